@@ -1,0 +1,123 @@
+"""Every error the course raises on purpose: the fact, the place, and what to try."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gpu_course.simt.report import Hazard, Report
+
+
+class CourseError(Exception):
+    """What went wrong and what to try, in words a learner can act on.
+
+    Args:
+        fact: one sentence that says what is wrong, with the values at hand.
+        hint: one sentence that says what to try; left out of the text when empty.
+    """
+
+    def __init__(self, fact: str, hint: str = "") -> None:
+        self.fact = fact
+        self.hint = hint
+        super().__init__(fact if not hint else f"{fact}\n  try:    {hint}")
+
+
+class KernelRefused(CourseError):
+    """A kernel that Numba would not compile, or that uses what the simulator does not know.
+
+    Args:
+        fact: what is refused and why.
+        file: the file the kernel stands in.
+        line: the line of the refused construct in that file, counted from 1.
+        text: that line of source.
+        kernel: the kernel's name.
+        hint: what to write instead.
+    """
+
+    def __init__(
+        self, fact: str, *, file: str, line: int, text: str = "", kernel: str = "", hint: str = ""
+    ) -> None:
+        self.file = file
+        self.line = line
+        self.text = text
+        self.kernel = kernel
+        super().__init__(fact, hint)
+
+    def __str__(self) -> str:
+        where = f"{self.file}:{self.line}"
+        if self.kernel:
+            where = f"kernel {self.kernel}, {where}"
+        lines = [self.fact, f"  where:  {where}    {self.text}".rstrip()]
+        if self.hint:
+            lines.append(f"  try:    {self.hint}")
+        return "\n".join(lines)
+
+
+class HazardError(CourseError):
+    """The first error a launch ran into, raised by `simulate(kernel, raise_on_hazard=True)`.
+
+    Attributes:
+        report: the whole Report of the launch.
+        hazard: the Hazard that is raised.
+    """
+
+    def __init__(self, report: Report, hazard: Hazard) -> None:
+        self.report = report
+        self.hazard = hazard
+        super().__init__(hazard.text())
+
+
+class OutOfBoundsError(HazardError):
+    """A load or store outside its array."""
+
+
+class RaceError(HazardError):
+    """Two threads touched one address, at least one wrote, and nothing ordered them."""
+
+
+class BarrierDivergenceError(HazardError):
+    """A barrier that some threads of the block did not reach."""
+
+
+class UninitialisedReadError(HazardError):
+    """A variable or a memory cell was read before anything was written to it."""
+
+
+class InactiveLaneError(HazardError):
+    """A warp operation named a lane that does not take part."""
+
+
+class IllegalLaunchError(HazardError):
+    """A grid, block or shared-memory size that no GPU accepts; nothing has run."""
+
+
+class EndlessLoopError(HazardError):
+    """A launch that does not end within its step budget."""
+
+
+class MisalignedError(HazardError):
+    """An access whose address is not a multiple of its own size."""
+
+
+HAZARD_ERRORS: dict[str, type[HazardError]] = {
+    "out-of-bounds": OutOfBoundsError,
+    "race": RaceError,
+    "barrier-divergence": BarrierDivergenceError,
+    "uninitialised-read": UninitialisedReadError,
+    "inactive-lane": InactiveLaneError,
+    "illegal-launch": IllegalLaunchError,
+    "endless-loop": EndlessLoopError,
+    "misaligned": MisalignedError,
+}
+
+
+class UnknownName(CourseError):
+    """A puzzle, lesson or command name that nothing carries."""
+
+
+class CatalogueError(CourseError):
+    """A puzzle's own specification is at fault, never the learner's answer."""
+
+
+class AnswerFileError(CourseError):
+    """An answer file that cannot be read as text."""

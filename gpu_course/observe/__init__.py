@@ -1,0 +1,1 @@
+"""Observers: each turns the access stream into one part of the Report; none knows another."""

@@ -1,0 +1,52 @@
+"""Branches, and those at which the lanes of one warp part ways, per line."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from gpu_course.simt.lanes import WARP, Lanes, Mask
+from gpu_course.simt.launch import Setting
+from gpu_course.simt.memory import Access
+
+
+def divergent_warps(mask: np.ndarray, taken: np.ndarray) -> int:
+    """Returns how many warps have lanes of a mask on both sides of a branch.
+
+    Args:
+        mask, taken: bool (lanes,); `taken` is part of `mask`.
+
+    >>> lanes = np.arange(64)
+    >>> divergent_warps(lanes >= 0, lanes < 40)
+    1
+    """
+    yes = taken.reshape(-1, WARP).any(axis=1)
+    no = (mask & ~taken).reshape(-1, WARP).any(axis=1)
+    return int(np.count_nonzero(yes & no))
+
+
+class Divergence:
+    """Counts branches by line, one for each warp that meets a condition."""
+
+    def __init__(self) -> None:
+        self.branches: Counter[int] = Counter()
+        self.divergent: Counter[int] = Counter()
+
+    def begin(self, setting: Setting) -> None:
+        """Nothing to prepare."""
+
+    def batch(self, lanes: Lanes) -> None:
+        """Warps never span batches."""
+
+    def access(self, access: Access) -> None:
+        """Accesses are no branches."""
+
+    def branch(self, line: int, mask: Mask, taken: Mask) -> None:
+        """Adds one condition."""
+        self.branches[line] += mask.warp_count
+        if taken is not mask and taken:
+            self.divergent[line] += divergent_warps(mask.active, taken.active)
+
+    def operations(self, *_: object) -> None:
+        """Arithmetic is no branch."""

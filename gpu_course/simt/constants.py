@@ -1,0 +1,183 @@
+"""The constants a file may define beside its kernels, evaluated here and never run by Python."""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+LARGEST = 2**64
+MAX_CELLS = 65_536  # constant memory holds 64 KiB
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A name of the GPU's vocabulary, such as `cuda.threadIdx` or `math.sqrt`.
+
+    >>> Symbol("cuda").member("grid")
+    Symbol(path='cuda.grid')
+    """
+
+    path: str
+
+    def member(self, name: str) -> Symbol:
+        """Returns the symbol one dot further."""
+        if self.path == "numba" and name == "cuda":
+            return Symbol("cuda")
+        if self.path == "numba" and name == "types":
+            return self
+        return Symbol(f"{self.path}.{name}")
+
+
+class NotConstant(Exception):
+    """An expression that is not a constant; the text says which part."""
+
+
+_BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
+}
+_UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+    ast.Invert: operator.invert,
+    ast.Not: operator.not_,
+}
+_MATH = {f"math.{n}": getattr(math, n) for n in ("pi", "e", "tau", "inf", "nan")}
+_MATH |= {"numpy.pi": math.pi, "numpy.e": math.e, "numpy.inf": math.inf, "numpy.nan": math.nan}
+
+_SCALARS = (
+    "bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 "
+    "complex64 complex128"
+).split()
+_DTYPES: dict[str, np.dtype[Any]] = {}
+for _name in _SCALARS:
+    _DTYPES[f"numpy.{_name}"] = _DTYPES[f"numba.{_name}"] = np.dtype(getattr(np, _name))
+for _alias, _name in {
+    "numba.b1": "bool_", "numba.boolean": "bool_", "numpy.bool": "bool_",
+    "numba.i1": "int8", "numba.i2": "int16", "numba.i4": "int32", "numba.i8": "int64",
+    "numba.u1": "uint8", "numba.u2": "uint16", "numba.u4": "uint32", "numba.u8": "uint64",
+    "numba.f2": "float16", "numba.f4": "float32", "numba.f8": "float64",
+    "numba.c8": "complex64", "numba.c16": "complex128", "numba.intp": "int64",
+    "numpy.intp": "int64", "numba.uintp": "uint64", "numba.int_": "int64",
+    "numba.float_": "float32", "numba.double": "float64", "numba.short": "int16",
+    "numba.ushort": "uint16", "numba.char": "int8", "numba.uchar": "uint8",
+    "numba.longlong": "int64", "numba.ulonglong": "uint64",
+    "numpy.single": "float32", "numpy.double": "float64", "numpy.half": "float16",
+}.items():  # fmt: skip
+    _DTYPES[_alias] = np.dtype(getattr(np, _name))
+
+
+def as_dtype(value: Any) -> np.dtype[Any] | None:
+    """Returns the dtype a symbol names, or None when it names something else.
+
+    >>> as_dtype(Symbol("numba.float32"))
+    dtype('float32')
+    """
+    return _DTYPES.get(value.path) if isinstance(value, Symbol) else None
+
+
+def resolve(symbol: Symbol) -> Any:
+    """Returns the number behind a symbol such as `math.pi`, else the symbol itself."""
+    return _MATH.get(symbol.path, symbol)
+
+
+def constant(node: ast.expr, names: Mapping[str, Any]) -> Any:
+    """Returns the value of a constant expression: a number, a bool, a tuple, a Symbol or an array.
+
+    Args:
+        node: the expression.
+        names: constants and symbols defined above it.
+
+    Raises:
+        NotConstant: it calls, names or uses anything else.
+    """
+    if isinstance(node, ast.Constant):
+        if isinstance(node.value, bool | int | float | complex) or node.value is None:
+            return _bounded(node.value)
+        raise NotConstant(f"a {type(node.value).__name__}")
+    if isinstance(node, ast.Name):
+        if node.id not in names:
+            raise NotConstant(f"the name {node.id} is not defined above it")
+        return names[node.id]
+    if isinstance(node, ast.Attribute):
+        owner = constant(node.value, names)
+        if not isinstance(owner, Symbol):
+            raise NotConstant(f"the attribute .{node.attr}")
+        return resolve(owner.member(node.attr))
+    if isinstance(node, ast.Tuple | ast.List):
+        return tuple(constant(element, names) for element in node.elts)
+    if isinstance(node, ast.UnaryOp):
+        return _number(_UNARY[type(node.op)], constant(node.operand, names))
+    if isinstance(node, ast.BinOp):
+        left, right = constant(node.left, names), constant(node.right, names)
+        return _binary(node.op, left, right)
+    if isinstance(node, ast.Call):
+        return _call(node, names)
+    raise NotConstant(f"{type(node).__name__} is not a constant expression")
+
+
+def _bounded(value: Any) -> Any:
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= LARGEST:
+        raise NotConstant("an integer beyond 64 bits")
+    return value
+
+
+def _number(operation: Callable[..., Any], *operands: Any) -> Any:
+    if not all(isinstance(v, bool | int | float | complex | np.generic) for v in operands):
+        raise NotConstant("arithmetic on something that is not a number")
+    try:
+        with np.errstate(all="ignore"):
+            return _bounded(operation(*operands))
+    except (ArithmeticError, TypeError, ValueError) as error:
+        raise NotConstant(str(error)) from None
+
+
+def _binary(op: ast.operator, left: Any, right: Any) -> Any:
+    if isinstance(op, ast.Pow | ast.LShift | ast.RShift):
+        # Bounded by hand: 9 ** 9 ** 9 would otherwise run for ever.
+        shift = not isinstance(op, ast.Pow)
+        if (
+            not isinstance(right, bool | int | float | np.integer | np.floating)
+            or not -1024 <= right <= 1024
+        ):
+            raise NotConstant("a power or shift beyond 64 bits")
+        if shift:
+            return _number(
+                operator.lshift if isinstance(op, ast.LShift) else operator.rshift, left, right
+            )
+        return _number(operator.pow, left, right)
+    if type(op) not in _BINARY:
+        raise NotConstant(f"the operator {type(op).__name__}")
+    return _number(_BINARY[type(op)], left, right)
+
+
+def _call(node: ast.Call, names: Mapping[str, Any]) -> Any:
+    function = constant(node.func, names)
+    arguments = [constant(a, names) for a in node.args]
+    keywords = {k.arg: constant(k.value, names) for k in node.keywords if k.arg}
+    dtype = as_dtype(function)
+    if dtype is not None and len(arguments) == 1 and not keywords:
+        return _number(dtype.type, arguments[0])
+    if isinstance(function, Symbol) and function.path in ("numpy.array", "numpy.asarray"):
+        wanted = as_dtype(keywords.get("dtype", arguments[1] if len(arguments) > 1 else None))
+        try:
+            array = np.array(arguments[0], dtype=wanted)
+        except (TypeError, ValueError, OverflowError, IndexError) as error:
+            raise NotConstant(str(error)) from None
+        if array.size > MAX_CELLS or array.dtype.kind not in "biufc":
+            raise NotConstant("an array that is too large, or not of numbers")
+        return array
+    raise NotConstant("a call, and no call is made while the file is read")

@@ -1,0 +1,55 @@
+"""Bare facts about what went wrong; `observe.explain` turns them into Hazards with words."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(eq=False)
+class Fault:
+    """One kind of thing gone wrong at one place, over all lanes it happened to.
+
+    Attributes:
+        kind: the Hazard's kind.
+        line: where.
+        threads: int64 (n,), global linear thread numbers of the lanes at fault.
+        facts: what the detector knows: array, indices, names and their values, the other access.
+        node: the expression at fault, when there is one.
+        count: lane-accesses at fault, over the whole launch.
+        severity: "error" or "advice".
+    """
+
+    kind: str
+    line: int
+    threads: np.ndarray
+    facts: dict[str, Any] = field(default_factory=dict)
+    node: ast.AST | None = None
+    count: int = 0
+    severity: str = "error"
+
+    def __post_init__(self) -> None:
+        self.count = self.count or len(self.threads)
+
+
+class FaultLog:
+    """Collects faults, one per kind and place, with counts."""
+
+    MOST_THREADS = 4096
+
+    def __init__(self) -> None:
+        self.found: dict[tuple[Any, ...], Fault] = {}
+
+    def add(self, fault: Fault, key: tuple[Any, ...] = ()) -> None:
+        """Adds a fault; one with the same kind, line and key only raises the first one's count."""
+        place = (fault.kind, fault.line, *key)
+        known = self.found.get(place)
+        if known is None:
+            self.found[place] = fault
+            return
+        known.count += fault.count
+        if len(known.threads) < self.MOST_THREADS:
+            known.threads = np.unique(np.concatenate([known.threads, fault.threads]))

@@ -1,0 +1,227 @@
+"""Runs a grid, in batches of blocks, feeding the observers it is handed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from gpu_course.errors import CourseError
+from gpu_course.simt import inference, memory, types
+from gpu_course.simt.faults import Fault, FaultLog
+from gpu_course.simt.interpreter import EndlessLoop, Interpreter
+from gpu_course.simt.lanes import WARP, Lanes, Mask
+from gpu_course.simt.legality import Program
+from gpu_course.simt.memory import Access, Array
+from gpu_course.simt.report import Dim3
+
+LANES_PER_BATCH = 1 << 15
+MOST_LANES = 1 << 27
+
+# CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": the same for every
+# compute capability from 5.0 on.
+MOST_THREADS_PER_BLOCK = 1024
+MOST_PER_BLOCK_AXIS = (1024, 1024, 64)
+MOST_PER_GRID_AXIS = (2**31 - 1, 65_535, 65_535)
+
+
+class Observer(Protocol):
+    """What a launch tells to whoever watches; each method is called in the order things happen."""
+
+    def begin(self, setting: Setting) -> None:
+        """The launch starts."""
+
+    def batch(self, lanes: Lanes) -> None:
+        """A batch of blocks starts."""
+
+    def access(self, access: Access) -> None:
+        """Lanes load or store."""
+
+    def branch(self, line: int, mask: Mask, taken: Mask) -> None:
+        """Lanes of `mask` met a condition; those of `taken` found it true."""
+
+    def operations(self, line: int, kind: str, lanes: int) -> None:
+        """So many lanes did one arithmetic operation of a kind ("float32", "float64", "fma")."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A launch as the observers get to know it.
+
+    Attributes:
+        program: the kernel past the static pass.
+        grid, block: the shape as (x, y, z).
+        arrays: the array arguments by parameter name.
+        stored: allocations that the kernel may write to, by number.
+        faults: where an observer reports what it finds.
+        order_seed: shuffles the order of blocks when not None.
+    """
+
+    program: Program
+    grid: Dim3
+    block: Dim3
+    arrays: dict[str, Array]
+    stored: frozenset[int]
+    faults: FaultLog
+    order_seed: int | None = None
+
+
+def dim3(value: Any, what: str) -> Dim3:
+    """Returns a grid or block given as an int or a tuple of 1 to 3 ints as (x, y, z).
+
+    Raises:
+        CourseError: it is neither.
+
+    >>> dim3(8, "block"), dim3((4, 2), "grid")
+    ((8, 1, 1), (4, 2, 1))
+    """
+    parts = tuple(value) if isinstance(value, tuple | list) else (value,)
+    whole = all(isinstance(p, int | np.integer) and not isinstance(p, bool) for p in parts)
+    if not whole or not 1 <= len(parts) <= 3:
+        raise CourseError(
+            f"the {what} {value!r} is not an int or a tuple of 1 to 3 ints",
+            f"write kernel[grid, block](...), such as kernel[4, 128] with {what} a whole number",
+        )
+    x, y, z = (*map(int, parts), 1, 1)[:3]
+    return x, y, z
+
+
+def illegal(grid: Dim3, block: Dim3) -> str | None:
+    """Returns why no GPU accepts this launch shape, or None when one does.
+
+    >>> illegal((1, 1, 1), (2048, 1, 1))
+    'a block of 2,048 threads: a block has at most 1,024'
+    """
+    for what, shape, most in (
+        ("block", block, MOST_PER_BLOCK_AXIS),
+        ("grid", grid, MOST_PER_GRID_AXIS),
+    ):
+        for axis, size, limit in zip("xyz", shape, most, strict=True):
+            if size < 1:
+                return f"a {what} of {size} along {axis}: a {what} has at least 1"
+            if size > limit and what == "grid":
+                return f"a grid of {size:,} blocks along {axis}: at most {limit:,} fit"
+    threads = block[0] * block[1] * block[2]
+    if threads > MOST_THREADS_PER_BLOCK:
+        return f"a block of {threads:,} threads: a block has at most {MOST_THREADS_PER_BLOCK:,}"
+    if block[2] > MOST_PER_BLOCK_AXIS[2]:
+        return f"a block of {block[2]} along z: at most {MOST_PER_BLOCK_AXIS[2]} fit"
+    lanes = grid[0] * grid[1] * grid[2] * -(-threads // WARP) * WARP
+    if lanes > MOST_LANES:
+        return f"a launch of {lanes:,} lanes: the simulator runs at most {MOST_LANES:,}"
+    return None
+
+
+def bind_arguments(program: Program, arguments: Sequence[Any]) -> dict[str, Any]:
+    """Returns parameter name -> NumPy array or NumPy scalar of Numba's type.
+
+    Raises:
+        CourseError: the wrong number of arguments, or one that Numba cannot pass to a kernel.
+    """
+    names = program.kernel.parameters
+    if len(arguments) != len(names):
+        raise CourseError(
+            f"{program.kernel.name} takes {len(names)} arguments ({', '.join(names)}) "
+            f"and was launched with {len(arguments)}",
+            "pass one value per parameter",
+        )
+    return {name: _argument(name, value) for name, value in zip(names, arguments, strict=True)}
+
+
+def _argument(name: str, value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        if value.dtype.kind not in "biuf" or value.dtype.itemsize > 8 or value.dtype == np.float16:
+            raise CourseError(
+                f"the simulator does not know arrays of {value.dtype} (argument {name})",
+                "use bool, integers, float32 or float64",
+            )
+        if not 1 <= value.ndim <= 4:
+            raise CourseError(
+                f"the argument {name} has {value.ndim} dimensions; a kernel takes 1 to 4",
+                "reshape it first",
+            )
+        return value
+    if isinstance(value, bool | int | float | np.generic):
+        type_ = inference.of_value(value)
+        if isinstance(type_, np.dtype) and type_.kind in "biuf":
+            return type_.type(value)
+    raise CourseError(
+        f"a kernel cannot take a {type(value).__name__} (argument {name})",
+        "pass NumPy arrays and numbers",
+    )
+
+
+def run(
+    program: Program,
+    grid: Dim3,
+    block: Dim3,
+    arguments: Sequence[Any],
+    observers: Sequence[Observer],
+    faults: FaultLog,
+    *,
+    order_seed: int | None = None,
+    step_budget: int,
+) -> None:
+    """Runs a launch that is legal; arrays change in place, faults and observers fill up.
+
+    Args:
+        program: the kernel.
+        grid, block: the shape as (x, y, z).
+        arguments: NumPy arrays and numbers, one per parameter.
+        observers: told of everything that happens.
+        faults: what went wrong.
+        order_seed: shuffles the order of blocks when not None.
+        step_budget: statements each batch of blocks may execute.
+
+    Raises:
+        CourseError: an argument a kernel cannot take.
+        KernelRefused: the argument types do not fit the kernel.
+    """
+    values = bind_arguments(program, arguments)
+    arrays = memory.bind({n: v for n, v in values.items() if isinstance(v, np.ndarray)})
+    variable_types = inference.infer(program, [_type(v) for v in values.values()])
+    _refuse_read_only(program, arrays)
+    stored = frozenset(arrays[name].allocation.number for name in program.stored if name in arrays)
+    setting = Setting(program, grid, block, arrays, stored, faults, order_seed)
+    for observer in observers:
+        observer.begin(setting)
+    with np.errstate(all="ignore"):
+        for blocks in _batches(grid, block, order_seed):
+            lanes = Lanes(grid, block, blocks)
+            for observer in observers:
+                observer.batch(lanes)
+            interpreter = Interpreter(
+                program, variable_types, {**values, **arrays}, lanes, observers, faults, step_budget
+            )
+            try:
+                interpreter.run()
+            except EndlessLoop as end:
+                faults.add(Fault("endless-loop", end.line, end.threads, end.facts))
+                return
+
+
+def _type(value: Any) -> types.Type:
+    if isinstance(value, np.ndarray):
+        return types.ArrayType(value.dtype, value.ndim)
+    return value.dtype  # type: ignore[no-any-return]
+
+
+def _refuse_read_only(program: Program, arrays: dict[str, Array]) -> None:
+    for name in program.stored:
+        if name in arrays and not arrays[name].data.flags.writeable:
+            raise CourseError(
+                f"{program.kernel.name} writes to {name}, which is a read-only array",
+                "pass a copy that can be written",
+            )
+
+
+def _batches(grid: Dim3, block: Dim3, order_seed: int | None) -> list[np.ndarray]:
+    count = grid[0] * grid[1] * grid[2]
+    order = np.arange(count)
+    if order_seed is not None:
+        np.random.default_rng(order_seed).shuffle(order)
+    lanes = -(-(block[0] * block[1] * block[2]) // WARP) * WARP
+    per_batch = max(1, LANES_PER_BATCH // lanes)
+    return [order[start : start + per_batch] for start in range(0, count, per_batch)]

@@ -1,0 +1,157 @@
+"""Arrays as a kernel sees them: bounds, addresses, and one event per access for the observers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from gpu_course.errors import CourseError
+from gpu_course.simt.lanes import Mask
+
+ALIGNMENT = 256  # cudaMalloc's: CUDA C++ Programming Guide, "Device Memory Accesses"
+FIRST_ADDRESS = 1 << 20
+
+
+@dataclass(eq=False)
+class Allocation:
+    """One piece of memory; arrays that overlap share it.
+
+    Attributes:
+        number: counts the allocations of a launch.
+        address: its first byte, as the GPU would see it.
+        size: its bytes.
+    """
+
+    number: int
+    address: int
+    size: int
+
+
+@dataclass(eq=False)
+class Array:
+    """An array argument of a kernel.
+
+    Attributes:
+        name: the parameter's name.
+        data: the caller's array; stores change it in place.
+        flat: the same memory as one dimension of elements.
+        strides: elements from one index to the next, per dimension.
+        origin: element of `flat` that [0, 0, ...] names.
+        allocation: the memory it lies in; `address` is that of `flat[0]`.
+    """
+
+    name: str
+    data: np.ndarray
+    flat: np.ndarray
+    strides: tuple[int, ...]
+    origin: int
+    allocation: Allocation
+    address: int
+    contiguous: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.contiguous = self.data.flags.c_contiguous
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The array's shape."""
+        return self.data.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The element type."""
+        return self.data.dtype
+
+
+@dataclass(eq=False)
+class Access:
+    """One line's access by all lanes that take part, in bounds.
+
+    Attributes:
+        kind: "load" or "store".
+        array: the Array.
+        mask: the lanes that take part.
+        elements: int64 (mask.count,), elements of `array.flat`.
+        cells: int64 (mask.count,), C-order indices, as a person counts.
+        threads: int64 (mask.count,), global linear thread numbers.
+        warps: int64 (mask.count,), warp of each lane within the batch.
+        line: the line of the access.
+        values: (mask.count,) or a scalar, what a store writes; None for a load.
+    """
+
+    kind: str
+    array: Array
+    mask: Mask
+    elements: np.ndarray
+    cells: np.ndarray
+    threads: np.ndarray
+    line: int
+    values: Any = None
+
+    @property
+    def warps(self) -> np.ndarray:
+        """int64 (mask.count,), the warp of each lane within the batch."""
+        return self.mask.warps
+
+
+def bind(arguments: Mapping[str, np.ndarray]) -> dict[str, Array]:
+    """Returns the array arguments of a launch, laid out in GPU memory.
+
+    Args:
+        arguments: parameter name -> NumPy array; two that share memory share an allocation.
+
+    Raises:
+        CourseError: an array whose elements do not lie at whole multiples of their size.
+    """
+    spans = {name: np.lib.array_utils.byte_bounds(a) for name, a in arguments.items()}
+    found: dict[str, Array] = {}
+    address = FIRST_ADDRESS
+    for number, group in enumerate(_overlapping(spans)):
+        low = min(spans[n][0] for n in group)
+        size = max(spans[n][1] for n in group) - low
+        allocation = Allocation(number, address, size)
+        for name in group:
+            # The caller's own offset within its first 256 bytes is kept, so that views of one array
+            # are as misaligned here as on the GPU, and a fresh array starts aligned.
+            found[name] = _bind_one(name, arguments[name], allocation, spans[name][0] - low)
+        address += -(-max(size, 1) // ALIGNMENT) * ALIGNMENT
+    return {name: found[name] for name in arguments}
+
+
+def _overlapping(spans: Mapping[str, tuple[int, int]]) -> list[list[str]]:
+    groups: list[list[str]] = []
+    end = -1
+    for name in sorted(spans, key=lambda n: spans[n]):
+        low, high = spans[name]
+        if groups and low < end:
+            groups[-1].append(name)
+        else:
+            groups.append([name])
+        end = max(end, high)
+    return groups
+
+
+def _bind_one(name: str, data: np.ndarray, allocation: Allocation, offset: int) -> Array:
+    size = data.dtype.itemsize
+    if any(stride % size for stride in data.strides):
+        raise CourseError(
+            f"the array {name} has strides {data.strides} that are no multiples of {size} bytes",
+            "pass numpy.ascontiguousarray(...) of it",
+        )
+    strides = tuple(s // size for s in data.strides)
+    lowest = sum(min(0, (n - 1) * s) for n, s in zip(data.shape, strides, strict=True) if n)
+    span = 1 + sum(abs((n - 1) * s) for n, s in zip(data.shape, strides, strict=True) if n)
+    if data.size == 0:
+        flat, lowest = np.empty(0, data.dtype), 0
+    elif data.flags.c_contiguous:
+        flat = data.reshape(-1)
+    else:
+        corner = data[tuple(slice(-1, None) if s < 0 else slice(0, 1) for s in strides)]
+        flat = np.lib.stride_tricks.as_strided(
+            corner, shape=(span,), strides=(size,), writeable=data.flags.writeable
+        )
+    address = allocation.address + offset
+    return Array(name, data, flat, strides, -lowest, allocation, address)

@@ -1,0 +1,174 @@
+"""The types Numba gives to values, and the rules by which operators combine them.
+
+A scalar's type is a NumPy dtype. Arrays and tuples have types of their own. The rules are Numba's,
+not NumPy's: integers widen to 64 bits under arithmetic, and float32 meets a 32- or 64-bit integer
+in float64.
+
+Source: Numba reference manual, "Numeric promotion in Numba" and "Numba Enhancement Proposal 1:
+Changes in integer typing"; checked against `numba.njit` in the tests.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+BOOL = np.dtype(np.bool_)
+INT32 = np.dtype(np.int32)
+INT64 = np.dtype(np.int64)
+UINT16 = np.dtype(np.uint16)
+UINT64 = np.dtype(np.uint64)
+FLOAT32 = np.dtype(np.float32)
+FLOAT64 = np.dtype(np.float64)
+
+
+@dataclass(frozen=True)
+class ArrayType:
+    """An array in GPU memory: element dtype, number of dimensions, and where it lives."""
+
+    dtype: np.dtype[Any]
+    ndim: int
+    space: str = "global"
+
+    def __str__(self) -> str:
+        return f"array({self.dtype}, {self.ndim}d)"
+
+
+@dataclass(frozen=True)
+class TupleType:
+    """A tuple of values, each of its own type."""
+
+    elements: tuple[Type, ...]
+
+    def __str__(self) -> str:
+        return f"tuple({', '.join(map(str, self.elements))})"
+
+
+@dataclass(frozen=True)
+class RangeType:
+    """What `range` gives: integers of one dtype."""
+
+    dtype: np.dtype[Any]
+
+
+Type = np.dtype[Any] | ArrayType | TupleType | RangeType | None
+
+
+class NoSuchType(Exception):
+    """Two types that no operator or variable can join; the text says which."""
+
+
+def is_scalar(type_: Type) -> bool:
+    """True for a number or bool, as opposed to an array, a tuple or nothing."""
+    return isinstance(type_, np.dtype)
+
+
+def unify(a: Type, b: Type) -> Type:
+    """Returns the type of a variable that is assigned both.
+
+    Raises:
+        NoSuchType: no type holds both, such as an array and a number.
+
+    >>> unify(np.dtype("int64"), np.dtype("float32"))
+    dtype('float64')
+    """
+    if a == b:
+        return a
+    if isinstance(a, np.dtype) and isinstance(b, np.dtype):
+        return np.promote_types(a, b)
+    if isinstance(a, TupleType) and isinstance(b, TupleType) and len(a.elements) == len(b.elements):
+        return TupleType(tuple(map(unify, a.elements, b.elements)))
+    raise NoSuchType(f"{_name(a)} and {_name(b)}")
+
+
+def _name(type_: Type) -> str:
+    return "nothing" if type_ is None else str(type_)
+
+
+def _integer(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
+    """Integer arithmetic: at least 64 bits; unsigned only when both are."""
+    if a.kind == "u" and b.kind == "u":
+        return UINT64
+    return INT64
+
+
+def _is_integer(dtype: np.dtype[Any]) -> bool:
+    return dtype.kind in "iub"
+
+
+def arithmetic(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
+    """Returns the type of `a + b`, `a - b`, `a * b`, `a // b` and `a % b`.
+
+    >>> arithmetic(np.dtype("float32"), np.dtype("int64"))
+    dtype('float64')
+    >>> arithmetic(np.dtype("float32"), np.dtype("int16"))
+    dtype('float32')
+    >>> arithmetic(np.dtype("int32"), np.dtype("int32"))
+    dtype('int64')
+    """
+    if _is_integer(a) and _is_integer(b):
+        return _integer(a, b)
+    if BOOL in (a, b):
+        return b if a == BOOL else a
+    if {a, b} == {UINT16, FLOAT32}:
+        return FLOAT64  # unlike int8, int16 and uint8, which stay float32
+    return np.promote_types(a, b)
+
+
+def binary(operator: str, a: Type, b: Type) -> Type:
+    """Returns the type of `a operator b`, operator being the name of its `ast` class.
+
+    Raises:
+        NoSuchType: the operator does not take these types.
+
+    >>> binary("Pow", np.dtype("float32"), np.dtype("int64"))
+    dtype('float32')
+    """
+    if not isinstance(a, np.dtype) or not isinstance(b, np.dtype):
+        if operator == "Add" and isinstance(a, TupleType) and isinstance(b, TupleType):
+            return TupleType(a.elements + b.elements)
+        raise NoSuchType(f"{_name(a)} and {_name(b)}")
+    if operator == "Div":
+        result = arithmetic(a, b)
+        return FLOAT64 if _is_integer(result) else result
+    if operator == "Pow":
+        if a == BOOL and b == INT32:
+            return FLOAT32  # Numba's first match is its float32-to-an-int32 power
+        return a if a.kind == "f" and _is_integer(b) else arithmetic(a, b)
+    if operator in ("BitAnd", "BitOr", "BitXor"):
+        if not (_is_integer(a) and _is_integer(b)):
+            raise NoSuchType(f"{_name(a)} and {_name(b)}")
+        return BOOL if a == b == BOOL else _integer(a, b)
+    if operator in ("LShift", "RShift"):
+        if not (_is_integer(a) and _is_integer(b)):
+            raise NoSuchType(f"{_name(a)} and {_name(b)}")
+        return UINT64 if a.kind == "u" else INT64
+    if operator in ("FloorDiv", "Mod") and "c" in (a.kind, b.kind):
+        raise NoSuchType(f"{_name(a)} and {_name(b)}")
+    return arithmetic(a, b)
+
+
+def unary(operator: str, a: Type) -> Type:
+    """Returns the type of `-a`, `+a`, `~a` or `not a`.
+
+    Raises:
+        NoSuchType: the operator does not take this type.
+    """
+    if operator == "Not":
+        return BOOL
+    if not isinstance(a, np.dtype) or (operator == "Invert" and not _is_integer(a)):
+        raise NoSuchType(_name(a))
+    if operator == "Invert" and a == BOOL:
+        return BOOL
+    if _is_integer(a):
+        return UINT64 if a.kind == "u" else INT64
+    return a
+
+
+def real(a: Type) -> np.dtype[Any]:
+    """Returns the type of a `math` function of `a`: float32 stays, integers give float64."""
+    if not isinstance(a, np.dtype) or a.kind not in "iubf":
+        raise NoSuchType(_name(a))
+    return FLOAT64 if _is_integer(a) else a

@@ -1,0 +1,185 @@
+"""`simulate`: the one entry to the simulator, joining the interpreter with its observers."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+import numpy as np
+
+from gpu_course.errors import HAZARD_ERRORS, CourseError
+from gpu_course.observe.coalescing import Coalescing
+from gpu_course.observe.divergence import Divergence
+from gpu_course.observe.explain import explain
+from gpu_course.observe.precision import Precision
+from gpu_course.observe.races import Races
+from gpu_course.observe.touches import Touches
+from gpu_course.simt import launch, legality, source
+from gpu_course.simt.faults import Fault, FaultLog
+from gpu_course.simt.report import Counters, Dim3, LaunchShape, Report
+
+STEP_BUDGET = 1_000_000
+
+
+class Simulation:
+    """A kernel ready to be launched: `simulate(kernel)[grid, block](*args)`.
+
+    Built by `simulate`; the static pass has already accepted the kernel.
+    """
+
+    def __init__(
+        self,
+        kernel: source.Kernel,
+        *,
+        raise_on_hazard: bool,
+        order_seed: int | None,
+        step_budget: int,
+    ) -> None:
+        self.kernel = kernel
+        self.program = legality.check(kernel)
+        self.raise_on_hazard = raise_on_hazard
+        self.order_seed = order_seed
+        self.step_budget = step_budget
+
+    def __getitem__(self, configuration: Any) -> _Configured:
+        parts = configuration if isinstance(configuration, tuple) else (configuration,)
+        if not 2 <= len(parts) <= 4:
+            raise CourseError(
+                f"a launch takes [grid, block], and {self.kernel.name} got [{configuration!r}]",
+                "write simulate(kernel)[blocks, threads](...)",
+            )
+        grid, block = launch.dim3(parts[0], "grid"), launch.dim3(parts[1], "block")
+        return _Configured(self, grid, block, parts[3] if len(parts) == 4 else 0)
+
+    def __call__(self, *_: object) -> Report:
+        raise CourseError(
+            f"{self.kernel.name} is launched without a grid and a block",
+            "write simulate(kernel)[blocks, threads](...)",
+        )
+
+
+class _Configured:
+    def __init__(self, simulation: Simulation, grid: Dim3, block: Dim3, shared_bytes: int) -> None:
+        self.simulation = simulation
+        self.grid = grid
+        self.block = block
+        self.shared_bytes = shared_bytes
+
+    def __call__(self, *arguments: Any) -> Report:
+        simulation = self.simulation
+        kernel = simulation.kernel
+        faults = FaultLog()
+        coalescing, divergence = Coalescing(), Divergence()
+        precision, touches = Precision(), Touches()
+        if self.shared_bytes:
+            raise CourseError(
+                "the simulator does not know dynamic shared memory (the fourth part of the launch)",
+                "launch with [grid, block]",
+            )
+        fact = launch.illegal(self.grid, self.block)
+        if fact is not None:
+            faults.add(
+                Fault("illegal-launch", kernel.tree.lineno, np.empty(0, np.int64), {"fact": fact})
+            )
+        else:
+            launch.run(
+                simulation.program,
+                self.grid,
+                self.block,
+                arguments,
+                (coalescing, divergence, precision, touches, Races()),
+                faults,
+                order_seed=simulation.order_seed,
+                step_budget=simulation.step_budget,
+            )
+        by_line = _by_line(coalescing, divergence, precision)
+        report = Report(
+            kernel=kernel.name,
+            file=kernel.file,
+            hazards=explain(faults, kernel, self.grid, self.block),
+            counters=sum(by_line.values(), Counters()),
+            by_line=by_line,
+            launch=_shape(self.grid, self.block),
+            touches=tuple(touches.found),
+        )
+        if simulation.raise_on_hazard and not report.ok:
+            hazard = report.hazards[0]
+            raise HAZARD_ERRORS[hazard.kind](report, hazard)
+        return report
+
+
+def simulate(
+    kernel: Any,
+    *,
+    raise_on_hazard: bool = False,
+    order_seed: int | None = None,
+    step_budget: int = STEP_BUDGET,
+) -> Simulation:
+    """Returns a kernel ready to launch on the simulated GPU.
+
+    `simulate(kernel)[grid, block](*args)` runs every thread of every block, changes the arrays in
+    place as a GPU would, and returns a Report: hazards, counters, who touched what.
+
+    Args:
+        kernel: a plain function, the result of `cuda.jit`, "file.py:function", or a Kernel.
+        raise_on_hazard: raise the first error instead of only reporting it.
+        order_seed: shuffles the order in which blocks run.
+        step_budget: statements a batch of blocks may execute before it counts as endless.
+
+    Raises:
+        KernelRefused: the kernel uses what Numba would not compile, or the simulator does not know.
+        CourseError: no such kernel, or arguments no kernel can take.
+        HazardError: with `raise_on_hazard`, the first hazard of severity "error".
+
+    >>> import numpy as np
+    >>> out, a = np.zeros(8), np.arange(8.0)
+    >>> def add_ten(out, a):
+    ...     i = cuda.grid(1)
+    ...     out[i] = a[i] + 10
+    >>> report = simulate(add_ten)[1, 8](out, a)  # doctest: +SKIP
+    """
+    return Simulation(
+        _kernel(kernel),
+        raise_on_hazard=raise_on_hazard,
+        order_seed=order_seed,
+        step_budget=step_budget,
+    )
+
+
+def _kernel(kernel: Any) -> source.Kernel:
+    if isinstance(kernel, source.Kernel):
+        return kernel
+    if not isinstance(kernel, str):
+        return source.from_function(kernel)
+    path, _, name = kernel.rpartition(":")
+    if not path:
+        raise CourseError(f'"{kernel}" names no kernel', 'write "file.py:function"')
+    module = source.load(path)
+    try:
+        return module.kernel(name)
+    except KeyError:
+        found = ", ".join(module.functions) or "no function at all"
+        raise CourseError(f"{module.file} has no function {name}", f"it has {found}") from None
+
+
+def _shape(grid: Dim3, block: Dim3) -> LaunchShape:
+    blocks = grid[0] * grid[1] * grid[2]
+    threads = block[0] * block[1] * block[2]
+    return LaunchShape(grid, block, blocks * -(-threads // 32), blocks * threads)
+
+
+def _by_line(
+    coalescing: Coalescing, divergence: Divergence, precision: Precision
+) -> dict[int, Counters]:
+    fields: dict[int, dict[str, Any]] = defaultdict(dict)
+    names = {"load": "global_load", "store": "global_store"}
+    for (line, kind), counted in coalescing.by_line.items():
+        fields[line][names[kind]] = counted
+    for line, count in divergence.branches.items():
+        fields[line]["branches"] = count
+    for line, count in divergence.divergent.items():
+        fields[line]["divergent_branches"] = count
+    for (line, kind), count in precision.by_line.items():
+        name = "fma" if kind == "fma" else f"{kind}_operations"
+        fields[line][name] = count
+    return {line: Counters(**fields[line]) for line in sorted(fields)}

@@ -1,0 +1,149 @@
+"""Counters against brute force, and against what anybody can count by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpu_course.observe.coalescing import count_request
+from gpu_course.simt.report import Counters, GlobalCounters, Report
+from gpu_course.simulator import simulate
+
+
+def brute_force(address: list[int], warps: list[int], itemsize: int) -> GlobalCounters:
+    total = GlobalCounters()
+    for warp in sorted(set(warps)):
+        asked = {
+            a + k for a, w in zip(address, warps, strict=True) if w == warp for k in range(itemsize)
+        }
+        sectors = len({byte // 32 for byte in asked})
+        total += GlobalCounters(1, sectors, sectors - -(-len(asked) // 32), len(asked))
+    return total
+
+
+@given(
+    lanes=st.lists(st.tuples(st.integers(0, 3), st.integers(0, 300)), min_size=1, max_size=80),
+    itemsize=st.sampled_from([1, 2, 4, 8]),
+)
+def test_sectors_against_brute_force(lanes: list[tuple[int, int]], itemsize: int) -> None:
+    lanes = sorted(lanes, key=lambda lane: lane[0])
+    warps = [warp for warp, _ in lanes]
+    address = [4096 + cell * itemsize for _, cell in lanes]
+    counted = count_request(np.array(address), np.array(warps), itemsize)
+    assert counted == brute_force(address, warps, itemsize)
+
+
+def launch(tmp_path: Path, body: str, grid: int, block: int, n: int = 4096) -> Report:
+    path = tmp_path / "kernel.py"
+    text = "".join(f"    {line}\n" for line in body.splitlines())
+    path.write_text(f"from numba import cuda\n@cuda.jit\ndef kernel(out, a, n):\n{text}")
+    report = simulate(f"{path}:kernel")[grid, block](
+        np.zeros(n, np.float32), np.arange(n, dtype=np.float32), n
+    )
+    assert report.ok, report
+    return report
+
+
+@pytest.mark.parametrize(
+    ("index", "sectors", "excess"),
+    [
+        ("i", 4, 0),
+        ("i * 2", 8, 4),
+        ("i * 8", 32, 28),
+        ("i * 40", 32, 28),
+        ("i + 1", 5, 1),
+        ("0", 1, 0),
+        ("31 - i", 4, 0),
+        ("i // 2", 2, 0),
+        ("(i * 7) % 32", 4, 0),
+    ],
+)
+def test_sectors_of_one_warp(index: str, sectors: int, excess: int, tmp_path: Path) -> None:
+    report = launch(tmp_path, f"i = cuda.grid(1)\nout[i] = a[{index}]", 1, 32)
+    load = report.counters.global_load
+    assert (load.requests, load.sectors, load.excess_sectors) == (1, sectors, excess)
+
+
+def test_a_fresh_array_is_aligned_and_a_view_keeps_its_offset(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(
+        "from numba import cuda\n@cuda.jit\ndef kernel(out, a):\n"
+        "    i = cuda.grid(1)\n    out[i] = a[i]\n"
+    )
+    whole = np.zeros(64, np.float32)
+    out = np.zeros(32, np.float32)
+    one = simulate(f"{path}:kernel")[1, 32](out, whole[:32]).counters.global_load
+    assert one.sectors == 4
+    # Alone, a view starts a memory of its own; beside its base it lies where it lies.
+    path.write_text(path.read_text().replace("(out, a)", "(out, a, base)"))
+    two = simulate(f"{path}:kernel")[1, 32](out, whole[1:33], whole).counters.global_load
+    assert two.sectors == 5
+
+
+def test_counts_go_to_lines_and_add_up(tmp_path: Path) -> None:
+    body = "i = cuda.grid(1)\nif i < 40:\n    out[i] = a[i] * 2.0\n    out[i] += 1.0"
+    report = launch(tmp_path, body, 2, 32)
+    assert set(report.by_line) == {5, 6, 7}
+    assert report.by_line[5].branches == 2
+    assert report.by_line[5].divergent_branches == 1
+    assert report.by_line[6].global_load == GlobalCounters(2, 5, 0, 160)
+    assert report.by_line[7].global_load == report.by_line[7].global_store
+    assert sum(report.by_line.values(), Counters()) == report.counters
+    assert report.launch.warps == 2
+    assert report.launch.lanes == 64
+
+
+@pytest.mark.parametrize(
+    ("body", "branches", "divergent"),
+    [
+        ("if cuda.threadIdx.x % 2:\n    n = 1", 2, 2),
+        ("if cuda.threadIdx.x < 32:\n    n = 1", 2, 0),
+        ("if n > 3:\n    n = 1", 2, 0),
+        ("for k in range(3):\n    n += 1", 8, 0),
+        ("for k in range(cuda.threadIdx.x % 2):\n    n += 1", 4, 2),
+        ("n = 1 if cuda.threadIdx.x % 2 else 2", 0, 0),
+        ("n = a[0] if cuda.threadIdx.x % 2 else 2.0", 2, 2),
+        ("n = min(n, cuda.threadIdx.x)", 0, 0),
+    ],
+)
+def test_branches_are_counted_per_warp(
+    body: str, branches: int, divergent: int, tmp_path: Path
+) -> None:
+    counters = launch(tmp_path, body, 1, 64).counters
+    assert (counters.branches, counters.divergent_branches) == (branches, divergent)
+
+
+@pytest.mark.parametrize(
+    ("line", "single", "double"),
+    [
+        ("out[i] = a[i] + 10", 32, 0),  # the compiler narrows it, bit for bit the same
+        ("out[i] = a[i] + 0.5", 32, 0),
+        ("out[i] = a[i] + 0.1", 0, 32),  # 0.1 is no float32
+        ("out[i] = a[i] + a[i]", 32, 0),
+        ("out[i] = a[i] * 2 + 1", 0, 64),  # two roundings would become different ones
+        ("out[i] += 1", 32, 0),
+        ("x = a[i] + 10", 0, 32),
+        ("x = i + 10", 0, 0),
+    ],
+)
+def test_operations_by_width(line: str, single: int, double: int, tmp_path: Path) -> None:
+    counters = launch(tmp_path, f"i = cuda.grid(1)\n{line}", 1, 32).counters
+    assert (counters.float32_operations, counters.float64_operations) == (single, double)
+
+
+def test_touches_say_who_touched_what(tmp_path: Path) -> None:
+    report = launch(tmp_path, "i = cuda.grid(1)\nif i < 3:\n    out[i] = a[i + 1]", 2, 2)
+    read, write = report.touches
+    assert (read.array, read.kind, read.line) == ("a", "read", 6)
+    assert read.threads.tolist() == [0, 1, 2]
+    assert read.cells.tolist() == [1, 2, 3]
+    assert (write.array, write.kind, write.cells.tolist()) == ("out", "write", [0, 1, 2])
+
+
+def test_large_launches_keep_no_touches(tmp_path: Path) -> None:
+    report = launch(tmp_path, "i = cuda.grid(1)\nif i < n:\n    out[i] = 1", 40, 256)
+    assert report.touches == ()

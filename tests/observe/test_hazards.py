@@ -1,0 +1,227 @@
+"""Every detector: planted faults that must be found, and clean twins that must not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gpu_course.errors import HAZARD_ERRORS, HazardError, OutOfBoundsError, RaceError
+from gpu_course.simt.report import Report
+from gpu_course.simulator import simulate
+
+HEAD = "from numba import cuda\n\n\n@cuda.jit\ndef kernel(out, a, size):\n    i = cuda.grid(1)\n"
+
+
+def launch(tmp_path: Path, body: str, *, grid: int = 2, block: int = 16, size: int = 20) -> Report:
+    path = tmp_path / "kernel.py"
+    path.write_text(HEAD + "".join(f"    {line}\n" for line in body.splitlines()))
+    out = np.zeros(size, np.float32)
+    a = np.arange(1, size + 1, dtype=np.float32)
+    return simulate(f"{path}:kernel", step_budget=20_000)[grid, block](out, a, size)
+
+
+FAULTS = {  # body -> kinds found
+    "load past the end": ("if i < size:\n    out[i] = a[i + 1]", {"out-of-bounds"}),
+    "no guard": ("out[i] = 1", {"out-of-bounds"}),
+    "guard off by one": ("if i <= size:\n    out[i] = 1", {"out-of-bounds"}),
+    "negative index": ("if i < size:\n    out[i] = a[i - 1]", {"out-of-bounds"}),
+    "far below": ("if i < size:\n    out[i] = a[i - 100]", {"out-of-bounds"}),
+    "same index everywhere": ("out[99] = 1", {"out-of-bounds"}),
+    "all threads write one cell": ("out[0] = i", {"race"}),
+    "all threads write one value": ("out[0] = 1", {"race"}),
+    "two blocks write one cell": ("out[cuda.threadIdx.x] = i", {"race"}),
+    "neighbours write one cell": ("if i < size:\n    out[i // 2] = a[i]", {"race"}),
+    "reads what a neighbour writes": (
+        "if i < size:\n    out[i] = 1\nif i + 1 < size:\n    out[i] = out[i + 1]",
+        {"race"},
+    ),
+    "reads before a neighbour writes": (
+        "x = out[(i + 1) % size]\nif i < size:\n    out[i] = x",
+        {"race"},
+    ),
+    "a second reader races": ("x = out[3]\nif i == 3:\n    out[3] = x", {"race"}),
+    "the sum of all": ("if i < size:\n    out[0] += a[i]", {"race"}),
+    "assigned in one branch only": (
+        "if i < 5:\n    x = 1.0\nif i < size:\n    out[i] = x",
+        {"uninitialised-read"},
+    ),
+    "assigned in a loop that may not run": (
+        "for k in range(i % 2):\n    x = 1.0\nif i < size:\n    out[i] = x",
+        {"uninitialised-read"},
+    ),
+    "condition never changes": ("j = 0\nwhile j < 1:\n    i += 1", {"endless-loop"}),
+    "condition keeps changing": ("j = 0\nwhile j >= 0:\n    j += 1", {"endless-loop"}),
+    "while True": ("while True:\n    i += 1", {"endless-loop"}),
+}
+TWINS = {
+    "guard": "if i < size:\n    out[i] = a[i]",
+    "guard first": "if i >= size:\n    return\nout[i] = a[i]",
+    "wraps with %": "if i < size:\n    out[i] = a[(i + 1) % size]",
+    "short circuit": "if i + 1 < size and a[i + 1] > 0:\n    out[i] = 1",
+    "everybody reads one cell": "if i < size:\n    out[i] = a[0]",
+    "everybody reads, one thread writes elsewhere": "if i == 0:\n    out[0] = a[1] + a[2]",
+    "a thread reads what it wrote": "if i < size:\n    out[i] = 1\n    out[i] = out[i] + a[i]",
+    "a thread writes twice": "if i < size:\n    out[i] = 1\n    out[i] = 2",
+    "one thread does it all": "if i == 7:\n    for k in range(size):\n        out[k] = a[k]",
+    "assigned on both branches": (
+        "if i < 5:\n    x = 1.0\nelse:\n    x = 2.0\nif i < size:\n    out[i] = x"
+    ),
+    "read only where assigned": "if i < 5:\n    x = 1.0\nif i < 4:\n    out[i] = x",
+    "assigned before the loop": (
+        "x = 0.0\nfor k in range(i % 2):\n    x = 1.0\nif i < size:\n    out[i] = x"
+    ),
+    "a loop that ends late": "j = 0\nwhile j < 3000:\n    j += 1",
+    "while True with a way out": "while True:\n    i += 1\n    if i > 50:\n        break",
+    "loops of different lengths": "while i < 40:\n    i += 7",
+}
+
+
+@pytest.mark.parametrize(("body", "kinds"), FAULTS.values(), ids=FAULTS.keys())
+def test_a_planted_fault_is_found(body: str, kinds: set[str], tmp_path: Path) -> None:
+    report = launch(tmp_path, body)
+    assert {h.kind for h in report.hazards} == kinds, report
+    assert not report.ok
+
+
+@pytest.mark.parametrize("body", TWINS.values(), ids=TWINS.keys())
+def test_its_clean_twin_is_not(body: str, tmp_path: Path) -> None:
+    report = launch(tmp_path, body)
+    assert report.ok, report
+    assert report.hazards == ()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_race_is_found_whatever_the_order_of_blocks(seed: int, tmp_path: Path) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(
+        HEAD + "    if i == 5:\n        out[0] = 1\n    if i == 45:\n        out[0] = 2\n"
+    )
+    report = simulate(f"{path}:kernel", order_seed=seed)[4, 16](np.zeros(4), np.zeros(4), 4)
+    assert [h.kind for h in report.hazards] == ["race"]
+    assert report.hazards[0].threads == (((0, 0, 0), (5, 0, 0)), ((2, 0, 0), (13, 0, 0)))
+
+
+def test_a_race_between_batches_of_blocks_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(HEAD + "    if i == 5 or i == size - 1:\n        out[0] = i\n")
+    size = 1 << 17
+    report = simulate(f"{path}:kernel")[size // 256, 256](np.zeros(4), np.zeros(4), size)
+    assert [h.kind for h in report.hazards] == ["race"]
+
+
+def test_overlapping_arrays_are_one_memory(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(HEAD + "    if i < size:\n        out[i] = a[i]\n")
+    memory = np.zeros(40)
+    assert not simulate(f"{path}:kernel")[1, 32](memory[1:], memory, 30).ok
+    assert simulate(f"{path}:kernel")[1, 32](memory, memory, 30).ok
+    assert not simulate(f"{path}:kernel")[1, 32](memory.view(np.float32)[1:], memory, 8).ok
+
+
+def test_an_out_of_bounds_hazard_tells_five_things(tmp_path: Path) -> None:
+    path = tmp_path / "puzzles" / "01_threads" / "guard.py"
+    path.parent.mkdir(parents=True)
+    path.write_text(
+        "from numba import cuda\n\n\n@cuda.jit\ndef guard(out, a, size):\n"
+        "    i = cuda.grid(1)\n    out[i] = a[i] + 10\n"
+    )
+    report = simulate(f"{path}:guard")[1, 12](np.zeros(12), np.arange(8.0), 8)
+    (hazard,) = report.hazards
+    assert hazard.text().splitlines() == [
+        "OutOfBoundsError: a[8] is outside an array of shape (8,)",
+        "  where:  kernel guard, puzzles/01_threads/guard.py:7    out[i] = a[i] + 10",
+        "  who:    block (0,0,0), threads 8..11 of 12 (warp 0)",
+        "  why:    i is 8..11 there (i = cuda.grid(1), line 6); the array ends at 7",
+        "  try:    let only threads with i < 8 touch memory",
+    ]
+    assert hazard.line == 7
+    assert hazard.threads[0] == ((0, 0, 0), (8, 0, 0))
+    assert hazard.details["count"] == 4
+
+
+def test_a_race_names_both_accesses(tmp_path: Path) -> None:
+    report = launch(tmp_path, "x = out[(i + 1) % size]\nif i < size:\n    out[i] = x")
+    lines = report.hazards[0].text().splitlines()
+    assert lines[0] == (
+        "RaceError: out[0] is written by one thread and read by another, in no fixed order"
+    )
+    assert lines[3] == (
+        "  why:    block (0,0,0) thread 0 writes it on line 9, "
+        "block (1,0,0) thread 3 reads it on line 7; nothing says which comes first"
+    )
+
+
+def test_one_value_by_many_has_its_own_message(tmp_path: Path) -> None:
+    same = launch(tmp_path, "out[0] = 1").hazards[0].message
+    different = launch(tmp_path, "out[0] = i").hazards[0].message
+    assert same.endswith("each time with the same value")
+    assert different.endswith("the last one to come wins")
+
+
+def test_an_uninitialised_read_says_where_it_is_assigned(tmp_path: Path) -> None:
+    report = launch(tmp_path, "if i < 5:\n    x = 1.0\nif i < size:\n    out[i] = x")
+    lines = report.hazards[0].text().splitlines()
+    assert lines[0].endswith("x is read before these threads have assigned it")
+    assert lines[2] == (
+        "  who:    block (0,0,0), threads 5..15 of 16 (warp 0), and threads of 1 more block"
+    )
+    assert "x is assigned on line 8" in lines[3]
+
+
+def test_an_endless_loop_says_what_does_not_change(tmp_path: Path) -> None:
+    text = launch(tmp_path, "j = 0\nwhile j < 1:\n    i += 1").hazards[0].text()
+    assert "this loop never ends" in text
+    assert "j < 1 is true, and nothing in the loop changes it" in text
+
+
+@pytest.mark.parametrize(
+    ("grid", "block", "fact"),
+    [
+        (1, 2048, "a block of 2,048 threads: a block has at most 1,024"),
+        (1, (32, 64), "a block of 2,048 threads"),
+        (1, (1, 1, 128), "a block of 128 along z"),
+        (0, 32, "a grid of 0 along x"),
+        (1, (4, -1), "a block of -1 along y"),
+        (2**31, 1, "a grid of 2,147,483,648 blocks along x"),
+        (2**31 - 1, 1, "the simulator runs at most"),
+        ((1, 65_536), 1, "a grid of 65,536 blocks along y"),
+    ],
+)
+def test_an_illegal_launch_runs_nothing(grid, block, fact: str, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "kernel.py"
+    path.write_text(HEAD + "    out[0] = 1\n")
+    out = np.zeros(4)
+    report = simulate(f"{path}:kernel")[grid, block](out, out, 4)
+    assert [h.kind for h in report.hazards] == ["illegal-launch"]
+    assert fact in report.hazards[0].message
+    assert not out.any()
+
+
+def test_hazards_are_raised_when_asked(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(HEAD + "    out[i] = 1\n")
+    with pytest.raises(OutOfBoundsError, match=r"out\[4\] is outside") as caught:
+        simulate(f"{path}:kernel", raise_on_hazard=True)[1, 8](np.zeros(4), np.zeros(4), 4)
+    assert caught.value.hazard in caught.value.report.hazards
+    path.write_text(HEAD + "    out[0] = 1\n")
+    with pytest.raises(RaceError):
+        simulate(f"{path}:kernel", raise_on_hazard=True)[1, 8](np.zeros(4), np.zeros(4), 4)
+
+
+def test_every_kind_has_its_error() -> None:
+    assert all(issubclass(e, HazardError) for e in HAZARD_ERRORS.values())
+    assert len(set(HAZARD_ERRORS.values())) == len(HAZARD_ERRORS) == 8
+
+
+def test_a_bad_access_is_skipped_and_the_launch_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(HEAD + "    out[i] = a[i]\n    a[i] = 0\n")
+    out, a = np.zeros(8), np.arange(8.0)
+    report = simulate(f"{path}:kernel")[1, 12](out, a, 8)
+    assert [(h.line, h.kind) for h in report.hazards] == [(7, "out-of-bounds")] * 2 + [
+        (8, "out-of-bounds")
+    ]
+    np.testing.assert_array_equal(out, np.arange(8.0))
+    assert not a.any()

@@ -1,0 +1,176 @@
+"""What is refused, by name and line, before anything runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gpu_course.errors import KernelRefused
+from gpu_course.simulator import simulate
+
+HEAD = """\
+import os
+import math
+import numpy as np
+from numba import cuda, float32
+
+TPB = 32
+TABLE = {"a": 1}
+
+
+def plain(x):
+    return x
+
+
+@cuda.jit(device=True)
+def device(x):
+    return x
+
+
+@cuda.jit
+def kernel(out, a, n):
+    i = cuda.grid(1)
+"""
+LINE = HEAD.count("\n") + 1
+
+REFUSED = {  # body -> (offset of the line, part of the fact)
+    "d = {}": (0, "a dict cannot be used in a kernel"),
+    "d = {1, 2}": (0, "a set cannot be used in a kernel"),
+    "d = [1, 2]": (0, "a list cannot be used in a kernel"),
+    "d = [x for x in range(3)]": (0, "a list comprehension cannot be used"),
+    "d = sum(x for x in range(3))": (0, "a generator expression cannot be used"),
+    "f = lambda x: x": (0, "a lambda cannot be used"),
+    "yield i": (0, "yield cannot be used"),
+    "try:\n    n = 1\nexcept Exception:\n    n = 2": (0, "try ... except cannot be used"),
+    "with open('x') as f:\n    n = 1": (0, "with cannot be used"),
+    "raise ValueError": (0, "raise cannot be used"),
+    "import sys": (0, "an import inside the kernel cannot be used"),
+    "global TPB": (0, "global cannot be used"),
+    "del n": (0, "del cannot be used"),
+    "s = 'text'": (0, "a string cannot be used"),
+    "s = f'{n}'": (0, "an f-string cannot be used"),
+    "if (m := n) > 1:\n    n = m": (0, "the walrus operator := cannot be used"),
+    "class C:\n    pass": (0, "a class cannot be used"),
+    "def inner(x):\n    return x": (0, "functions defined inside a kernel (inner)"),
+    "return i": (0, "a kernel returns nothing, and this one returns a value"),
+    "n = 1\nn = i in (1, 2)": (1, "in and is compare host objects"),
+    "n = a @ a": (0, "the operator @ is not for kernels"),
+    "for x in a:\n    n = 1": (0, "for loops over range only"),
+    "n = 2 ** 99999999999999999999": (0, "an integer literal beyond 64 bits"),
+    "n = os.getpid()": (0, "os is the module os: a kernel cannot use it"),
+    "n = TABLE": (0, "TABLE is TABLE, which is not a constant"),
+    "f = open": (0, "open is a function of the host"),
+    "n = sorted(n)": (0, "sorted is a function of the host"),
+    "n = np.sum(a)": (0, "numpy.sum runs on the host"),
+    "n = missing + 1": (0, "the name missing is not defined"),
+    "n = plain(i)": (0, "plain is a plain Python function: a kernel cannot call it"),
+    "n = device(i)": (0, "the simulator does not know device functions (device)"),
+    "s = cuda.shared.array(32, float32)": (0, "the simulator does not know cuda.shared.array"),
+    "cuda.syncthreads()": (0, "the simulator does not know cuda.syncthreads"),
+    "cuda.atomic.add(out, 0, 1)": (0, "the simulator does not know cuda.atomic.add"),
+    "n = cuda.thredIdx.x": (0, "the simulator does not know cuda.thredIdx.x"),
+    "n = math.erfinv(1.0)": (0, "the simulator does not know math.erfinv"),
+    "print(n)": (0, "print is a function of the host"),
+    "assert n > 1": (0, "the simulator does not know Assert"),
+    # what only types can tell
+    "out[i] = a": (0, "array(float32, 1d) cannot be stored in one cell"),
+    "out[0.5] = 1": (0, "an index must be a whole number, and 0.5 is float64"),
+    "out[i, i] = 1": (0, "out[i, i] gives 2 of 1 indices"),
+    "out[1:3] = 1": (0, "the simulator does not know slices"),
+    "n[i] = 1": (0, "n is int64, which has no cells"),
+    "a = 3": (0, "a is array(float32, 1d) and int64"),
+    "b = a": (0, "a second name for an array (b)"),
+    "n = a + 1": (0, "array(float32, 1d) and int64"),
+    "n = a.T": (0, "the simulator does not know the array attribute .T"),
+    "if a:\n    n = 1": (0, "a condition must be a number or a bool"),
+    "n = 1.5 & 2": (0, "float64 and int64"),
+    "p, q = 1, 2, 3": (0, "cannot be unpacked into 2 names"),
+    "t = (1, 2)\nn = t[5]": (1, "a tuple of 2 has no element 5"),
+    "n = cuda.grid(n)": (0, "cuda.grid: takes 1, 2 or 3, written as a number"),
+    "n = math.sqrt(1, 2)": (0, "math.sqrt: takes 1 arguments, not 2"),
+    "n = later\nif n > 5:\n    x = y": (0, "the name later is not defined"),
+    "n = y\ny = y + 1": (0, "y is read here, and nothing above assigns it"),
+    "cuda = 1": (0, "cuda.grid"),
+}
+
+
+def _write(tmp_path: Path, body: str) -> str:
+    path = tmp_path / "kernel.py"
+    path.write_text(HEAD + "".join(f"    {line}\n" for line in body.splitlines()))
+    return f"{path}:kernel"
+
+
+@pytest.mark.parametrize("body", REFUSED)
+def test_is_refused_with_line_and_reason(body: str, tmp_path: Path) -> None:
+    offset, fact = REFUSED[body]
+    out = np.zeros(8, np.float32)
+    with pytest.raises(KernelRefused) as caught:
+        simulate(_write(tmp_path, body))[1, 8](out, out.copy(), 8)
+    assert fact in caught.value.fact
+    if body != "cuda = 1":
+        assert caught.value.line == LINE + offset
+    assert not out.any()
+
+
+def test_the_text_of_a_refusal(tmp_path: Path) -> None:
+    with pytest.raises(KernelRefused) as caught:
+        simulate(_write(tmp_path, "n = cuda.thredIdx.x"))
+    first, where, advice = str(caught.value).splitlines()
+    assert first == "the simulator does not know cuda.thredIdx.x"
+    assert where.startswith("  where:  kernel kernel, ")
+    assert where.endswith(f"kernel.py:{LINE}    n = cuda.thredIdx.x")
+    assert advice == "  try:    did you mean cuda.threadIdx.x?"
+
+
+def test_what_the_file_holds_beside_the_kernel_is_not_run(tmp_path: Path) -> None:
+    marker = tmp_path / "ran"
+    path = tmp_path / "kernel.py"
+    path.write_text(
+        "import os, sys\nfrom numba import cuda\n"
+        f"open({str(marker)!r}, 'w')\nsys.exit(3)\nos._exit(3)\n"
+        "@cuda.jit\ndef kernel(out):\n    out[0] = 1\n"
+    )
+    out = np.zeros(1)
+    assert simulate(f"{path}:kernel")[1, 1](out).ok
+    assert out[0] == 1
+    assert not marker.exists()
+
+
+@pytest.mark.parametrize(
+    "definition",
+    ["def kernel(out, a=1):", "def kernel(*out):", "def kernel(**out):", "def kernel(out, *, a):"],
+)
+def test_a_launch_cannot_pass_such_parameters(definition: str, tmp_path: Path) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(f"from numba import cuda\n@cuda.jit\n{definition}\n    pass\n")
+    with pytest.raises(KernelRefused, match="which a launch cannot pass"):
+        simulate(f"{path}:kernel")
+
+
+@pytest.mark.parametrize(
+    ("constant", "value"),
+    [
+        ("4 * (2 + 1)", 12), ("-3", -3), ("1 << 4", 16), ("7 // 2", 3), ("2 ** 5", 32),
+        ("math.pi", np.pi), ("np.float32(0.1)", float(np.float32(0.1))), ("True", 1),
+    ],
+)  # fmt: skip
+def test_constants_beside_the_kernel(constant: str, value: float, tmp_path: Path) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(
+        "import math\nimport numpy as np\nfrom numba import cuda\n"
+        f"C = {constant}\n@cuda.jit\ndef kernel(out):\n    out[0] = C\n"
+    )
+    out = np.zeros(1)
+    assert simulate(f"{path}:kernel")[1, 1](out).ok
+    assert out[0] == value
+
+
+@pytest.mark.parametrize("spelling", ["numba.cuda", "numba_cuda_mlir.cuda"])
+def test_every_spelling_of_the_import(spelling: str, tmp_path: Path) -> None:
+    home, _, name = spelling.partition(".")
+    path = tmp_path / "kernel.py"
+    for line in (f"from {home} import {name} as gpu", f"import {spelling} as gpu"):
+        path.write_text(f"{line}\n@gpu.jit\ndef kernel(out):\n    out[gpu.grid(1)] = 1\n")
+        assert simulate(f"{path}:kernel")[1, 4](np.zeros(4)).ok
