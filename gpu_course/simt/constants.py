@@ -49,6 +49,11 @@ _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.BitOr: operator.or_,
     ast.BitXor: operator.xor,
 }
+_BOUNDED: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Pow: operator.pow,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+}
 _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.USub: operator.neg,
     ast.UAdd: operator.pos,
@@ -148,17 +153,10 @@ def _number(operation: Callable[..., Any], *operands: Any) -> Any:
 def _binary(op: ast.operator, left: Any, right: Any) -> Any:
     if isinstance(op, ast.Pow | ast.LShift | ast.RShift):
         # Bounded by hand: 9 ** 9 ** 9 would otherwise run for ever.
-        shift = not isinstance(op, ast.Pow)
-        if (
-            not isinstance(right, bool | int | float | np.integer | np.floating)
-            or not -1024 <= right <= 1024
-        ):
+        numeric = isinstance(right, bool | int | float | np.integer | np.floating)
+        if not numeric or not -1024 <= right <= 1024:
             raise NotConstant("a power or shift beyond 64 bits")
-        if shift:
-            return _number(
-                operator.lshift if isinstance(op, ast.LShift) else operator.rshift, left, right
-            )
-        return _number(operator.pow, left, right)
+        return _number(_BOUNDED[type(op)], left, right)
     if type(op) not in _BINARY:
         raise NotConstant(f"the operator {type(op).__name__}")
     return _number(_BINARY[type(op)], left, right)

@@ -394,7 +394,7 @@ class Interpreter:
         return np.where(condition, cast(first, type_), cast(second, type_))
 
     def _choose(self, node: ast.expr, condition: Value, mask: Mask) -> Mask:
-        """A branch where an arm touches memory; a select, which costs no branch, where none does."""
+        """A branch where an arm touches memory; where none does, a select, which is free."""
         if node not in self._touching:
             self._touching[node] = any(isinstance(n, ast.Subscript) for n in ast.walk(node))
         if self._touching[node]:

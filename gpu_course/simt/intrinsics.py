@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from gpu_course.simt.lanes import Lanes
 
 Value = Any
-"""A NumPy scalar where all lanes agree, else a vector with one entry per lane; or a tuple of them."""
+"""A NumPy scalar where all lanes agree, else a vector, one entry per lane; or a tuple of them."""
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ class Program:
 
     Attributes:
         kernel: the Kernel.
-        meanings: node -> what a name or dotted name stands for: a number, a Symbol, a dtype's Symbol.
+        meanings: node -> what a name or dotted name stands for: a number or a Symbol.
         variables: the names assigned in the kernel, parameters included.
         stored: parameter names that may be written through; None when any may.
     """
@@ -163,7 +163,7 @@ def _check_for(kernel: Kernel, node: ast.For) -> None:
 
 
 def _stored(kernel: Kernel, body: list[ast.AST]) -> frozenset[str]:
-    """The parameters the kernel may write to; all of them once a store goes through another name."""
+    """The parameters the kernel may write to; all, once a store goes through another name."""
     parameters = frozenset(kernel.parameters)
     found = set()
     for node in body:

@@ -26,6 +26,7 @@ def run_serially(
     text: str, name: str, grid: tuple[int, int, int], block: tuple[int, int, int], *args: Any
 ) -> None:
     """Runs the kernel `name` of a source text, thread after thread; arrays change in place."""
+    sizes = [g * b for g, b in zip(grid, block, strict=True)]
     for block_index in _places(grid):
         for thread_index in _places(block):
             here = [b * n + t for b, n, t in zip(block_index, block, thread_index, strict=True)]
@@ -35,11 +36,7 @@ def run_serially(
                 blockDim=_dim(*block),
                 gridDim=_dim(*grid),
                 grid=lambda n, here=here: here[0] if n == 1 else tuple(here[:n]),
-                gridsize=lambda n: (
-                    grid[0] * block[0]
-                    if n == 1
-                    else tuple(g * b for g, b in zip(grid, block, strict=True))[:n]
-                ),
+                gridsize=lambda n: sizes[0] if n == 1 else tuple(sizes[:n]),
                 jit=lambda f: f,
             )
             scope: dict[str, Any] = {"cuda": cuda, "math": math}
