@@ -1,6 +1,6 @@
 """The names a kernel may use: under `cuda.`, `math.` and Python's own, with type and meaning.
 
-`VALUES` are read (`cuda.threadIdx.x`), `FUNCTIONS` are called (`cuda.grid(1)`, `math.sqrt(x)`). Each
+`VALUES` are read (`cuda.threadIdx.x`), `FUNCTIONS` are called (`cuda.grid(1)`, `math.sqrt(x)`). An
 entry says which type Numba gives the result and how to compute it for a whole vector of lanes.
 """
 

@@ -1,0 +1,246 @@
+"""The value of an expression for all lanes at once: one method per kind of expression."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gpu_course.simt import inference, intrinsics, types
+from gpu_course.simt.constants import Symbol, as_dtype
+from gpu_course.simt.faults import Fault
+from gpu_course.simt.intrinsics import Value, cast
+from gpu_course.simt.lanes import Mask
+from gpu_course.simt.machine import Machine
+from gpu_course.simt.memory import Array
+from gpu_course.simt.types import FLOAT32, INT64
+from gpu_course.simt.values import (
+    BINARY,
+    COMPARE,
+    FLOAT_OPERATIONS,
+    fits_float32,
+    merge,
+    truth,
+    type_of,
+)
+
+
+class Expressions(Machine):
+    """A Machine that evaluates expressions under its mask."""
+
+    def __init__(self, *state: Any) -> None:
+        super().__init__(*state)
+        self._narrowed: ast.AST | None = None
+        self._literals: dict[ast.AST, Value] = {}
+        self._touching: dict[ast.AST, bool] = {}
+
+    def value(self, node: ast.expr) -> Value:
+        meaning = self.program.meanings.get(node)
+        if meaning is not None:
+            return self.meaning(node, meaning)
+        return getattr(self, "of_" + type(node).__name__)(node)
+
+    def meaning(self, node: ast.expr, meaning: Any) -> Value:
+        if isinstance(meaning, Symbol):
+            return intrinsics.VALUES[meaning.path].run(self.lanes)
+        return self.literal(node, meaning)
+
+    def literal(self, node: ast.AST, value: Any) -> Value:
+        if node not in self._literals:
+            type_ = inference.of_value(value)
+            assert isinstance(type_, np.dtype)
+            self._literals[node] = type_.type(value)
+        return self._literals[node]
+
+    def of_Constant(self, node: ast.Constant) -> Value:  # 3, 0.5, True
+        return self.literal(node, node.value)
+
+    def of_Name(self, node: ast.Name) -> Value:  # x
+        return self.read(node)
+
+    def of_Tuple(self, node: ast.Tuple) -> Value:  # a, b
+        return tuple(self.value(e) for e in node.elts)
+
+    def of_Attribute(self, node: ast.Attribute) -> Value:  # array.shape
+        array = self.value(node.value)
+        if node.attr == "shape":
+            return tuple(np.int64(n) for n in array.shape)
+        return np.int64(array.data.size if node.attr == "size" else array.data.ndim)
+
+    def of_BinOp(self, node: ast.BinOp) -> Value:  # a + b
+        return self.operation(node, node.op, self.value(node.left), self.value(node.right))
+
+    def of_UnaryOp(self, node: ast.UnaryOp) -> Value:  # -a
+        operand = self.value(node.operand)
+        if isinstance(node.op, ast.Not):
+            return np.logical_not(truth(operand))
+        result = types.unary(type(node.op).__name__, operand.dtype)
+        operand = cast(operand, result)
+        if isinstance(node.op, ast.USub):
+            return -operand
+        return ~operand if isinstance(node.op, ast.Invert) else operand
+
+    def of_Compare(self, node: ast.Compare) -> Value:  # a < b < c
+        left = self.value(node.left)
+        result: Value = None
+        for op, comparator in zip(node.ops, node.comparators, strict=True):
+            right = self.value(comparator)
+            one = self.compare(op, left, right)
+            result = one if result is None else result & one
+            left = right
+        return result
+
+    def compare(self, op: ast.cmpop, left: Value, right: Value) -> Value:
+        if left.dtype.kind == "f" or right.dtype.kind == "f":
+            common = types.arithmetic(left.dtype, right.dtype)
+            left, right = cast(left, common), cast(right, common)
+        return COMPARE[type(op)](left, right)
+
+    def of_BoolOp(self, node: ast.BoolOp) -> Value:  # a and b; the right side only where it matters
+        want = isinstance(node.op, ast.And)
+        before = self.mask
+        parts = [self.value(node.values[0])]
+        asked = [self.mask]
+        for part in node.values[1:]:
+            known = truth(parts[-1])
+            on = self._choose(part, known if want else np.logical_not(known), self.mask)
+            if not on:
+                break
+            self.mask = on
+            parts.append(self.value(part))
+            asked.append(on)
+        self.mask = before
+        result = parts[0]
+        type_ = result.dtype
+        for part in parts[1:]:
+            type_ = types.unify(type_, part.dtype)
+        result = cast(result, type_)
+        for part, mask in zip(parts[1:], asked[1:], strict=True):
+            part = cast(part, type_)
+            result = part if mask is before else merge(mask.active, part, result)
+        return result
+
+    def of_IfExp(self, node: ast.IfExp) -> Value:  # a if test else b
+        before = self.mask
+        condition = truth(self.value(node.test))
+        yes = self._choose(node, condition, before)
+        if yes is before:
+            return self.value(node.body)
+        if not yes:
+            return self.value(node.orelse)
+        self.mask = yes
+        first = self.value(node.body)
+        self.mask = before.without(yes)
+        second = self.value(node.orelse)
+        self.mask = before
+        type_ = types.unify(first.dtype, second.dtype)
+        return np.where(condition, cast(first, type_), cast(second, type_))
+
+    def _choose(self, node: ast.expr, condition: Value, mask: Mask) -> Mask:
+        """A branch where an arm touches memory; where none does, a select, which is free."""
+        if node not in self._touching:
+            self._touching[node] = any(isinstance(n, ast.Subscript) for n in ast.walk(node))
+        if self._touching[node]:
+            return self.part(node.lineno, condition, mask)
+        if not isinstance(condition, np.ndarray):
+            return mask if condition else self.lanes.nobody
+        taken = mask & condition
+        return mask if taken.count == mask.count else taken
+
+    def of_Call(self, node: ast.Call) -> Value:  # cuda.grid(1), math.sqrt(x), float32(x)
+        symbol = self.program.meanings[node.func]
+        arguments = [self.value(a) for a in node.args]
+        dtype = as_dtype(symbol)
+        if dtype is not None:
+            return cast(arguments[0], dtype)
+        function = intrinsics.FUNCTIONS[symbol.path]
+        result = function.type([type_of(a) for a in arguments], node.args)
+        return function.run(self.lanes, arguments, result)
+
+    def of_Subscript(self, node: ast.Subscript) -> Value:  # a[i, j], or t[0] of a tuple
+        owner = self.value(node.value)
+        if isinstance(owner, tuple):
+            return self.element(node, owner)
+        return self.load(node, *self.cell(node))
+
+    def element(self, node: ast.Subscript, owner: tuple[Value, ...]) -> Value:
+        index = self.value(node.slice)
+        if not isinstance(index, np.ndarray):
+            if -len(owner) <= index < len(owner):
+                return owner[int(index)]
+            self._outside_tuple(node, index, len(owner), self.mask.lanes)
+            return owner[0]
+        outside = self.mask.active & ((index < 0) | (index >= len(owner)))
+        if outside.any():
+            self._outside_tuple(node, index, len(owner), np.flatnonzero(outside))
+        stacked = np.stack([np.broadcast_to(v, self.lanes.count) for v in owner])
+        return stacked[np.clip(index, 0, len(owner) - 1), np.arange(self.lanes.count)]
+
+    def _outside_tuple(
+        self, node: ast.Subscript, index: Value, length: int, lanes: np.ndarray
+    ) -> None:
+        bad = np.broadcast_to(index, self.lanes.count)[lanes]
+        facts = {
+            "array": ast.unparse(node.value),
+            "shape": (length,),
+            "axis": 0,
+            "index": (int(bad[0]),),
+            "axis_values": (int(bad.min()), int(bad.max())),
+            "access": "load",
+            "names": {},
+        }
+        threads = self.lanes.global_thread[lanes]
+        self.faults.add(Fault("out-of-bounds", node.lineno, threads, facts, node), ("tuple",))
+
+    def operation(self, node: ast.AST, op: ast.operator, left: Value, right: Value) -> Value:
+        name = type(op).__name__
+        if isinstance(left, tuple):
+            return left + right
+        result = types.binary(name, left.dtype, right.dtype)
+        assert isinstance(result, np.dtype)
+        if name in FLOAT_OPERATIONS and result.kind == "f":
+            wide = result.itemsize == 8 and not self._narrows(node, left, right)
+            kind = "float64" if wide else "float32"
+            for observer in self.observers:
+                observer.operations(node.lineno, kind, self.mask.count)  # type: ignore[attr-defined]
+        computed = BINARY[name](cast(left, result), cast(right, result))
+        return cast(computed, result)
+
+    def cell(self, node: ast.Subscript) -> tuple[Array, tuple[Value, ...]]:
+        array = self.value(node.value)
+        index = self.value(node.slice)
+        indices = index if isinstance(index, tuple) else (index,)
+        return array, tuple(cast(i, INT64) for i in indices)
+
+    # Conditions
+
+    def part(self, line: int, condition: Value, mask: Mask) -> Mask:
+        if not isinstance(condition, np.ndarray):
+            taken = mask if condition else self.lanes.nobody
+        else:
+            taken = mask & condition
+            if taken.count == mask.count:
+                taken = mask
+        for observer in self.observers:
+            observer.branch(line, mask, taken)
+        return taken
+
+    # Widths
+
+    def _stores_float32(self, targets: Sequence[ast.expr]) -> bool:
+        owners = [self.value(t.value) for t in targets if isinstance(t, ast.Subscript)]
+        return len(owners) == len(targets) and all(o.dtype == FLOAT32 for o in owners)
+
+    def _narrows(self, node: ast.AST, left: Value, right: Value) -> bool:
+        """True where the compiler does a float64 operation in float32, bit for bit the same.
+
+        One + - * / of widened float32 values that goes straight to a float32 store.
+        """
+        op = getattr(node, "op", None)
+        return (
+            node is self._narrowed
+            and isinstance(op, ast.Add | ast.Sub | ast.Mult | ast.Div)
+            and all(fits_float32(v) for v in (left, right))
+        )

@@ -1,0 +1,106 @@
+"""Arithmetic on values: scalars where all lanes agree, vectors where they do not."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from gpu_course.simt import types
+from gpu_course.simt.intrinsics import Value
+from gpu_course.simt.lanes import Mask
+from gpu_course.simt.memory import Array
+from gpu_course.simt.types import BOOL, FLOAT32, Type
+
+
+def _floor_divide(a: Value, b: Value) -> Value:
+    return np.floor_divide(a, b)
+
+
+def _power(a: Value, b: Value) -> Value:
+    if np.asarray(b).dtype.kind == "f" or not np.any(np.asarray(b) < 0):
+        return np.power(a, b)
+    # 1 / a ** -b truncates to 0 unless a is 1 or -1.
+    tiny = np.where(a == 1, 1, np.where(a == -1, np.where(b % 2 == 0, 1, -1), 0))
+    return np.where(b < 0, tiny, np.power(a, np.maximum(b, 0)))
+
+
+BINARY: dict[str, Callable[[Value, Value], Value]] = {
+    "Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Div": operator.truediv,
+    "FloorDiv": _floor_divide, "Mod": np.remainder, "Pow": _power,
+    "BitAnd": operator.and_, "BitOr": operator.or_, "BitXor": operator.xor,
+    "LShift": np.left_shift, "RShift": np.right_shift,
+}  # fmt: skip
+COMPARE: dict[type[ast.cmpop], Callable[[Value, Value], Value]] = {
+    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le,
+    ast.Gt: operator.gt, ast.GtE: operator.ge,
+}  # fmt: skip
+FLOAT_OPERATIONS = frozenset(("Add", "Sub", "Mult", "Div", "FloorDiv", "Mod", "Pow"))
+
+
+def fits_float32(value: Value) -> bool:
+    """True for float32 lanes, and for a constant that float32 holds exactly."""
+    if isinstance(value, np.ndarray):
+        return value.dtype == FLOAT32
+    return bool(value.dtype == FLOAT32 or np.float32(value) == value)
+
+
+def truth(value: Value) -> Value:
+    """Returns a value as a condition: bool, true where it is not zero."""
+    return value if value.dtype == BOOL else value != 0
+
+
+def type_of(value: Value) -> Type:
+    """Returns the type of a value."""
+    if isinstance(value, Array):
+        return types.ArrayType(value.dtype, value.data.ndim)
+    if isinstance(value, tuple):
+        return types.TupleType(tuple(map(type_of, value)))
+    return value.dtype  # type: ignore[no-any-return]
+
+
+def merge(active: np.ndarray, new: Value, old: Value) -> Value:
+    """Returns the new value in the active lanes, the old one in the others."""
+    if isinstance(new, tuple):
+        return tuple(merge(active, n, o) for n, o in zip(new, old, strict=True))
+    if isinstance(new, Array):
+        return new
+    return np.where(active, new, old)
+
+
+def poison(type_: Type) -> Value:
+    """Returns a value of a type for lanes that have none."""
+    if isinstance(type_, types.TupleType):
+        return tuple(poison(t) for t in type_.elements)
+    assert isinstance(type_, np.dtype)
+    return type_.type(0)
+
+
+def pick(value: Value, mask: Mask) -> Value:
+    """Returns the active lanes of a value; a scalar stays one."""
+    if not isinstance(value, np.ndarray) or mask.full:
+        return value
+    return value[mask.lanes]
+
+
+def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Returns the strides in cells of a C-order array.
+
+    >>> row_major((2, 3, 4))
+    (12, 4, 1)
+    """
+    strides = [1]
+    for size in reversed(shape[1:]):
+        strides.append(strides[-1] * size)
+    return tuple(reversed(strides))
+
+
+def ravel(indices: Sequence[Value], strides: tuple[int, ...]) -> Value:
+    """Returns the flat index of a multi-dimensional one."""
+    total = None
+    for index, stride in zip(indices, strides, strict=True):
+        part = index if stride == 1 else index * stride
+        total = part if total is None else total + part
+    return total
