@@ -1,0 +1,59 @@
+"""A finished figure as a notebook shows it: an inline PNG that carries its alt text."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+from typing import TYPE_CHECKING
+
+from gpu_course.draw.palette import CSS_PIXELS_PER_INCH, style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SHARP = 2.0
+"""Image pixels per CSS pixel, for screens with small pixels."""
+
+
+def with_alt(figure: Figure, text: str) -> Figure:
+    """Returns `figure`, now carrying `text` as what it says to someone who can't see it."""
+    figure.alt_text = text  # type: ignore[attr-defined]
+    return figure
+
+
+def alt_text(figure: Figure) -> str:
+    """Returns the alt text a figure carries, "" for a figure that is none of ours."""
+    return str(getattr(figure, "alt_text", ""))
+
+
+def figure_png(figure: Figure, sharpness: float = SHARP) -> bytes:
+    """Returns the figure as PNG bytes, the same bytes for the same data every time.
+
+    Args:
+        sharpness: image pixels per CSS pixel; 1 is enough for a picture that is redrawn often.
+    """
+    buffer = io.BytesIO()
+    with style():
+        figure.savefig(
+            buffer,
+            format="png",
+            dpi=CSS_PIXELS_PER_INCH * sharpness,
+            metadata={"Software": None},
+        )
+    return buffer.getvalue()
+
+
+def figure_html(figure: Figure, sharpness: float = SHARP) -> str:
+    """Returns `<img>` with the picture inline, its alt text, and its width in CSS pixels.
+
+    Args:
+        sharpness: image pixels per CSS pixel.
+    """
+    data = base64.b64encode(figure_png(figure, sharpness)).decode("ascii")
+    width = round(figure.get_size_inches()[0] * CSS_PIXELS_PER_INCH)
+    return (
+        f'<img alt="{html.escape(alt_text(figure), quote=True)}"'
+        f' style="width:{width}px;max-width:100%;height:auto;background:#fff;border-radius:6px"'
+        f' src="data:image/png;base64,{data}">'
+    )

@@ -1,0 +1,137 @@
+"""The map of the course: its lessons in their parts, and how far each is solved."""
+
+from __future__ import annotations
+
+import html
+import itertools
+from dataclasses import dataclass
+
+from gpu_course.grading.progress import LessonProgress, next_puzzle
+from gpu_course.grading.verdict import Verdict
+
+PARTS = (
+    "Start",
+    "Execution",
+    "Bandwidth",
+    "Memory and checkpointing",
+    "Parallelism",
+    "Judgement",
+)
+_BAR = 10
+
+_FINE, _NEUTRAL, _NOT_YET = "#009E73", "#5F6368", "#D55E00"
+
+
+@dataclass(frozen=True)
+class CourseMap:
+    """The lessons that exist, in course order, with what is passed in each.
+
+    Args:
+        lessons: as `grading.progress.progress` returns them.
+    """
+
+    lessons: tuple[LessonProgress, ...]
+
+    @property
+    def passed(self) -> int:
+        """Puzzles passed."""
+        return sum(lesson.passed for lesson in self.lessons)
+
+    @property
+    def puzzles(self) -> int:
+        """Puzzles there are."""
+        return sum(len(lesson.verdicts) for lesson in self.lessons)
+
+    def __repr__(self) -> str:
+        lines = [self._headline()]
+        for part, lessons in _by_part(self.lessons):
+            lines += ["", _part_title(part)]
+            for lesson in lessons:
+                share = f"{lesson.passed} of {len(lesson.verdicts)}"
+                points = f"{lesson.points} of {lesson.max_points} points"
+                lines.append(f"  {lesson.name:<24} {_text_bar(lesson)}  {share:>8}   {points}")
+                marks = (f"{_sign(v)} {_short(v)}" for v in lesson.verdicts)
+                lines.append("    " + "   ".join(marks))
+        lines += ["", self._next()]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        parts = "".join(
+            f'<h4 style="margin:0.9em 0 0.3em 0">{html.escape(_part_title(part))}</h4>'
+            + "".join(_lesson_html(lesson) for lesson in lessons)
+            for part, lessons in _by_part(self.lessons)
+        )
+        return (
+            '<section class="gpu-course-map" aria-label="Map of the course with your progress"'
+            ' style="max-width:52em;line-height:1.5">'
+            f"<div><b>{html.escape(self._headline())}</b></div>{parts}"
+            f'<div style="margin-top:0.9em">{html.escape(self._next())}</div></section>'
+        )
+
+    def _headline(self) -> str:
+        points = sum(lesson.points for lesson in self.lessons)
+        most = sum(lesson.max_points for lesson in self.lessons)
+        return f"{self.passed} of {self.puzzles} puzzles passed, {points} of {most} points"
+
+    def _next(self) -> str:
+        upcoming = next_puzzle(self.lessons)
+        return f"Next: {upcoming}" if upcoming else "Every puzzle is passed."
+
+
+def _by_part(
+    lessons: tuple[LessonProgress, ...],
+) -> list[tuple[int, tuple[LessonProgress, ...]]]:
+    groups = itertools.groupby(lessons, key=lambda each: each.lesson.part)
+    return [(part, tuple(group)) for part, group in groups]
+
+
+def _part_title(part: int) -> str:
+    return f"Part {part}. {PARTS[part]}"
+
+
+def _short(verdict: Verdict) -> str:
+    return verdict.name.rpartition("/")[2]
+
+
+def _text_bar(lesson: LessonProgress) -> str:
+    filled = _BAR * lesson.passed // max(len(lesson.verdicts), 1)
+    return "[" + "#" * filled + "." * (_BAR - filled) + "]"
+
+
+_SIGNS = {"passed": "\u2713", "not-started": "\u25cb"}
+_WORDS = {"passed": "passed", "not-started": "not started"}
+
+
+def _sign(verdict: Verdict) -> str:
+    return _SIGNS.get(verdict.status, "\u2717")
+
+
+def _lesson_html(lesson: LessonProgress) -> str:
+    total = len(lesson.verdicts)
+    percent = 100 * lesson.passed // max(total, 1)
+    name, title = html.escape(lesson.name), html.escape(lesson.title)
+    label = f"{title}: {lesson.passed} of {total} puzzles passed"
+    bar = (
+        f'<div role="progressbar" aria-label="{label}" aria-valuemin="0" aria-valuemax="{total}"'
+        f' aria-valuenow="{lesson.passed}" style="flex:0 0 9em;height:0.7em;border:1px solid'
+        f' {_NEUTRAL};border-radius:0.4em;overflow:hidden">'
+        f'<div style="width:{percent}%;height:100%;background:{_FINE}"></div></div>'
+    )
+    return (
+        '<div style="margin:0.35em 0"><div style="display:flex;align-items:center;gap:0.8em">'
+        f'<a href="{name}.ipynb" style="flex:0 0 18em">{name[:2]} {title}</a>{bar}'
+        f"<span>{lesson.passed} of {total}, {lesson.points} of {lesson.max_points} points</span>"
+        f'</div><div style="margin-left:1.6em">{"".join(map(_puzzle_html, lesson.verdicts))}</div>'
+        "</div>"
+    )
+
+
+def _puzzle_html(verdict: Verdict) -> str:
+    colour = {"passed": _FINE, "not-started": _NEUTRAL}.get(verdict.status, _NOT_YET)
+    word = _WORDS.get(verdict.status, "not yet")
+    return (
+        f'<span style="margin-right:1em;white-space:nowrap" title="{word}">'
+        f'<span aria-hidden="true" style="color:{colour}">{_sign(verdict)}</span>'
+        f" <code>{html.escape(_short(verdict))}</code>"
+        f'<span style="position:absolute;clip-path:inset(50%)">: {word}</span></span>'
+    )

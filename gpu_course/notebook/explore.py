@@ -1,0 +1,159 @@
+"""Something to drag: a picture drawn anew while a slider moves, or stepped frame by frame."""
+
+from __future__ import annotations
+
+import html
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import ipywidgets
+
+from gpu_course.draw.picture import alt_text, figure_html
+from gpu_course.errors import CourseError
+from gpu_course.notebook.note import trouble
+
+SHARPNESS = 1.5
+"""Image pixels per CSS pixel: fine enough to read, coarse enough to be redrawn as one drags."""
+
+
+class Explorer(ipywidgets.VBox):
+    """Controls above a picture; `controls` maps names to widgets, `panel` holds the picture."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        controls: dict[str, ipywidgets.ValueWidget],
+        rows: Sequence[ipywidgets.Widget],
+    ) -> None:
+        self.function = function
+        self.controls = controls
+        self.panel = ipywidgets.HTML()
+        self._words = ""
+        self._redraw()
+        self._first = (repr(self), self.panel.value)
+        for control in controls.values():
+            control.observe(self._redraw, names="value")
+        super().__init__([*rows, self.panel])
+
+    def values(self) -> dict[str, Any]:
+        """Returns the present value of every control."""
+        return {name: control.value for name, control in self.controls.items()}
+
+    def __repr__(self) -> str:
+        settings = ", ".join(f"{name}={value!r}" for name, value in self.values().items())
+        return f"{self.function.__name__}({settings})\n{self._words}".rstrip()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        # A stored notebook has no widgets behind it: the first picture stands in for them.
+        bundle = dict(super()._repr_mimebundle_(**kwargs) or {})
+        bundle["text/plain"], bundle["text/html"] = self._first
+        return bundle
+
+    def _redraw(self, change: Any = None) -> None:
+        try:
+            self._words, content = rendered(self.function(**self.values()))
+        except Exception as error:
+            # An error inside a callback would vanish into a log nobody reads.
+            note = trouble(error)
+            self._words, content = repr(note), note._repr_html_()
+        self.panel.value = content
+
+
+def explore(function: Callable[..., Any], **sliders: Any) -> Explorer:
+    """Returns controls and the picture `function` draws for them, redrawn at every change.
+
+    Args:
+        function: takes the sliders' names as keywords; returns a Figure, a text, or anything with
+            `_repr_html_`.
+        sliders: `name=(lowest, highest)` or `(lowest, highest, step)` makes a slider, a list a
+            menu, True or False a box to tick. A slider starts at the function's default, else at
+            its lowest value.
+
+    Raises:
+        CourseError: a slider's description is none of these.
+    """
+    defaults = {
+        name: parameter.default
+        for name, parameter in inspect.signature(function).parameters.items()
+        if parameter.default is not inspect.Parameter.empty
+    }
+    controls = {name: _control(name, how, defaults.get(name)) for name, how in sliders.items()}
+    return Explorer(function, controls, list(controls.values()))
+
+
+def play(function: Callable[[Any], Any], frames: int | Sequence[Any], ms: int = 900) -> Explorer:
+    """Returns a picture that is stepped through by hand or plays by itself.
+
+    Args:
+        function: takes one frame, returns what `explore` shows.
+        frames: what to step through; a number n means 0 to n - 1.
+        ms: milliseconds between two frames while it plays.
+
+    Raises:
+        CourseError: there is no frame.
+    """
+    shown = range(frames) if isinstance(frames, int) else list(frames)
+    if not shown:
+        raise CourseError("there is no frame to step through", "give at least one")
+    last = len(shown) - 1
+    slider = ipywidgets.IntSlider(0, 0, last, description="step", tooltip="step")
+    button = ipywidgets.Play(value=0, min=0, max=last, interval=ms)
+    ipywidgets.jslink((button, "value"), (slider, "value"))
+
+    def draw(step: int) -> Any:
+        return function(shown[step])
+
+    draw.__name__ = getattr(function, "__name__", "play")
+    return Explorer(draw, {"step": slider}, [ipywidgets.HBox([button, slider])])
+
+
+def rendered(result: Any) -> tuple[str, str]:
+    """Returns (plain text, HTML) of whatever an explored function gave.
+
+    Args:
+        result: a Figure, a text, something with `_repr_html_`, None, or a tuple or list of these,
+            shown one below the other.
+    """
+    if result is None:
+        return "", ""
+    if isinstance(result, tuple | list):
+        parts = [rendered(part) for part in result]
+        return "\n".join(t for t, _ in parts if t), "".join(h for _, h in parts)
+    if hasattr(result, "savefig"):
+        return alt_text(result), figure_html(result, SHARPNESS)
+    if hasattr(result, "_repr_html_") and (content := result._repr_html_()) is not None:
+        return repr(result), content
+    text = result if isinstance(result, str) else repr(result)
+    # JupyterLab gives text in an output its prose font and breaks lines within words.
+    style = "white-space:pre-wrap;word-break:normal;font-family:var(--jp-code-font-family,monospace)"
+    return text, f'<pre style="{style}">{html.escape(text)}</pre>'
+
+
+def _control(name: str, how: Any, default: Any) -> ipywidgets.ValueWidget:
+    look: dict[str, Any] = {
+        "description": name.replace("_", " "),
+        "tooltip": name,
+        "style": {"description_width": "8em"},
+        "layout": ipywidgets.Layout(width="32em"),
+    }
+    if isinstance(how, bool):
+        return ipywidgets.Checkbox(value=how, **look)
+    if isinstance(how, list) and how:
+        start = default if default in how else how[0]
+        return ipywidgets.Dropdown(options=how, value=start, **look)
+    if isinstance(how, tuple) and len(how) in (2, 3) and how[0] <= how[1]:
+        low, high = how[:2]
+        inside = isinstance(default, int | float) and low <= default <= high
+        start = default if inside else low
+        if all(isinstance(number, int) for number in (*how, start)):
+            step = how[2] if len(how) == 3 else 1
+            return ipywidgets.IntSlider(start, low, high, step, continuous_update=True, **look)
+        step = how[2] if len(how) == 3 else (high - low) / 100
+        return ipywidgets.FloatSlider(
+            start, min=low, max=high, step=step, continuous_update=True, **look
+        )
+    raise CourseError(
+        f"{name}={how!r} describes no slider",
+        "give (lowest, highest), (lowest, highest, step), a list to choose from, or True or False",
+    )

@@ -1,0 +1,39 @@
+"""check, hint and progress as a lesson calls them: each returns something that shows itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpu_course.grading.check import check as _check
+from gpu_course.grading.hints import next_hint
+from gpu_course.grading.progress import progress as _progress
+from gpu_course.grading.verdict import Verdict
+from gpu_course.notebook.course_map import CourseMap
+from gpu_course.notebook.note import Note, telling
+
+
+@telling
+def check(name: str, *, answer: Any = None, seed: int | None = None) -> Verdict:
+    """Returns the verdict on your answer to a puzzle; a Note where there is nothing to judge.
+
+    Args:
+        name: "guard" or "01_threads/guard".
+        answer: default your own file; else a path or a kernel defined in a cell.
+        seed: draws the random case; default a fresh one each time.
+    """
+    return _check(name, answer=answer, seed=seed)
+
+
+@telling
+def hint(name: str) -> Note:
+    """Returns the next of the three hints of a puzzle, each stronger than the one before."""
+    given = next_hint(name)
+    more = given.of - given.number
+    rest = "" if more else "\nThat was the last one."
+    return Note(f"Hint {given.number} of {given.of}: {given.text}{rest}", "hint")
+
+
+@telling
+def progress() -> CourseMap:
+    """Returns the map of the course with your progress on it, worked out from your answers."""
+    return CourseMap(_progress())

@@ -1,0 +1,78 @@
+"""A few lines for a person: plain text anywhere, a quiet coloured box in a notebook."""
+
+from __future__ import annotations
+
+import functools
+import html
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ParamSpec, TypeVar
+
+from gpu_course.errors import CourseError
+
+_Args = ParamSpec("_Args")
+_Result = TypeVar("_Result")
+
+# A sign stands beside each colour, so that the colour never speaks alone.
+_LOOKS = {
+    "plain": ("#0072B2", ""),
+    "right": ("#009E73", "\u2713"),
+    "wrong": ("#E69F00", "\u2260"),
+    "trouble": ("#D55E00", "!"),
+    "hint": ("#56B4E9", "?"),
+}
+
+
+@dataclass(frozen=True)
+class Note:
+    """A short text that shows itself.
+
+    Args:
+        text: one or more lines.
+        kind: "plain", "right", "wrong", "trouble" or "hint".
+    """
+
+    text: str
+    kind: str = "plain"
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        colour, sign = _LOOKS[self.kind]
+        mark = f'<span aria-hidden="true" style="color:{colour}">{sign}</span> ' if sign else ""
+        return (
+            f'<div class="gpu-course-note" role="note" style="border-left:4px solid {colour};'
+            'padding:0.4em 0.8em;margin:0.4em 0">'
+            '<pre style="margin:0;white-space:pre-wrap;background:transparent">'
+            f"{mark}{html.escape(self.text)}</pre></div>"
+        )
+
+
+def show(thing: Any) -> None:
+    """Displays a thing now, wherever in the cell or program the call stands."""
+    from IPython.display import display
+
+    display(thing)
+
+
+def trouble(error: BaseException) -> Note:
+    """Returns an error as a Note: its text for one of ours, type and text for any other."""
+    text = str(error) if isinstance(error, CourseError) else f"{type(error).__name__}: {error}"
+    return Note(text, "trouble")
+
+
+def telling(function: Callable[_Args, _Result]) -> Callable[_Args, _Result | Note]:
+    """Returns the function, which now answers an error of the course with a Note.
+
+    A learner who mistypes a name reads one sentence instead of a traceback.
+    """
+
+    @functools.wraps(function)
+    def told(*args: _Args.args, **kwargs: _Args.kwargs) -> _Result | Note:
+        try:
+            return function(*args, **kwargs)
+        except CourseError as error:
+            return trouble(error)
+
+    return told

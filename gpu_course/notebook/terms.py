@@ -1,0 +1,270 @@
+"""The words of the course, one per idea: this is the table every lesson and message keeps to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Term:
+    """One word of the course.
+
+    Attributes:
+        name: the word.
+        meaning: one sentence.
+        lesson: the lesson in which it is met first.
+        entry: its article in Modal's GPU Glossary, as a path, or "".
+        also: other words for the same thing in other texts.
+    """
+
+    name: str
+    meaning: str
+    lesson: str
+    entry: str = ""
+    also: tuple[str, ...] = ()
+
+
+_START, _THREADS, _WARPS = "00_start_here", "01_threads", "02_warps"
+_COALESCING, _SHARED = "03_coalescing", "04_shared_memory"
+
+TERMS = (
+    Term("host", "The CPU and its memory: it prepares the data and asks for launches.", _START),
+    Term("device", "The GPU and its memory: it runs the kernels.", _START),
+    Term(
+        "kernel",
+        "A function that the host asks the device to run, once in every thread of a launch.",
+        _START,
+        "device-software/kernel",
+    ),
+    Term(
+        "launch",
+        "One order to run a kernel, written kernel[grid, block](arguments).",
+        _START,
+        "device-software/kernel-launch-configuration",
+    ),
+    Term(
+        "thread",
+        "One run of the kernel, with its own variables and its own index.",
+        _START,
+        "device-software/thread",
+        ("CUDA thread",),
+    ),
+    Term(
+        "driver",
+        "The program between the operating system and the GPU; it decides which toolkits can run.",
+        _START,
+        "host-software/nvidia-gpu-drivers",
+    ),
+    Term(
+        "toolkit",
+        "The compiler and libraries that a CUDA program is built with.",
+        _START,
+        "host-software/cuda-software-platform",
+        ("CUDA Toolkit",),
+    ),
+    Term(
+        "compute capability",
+        "The number, such as 9.0, that says which features and limits a GPU has.",
+        _START,
+        "device-software/compute-capability",
+    ),
+    Term(
+        "PTX",
+        "An assembly language for an imagined GPU, which the driver translates for the real one.",
+        _START,
+        "device-software/parallel-thread-execution",
+    ),
+    Term(
+        "SASS",
+        "The machine instructions of one real GPU architecture.",
+        _START,
+        "device-software/streaming-assembler",
+        ("machine code",),
+    ),
+    Term(
+        "SM",
+        "Streaming multiprocessor: the part of a GPU that holds whole blocks and runs their warps.",
+        _START,
+        "device-hardware/streaming-multiprocessor",
+    ),
+    Term(
+        "hazard",
+        "Something wrong with a launch that the simulator saw, even where the result is right.",
+        _START,
+    ),
+    Term("dtype", "The type of the elements of an array, such as float32: 4 bytes each.", _START),
+    Term(
+        "block",
+        "The threads that run on one SM together and can share memory and wait for each other.",
+        _THREADS,
+        "device-software/thread-block",
+        ("thread block", "CTA"),
+    ),
+    Term(
+        "grid",
+        "All blocks of one launch; no order among them is promised.",
+        _THREADS,
+        "device-software/thread-block-grid",
+    ),
+    Term(
+        "global index",
+        "A thread's place in the whole grid: blockIdx * blockDim + threadIdx, or cuda.grid.",
+        _THREADS,
+    ),
+    Term(
+        "guard",
+        "The comparison that keeps threads without a cell of their own away from memory.",
+        _THREADS,
+        also=("bounds check",),
+    ),
+    Term(
+        "grid-stride loop",
+        "A loop in which each thread starts at its global index and steps by the size of the grid.",
+        _THREADS,
+    ),
+    Term(
+        "flat index",
+        "The position of an element when all elements of an array are counted in one line.",
+        _THREADS,
+        also=("linear index",),
+    ),
+    Term(
+        "row-major",
+        "The order in memory in which the elements of one row are neighbours: the last index runs"
+        " fastest.",
+        _THREADS,
+        also=("C order",),
+    ),
+    Term(
+        "stride",
+        "The distance in memory, in elements, from one access or index to the next.",
+        _THREADS,
+    ),
+    Term(
+        "global memory",
+        "The large memory of the device, which all threads reach and where arrays live.",
+        _THREADS,
+        "device-software/global-memory",
+        ("device memory",),
+    ),
+    Term(
+        "register",
+        "The fastest storage there is: it holds the variables of one thread.",
+        _THREADS,
+        "device-software/registers",
+    ),
+    Term(
+        "race",
+        "Two threads touch one address, at least one writes, and nothing says which comes first.",
+        _THREADS,
+        also=("data race",),
+    ),
+    Term(
+        "atomic",
+        "A read, change and write that no other thread can come between.",
+        _THREADS,
+    ),
+    Term(
+        "warp",
+        "32 threads of one block that are issued one instruction together.",
+        _WARPS,
+        "device-software/warp",
+    ),
+    Term("lane", "The place of a thread in its warp, 0 to 31.", _WARPS),
+    Term("mask", "The 32 bits that say which lanes of a warp take part in an instruction.", _WARPS),
+    Term(
+        "divergence",
+        "Lanes of one warp take different branches, so the warp walks through both.",
+        _WARPS,
+        "perf/branch-efficiency",
+        ("branch divergence",),
+    ),
+    Term(
+        "occupancy",
+        "The share of the warps an SM could hold that it does hold.",
+        _WARPS,
+        "perf/occupancy",
+    ),
+    Term(
+        "request",
+        "One load or store instruction of one warp, however many lanes take part.",
+        _COALESCING,
+    ),
+    Term(
+        "sector",
+        "32 neighbouring bytes of global memory, moved together or not at all.",
+        _COALESCING,
+    ),
+    Term(
+        "excess sectors",
+        "The sectors a request touched beyond the fewest that could hold the bytes it asked for.",
+        _COALESCING,
+    ),
+    Term(
+        "coalescing",
+        "The lanes of a warp touch neighbouring addresses, so that a request needs few sectors.",
+        _COALESCING,
+        "perf/memory-coalescing",
+    ),
+    Term(
+        "shared memory",
+        "A small fast memory in the SM that the threads of one block have in common.",
+        _SHARED,
+        "device-software/shared-memory",
+    ),
+    Term(
+        "bank",
+        "One of the 32 parts of shared memory, each of which serves one four-byte word at a time.",
+        _SHARED,
+        "perf/bank-conflict",
+    ),
+    Term("wavefront", "One pass of a request through the banks of shared memory.", _SHARED),
+    Term(
+        "barrier",
+        "A line of the kernel that no thread of a block passes before all have reached it.",
+        _SHARED,
+        also=("syncthreads",),
+    ),
+    Term(
+        "budget",
+        "A limit on a counter that a right answer must also keep, such as sectors or barriers.",
+        _COALESCING,
+    ),
+    Term(
+        "bandwidth",
+        "Bytes that can be moved in a second.",
+        "10_roofline",
+        "perf/memory-bandwidth",
+    ),
+    Term(
+        "arithmetic intensity",
+        "Operations done for each byte moved.",
+        "10_roofline",
+        "perf/arithmetic-intensity",
+    ),
+    Term(
+        "activation",
+        "A value that the forward pass computes and the backward pass needs again.",
+        "16_memory_ledger",
+    ),
+    Term(
+        "microbatch",
+        "The part of a batch that goes through the model in one forward and backward pass.",
+        "16_memory_ledger",
+    ),
+    Term(
+        "shard",
+        "The part of a tensor that one device keeps.",
+        "23_zero_and_fsdp",
+    ),
+    Term(
+        "stage",
+        "The consecutive layers that one device of a pipeline holds.",
+        "26_pipelines",
+    ),
+    Term(
+        "bubble",
+        "The time in which a device of a pipeline has nothing to do.",
+        "26_pipelines",
+    ),
+)

@@ -1,0 +1,125 @@
+"""Ownership, launch grids and device cards: their words, their text sizes, their refusals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import matplotlib
+import pytest
+from matplotlib.figure import Figure
+
+from gpu_course.draw import palette as p
+from gpu_course.draw.cards import draw_cards
+from gpu_course.draw.launch_grid import draw_launch_grid
+from gpu_course.draw.ownership import draw_ownership
+from gpu_course.draw.picture import alt_text, figure_png
+from gpu_course.errors import CourseError
+from tests.draw import launches
+
+
+@dataclass(frozen=True)
+class Card:
+    name: str
+    bandwidth_bytes_per_s: float | None
+    fp32_flop_per_s: float | None
+    tensor_flop_per_s: float | None
+
+
+CARDS = (Card("one", 9e11, 1.5e13, 1.25e14), Card("another", 2e12, None, 3.12e14))
+
+PICTURES = {
+    "owners of a vector": (
+        lambda: draw_ownership(launches.BLOCKS, "out"),
+        ["14 of 14 cells written", "Block 3 wrote cells 12, 13"],
+    ),
+    "owners with gaps and conflicts": (
+        lambda: draw_ownership(launches.RACE, "out"),
+        ["Nobody wrote cells 4 to 7", "Several threads wrote cells 0 to 3"],
+    ),
+    "owners of a matrix": (
+        lambda: draw_ownership(launches.BROADCAST, "out"),
+        ["12 of 12 cells written", "1 block"],
+    ),
+    "owners of many cells": (
+        lambda: draw_ownership(launches.LARGE, "out"),
+        ["990 of 1,000 cells written", "Nobody wrote cells 990 to 999"],
+    ),
+    "a launch": (
+        lambda: draw_launch_grid(3, 4),
+        ["Block 2 holds the global indices 8 to 11"],
+    ),
+    "a launch with a guard": (
+        lambda: draw_launch_grid(3, 4, 10),
+        ["10 of 12 threads pass the guard; 2 are idle"],
+    ),
+    "a launch in two dimensions": (
+        lambda: draw_launch_grid((2, 2), (3, 3), (5, 4)),
+        ["20 of 36 threads pass the guard", "x run from 0 to 5"],
+    ),
+    "many small blocks": (lambda: draw_launch_grid(16, 4), ["Block 15"]),
+    "one long block": (lambda: draw_launch_grid(1, 32), ["0 to 31"]),
+    "one thread": (lambda: draw_launch_grid(1, 1), ["0 to 0"]),
+    "device cards": (
+        lambda: draw_cards(CARDS),
+        ["one: memory bandwidth 900 GB/s", "another", "2 TB/s", "312 TFLOP/s"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_words_and_text_sizes(name):
+    draw, words = PICTURES[name]
+    figure = draw()
+    for part in words:
+        assert part in alt_text(figure)
+    texts = [t for t in figure.findobj(matplotlib.text.Text) if t.get_text().strip()]
+    assert min(text.get_fontsize() for text in texts) >= 9
+    figure.canvas.draw()
+    width, height = figure.canvas.get_width_height()
+    for text in texts:
+        box = text.get_window_extent()
+        assert box.x0 >= 0 and box.x1 <= width and box.y0 >= 0 and box.y1 <= height, text
+    assert figure_png(figure) == figure_png(draw())
+
+
+def test_cards_draw_the_devices_of_the_course():
+    from gpu_course.hardware.datasheet import devices
+
+    words = alt_text(draw_cards(devices()))
+    assert all(card.name in words for card in devices())
+
+
+@pytest.mark.parametrize(
+    ("draw", "words"),
+    [
+        (lambda: draw_ownership(launches.BLOCKS, "b"), "arrays it touched: a, out"),
+        (lambda: draw_launch_grid(100, 100), "at most 256 threads"),
+        (lambda: draw_launch_grid(0, 4), "each 1 or more"),
+        (lambda: draw_launch_grid((1, 1, 2), 4), "int or a pair"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_with_advice(draw, words):
+    with pytest.raises(CourseError, match=words):
+        draw()
+
+
+def test_pictures_can_share_a_figure():
+    figure = Figure(figsize=(12, 6))
+    left, right = figure.subplots(1, 2)
+    assert draw_launch_grid(2, 4, ax=left) is figure
+    assert draw_cards(CARDS, ax=right) is figure
+
+
+def test_text_on_any_block_colour_is_readable():
+    def luminance(colour):
+        linear = [
+            c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
+            for c in matplotlib.colors.to_rgb(colour)
+        ]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    grounds = [*p.BLOCK_COLOURS, p.ACTIVE, p.IDLE, p.READ_TINT, p.WRITE_TINT]
+    grounds += [matplotlib.colormaps[p.MAGNITUDE](i / 20)[:3] for i in range(21)]
+    for ground in grounds:
+        light, dark = sorted((luminance(ground), luminance(p.ink_on(ground))), reverse=True)
+        assert (light + 0.05) / (dark + 0.05) >= 3.0, ground

@@ -1,0 +1,27 @@
+"""An IPython shell in this process, and what it displayed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+
+
+class Shell:
+    """Runs cells as JupyterLab would and gives back what they showed."""
+
+    def __init__(self) -> None:
+        self.shell = InteractiveShell.instance()
+
+    def run(self, cell: str) -> list[str]:
+        """Returns the plain text of everything the cell displayed or printed."""
+        with capture_output() as captured:
+            result = self.shell.run_cell(cell, store_history=False)
+        result.raise_error()
+        shown = [str(output.data["text/plain"]) for output in captured.outputs]
+        return shown + ([captured.stdout] if captured.stdout else [])
+
+    def names(self) -> dict[str, Any]:
+        """Returns the namespace of the cells."""
+        return self.shell.user_ns

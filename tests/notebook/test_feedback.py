@@ -1,0 +1,144 @@
+"""check, hint, progress, the glossary and the show functions, as a lesson calls them."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import pytest
+
+from gpu_course import notebook
+from gpu_course.catalog import index
+from gpu_course.grading.progress import LessonProgress
+from gpu_course.grading.verdict import Verdict
+from gpu_course.notebook import check, glossary, hint, progress
+from gpu_course.notebook.course_map import PARTS, CourseMap
+from gpu_course.notebook.glossary import find
+from gpu_course.notebook.note import Note
+from gpu_course.notebook.pictures import Picture, show_launch_grid, show_ownership, show_touches
+from gpu_course.notebook.terms import TERMS
+from tests.draw import launches
+from tests.notebook.test_puzzle_magic import NAME, RIGHT
+
+
+def test_check_gives_the_verdict_on_the_file(answers):
+    assert check("add_ten").status == "not-started"
+    file = answers / f"{NAME}.py"
+    file.parent.mkdir()
+    file.write_text(RIGHT)
+    assert isinstance(check("add_ten"), Verdict) and check(NAME).passed
+
+
+@pytest.mark.parametrize("call", [check, hint, glossary])
+def test_an_unknown_name_is_answered_in_a_sentence(answers, call):
+    answer = call("zzz<y>")
+    assert isinstance(answer, Note)
+    assert "zzz<y>" in repr(answer) and "try:" in repr(answer)
+    assert "zzz&lt;y&gt;" in answer._repr_html_()
+
+
+def test_hints_come_one_by_one(answers):
+    texts = index.find(NAME).hints
+    shown = [repr(hint("add_ten")) for _ in range(4)]
+    assert shown[0] == f"Hint 1 of 3: {texts[0]}"
+    assert shown[1] == f"Hint 2 of 3: {texts[1]}"
+    assert shown[2] == shown[3] == f"Hint 3 of 3: {texts[2]}\nThat was the last one."
+
+
+def test_progress_counts_from_the_answers(answers):
+    total = len(index.puzzles())
+    assert repr(progress()).startswith(f"0 of {total} puzzles passed, 0 of ")
+    file = answers / f"{NAME}.py"
+    file.parent.mkdir()
+    file.write_text(RIGHT)
+    text = repr(progress())
+    assert text.startswith(f"1 of {total} puzzles passed, 10 of ")
+    assert "\u2713 add_ten" in text and "\u25cb guard" in text
+    assert text == repr(progress())
+    assert str(answers) not in text
+
+
+def verdict(puzzle, status):
+    points = puzzle.points if status == "passed" else 0
+    return Verdict(puzzle.name, status, None, points, puzzle.points, "")
+
+
+def test_the_map_lists_the_lessons_in_their_parts():
+    statuses = ["passed", "failed", "not-started"]
+    lessons = tuple(
+        LessonProgress(
+            lesson,
+            tuple(verdict(p, statuses[i % 3]) for i, p in enumerate(lesson.puzzles)),
+        )
+        for lesson in index.lessons()
+    )
+    shown = CourseMap(lessons)
+    text, page = repr(shown), shown._repr_html_()
+    for lesson in index.lessons():
+        assert lesson.name in text and f'href="{lesson.name}.ipynb"' in page
+        assert f"Part {lesson.part}. {PARTS[lesson.part]}" in text
+        assert html.escape(lesson.title) in page
+    assert page.count('role="progressbar"') == len(lessons)
+    assert page.count("aria-valuenow") == page.count("aria-label=") - 1 == len(lessons)
+    assert "\u2717" in text and ": not yet</span>" in page
+    assert "Next: 01_threads/guard" in text
+
+
+def test_when_all_is_passed_the_map_says_so():
+    lessons = tuple(
+        LessonProgress(lesson, tuple(verdict(p, "passed") for p in lesson.puzzles))
+        for lesson in index.lessons()
+    )
+    assert repr(CourseMap(lessons)).endswith("Every puzzle is passed.")
+
+
+def test_the_glossary_has_one_entry_per_word():
+    words = [word.lower() for term in TERMS for word in (term.name, *term.also)]
+    assert len(words) == len(set(words))
+    assert len(TERMS) >= 35
+    for term in TERMS:
+        assert term.meaning.endswith(".") and ". " not in term.meaning, term.name
+        assert find(term.name) is term
+        assert re.fullmatch(r"\d\d_[a-z_]+", term.lesson)
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [("warp", "warp"), ("Warps", "warp"), ("sm", "SM"), ("CTA", "block"), ("race", "race")],
+)
+def test_words_are_found_in_any_form(asked, found):
+    assert find(asked).name == found
+
+
+def test_cards_show_the_words_and_link_only_to_lessons_that_exist():
+    shown = glossary("kernel", "shard")
+    assert repr(shown).startswith("kernel                A function that the host asks")
+    page = shown._repr_html_()
+    assert "modal.com/gpu-glossary/device-software/kernel" in page
+    assert 'href="00_start_here.ipynb"' in page
+    assert "23_zero_and_fsdp" not in page and "lesson 23" not in repr(shown)
+    assert len(glossary().terms) == len(TERMS)
+    assert "did you mean" in repr(glossary("divergance"))
+
+
+def test_show_functions_say_in_text_what_they_draw(capsys):
+    show_touches(launches.ADD_TEN)
+    show_ownership(launches.ADD_TEN, "out")
+    show_ownership(launches.ADD_TEN, "nothing")
+    show_launch_grid(2, 4, 7)
+    shown = capsys.readouterr().out
+    assert "Who touches what in add_ten[1, 8]" in shown
+    assert "Who wrote which cell of out" in shown
+    assert "touched no array called 'nothing'" in shown
+    assert "7 of 8 threads pass the guard" in shown
+
+
+def test_a_picture_is_an_image_with_alt_text():
+    from gpu_course.draw import draw_touches
+
+    picture = Picture(draw_touches(launches.ADD_TEN))
+    assert picture._repr_html_().startswith('<img alt="Who touches what in add_ten[1, 8]')
+
+
+def test_every_name_a_lesson_imports_is_there():
+    assert all(hasattr(notebook, name) for name in notebook.__all__)
