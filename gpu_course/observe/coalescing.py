@@ -67,8 +67,9 @@ class Coalescing:
     def access(self, access: Access) -> None:
         """Adds one access."""
         itemsize = access.array.dtype.itemsize
-        address = access.array.address + access.elements * itemsize
-        counted = count_request(address, access.warps, itemsize)
+        if access.array.space != "global":
+            return
+        counted = count_request(access.addresses, access.warps, itemsize)
         self.by_line[access.line, access.kind] += counted
 
     def branch(self, *_: object) -> None:

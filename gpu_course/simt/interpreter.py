@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.simt.expressions import Expressions
-from gpu_course.simt.intrinsics import Value, cast
+from gpu_course.simt.functions import Value, cast
 from gpu_course.simt.lanes import Mask
 from gpu_course.simt.types import FLOAT32
 from gpu_course.simt.values import truth

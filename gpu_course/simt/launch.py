@@ -193,7 +193,13 @@ def run(
             for observer in observers:
                 observer.batch(lanes)
             interpreter = Interpreter(
-                program, variable_types, {**values, **arrays}, lanes, observers, faults, step_budget
+                program,
+                variable_types,
+                {**values, **arrays},
+                lanes,
+                observers,
+                faults,
+                step_budget,
             )
             try:
                 interpreter.run()
@@ -210,7 +216,7 @@ def _type(value: Any) -> types.Type:
 
 def _refuse_read_only(program: Program, arrays: dict[str, Array]) -> None:
     for name in program.stored:
-        if name in arrays and not arrays[name].data.flags.writeable:
+        if name in arrays and not arrays[name].writable:
             raise CourseError(
                 f"{program.kernel.name} writes to {name}, which is a read-only array",
                 "pass a copy that can be written",

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_course.simt.faults import Fault, FaultLog
-from gpu_course.simt.intrinsics import Value, cast
+from gpu_course.simt.functions import Value, cast
 from gpu_course.simt.lanes import Lanes
 from gpu_course.simt.legality import Program
-from gpu_course.simt.memory import Access, Array
+from gpu_course.simt.memory import Access, Array, row_major
 from gpu_course.simt.types import Type
-from gpu_course.simt.values import merge, pick, poison, ravel, row_major
+from gpu_course.simt.values import merge, pick, poison, ravel
 
 if TYPE_CHECKING:
     from gpu_course.simt.launch import Observer
@@ -100,6 +100,7 @@ class Machine:
         access, uniform = self._access("load", node, array, indices)
         if access is None:
             return array.dtype.type(0)
+        self._check_initialised(node, access)
         if uniform:
             return array.flat[access.elements[0]]
         loaded = array.flat[access.elements]
@@ -110,12 +111,34 @@ class Machine:
         return result
 
     def store(
-        self, node: ast.Subscript, array: Array, indices: tuple[Value, ...], value: Value
+        self,
+        node: ast.Subscript,
+        array: Array,
+        indices: tuple[Value, ...],
+        value: Value,
     ) -> None:
         value = cast(value, array.dtype)
         access, _ = self._access("store", node, array, indices, value)
         if access is not None:
             array.flat[access.elements] = access.values
+            if array.initialised is not None:
+                array.initialised[access.elements] = True
+
+    def _check_initialised(self, node: ast.Subscript, access: Access) -> None:
+        if access.array.initialised is None:
+            return
+        fresh = ~access.array.initialised[access.elements]
+        if fresh.any():
+            first = int(np.flatnonzero(fresh)[0])
+            facts = {
+                "array": access.array.name,
+                "shape": access.array.shape,
+                "cell": int(access.cells[first]),
+                "space": access.array.space,
+            }
+            threads = access.threads[fresh]
+            fault = Fault("uninitialised-read", node.lineno, threads, facts, node)
+            self.faults.add(fault, (access.array.name,))
 
     def _access(
         self,
@@ -132,14 +155,15 @@ class Machine:
             mask = mask & good
             if not mask:
                 return None, False
-        uniform = not any(isinstance(i, np.ndarray) for i in indices)
+        uniform = not array.per_copy and not any(isinstance(i, np.ndarray) for i in indices)
         picked = [pick(i, mask) for i in indices]
         cells = ravel(picked, row_major(array.shape))
         elements = cells
         if not array.contiguous:
-            elements = ravel(picked, array.strides) + array.origin
-        if uniform:
+            elements = ravel(picked, array.strides) + pick(array.origin, mask)
+        if not isinstance(cells, np.ndarray):
             cells = np.full(mask.count, cells)
+        if not isinstance(elements, np.ndarray):
             elements = np.full(mask.count, elements)
         threads = self.lanes.global_thread
         threads = threads if mask.full else threads[mask.lanes]
@@ -194,7 +218,8 @@ class Machine:
         }
         threads = self.lanes.global_thread[lanes]
         self.faults.add(
-            Fault("out-of-bounds", node.lineno, threads, facts, node), (node.col_offset, axis)
+            Fault("out-of-bounds", node.lineno, threads, facts, node),
+            (node.col_offset, axis),
         )
 
     def _names_in(self, node: ast.expr, lanes: np.ndarray) -> dict[str, tuple[Any, Any]]:

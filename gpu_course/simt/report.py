@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -17,7 +17,7 @@ _C = TypeVar("_C", bound="_Addable")
 class _Addable:
     """Adds field by field, so that counters of many accesses become counters of a launch."""
 
-    def __add__(self: _C, other: _C) -> _C:
+    def __add__(self, other: Self) -> Self:
         names = (f.name for f in fields(self))  # type: ignore[arg-type]
         return type(self)(**{n: getattr(self, n) + getattr(other, n) for n in names})
 
