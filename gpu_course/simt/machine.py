@@ -207,11 +207,13 @@ class Machine:
         lanes: np.ndarray,
     ) -> None:
         at = [np.broadcast_to(i, self.lanes.count)[lanes] for i in indices]
+        first = self.lanes.global_thread[lanes][:64].tolist()
         facts = {
             "array": array.name,
             "shape": array.shape,
             "axis": axis,
             "index": tuple(int(a[0]) for a in at),
+            "indices": {t: tuple(int(a[k]) for a in at) for k, t in enumerate(first)},
             "axis_values": (int(at[axis].min()), int(at[axis].max())),
             "access": kind,
             "names": self._names_in(_axis_index(node.slice, axis), lanes),

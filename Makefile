@@ -1,0 +1,54 @@
+# The course's commands. `make` lists them. Without make: the README has the same steps for `py -m`.
+
+PYTHON ?= python3
+WORKERS ?= 2
+LESSON ?=
+ARGS ?=
+
+ifeq ($(OS),Windows_NT)
+RUN := .venv/Scripts/python
+else
+RUN := .venv/bin/python
+endif
+STAMP := .venv/.installed
+
+.DEFAULT_GOAL := help
+.PHONY: help lab test grade build check-sync lint
+
+help:  ## list these targets
+	@echo "make lab         open JupyterLab at lesson 00 (LESSON=01 opens another)"
+	@echo "make grade       grade your answers in puzzles/ (ARGS='--only guard' picks some)"
+	@echo "make test        lint, check-sync and every test"
+	@echo "make build       rebuild stubs and notebooks from solutions/ and notebooks/source/"
+	@echo "make check-sync  compare what is committed with a fresh build"
+	@echo "make lint        ruff and mypy"
+	@echo ""
+	@echo "Each makes .venv and installs requirements.txt first, when that is needed."
+	@echo "PYTHON=python3.13 picks the Python for a new .venv."
+
+lab: $(STAMP)
+	$(RUN) -m gpu_course lab $(LESSON) $(ARGS)
+
+grade: $(STAMP)
+	$(RUN) -m gpu_course grade $(ARGS)
+
+test: lint check-sync
+	$(RUN) -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
+
+build: $(STAMP)
+	$(RUN) -m gpu_course.authoring build
+
+check-sync: $(STAMP)
+	$(RUN) -m gpu_course.authoring check-sync
+
+lint: $(STAMP)
+	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check .
+	$(RUN) -m mypy
+
+# The stamp is younger than the two files that say what to install, or it is made anew.
+$(STAMP): requirements.txt pyproject.toml
+	@$(PYTHON) -c "import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v < (3, 15) else 'the course needs Python 3.11 to 3.14, and $(PYTHON) is %d.%d; try make PYTHON=python3.13' % v)"
+	@test -x $(RUN) || $(PYTHON) -m venv .venv
+	$(RUN) -m pip install --disable-pip-version-check --quiet -r requirements.txt
+	@touch $(STAMP)

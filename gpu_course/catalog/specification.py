@@ -1,0 +1,170 @@
+"""What a puzzle and a lesson are: the trusted description that stubs, grader and lessons share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from gpu_course.simt.report import Counters
+
+Values = dict[str, Any]
+"""Named arguments of a puzzle: NumPy arrays and Python scalars."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One set of sizes a puzzle is checked at.
+
+    Args:
+        name: how messages call it, such as "visible example" or "one thread too many".
+        sizes: the numbers `inputs` and `launches` need, such as {"size": 10, "block": 4}.
+        visible: True for the example a learner sees and pictures are drawn from.
+    """
+
+    name: str
+    sizes: Mapping[str, int]
+    visible: bool = False
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One kernel launch of a puzzle.
+
+    Args:
+        function: the name of the learner's kernel.
+        grid, block: as Numba takes them, an int or a tuple of 1 to 3 ints.
+        args: for each parameter of the kernel the *name* of an input, output or scratch value.
+        shared_bytes: dynamic shared memory of the launch in bytes.
+    """
+
+    function: str
+    grid: int | tuple[int, ...]
+    block: int | tuple[int, ...]
+    args: tuple[str, ...]
+    shared_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class Budget:
+    """A counter that may not go past a limit, whatever the result.
+
+    Args:
+        counter: a dotted path into Counters, such as "global_load.excess_sectors".
+        limit: the most allowed; a number, or a function of (case, the reference solution's Counters).
+        lesson: one sentence on what the excess costs and where to look.
+    """
+
+    counter: str
+    limit: int | Callable[[Case, Counters], int]
+    lesson: str
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A wrong answer learners really give, in solutions/NN_topic/mistakes/NAME.py.
+
+    Args:
+        function: the name of the wrong kernel in that file (its place in the answer is that of the
+            puzzle's function named by `stands_for`).
+        reason: the Verdict.reason it must end with ("hazard", "wrong-result", "refused" ...).
+        diagnosis: the key of the diagnosis it must be given (see Puzzle.diagnoses).
+        stands_for: the puzzle function it replaces; default the puzzle's first function.
+    """
+
+    function: str
+    reason: str
+    diagnosis: str
+    stands_for: str = ""
+
+
+@dataclass(frozen=True)
+class Puzzle:
+    """A kernel puzzle: everything the stub, the grader and the lesson need to know.
+
+    Args:
+        name: "NN_topic/name"; the last part is unique in the course.
+        title: a few words.
+        statement: one paragraph.
+        functions: the kernels an answer must define.
+        parameters: for each function its parameter names, in order.
+        cases: the sizes checked, the visible one first.
+        random_case: draws one more case from a fresh seed.
+        inputs: (rng, case) -> named inputs, never constant, symmetric or sorted by accident.
+        outputs: (inputs, case) -> named arrays whose shape and dtype the outputs have; the grader
+            poisons them before every launch.
+        launches: (case) -> the launches, in order.
+        reference: (inputs, case) -> the expected value of each output, in NumPy.
+        tolerance: (rtol, atol); (0, 0) asks for equality.
+        diagnoses: pattern key -> what to tell the learner. Keys the grader finds by itself:
+            hazard kinds ("out-of-bounds", "race" ...), "refused", "unwritten" (no output cell was
+            written), "tail-unwritten", "block-unwritten" (whole blocks of threads wrote nothing),
+            "tail-wrong", "only-first-block-right", "shifted" (right values at an offset),
+            "transposed", "reversed", "copied-input", "constant-offset", "constant-factor",
+            "partly-wrong" and "wrong" (anything else), "over-budget", "order-dependent",
+            "input-changed", "missing-function", "endless-loop". A puzzle may override any
+            sentence, and its `diagnose` may find patterns of its own.
+        diagnose: (inputs, case, expected, got) -> a key of `diagnoses`, or None.
+        hints: three, of rising strength; none holds the answer.
+        mistakes: the named mistakes.
+        budgets: the counters held to a limit.
+        constants: module constants whose value is fixed, such as {"TPB": 256}.
+        points: what passing is worth.
+        source: where the idea comes from, or "".
+        equivalent_mutants: mutant name -> why it is no different.
+    """
+
+    name: str
+    title: str
+    statement: str
+    functions: tuple[str, ...]
+    parameters: Mapping[str, tuple[str, ...]]
+    cases: tuple[Case, ...]
+    random_case: Callable[[np.random.Generator], Case]
+    inputs: Callable[[np.random.Generator, Case], Values]
+    outputs: Callable[[Values, Case], dict[str, np.ndarray]]
+    launches: Callable[[Case], tuple[Launch, ...]]
+    reference: Callable[[Values, Case], dict[str, np.ndarray]]
+    hints: tuple[str, str, str]
+    mistakes: tuple[Mistake, ...] = ()
+    tolerance: tuple[float, float] = (0.0, 0.0)
+    diagnoses: Mapping[str, str] = field(default_factory=dict)
+    diagnose: Callable[[Values, Case, Values, Values], str | None] | None = None
+    budgets: tuple[Budget, ...] = ()
+    constants: Mapping[str, int | float] = field(default_factory=dict)
+    points: int = 10
+    source: str = ""
+    equivalent_mutants: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def short_name(self) -> str:
+        """The last part of the name, enough where a person types."""
+        return self.name.rpartition("/")[2]
+
+    @property
+    def lesson(self) -> str:
+        """The lesson the puzzle belongs to, such as "01_threads"."""
+        return self.name.partition("/")[0]
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One lesson: its place in the course and the puzzles in it.
+
+    Args:
+        name: "NN_topic".
+        title: as it stands in the map.
+        part: 0 to 5.
+        minutes: how long it takes a learner, puzzles included.
+        goal: one sentence: what the learner can do afterwards.
+        puzzles: in the order the lesson brings them.
+    """
+
+    name: str
+    title: str
+    part: int
+    minutes: int
+    goal: str
+    puzzles: tuple[Puzzle, ...]

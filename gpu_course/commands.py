@@ -1,0 +1,288 @@
+"""The commands of `gpu-course`: each asks the package, prints, and sets the exit status."""
+
+from __future__ import annotations
+
+import functools
+import json
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gpu_course.errors import CourseError
+
+if TYPE_CHECKING:
+    from gpu_course.grading.progress import LessonProgress
+    from gpu_course.grading.verdict import Verdict
+
+app = typer.Typer(
+    help="Puzzles, grading and lessons of the GPU course.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+PASSED, SOME_DID_NOT, AT_FAULT = 0, 1, 2
+
+
+class Format(StrEnum):
+    """How a result is written: a table for people, JSON for programs."""
+
+    table = "table"
+    json = "json"
+
+
+def _command(name: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Registers a command that returns its exit status; an error of ours ends with status 2."""
+
+    def register(run: Callable[..., int]) -> Callable[..., int]:
+        @functools.wraps(run)
+        def guarded(*args: Any, **options: Any) -> None:
+            try:
+                status = run(*args, **options)
+            except (typer.Exit, typer.Abort):
+                raise
+            except CourseError as error:
+                typer.echo(str(error), err=True)
+                status = AT_FAULT
+            except Exception:
+                # A fault of the course is shown in full, and never as the learner's failure.
+                traceback.print_exc()
+                status = AT_FAULT
+            raise typer.Exit(status)
+
+        app.command(name)(guarded)
+        return run
+
+    return register
+
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="a puzzle, such as guard")]
+
+
+@_command("list")
+def list_puzzles() -> int:
+    """List the lessons and their puzzles."""
+    from gpu_course.catalog import index
+
+    for lesson in index.lessons():
+        typer.echo(f"{lesson.name}  {lesson.title} ({lesson.minutes} minutes)")
+        width = max((len(puzzle.short_name) for puzzle in lesson.puzzles), default=0)
+        for puzzle in lesson.puzzles:
+            typer.echo(f"    {puzzle.short_name:<{width}}  {puzzle.title} ({puzzle.points} points)")
+    return PASSED
+
+
+@_command("check")
+def check_puzzle(name: Name) -> int:
+    """Check your answer to one puzzle."""
+    from gpu_course.grading.check import check
+
+    verdict = check(name)
+    typer.echo(f"{verdict.name}: {_outcome(verdict)}")
+    typer.echo(verdict.message)
+    return _status([verdict])
+
+
+@_command("hint")
+def show_hint(name: Name) -> int:
+    """Show the next hint of a puzzle."""
+    from gpu_course.grading.hints import next_hint
+
+    typer.echo(str(next_hint(name)))
+    return PASSED
+
+
+@_command("reset")
+def reset_puzzle(
+    name: Name,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="do not ask")] = False,
+) -> int:
+    """Put a puzzle's stub back; your answer is backed up first."""
+    from gpu_course.catalog import index
+    from gpu_course.grading import workspace
+
+    puzzle = index.find(name)
+    path = workspace.answer_path(puzzle)
+    if path.is_file() and not yes:
+        question = f"Replace {_shown(path)} with the stub? Your answer is backed up first."
+        if not typer.confirm(question):
+            typer.echo("Nothing was changed.")
+            return SOME_DID_NOT
+    before = workspace.backups(puzzle.name)
+    workspace.reset(puzzle.name)
+    made = [copy for copy in workspace.backups(puzzle.name) if copy not in before]
+    typer.echo(f"{_shown(path)} is the stub again.")
+    for copy in made:
+        typer.echo(f"Your answer is kept in {_shown(copy)}.")
+    return PASSED
+
+
+@_command("grade")
+def grade_answers(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="further names for --only")
+    ] = None,
+    answers: Annotated[
+        Path | None, typer.Option("--answers", help="the folder of answers; default puzzles/")
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", metavar="NAME...", help="grade only these")
+    ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", min=1, help="how many at the same time")] = 1,
+    form: Annotated[Format, typer.Option("--format", help="table or json")] = Format.table,
+    out: Annotated[Path | None, typer.Option("--out", help="write to this file instead")] = None,
+) -> int:
+    """Grade all answers, or those named."""
+    from gpu_course.grading import exports
+    from gpu_course.grading.grade import grade
+
+    chosen = [*(only or []), *(names or [])]
+    asked = _full_names(chosen)
+    if out is not None and not out.parent.is_dir():
+        raise CourseError(f"no folder {out.parent} to write {out.name} in", "create it first")
+    verdicts = grade(answers=answers, only=asked or None, jobs=jobs)
+    if form is Format.json:
+        text = json.dumps(exports.to_json(verdicts), indent=2)
+    else:
+        text = _verdict_table(verdicts)
+    if out is None:
+        typer.echo(text)
+    else:
+        out.write_text(text + "\n", encoding="utf-8")
+        typer.echo(f"{_summary(verdicts)} Written to {out}.")
+    return _graded_status(verdicts, asked)
+
+
+@_command("status")
+def show_status() -> int:
+    """Show how far you are, puzzle by puzzle."""
+    from gpu_course.grading.progress import progress
+
+    lessons = progress()
+    typer.echo(_progress_text(lessons))
+    broken = any(v.status == "error" for lesson in lessons for v in lesson.verdicts)
+    return AT_FAULT if broken else PASSED
+
+
+@_command("lab")
+def open_lab(
+    lesson: Annotated[
+        str | None, typer.Argument(metavar="[LESSON]", help="such as 01 or 01_threads")
+    ] = None,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="print the address, open nothing")
+    ] = False,
+    port: Annotated[int | None, typer.Option("--port", help="the port to listen on")] = None,
+) -> int:
+    """Open JupyterLab at lesson 00, or at the lesson named."""
+    from gpu_course.lab import open_jupyterlab
+
+    return AT_FAULT if open_jupyterlab(lesson, browser=not no_browser, port=port) else PASSED
+
+
+@_command("doctor")
+def run_doctor(
+    form: Annotated[Format, typer.Option("--format", help="table or json")] = Format.table,
+) -> int:
+    """Say what this machine can do for the course, and how to mend what it can't."""
+    from gpu_course.hardware import doctor
+
+    findings = doctor.examine()
+    if form is Format.json:
+        typer.echo(json.dumps(doctor.to_json(findings), indent=2))
+    else:
+        typer.echo(doctor.as_text(findings))
+    return PASSED if doctor.is_ready(findings) else SOME_DID_NOT
+
+
+def _full_names(names: Sequence[str]) -> list[str]:
+    from gpu_course.catalog import index
+
+    return list(dict.fromkeys(index.find(name).name for name in names))
+
+
+def _outcome(verdict: Verdict) -> str:
+    why = f" ({verdict.reason})" if verdict.reason else ""
+    return f"{verdict.status}{why}, {verdict.points} of {verdict.max_points} points"
+
+
+def _status(verdicts: Sequence[Verdict]) -> int:
+    if any(verdict.status == "error" for verdict in verdicts):
+        return AT_FAULT
+    return PASSED if all(verdict.passed for verdict in verdicts) else SOME_DID_NOT
+
+
+def _graded_status(verdicts: Sequence[Verdict], asked: Sequence[str]) -> int:
+    """Returns the exit status; a puzzle asked for that has no verdict is the grader's fault."""
+    from gpu_course.catalog import index
+
+    expected = set(asked) or {puzzle.name for puzzle in index.puzzles()}
+    lost = expected - {verdict.name for verdict in verdicts}
+    if lost:
+        typer.echo(f"no verdict came back for {', '.join(sorted(lost))}", err=True)
+        return AT_FAULT
+    return _status(verdicts)
+
+
+def _summary(verdicts: Sequence[Verdict]) -> str:
+    passed = sum(verdict.passed for verdict in verdicts)
+    points = sum(verdict.points for verdict in verdicts)
+    possible = sum(verdict.max_points for verdict in verdicts)
+    return f"{passed} of {len(verdicts)} passed, {points} of {possible} points."
+
+
+def _verdict_table(verdicts: Sequence[Verdict]) -> str:
+    from gpu_course.grading.exports import TABLE_HEAD, verdict_table_rows
+
+    return f"{_table(TABLE_HEAD, verdict_table_rows(verdicts))}\n\n{_summary(verdicts)}"
+
+
+def _progress_text(lessons: Sequence[LessonProgress]) -> str:
+    from gpu_course.grading.progress import next_puzzle
+
+    parts = []
+    for lesson in lessons:
+        rows = [
+            (
+                f"  {verdict.name.rpartition('/')[2]}",
+                verdict.status,
+                f"{verdict.points}/{verdict.max_points}",
+            )
+            for verdict in lesson.verdicts
+        ]
+        head = f"{lesson.name}  {lesson.title}: {lesson.passed} of {len(lesson.verdicts)} passed"
+        parts.append(f"{head}\n{_table(None, rows)}")
+    following = next_puzzle(tuple(lessons))
+    parts.append(f"Next: {following}" if following else "Every puzzle is passed.")
+    return "\n\n".join(parts)
+
+
+def _table(head: Sequence[str] | None, rows: Sequence[Sequence[str]]) -> str:
+    """Returns a table as text, as wide as the terminal and 100 columns where there is none."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, show_header=head is not None, padding=(0, 2, 0, 0))
+    for title in head or [""] * max(map(len, rows), default=0):
+        table.add_column(title, overflow="fold", no_wrap=title != "message")
+    for row in rows:
+        # Text, not markup: a message may hold a[8].
+        table.add_row(*(Text(cell) for cell in row))
+    console = Console(width=None if sys.stdout.isatty() else 100, color_system=None)
+    with console.capture() as captured:
+        console.print(table)
+    return "\n".join(line.rstrip() for line in captured.get().splitlines())
+
+
+def _shown(path: Path) -> str:
+    """Returns a path as a reader in this folder would write it."""
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)

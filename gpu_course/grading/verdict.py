@@ -1,0 +1,63 @@
+"""A Verdict: what the grader says about one answer to one puzzle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from gpu_course.simt.report import Counters, Hazard, Report
+
+STATUSES = ("passed", "failed", "not-started", "error", "timeout")
+REASONS = (
+    None, "refused", "hazard", "wrong-result", "order-dependent", "input-changed", "over-budget",
+    "missing-function", "exception", "crash", "deadline", "grader",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The grader's word on one answer.
+
+    Attributes:
+        name: the puzzle's full name.
+        status: one of STATUSES; `reason`: one of REASONS.
+        points, max_points: what was earned and what could be.
+        message: several lines for a person, the fact in the first; no seconds, no absolute paths.
+        hazards: of the launch that failed, or advice of the ones that passed.
+        counters: summed over the launches of the visible case, or None when nothing ran.
+        seconds: wall time of the check.
+        diagnosis: the key of the pattern that was recognised (see Puzzle.diagnoses), or None.
+        report: the visible case's Report, for pictures, or None.
+        evidence: plain data for pictures: "case", "expected", "got" and "mask" arrays when a result
+            was wrong.
+    """
+
+    name: str
+    status: str
+    reason: str | None
+    points: int
+    max_points: int
+    message: str
+    hazards: tuple[Hazard, ...] = ()
+    counters: Counters | None = None
+    seconds: float = 0.0
+    diagnosis: str | None = None
+    report: Report | None = field(default=None, repr=False)
+    evidence: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def passed(self) -> bool:
+        """True when the answer passed every case."""
+        return self.status == "passed"
+
+    # How a verdict looks is imported when it is shown: until then it is plain data.
+
+    def __repr__(self) -> str:
+        from gpu_course.grading.exports import verdict_text
+
+        return verdict_text(self)
+
+    def _repr_html_(self) -> str:
+        from gpu_course.grading.exports import verdict_html
+
+        return verdict_html(self)

@@ -1,0 +1,247 @@
+"""Where a learner's answers and notes about them live, and how they are kept from being lost."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from gpu_course.catalog import Puzzle, index
+from gpu_course.errors import CatalogueError, CourseError, UnknownName
+
+ANSWERS_VARIABLE = "GPU_COURSE_ANSWERS"
+
+
+def checkout() -> Path | None:
+    """Returns the checkout of the course the current folder lies in, or None."""
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        if (
+            (folder / "gpu_course").is_dir()
+            and (folder / "puzzles").is_dir()
+            and (folder / "pyproject.toml").is_file()
+        ):
+            return folder
+    return None
+
+
+def answers_folder() -> Path:
+    """Returns the folder of the learner's answers.
+
+    That is the folder GPU_COURSE_ANSWERS names, else puzzles/ of the checkout around the current
+    folder.
+
+    Raises:
+        CourseError: neither is there.
+    """
+    named = os.environ.get(ANSWERS_VARIABLE, "").strip()
+    if named:
+        folder = Path(named).expanduser().absolute()
+        if not folder.is_dir():
+            raise CourseError(
+                f"{ANSWERS_VARIABLE} names {named}, which is not a folder",
+                f"create it, or unset {ANSWERS_VARIABLE} to use puzzles/ of the checkout",
+            )
+        return folder
+    root = checkout()
+    if root is None:
+        raise CourseError(
+            f"no folder with your answers: {Path.cwd()} is not inside a checkout of the course",
+            f"change into the checkout, or name a folder of answers in {ANSWERS_VARIABLE}",
+        )
+    return root / "puzzles"
+
+
+def answer_path(puzzle: Puzzle | str, folder: Path | None = None) -> Path:
+    """Returns where the answer to a puzzle lies, whether or not the file exists."""
+    if isinstance(puzzle, str):
+        puzzle = index.find(puzzle)
+    return (folder or answers_folder()) / f"{puzzle.name}.py"
+
+
+def state_folder() -> Path:
+    """Returns .gpu_course beside the answers folder; it is created when something is kept in it."""
+    return answers_folder().parent / ".gpu_course"
+
+
+def stub_text(name: str) -> str:
+    """Returns the pristine stub of a puzzle.
+
+    Raises:
+        CatalogueError: the course was built without that stub.
+    """
+    full = index.find(name).name
+    stubs = _stubs()
+    if full not in stubs:
+        raise CatalogueError(f"the stub of {full} is missing", "run `make build` in the checkout")
+    return stubs[full]
+
+
+def is_stub(text: str, name: str) -> bool:
+    """True when a text is the puzzle's stub, but for comments, blank lines and spacing."""
+    try:
+        pristine = stub_text(name)
+    except (CatalogueError, UnknownName):
+        # A puzzle that is being written has no stub yet.
+        return False
+    return text == pristine or same_program(text, pristine)
+
+
+def same_program(left: str, right: str) -> bool:
+    """True when two texts have one syntax tree; False where either is not Python."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.dump(ast.parse(left)) == ast.dump(ast.parse(right))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+
+
+def backup(path: Path) -> Path:
+    """Returns a fresh copy of a file, in backups/ under a name that no other backup has.
+
+    Args:
+        path: an answer; NN_topic/name.py is copied to backups/NN_topic/name.DATE-TIME.py.
+    """
+    stamp = datetime.now().strftime("%Y%m%d-%H%M%S-%f")
+    folder = state_folder() / "backups" / path.parent.name
+    folder.mkdir(parents=True, exist_ok=True)
+    return _copy_to_new(path.read_bytes(), folder, f"{path.stem}.{stamp}", path.suffix)
+
+
+def backups(name: str) -> tuple[Path, ...]:
+    """Returns the backups of one puzzle's answer, the newest last."""
+    puzzle = index.find(name)
+    folder = state_folder() / "backups" / puzzle.lesson
+    return tuple(sorted(folder.glob(f"{puzzle.short_name}.*.py"), key=lambda path: path.stem))
+
+
+def reset(name: str) -> Path:
+    """Writes the pristine stub over an answer and returns the answer's path.
+
+    What was there is first copied to backups/, unless it is the stub already.
+    """
+    path = answer_path(name)
+    pristine = stub_text(name)
+    if path.is_dir():
+        raise CourseError(
+            f"{path.name} is a folder where the answer should be", "move it away and try again"
+        )
+    if path.is_file():
+        if path.read_bytes() == pristine.encode():
+            return path
+        backup(path)
+    write_text(path, pristine)
+    return path
+
+
+def write_text(path: Path, text: str) -> None:
+    """Writes a text so that a reader finds the old file or the new one, never half of one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(text.encode())
+        if path.exists():
+            os.chmod(temporary, path.stat().st_mode & 0o777)
+        else:
+            os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def read_state() -> dict[str, Any]:
+    """Returns what the course remembers: a dict, empty at first.
+
+    A state file that is not readable JSON is set aside under a new name and begun afresh.
+    """
+    path = state_folder() / "state.json"
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return {}
+    try:
+        state = json.loads(data)
+    except ValueError:
+        state = None
+    if isinstance(state, dict):
+        return state
+    stamp = datetime.now().strftime("%Y%m%d-%H%M%S-%f")
+    _copy_to_new(data, path.parent, f"state.unreadable-{stamp}", ".json")
+    path.unlink(missing_ok=True)
+    return {}
+
+
+def update_state(
+    change: Callable[[dict[str, Any]], None] | None = None, **values: Any
+) -> dict[str, Any]:
+    """Changes what the course remembers and returns the new state.
+
+    Reading, changing and writing happen as one step, so two notebooks cannot undo each other.
+
+    Args:
+        change: a function that alters the state dict in place.
+        values: top-level entries to set.
+    """
+    folder = state_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    with _lock(folder / "lock"):
+        state = read_state()
+        if change is not None:
+            change(state)
+        state.update(values)
+        write_text(folder / "state.json", json.dumps(state, indent=2, sort_keys=True) + "\n")
+    return state
+
+
+def _stubs() -> dict[str, str]:
+    file = resources.files("gpu_course.catalog") / "stubs.json"
+    try:
+        return dict(json.loads(file.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        raise CatalogueError(
+            "gpu_course/catalog/stubs.json is missing", "run `make build` in the checkout"
+        ) from None
+
+
+def _copy_to_new(data: bytes, folder: Path, stem: str, suffix: str) -> Path:
+    number = 1
+    while True:
+        path = folder / (f"{stem}{suffix}" if number == 1 else f"{stem}-{number}{suffix}")
+        try:
+            with path.open("xb") as file:
+                file.write(data)
+            return path
+        except FileExistsError:
+            number += 1
+
+
+@contextmanager
+def _lock(path: Path) -> Iterator[None]:
+    """Holds an advisory lock on a file; the system lets go of it when a process dies."""
+    with path.open("a+b") as file:
+        if os.name == "nt":
+            import msvcrt
+
+            file.seek(0)
+            msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined]
+            try:
+                yield
+            finally:
+                file.seek(0)
+                msvcrt.locking(file.fileno(), msvcrt.LK_UNLCK, 1)  # type: ignore[attr-defined]
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield

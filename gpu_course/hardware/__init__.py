@@ -1,0 +1,1 @@
+"""Real GPUs: what datasheets say about them, and what this machine has."""

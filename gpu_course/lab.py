@@ -1,0 +1,78 @@
+"""Opening JupyterLab at a lesson."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+from gpu_course.catalog import index
+from gpu_course.errors import CourseError
+from gpu_course.grading import workspace
+
+FIRST = "00_start_here"
+
+
+def open_jupyterlab(
+    lesson: str | None = None, *, browser: bool = True, port: int | None = None
+) -> int:
+    """Runs JupyterLab in the checkout until it is stopped, and returns its exit status.
+
+    Args:
+        lesson: such as "01" or "01_threads"; None for lesson 00.
+        browser: False to print the address and open nothing.
+        port: the port to listen on; None lets Jupyter choose.
+
+    Raises:
+        CourseError: no checkout around the current folder, no JupyterLab, or no such notebook.
+    """
+    root = workspace.checkout()
+    if root is None:
+        raise CourseError(
+            f"{Path.cwd()} is not inside a checkout of the course",
+            "change into the checkout and run this again",
+        )
+    if find_spec("jupyterlab") is None:
+        raise CourseError(
+            "JupyterLab is not installed", "run `python -m pip install -r requirements.txt`"
+        )
+    return _run(lab_command(notebook_of(lesson, root), browser=browser, port=port), root)
+
+
+def notebook_of(lesson: str | None, root: Path) -> str:
+    """Returns a lesson's notebook as a path inside the checkout, such as notebooks/x.ipynb.
+
+    Raises:
+        UnknownName: no lesson is called that.
+        CourseError: the lesson's notebook has not been built.
+    """
+    name = FIRST if lesson is None else index.lesson(lesson).name
+    notebook = f"notebooks/{name}.ipynb"
+    if not (root / notebook).is_file():
+        raise CourseError(f"{notebook} is not there", "run `make build` to make the notebooks")
+    return notebook
+
+
+def lab_command(notebook: str, *, browser: bool, port: int | None) -> list[str]:
+    """Returns the command that starts JupyterLab with a notebook open."""
+    command = [sys.executable, "-m", "jupyterlab", f"--LabApp.default_url=/lab/tree/{notebook}"]
+    if not browser:
+        command.append("--no-browser")
+    if port is not None:
+        command.append(f"--port={port}")
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        # In a container everybody is root, and Jupyter would refuse to start.
+        command.append("--allow-root")
+    return command
+
+
+def _run(command: list[str], root: Path) -> int:
+    with subprocess.Popen(command, cwd=root) as process:
+        while True:
+            try:
+                return process.wait()
+            except KeyboardInterrupt:
+                # Jupyter got the interrupt too and asks whether to stop; wait for its answer.
+                continue

@@ -1,0 +1,155 @@
+"""What leaves the grader: JSON with the agreed keys, table rows, HTML that hides nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from gpu_course.grading import check, grade
+from gpu_course.grading.exports import (
+    INDENT,
+    to_json,
+    verdict_html,
+    verdict_table_rows,
+    verdict_text,
+)
+from gpu_course.grading.verdict import REASONS, STATUSES, Verdict
+from tests.grading import toy
+
+KEYS = [
+    "name",
+    "status",
+    "reason",
+    "points",
+    "max_points",
+    "message",
+    "hazards",
+    "counters",
+    "seconds",
+]  # fmt: skip
+
+
+@pytest.fixture
+def failed(file: Path) -> Verdict:
+    """A verdict with a hazard, counters and a report."""
+    file.write_text(toy.answer("i = cuda.grid(1)", "out[i] = a[i] + 10"))
+    return check("plus_ten")
+
+
+def test_json_has_exactly_the_agreed_keys(answers: Path, failed: Verdict) -> None:
+    text = json.dumps(to_json(grade()), allow_nan=False)
+    document = json.loads(text)
+    assert list(document) == ["puzzles"]
+    for record in document["puzzles"]:
+        assert list(record) == KEYS
+        assert record["status"] in STATUSES and record["reason"] in REASONS
+        assert record["name"].startswith("90_toys/")
+    first, second = document["puzzles"][:2]
+    assert first["counters"]["global_store"]["requests"] == 3
+    assert second["counters"] is None and second["hazards"] == []
+
+
+def test_a_hazard_in_json(failed: Verdict) -> None:
+    hazard = to_json([failed])["puzzles"][0]["hazards"][0]
+    assert list(hazard) == ["kind", "severity", "message", "file", "line", "threads", "text"]
+    assert (hazard["kind"], hazard["severity"], hazard["line"]) == ("out-of-bounds", "error", 7)
+    assert hazard["file"] == "puzzles/90_toys/plus_ten.py"
+    assert hazard["threads"] == [[[2, 0, 0], [2, 0, 0]], [[2, 0, 0], [3, 0, 0]]]
+    assert hazard["text"].splitlines()[0] in failed.message
+
+
+def test_json_of_a_nan_result_is_json(file: Path) -> None:
+    file.write_text(toy.guarded("out[i] += 1"))
+    assert "nan" in json.dumps(to_json([check("plus_ten")]), allow_nan=False)
+
+
+def test_table_rows(failed: Verdict, answers: Path) -> None:
+    rows = verdict_table_rows([failed, check("pair")])
+    assert rows[0][:3] == ("90_toys/plus_ten", "failed (hazard)", "0/10")
+    assert rows[0][3].startswith("OutOfBoundsError: a[10] is outside")
+    assert rows[1][1:] == ("not-started", "0/10", "there is no puzzles/90_toys/pair.py")
+
+
+class Seen(HTMLParser):
+    """Collects the text, the tags and the alt texts of a piece of HTML."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.text, self.tags, self.alts = "", [], []
+        self.open: list[str] = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        if tag == "img":
+            self.alts.append(dict(attrs).get("alt"))
+        else:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_html_holds_the_message_and_a_picture_with_alt_text(failed: Verdict) -> None:
+    seen = Seen(verdict_html(failed))
+    assert failed.message in seen.text
+    assert "90_toys/plus_ten: not yet" in seen.text
+    assert seen.open == []
+    assert len(seen.alts) == 1 and len(seen.alts[0] or "") > 20
+    assert failed._repr_html_() == verdict_html(failed)
+
+
+def test_html_needs_nothing_from_outside_and_runs_nothing(file: Path) -> None:
+    file.write_text(toy.HEAD + "    <script>alert(1)</script>\n")
+    page = verdict_html(check("plus_ten"))
+    assert "script" not in Seen(page).tags
+    assert "&lt;script&gt;" in page
+    assert not re.search(r"(src|href)=[\"']?(?!data:)", page)
+
+
+@pytest.mark.parametrize("status", STATUSES)
+def test_each_status_has_a_sign_and_a_word_beside_its_colour(status: str) -> None:
+    seen = Seen(verdict_html(Verdict("90_toys/plus_ten", status, None, 0, 10, "words")))
+    assert re.match(r"\S 90_toys/plus_ten: \w+", seen.text)
+
+
+def test_a_picture_that_cannot_be_drawn_does_not_hide_the_verdict(
+    failed: Verdict, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("no font")
+
+    monkeypatch.setattr("gpu_course.draw.touches.draw_touches", broken)
+    seen = Seen(verdict_html(failed))
+    assert failed.message in seen.text and seen.alts == []
+
+
+def test_a_large_launch_is_not_drawn(failed: Verdict) -> None:
+    touches = tuple(replace(touch, shape=(1000,)) for touch in failed.report.touches)
+    large = replace(failed, report=replace(failed.report, touches=touches))
+    assert "<img" not in verdict_html(large)
+
+
+def test_the_text_form_names_puzzle_and_status(failed: Verdict) -> None:
+    assert repr(failed).startswith("90_toys/plus_ten: failed\nOutOfBoundsError: a[10]")
+
+
+def test_the_text_form_is_wrapped_below_its_labels(failed: Verdict) -> None:
+    long = replace(failed, message="a fact\n  why:    " + "word " * 40 + "\n" + " " * 12 + "7  8")
+    lines = verdict_text(long, width=60).splitlines()
+    assert max(map(len, lines)) <= 60
+    assert lines[2].startswith("  why:    word word")
+    assert lines[3].startswith(" " * INDENT + "word")
+    assert lines[-1] == " " * 12 + "7  8"
+    assert " ".join(verdict_text(long, width=60).split()) == " ".join(
+        f"{long.name}: failed {long.message}".split()
+    )

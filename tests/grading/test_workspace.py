@@ -1,0 +1,160 @@
+"""Where answers live; and that nothing of a learner's is ever lost."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+
+import pytest
+
+from gpu_course.errors import CourseError
+from gpu_course.grading import workspace
+from gpu_course.grading.hints import hints_seen, next_hint
+from tests.grading.toy import RIGHT, STUB
+
+
+def test_answers_are_where_the_variable_says(answers: Path) -> None:
+    assert workspace.answers_folder() == answers
+    assert workspace.answer_path("plus_ten") == answers / "90_toys" / "plus_ten.py"
+    assert workspace.state_folder() == answers.parent / ".gpu_course"
+
+
+def test_a_variable_that_names_no_folder(answers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GPU_COURSE_ANSWERS", str(answers / "gone"))
+    with pytest.raises(CourseError, match="which is not a folder"):
+        workspace.answers_folder()
+
+
+def test_answers_are_found_upwards_in_a_checkout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GPU_COURSE_ANSWERS", raising=False)
+    for folder in ("gpu_course", "puzzles/01_threads", "notebooks/source"):
+        (tmp_path / folder).mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "notebooks" / "source")
+    with pytest.raises(CourseError, match="not inside a checkout") as caught:
+        workspace.answers_folder()
+    assert "GPU_COURSE_ANSWERS" in caught.value.hint
+    (tmp_path / "pyproject.toml").touch()
+    assert workspace.answers_folder() == tmp_path / "puzzles"
+
+
+def test_reset_keeps_what_was_there(file: Path) -> None:
+    for number in range(3):
+        file.write_text(f"# version {number}\n")
+        assert workspace.reset("plus_ten") == file
+        assert file.read_text() == STUB
+    kept = [path.read_text() for path in workspace.backups("plus_ten")]
+    assert kept == [f"# version {number}\n" for number in range(3)]
+
+
+def test_reset_of_a_stub_or_of_nothing_keeps_no_copy(file: Path) -> None:
+    workspace.reset("plus_ten")
+    workspace.reset("plus_ten")
+    assert file.read_text() == STUB
+    assert workspace.backups("plus_ten") == ()
+
+
+def test_reset_keeps_bytes_that_are_no_text(file: Path) -> None:
+    file.write_bytes(b"\xff\r\n")
+    workspace.reset("plus_ten")
+    assert [path.read_bytes() for path in workspace.backups("plus_ten")] == [b"\xff\r\n"]
+
+
+def test_backups_of_one_moment_do_not_collide(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Stopped(workspace.datetime):
+        @classmethod
+        def now(cls, tz: object = None) -> workspace.datetime:
+            return workspace.datetime(2030, 1, 1)
+
+    monkeypatch.setattr(workspace, "datetime", Stopped)
+    file.write_text("one")
+    first = workspace.backup(file)
+    file.write_text("two")
+    second = workspace.backup(file)
+    assert (first.read_text(), second.read_text()) == ("one", "two")
+    assert workspace.backups("plus_ten") == (first, second)
+
+
+def test_reset_does_not_touch_a_folder(file: Path) -> None:
+    file.mkdir()
+    with pytest.raises(CourseError, match="is a folder where the answer should be"):
+        workspace.reset("plus_ten")
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        (STUB, True),
+        (STUB.replace("\n", "\r\n"), True),
+        ("\n\n# my try\n" + STUB, True),
+        (RIGHT, False),
+        ("def (", False),
+        ("", False),
+        ("(" * 100_000, False),
+    ],
+)
+def test_is_stub(answers: Path, text: str, same: bool) -> None:
+    assert workspace.is_stub(text, "plus_ten") is same
+
+
+def test_state_is_empty_at_first_and_remembers(answers: Path) -> None:
+    assert workspace.read_state() == {}
+    assert not workspace.state_folder().exists()
+    workspace.update_state(lesson="01_threads")
+    workspace.update_state(lambda state: state.setdefault("seen", []).append("guard"))
+    assert workspace.read_state() == {"lesson": "01_threads", "seen": ["guard"]}
+
+
+@pytest.mark.parametrize("damaged", [b'{"hints": {"90', b"[]", b"\xff\xfe", b""])
+def test_a_damaged_state_file_is_set_aside(answers: Path, damaged: bytes) -> None:
+    workspace.update_state(a=1)
+    file = workspace.state_folder() / "state.json"
+    file.write_bytes(damaged)
+    assert workspace.read_state() == {}
+    workspace.update_state(b=2)
+    assert json.loads(file.read_text()) == {"b": 2}
+    aside = list(workspace.state_folder().glob("state.unreadable-*.json"))
+    assert [path.read_bytes() for path in aside] == [damaged]
+
+
+def test_a_write_that_fails_leaves_the_old_state(answers: Path) -> None:
+    workspace.update_state(a=1)
+    with pytest.raises(TypeError):
+        workspace.update_state(b=object())
+    assert workspace.read_state() == {"a": 1}
+    names = {path.name for path in workspace.state_folder().iterdir()}
+    assert names == {"state.json", "lock"}
+
+
+def test_updates_at_the_same_time_are_all_kept(answers: Path) -> None:
+    def add(number: int) -> None:
+        workspace.update_state(lambda state: state.update({str(number): number}))
+
+    threads = [threading.Thread(target=add, args=(number,)) for number in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(workspace.read_state()) == 20
+
+
+def test_hints_grow_stronger_and_the_last_one_stays(answers: Path) -> None:
+    said = [next_hint("plus_ten") for _ in range(4)]
+    assert [(hint.number, hint.text) for hint in said] == [
+        (1, "weak"),
+        (2, "stronger"),
+        (3, "strongest"),
+        (3, "strongest"),
+    ]
+    assert str(said[0]) == "hint 1 of 3: weak"
+    assert hints_seen("plus_ten") == 3
+    assert next_hint("pair").number == 1
+
+
+def test_hints_survive_a_state_file_of_another_shape(answers: Path) -> None:
+    workspace.update_state(hints=["odd"])
+    assert next_hint("plus_ten").number == 1
+    workspace.update_state(hints={"90_toys/plus_ten": "many"})
+    assert next_hint("plus_ten").number == 1

@@ -1,0 +1,168 @@
+"""Imports between the rooms of the package point one way, and heavy packages stay inside functions.
+
+Read from the source with ast, so that an import inside a function counts too.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "gpu_course"
+
+LEAVES = {"errors", "units"}
+GRADING = LEAVES | {"simt", "observe", "simulator", "catalog", "hardware"}
+# Room -> the rooms it may import. A room always may import itself.
+MAY_IMPORT: dict[str, set[str]] = {
+    "errors": {"simt"},  # for type checking alone; see test_errors_imports_nothing_at_run_time
+    "units": set(),
+    "simt": LEAVES,
+    "observe": LEAVES | {"simt"},
+    "simulator": LEAVES | {"simt", "observe"},
+    "hardware": LEAVES,
+    "training": LEAVES,
+    "parallel": LEAVES,
+    "planner": LEAVES | {"hardware"},
+    "draw": LEAVES | {"simt"},  # plain data: Report and Counters
+    "catalog": LEAVES | {"simt", "observe", "simulator", "hardware"},
+    "grading": GRADING | {"draw"},
+    "notebook": GRADING | {"grading", "draw", "training", "parallel", "planner"},
+    "authoring": GRADING | {"grading", "notebook", "draw"},
+    "lab": GRADING | {"grading"},
+    "commands": GRADING | {"grading", "lab", "draw"},
+    "cli": {"commands", "hardware"},
+    "__main__": {"cli"},
+    "__init__": {"simulator", "grading"},  # the three public names
+}
+MAY_IMPORT_HEAVY_AT_MODULE_LEVEL = {"training", "parallel", "draw"}
+HEAVY = {"torch", "numba", "matplotlib"}
+# What draw takes from simt is the data of a report, never the machine that makes it.
+DRAW_TAKES = {"gpu_course.simt.report"}
+
+
+def room_of(module: str) -> str:
+    """Returns the room of a dotted module name: gpu_course.simt.report -> simt."""
+    return module.split(".")[1]
+
+
+def imports_of(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yields (line, dotted name) of every import in a syntax tree."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"line {node.lineno}: relative imports hide their room"
+            for alias in node.names:
+                yield node.lineno, f"{node.module}.{alias.name}"
+
+
+def violations(package: Path) -> list[str]:
+    """Returns every import in a package that the rules forbid, as "file:line imports name"."""
+    found = []
+    for path in sorted(package.rglob("*.py")):
+        place = path.relative_to(package)
+        room = place.parts[0].removesuffix(".py")
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for line, name in imports_of(tree):
+            if name.split(".")[0] != "gpu_course":
+                continue
+            # The bare package holds nothing of its own but its version and its place on disk.
+            if name in ("gpu_course", "gpu_course.__version__"):
+                continue
+            target = room_of(name)
+            if target == room or target in MAY_IMPORT.get(room, set()):
+                continue
+            found.append(f"{place}:{line} imports {name}")
+        found += [
+            f"{place}:{line} imports {name} at module level"
+            for line, name in _at_module_level(tree)
+            if name.split(".")[0] in HEAVY and room not in MAY_IMPORT_HEAVY_AT_MODULE_LEVEL
+        ]
+    return found
+
+
+def _at_module_level(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    for statement in tree.body:
+        if isinstance(statement, ast.If) and "TYPE_CHECKING" in ast.unparse(statement.test):
+            continue
+        if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield from imports_of(statement)
+
+
+def test_imports_point_one_way() -> None:
+    assert violations(PACKAGE) == []
+
+
+def test_every_room_has_a_rule() -> None:
+    rooms = {path.stem for path in PACKAGE.iterdir() if path.suffix == ".py" or _is_package(path)}
+    assert rooms <= set(MAY_IMPORT)
+
+
+def _is_package(path: Path) -> bool:
+    return path.is_dir() and any(path.glob("*.py"))
+
+
+def test_draw_takes_only_the_data_of_a_report() -> None:
+    taken = {
+        name.rpartition(".")[0]
+        for path in sorted((PACKAGE / "draw").rglob("*.py"))
+        for _, name in imports_of(ast.parse(path.read_text(encoding="utf-8")))
+        if name.startswith("gpu_course.simt")
+    }
+    assert taken <= DRAW_TAKES
+
+
+def test_errors_imports_nothing_at_run_time() -> None:
+    tree = ast.parse((PACKAGE / "errors.py").read_text(encoding="utf-8"))
+    names = [name for _, name in _at_module_level(tree)]
+    assert not [name for name in names if name.startswith("gpu_course")]
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "complaint"),
+    [
+        (
+            "simt/warp.py",
+            "from gpu_course.observe.races import Race\n",
+            "simt/warp.py:1 imports gpu_course.observe.races.Race",
+        ),
+        (
+            "hardware/run.py",
+            "def go():\n    import gpu_course.simt.launch\n",
+            "hardware/run.py:2 imports gpu_course.simt.launch",
+        ),
+        (
+            "catalog/lesson.py",
+            "from gpu_course import grading\n",
+            "catalog/lesson.py:1 imports gpu_course.grading",
+        ),
+        (
+            "simt/memory.py",
+            "from gpu_course import simulate\n",
+            "simt/memory.py:1 imports gpu_course.simulate",
+        ),
+        (
+            "grading/child.py",
+            "import numpy\nimport torch.nn\n",
+            "grading/child.py:2 imports torch.nn at module level",
+        ),
+    ],
+)
+def test_a_planted_violation_is_found(tmp_path: Path, file: str, text: str, complaint: str) -> None:
+    path = tmp_path / file
+    path.parent.mkdir()
+    path.write_text(text)
+    assert violations(tmp_path) == [complaint]
+
+
+def test_what_is_allowed_is_not_reported(tmp_path: Path) -> None:
+    (tmp_path / "observe").mkdir()
+    (tmp_path / "observe" / "races.py").write_text(
+        "from gpu_course.simt.report import Hazard\n"
+        "from gpu_course.observe.events import Access\n"
+        "def compare():\n    import numba\n"
+    )
+    assert violations(tmp_path) == []
