@@ -1,8 +1,8 @@
 """Arrays a kernel makes for itself: shared by a block, or a thread's own.
 
-What a call such as `cuda.shared.array((16, 17), float32)` asks for is known before the launch, since
-its shape must be constant. The memory itself is made batch by batch: one copy for each block, or for
-each lane, side by side in one flat array.
+What a call such as `cuda.shared.array((16, 17), float32)` asks for is known before the launch,
+since its shape must be constant. The memory itself is made batch by batch: one copy for each block,
+or for each lane, side by side in one flat array.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from gpu_course.simt.types import ArrayType, NoSuchType
 
 SPACES = {"cuda.shared.array": "shared", "cuda.local.array": "local"}
 
-# CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": a kernel may declare
-# 48 KiB of shared memory; more must be dynamic, up to 227 KiB from compute capability 9.0 on.
+# CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": a kernel may
+# declare 48 KiB of shared memory; more must be dynamic, up to 227 KiB from 9.0 on.
 MOST_STATIC_BYTES = 48 * 1024
 MOST_SHARED_BYTES = 227 * 1024
 MOST_LOCAL_BYTES = 512 * 1024
@@ -212,6 +212,7 @@ class Arena:
             contiguous=False,
             initialised=initialised,
             per_copy=per_copy,
+            static=not asked.dynamic,
         )
 
     def _allocation(self, offset: int, size: int) -> Allocation:

@@ -11,7 +11,7 @@ import numpy as np
 from gpu_course.simt import inference, intrinsics, types
 from gpu_course.simt.constants import Symbol, as_dtype
 from gpu_course.simt.faults import Fault
-from gpu_course.simt.functions import Value, cast
+from gpu_course.simt.functions import Value, cast, truth
 from gpu_course.simt.lanes import Mask
 from gpu_course.simt.machine import Machine
 from gpu_course.simt.memory import Array
@@ -22,7 +22,6 @@ from gpu_course.simt.values import (
     FLOAT_OPERATIONS,
     fits_float32,
     merge,
-    truth,
     type_of,
 )
 

@@ -73,3 +73,8 @@ def cast(value: Value, dtype: Type) -> Value:
     if value.dtype.kind == "f" and dtype.kind in "iu" and not math.isfinite(value):
         return np.asarray(value).astype(dtype)[()]
     return value.astype(dtype)
+
+
+def truth(value: Value) -> Value:
+    """Returns a value as a condition: bool, true where it is not zero."""
+    return value if value.dtype == BOOL else value != 0

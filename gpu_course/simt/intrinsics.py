@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import difflib
 
-from gpu_course.simt import indices, scalar_functions
+from gpu_course.simt import allocate, indices, scalar_functions, synchronise
 from gpu_course.simt.functions import Builtin, Function
 
 VALUES: dict[str, Builtin] = indices.VALUES
-FUNCTIONS: dict[str, Function] = {**indices.FUNCTIONS, **scalar_functions.FUNCTIONS}
+FUNCTIONS: dict[str, Function] = {
+    **indices.FUNCTIONS,
+    **scalar_functions.FUNCTIONS,
+    **synchronise.FUNCTIONS,
+}
 BUILTINS = scalar_functions.BUILTINS
 
-NAMES = frozenset(VALUES) | frozenset(FUNCTIONS)
+NAMES = frozenset(VALUES) | frozenset(FUNCTIONS) | frozenset(allocate.SPACES)
 """Every dotted name the simulator knows, dtypes aside."""
 
 

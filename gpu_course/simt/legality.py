@@ -7,13 +7,14 @@ says what every name in the kernel stands for.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from gpu_course.simt import intrinsics
+from gpu_course.simt.allocate import is_allocation
 from gpu_course.simt.constants import Symbol, as_dtype, resolve
 from gpu_course.simt.source import Kernel, Unknown
 
@@ -87,7 +88,7 @@ def check(kernel: Kernel) -> Program:
         n.id for n in body if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
     }
     meanings = _Meanings(kernel, variables).of(kernel.tree.body)
-    return Program(kernel, meanings, variables, _stored(kernel, body))
+    return Program(kernel, meanings, variables, _stored(kernel, body, meanings))
 
 
 def _check_signature(kernel: Kernel) -> None:
@@ -171,20 +172,28 @@ def _check_for(kernel: Kernel, node: ast.For) -> None:
         raise kernel.refuse(node, "a loop over range gives one number", "write for i in range(n)")
 
 
-def _stored(kernel: Kernel, body: list[ast.AST]) -> frozenset[str]:
+def _stored(kernel: Kernel, body: list[ast.AST], meanings: Mapping[ast.AST, Any]) -> frozenset[str]:
     """The parameters the kernel may write to; all, once a store goes through another name."""
     parameters = frozenset(kernel.parameters)
+    own = {
+        target.id
+        for node in body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+        for target in node.targets
+        if isinstance(target, ast.Name) and is_allocation(meanings.get(node.value.func))
+    }
     found = set()
     for node in body:
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
-            if not (isinstance(node.value, ast.Name) and node.value.id in parameters):
+            name = node.value.id if isinstance(node.value, ast.Name) else ""
+            if name not in parameters | own:
                 return parameters
-            found.add(node.value.id)
+            found.add(name)
     rebound = any(
         isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.id in parameters
         for n in body
     )
-    return parameters if rebound else frozenset(found)
+    return parameters if rebound else frozenset(found) & parameters
 
 
 class _Meanings:

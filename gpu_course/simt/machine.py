@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_course.simt.allocate import Arena
 from gpu_course.simt.faults import Fault, FaultLog
 from gpu_course.simt.functions import Value, cast
 from gpu_course.simt.lanes import Lanes
 from gpu_course.simt.legality import Program
 from gpu_course.simt.memory import Access, Array, row_major
-from gpu_course.simt.types import Type
 from gpu_course.simt.values import merge, pick, poison, ravel
 
 if TYPE_CHECKING:
+    from gpu_course.simt.inference import Inferred
     from gpu_course.simt.launch import Observer
 
 
@@ -34,33 +35,38 @@ class Machine:
 
     Args:
         program: the kernel past the static pass.
-        variable_types: the type of each variable.
+        inferred: the types of its variables, and the arrays it makes for itself.
         arguments: parameter name -> Array or NumPy scalar.
         lanes: the batch.
         observers: told of every access, branch and operation.
         faults: what goes wrong.
         step_budget: statements this batch may execute.
+        dynamic_bytes: dynamic shared memory of a block.
     """
 
     def __init__(
         self,
         program: Program,
-        variable_types: Mapping[str, Type],
+        inferred: Inferred,
         arguments: Mapping[str, Any],
         lanes: Lanes,
         observers: Sequence[Observer],
         faults: FaultLog,
         step_budget: int,
+        dynamic_bytes: int = 0,
     ) -> None:
         self.program = program
-        self.types = variable_types
+        self.inferred = inferred
+        self.types = inferred.types
         self.lanes = lanes
         self.observers = observers
         self.faults = faults
         self.steps_left = step_budget
         self.mask = lanes.alive
+        self.returned = np.zeros(lanes.count, bool)
+        self.arena = Arena(lanes, dynamic_bytes)
         self.variables = {
-            name: Variable(v if isinstance(v, Array) else cast(v, variable_types[name]), None)
+            name: Variable(v if isinstance(v, Array) else cast(v, self.types[name]), None)
             for name, v in arguments.items()
         }
 

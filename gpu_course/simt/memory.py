@@ -49,6 +49,7 @@ class Array:
         writable: False for arrays that may only be read.
         initialised: bool, as long as `flat`: what has been written; None when all of it has.
         per_copy: elements of `flat` in one copy; 0 when there is only one.
+        static: False for dynamic shared memory, which several arrays may share.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Array:
     writable: bool = True
     initialised: np.ndarray | None = None
     per_copy: int = 0
+    static: bool = True
 
     @property
     def size(self) -> int:

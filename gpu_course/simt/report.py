@@ -123,13 +123,15 @@ class LaunchShape:
 class Touch:
     """Which thread touched which cell of one array on one line, in the order it happened.
 
+    Accesses out of bounds touch nothing; the Report's hazards name them.
+
     Attributes:
         array: the array's name in the kernel.
         shape: the array's shape.
         kind: "read", "write" or "atomic".
         line: the line of the access.
         threads: int64 (n,), the global linear thread numbers (block by block, x fastest).
-        cells: int64 (n,), the flat C-order indices touched, -1 where the index was out of bounds.
+        cells: int64 (n,), the flat C-order indices touched.
     """
 
     array: str

@@ -12,7 +12,7 @@ from gpu_course.simt import types
 from gpu_course.simt.functions import Value
 from gpu_course.simt.lanes import Mask
 from gpu_course.simt.memory import Array
-from gpu_course.simt.types import BOOL, FLOAT32, Type
+from gpu_course.simt.types import FLOAT32, Type
 
 
 def _floor_divide(a: Value, b: Value) -> Value:
@@ -45,11 +45,6 @@ def fits_float32(value: Value) -> bool:
     if isinstance(value, np.ndarray):
         return value.dtype == FLOAT32
     return bool(value.dtype == FLOAT32 or np.float32(value) == value)
-
-
-def truth(value: Value) -> Value:
-    """Returns a value as a condition: bool, true where it is not zero."""
-    return value if value.dtype == BOOL else value != 0
 
 
 def type_of(value: Value) -> Type:
