@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from gpu_course.errors import HAZARD_ERRORS, CourseError
+from gpu_course.observe.banks import Banks
+from gpu_course.observe.barriers import Barriers
 from gpu_course.observe.coalescing import Coalescing
 from gpu_course.observe.divergence import Divergence
 from gpu_course.observe.explain import explain
@@ -16,6 +18,7 @@ from gpu_course.observe.races import Races
 from gpu_course.observe.touches import Touches
 from gpu_course.simt import launch, legality, source
 from gpu_course.simt.faults import Fault, FaultLog
+from gpu_course.simt.launch import Observer
 from gpu_course.simt.report import Counters, Dim3, LaunchShape, Report
 
 STEP_BUDGET = 1_000_000
@@ -69,13 +72,7 @@ class _Configured:
         simulation = self.simulation
         kernel = simulation.kernel
         faults = FaultLog()
-        coalescing, divergence = Coalescing(), Divergence()
-        precision, touches = Precision(), Touches()
-        if self.shared_bytes:
-            raise CourseError(
-                "the simulator does not know dynamic shared memory (the fourth part of the launch)",
-                "launch with [grid, block]",
-            )
+        watch = _Watch()
         fact = launch.illegal(self.grid, self.block)
         if fact is not None:
             faults.add(
@@ -87,12 +84,13 @@ class _Configured:
                 self.grid,
                 self.block,
                 arguments,
-                (coalescing, divergence, precision, touches, Races()),
+                watch.all(),
                 faults,
                 order_seed=simulation.order_seed,
                 step_budget=simulation.step_budget,
+                dynamic_bytes=self.shared_bytes,
             )
-        by_line = _by_line(coalescing, divergence, precision)
+        by_line = watch.by_line()
         report = Report(
             kernel=kernel.name,
             file=kernel.file,
@@ -100,7 +98,7 @@ class _Configured:
             counters=sum(by_line.values(), Counters()),
             by_line=by_line,
             launch=_shape(self.grid, self.block),
-            touches=tuple(touches.found),
+            touches=tuple(watch.touches.found),
         )
         if simulation.raise_on_hazard and not report.ok:
             hazard = report.hazards[0]
@@ -168,18 +166,36 @@ def _shape(grid: Dim3, block: Dim3) -> LaunchShape:
     return LaunchShape(grid, block, blocks * -(-threads // 32), blocks * threads)
 
 
-def _by_line(
-    coalescing: Coalescing, divergence: Divergence, precision: Precision
-) -> dict[int, Counters]:
-    fields: dict[int, dict[str, Any]] = defaultdict(dict)
-    names = {"load": "global_load", "store": "global_store"}
-    for (line, kind), counted in coalescing.by_line.items():
-        fields[line][names[kind]] = counted
-    for line, count in divergence.branches.items():
-        fields[line]["branches"] = count
-    for line, count in divergence.divergent.items():
-        fields[line]["divergent_branches"] = count
-    for (line, kind), count in precision.by_line.items():
-        name = "fma" if kind == "fma" else f"{kind}_operations"
-        fields[line][name] = count
-    return {line: Counters(**fields[line]) for line in sorted(fields)}
+class _Watch:
+    """The observers of one launch, and what they counted put together."""
+
+    def __init__(self) -> None:
+        self.coalescing = Coalescing()
+        self.banks = Banks()
+        self.barriers = Barriers()
+        self.divergence = Divergence()
+        self.precision = Precision()
+        self.touches = Touches()
+        self.races = Races()
+
+    def all(self) -> tuple[Observer, ...]:
+        return tuple(vars(self).values())
+
+    def by_line(self) -> dict[int, Counters]:
+        fields: dict[int, dict[str, Any]] = defaultdict(dict)
+        for (line, kind), counted in self.coalescing.by_line.items():
+            fields[line][f"global_{kind}"] = counted
+        for (line, kind), in_banks in self.banks.shared.items():
+            fields[line][f"shared_{kind}"] = in_banks
+        for (line, kind), count in self.banks.local.items():
+            fields[line][f"local_{kind}"] = count
+        for (line, width), count in self.precision.by_line.items():
+            fields[line]["fma" if width == "fma" else f"{width}_operations"] = count
+        for name, counts in (
+            ("branches", self.divergence.branches),
+            ("divergent_branches", self.divergence.divergent),
+            ("barriers", self.barriers.by_line),
+        ):
+            for line, count in counts.items():
+                fields[line][name] = count
+        return {line: Counters(**fields[line]) for line in sorted(fields)}

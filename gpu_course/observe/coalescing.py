@@ -10,8 +10,7 @@ from collections import defaultdict
 
 import numpy as np
 
-from gpu_course.simt.lanes import Lanes
-from gpu_course.simt.launch import Setting
+from gpu_course.simt.launch import Observer
 from gpu_course.simt.memory import Access
 from gpu_course.simt.report import GlobalCounters
 
@@ -52,27 +51,16 @@ def count_request(address: np.ndarray, warps: np.ndarray, itemsize: int) -> Glob
     )
 
 
-class Coalescing:
+class Coalescing(Observer):
     """Counts global loads and stores by line."""
 
     def __init__(self) -> None:
         self.by_line: dict[tuple[int, str], GlobalCounters] = defaultdict(GlobalCounters)
 
-    def begin(self, setting: Setting) -> None:
-        """Nothing to prepare."""
-
-    def batch(self, lanes: Lanes) -> None:
-        """Warps are told apart within one access only."""
-
     def access(self, access: Access) -> None:
         """Adds one access."""
         itemsize = access.array.dtype.itemsize
-        address = access.array.address + access.elements * itemsize
-        counted = count_request(address, access.warps, itemsize)
+        if access.array.space != "global":
+            return
+        counted = count_request(access.addresses, access.warps, itemsize)
         self.by_line[access.line, access.kind] += counted
-
-    def branch(self, *_: object) -> None:
-        """Branches move no bytes."""
-
-    def operations(self, *_: object) -> None:
-        """Arithmetic moves no bytes."""

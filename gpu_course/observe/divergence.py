@@ -6,9 +6,8 @@ from collections import Counter
 
 import numpy as np
 
-from gpu_course.simt.lanes import WARP, Lanes, Mask
-from gpu_course.simt.launch import Setting
-from gpu_course.simt.memory import Access
+from gpu_course.simt.lanes import WARP, Mask
+from gpu_course.simt.launch import Observer
 
 
 def divergent_warps(mask: np.ndarray, taken: np.ndarray) -> int:
@@ -26,27 +25,15 @@ def divergent_warps(mask: np.ndarray, taken: np.ndarray) -> int:
     return int(np.count_nonzero(yes & no))
 
 
-class Divergence:
+class Divergence(Observer):
     """Counts branches by line, one for each warp that meets a condition."""
 
     def __init__(self) -> None:
         self.branches: Counter[int] = Counter()
         self.divergent: Counter[int] = Counter()
 
-    def begin(self, setting: Setting) -> None:
-        """Nothing to prepare."""
-
-    def batch(self, lanes: Lanes) -> None:
-        """Warps never span batches."""
-
-    def access(self, access: Access) -> None:
-        """Accesses are no branches."""
-
     def branch(self, line: int, mask: Mask, taken: Mask) -> None:
         """Adds one condition."""
         self.branches[line] += mask.warp_count
         if taken is not mask and taken:
             self.divergent[line] += divergent_warps(mask.active, taken.active)
-
-    def operations(self, *_: object) -> None:
-        """Arithmetic is no branch."""

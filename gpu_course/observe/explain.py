@@ -239,7 +239,22 @@ def _race(fault: Fault, kernel: Kernel, places: _Places) -> Words:
     return fact, why, advice
 
 
+def _uninitialised_cell(fault: Fault) -> Words:
+    facts = fault.facts
+    cell = ", ".join(map(str, np.unravel_index(facts["cell"], facts["shape"])))
+    name = f"{facts['array']}[{cell}]"
+    whose = "block" if facts["space"] == "shared" else "thread"
+    why = f"{facts['array']} is {facts['space']} memory: every {whose} starts with its own, unset"
+    return (
+        f"{name} is read before anything is written to it",
+        why,
+        "write each cell before it is read",
+    )
+
+
 def _uninitialised(fault: Fault, kernel: Kernel, places: _Places) -> Words:
+    if "variable" not in fault.facts:
+        return _uninitialised_cell(fault)
     name = fault.facts["variable"]
     lines = sorted(
         {
@@ -252,6 +267,17 @@ def _uninitialised(fault: Fault, kernel: Kernel, places: _Places) -> Words:
     fact = f"{name} is read before these threads have assigned it"
     why = f"{name} is assigned on {where}, and these threads have not been there"
     return fact, why, f"assign {name} on every path that leads to this line"
+
+
+def _barrier(fault: Fault, kernel: Kernel, places: _Places) -> Words:
+    facts = fault.facts
+    missing = facts["missing"]
+    fact = f"{len(missing):,} threads are missing at this barrier, and {facts['present']:,} wait"
+    if facts["all_returned"]:
+        why = "the missing threads have returned from the kernel before it"
+    else:
+        why = "the missing threads took another way: a branch, or fewer turns of a loop"
+    return fact, why, "put the barrier where every thread of the block comes past, equally often"
 
 
 def _endless(fault: Fault, kernel: Kernel, places: _Places) -> Words:
@@ -276,6 +302,7 @@ def _illegal_launch(fault: Fault, kernel: Kernel, places: _Places) -> Words:
 _WORDS: dict[str, Callable[[Fault, Kernel, _Places], Words]] = {
     "out-of-bounds": _out_of_bounds,
     "race": _race,
+    "barrier-divergence": _barrier,
     "uninitialised-read": _uninitialised,
     "endless-loop": _endless,
     "illegal-launch": _illegal_launch,

@@ -1,52 +1,91 @@
-"""Races in global memory: two threads, one cell, at least one write, nothing that orders them.
+"""Races: two threads, one cell, at least one write, not both atomic, and nothing that orders them.
 
-For every cell of memory that the kernel may write to, a shadow remembers who wrote it first and
-who read it: enough to name both threads of a race whatever order the lanes ran in.
+For every cell of memory that a kernel may write to, a shadow remembers who wrote it last, who
+updated it atomically and who read it, and when: enough to name both threads of a race whatever
+order the lanes ran in. A barrier orders what the threads of a block did before it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from gpu_course.simt.faults import Fault, FaultLog
 from gpu_course.simt.lanes import Lanes, Mask
-from gpu_course.simt.launch import Setting
+from gpu_course.simt.launch import Observer, Setting
 from gpu_course.simt.memory import Access
 
 NOBODY = -1
+MOST_PENDING = 64
+
+
+class _Slot:
+    """One access per unit of memory: which thread, and when."""
+
+    def __init__(self, units: int) -> None:
+        self.thread = np.full(units, NOBODY, np.int64)
+        self.time = np.zeros(units, np.int32)
+
+    def put(self, units: np.ndarray, threads: np.ndarray, time: int) -> None:
+        self.thread[units] = threads
+        self.time[units] = time
+
+
+@dataclass
+class _Reads:
+    """Loads not yet entered in the shadow: most are overtaken by a barrier before any store."""
+
+    time: int
+    units: np.ndarray
+    threads: np.ndarray
 
 
 @dataclass
 class _Shadow:
-    """Per unit of one allocation: the last writer, and up to two different readers, with lines."""
+    """What happened to the units of one allocation.
 
-    unit: int
-    writer: np.ndarray
-    writer_line: np.ndarray
-    reader: np.ndarray
-    reader_line: np.ndarray
-    other_reader: np.ndarray
-    other_reader_line: np.ndarray
+    Two slots for readers and two for atomic updates tell any later thread of one that is not
+    itself.
+    """
 
-    @classmethod
-    def of(cls, size: int, unit: int) -> _Shadow:
-        count = -(-size // unit)
-        fields = (np.full(count, NOBODY, np.int64 if k % 2 == 0 else np.int32) for k in range(6))
-        return cls(unit, *fields)
+    unit_bytes: int
+    units: int
+    last_store: int = NOBODY
+    pending: list[_Reads] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.writer = _Slot(self.units)
+        self.readers = _Slot(self.units), _Slot(self.units)
+        self._updaters: tuple[_Slot, _Slot] | None = None
+
+    @property
+    def updaters(self) -> tuple[_Slot, _Slot]:
+        """Made at the first atomic, since most memory never sees one."""
+        if self._updaters is None:
+            self._updaters = _Slot(self.units), _Slot(self.units)
+        return self._updaters
+
+    @property
+    def updated(self) -> bool:
+        return self._updaters is not None
 
 
-class Races:
-    """Watches every load and store of the allocations a kernel may write to."""
+class Races(Observer):
+    """Watches every access to memory a kernel may write to."""
 
     def __init__(self) -> None:
         self.shadows: dict[int, _Shadow] = {}
         self.faults = FaultLog()
+        self.time = 0
+        self.lines: list[int] = [0]
+        self.kinds: list[str] = [""]
 
     def begin(self, setting: Setting) -> None:
-        """Makes the shadows."""
+        """Makes the shadows of global memory."""
         self.faults = setting.faults
+        x, y, z = setting.block
+        self.per_block = x * y * z
         for array in setting.arrays.values():
             allocation = array.allocation
             if allocation.number in setting.stored and allocation.number not in self.shadows:
@@ -54,109 +93,189 @@ class Races:
                 unit = min(a.dtype.itemsize for a in sharing)
                 if any((a.address - allocation.address) % unit for a in sharing):
                     unit = 1
-                self.shadows[allocation.number] = _Shadow.of(allocation.size, unit)
+                self.shadows[allocation.number] = _Shadow(unit, -(-allocation.size // unit))
 
     def batch(self, lanes: Lanes) -> None:
-        """Nothing orders blocks, so shadows live on from batch to batch."""
+        """Nothing orders blocks, so shadows of global memory live on from batch to batch."""
+        self.lanes = lanes
+        # When each block of the batch last met at a barrier, and the earliest of these times.
+        self.met = np.zeros(len(lanes.blocks), np.int32)
+        self.all_met = 0
+        for number in [n for n in self.shadows if n < 0]:
+            del self.shadows[number]
+
+    def barrier(self, line: int, mask: Mask, blocks: np.ndarray) -> None:
+        """Orders what a block did before against what it does from now on."""
+        self.time += 1
+        self.lines.append(line)
+        self.kinds.append("barrier")
+        self.met[blocks] = self.time
+        self.all_met = int(self.met.min())
+        if self.all_met == self.time:
+            for number, shadow in self.shadows.items():
+                if number < 0:
+                    shadow.pending.clear()
 
     def access(self, access: Access) -> None:
         """Compares one access with everything before it."""
-        shadow = self.shadows.get(access.array.allocation.number)
+        array = access.array
+        if array.space not in ("global", "shared"):
+            return
+        shadow = self._shadow(access)
         if shadow is None:
             return
-        array = access.array
-        first = (array.address - array.allocation.address) // shadow.unit
-        width = array.dtype.itemsize // shadow.unit
-        cells = first + access.elements * width
+        self.time += 1
+        self.lines.append(access.line)
+        self.kinds.append(access.kind)
+        units = access.elements
+        width = array.dtype.itemsize // shadow.unit_bytes
+        first = 0
+        if array.space == "global":
+            first = (array.address - array.allocation.address) // shadow.unit_bytes
+        if width != 1 or first:
+            units = first + units * width
         for part in range(width):
-            if access.kind == "load":
-                self._read(shadow, access, cells + part)
-            else:
-                self._write(shadow, access, cells + part)
+            self._one(shadow, access, units + part if part else units)
 
-    def _read(self, shadow: _Shadow, access: Access, cells: np.ndarray) -> None:
-        threads = access.threads
-        writer = shadow.writer[cells]
-        clash = (writer != NOBODY) & (writer != threads)
+    def _shadow(self, access: Access) -> _Shadow | None:
+        array = access.array
+        number = array.allocation.number
+        if number not in self.shadows and array.space == "shared":
+            # Dynamic memory may be seen through several dtypes, so it is watched byte by byte.
+            unit = array.dtype.itemsize if array.static else 1
+            self.shadows[number] = _Shadow(unit, array.flat.nbytes // unit)
+        return self.shadows.get(number)
+
+    def _one(self, shadow: _Shadow, access: Access, units: np.ndarray) -> None:
+        if access.kind == "load":
+            self._read(shadow, access, units)
+        elif access.kind == "store":
+            self._write(shadow, access, units)
+        else:
+            self._update(shadow, access, units)
+
+    def _read(self, shadow: _Shadow, access: Access, units: np.ndarray) -> None:
+        if not self._settled(access, shadow.last_store):
+            self._compare(access, units, shadow.writer)
+        if shadow.updated:
+            for slot in shadow.updaters:
+                self._compare(access, units, slot)
+        shadow.pending.append(_Reads(self.time, units, access.threads))
+        if len(shadow.pending) > MOST_PENDING:
+            self._enter_reads(shadow)
+
+    def _write(self, shadow: _Shadow, access: Access, units: np.ndarray) -> None:
+        self._enter_reads(shadow)
+        if not self._settled(access, shadow.last_store):
+            self._compare(access, units, shadow.writer, same_value=True)
+        for slot in shadow.readers:
+            self._compare(access, units, slot)
+        if shadow.updated:
+            for slot in shadow.updaters:
+                self._compare(access, units, slot)
+        shadow.last_store = self.time
+        shadow.writer.put(units, access.threads, self.time)
+        kept = shadow.writer.thread[units]
+        clash = kept != access.threads
         if clash.any():
-            self._report(access, clash, writer, shadow.writer_line[cells], "store")
-        reader = shadow.reader[cells]
-        fresh = reader == NOBODY
-        if fresh.any():
-            where = cells[fresh]
-            shadow.reader[where] = threads[fresh]
-            shadow.reader_line[where] = access.line
-        # Lanes of this access that share a cell: one is now its reader, the rest are others.
-        others = shadow.reader[cells] != threads
+            times = np.full(units.size, self.time)
+            self._report(access, clash, kept, times, _agree(access))
+
+    def _update(self, shadow: _Shadow, access: Access, units: np.ndarray) -> None:
+        self._enter_reads(shadow)
+        self._compare(access, units, shadow.writer)
+        for slot in shadow.readers:
+            self._compare(access, units, slot)
+        self._enter(shadow.updaters, units, access.threads, self.time)
+
+    def _enter_reads(self, shadow: _Shadow) -> None:
+        for reads in shadow.pending:
+            self._enter(shadow.readers, reads.units, reads.threads, reads.time)
+        shadow.pending.clear()
+
+    def _enter(
+        self, slots: tuple[_Slot, _Slot], units: np.ndarray, threads: np.ndarray, time: int
+    ) -> None:
+        """Puts an access in the first slot, or in the second where the first must be kept."""
+        one, two = slots
+        held = one.thread[units]
+        free = (held == NOBODY) | (held == threads)
+        others = ~free
         if others.any():
-            where = cells[others]
-            shadow.other_reader[where] = threads[others]
-            shadow.other_reader_line[where] = access.line
-
-    def _write(self, shadow: _Shadow, access: Access, cells: np.ndarray) -> None:
-        threads = access.threads
-        writer = shadow.writer[cells]
-        clash = (writer != NOBODY) & (writer != threads)
-        if clash.any():
-            same = _same(access, access.array.flat[access.elements])
-            self._report(access, clash, writer, shadow.writer_line[cells], "store", same)
-        for reader, line in (
-            (shadow.reader, shadow.reader_line),
-            (shadow.other_reader, shadow.other_reader_line),
-        ):
-            seen = reader[cells]
-            clash = (seen != NOBODY) & (seen != threads)
-            if clash.any():
-                self._report(access, clash, seen, line[cells], "load")
-        shadow.writer[cells] = threads
-        shadow.writer_line[cells] = access.line
-        kept = shadow.writer[cells]
-        clash = kept != threads
-        if clash.any():
-            self._report(
-                access, clash, kept, np.full(cells.size, access.line), "store", _agree(access)
+            free[others] = self._same_block(held[others], threads[others]) & (
+                one.time[units[others]] < self._met_at(threads[others])
             )
+        one.put(units[free], threads[free], time)
+        rest = one.thread[units] != threads
+        if rest.any():
+            two.put(units[rest], threads[rest], time)
+
+    # Order
+
+    def _settled(self, access: Access, last: int) -> bool:
+        """True when no access since the last barrier of every block can matter."""
+        return last == NOBODY or (access.array.space == "shared" and last < self.all_met)
+
+    def _same_block(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return np.asarray(a // self.per_block == b // self.per_block)
+
+    def _met_at(self, threads: np.ndarray) -> np.ndarray:
+        """When the blocks of threads of this batch last met at a barrier."""
+        blocks = threads // self.per_block
+        order = np.argsort(self.lanes.blocks)
+        return self.met[order[np.searchsorted(self.lanes.blocks, blocks, sorter=order)]]
+
+    def _compare(
+        self, access: Access, units: np.ndarray, slot: _Slot, *, same_value: bool = False
+    ) -> None:
+        others = slot.thread[units]
+        clash = (others != NOBODY) & (others != access.threads)
+        if not clash.any():
+            return
+        times = slot.time[units]
+        at = np.flatnonzero(clash)
+        ordered = self._same_block(others[at], access.threads[at])
+        ordered &= times[at] < self.met[self.lanes.slot[access.mask.lanes[at]]]
+        clash[at[ordered]] = False
+        if clash.any():
+            same = _same(access) if same_value else None
+            self._report(access, clash, others, times, same)
+
+    # Report
 
     def _report(
         self,
         access: Access,
         clash: np.ndarray,
         others: np.ndarray,
-        lines: np.ndarray,
-        other_kind: str,
+        times: np.ndarray,
         same_value: np.ndarray | None = None,
     ) -> None:
-        for line in np.unique(lines[clash]):
-            here = clash & (lines == line)
+        for time in np.unique(times[clash]):
+            here = clash & (times == time)
+            line, kind = self.lines[time], self.kinds[time]
             at = int(np.flatnonzero(here)[0])
-            same = same_value is not None and bool(np.all(same_value[here]))
             facts = {
                 "array": access.array.name,
+                "space": access.array.space,
                 "shape": access.array.shape,
                 "cell": int(access.cells[at]),
                 "access": access.kind,
                 "thread": int(access.threads[at]),
-                "other_access": other_kind,
+                "other_access": kind,
                 "other_thread": int(others[at]),
-                "other_line": int(line),
-                "same_value": same,
+                "other_line": line,
+                "same_value": same_value is not None and bool(np.all(same_value[here])),
             }
             threads = np.unique(np.concatenate([access.threads[here], others[here]]))
-            pair = tuple(sorted((access.line, int(line))))
-            key = (access.array.name, *pair, *sorted((access.kind, other_kind)))
+            pair = (access.array.name, *sorted((access.line, line)), *sorted((access.kind, kind)))
             count = int(np.count_nonzero(here))
-            self.faults.add(Fault("race", access.line, threads, facts, count=count), key)
-
-    def branch(self, line: int, mask: Mask, taken: Mask) -> None:
-        """Branches order nothing."""
-
-    def operations(self, line: int, kind: str, lanes: int) -> None:
-        """Arithmetic orders nothing."""
+            self.faults.add(Fault("race", access.line, threads, facts, count=count), pair)
 
 
-def _same(access: Access, stored: np.ndarray) -> np.ndarray:
+def _same(access: Access) -> np.ndarray:
     """Whether each lane writes what the cell already holds."""
-    return np.asarray(stored == access.values)
+    return np.asarray(access.array.flat[access.elements] == access.values)
 
 
 def _agree(access: Access) -> np.ndarray:
@@ -167,5 +286,4 @@ def _agree(access: Access) -> np.ndarray:
     starts = np.concatenate(([True], np.diff(cells) != 0))
     first = np.maximum.accumulate(np.where(starts, np.arange(cells.size), 0))
     differs = sorted_values != sorted_values[first]
-    bad_cells = np.unique(cells[differs])
-    return ~np.isin(access.elements, bad_cells)
+    return ~np.isin(access.elements, np.unique(cells[differs]))

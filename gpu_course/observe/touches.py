@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.simt.lanes import Lanes
-from gpu_course.simt.launch import Setting
+from gpu_course.simt.launch import Observer, Setting
 from gpu_course.simt.memory import Access
 from gpu_course.simt.report import Touch
 
@@ -15,7 +14,7 @@ MOST_TOUCHES = 1 << 18
 _KINDS = {"load": "read", "store": "write", "atomic": "atomic"}
 
 
-class Touches:
+class Touches(Observer):
     """Keeps every access of a launch of at most 4,096 lanes, in the order it happened."""
 
     def __init__(self) -> None:
@@ -27,9 +26,6 @@ class Touches:
         (gx, gy, gz), (bx, by, bz) = setting.grid, setting.block
         small = gx * gy * gz * bx * by * bz <= MOST_LANES
         self.room = MOST_TOUCHES if small else 0
-
-    def batch(self, lanes: Lanes) -> None:
-        """Threads are numbered over the whole grid."""
 
     def access(self, access: Access) -> None:
         """Keeps one access."""
@@ -46,9 +42,3 @@ class Touches:
                 cells=np.array(access.cells, np.int64),
             )
         )
-
-    def branch(self, *_: object) -> None:
-        """Branches touch nothing."""
-
-    def operations(self, *_: object) -> None:
-        """Arithmetic touches nothing."""

@@ -61,12 +61,29 @@ _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.Not: operator.not_,
 }
 _MATH = {f"math.{n}": getattr(math, n) for n in ("pi", "e", "tau", "inf", "nan")}
-_MATH |= {"numpy.pi": math.pi, "numpy.e": math.e, "numpy.inf": math.inf, "numpy.nan": math.nan}
+_MATH |= {
+    "numpy.pi": math.pi,
+    "numpy.e": math.e,
+    "numpy.inf": math.inf,
+    "numpy.nan": math.nan,
+}
 
-_SCALARS = (
-    "bool_ int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 "
-    "complex64 complex128"
-).split()
+_SCALARS = [
+    "bool_",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
 _DTYPES: dict[str, np.dtype[Any]] = {}
 for _name in _SCALARS:
     _DTYPES[f"numpy.{_name}"] = _DTYPES[f"numba.{_name}"] = np.dtype(getattr(np, _name))
@@ -169,7 +186,10 @@ def _call(node: ast.Call, names: Mapping[str, Any]) -> Any:
     dtype = as_dtype(function)
     if dtype is not None and len(arguments) == 1 and not keywords:
         return _number(dtype.type, arguments[0])
-    if isinstance(function, Symbol) and function.path in ("numpy.array", "numpy.asarray"):
+    if isinstance(function, Symbol) and function.path in (
+        "numpy.array",
+        "numpy.asarray",
+    ):
         wanted = as_dtype(keywords.get("dtype", arguments[1] if len(arguments) > 1 else None))
         try:
             array = np.array(arguments[0], dtype=wanted)

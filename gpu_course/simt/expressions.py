@@ -11,7 +11,7 @@ import numpy as np
 from gpu_course.simt import inference, intrinsics, types
 from gpu_course.simt.constants import Symbol, as_dtype
 from gpu_course.simt.faults import Fault
-from gpu_course.simt.intrinsics import Value, cast
+from gpu_course.simt.functions import Value, cast, truth
 from gpu_course.simt.lanes import Mask
 from gpu_course.simt.machine import Machine
 from gpu_course.simt.memory import Array
@@ -22,7 +22,6 @@ from gpu_course.simt.values import (
     FLOAT_OPERATIONS,
     fits_float32,
     merge,
-    truth,
     type_of,
 )
 
@@ -67,7 +66,7 @@ class Expressions(Machine):
         array = self.value(node.value)
         if node.attr == "shape":
             return tuple(np.int64(n) for n in array.shape)
-        return np.int64(array.data.size if node.attr == "size" else array.data.ndim)
+        return np.int64(array.size if node.attr == "size" else len(array.shape))
 
     def of_BinOp(self, node: ast.BinOp) -> Value:  # a + b
         return self.operation(node, node.op, self.value(node.left), self.value(node.right))
@@ -157,7 +156,7 @@ class Expressions(Machine):
             return cast(arguments[0], dtype)
         function = intrinsics.FUNCTIONS[symbol.path]
         result = function.type([type_of(a) for a in arguments], node.args)
-        return function.run(self.lanes, arguments, result)
+        return function.run(self, node, arguments, result)
 
     def of_Subscript(self, node: ast.Subscript) -> Value:  # a[i, j], or t[0] of a tuple
         owner = self.value(node.value)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gpu_course.errors import KernelRefused
 from gpu_course.simt import intrinsics, types
+from gpu_course.simt.allocate import SPACES, Request, is_allocation, lay_out, request
 from gpu_course.simt.constants import Symbol, as_dtype
 from gpu_course.simt.legality import Program
 from gpu_course.simt.types import (
@@ -26,8 +28,23 @@ from gpu_course.simt.types import (
 MAX_ROUNDS = 20
 
 
-def infer(program: Program, arguments: Sequence[Type]) -> Mapping[str, Type]:
-    """Returns the type of every variable of a kernel.
+@dataclass(frozen=True)
+class Inferred:
+    """What is known of a kernel once the types of its arguments are.
+
+    Attributes:
+        types: variable -> type.
+        requests: each call that makes a shared or local array, with what it asks for.
+        static_shared_bytes: shared memory a block needs before any dynamic memory.
+    """
+
+    types: Mapping[str, Type]
+    requests: Mapping[ast.Call, Request]
+    static_shared_bytes: int
+
+
+def infer(program: Program, arguments: Sequence[Type]) -> Inferred:
+    """Returns the type of every variable of a kernel, and the arrays it makes for itself.
 
     A variable that is assigned an int in one place and a float32 in another is a float64
     everywhere, as in Numba. Types only widen, so a few rounds over the body settle them.
@@ -66,10 +83,11 @@ class _Inference:
         self.program = program
         self.kernel = program.kernel
         self.types: dict[str, Type] = dict(zip(self.kernel.parameters, arguments, strict=True))
+        self.requests: dict[ast.Call, Request] = {}
         self.changed = False
         self.pending: KernelRefused | None = None
 
-    def run(self) -> Mapping[str, Type]:
+    def run(self) -> Inferred:
         for _ in range(MAX_ROUNDS):
             self.changed = False
             self.pending = None
@@ -78,7 +96,8 @@ class _Inference:
                 break
         if self.pending is not None:
             raise self.pending
-        return self.types
+        placed, static = lay_out(self.requests)
+        return Inferred(self.types, placed, static)
 
     # Statements
 
@@ -100,6 +119,10 @@ class _Inference:
 
     def statement(self, node: ast.stmt) -> None:
         match node:
+            case ast.Assign(targets=[ast.Name() as name], value=ast.Call() as call) if (
+                is_allocation(self.program.meanings.get(call.func))
+            ):
+                self.hold(name, self.expression(call))
             case ast.Assign():
                 value = self.expression(node.value)
                 for target in node.targets:
@@ -151,11 +174,19 @@ class _Inference:
             for part, element in zip(target.elts, value.elements, strict=True):
                 self.assign(part, element)
         elif isinstance(target, ast.Subscript):
+            if isinstance(self.expression(target.value), TupleType):
+                raise NoSuchType("a tuple cannot be changed")
             stored = self.element(target)
             if not (types.is_scalar(stored) and types.is_scalar(value)):
                 raise NoSuchType(f"{value} cannot be stored in one cell of {stored}")
         else:
             raise NoSuchType("an attribute cannot be assigned to")
+
+    def hold(self, name: ast.Name, array: Type) -> None:
+        """A shared or local array gets its name, once and for all."""
+        known = self.types.setdefault(name.id, array)
+        if known != array:
+            raise NoSuchType(f"{name.id} is {known} and {array}")
 
     def target_type(self, target: ast.expr) -> Type:
         if isinstance(target, ast.Name):
@@ -275,6 +306,8 @@ class _Inference:
         symbol = self.program.meanings.get(node.func)
         if not isinstance(symbol, Symbol):
             raise NoSuchType(f"{ast.unparse(node.func)} cannot be called")
+        if is_allocation(symbol):
+            return self.allocation(node, symbol)
         if node.keywords:
             raise self.kernel.refuse(node, f"{symbol.path} takes no keywords in a kernel")
         arguments = [self.expression(a) for a in node.args]
@@ -290,6 +323,18 @@ class _Inference:
             return function.type(arguments, node.args)
         except NoSuchType as error:
             raise NoSuchType(f"{symbol.path}: {error}") from None
+
+    def allocation(self, node: ast.Call, symbol: Symbol) -> Type:
+        def look_up(name: ast.expr) -> Any:
+            return self.program.meanings.get(name)
+
+        try:
+            self.requests[node] = request(node, SPACES[symbol.path], look_up)
+        except NoSuchType as error:
+            raise self.kernel.refuse(
+                node, f"{symbol.path}: {error}", "give it a constant shape and a dtype"
+            ) from None
+        return self.requests[node].type
 
 
 class _NotYet(Exception):

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from gpu_course.simt.expressions import Expressions
-from gpu_course.simt.intrinsics import Value, cast
+from gpu_course.simt.functions import Value, cast, truth
 from gpu_course.simt.lanes import Mask
+from gpu_course.simt.machine import Variable
 from gpu_course.simt.types import FLOAT32
-from gpu_course.simt.values import truth
 
 
 class EndlessLoop(Exception):
@@ -72,10 +72,19 @@ class Interpreter(Expressions):
         return mask
 
     def do_Assign(self, node: ast.Assign, mask: Mask) -> Mask:  # target = ... = value
+        if isinstance(node.value, ast.Call) and node.value in self.inferred.requests:
+            return self.hold(node.targets[0], node.value, mask)
         self._narrowed = node.value if self._stores_float32(node.targets) else None
         value = self.value(node.value)
         for target in node.targets:
             self.assign(target, value)
+        return mask
+
+    def hold(self, target: ast.expr, call: ast.Call, mask: Mask) -> Mask:
+        """name = cuda.shared.array(shape, dtype)"""
+        assert isinstance(target, ast.Name)
+        array = self.arena.array(call, self.inferred.requests[call], target.id)
+        self.variables[target.id] = Variable(array, None)
         return mask
 
     def do_AnnAssign(self, node: ast.AnnAssign, mask: Mask) -> Mask:  # target: type = value
@@ -157,6 +166,7 @@ class Interpreter(Expressions):
         return self.lanes.nobody
 
     def do_Return(self, node: ast.Return, mask: Mask) -> Mask:  # return
+        self.returned |= mask.active
         return self.lanes.nobody
 
     def split(self, test: ast.expr, mask: Mask) -> Mask:

@@ -109,6 +109,11 @@ class Lanes:
         return np.repeat(self.blocks, self.lanes_per_block)
 
     @cached_property
+    def slot(self) -> np.ndarray:
+        """int64 (count,), the place of each lane's block within the batch."""
+        return np.repeat(np.arange(len(self.blocks)), self.lanes_per_block)
+
+    @cached_property
     def global_thread(self) -> np.ndarray:
         """int64 (count,), the linear number of each lane's thread in the whole grid."""
         return self.block_number * self.threads_per_block + self.thread

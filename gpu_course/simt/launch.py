@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from gpu_course.errors import CourseError
 from gpu_course.simt import inference, memory, types
+from gpu_course.simt.allocate import too_much
 from gpu_course.simt.faults import Fault, FaultLog
 from gpu_course.simt.interpreter import EndlessLoop, Interpreter
 from gpu_course.simt.lanes import WARP, Lanes, Mask
@@ -27,8 +28,8 @@ MOST_PER_BLOCK_AXIS = (1024, 1024, 64)
 MOST_PER_GRID_AXIS = (2**31 - 1, 65_535, 65_535)
 
 
-class Observer(Protocol):
-    """What a launch tells to whoever watches; each method is called in the order things happen."""
+class Observer:
+    """Whoever watches a launch; each method is called in the order things happen."""
 
     def begin(self, setting: Setting) -> None:
         """The launch starts."""
@@ -37,10 +38,13 @@ class Observer(Protocol):
         """A batch of blocks starts."""
 
     def access(self, access: Access) -> None:
-        """Lanes load or store."""
+        """Lanes load, store or update atomically."""
 
     def branch(self, line: int, mask: Mask, taken: Mask) -> None:
         """Lanes of `mask` met a condition; those of `taken` found it true."""
+
+    def barrier(self, line: int, mask: Mask, blocks: np.ndarray) -> None:
+        """The blocks of the batch that are True in `blocks` (bool) met at a barrier."""
 
     def operations(self, line: int, kind: str, lanes: int) -> None:
         """So many lanes did one arithmetic operation of a kind ("float32", "float64", "fma")."""
@@ -163,6 +167,7 @@ def run(
     *,
     order_seed: int | None = None,
     step_budget: int,
+    dynamic_bytes: int = 0,
 ) -> None:
     """Runs a launch that is legal; arrays change in place, faults and observers fill up.
 
@@ -174,6 +179,7 @@ def run(
         faults: what went wrong.
         order_seed: shuffles the order of blocks when not None.
         step_budget: statements each batch of blocks may execute.
+        dynamic_bytes: dynamic shared memory of a block.
 
     Raises:
         CourseError: an argument a kernel cannot take.
@@ -181,7 +187,12 @@ def run(
     """
     values = bind_arguments(program, arguments)
     arrays = memory.bind({n: v for n, v in values.items() if isinstance(v, np.ndarray)})
-    variable_types = inference.infer(program, [_type(v) for v in values.values()])
+    inferred = inference.infer(program, [_type(v) for v in values.values()])
+    fact = too_much(inferred.requests.values(), inferred.static_shared_bytes, dynamic_bytes)
+    if fact is not None:
+        line = program.kernel.tree.lineno
+        faults.add(Fault("illegal-launch", line, np.empty(0, np.int64), {"fact": fact}))
+        return
     _refuse_read_only(program, arrays)
     stored = frozenset(arrays[name].allocation.number for name in program.stored if name in arrays)
     setting = Setting(program, grid, block, arrays, stored, faults, order_seed)
@@ -193,7 +204,14 @@ def run(
             for observer in observers:
                 observer.batch(lanes)
             interpreter = Interpreter(
-                program, variable_types, {**values, **arrays}, lanes, observers, faults, step_budget
+                program,
+                inferred,
+                {**values, **arrays},
+                lanes,
+                observers,
+                faults,
+                step_budget,
+                dynamic_bytes,
             )
             try:
                 interpreter.run()
@@ -210,7 +228,7 @@ def _type(value: Any) -> types.Type:
 
 def _refuse_read_only(program: Program, arrays: dict[str, Array]) -> None:
     for name in program.stored:
-        if name in arrays and not arrays[name].data.flags.writeable:
+        if name in arrays and not arrays[name].writable:
             raise CourseError(
                 f"{program.kernel.name} writes to {name}, which is a read-only array",
                 "pass a copy that can be written",

@@ -7,13 +7,14 @@ says what every name in the kernel stands for.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from gpu_course.simt import intrinsics
+from gpu_course.simt.allocate import is_allocation
 from gpu_course.simt.constants import Symbol, as_dtype, resolve
 from gpu_course.simt.source import Kernel, Unknown
 
@@ -87,7 +88,7 @@ def check(kernel: Kernel) -> Program:
         n.id for n in body if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
     }
     meanings = _Meanings(kernel, variables).of(kernel.tree.body)
-    return Program(kernel, meanings, variables, _stored(kernel, body))
+    return Program(kernel, meanings, variables, _stored(kernel, body, meanings))
 
 
 def _check_signature(kernel: Kernel) -> None:
@@ -106,13 +107,16 @@ def _check_node(kernel: Kernel, node: ast.expr | ast.stmt) -> None:
         raise kernel.refuse(node, f"{what} cannot be used in a kernel: {_HOST_ONLY}", hint)
     if isinstance(node, ast.FunctionDef):
         raise kernel.refuse(
-            node, f"the simulator does not know functions defined inside a kernel ({node.name})"
+            node,
+            f"the simulator does not know functions defined inside a kernel ({node.name})",
         )
     if not isinstance(node, _ALLOWED):
         raise kernel.refuse(node, f"the simulator does not know {type(node).__name__}")
     if isinstance(node, ast.Return) and node.value is not None and not _is_none(node.value):
         raise kernel.refuse(
-            node, "a kernel returns nothing, and this one returns a value", "store it in an array"
+            node,
+            "a kernel returns nothing, and this one returns a value",
+            "store it in an array",
         )
     if isinstance(node, ast.Constant):
         _check_constant(kernel, node)
@@ -124,7 +128,9 @@ def _check_node(kernel: Kernel, node: ast.expr | ast.stmt) -> None:
         for op in node.ops:
             if isinstance(op, ast.In | ast.NotIn | ast.Is | ast.IsNot):
                 raise kernel.refuse(
-                    node, "in and is compare host objects, not numbers", "use == or a loop"
+                    node,
+                    "in and is compare host objects, not numbers",
+                    "use == or a loop",
                 )
     if isinstance(node, ast.Call) and any(k.arg is None for k in node.keywords):
         raise kernel.refuse(node, "a call with ** cannot be compiled", "name each argument")
@@ -138,7 +144,9 @@ def _check_constant(kernel: Kernel, node: ast.Constant) -> None:
     if isinstance(node.value, str):
         if node not in _docstrings(kernel.tree):
             raise kernel.refuse(
-                node, f"a string cannot be used in a kernel: {_HOST_ONLY}", "use numbers"
+                node,
+                f"a string cannot be used in a kernel: {_HOST_ONLY}",
+                "use numbers",
             )
     elif isinstance(node.value, bytes | complex) or node.value is Ellipsis:
         raise kernel.refuse(node, f"the simulator does not know the constant {node.value!r}")
@@ -156,26 +164,36 @@ def _check_for(kernel: Kernel, node: ast.For) -> None:
         isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "range"
     ):
         raise kernel.refuse(
-            node, "the simulator knows for loops over range only", "write for i in range(n)"
+            node,
+            "the simulator knows for loops over range only",
+            "write for i in range(n)",
         )
     if not isinstance(node.target, ast.Name):
         raise kernel.refuse(node, "a loop over range gives one number", "write for i in range(n)")
 
 
-def _stored(kernel: Kernel, body: list[ast.AST]) -> frozenset[str]:
+def _stored(kernel: Kernel, body: list[ast.AST], meanings: Mapping[ast.AST, Any]) -> frozenset[str]:
     """The parameters the kernel may write to; all, once a store goes through another name."""
     parameters = frozenset(kernel.parameters)
+    own = {
+        target.id
+        for node in body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+        for target in node.targets
+        if isinstance(target, ast.Name) and is_allocation(meanings.get(node.value.func))
+    }
     found = set()
     for node in body:
         if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
-            if not (isinstance(node.value, ast.Name) and node.value.id in parameters):
+            name = node.value.id if isinstance(node.value, ast.Name) else ""
+            if name not in parameters | own:
                 return parameters
-            found.add(node.value.id)
+            found.add(name)
     rebound = any(
         isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.id in parameters
         for n in body
     )
-    return parameters if rebound else frozenset(found)
+    return parameters if rebound else frozenset(found) & parameters
 
 
 class _Meanings:
@@ -215,10 +233,14 @@ class _Meanings:
                 return Symbol(f"builtin.{node.id}")
             if node.id in _python_builtins():
                 raise self.kernel.refuse(
-                    node, f"{node.id} is a function of the host: {_HOST_ONLY}", "use the GPU's own"
+                    node,
+                    f"{node.id} is a function of the host: {_HOST_ONLY}",
+                    "use the GPU's own",
                 ) from None
             raise self.kernel.refuse(
-                node, f"the name {node.id} is not defined", "check the spelling, or assign it first"
+                node,
+                f"the name {node.id} is not defined",
+                "check the spelling, or assign it first",
             ) from None
         if isinstance(value, Unknown):
             raise self.kernel.refuse(
@@ -235,7 +257,8 @@ class _Meanings:
             )
         if isinstance(value, np.ndarray | tuple):
             raise self.kernel.refuse(
-                node, f"the simulator does not know constant arrays and tuples ({node.id})"
+                node,
+                f"the simulator does not know constant arrays and tuples ({node.id})",
             )
         return value
 
@@ -254,7 +277,9 @@ class _Meanings:
             fact = f"{symbol.path} runs on the host: {_HOST_ONLY}"
             return self.kernel.refuse(node, fact, "write the loop, or use math")
         return self.kernel.refuse(
-            node, f"the simulator does not know {symbol.path}", intrinsics.nearest(symbol.path)
+            node,
+            f"the simulator does not know {symbol.path}",
+            intrinsics.nearest(symbol.path),
         )
 
 

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_course.simt.allocate import Arena
 from gpu_course.simt.faults import Fault, FaultLog
-from gpu_course.simt.intrinsics import Value, cast
+from gpu_course.simt.functions import Value, cast
 from gpu_course.simt.lanes import Lanes
 from gpu_course.simt.legality import Program
-from gpu_course.simt.memory import Access, Array
-from gpu_course.simt.types import Type
-from gpu_course.simt.values import merge, pick, poison, ravel, row_major
+from gpu_course.simt.memory import Access, Array, row_major
+from gpu_course.simt.values import merge, pick, poison, ravel
 
 if TYPE_CHECKING:
+    from gpu_course.simt.inference import Inferred
     from gpu_course.simt.launch import Observer
 
 
@@ -34,33 +35,38 @@ class Machine:
 
     Args:
         program: the kernel past the static pass.
-        variable_types: the type of each variable.
+        inferred: the types of its variables, and the arrays it makes for itself.
         arguments: parameter name -> Array or NumPy scalar.
         lanes: the batch.
         observers: told of every access, branch and operation.
         faults: what goes wrong.
         step_budget: statements this batch may execute.
+        dynamic_bytes: dynamic shared memory of a block.
     """
 
     def __init__(
         self,
         program: Program,
-        variable_types: Mapping[str, Type],
+        inferred: Inferred,
         arguments: Mapping[str, Any],
         lanes: Lanes,
         observers: Sequence[Observer],
         faults: FaultLog,
         step_budget: int,
+        dynamic_bytes: int = 0,
     ) -> None:
         self.program = program
-        self.types = variable_types
+        self.inferred = inferred
+        self.types = inferred.types
         self.lanes = lanes
         self.observers = observers
         self.faults = faults
         self.steps_left = step_budget
         self.mask = lanes.alive
+        self.returned = np.zeros(lanes.count, bool)
+        self.arena = Arena(lanes, dynamic_bytes)
         self.variables = {
-            name: Variable(v if isinstance(v, Array) else cast(v, variable_types[name]), None)
+            name: Variable(v if isinstance(v, Array) else cast(v, self.types[name]), None)
             for name, v in arguments.items()
         }
 
@@ -100,6 +106,7 @@ class Machine:
         access, uniform = self._access("load", node, array, indices)
         if access is None:
             return array.dtype.type(0)
+        self._check_initialised(node, access)
         if uniform:
             return array.flat[access.elements[0]]
         loaded = array.flat[access.elements]
@@ -110,12 +117,34 @@ class Machine:
         return result
 
     def store(
-        self, node: ast.Subscript, array: Array, indices: tuple[Value, ...], value: Value
+        self,
+        node: ast.Subscript,
+        array: Array,
+        indices: tuple[Value, ...],
+        value: Value,
     ) -> None:
         value = cast(value, array.dtype)
         access, _ = self._access("store", node, array, indices, value)
         if access is not None:
             array.flat[access.elements] = access.values
+            if array.initialised is not None:
+                array.initialised[access.elements] = True
+
+    def _check_initialised(self, node: ast.Subscript, access: Access) -> None:
+        if access.array.initialised is None:
+            return
+        fresh = ~access.array.initialised[access.elements]
+        if fresh.any():
+            first = int(np.flatnonzero(fresh)[0])
+            facts = {
+                "array": access.array.name,
+                "shape": access.array.shape,
+                "cell": int(access.cells[first]),
+                "space": access.array.space,
+            }
+            threads = access.threads[fresh]
+            fault = Fault("uninitialised-read", node.lineno, threads, facts, node)
+            self.faults.add(fault, (access.array.name,))
 
     def _access(
         self,
@@ -132,14 +161,15 @@ class Machine:
             mask = mask & good
             if not mask:
                 return None, False
-        uniform = not any(isinstance(i, np.ndarray) for i in indices)
+        uniform = not array.per_copy and not any(isinstance(i, np.ndarray) for i in indices)
         picked = [pick(i, mask) for i in indices]
         cells = ravel(picked, row_major(array.shape))
         elements = cells
         if not array.contiguous:
-            elements = ravel(picked, array.strides) + array.origin
-        if uniform:
+            elements = ravel(picked, array.strides) + pick(array.origin, mask)
+        if not isinstance(cells, np.ndarray):
             cells = np.full(mask.count, cells)
+        if not isinstance(elements, np.ndarray):
             elements = np.full(mask.count, elements)
         threads = self.lanes.global_thread
         threads = threads if mask.full else threads[mask.lanes]
@@ -196,7 +226,8 @@ class Machine:
         }
         threads = self.lanes.global_thread[lanes]
         self.faults.add(
-            Fault("out-of-bounds", node.lineno, threads, facts, node), (node.col_offset, axis)
+            Fault("out-of-bounds", node.lineno, threads, facts, node),
+            (node.col_offset, axis),
         )
 
     def _names_in(self, node: ast.expr, lanes: np.ndarray) -> dict[str, tuple[Any, Any]]:

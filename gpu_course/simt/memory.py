@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -32,38 +33,56 @@ class Allocation:
 
 @dataclass(eq=False)
 class Array:
-    """An array argument of a kernel.
+    """An array as a kernel sees it.
 
     Attributes:
-        name: the parameter's name.
-        data: the caller's array; stores change it in place.
-        flat: the same memory as one dimension of elements.
+        name: the name the kernel has for it.
+        space: "global", "shared", "local" or "const".
+        shape, dtype: as in NumPy.
+        flat: all its memory as one dimension of elements; for shared and local arrays the copies of
+            all blocks or lanes of the batch, one after the other.
         strides: elements from one index to the next, per dimension.
-        origin: element of `flat` that [0, 0, ...] names.
-        allocation: the memory it lies in; `address` is that of `flat[0]`.
+        origin: element of `flat` that [0, 0, ...] names; one per lane where there are copies.
+        allocation: the memory it lies in.
+        address: byte address of `flat[0]`, within the block for a shared array.
+        contiguous: True when cells in C order are elements of `flat` in order.
+        writable: False for arrays that may only be read.
+        initialised: bool, as long as `flat`: what has been written; None when all of it has.
+        per_copy: elements of `flat` in one copy; 0 when there is only one.
+        static: False for dynamic shared memory, which several arrays may share.
     """
 
     name: str
-    data: np.ndarray
+    space: str
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
     flat: np.ndarray
     strides: tuple[int, ...]
-    origin: int
+    origin: Any
     allocation: Allocation
     address: int
-    contiguous: bool = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.contiguous = self.data.flags.c_contiguous
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The array's shape."""
-        return self.data.shape
+    contiguous: bool
+    writable: bool = True
+    initialised: np.ndarray | None = None
+    per_copy: int = 0
+    static: bool = True
 
     @property
-    def dtype(self) -> np.dtype[Any]:
-        """The element type."""
-        return self.data.dtype
+    def size(self) -> int:
+        """How many cells it has."""
+        return math.prod(self.shape)
+
+
+def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Returns the strides in cells of a C-order array.
+
+    >>> row_major((2, 3, 4))
+    (12, 4, 1)
+    """
+    strides = [1]
+    for size in reversed(shape[1:]):
+        strides.append(strides[-1] * size)
+    return tuple(reversed(strides))
 
 
 @dataclass(eq=False)
@@ -71,11 +90,11 @@ class Access:
     """One line's access by all lanes that take part, in bounds.
 
     Attributes:
-        kind: "load" or "store".
+        kind: "load", "store" or "atomic".
         array: the Array.
         mask: the lanes that take part.
         elements: int64 (mask.count,), elements of `array.flat`.
-        cells: int64 (mask.count,), C-order indices, as a person counts.
+        cells: int64 (mask.count,), C-order indices within the array, as a person counts.
         threads: int64 (mask.count,), global linear thread numbers.
         warps: int64 (mask.count,), warp of each lane within the batch.
         line: the line of the access.
@@ -90,6 +109,13 @@ class Access:
     threads: np.ndarray
     line: int
     values: Any = None
+
+    @property
+    def addresses(self) -> np.ndarray:
+        """int64 (mask.count,), the first byte each lane touches."""
+        array = self.array
+        inside = self.elements % array.per_copy if array.per_copy else self.elements
+        return np.asarray(array.address + inside * array.dtype.itemsize)
 
     @property
     def warps(self) -> np.ndarray:
@@ -154,4 +180,16 @@ def _bind_one(name: str, data: np.ndarray, allocation: Allocation, offset: int) 
             corner, shape=(span,), strides=(size,), writeable=data.flags.writeable
         )
     address = allocation.address + offset
-    return Array(name, data, flat, strides, -lowest, allocation, address)
+    return Array(
+        name=name,
+        space="global",
+        shape=data.shape,
+        dtype=data.dtype,
+        flat=flat,
+        strides=strides,
+        origin=-lowest,
+        allocation=allocation,
+        address=address,
+        contiguous=data.flags.c_contiguous,
+        writable=data.flags.writeable,
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -17,7 +17,7 @@ _C = TypeVar("_C", bound="_Addable")
 class _Addable:
     """Adds field by field, so that counters of many accesses become counters of a launch."""
 
-    def __add__(self: _C, other: _C) -> _C:
+    def __add__(self, other: Self) -> Self:
         names = (f.name for f in fields(self))  # type: ignore[arg-type]
         return type(self)(**{n: getattr(self, n) + getattr(other, n) for n in names})
 
@@ -123,13 +123,15 @@ class LaunchShape:
 class Touch:
     """Which thread touched which cell of one array on one line, in the order it happened.
 
+    Accesses out of bounds touch nothing; the Report's hazards name them.
+
     Attributes:
         array: the array's name in the kernel.
         shape: the array's shape.
         kind: "read", "write" or "atomic".
         line: the line of the access.
         threads: int64 (n,), the global linear thread numbers (block by block, x fastest).
-        cells: int64 (n,), the flat C-order indices touched, -1 where the index was out of bounds.
+        cells: int64 (n,), the flat C-order indices touched.
     """
 
     array: str

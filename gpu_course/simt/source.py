@@ -82,7 +82,12 @@ class Kernel:
         """Returns the KernelRefused error for a construct of this kernel."""
         line = node if isinstance(node, int) else getattr(node, "lineno", self.tree.lineno)
         return KernelRefused(
-            fact, file=self.file, line=line, text=self.text(line), kernel=self.name, hint=hint
+            fact,
+            file=self.file,
+            line=line,
+            text=self.text(line),
+            kernel=self.name,
+            hint=hint,
         )
 
 
@@ -272,7 +277,8 @@ def from_function(function: Any) -> Kernel:
     plain = getattr(function, "py_func", function)
     if not inspect.isfunction(plain):
         raise CourseError(
-            f"{function!r} is not a kernel", "pass a function, or the result of cuda.jit"
+            f"{function!r} is not a kernel",
+            "pass a function, or the result of cuda.jit",
         )
     try:
         text_lines, first = inspect.getsourcelines(plain)

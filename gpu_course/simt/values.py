@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from gpu_course.simt import types
-from gpu_course.simt.intrinsics import Value
+from gpu_course.simt.functions import Value
 from gpu_course.simt.lanes import Mask
 from gpu_course.simt.memory import Array
-from gpu_course.simt.types import BOOL, FLOAT32, Type
+from gpu_course.simt.types import FLOAT32, Type
 
 
 def _floor_divide(a: Value, b: Value) -> Value:
@@ -47,15 +47,10 @@ def fits_float32(value: Value) -> bool:
     return bool(value.dtype == FLOAT32 or np.float32(value) == value)
 
 
-def truth(value: Value) -> Value:
-    """Returns a value as a condition: bool, true where it is not zero."""
-    return value if value.dtype == BOOL else value != 0
-
-
 def type_of(value: Value) -> Type:
     """Returns the type of a value."""
     if isinstance(value, Array):
-        return types.ArrayType(value.dtype, value.data.ndim)
+        return types.ArrayType(value.dtype, len(value.shape), value.space)
     if isinstance(value, tuple):
         return types.TupleType(tuple(map(type_of, value)))
     return value.dtype  # type: ignore[no-any-return]
@@ -83,18 +78,6 @@ def pick(value: Value, mask: Mask) -> Value:
     if not isinstance(value, np.ndarray) or mask.full:
         return value
     return value[mask.lanes]
-
-
-def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Returns the strides in cells of a C-order array.
-
-    >>> row_major((2, 3, 4))
-    (12, 4, 1)
-    """
-    strides = [1]
-    for size in reversed(shape[1:]):
-        strides.append(strides[-1] * size)
-    return tuple(reversed(strides))
 
 
 def ravel(indices: Sequence[Value], strides: tuple[int, ...]) -> Value:

@@ -1,33 +1,64 @@
-"""A GPU with one thread at a time: plain Python runs the kernel's body once per thread.
+"""A GPU as one Python generator per thread: it stops at barriers, and knows nothing else.
 
-It shares nothing with the simulator but the kernel's text, and knows no barriers and no races: good
-for kernels in which threads do not talk.
+It shares nothing with the simulator but the kernel's text. Threads of a block take turns from
+barrier to barrier, blocks run one after the other, so it is right for kernels without races.
 """
 
 from __future__ import annotations
 
+import ast
 import itertools
 import math
 import types
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
+Shape = tuple[int, int, int]
+
 
 def _dim(x: int, y: int, z: int) -> types.SimpleNamespace:
     return types.SimpleNamespace(x=x, y=y, z=z)
 
 
-def _places(shape: tuple[int, int, int]) -> Iterator[tuple[int, int, int]]:
+def _places(shape: Shape) -> Iterator[Shape]:
     for z, y, x in itertools.product(range(shape[2]), range(shape[1]), range(shape[0])):
         yield x, y, z
 
 
-def run_serially(
-    text: str, name: str, grid: tuple[int, int, int], block: tuple[int, int, int], *args: Any
-) -> None:
-    """Runs the kernel `name` of a source text, thread after thread; arrays change in place."""
+class _Threads(ast.NodeTransformer):
+    """Barriers become `yield`; each call that makes an array says which call it is."""
+
+    def visit_Expr(self, node: ast.Expr) -> ast.stmt:
+        self.generic_visit(node)
+        if ast.unparse(node.value) == "cuda.syncthreads()":
+            return ast.copy_location(ast.Expr(ast.Yield()), node)
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        if ast.unparse(node.func) in ("cuda.shared.array", "cuda.local.array"):
+            node.args.insert(0, ast.Constant(f"{node.lineno}:{node.col_offset}"))
+        return node
+
+
+def _compile(text: str) -> Any:
+    tree = _Threads().visit(ast.parse(text))
+    for function in tree.body:
+        if isinstance(function, ast.FunctionDef):
+            never = ast.parse("if False:\n    yield").body
+            function.body = never + function.body
+    return compile(ast.fix_missing_locations(tree), "oracle", "exec")
+
+
+def run_serially(text: str, name: str, grid: Shape, block: Shape, *args: Any) -> None:
+    """Runs the kernel `name` of a source text; arrays change in place."""
+    code = _compile(text)
     sizes = [g * b for g, b in zip(grid, block, strict=True)]
     for block_index in _places(grid):
+        shared: dict[str, np.ndarray] = {}
+        threads = []
         for thread_index in _places(block):
             here = [b * n + t for b, n, t in zip(block_index, block, thread_index, strict=True)]
             cuda = types.SimpleNamespace(
@@ -38,7 +69,16 @@ def run_serially(
                 grid=lambda n, here=here: here[0] if n == 1 else tuple(here[:n]),
                 gridsize=lambda n: sizes[0] if n == 1 else tuple(sizes[:n]),
                 jit=lambda f: f,
+                shared=types.SimpleNamespace(
+                    array=lambda key, shape, dtype, shared=shared: shared.setdefault(
+                        key, np.zeros(shape, dtype)
+                    )
+                ),
+                local=types.SimpleNamespace(array=lambda key, shape, dtype: np.zeros(shape, dtype)),
             )
-            scope: dict[str, Any] = {"cuda": cuda, "math": math}
-            exec(text, scope)
-            scope[name](*args)
+            scope: dict[str, Any] = {"cuda": cuda, "math": math, "np": np}
+            scope["float32"], scope["float64"], scope["int32"] = np.float32, np.float64, np.int32
+            exec(code, scope)
+            threads.append(scope[name](*args))
+        while threads:
+            threads = [t for t in threads if next(t, "done") != "done"]

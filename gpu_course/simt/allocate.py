@@ -1,0 +1,243 @@
+"""Arrays a kernel makes for itself: shared by a block, or a thread's own.
+
+What a call such as `cuda.shared.array((16, 17), float32)` asks for is known before the launch,
+since its shape must be constant. The memory itself is made batch by batch: one copy for each block,
+or for each lane, side by side in one flat array.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from gpu_course.simt.constants import NotConstant, Symbol, as_dtype, constant
+from gpu_course.simt.lanes import Lanes
+from gpu_course.simt.memory import Allocation, Array, row_major
+from gpu_course.simt.types import ArrayType, NoSuchType
+
+SPACES = {"cuda.shared.array": "shared", "cuda.local.array": "local"}
+
+# CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": a kernel may
+# declare 48 KiB of shared memory; more must be dynamic, up to 227 KiB from 9.0 on.
+MOST_STATIC_BYTES = 48 * 1024
+MOST_SHARED_BYTES = 227 * 1024
+MOST_LOCAL_BYTES = 512 * 1024
+
+
+@dataclass(frozen=True)
+class Request:
+    """What one call in a kernel asks for.
+
+    Attributes:
+        space: "shared" or "local".
+        shape: its shape; (0,) asks for the launch's dynamic shared memory.
+        dtype: its element type.
+        offset: its first byte within the block's shared memory, or the thread's local memory.
+    """
+
+    space: str
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    offset: int = 0
+
+    @property
+    def dynamic(self) -> bool:
+        """True for the launch's dynamic shared memory."""
+        return self.space == "shared" and self.shape == (0,)
+
+    @property
+    def size(self) -> int:
+        """Its bytes."""
+        return math.prod(self.shape) * self.dtype.itemsize
+
+    @property
+    def type(self) -> ArrayType:
+        """The type of the variable that holds it."""
+        return ArrayType(self.dtype, len(self.shape), self.space)
+
+
+def request(call: ast.Call, space: str, look_up: Callable[[ast.expr], Any]) -> Request:
+    """Returns what a call asks for.
+
+    Args:
+        call: `cuda.shared.array(shape, dtype)` or its local twin.
+        space: "shared" or "local".
+        look_up: the meaning of a name, or None.
+
+    Raises:
+        NoSuchType: a shape that is not constant, or a dtype that is none.
+    """
+    given = dict(zip(("shape", "dtype"), call.args, strict=False))
+    given |= {k.arg: k.value for k in call.keywords if k.arg}
+    if set(given) != {"shape", "dtype"} or len(call.args) > 2:
+        raise NoSuchType("takes a shape and a dtype")
+    try:
+        shape = constant(given["shape"], _Names(given["shape"], look_up))
+        dtype = as_dtype(constant(given["dtype"], _Names(given["dtype"], look_up)))
+    except NotConstant as error:
+        raise NoSuchType(
+            f"its shape and dtype must be constant when the kernel is compiled ({error})"
+        ) from None
+    shape = shape if isinstance(shape, tuple) else (shape,)
+    if not shape or not all(isinstance(n, int | np.integer) and n >= 0 for n in shape):
+        raise NoSuchType(f"{shape} is no shape")
+    if dtype is None or dtype.kind not in "biuf" or dtype == np.float16:
+        raise NoSuchType("its dtype must be bool, an integer type, float32 or float64")
+    return Request(space, tuple(map(int, shape)), dtype)
+
+
+class _Names(Mapping[str, Any]):
+    """The names in an expression, looked up through their nodes."""
+
+    def __init__(self, node: ast.expr, look_up: Callable[[ast.expr], Any]) -> None:
+        self._nodes = {n.id: n for n in ast.walk(node) if isinstance(n, ast.Name)}
+        self._look_up = look_up
+
+    def __getitem__(self, name: str) -> Any:
+        found = self._look_up(self._nodes[name])
+        if found is None:
+            raise NotConstant(f"{name} is a variable")
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._nodes
+
+    def __iter__(self) -> Any:
+        return iter(self._nodes)
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+
+def lay_out(requests: Mapping[ast.Call, Request]) -> tuple[dict[ast.Call, Request], int]:
+    """Returns the requests with their offsets, and the static shared bytes of a block.
+
+    Arrays follow each other in the order of the source, each aligned to its element's size; the
+    dynamic ones all start where the static ones end.
+    """
+    ends = {"shared": 0, "local": 0}
+    placed: dict[ast.Call, Request] = {}
+    for call in sorted(requests, key=lambda c: (c.lineno, c.col_offset)):
+        asked = requests[call]
+        if not asked.dynamic:
+            size = asked.dtype.itemsize
+            offset = -(-ends[asked.space] // size) * size
+            placed[call] = replace(asked, offset=offset)
+            ends[asked.space] = offset + asked.size
+    static = ends["shared"]
+    for call, asked in requests.items():
+        if asked.dynamic:
+            placed[call] = replace(asked, offset=-(-static // 16) * 16)
+    return placed, static
+
+
+def too_much(requests: Iterable[Request], static: int, dynamic: int) -> str | None:
+    """Returns why no GPU has room for a kernel's own arrays, or None when one has.
+
+    >>> too_much([], 49_152, 0) is None
+    True
+    >>> too_much([], 65_536, 0)
+    'the kernel declares 65,536 bytes of shared memory: 49,152 is the most'
+    """
+    if static > MOST_STATIC_BYTES:
+        return (
+            f"the kernel declares {static:,} bytes of shared memory: "
+            f"{MOST_STATIC_BYTES:,} is the most"
+        )
+    if static + dynamic > MOST_SHARED_BYTES:
+        return (
+            f"the launch asks for {static + dynamic:,} bytes of shared memory a block: "
+            f"{MOST_SHARED_BYTES:,} is the most any GPU has"
+        )
+    local = sum(r.size for r in requests if r.space == "local")
+    if local > MOST_LOCAL_BYTES:
+        return (
+            f"the kernel declares {local:,} bytes of local memory a thread: "
+            f"{MOST_LOCAL_BYTES:,} is the most"
+        )
+    return None
+
+
+class Arena:
+    """The shared and local memory of one batch of blocks.
+
+    Args:
+        lanes: the batch.
+        dynamic_bytes: the launch's dynamic shared memory per block.
+    """
+
+    def __init__(self, lanes: Lanes, dynamic_bytes: int) -> None:
+        self.lanes = lanes
+        self.dynamic_bytes = dynamic_bytes
+        self.arrays: dict[ast.Call, Array] = {}
+        self._next = -1
+        self._dynamic: tuple[np.ndarray, np.ndarray, Allocation] | None = None
+
+    def array(self, call: ast.Call, asked: Request, name: str) -> Array:
+        """Returns the array a call stands for; the same one each time it is reached."""
+        if call not in self.arrays:
+            self.arrays[call] = self._make(asked, name)
+        return self.arrays[call]
+
+    def _make(self, asked: Request, name: str) -> Array:
+        lanes = self.lanes
+        shared = asked.space == "shared"
+        copies = len(lanes.blocks) if shared else lanes.count
+        slot = lanes.slot if shared else np.arange(lanes.count)
+        shape = asked.shape
+        if asked.dynamic:
+            shape = (self.dynamic_bytes // asked.dtype.itemsize,)
+            flat, initialised, allocation = self._dynamic_memory(asked)
+            per_copy = allocation.size // asked.dtype.itemsize
+        else:
+            per_copy = math.prod(shape)
+            flat = np.full(copies * per_copy, poison_value(asked.dtype), asked.dtype)
+            initialised = np.zeros(flat.size, bool)
+            allocation = self._allocation(asked.offset, asked.size)
+        return Array(
+            name=name,
+            space=asked.space,
+            shape=shape,
+            dtype=asked.dtype,
+            flat=flat,
+            strides=row_major(shape),
+            origin=slot * per_copy,
+            allocation=allocation,
+            address=asked.offset,
+            contiguous=False,
+            initialised=initialised,
+            per_copy=per_copy,
+            static=not asked.dynamic,
+        )
+
+    def _allocation(self, offset: int, size: int) -> Allocation:
+        allocation = Allocation(self._next, offset, size)
+        self._next -= 1
+        return allocation
+
+    def _dynamic_memory(self, asked: Request) -> tuple[np.ndarray, np.ndarray, Allocation]:
+        """All dynamic arrays are the same bytes, whatever their dtype."""
+        if self._dynamic is None:
+            size = -(-self.dynamic_bytes // 8) * 8
+            raw = np.full(len(self.lanes.blocks) * size, 0xFF, np.uint8)
+            self._dynamic = raw, np.zeros(raw.size, bool), self._allocation(asked.offset, size)
+        raw, initialised, allocation = self._dynamic
+        width = asked.dtype.itemsize
+        return raw.view(asked.dtype), initialised[::width], allocation
+
+
+def poison_value(dtype: np.dtype[Any]) -> Any:
+    """Returns what fresh memory holds: NaN for floats, a conspicuous pattern for integers."""
+    if dtype.kind == "f":
+        return np.nan
+    return True if dtype.kind == "b" else np.iinfo(dtype).max - 86
+
+
+def is_allocation(meaning: Any) -> bool:
+    """True for the symbols that make shared or local arrays."""
+    return isinstance(meaning, Symbol) and meaning.path in SPACES

@@ -1,0 +1,67 @@
+"""Where a thread stands: `threadIdx` and its kin, `grid` and `gridsize`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gpu_course.simt.functions import Builtin, Function, Value
+from gpu_course.simt.lanes import Lanes
+from gpu_course.simt.types import INT32, INT64, NoSuchType, TupleType, Type
+
+if TYPE_CHECKING:
+    from gpu_course.simt.machine import Machine
+
+
+def _axes(name: str, pick: Callable[[Lanes, int], Value]) -> dict[str, Builtin]:
+    def bind(axis: int) -> Builtin:
+        return Builtin(INT32, lambda lanes: pick(lanes, axis))
+
+    return {f"cuda.{name}.{letter}": bind(axis) for axis, letter in enumerate("xyz")}
+
+
+VALUES: dict[str, Builtin] = {
+    **_axes("threadIdx", lambda lanes, axis: lanes.thread_index(axis)),
+    **_axes("blockIdx", lambda lanes, axis: lanes.block_index(axis)),
+    **_axes("blockDim", lambda lanes, axis: np.int32(lanes.block[axis])),
+    **_axes("gridDim", lambda lanes, axis: np.int32(lanes.grid[axis])),
+    "cuda.laneid": Builtin(INT32, lambda lanes: lanes.lane_number()),
+    "cuda.warpsize": Builtin(INT32, lambda lanes: np.int32(32)),
+}
+
+
+def _dimensions(nodes: Sequence[ast.expr]) -> int:
+    value = nodes[0].value if len(nodes) == 1 and isinstance(nodes[0], ast.Constant) else None
+    if type(value) is int and 1 <= value <= 3:
+        return value
+    raise NoSuchType("takes 1, 2 or 3, written as a number")
+
+
+def _per_dimension(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
+    count = _dimensions(nodes)
+    return INT64 if count == 1 else TupleType((INT64,) * count)
+
+
+def _grid(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+    found = tuple(machine.lanes.global_index(axis) for axis in range(_count(result)))
+    return found if isinstance(result, TupleType) else found[0]
+
+
+def _gridsize(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+    found = tuple(
+        np.int64(machine.lanes.grid[k] * machine.lanes.block[k]) for k in range(_count(result))
+    )
+    return found if isinstance(result, TupleType) else found[0]
+
+
+def _count(result: Type) -> int:
+    return len(result.elements) if isinstance(result, TupleType) else 1
+
+
+FUNCTIONS: dict[str, Function] = {
+    "cuda.grid": Function(_per_dimension, _grid),
+    "cuda.gridsize": Function(_per_dimension, _gridsize),
+}

@@ -1,0 +1,170 @@
+"""Functions of numbers: Python's own and `math`'s, with Numba's result types."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_course.simt import types
+from gpu_course.simt.functions import Function, Value, cast, numbers
+from gpu_course.simt.types import (
+    BOOL,
+    FLOAT64,
+    INT32,
+    INT64,
+    ArrayType,
+    NoSuchType,
+    RangeType,
+    TupleType,
+    Type,
+)
+
+if TYPE_CHECKING:
+    from gpu_course.simt.machine import Machine
+
+
+def _extreme(pick: Callable[[Value, Value], Value]) -> Function:
+    def type_(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
+        first, *rest = numbers(arguments, 2, 64)
+        result: Type = first
+        for number in rest:
+            result = types.unify(result, number)
+        return result
+
+    def run(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+        found = cast(arguments[0], result)
+        for other in arguments[1:]:
+            found = pick(found, cast(other, result))
+        return found
+
+    return Function(type_, run)
+
+
+def _smaller(a: Value, b: Value) -> Value:
+    # Python's min(a, b): b only where it is less, so a NaN never wins over a.
+    return _select(b < a, b, a)
+
+
+def _larger(a: Value, b: Value) -> Value:
+    return _select(b > a, b, a)
+
+
+def _select(condition: Value, yes: Value, no: Value) -> Value:
+    if not isinstance(condition, np.ndarray):
+        return yes if condition else no
+    return np.where(condition, yes, no)
+
+
+def _real(function: Callable[..., Value], count: int = 1) -> Function:
+    def type_(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
+        result: Type = None
+        for number in numbers(arguments, count, count):
+            one = types.real(number)
+            result = one if result is None else types.unify(result, one)
+        return result
+
+    def run(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+        return cast(function(*(cast(a, result) for a in arguments)), result)
+
+    return Function(type_, run)
+
+
+def _one(result: Callable[[np.dtype[Any]], Type], function: Callable[[Value], Value]) -> Function:
+    def type_(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
+        return result(numbers(arguments, 1, 1)[0])
+
+    def run(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+        return cast(function(arguments[0]), result)
+
+    return Function(type_, run)
+
+
+def _abs_type(a: np.dtype[Any]) -> Type:
+    return INT64 if a == BOOL else a
+
+
+def _whole_type(a: np.dtype[Any]) -> Type:
+    return a if a.kind in "iu" else INT64
+
+
+def _float_type(a: np.dtype[Any]) -> Type:
+    return a if a.kind == "f" else FLOAT64
+
+
+def _predicate(function: Callable[[Value], Value]) -> Function:
+    return _one(lambda a: BOOL, function)
+
+
+def _to_whole(function: Callable[[Value], Value]) -> Function:
+    return _one(_whole_type, function)
+
+
+def _len_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
+    if len(arguments) == 1 and isinstance(arguments[0], ArrayType | TupleType):
+        return INT64
+    raise NoSuchType("takes one array or tuple")
+
+
+def _len(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+    owner = arguments[0]
+    return np.int64(len(owner) if isinstance(owner, tuple) else owner.shape[0])
+
+
+def _range_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
+    found = numbers(arguments, 1, 3)
+    if any(n.kind not in "iub" for n in found):
+        raise NoSuchType("takes whole numbers")
+    if all(n == INT32 for n in found):
+        return RangeType(INT32)
+    return RangeType(types.UINT64 if all(n.kind == "u" for n in found) else INT64)
+
+
+def _range(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+    assert isinstance(result, RangeType)
+    parts = [cast(a, result.dtype) for a in arguments]
+    one, zero = result.dtype.type(1), result.dtype.type(0)
+    if len(parts) == 1:
+        return zero, parts[0], one
+    return parts[0], parts[1], parts[2] if len(parts) == 3 else one
+
+
+def _sign_copy(a: Value, b: Value) -> Value:
+    return np.copysign(a, b)
+
+
+_FLOOR = {"floor": np.floor, "ceil": np.ceil, "trunc": np.trunc}
+_MATH_ONE = {
+    "sqrt": np.sqrt, "exp": np.exp, "expm1": np.expm1, "log": np.log, "log2": np.log2,
+    "log10": np.log10, "log1p": np.log1p, "sin": np.sin, "cos": np.cos, "tan": np.tan,
+    "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "sinh": np.sinh, "cosh": np.cosh,
+    "tanh": np.tanh, "asinh": np.arcsinh, "acosh": np.arccosh, "atanh": np.arctanh,
+    "fabs": np.fabs, "degrees": np.degrees, "radians": np.radians,
+}  # fmt: skip
+_MATH_TWO: dict[str, Callable[..., Value]] = {
+    "pow": np.power, "atan2": np.arctan2, "hypot": np.hypot, "fmod": np.fmod,
+    "copysign": _sign_copy,
+}  # fmt: skip
+_PREDICATES = {"isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite}
+
+BUILTINS: dict[str, Function] = {
+    "range": Function(_range_type, _range),
+    "len": Function(_len_type, _len),
+    "min": _extreme(_smaller),
+    "max": _extreme(_larger),
+    "abs": _one(_abs_type, np.abs),
+    "int": _to_whole(np.trunc),
+    "round": _to_whole(np.round),
+    "float": _one(_float_type, lambda a: a),
+    "bool": _predicate(lambda a: a != 0),
+}
+
+FUNCTIONS: dict[str, Function] = {
+    **{f"builtin.{name}": function for name, function in BUILTINS.items()},
+    **{f"math.{name}": _real(function) for name, function in _MATH_ONE.items()},
+    **{f"math.{name}": _real(function, 2) for name, function in _MATH_TWO.items()},
+    **{f"math.{name}": _to_whole(function) for name, function in _FLOOR.items()},
+    **{f"math.{name}": _predicate(function) for name, function in _PREDICATES.items()},
+}

@@ -1,0 +1,89 @@
+"""Barriers: points that order the memory accesses before them against those after."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gpu_course.simt.faults import Fault
+from gpu_course.simt.functions import Function, Value, numbers, truth
+from gpu_course.simt.types import INT32, Type
+
+if TYPE_CHECKING:
+    from gpu_course.simt.machine import Machine
+
+
+def meet(machine: Machine, call: ast.Call) -> np.ndarray:
+    """Lets the active lanes wait for their blocks; returns bool (blocks,), those that met.
+
+    A block meets when every thread of it that the kernel started is at this barrier. Where some
+    are missing, that is a hazard, and the block goes on as if they had been there.
+    """
+    lanes = machine.lanes
+    here = machine.mask.active.reshape(len(lanes.blocks), -1)
+    arrived = here.sum(axis=1)
+    reached = arrived > 0
+    partial = reached & (arrived < lanes.threads_per_block)
+    if partial.any():
+        _report_missing(machine, call, here, partial)
+    for observer in machine.observers:
+        observer.barrier(call.lineno, machine.mask, reached)
+    return reached
+
+
+def _report_missing(
+    machine: Machine, call: ast.Call, here: np.ndarray, partial: np.ndarray
+) -> None:
+    lanes = machine.lanes
+    missing = (~here & partial[:, None]).reshape(-1) & lanes.alive.active
+    returned = bool(np.all(machine.returned[missing]))
+    present = machine.mask.active & np.repeat(partial, lanes.lanes_per_block)
+    facts = {
+        "missing": lanes.global_thread[missing],
+        "present": int(present.sum()),
+        "all_returned": returned,
+    }
+    threads = lanes.global_thread[missing]
+    machine.faults.add(Fault("barrier-divergence", call.lineno, threads, facts, call))
+
+
+def _nothing(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
+    numbers(arguments, 0, 0)
+    return None
+
+
+def _one_number(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
+    numbers(arguments, 1, 1)
+    return INT32
+
+
+def _syncthreads(
+    machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type
+) -> Value:
+    meet(machine, call)
+    return None
+
+
+def _syncthreads_with(combine: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Function:
+    """A barrier that also counts, over the block, the threads whose argument is not zero."""
+
+    def run(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+        lanes = machine.lanes
+        meet(machine, call)
+        active = machine.mask.active.reshape(len(lanes.blocks), -1)
+        true = np.broadcast_to(truth(arguments[0]), lanes.count).reshape(active.shape)
+        found = combine((true & active).sum(axis=1), active.sum(axis=1))
+        return np.repeat(found.astype(np.int32), lanes.lanes_per_block)
+
+    return Function(_one_number, run)
+
+
+FUNCTIONS: dict[str, Function] = {
+    "cuda.syncthreads": Function(_nothing, _syncthreads),
+    "cuda.syncthreads_count": _syncthreads_with(lambda true, active: true),
+    "cuda.syncthreads_and": _syncthreads_with(lambda true, active: true == active),
+    "cuda.syncthreads_or": _syncthreads_with(lambda true, active: true > 0),
+}
