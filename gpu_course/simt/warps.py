@@ -1,0 +1,197 @@
+"""What the lanes of a warp do together: shuffles, votes, matches; and bit counting beside them.
+
+Shuffles, votes and matches converge the lanes their mask names, and order no memory.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_course.simt.faults import Fault
+from gpu_course.simt.functions import Function, Value, cast, numbers, truth
+from gpu_course.simt.lanes import WARP
+from gpu_course.simt.types import BOOL, INT32, INT64, NoSuchType, TupleType, Type
+
+if TYPE_CHECKING:
+    from gpu_course.simt.machine import Machine
+
+_BITS = np.uint64(1) << np.arange(WARP, dtype=np.uint64)
+
+
+def _rows(machine: Machine, value: Value) -> np.ndarray:
+    """A value as (warps, 32)."""
+    return np.broadcast_to(value, machine.lanes.count).reshape(-1, WARP)
+
+
+def _named(machine: Machine, mask: Value) -> np.ndarray:
+    """The lanes each lane's mask names, (warps, 32, 32) as bool: [warp, lane, named lane]."""
+    rows = _rows(machine, cast(mask, INT64)).astype(np.uint64)
+    return np.asarray((rows[:, :, None] & _BITS) != 0)
+
+
+def _together(machine: Machine, call: ast.Call, mask: Value) -> np.ndarray:
+    """Checks that the lanes a mask names are here; returns bool (warps, 32), those taking part."""
+    active = machine.mask.active.reshape(-1, WARP)
+    full = not isinstance(mask, np.ndarray) and int(mask) & 0xFFFFFFFF == 0xFFFFFFFF
+    if full and machine.mask.count == machine.lanes.alive.count:
+        return active
+    named = _named(machine, mask)
+    absent = named & ~active[:, None, :] & active[:, :, None]
+    # A lane number beyond the block's last thread is nobody's: naming it is harmless.
+    absent &= machine.lanes.alive.active.reshape(-1, 1, WARP)
+    wrong = absent.any(axis=2)
+    stranger = active & ~np.einsum("wll->wl", named)
+    if wrong.any() or stranger.any():
+        _report(machine, call, wrong, stranger, absent)
+    return active
+
+
+def _report(
+    machine: Machine,
+    call: ast.Call,
+    wrong: np.ndarray,
+    stranger: np.ndarray,
+    absent: np.ndarray,
+) -> None:
+    bad = (wrong | stranger).reshape(-1)
+    lanes = np.flatnonzero(bad)
+    warp, lane = divmod(int(lanes[0]), WARP)
+    facts = {
+        "operation": ast.unparse(call.func),
+        "absent": np.flatnonzero(absent[warp, lane]).tolist(),
+        "not_named": bool(stranger[warp, lane]),
+        "lane": lane,
+    }
+    threads = machine.lanes.global_thread[lanes]
+    machine.faults.add(Fault("inactive-lane", call.lineno, threads, facts, call))
+
+
+# Shuffles
+
+
+def _shuffle_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
+    mask, value, lane = numbers(arguments, 3, 3)
+    if value.itemsize < 4 or value.kind not in "iuf":
+        raise NoSuchType(f"moves 4 or 8 bytes, not {value}")
+    if mask.kind not in "iu" or lane.kind not in "iu":
+        raise NoSuchType("takes a mask and a lane as whole numbers")
+    return value
+
+
+def _shuffle(source: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Function:
+    """A shuffle whose lane reads from `source(own lane number, operand)`; outside: from itself."""
+
+    def run(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+        mask, value, operand = arguments
+        active = _together(machine, call, mask)
+        own = np.arange(WARP)
+        wanted = source(own, _rows(machine, cast(operand, INT64)))
+        inside = (wanted >= 0) & (wanted < WARP)
+        wanted = np.where(inside, wanted, own)
+        values = _rows(machine, value)
+        found = np.take_along_axis(values, wanted, axis=1)
+        there = np.take_along_axis(active, wanted, axis=1)
+        silent = active & ~there
+        if silent.any():
+            lanes = np.flatnonzero(silent.reshape(-1))
+            facts = {
+                "operation": ast.unparse(call.func),
+                "lane": int(lanes[0]) % WARP,
+                "source": int(wanted.reshape(-1)[lanes[0]]),
+            }
+            threads = machine.lanes.global_thread[lanes]
+            machine.faults.add(
+                Fault("inactive-lane", call.lineno, threads, facts, call), ("source",)
+            )
+        for observer in machine.observers:
+            observer.shuffle(call.lineno, machine.mask)
+        return found.reshape(-1)
+
+    return Function(_shuffle_type, run)
+
+
+# Votes and matches
+
+
+def _vote(result: np.dtype[Any], decide: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Function:
+    """A vote: `decide(true, taking part)` over (warps, 32), one answer per warp."""
+
+    def type_(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
+        numbers(arguments, 2, 2)
+        return result
+
+    def run(machine: Machine, call: ast.Call, arguments: Sequence[Value], type_: Type) -> Value:
+        mask, predicate = arguments
+        active = _together(machine, call, mask)
+        part = active & np.einsum("wll->wl", _named(machine, mask))
+        true = _rows(machine, truth(predicate)) & part
+        return np.repeat(decide(true, part).astype(result), WARP)
+
+    return Function(type_, run)
+
+
+def _ballot(true: np.ndarray, part: np.ndarray) -> np.ndarray:
+    return np.asarray((true * _BITS).sum(axis=1, dtype=np.uint64).astype(np.uint32).view(np.int32))
+
+
+def _match_any(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+    mask, value = arguments
+    active = _together(machine, call, mask)
+    rows = _rows(machine, value)
+    same = (rows[:, :, None] == rows[:, None, :]) & active[:, None, :]
+    return (same * _BITS).sum(axis=2, dtype=np.uint64).astype(np.uint32).view(np.int32).reshape(-1)
+
+
+def _match_all(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+    mask, value = arguments
+    active = _together(machine, call, mask)
+    rows = _rows(machine, value)
+    first = np.take_along_axis(rows, active.argmax(axis=1)[:, None], axis=1)
+    agree = ((rows == first) | ~active).all(axis=1)
+    bits = (active * _BITS).sum(axis=1, dtype=np.uint64).astype(np.uint32).view(np.int32)
+    return np.repeat(np.where(agree, bits, 0).astype(np.int32), WARP), np.repeat(agree, WARP)
+
+
+def _match_type(result: Type) -> Callable[[Sequence[Type], Sequence[ast.expr]], Type]:
+    def type_(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
+        numbers(arguments, 2, 2)
+        return result
+
+    return type_
+
+
+def _nothing_to_int(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
+    numbers(arguments, 0, 0)
+    return INT32
+
+
+def _activemask(machine: Machine, call: ast.Call, arguments: Sequence[Value], type_: Type) -> Value:
+    active = machine.mask.active.reshape(-1, WARP)
+    return np.repeat(_ballot(active, active), WARP)
+
+
+def _lanemask_lt(machine: Machine, call: ast.Call, arguments: Sequence[Value], type_: Type) -> Value:
+    lane = machine.lanes.lane_number().astype(np.uint64)
+    return ((np.uint64(1) << lane) - np.uint64(1)).astype(np.uint32).view(np.int32)
+
+
+FUNCTIONS: dict[str, Function] = {
+    "cuda.shfl_sync": _shuffle(lambda own, lane: lane % WARP),
+    "cuda.shfl_up_sync": _shuffle(lambda own, delta: own - delta),
+    "cuda.shfl_down_sync": _shuffle(lambda own, delta: own + delta),
+    "cuda.shfl_xor_sync": _shuffle(lambda own, bits: own ^ bits),
+    "cuda.all_sync": _vote(BOOL, lambda true, part: (true | ~part).all(axis=1)),
+    "cuda.any_sync": _vote(BOOL, lambda true, part: true.any(axis=1)),
+    "cuda.eq_sync": _vote(
+        BOOL, lambda true, part: (true | ~part).all(axis=1) | ~true.any(axis=1)
+    ),
+    "cuda.ballot_sync": _vote(INT32, _ballot),
+    "cuda.match_any_sync": Function(_match_type(INT32), _match_any),
+    "cuda.match_all_sync": Function(_match_type(TupleType((INT32, BOOL))), _match_all),
+    "cuda.activemask": Function(_nothing_to_int, _activemask),
+    "cuda.lanemask_lt": Function(_nothing_to_int, _lanemask_lt),
+}
