@@ -126,8 +126,8 @@ def rendered(result: Any) -> tuple[str, str]:
         return repr(result), content
     text = result if isinstance(result, str) else repr(result)
     # JupyterLab gives text in an output its prose font and breaks lines within words.
-    style = "white-space:pre-wrap;word-break:normal;font-family:var(--jp-code-font-family,monospace)"
-    return text, f'<pre style="{style}">{html.escape(text)}</pre>'
+    font = "word-break:normal;font-family:var(--jp-code-font-family,monospace)"
+    return text, f'<pre style="white-space:pre-wrap;{font}">{html.escape(text)}</pre>'
 
 
 def _control(name: str, how: Any, default: Any) -> ipywidgets.ValueWidget:
