@@ -87,6 +87,7 @@ def execute(
     client = NotebookClient(
         notebook,
         kernel_name="python3",
+        extra_arguments=["--log-level=ERROR"],
         resources={"metadata": {"path": str(folder)}},
         timeout_func=lambda cell: max(1, int(end - time.monotonic())),
         record_timing=False,

@@ -111,8 +111,8 @@ GUARD = Puzzle(
     },
     hints=(
         (
-            "Threads cannot be launched in any number you like for long, so some will have no "
-            "work. A kernel decides who works with an ordinary if."
+            "There are more threads here than cells, so some have no work to do. A kernel decides "
+            "who works with an ordinary if."
         ),
         (
             "A thread's number and `size` are all it needs to decide. Cells are counted from 0, so "
