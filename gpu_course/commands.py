@@ -23,6 +23,7 @@ app = typer.Typer(
     help="Puzzles, grading and lessons of the GPU course.",
     no_args_is_help=True,
     add_completion=False,
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
 
@@ -125,17 +126,22 @@ def reset_puzzle(
 @_command("grade")
 def grade_answers(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME]...", help="further names for --only")
+        list[str] | None, typer.Argument(metavar="NAME", help="grade only these, as --only does")
     ] = None,
     answers: Annotated[
-        Path | None, typer.Option("--answers", help="the folder of answers; default puzzles/")
+        Path | None,
+        typer.Option("--answers", metavar="DIR", help="the folder of answers; default puzzles/"),
     ] = None,
     only: Annotated[
         list[str] | None, typer.Option("--only", metavar="NAME...", help="grade only these")
     ] = None,
-    jobs: Annotated[int, typer.Option("--jobs", min=1, help="how many at the same time")] = 1,
+    jobs: Annotated[
+        int, typer.Option("--jobs", metavar="N", min=1, help="how many at the same time")
+    ] = 1,
     form: Annotated[Format, typer.Option("--format", help="table or json")] = Format.table,
-    out: Annotated[Path | None, typer.Option("--out", help="write to this file instead")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="write to this file instead")
+    ] = None,
 ) -> int:
     """Grade all answers, or those named."""
     from gpu_course.grading import exports
@@ -172,12 +178,14 @@ def show_status() -> int:
 @_command("lab")
 def open_lab(
     lesson: Annotated[
-        str | None, typer.Argument(metavar="[LESSON]", help="such as 01 or 01_threads")
+        str | None, typer.Argument(metavar="LESSON", help="such as 01 or 01_threads")
     ] = None,
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="print the address, open nothing")
     ] = False,
-    port: Annotated[int | None, typer.Option("--port", help="the port to listen on")] = None,
+    port: Annotated[
+        int | None, typer.Option("--port", metavar="N", help="the port to listen on")
+    ] = None,
 ) -> int:
     """Open JupyterLab at lesson 00, or at the lesson named."""
     from gpu_course.lab import open_jupyterlab
@@ -189,7 +197,7 @@ def open_lab(
 def run_doctor(
     form: Annotated[Format, typer.Option("--format", help="table or json")] = Format.table,
 ) -> int:
-    """Say what this machine can do for the course, and how to mend what it can't."""
+    """Say what this machine can do, and how to mend what it can't."""
     from gpu_course.hardware import doctor
 
     findings = doctor.examine()

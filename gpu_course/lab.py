@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -38,7 +39,9 @@ def open_jupyterlab(
         raise CourseError(
             "JupyterLab is not installed", "run `python -m pip install -r requirements.txt`"
         )
-    return _run(lab_command(notebook_of(lesson, root), browser=browser, port=port), root)
+    notebook = notebook_of(lesson, root)
+    print(f"JupyterLab opens {notebook}. To stop it, press Ctrl-C here and answer y.", flush=True)
+    return _run(lab_command(notebook, browser=browser, port=port), root)
 
 
 def notebook_of(lesson: str | None, root: Path) -> str:
@@ -58,6 +61,8 @@ def notebook_of(lesson: str | None, root: Path) -> str:
 def lab_command(notebook: str, *, browser: bool, port: int | None) -> list[str]:
     """Returns the command that starts JupyterLab with a notebook open."""
     command = [sys.executable, "-m", "jupyterlab", f"--LabApp.default_url=/lab/tree/{notebook}"]
+    # Warnings and the address, without the names of forty extensions before it.
+    command.append("--log-level=WARN")
     if not browser:
         command.append("--no-browser")
     if port is not None:
@@ -69,10 +74,26 @@ def lab_command(notebook: str, *, browser: bool, port: int | None) -> list[str]:
 
 
 def _run(command: list[str], root: Path) -> int:
-    with subprocess.Popen(command, cwd=root) as process:
-        while True:
-            try:
-                return process.wait()
-            except KeyboardInterrupt:
-                # Jupyter got the interrupt too and asks whether to stop; wait for its answer.
-                continue
+    with subprocess.Popen(command, cwd=root, env=_environment()) as process:
+        # Whoever ends this command means JupyterLab, which would live on without its parent.
+        before = signal.signal(signal.SIGTERM, lambda *_: process.terminate())
+        try:
+            return _wait(process)
+        finally:
+            signal.signal(signal.SIGTERM, before)
+
+
+def _wait(process: subprocess.Popen[bytes]) -> int:
+    while True:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            # Jupyter got the interrupt too and asks whether to stop; wait for its answer.
+            continue
+
+
+def _environment() -> dict[str, str]:
+    """Returns an environment in which cells and terminals find gpu-course."""
+    scripts = str(Path(sys.executable).parent)
+    path = os.pathsep.join(filter(None, (scripts, os.environ.get("PATH"))))
+    return {**os.environ, "PATH": path}

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
+import signal
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -338,7 +341,7 @@ def test_lab_waits_out_an_interrupt(monkeypatch: pytest.MonkeyPatch, tmp_path: P
 
         answers = iter([KeyboardInterrupt, 0])
 
-        def __init__(self, command: list[str], cwd: Path) -> None:
+        def __init__(self, command: list[str], cwd: Path, env: dict[str, str]) -> None:
             self.command = command
 
         def __enter__(self) -> Process:
@@ -355,6 +358,28 @@ def test_lab_waits_out_an_interrupt(monkeypatch: pytest.MonkeyPatch, tmp_path: P
 
     monkeypatch.setattr(lab.subprocess, "Popen", Process)
     assert lab._run(["jupyter"], tmp_path) == 0
+
+
+def test_lab_says_what_it_opens_and_how_to_stop_it(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lab, "_run", lambda command, root: 0)
+    result = CliRunner().invoke(commands.app, ["lab", "01"])
+    assert result.stdout.startswith("JupyterLab opens notebooks/01_threads.ipynb. To stop it,")
+
+
+def test_lab_lets_cells_and_terminals_find_the_command() -> None:
+    first = lab._environment()["PATH"].split(os.pathsep)[0]
+    assert Path(first) == Path(sys.executable).parent
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows ends a process without asking it")
+def test_ending_lab_ends_jupyterlab(tmp_path: Path) -> None:
+    # The child asks its parent to end, and sleeps on unless that request comes back to it.
+    child = "import os, signal, time; os.kill(os.getppid(), signal.SIGTERM); time.sleep(600)"
+    before = signal.getsignal(signal.SIGTERM)
+    assert lab._run([sys.executable, "-c", child], tmp_path) == -signal.SIGTERM
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 def test_main_returns_the_status(answers: Path, capsys: pytest.CaptureFixture[str]) -> None:

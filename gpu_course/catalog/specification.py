@@ -53,7 +53,7 @@ class Budget:
 
     Args:
         counter: a dotted path into Counters, such as "global_load.excess_sectors".
-        limit: the most allowed; a number, or a function of (case, the reference solution's Counters).
+        limit: the most allowed; a number, or a function of (case, reference solution's Counters).
         lesson: one sentence on what the excess costs and where to look.
     """
 

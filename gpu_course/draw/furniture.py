@@ -201,6 +201,7 @@ _SAMPLES: dict[str, Callable[[Axes, float, float], None]] = {
     "atomic": _line("atomic"),
     "unwritten": _box(p.UNWRITTEN_CELL),
     "contested": _box(p.CONTESTED_CELL),
+    "read_cell": _box(p.READ_CELL),
     "outside": _box(p.OUTSIDE),
     "block": _box({"facecolor": p.SHADE, "edgecolor": p.QUIET, "linewidth": 1.4}),
     "ring0": _disc(p.RINGS[0]),

@@ -61,7 +61,7 @@ def draw_condensed(data: Footprint, ax: Axes | None) -> Figure:
     for (array, verb, pairs), (x, y, side) in zip(maps, places, strict=True):
         _draw_map(axes, data, array, f"{verb} thread", pairs, x, y, side, legend)
     _draw_scale(axes, data, height)
-    legend.draw(axes, _EDGE + 3.4, height - 0.3)
+    legend.draw(axes, _EDGE + 3.15, height - 0.3)
     return figure
 
 
@@ -152,8 +152,8 @@ def _draw_map(
         row, column = divmod(cell, columns)
         corner = (left + column * side, top + row * side)
         if grid[cell] < 0 or cell in several:
-            look: dict[str, Any] = p.CONTESTED_CELL if cell in several else p.UNWRITTEN_CELL
-            legend.add(*_MARKS[cell in several])
+            look, mark, name = _look(cell in several, words)
+            legend.add(mark, name)
             axes.add_patch(Rectangle(corner, side, side, zorder=3.5, **{**look, "linewidth": 0}))
         elif fits:
             ground = colours(grid[cell] / max(data.threads - 1, 1))
@@ -171,7 +171,13 @@ def _draw_map(
         _quiet(axes, left, limit_y + 0.12, f"and {rows - shown} more rows")
 
 
-_MARKS = {True: ("contested", "several threads"), False: ("unwritten", "no thread")}
+def _look(several: bool, words: str) -> tuple[dict[str, Any], str, str]:
+    """How a cell looks that has no thread or several, and what the legend says of it."""
+    if not several:
+        return p.UNWRITTEN_CELL, "unwritten", "no thread"
+    if words.startswith("read"):
+        return p.READ_CELL, "read_cell", "several readers"
+    return p.CONTESTED_CELL, "contested", "several writers"
 
 
 def _layout(array: ArrayTouches) -> tuple[int, int]:

@@ -99,7 +99,7 @@ def _from_file(puzzle: Puzzle, path: Path, own: bool) -> Answer:
         raise _not_started(
             puzzle,
             f"{shown} is still the stub",
-            f'write your kernel in it, then check("{puzzle.short_name}")',
+            "write your kernel in it, then check again",
         )
     module = source.load(path)
     kernels = {name: _defined(puzzle, module, name) for name in puzzle.functions}

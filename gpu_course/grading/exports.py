@@ -25,6 +25,12 @@ _LOOKS = {
     "timeout": ("#E69F00", "\u29d6", "out of time"),
 }
 
+# JupyterLab gives text in an output its prose font and breaks lines within words.
+PRE_STYLE = (
+    "white-space:pre-wrap;background:transparent;word-break:normal;"
+    "font-family:var(--jp-code-font-family,monospace)"
+)
+
 
 def to_json(verdicts: Iterable[Verdict]) -> dict[str, Any]:
     """Returns verdicts as dicts, lists, strings and finite numbers, ready for `json.dumps`."""
@@ -68,7 +74,7 @@ def verdict_html(verdict: Verdict) -> str:
         f'<div class="gpu-course-verdict" style="border-left:4px solid {colour};'
         'padding:0.4em 0.8em;margin:0.4em 0">'
         f'<div style="font-weight:600"><span aria-hidden="true">{sign}</span> {title}</div>'
-        '<pre style="margin:0.4em 0 0 0;white-space:pre-wrap;background:transparent">'
+        f'<pre style="margin:0.4em 0 0 0;{PRE_STYLE}">'
         f"{_hanging(verdict.message)}</pre>{_picture(verdict)}</div>"
     )
 

@@ -189,8 +189,9 @@ def _arrays(trial: Trial, name: str, own: str, written: np.ndarray) -> list[str]
     tables = []
     for arg in launch.args:
         value = trial.given.inputs.get(arg)
-        if arg != name and isinstance(value, np.ndarray) and _small(value):
-            tables.append((trial.own_names(launch, arg)[0], _cells(value)))
+        shown = np.atleast_1d(value) if value is not None else None
+        if arg != name and shown is not None and _small(shown):
+            tables.append((trial.own_names(launch, arg)[0], _cells(shown)))
     tables += [(own, _cells(got, written)), ("wanted", _cells(expected))]
     # One width for all of them: a number stands above what became of it.
     width = max(len(cell) for _, rows in tables for row in rows for cell in row)

@@ -39,7 +39,7 @@ class DeviceCard:
         printed_fp32_flop_per_s: without tensor cores, as printed.
         fp16_flop_per_s, bf16_flop_per_s: tensor cores, FP32 accumulation, no sparsity.
         l2_bytes: level-two cache.
-        nvlink_bytes_per_s: to other GPUs, both directions added; 0 where the card has none.
+        nvlink_bytes_per_s: to other GPUs, both directions added.
         power_watts: the most the board may draw.
         sources: for each number above the document it was read in.
     """
@@ -115,10 +115,6 @@ def _flop_rate(value: float) -> str:
     return f"{format_flops(value)}/s"
 
 
-def _link(value: float) -> str:
-    return format_bandwidth(value) if value else "none"
-
-
 _LABELS: dict[str, tuple[str, Any]] = {
     "sm_count": ("streaming multiprocessors", str),
     "memory_bytes": ("device memory", format_bytes),
@@ -128,7 +124,7 @@ _LABELS: dict[str, tuple[str, Any]] = {
     "fp16_flop_per_s": ("FP16 tensor cores", _flop_rate),
     "bf16_flop_per_s": ("BF16 tensor cores", _flop_rate),
     "l2_bytes": ("L2 cache", format_bytes),
-    "nvlink_bytes_per_s": ("NVLink", _link),
+    "nvlink_bytes_per_s": ("NVLink", format_bandwidth),
     "power_watts": ("power", lambda value: f"{value} W"),
 }
 
@@ -154,8 +150,8 @@ _CARDS = (
         printed_fp32_flop_per_s=(15.7 * TERA, src.VOLTA),
         fp16_flop_per_s=(125 * TERA, src.VOLTA),
         l2_bytes=(6 * MIB, src.VOLTA),
-        nvlink_bytes_per_s=(300 * GB, src.VOLTA_DATASHEET),
-        power_watts=(300, src.VOLTA),
+        nvlink_bytes_per_s=(300 * GB, src.VOLTA_NVLINK),
+        power_watts=(300, src.AMPERE_IN_DEPTH),
     ),
     _card(
         "T4", "Tesla T4", "7.5",
@@ -166,7 +162,6 @@ _CARDS = (
         printed_fp32_flop_per_s=(8.1 * TERA, src.T4_DATASHEET),
         fp16_flop_per_s=(65 * TERA, src.T4_DATASHEET),
         l2_bytes=(4 * MIB, src.TURING),
-        nvlink_bytes_per_s=(0, src.T4_DATASHEET),
         power_watts=(70, src.T4_DATASHEET),
     ),
     _card(
@@ -179,8 +174,8 @@ _CARDS = (
         fp16_flop_per_s=(312 * TERA, src.AMPERE),
         bf16_flop_per_s=(312 * TERA, src.AMPERE),
         l2_bytes=(40 * MIB, src.AMPERE),
-        nvlink_bytes_per_s=(600 * GB, src.A100_DATASHEET),
-        power_watts=(400, src.A100_DATASHEET),
+        nvlink_bytes_per_s=(600 * GB, src.AMPERE_NVLINK),
+        power_watts=(400, src.AMPERE_IN_DEPTH),
     ),
     _card(
         "RTX 3090", "GeForce RTX 3090", "8.6",
@@ -192,8 +187,7 @@ _CARDS = (
         fp16_flop_per_s=(71 * TERA, src.GA102),
         bf16_flop_per_s=(71 * TERA, src.GA102),
         l2_bytes=(6 * MIB, src.GA102),
-        nvlink_bytes_per_s=(112.5 * GB, src.GA102),
-        power_watts=(350, src.GA102),
+        nvlink_bytes_per_s=(112.5 * GB, src.GA102_NVLINK),
     ),
     _card(
         "RTX 4090", "GeForce RTX 4090", "8.9",
@@ -205,7 +199,6 @@ _CARDS = (
         fp16_flop_per_s=(165.2 * TERA, src.ADA),
         bf16_flop_per_s=(165.2 * TERA, src.ADA),
         l2_bytes=(72 * MIB, src.ADA),
-        nvlink_bytes_per_s=(0, src.ADA),
         power_watts=(450, src.ADA),
     ),
     _card(
@@ -215,7 +208,6 @@ _CARDS = (
         printed_fp32_flop_per_s=(30.3 * TERA, src.L4_DATASHEET),
         fp16_flop_per_s=(121 * TERA, src.L4_DATASHEET),
         bf16_flop_per_s=(121 * TERA, src.L4_DATASHEET),
-        nvlink_bytes_per_s=(0, src.L4_DATASHEET),
         power_watts=(72, src.L4_DATASHEET),
     ),
     _card(
@@ -247,6 +239,7 @@ _CARDS = (
         "B200", "B200 180 GB", "10.0",
         sm_count=(148, src.B200_QUERY),
         memory_bytes=(180 * GIB, src.BLACKWELL_TUNING),
+        # The memory clock and bus width a B200 reports to the CUDA runtime give 7.67 TB/s.
         bandwidth_bytes_per_s=(8 * TB, src.DGX_B200),
         fp16_flop_per_s=(2250 * TERA, src.HGX_B200),
         bf16_flop_per_s=(2250 * TERA, src.HGX_B200),
@@ -264,7 +257,6 @@ _CARDS = (
         fp16_flop_per_s=(209.5 * TERA, src.RTX_BLACKWELL),
         bf16_flop_per_s=(209.5 * TERA, src.RTX_BLACKWELL),
         l2_bytes=(96 * MIB, src.RTX_BLACKWELL),
-        nvlink_bytes_per_s=(0, src.RTX_BLACKWELL),
         power_watts=(575, src.RTX_BLACKWELL),
     ),
 )  # fmt: skip

@@ -40,7 +40,7 @@ _RULES = {
         12,
         {"linux": "525.60.13", "windows": "528.33"},
         "5.0",
-        (src.MINOR_VERSION, src.RELEASE_NOTES, src.DROPPED_IN_12),
+        (src.MINOR_VERSION, src.RELEASE_NOTES, src.LOWEST_IN_12),
     ),
     13: ToolkitRule(
         13, {"linux": "580", "windows": "580"}, "7.5", (src.MINOR_VERSION, src.DROPPED_IN_13)

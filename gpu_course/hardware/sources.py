@@ -58,10 +58,10 @@ RELEASE_NOTES = Source(
     "table of minimum drivers for minor version compatibility",
     _RELEASE_NOTES,
 )
-DROPPED_IN_12 = Source(
-    "NVIDIA, CUDA Toolkit 12.0 Release Notes",
-    "Kepler is no longer compiled for",
-    f"{_DOCS}/cuda/archive/12.0.0/cuda-toolkit-release-notes/index.html",
+LOWEST_IN_12 = Source(
+    "LLVM, clang/lib/Basic/Cuda.cpp",
+    "MinVersionForOffloadArch and MaxVersionForOffloadArch: 3.5 and 3.7 end with CUDA 11.8",
+    "https://github.com/llvm/llvm-project/blob/main/clang/lib/Basic/Cuda.cpp",
 )
 DROPPED_IN_13 = Source(
     "NVIDIA, CUDA Toolkit 13.0 Release Notes",
@@ -75,12 +75,26 @@ BINARY = Source(
 )
 
 VOLTA = Source("NVIDIA, Tesla V100 GPU Architecture whitepaper (WP-08608-001)", "Table 1")
+VOLTA_NVLINK = Source(
+    "NVIDIA, Tesla V100 GPU Architecture whitepaper (WP-08608-001)", "section on NVLink"
+)
 VOLTA_DATASHEET = Source("NVIDIA, V100 datasheet", "specifications, V100 SXM2")
 TURING = Source("NVIDIA, Turing GPU Architecture whitepaper (WP-09183-001)", "Tesla T4 table")
 T4_DATASHEET = Source("NVIDIA, T4 datasheet", "specifications")
 AMPERE = Source("NVIDIA, A100 Tensor Core GPU Architecture whitepaper", "Table 4")
+AMPERE_NVLINK = Source(
+    "NVIDIA, A100 Tensor Core GPU Architecture whitepaper", "section on third-generation NVLink"
+)
+AMPERE_IN_DEPTH = Source(
+    "NVIDIA, Ampere Architecture In-Depth",
+    "table comparing P100, V100 and A100, row TDP",
+    "https://developer.nvidia.com/blog/nvidia-ampere-architecture-in-depth/",
+)
 A100_DATASHEET = Source("NVIDIA, A100 datasheet", "specifications, A100 80GB SXM")
 GA102 = Source("NVIDIA, Ampere GA102 GPU Architecture whitepaper", "table for GeForce RTX 3090")
+GA102_NVLINK = Source(
+    "NVIDIA, Ampere GA102 GPU Architecture whitepaper", "section on third-generation NVLink"
+)
 ADA = Source("NVIDIA, Ada GPU Architecture whitepaper 2.1", "Appendix A, Table 2")
 L4_DATASHEET = Source(
     "NVIDIA, L4 datasheet", "specifications", "https://www.nvidia.com/en-us/data-center/l4/"

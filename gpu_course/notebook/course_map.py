@@ -121,7 +121,7 @@ def _lesson_html(lesson: LessonProgress) -> str:
         '<div style="margin:0.35em 0"><div style="display:flex;align-items:center;gap:0.8em">'
         f'<a href="{name}.ipynb" style="flex:0 0 18em">{name[:2]} {title}</a>{bar}'
         f"<span>{lesson.passed} of {total}, {lesson.points} of {lesson.max_points} points</span>"
-        f'</div><div style="margin-left:1.6em">{"".join(map(_puzzle_html, lesson.verdicts))}</div>'
+        f'</div><div style="margin-left:1.6em">{" ".join(map(_puzzle_html, lesson.verdicts))}</div>'
         "</div>"
     )
 

@@ -11,6 +11,7 @@ import ipywidgets
 
 from gpu_course.draw.picture import alt_text, figure_html
 from gpu_course.errors import CourseError
+from gpu_course.grading.exports import PRE_STYLE
 from gpu_course.notebook.note import trouble
 
 SHARPNESS = 1.5
@@ -125,9 +126,7 @@ def rendered(result: Any) -> tuple[str, str]:
     if hasattr(result, "_repr_html_") and (content := result._repr_html_()) is not None:
         return repr(result), content
     text = result if isinstance(result, str) else repr(result)
-    # JupyterLab gives text in an output its prose font and breaks lines within words.
-    style = "white-space:pre-wrap;word-break:normal;font-family:var(--jp-code-font-family,monospace)"
-    return text, f'<pre style="{style}">{html.escape(text)}</pre>'
+    return text, f'<pre style="{PRE_STYLE}">{html.escape(text)}</pre>'
 
 
 def _control(name: str, how: Any, default: Any) -> ipywidgets.ValueWidget:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
 from gpu_course.errors import CourseError
+from gpu_course.grading.exports import PRE_STYLE
 
 _Args = ParamSpec("_Args")
 _Result = TypeVar("_Result")
@@ -44,7 +45,7 @@ class Note:
         return (
             f'<div class="gpu-course-note" role="note" style="border-left:4px solid {colour};'
             'padding:0.4em 0.8em;margin:0.4em 0">'
-            '<pre style="margin:0;white-space:pre-wrap;background:transparent">'
+            f'<pre style="margin:0;{PRE_STYLE}">'
             f"{mark}{html.escape(self.text)}</pre></div>"
         )
 

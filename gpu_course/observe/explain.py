@@ -227,9 +227,8 @@ def _race(fault: Fault, kernel: Kernel, places: _Places) -> Words:
     else:
         fact = f"{name} is written by one thread and read by another, in no fixed order"
     why = (
-        f"{places.thread(facts['thread'])} {one} it on line {fault.line}, "
-        f"{places.thread(facts['other_thread'])} {other} it on line {facts['other_line']}; "
-        "nothing says which comes first"
+        f"{places.thread(facts['thread'])} {one} it (line {fault.line}), "
+        f"{places.thread(facts['other_thread'])} {other} it (line {facts['other_line']})"
     )
     advice = (
         "give every cell one thread that writes it"

@@ -41,7 +41,7 @@ TABLE: list[tuple[str, str, str, str | None, str | None, tuple[str, ...]]] = [
         None,
         (),
     ),
-    ("stub", STUB, "not-started", None, None, (f"{FILE} is still the stub", 'check("plus_ten")')),
+    ("stub", STUB, "not-started", None, None, (f"{FILE} is still the stub", "then check again")),
     (
         "stub, spaced and commented otherwise",
         "# mine\n" + STUB.replace("cuda.grid(1)", "cuda.grid( 1 )  # ?"),

@@ -151,3 +151,16 @@ def test_cards_are_found_by_name(name: str) -> None:
 def test_an_unknown_card_lists_the_known_ones() -> None:
     with pytest.raises(UnknownName, match="known ones: V100, T4, A100"):
         device("A1000")
+
+
+@pytest.mark.parametrize("name", ["RTX 3090", "RTX 4090", "RTX 5090"])
+def test_tensor_cores_of_geforce_cards_give_twice_the_fp32_rate(name: str) -> None:
+    # 128 FP32 cores do 256 operations per clock and SM; four tensor cores of 128 do 512.
+    card = device(name)
+    assert card.tensor_flop_per_s == pytest.approx(2 * card.computed_fp32_flop_per_s, rel=5e-3)
+
+
+def test_what_no_document_confirms_is_left_out() -> None:
+    assert device("T4").nvlink_bytes_per_s is None
+    assert "NVLink" not in [row[0] for row in device("T4").rows()]
+    assert device("RTX 3090").power_watts is None

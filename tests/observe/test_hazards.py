@@ -148,8 +148,8 @@ def test_a_race_names_both_accesses(tmp_path: Path) -> None:
         "RaceError: out[0] is written by one thread and read by another, in no fixed order"
     )
     assert lines[3] == (
-        "  why:    block (0,0,0) thread 0 writes it on line 9, "
-        "block (1,0,0) thread 3 reads it on line 7; nothing says which comes first"
+        "  why:    block (0,0,0) thread 0 writes it (line 9), "
+        "block (1,0,0) thread 3 reads it (line 7)"
     )
 
 

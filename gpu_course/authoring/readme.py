@@ -1,0 +1,92 @@
+"""The generated parts of README.md: its picture and its table of lessons."""
+
+from __future__ import annotations
+
+import html
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gpu_course.authoring.checkout import AuthoringError, read, write
+from gpu_course.catalog import index
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+README = "README.md"
+PICTURE = "docs/images/guard.png"
+KERNEL = "solutions/01_threads/mistakes/guard.py:no_guard"
+CELLS, THREADS = 8, 12
+
+
+def write_readme(root: Path) -> tuple[str, ...]:
+    """Writes the README's picture and table, and returns the files that changed.
+
+    Raises:
+        AuthoringError: the README lacks the comments between which a part stands.
+    """
+    from gpu_course.draw.picture import figure_png
+
+    figure = draw_picture(root)
+    text = read(root / README)
+    text = _with_part(text, "picture", picture_tag(figure))
+    text = _with_part(text, "lessons", lessons_table())
+    changed = [README] if write(root / README, text) else []
+    picture, image = root / PICTURE, figure_png(figure)
+    if not picture.is_file() or picture.read_bytes() != image:
+        picture.parent.mkdir(parents=True, exist_ok=True)
+        picture.write_bytes(image)
+        changed.append(PICTURE)
+    return tuple(changed)
+
+
+def draw_picture(root: Path) -> Figure:
+    """Returns the README's picture, from a launch of one of the named mistakes."""
+    import numpy as np
+
+    from gpu_course.draw.touches import draw_touches
+    from gpu_course.simulator import simulate
+
+    a = np.arange(CELLS, dtype=np.float32)
+    report = simulate(f"{root / KERNEL}")[1, THREADS](np.zeros_like(a), a, CELLS)
+    return draw_touches(report)
+
+
+def picture_tag(figure: Figure) -> str:
+    """Returns the `<img>` that shows the picture, with its alt text and its width on screen."""
+    from gpu_course.draw.palette import CSS_PIXELS_PER_INCH
+    from gpu_course.draw.picture import alt_text
+
+    width = round(figure.get_size_inches()[0] * CSS_PIXELS_PER_INCH)
+    return f'<img src="{PICTURE}" width="{width}" alt="{html.escape(alt_text(figure))}">'
+
+
+def lessons_table() -> str:
+    """Returns the lessons there are as a Markdown table, each with a link to its notebook."""
+    rows = ["| lesson | minutes | puzzles | afterwards |", "|---|--:|--:|---|"]
+    for lesson in index.lessons():
+        link = f"[{lesson.name[:2]} {lesson.title}](notebooks/{lesson.name}.ipynb)"
+        rows.append(f"| {link} | {lesson.minutes} | {len(lesson.puzzles)} | {lesson.goal} |")
+    return "\n".join(rows)
+
+
+def part_of(text: str, name: str) -> str:
+    """Returns what stands between `<!-- name -->` and `<!-- end name -->`."""
+    begin, end = _borders(text, name)
+    return text[begin:end].strip("\n")
+
+
+def _with_part(text: str, name: str, part: str) -> str:
+    begin, end = _borders(text, name)
+    return f"{text[:begin]}\n{part}\n{text[end:]}"
+
+
+def _borders(text: str, name: str) -> tuple[int, int]:
+    first, last = f"<!-- {name} -->", f"<!-- end {name} -->"
+    begin, end = text.find(first), text.find(last)
+    if begin < 0 or end < begin:
+        raise AuthoringError(
+            f"the README has no place for its {name}",
+            file=README,
+            hint=f"write {first} and {last}, each alone on a line",
+        )
+    return begin + len(first), end

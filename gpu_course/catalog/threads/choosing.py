@@ -1,0 +1,277 @@
+"""Puzzles of lesson 01 about where to read and what to keep: gather, clip."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpu_course.catalog.builders import (
+    blocks_to_cover,
+    eighths,
+    enough_blocks,
+    float32_out,
+    recognise,
+    sized,
+    where_written,
+)
+from gpu_course.catalog.specification import Case, Launch, Mistake, Puzzle, Values
+
+
+def _table_and_tape(rng: np.random.Generator, case: Case) -> Values:
+    size, length = case.sizes["size"], case.sizes["length"]
+    index = rng.integers(0, length, size).astype(np.int32)
+    if size > 2:
+        # The same cell asked for twice, and never in order: a scatter must collide.
+        index[-1] = index[0]
+        if index[1] == index[0]:
+            index[1] = (index[0] + 1) % length
+    return {
+        "table": eighths(rng, length),
+        "index": index,
+        "tape": eighths(rng, size),
+        "shift": case.sizes["shift"],
+        "size": size,
+    }
+
+
+def _three_outputs(inputs: Values, case: Case) -> dict[str, np.ndarray]:
+    size = case.sizes["size"]
+    return {name: np.zeros(size, np.float32) for name in ("gathered", "reversed", "shifted")}
+
+
+def _three_launches(case: Case) -> tuple[Launch, ...]:
+    grid, block = blocks_to_cover(case.sizes["size"], case.sizes["block"]), case.sizes["block"]
+    return (
+        Launch("gather", grid, block, ("gathered", "table", "index", "size")),
+        Launch("gather_reversed", grid, block, ("reversed", "tape", "size")),
+        Launch("gather_shifted", grid, block, ("shifted", "tape", "shift", "size")),
+    )
+
+
+def _three_results(inputs: Values, case: Case) -> dict[str, np.ndarray]:
+    return {
+        "gathered": inputs["table"][inputs["index"]],
+        "reversed": inputs["tape"][::-1].copy(),
+        "shifted": np.roll(inputs["tape"], inputs["shift"]),
+    }
+
+
+GATHER = Puzzle(
+    name="01_threads/gather",
+    title="read from anywhere",
+    statement=(
+        "Three kernels in which a thread writes its own cell and reads another one. gather: "
+        "out[i] = a[index[i]]. gather_reversed: out is a back to front. gather_shifted: every "
+        "number moves `shift` cells to the right, and what falls off the end comes in again at the "
+        "front; shift may be negative or larger than the array."
+    ),
+    functions=("gather", "gather_reversed", "gather_shifted"),
+    parameters={
+        "gather": ("out", "a", "index", "size"),
+        "gather_reversed": ("out", "a", "size"),
+        "gather_shifted": ("out", "a", "shift", "size"),
+    },
+    cases=(
+        sized("visible example", visible=True, size=10, length=10, shift=3, block=4),
+        sized("one cell", size=1, length=3, shift=2, block=4),
+        sized("exactly two blocks", size=64, length=50, shift=21, block=32),
+        sized("a short table, a shift to the left", size=100, length=7, shift=-5, block=32),
+        sized("a long table, a shift past the end", size=37, length=500, shift=90, block=16),
+    ),
+    random_case=lambda rng: sized(
+        "sizes drawn at random",
+        size=int(rng.integers(3, 300)),
+        length=int(rng.integers(2, 300)),
+        shift=int(rng.integers(1, 900)),
+        block=int(rng.choice([16, 24, 32])),
+    ),
+    inputs=_table_and_tape,
+    outputs=_three_outputs,
+    launches=_three_launches,
+    reference=_three_results,
+    diagnose=recognise(
+        ("copied-input", lambda inputs, case: {"reversed": inputs["tape"]}),
+        ("copied-input", lambda inputs, case: {"shifted": inputs["tape"]}),
+        ("copied-input", lambda inputs, case: _table_copied(inputs)),
+        (
+            "shifted-to-the-left",
+            lambda inputs, case: {"shifted": np.roll(inputs["tape"], -inputs["shift"])},
+        ),
+        ("half-reversed", lambda inputs, case: _half_reversed(inputs, case)),
+    ),
+    diagnoses={
+        "copied-input": (
+            "out is a plain copy of a. The cell that is read and the cell that is written have the "
+            "same number, or both were changed alike."
+        ),
+        "shifted-to-the-left": (
+            "The numbers moved the other way. Ask from the reader's side: cell i receives a number "
+            "that used to be `shift` cells to its left."
+        ),
+        "half-reversed": (
+            "Only the first half was written. Exchanging in place needs half the threads; here "
+            "every thread fills one cell of its own."
+        ),
+        "race": (
+            "Two threads wrote to one cell. The index array says where to read. Used as the place "
+            "to write, it sends two threads to the same cell as soon as a number occurs twice."
+        ),
+        "out-of-bounds": (
+            "An index left the array. Look at the value of the index in the `why` line: at either "
+            "end it is one too far, or below zero. A negative index is refused here although NumPy "
+            "would count it from the end; wrap around with %, applied to the whole index."
+        ),
+    },
+    hints=(
+        "In all three, thread i writes out[i]. What changes is which cell of a it reads.",
+        (
+            "For the reversed copy, write down what cells 0, 1 and size - 1 read and find the "
+            "rule. For the shift, ask which cell the number in cell i came from."
+        ),
+        (
+            "The last cell is size - 1, not size. In Python and in Numba, x % size is never "
+            "negative for a positive size, so one % takes care of both ends; mind that % binds "
+            "tighter than -."
+        ),
+    ),
+    mistakes=(
+        Mistake("scattered", "hazard", "race", stands_for="gather"),
+        Mistake("ignored_the_index", "wrong-result", "copied-input", stands_for="gather"),
+        Mistake("no_guard", "hazard", "out-of-bounds", stands_for="gather"),
+        Mistake("mirror_at_size", "hazard", "out-of-bounds", stands_for="gather_reversed"),
+        Mistake("counted_from_the_end", "hazard", "out-of-bounds", stands_for="gather_reversed"),
+        Mistake(
+            "mirrored_both_sides", "wrong-result", "copied-input", stands_for="gather_reversed"
+        ),
+        Mistake(
+            "half_of_the_threads", "wrong-result", "half-reversed", stands_for="gather_reversed"
+        ),
+        Mistake("forgot_to_wrap", "hazard", "out-of-bounds", stands_for="gather_shifted"),
+        Mistake("wrapped_the_shift_only", "hazard", "out-of-bounds", stands_for="gather_shifted"),
+        Mistake("wrapped_once", "hazard", "out-of-bounds", stands_for="gather_shifted"),
+        Mistake("to_the_left", "wrong-result", "shifted-to-the-left", stands_for="gather_shifted"),
+    ),
+    points=15,
+)
+
+
+def _table_copied(inputs: Values) -> dict[str, np.ndarray]:
+    size, length = inputs["size"], len(inputs["table"])
+    # With a table shorter than out this idea reads outside it, and never comes to a result.
+    copied = inputs["table"][:size] if size <= length else np.full(size, np.nan, np.float32)
+    return {"gathered": copied}
+
+
+def _half_reversed(inputs: Values, case: Case) -> dict[str, np.ndarray]:
+    size = case.sizes["size"]
+    return {"reversed": where_written(inputs["tape"][::-1], np.arange(size) < size // 2)}
+
+
+def _numbers_and_limits(rng: np.random.Generator, case: Case) -> Values:
+    size = case.sizes["size"]
+    a = eighths(rng, size)
+    ordered = np.sort(a)
+    if size < 4:
+        low, high = ordered[0] + np.float32(1), ordered[0] + np.float32(3)
+    else:
+        # Limits that occur in the data: equality with a limit is one of the cases.
+        low, high = ordered[size // 4], ordered[(3 * size) // 4]
+    return {"a": a, "low": low, "high": high, "size": size}
+
+
+def _clipped(inputs: Values, case: Case) -> dict[str, np.ndarray]:
+    return {"out": np.minimum(np.maximum(inputs["a"], inputs["low"]), inputs["high"])}
+
+
+CLIP = Puzzle(
+    name="01_threads/clip",
+    title="keep it between two limits",
+    statement=(
+        "Write a kernel that puts into out[i] the number a[i], held between `low` and `high`: low "
+        "where it is smaller than low, high where it is larger than high, itself in between. low "
+        "is smaller than high."
+    ),
+    functions=("clip",),
+    parameters={"clip": ("out", "a", "low", "high", "size")},
+    cases=(
+        sized("visible example", visible=True, size=10, block=4),
+        sized("one cell", size=1, block=4),
+        sized("65 cells", size=65, block=32),
+        sized("exactly two blocks", size=64, block=32),
+        sized("1,000 cells", size=1000, block=128),
+    ),
+    random_case=lambda rng: sized(
+        "sizes drawn at random",
+        size=int(rng.integers(8, 600)),
+        block=int(rng.choice([16, 24, 32, 64])),
+    ),
+    inputs=_numbers_and_limits,
+    outputs=float32_out("size"),
+    launches=enough_blocks("clip", "out", "a", "low", "high", "size"),
+    reference=_clipped,
+    diagnose=recognise(
+        ("one-limit-everywhere", lambda inputs, case: _everywhere(inputs, inputs["low"])),
+        ("one-limit-everywhere", lambda inputs, case: _everywhere(inputs, inputs["high"])),
+        ("between-unwritten", lambda inputs, case: _between_unwritten(inputs, case)),
+        (
+            "low-limit-lost",
+            lambda inputs, case: {"out": np.minimum(inputs["a"], inputs["high"])},
+        ),
+        (
+            "high-limit-lost",
+            lambda inputs, case: {"out": np.maximum(inputs["a"], inputs["low"])},
+        ),
+    ),
+    diagnoses={
+        "one-limit-everywhere": (
+            "One limit stands in every cell. A minimum keeps what is small: which limit should it "
+            "meet, and which one the maximum?"
+        ),
+        "between-unwritten": (
+            "Numbers outside the limits are right; those in between were never written. Each "
+            "thread must write its cell, also when nothing has to be changed."
+        ),
+        "low-limit-lost": (
+            "The high limit holds, the low one does not. If you wrote low first, follow a small "
+            "number through all your lines: does a later one write over it?"
+        ),
+        "high-limit-lost": (
+            "The low limit holds, the high one does not. Follow a large number through all your "
+            "lines."
+        ),
+        "out-of-bounds": (
+            "Threads of the last block ran past the end of the array: the guard is missing or lets "
+            "one too many in."
+        ),
+        "race": (
+            "Threads of different blocks wrote to one cell: their index does not take the block "
+            "into account."
+        ),
+    },
+    hints=(
+        "Three kinds of number: too small, too large, and neither. Each thread meets one of them.",
+        (
+            "You may write if, elif and else, or a min and a max, one inside the other. Both are "
+            "right; try to write the other one, too, when the first has passed."
+        ),
+        (
+            "With branches: exactly one of three assignments may reach a cell. With min and max: "
+            "the larger of a[i] and low never falls below low; then see to the other end."
+        ),
+    ),
+    mistakes=(
+        Mistake("nothing_in_between", "wrong-result", "between-unwritten"),
+        Mistake("second_if_writes_over_the_first", "wrong-result", "low-limit-lost"),
+        Mistake("only_the_low_limit", "wrong-result", "high-limit-lost"),
+        Mistake("minimum_with_low", "wrong-result", "one-limit-everywhere"),
+        Mistake("no_guard", "hazard", "out-of-bounds"),
+    ),
+)
+
+
+def _everywhere(inputs: Values, limit: np.float32) -> dict[str, np.ndarray]:
+    return {"out": np.full(inputs["size"], limit, np.float32)}
+
+
+def _between_unwritten(inputs: Values, case: Case) -> dict[str, np.ndarray]:
+    outside = (inputs["a"] < inputs["low"]) | (inputs["a"] > inputs["high"])
+    return {"out": where_written(_clipped(inputs, case)["out"], outside)}

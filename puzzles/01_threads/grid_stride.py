@@ -1,0 +1,19 @@
+"""grid_stride: any size with a fixed grid.
+
+    grid_stride(out, a, b, size)
+
+    out   float32 (size,)   to write: out[i] = a[i] - b[i]
+    a, b  float32 (size,)   to read
+    size  int               how many cells there are
+
+The launch has a fixed number of threads that has nothing to do with `size`. Each thread does as
+many cells as it takes, and no cell is done twice.
+"""
+
+from numba import cuda
+
+
+@cuda.jit
+def grid_stride(out, a, b, size):
+    # your code here (about 4 lines)
+    pass

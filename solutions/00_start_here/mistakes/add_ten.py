@@ -1,0 +1,38 @@
+"""Wrong answers to add_ten that learners give."""
+
+from numba import cuda
+
+
+# Adds the number of the thread, not ten.
+@cuda.jit
+def added_index(out, a):
+    i = cuda.threadIdx.x
+    out[i] = a[i] + i
+
+
+# Moves the data and forgets the sum.
+@cuda.jit
+def only_copied(out, a):
+    i = cuda.threadIdx.x
+    out[i] = a[i]
+
+
+# Thinks of one thread and forgets that all the others run the same line.
+@cuda.jit
+def everyone_writes_cell_zero(out, a):
+    i = cuda.threadIdx.x
+    out[0] = a[i] + 10
+
+
+# Counts cells from 1.
+@cuda.jit
+def wrote_to_the_neighbour(out, a):
+    i = cuda.threadIdx.x
+    out[i + 1] = a[i] + 10
+
+
+# Changes a in place.
+@cuda.jit
+def wrote_to_the_input(out, a):
+    i = cuda.threadIdx.x
+    a[i] += 10

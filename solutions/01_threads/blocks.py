@@ -1,0 +1,22 @@
+"""blocks: more data than a block.
+
+    blocks(out, a, size)
+
+    out   float32 (size,)   to write: out[i] = a[i] * a[i]
+    a     float32 (size,)   to read
+    size  int               how many cells there are
+
+The launch brings as many blocks as it takes to give every cell a thread. All blocks are equally
+large, so the last one may have threads to spare.
+"""
+
+from numba import cuda
+
+
+@cuda.jit
+def blocks(out, a, size):
+    # answer
+    i = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
+    if i < size:
+        out[i] = a[i] * a[i]
+    # end answer

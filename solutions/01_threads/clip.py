@@ -1,0 +1,22 @@
+"""clip: keep it between two limits.
+
+    clip(out, a, low, high, size)
+
+    out        float32 (size,)   to write: a[i], but never below low and never above high
+    a          float32 (size,)   to read
+    low, high  float32           the limits, low < high
+    size       int               how many cells there are
+
+The launch brings as many blocks as it takes to give every cell a thread.
+"""
+
+from numba import cuda
+
+
+@cuda.jit
+def clip(out, a, low, high, size):
+    # answer
+    i = cuda.grid(1)
+    if i < size:
+        out[i] = min(max(a[i], low), high)
+    # end answer

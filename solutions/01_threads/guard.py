@@ -1,0 +1,22 @@
+"""guard: more threads than data.
+
+    guard(out, a, size)
+
+    out   float32 (size,)   to write: out[i] = a[i] + 10
+    a     float32 (size,)   to read
+    size  int               how many cells there are
+
+The launch is one block with at least `size` threads, often more. A thread without a cell must
+touch nothing.
+"""
+
+from numba import cuda
+
+
+@cuda.jit
+def guard(out, a, size):
+    i = cuda.threadIdx.x
+    # answer
+    if i < size:
+        out[i] = a[i] + 10
+    # end answer

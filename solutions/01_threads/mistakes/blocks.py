@@ -1,0 +1,58 @@
+"""Wrong answers to blocks that learners give."""
+
+from numba import cuda
+
+
+# Every block works on the first cells.
+@cuda.jit
+def thread_number_without_block(out, a, size):
+    i = cuda.threadIdx.x
+    if i < size:
+        out[i] = a[i] * a[i]
+
+
+# Moves each block by one cell, not by a block.
+@cuda.jit
+def added_the_block_number(out, a, size):
+    i = cuda.blockIdx.x + cuda.threadIdx.x
+    if i < size:
+        out[i] = a[i] * a[i]
+
+
+# Multiplies by the number of blocks.
+@cuda.jit
+def grid_side_for_block_side(out, a, size):
+    i = cuda.blockIdx.x * cuda.gridDim.x + cuda.threadIdx.x
+    if i < size:
+        out[i] = a[i] * a[i]
+
+
+# Fits blocks of 4 threads and no others.
+@cuda.jit
+def block_side_of_the_example(out, a, size):
+    i = cuda.blockIdx.x * 4 + cuda.threadIdx.x
+    if i < size:
+        out[i] = a[i] * a[i]
+
+
+# Multiplies the wrong one of the two numbers.
+@cuda.jit
+def factors_exchanged(out, a, size):
+    i = cuda.threadIdx.x * cuda.blockDim.x + cuda.blockIdx.x
+    if i < size:
+        out[i] = a[i] * a[i]
+
+
+# Forgets the threads to spare in the last block.
+@cuda.jit
+def no_guard(out, a, size):
+    i = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
+    out[i] = a[i] * a[i]
+
+
+# Takes the square for the double.
+@cuda.jit
+def doubled(out, a, size):
+    i = cuda.grid(1)
+    if i < size:
+        out[i] = 2 * a[i]

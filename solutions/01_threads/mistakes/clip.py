@@ -1,0 +1,50 @@
+"""Wrong answers to clip that learners give."""
+
+from numba import cuda
+
+
+# Acts only where something has to change.
+@cuda.jit
+def nothing_in_between(out, a, low, high, size):
+    i = cuda.grid(1)
+    if i < size:
+        if a[i] < low:
+            out[i] = low
+        elif a[i] > high:
+            out[i] = high
+
+
+# Writes if twice where the second had to be elif.
+@cuda.jit
+def second_if_writes_over_the_first(out, a, low, high, size):
+    i = cuda.grid(1)
+    if i < size:
+        if a[i] < low:
+            out[i] = low
+        if a[i] > high:
+            out[i] = high
+        else:
+            out[i] = a[i]
+
+
+# Looks at one end only.
+@cuda.jit
+def only_the_low_limit(out, a, low, high, size):
+    i = cuda.grid(1)
+    if i < size:
+        out[i] = max(a[i], low)
+
+
+# Exchanges min and max.
+@cuda.jit
+def minimum_with_low(out, a, low, high, size):
+    i = cuda.grid(1)
+    if i < size:
+        out[i] = max(min(a[i], low), high)
+
+
+# Forgets the threads to spare in the last block.
+@cuda.jit
+def no_guard(out, a, low, high, size):
+    i = cuda.grid(1)
+    out[i] = min(max(a[i], low), high)

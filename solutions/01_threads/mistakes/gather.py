@@ -1,0 +1,93 @@
+"""Wrong answers to gather that learners give."""
+
+from numba import cuda
+
+
+# Uses the index as the place to write.
+@cuda.jit
+def scattered(out, a, index, size):
+    i = cuda.grid(1)
+    if i < size:
+        out[index[i]] = a[i]
+
+
+# Does not look at the index.
+@cuda.jit
+def ignored_the_index(out, a, index, size):
+    i = cuda.grid(1)
+    if i < size:
+        out[i] = a[i]
+
+
+# Forgets the threads to spare in the last block.
+@cuda.jit
+def no_guard(out, a, index, size):
+    i = cuda.grid(1)
+    out[i] = a[index[i]]
+
+
+# Counts the cells from 1 on the way back.
+@cuda.jit
+def mirror_at_size(out, a, size):
+    i = cuda.grid(1)
+    if i < size:
+        out[i] = a[size - i]
+
+
+# Relies on Python's negative indices.
+@cuda.jit
+def counted_from_the_end(out, a, size):
+    i = cuda.grid(1)
+    if i < size:
+        out[i] = a[-1 - i]
+
+
+# Mirrors where it reads and where it writes.
+@cuda.jit
+def mirrored_both_sides(out, a, size):
+    i = cuda.grid(1)
+    if i < size:
+        out[size - 1 - i] = a[size - 1 - i]
+
+
+# Keeps half of the loop that reverses a list in place.
+@cuda.jit
+def half_of_the_threads(out, a, size):
+    i = cuda.grid(1)
+    if i < size // 2:
+        out[i] = a[size - 1 - i]
+
+
+# Lets the index run below zero.
+@cuda.jit
+def forgot_to_wrap(out, a, shift, size):
+    i = cuda.grid(1)
+    if i < size:
+        out[i] = a[i - shift]
+
+
+# Reads i - shift % size as (i - shift) % size.
+@cuda.jit
+def wrapped_the_shift_only(out, a, shift, size):
+    i = cuda.grid(1)
+    if i < size:
+        out[i] = a[i - shift % size]
+
+
+# Goes around once at most, and never to the left.
+@cuda.jit
+def wrapped_once(out, a, shift, size):
+    i = cuda.grid(1)
+    if i < size:
+        j = i - shift
+        if j < 0:
+            j += size
+        out[i] = a[j]
+
+
+# Moves the reader where the numbers should move.
+@cuda.jit
+def to_the_left(out, a, shift, size):
+    i = cuda.grid(1)
+    if i < size:
+        out[i] = a[(i + shift) % size]

@@ -1,0 +1,43 @@
+"""Wrong answers to guard that learners give."""
+
+from numba import cuda
+
+
+# Carries add_ten over to a launch with threads to spare.
+@cuda.jit
+def no_guard(out, a, size):
+    i = cuda.threadIdx.x
+    out[i] = a[i] + 10
+
+
+# Off by one: cell number `size` does not exist.
+@cuda.jit
+def guard_lets_one_too_many_in(out, a, size):
+    i = cuda.threadIdx.x
+    if i <= size:
+        out[i] = a[i] + 10
+
+
+# Takes reading for harmless.
+@cuda.jit
+def only_the_write_is_guarded(out, a, size):
+    i = cuda.threadIdx.x
+    value = a[i] + 10
+    if i < size:
+        out[i] = value
+
+
+# Off by one the other way.
+@cuda.jit
+def guard_turns_the_last_cell_away(out, a, size):
+    i = cuda.threadIdx.x
+    if i < size - 1:
+        out[i] = a[i] + 10
+
+
+# Fits the example and nothing else.
+@cuda.jit
+def size_of_the_example(out, a, size):
+    i = cuda.threadIdx.x
+    if i < 8 and i < size:
+        out[i] = a[i] + 10

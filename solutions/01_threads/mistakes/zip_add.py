@@ -1,0 +1,38 @@
+"""Wrong answers to zip_add that learners give."""
+
+from numba import cuda
+
+
+# Reads a where b was meant.
+@cuda.jit
+def same_array_twice(out, a, b):
+    i = cuda.threadIdx.x
+    out[i] = a[i] + a[i]
+
+
+# Leaves b out.
+@cuda.jit
+def forgot_b(out, a, b):
+    i = cuda.threadIdx.x
+    out[i] = a[i]
+
+
+# Asks for the number of the block, which is 0 for all.
+@cuda.jit
+def block_number_as_index(out, a, b):
+    i = cuda.blockIdx.x
+    out[i] = a[i] + b[i]
+
+
+# Uses a as the place for the sum.
+@cuda.jit
+def summed_into_the_input(out, a, b):
+    i = cuda.threadIdx.x
+    a[i] += b[i]
+
+
+# Pairs each cell with its neighbour.
+@cuda.jit
+def b_shifted_by_one(out, a, b):
+    i = cuda.threadIdx.x
+    out[i] = a[i] + b[i + 1]

@@ -1,0 +1,19 @@
+"""zip_add: two arrays, one sum.
+
+    zip_add(out, a, b)
+
+    out   float32 (size,)   to write: out[i] = a[i] + b[i]
+    a, b  float32 (size,)   to read
+
+The launch is one block with exactly `size` threads.
+"""
+
+from numba import cuda
+
+
+@cuda.jit
+def zip_add(out, a, b):
+    # answer
+    i = cuda.threadIdx.x
+    out[i] = a[i] + b[i]
+    # end answer

@@ -1,0 +1,65 @@
+"""Finds a Chromium to test with, and opens it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+MACOS = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
+# A browser in a test draws on no screen, may run as root in a container, and asks the net nothing.
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-quic",
+)
+
+
+def find_chromium() -> str | None:
+    """Returns the path of a Chromium or Chrome, or None.
+
+    Looked at in this order: GPU_COURSE_CHROMIUM, the programs on the PATH, Chrome on macOS, and the
+    browser that `playwright install chromium` downloads.
+    """
+    named = os.environ.get("GPU_COURSE_CHROMIUM", "").strip()
+    if named:
+        return named if Path(named).is_file() else None
+    for name in NAMES:
+        if found := shutil.which(name):
+            return found
+    if Path(MACOS).is_file():
+        return MACOS
+    return _from_playwright()
+
+
+def _from_playwright() -> str | None:
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        return None
+    with sync_playwright() as playwright:
+        path = playwright.chromium.executable_path
+    return path if Path(path).is_file() else None
+
+
+@contextmanager
+def open_page(executable: str) -> Iterator[Any]:
+    """Yields a Playwright page of a fresh, headless browser; the browser is closed afterwards."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=list(FLAGS))
+        try:
+            page = browser.new_page(viewport={"width": 1280, "height": 1000})
+            page.set_default_timeout(60_000)
+            yield page
+        finally:
+            browser.close()

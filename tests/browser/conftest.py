@@ -1,0 +1,53 @@
+"""What the browser tests share: a browser, a checkout, a place for screenshots."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.chromium import find_chromium, open_page
+from tests.browser.lab import copy_checkout
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The path of a Chromium; without one the test is skipped, and fails where CI=true."""
+    if find_spec("playwright") is None:
+        missing = "playwright is not installed; `pip install playwright` brings it"
+    else:
+        found = find_chromium()
+        if found is not None:
+            return found
+        missing = "no Chromium found; install one, or name it in GPU_COURSE_CHROMIUM"
+    if os.environ.get("CI") == "true":
+        pytest.fail(f"{missing} (CI=true asks for the browser tests)")
+    pytest.skip(missing)
+
+
+@pytest.fixture
+def page(chromium: str) -> Iterator[Any]:
+    """A page of a fresh browser."""
+    with open_page(chromium) as page:
+        yield page
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkout as a learner has it after `make build`, nothing answered."""
+    return copy_checkout(ROOT, tmp_path_factory.mktemp("course") / "checkout")
+
+
+@pytest.fixture(scope="session")
+def screenshots(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the screenshots go: GPU_COURSE_SCREENSHOTS, or a temporary folder."""
+    named = os.environ.get("GPU_COURSE_SCREENSHOTS", "").strip()
+    folder = Path(named).absolute() if named else tmp_path_factory.mktemp("screenshots")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder

@@ -1,0 +1,78 @@
+"""A learner's first hour in a real browser: a wrong answer, its message, a right one, progress."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpu_course.authoring.checkout import read
+from tests.browser.lab import Server, environment, free_port, lab_command, serve
+
+pytestmark = pytest.mark.browser
+
+GUARD = "puzzles/01_threads/guard.py"
+HOLE = "    # your code here (about 2 lines)\n"
+NO_GUARD = "    out[i] = a[i] + 10\n"
+RIGHT = "    if i < size:\n        out[i] = a[i] + 10\n"
+
+
+@pytest.fixture(scope="module")
+def server(
+    chromium: str, checkout: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
+    home = tmp_path_factory.mktemp("jupyter")
+    with serve(lab_command(free_port()), checkout, environment(checkout, home)) as server:
+        yield server
+
+
+@pytest.mark.parametrize("lesson", ["00_start_here", "01_threads"])
+def test_a_lesson_runs_clean_in_the_browser(
+    lesson: str, server: Server, page: Any, screenshots: Path
+) -> None:
+    from tests.browser.notebook_page import NotebookPage
+
+    notebook = NotebookPage(page, server, f"notebooks/{lesson}.ipynb")
+    notebook.run_all()
+    assert notebook.pictures(screenshots, lesson)
+    assert notebook.errors() == []
+
+
+def test_a_puzzle_answered_wrongly_then_rightly_then_progress(
+    server: Server, page: Any, checkout: Path, screenshots: Path
+) -> None:
+    from playwright.sync_api import expect
+
+    from tests.browser.notebook_page import NotebookPage
+
+    stub = read(checkout / GUARD)
+    assert HOLE in stub
+    notebook = NotebookPage(page, server, "notebooks/01_threads.ipynb")
+    notebook.run(notebook.code_cells.first)
+    puzzle = notebook.cell("%%puzzle guard")
+
+    wrong = stub.replace(HOLE, NO_GUARD)
+    notebook.write(puzzle, f"%%puzzle guard\n{wrong}".removesuffix("\n"))
+    notebook.run(puzzle)
+    output = notebook.output(puzzle)
+    expect(output).to_contain_text("a[8] is outside an array of shape (8,)")
+    expect(output).to_contain_text("let only threads with i < 8 touch memory")
+    expect(output).not_to_contain_text("passed")
+    notebook.picture(screenshots / "guard_wrong.png", puzzle)
+    assert read(checkout / GUARD) == wrong
+
+    right = stub.replace(HOLE, RIGHT)
+    notebook.write(puzzle, f"%%puzzle guard\n{right}".removesuffix("\n"))
+    notebook.run(puzzle)
+    expect(output).to_contain_text("passed")
+    expect(output).not_to_contain_text("outside an array")
+    notebook.picture(screenshots / "guard_right.png", puzzle)
+    assert read(checkout / GUARD) == right
+
+    progress = notebook.cell("progress()")
+    notebook.run(progress)
+    expect(notebook.output(progress)).to_contain_text("1 of 10")
+    notebook.picture(screenshots / "progress.png", progress)
+    assert notebook.errors() == []

@@ -1,0 +1,159 @@
+"""What must hold for every kernel puzzle; each lesson's test module calls it."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import numpy as np
+
+from gpu_course.catalog.specification import Mistake, Puzzle
+from gpu_course.grading.sentences import SENTENCES
+from tests.catalog.by_hand import (
+    SOLUTIONS,
+    Outcome,
+    first_failure,
+    kernels,
+    run_case,
+)
+
+
+def cases_and_random(puzzle: Puzzle, draws: int = 5) -> list:
+    """Returns the puzzle's cases and some random ones."""
+    rng = np.random.default_rng(7)
+    return [*puzzle.cases, *(puzzle.random_case(rng) for _ in range(draws))]
+
+
+def assert_solution_passes(puzzle: Puzzle) -> None:
+    functions = kernels(SOLUTIONS / f"{puzzle.name}.py")
+    for case in cases_and_random(puzzle):
+        assert run_case(puzzle, functions, case).reason is None, case
+
+
+def assert_parameters_agree(puzzle: Puzzle) -> None:
+    """The catalogue, the solution and every mistake name the same parameters in the same order."""
+    solution = _definitions(f"{puzzle.name}.py")
+    assert set(puzzle.functions) == set(puzzle.parameters) == set(solution)
+    for name, parameters in puzzle.parameters.items():
+        assert solution[name] == parameters
+    wrong = _definitions(f"{puzzle.lesson}/mistakes/{puzzle.short_name}.py")
+    assert set(wrong) == {mistake.function for mistake in puzzle.mistakes}
+    for mistake in puzzle.mistakes:
+        stands_for = mistake.stands_for or puzzle.functions[0]
+        assert wrong[mistake.function] == puzzle.parameters[stands_for], mistake
+    case = puzzle.cases[0]
+    for launch in puzzle.launches(case):
+        assert len(launch.args) == len(puzzle.parameters[launch.function])
+
+
+def _definitions(relative: str) -> dict[str, tuple[str, ...]]:
+    tree = ast.parse((SOLUTIONS / relative).read_text(encoding="utf-8"))
+    found = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    return {node.name: tuple(arg.arg for arg in node.args.args) for node in found}
+
+
+def assert_cases_tell_much(puzzle: Puzzle) -> None:
+    """A visible example first, one cell, sizes that do not divide the block; names apart."""
+    assert puzzle.cases[0].visible
+    assert sum(case.visible for case in puzzle.cases) == 1
+    assert len({case.name for case in puzzle.cases}) == len(puzzle.cases)
+    sizes = [case.sizes for case in puzzle.cases]
+    assert any(s.get("size", s.get("rows", 0) * s.get("cols", 0)) == 1 for s in sizes)
+    if "block" in sizes[0]:
+        assert sizes[0]["size"] % sizes[0]["block"]
+        assert any(s["size"] > s["block"] for s in sizes)
+        assert any(s["size"] % s["block"] == 0 for s in sizes)
+    if "block_x" in sizes[0]:
+        many = [s for s in sizes if s["rows"] * s["cols"] > 1]
+        assert all(s["rows"] != s["cols"] and s["block_x"] != s["block_y"] for s in many)
+        assert any(s["rows"] > s["cols"] for s in many)
+        assert any(s["rows"] < s["cols"] for s in many)
+
+
+def assert_inputs_show_mistakes(puzzle: Puzzle) -> None:
+    """Numbers are exact in binary, all different, never 0, never in order; a seed fixes them."""
+    for case in cases_and_random(puzzle):
+        inputs = puzzle.inputs(np.random.default_rng(1), case)
+        again = puzzle.inputs(np.random.default_rng(1), case)
+        for name, value in inputs.items():
+            assert np.array_equal(value, again[name]), name
+            if not (isinstance(value, np.ndarray) and value.dtype == np.float32):
+                continue
+            flat = value.ravel()
+            assert np.all(flat * 8 == np.round(flat * 8)) and np.all(flat != 0)
+            assert len(np.unique(flat)) == flat.size
+            if flat.size > 2:
+                steps = np.diff(flat)
+                assert (steps > 0).any() and (steps < 0).any()
+                assert not np.array_equal(flat, flat[::-1])
+
+
+def assert_outputs_fit(puzzle: Puzzle) -> None:
+    """Outputs have the reference's shapes and types; the reference leaves its inputs alone."""
+    for case in cases_and_random(puzzle):
+        inputs = puzzle.inputs(np.random.default_rng(2), case)
+        before = {n: v.copy() if isinstance(v, np.ndarray) else v for n, v in inputs.items()}
+        outputs, expected = puzzle.outputs(inputs, case), puzzle.reference(inputs, case)
+        assert outputs.keys() == expected.keys()
+        for name in outputs:
+            assert outputs[name].shape == expected[name].shape
+            assert outputs[name].dtype == expected[name].dtype == np.float32
+            assert not any(np.shares_memory(expected[name], v) for v in _arrays(inputs))
+        for name, value in inputs.items():
+            assert np.array_equal(value, before[name]), name
+
+
+def _arrays(inputs: dict) -> list[np.ndarray]:
+    return [value for value in inputs.values() if isinstance(value, np.ndarray)]
+
+
+def outcome_of(puzzle: Puzzle, mistake: Mistake) -> Outcome:
+    """Returns what one mistake leads to, standing in an otherwise right answer."""
+    right = kernels(SOLUTIONS / f"{puzzle.name}.py")
+    path = SOLUTIONS / puzzle.lesson / "mistakes" / f"{puzzle.short_name}.py"
+    wrong = kernels(path)
+    functions = dict(right)
+    functions[mistake.stands_for or puzzle.functions[0]] = wrong[mistake.function]
+    # Each file is bound to its own `cuda`: both are told which thread is running.
+    functions["cuda"] = _Both(right["cuda"], wrong["cuda"])
+    return first_failure(puzzle, functions)
+
+
+class _Both:
+    def __init__(self, *cudas) -> None:
+        self.cudas, self.accesses = cudas, 0
+
+    def become(self, *place) -> None:
+        self.accesses = 0
+        for cuda in self.cudas:
+            cuda.become(*place)
+        self.me = self.cudas[0].me
+
+
+def assert_mistake_is_told_apart(puzzle: Puzzle, mistake: Mistake) -> None:
+    """The mistake ends as the catalogue says, with a sentence of this puzzle for it."""
+    outcome = outcome_of(puzzle, mistake)
+    assert outcome.reason == mistake.reason, mistake
+    assert mistake.diagnosis in puzzle.diagnoses, mistake
+    if mistake.diagnosis not in SENTENCES or outcome.diagnosis is not None:
+        assert outcome.diagnosis == mistake.diagnosis, mistake
+
+
+def assert_words_are_in_order(puzzle: Puzzle) -> None:
+    """Three hints that rise and hold no line of the answer; every own key can be diagnosed."""
+    assert len(puzzle.hints) == 3
+    assert len(puzzle.mistakes) >= 3
+    text = (SOLUTIONS / f"{puzzle.name}.py").read_text(encoding="utf-8")
+    regions = re.findall(r"# answer\n(.*?)# end answer", text, re.DOTALL)
+    lines = [line.strip() for region in regions for line in region.splitlines() if line.strip()]
+    words = " ".join((puzzle.statement, *puzzle.hints, *puzzle.diagnoses.values()))
+    for hint in (*puzzle.hints, *puzzle.diagnoses.values()):
+        assert not any(line in hint for line in lines)
+        assert hint.rstrip().endswith((".", "?"))
+    assert "  " not in words
+    own = set(puzzle.diagnoses) - set(SENTENCES)
+    assert own <= {mistake.diagnosis for mistake in puzzle.mistakes} | _SIBLINGS
+
+
+_SIBLINGS = {"columns-alike"}
+"""Keys that mirror another mistake's and need no wrong kernel of their own."""

@@ -1,0 +1,79 @@
+"""The makers shared by kernel puzzles."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gpu_course.catalog.builders import (
+    blocks_to_cover,
+    eighths,
+    enough_blocks,
+    one_block,
+    recognise,
+    sized,
+    where_written,
+)
+
+
+@pytest.mark.parametrize("size", range(1, 40))
+@pytest.mark.parametrize("block", [1, 3, 4, 32])
+def test_blocks_cover_and_none_is_idle(size, block):
+    blocks = blocks_to_cover(size, block)
+    assert blocks * block >= size > (blocks - 1) * block
+
+
+@pytest.mark.parametrize("shape", [1, 2, 3, 40, (3, 5), (1, 7)])
+def test_numbers_are_exact_different_and_in_no_order(shape):
+    for seed in range(200):
+        values = eighths(np.random.default_rng(seed), shape)
+        flat = values.ravel()
+        assert values.dtype == np.float32 and values.shape == np.zeros(shape).shape
+        assert np.all(flat != 0) and len(np.unique(flat)) == flat.size
+        assert np.array_equal(flat * 8, np.round(flat * 8))
+        if flat.size > 2:
+            assert (np.diff(flat) > 0).any() and (np.diff(flat) < 0).any()
+
+
+def test_squares_of_a_thousand_numbers_are_exact():
+    values = eighths(np.random.default_rng(0), 1000)
+    assert np.array_equal((values * values).astype(np.float64), values.astype(np.float64) ** 2)
+
+
+def test_launches_take_their_sides_from_the_case():
+    case = sized("x", size=10, block=4, width=6, height=5)
+    assert enough_blocks("k", "out")(case)[0].grid == 3
+    (launch,) = one_block("k", "out", threads=("width", "height"))(case)
+    assert (launch.grid, launch.block, launch.args) == (1, (6, 5), ("out",))
+
+
+class TestRecognise:
+    diagnose = staticmethod(
+        recognise(
+            ("copied", lambda inputs, case: {"out": inputs["a"]}),
+            ("last-missing", lambda inputs, case: {
+                "out": where_written(2 * inputs["a"], np.arange(3) < 2)
+            }),
+            ("never", lambda inputs, case: {"out": 2 * inputs["a"]}),
+        )
+    )  # fmt: skip
+
+    def found(self, *out):
+        return self.diagnose(
+            {"a": np.array([1, 2, 3], np.float32)},
+            sized("x", size=3),
+            {"out": np.array([2, 4, 6], np.float32)},
+            {"out": np.array(out, np.float32)},
+        )
+
+    def test_a_planted_idea_is_found(self):
+        assert self.found(1, 2, 3) == "copied"
+
+    def test_cells_nobody_wrote_are_part_of_the_pattern(self):
+        assert self.found(2, 4, np.nan) == "last-missing"
+
+    def test_another_result_is_not(self):
+        assert self.found(1, 2, 4) is None
+
+    def test_an_idea_that_gives_the_right_result_is_no_diagnosis(self):
+        assert self.found(2, 4, 6) is None

@@ -1,0 +1,53 @@
+"""Every named mistake ends as the catalogue says, and the learner is told what it says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gpu_course.authoring.stubs import answer_lines
+from gpu_course.catalog import Mistake, Puzzle, index
+from gpu_course.grading.answers import mistake_answer
+from gpu_course.grading.check import check
+from gpu_course.grading.sentences import SENTENCES
+
+PUZZLES = pytest.mark.parametrize("puzzle", index.puzzles(), ids=lambda puzzle: puzzle.name)
+MISTAKES = [
+    pytest.param(puzzle, mistake, id=f"{puzzle.name}-{mistake.function}")
+    for puzzle in index.puzzles()
+    for mistake in puzzle.mistakes
+]
+
+
+def in_one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize(("puzzle", "mistake"), MISTAKES)
+def test_a_mistake_ends_with_its_reason_and_its_diagnosis(
+    puzzle: Puzzle, mistake: Mistake, root: Path
+) -> None:
+    answer = mistake_answer(puzzle, mistake, root / "solutions")
+    for seed in (0, 1):
+        verdict = check(puzzle.name, answer=answer, seed=seed)
+        assert verdict.status == "failed", verdict.message
+        assert verdict.points == 0
+        assert verdict.reason == mistake.reason, verdict.message
+        assert verdict.diagnosis == mistake.diagnosis, verdict.message
+        sentence = puzzle.diagnoses.get(mistake.diagnosis) or SENTENCES[mistake.diagnosis]
+        assert in_one_line(sentence) in in_one_line(verdict.message)
+
+
+@PUZZLES
+def test_a_puzzle_knows_three_mistakes_or_more(puzzle: Puzzle) -> None:
+    assert len({mistake.function for mistake in puzzle.mistakes}) >= 3
+
+
+@PUZZLES
+def test_no_hint_holds_a_line_of_the_answer(puzzle: Puzzle, solutions: dict[str, str]) -> None:
+    lines = [line for line in answer_lines(solutions[puzzle.name]) if len(line) > 8]
+    assert lines
+    for hint in puzzle.hints:
+        spaceless = "".join(hint.split())
+        assert [line for line in lines if "".join(line.split()) in spaceless] == []

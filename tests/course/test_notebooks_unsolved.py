@@ -1,0 +1,50 @@
+"""The learner's edition: built from its source, it runs clean before anything is answered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gpu_course.authoring.checkout import lesson_sources, read
+from gpu_course.authoring.execution import answers_copy, execute
+from gpu_course.authoring.notebooks import PUZZLE_CELL, build_notebook
+from gpu_course.catalog import index
+from tests.course.nbval_run import code_cells
+
+LESSONS = pytest.mark.parametrize("lesson", [lesson.name for lesson in index.lessons()])
+
+
+def test_every_lesson_of_the_catalogue_has_its_source(root: Path) -> None:
+    assert list(lesson_sources(root)) == [lesson.name for lesson in index.lessons()]
+
+
+@LESSONS
+def test_a_lesson_brings_its_puzzles_in_order(
+    lesson: str, root: Path, stubs: dict[str, str]
+) -> None:
+    notebook = build_notebook(lesson, read(lesson_sources(root)[lesson]), stubs)
+    found = [PUZZLE_CELL.match(cell.source) for cell in code_cells(notebook)]
+    names = [match[1] for match in found if match]
+    assert names == [puzzle.short_name for puzzle in index.lesson(lesson).puzzles]
+
+
+@LESSONS
+def test_a_lesson_runs_from_top_to_bottom_within_a_minute(
+    lesson: str, root: Path, stubs: dict[str, str], fonts: None
+) -> None:
+    notebook = build_notebook(lesson, read(lesson_sources(root)[lesson]), stubs)
+    with answers_copy(stubs) as answers:
+        done = execute(notebook, answers, lesson=lesson, deadline_s=60)
+        after = {name: read(answers / f"{name}.py") for name in stubs}
+    assert all(cell.execution_count for cell in code_cells(done))
+    # A shipped cell holds the stub: it writes nothing.
+    assert after == stubs
+
+
+@LESSONS
+def test_a_code_cell_is_short(lesson: str, root: Path, stubs: dict[str, str]) -> None:
+    notebook = build_notebook(lesson, read(lesson_sources(root)[lesson]), stubs)
+    for cell in code_cells(notebook):
+        if not PUZZLE_CELL.match(cell.source):
+            assert len(cell.source.splitlines()) <= 20, cell.source

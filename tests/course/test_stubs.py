@@ -1,0 +1,54 @@
+"""Every stub of the course: what a learner finds before the first line of an answer."""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+
+import pytest
+
+from gpu_course.authoring.checkout import read, stubs_file, write
+from gpu_course.catalog import Puzzle, index
+from gpu_course.grading.grade import grade
+
+PUZZLES = pytest.mark.parametrize("puzzle", index.puzzles(), ids=lambda puzzle: puzzle.name)
+
+
+def test_solutions_and_catalogue_name_the_same_puzzles(stubs: dict[str, str]) -> None:
+    assert sorted(stubs) == sorted(puzzle.name for puzzle in index.puzzles())
+
+
+def test_the_stubs_shipped_with_the_package_are_those_of_the_solutions(
+    root: Path, stubs: dict[str, str]
+) -> None:
+    assert json.loads(read(stubs_file(root))) == stubs, "run `make build`"
+
+
+def test_every_stub_is_not_started(stubs: dict[str, str], tmp_path: Path) -> None:
+    for name, text in stubs.items():
+        write(tmp_path / f"{name}.py", text)
+    found = {verdict.name: (verdict.status, verdict.points) for verdict in grade(answers=tmp_path)}
+    assert found == dict.fromkeys(stubs, ("not-started", 0))
+
+
+@PUZZLES
+def test_a_stub_defines_its_kernels_with_the_bare_decorator(
+    puzzle: Puzzle, stubs: dict[str, str]
+) -> None:
+    found = {
+        node.name: node
+        for node in ast.parse(stubs[puzzle.name]).body
+        if isinstance(node, ast.FunctionDef)
+    }
+    assert set(puzzle.functions) <= set(found)
+    for name in puzzle.functions:
+        assert [ast.unparse(decorator) for decorator in found[name].decorator_list] == ["cuda.jit"]
+        assert tuple(arg.arg for arg in found[name].args.args) == puzzle.parameters[name]
+
+
+@PUZZLES
+def test_a_stub_says_where_the_answer_goes(puzzle: Puzzle, stubs: dict[str, str]) -> None:
+    stub = stubs[puzzle.name]
+    assert stub.count("# your code here (about ") >= len(puzzle.functions)
+    assert "# answer" not in stub and "# end answer" not in stub
