@@ -184,7 +184,7 @@ class _Watch:
     def by_line(self) -> dict[int, Counters]:
         fields: dict[int, dict[str, Any]] = defaultdict(dict)
         for (line, kind), counted in self.coalescing.by_line.items():
-            fields[line][f"global_{kind}"] = counted
+            fields[line][kind] = counted
         for (line, kind), in_banks in self.banks.shared.items():
             fields[line][f"shared_{kind}"] = in_banks
         for (line, kind), count in self.banks.local.items():
@@ -195,6 +195,7 @@ class _Watch:
             ("branches", self.divergence.branches),
             ("divergent_branches", self.divergence.divergent),
             ("barriers", self.barriers.by_line),
+            ("shuffles", self.barriers.shuffles),
         ):
             for line, count in counts.items():
                 fields[line][name] = count

@@ -71,4 +71,5 @@ class Banks(Observer):
         elif access.array.space == "shared":
             itemsize = access.array.dtype.itemsize
             counted = count_wavefronts(access.addresses, access.mask.lanes, itemsize)
-            self.shared[access.line, access.kind] += counted
+            kind = "load" if access.kind == "load" else "store"
+            self.shared[access.line, kind] += counted

@@ -1,4 +1,4 @@
-"""Barriers reached, per line: one for each warp that waits there."""
+"""Barriers reached and values exchanged, per line: one for each warp that takes part."""
 
 from __future__ import annotations
 
@@ -11,11 +11,16 @@ from gpu_course.simt.launch import Observer
 
 
 class Barriers(Observer):
-    """Counts barriers by line."""
+    """Counts barriers and shuffles by line."""
 
     def __init__(self) -> None:
         self.by_line: Counter[int] = Counter()
+        self.shuffles: Counter[int] = Counter()
 
     def barrier(self, line: int, mask: Mask, blocks: np.ndarray) -> None:
         """Adds one barrier."""
         self.by_line[line] += mask.warp_count
+
+    def shuffle(self, line: int, mask: Mask) -> None:
+        """Adds one shuffle."""
+        self.shuffles[line] += mask.warp_count

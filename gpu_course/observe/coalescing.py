@@ -63,4 +63,7 @@ class Coalescing(Observer):
         if access.array.space != "global":
             return
         counted = count_request(access.addresses, access.warps, itemsize)
-        self.by_line[access.line, access.kind] += counted
+        kind = f"global_{access.kind}"
+        if access.kind == "atomic":
+            kind = "atom" if access.returns else "red"
+        self.by_line[access.line, kind] += counted

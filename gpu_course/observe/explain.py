@@ -279,6 +279,22 @@ def _barrier(fault: Fault, kernel: Kernel, places: _Places) -> Words:
     return fact, why, "put the barrier where every thread of the block comes past, equally often"
 
 
+def _inactive_lane(fault: Fault, kernel: Kernel, places: _Places) -> Words:
+    facts = fault.facts
+    operation, lane = facts["operation"], facts["lane"]
+    if "source" in facts:
+        fact = f"{operation} reads from lane {facts['source']}, which does not take part"
+        why = f"lane {lane} asks lane {facts['source']}, and that lane is not at this line"
+    elif facts["not_named"]:
+        fact = f"{operation} is reached by a lane that its mask does not name"
+        why = f"lane {lane} is here, and the mask it gives has no bit for it"
+    else:
+        absent = runs(facts["absent"])
+        fact = f"{operation} waits for lanes that are not here"
+        why = f"the mask of lane {lane} names lanes {absent}, and they are not at this line"
+    return fact, why, "call it where all lanes that the mask names come past, with one mask"
+
+
 def _endless(fault: Fault, kernel: Kernel, places: _Places) -> Words:
     facts = fault.facts
     names = _names_text(kernel, facts["names"], fault.line)
@@ -303,6 +319,7 @@ _WORDS: dict[str, Callable[[Fault, Kernel, _Places], Words]] = {
     "race": _race,
     "barrier-divergence": _barrier,
     "uninitialised-read": _uninitialised,
+    "inactive-lane": _inactive_lane,
     "endless-loop": _endless,
     "illegal-launch": _illegal_launch,
 }

@@ -9,16 +9,20 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gpu_course.simt.constants import NotConstant, Symbol, as_dtype, constant
+from gpu_course.simt.functions import Function, Value
 from gpu_course.simt.lanes import Lanes
 from gpu_course.simt.memory import Allocation, Array, row_major
-from gpu_course.simt.types import ArrayType, NoSuchType
+from gpu_course.simt.types import ArrayType, NoSuchType, Type
+
+if TYPE_CHECKING:
+    from gpu_course.simt.machine import Machine
 
 SPACES = {"cuda.shared.array": "shared", "cuda.local.array": "local"}
 
@@ -241,3 +245,20 @@ def poison_value(dtype: np.dtype[Any]) -> Any:
 def is_allocation(meaning: Any) -> bool:
     """True for the symbols that make shared or local arrays."""
     return isinstance(meaning, Symbol) and meaning.path in SPACES
+
+
+def _constant_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
+    if (
+        len(arguments) == 1
+        and isinstance(arguments[0], ArrayType)
+        and arguments[0].space == "const"
+    ):
+        return arguments[0]
+    raise NoSuchType("takes one array that is defined beside the kernel")
+
+
+def _constant(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+    return arguments[0]
+
+
+FUNCTIONS: dict[str, Function] = {"cuda.const.array_like": Function(_constant_type, _constant)}

@@ -129,7 +129,8 @@ def apply(
     # The n-th turn of every cell, all cells at once.
     position = np.arange(cells.size)
     turn = position - np.maximum.accumulate(np.where(starts, position, 0))
-    for lanes in np.split(order[np.argsort(turn, kind="stable")], np.cumsum(np.bincount(turn))[:-1]):
+    by_turn = order[np.argsort(turn, kind="stable")]
+    for lanes in np.split(by_turn, np.cumsum(np.bincount(turn))[:-1]):
         where = cells[lanes]
         old[lanes] = flat[where]
         flat[where] = combine(old[lanes], *(o[lanes] for o in operands))

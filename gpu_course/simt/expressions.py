@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,9 @@ from gpu_course.simt import inference, intrinsics, types
 from gpu_course.simt.constants import Symbol, as_dtype
 from gpu_course.simt.faults import Fault
 from gpu_course.simt.functions import Value, cast, truth
+from gpu_course.simt.inference import Inferred
 from gpu_course.simt.lanes import Mask
+from gpu_course.simt.legality import Program
 from gpu_course.simt.machine import Machine
 from gpu_course.simt.memory import Array
 from gpu_course.simt.types import FLOAT32, INT64
@@ -44,6 +47,10 @@ class Expressions(Machine):
     def meaning(self, node: ast.expr, meaning: Any) -> Value:
         if isinstance(meaning, Symbol):
             return intrinsics.VALUES[meaning.path].run(self.lanes)
+        if isinstance(meaning, np.ndarray):
+            return self.constant_array(ast.unparse(node), meaning)
+        if isinstance(meaning, tuple):
+            return _numbers(meaning)
         return self.literal(node, meaning)
 
     def literal(self, node: ast.AST, value: Any) -> Value:
@@ -65,8 +72,8 @@ class Expressions(Machine):
     def of_Attribute(self, node: ast.Attribute) -> Value:  # array.shape
         array = self.value(node.value)
         if node.attr == "shape":
-            return tuple(np.int64(n) for n in array.shape)
-        return np.int64(array.size if node.attr == "size" else len(array.shape))
+            return tuple(_whole(n) for n in array.shape)
+        return _whole(array.size if node.attr == "size" else len(array.shape))
 
     def of_BinOp(self, node: ast.BinOp) -> Value:  # a + b
         return self.operation(node, node.op, self.value(node.left), self.value(node.right))
@@ -150,6 +157,9 @@ class Expressions(Machine):
 
     def of_Call(self, node: ast.Call) -> Value:  # cuda.grid(1), math.sqrt(x), float32(x)
         symbol = self.program.meanings[node.func]
+        if node.func in self.program.devices:
+            device, inferred = self.program.devices[node.func], self.inferred.calls[node]
+            return self.call_device(device, inferred, [self.value(a) for a in node.args])
         arguments = [self.value(a) for a in node.args]
         dtype = as_dtype(symbol)
         if dtype is not None:
@@ -158,10 +168,16 @@ class Expressions(Machine):
         result = function.type([type_of(a) for a in arguments], node.args)
         return function.run(self, node, arguments, result)
 
+    def call_device(self, device: Program, inferred: Inferred, arguments: list[Value]) -> Value:
+        """Runs a device function; a machine that has statements knows how."""
+        raise NotImplementedError
+
     def of_Subscript(self, node: ast.Subscript) -> Value:  # a[i, j], or t[0] of a tuple
         owner = self.value(node.value)
         if isinstance(owner, tuple):
             return self.element(node, owner)
+        if node in self.inferred.views:
+            return self.view(node, owner)
         return self.load(node, *self.cell(node))
 
     def element(self, node: ast.Subscript, owner: tuple[Value, ...]) -> Value:
@@ -213,6 +229,52 @@ class Expressions(Machine):
         indices = index if isinstance(index, tuple) else (index,)
         return array, tuple(cast(i, INT64) for i in indices)
 
+    def view(self, node: ast.Subscript, array: Array) -> Array:
+        """a[i], a[2:], a[:, j]: the same memory, seen from another cell and in another shape."""
+        given = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        parts: list[ast.expr | None] = [*given, *[None] * (len(array.shape) - len(given))]
+        first: list[Value] = []
+        shape, strides = [], []
+        for part, size, stride in zip(parts, array.shape, array.strides, strict=True):
+            if part is None or isinstance(part, ast.Slice):
+                start, length, step = self._span(part, size)
+                shape.append(length)
+                strides.append(stride * step)
+                first.append(start)
+            else:
+                first.append(cast(self.value(part), INT64))
+        at = tuple(
+            np.int64(0) if p is None or isinstance(p, ast.Slice) else f
+            for p, f in zip(parts, first, strict=True)
+        )
+        self.in_bounds("load", node, node.slice, array, at)
+        origin = array.origin
+        for start, size, stride in zip(first, array.shape, array.strides, strict=True):
+            origin = origin + np.clip(start, 0, np.maximum(np.asarray(size) - 1, 0)) * stride
+        return replace(
+            array,
+            shape=tuple(shape),
+            strides=tuple(strides),
+            origin=origin,
+            contiguous=False,
+            root=array.root or array,
+        )
+
+    def _span(self, part: ast.expr | None, size: Value) -> tuple[Value, Value, int]:
+        """First index, length and step of a slice, bounded as Python bounds it."""
+        step, start, stop = 1, np.int64(0), size
+        if isinstance(part, ast.Slice):
+            if isinstance(part.step, ast.Constant):
+                assert isinstance(part.step.value, int)
+                step = part.step.value
+            start = start if part.lower is None else self._bound(part.lower, size)
+            stop = stop if part.upper is None else self._bound(part.upper, size)
+        return start, _whole(np.maximum(-(-(stop - start) // step), 0)), step
+
+    def _bound(self, node: ast.expr, size: Value) -> Value:
+        value = cast(self.value(node), INT64)
+        return np.clip(np.where(value < 0, value + size, value)[()], 0, size)
+
     # Conditions
 
     def part(self, line: int, condition: Value, mask: Mask) -> Mask:
@@ -243,3 +305,16 @@ class Expressions(Machine):
             and isinstance(op, ast.Add | ast.Sub | ast.Mult | ast.Div)
             and all(fits_float32(v) for v in (left, right))
         )
+
+
+def _whole(value: Value) -> Value:
+    return value if isinstance(value, np.ndarray) else np.int64(value)
+
+
+def _numbers(values: tuple[Any, ...]) -> tuple[Value, ...]:
+    found = []
+    for value in values:
+        type_ = inference.of_value(value)
+        assert isinstance(type_, np.dtype)
+        found.append(type_.type(value))
+    return tuple(found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -36,11 +36,17 @@ class Inferred:
         types: variable -> type.
         requests: each call that makes a shared or local array, with what it asks for.
         static_shared_bytes: shared memory a block needs before any dynamic memory.
+        calls: each call of a device function -> what is known of it there.
+        result: the type a device function returns; None for a kernel.
+        views: the subscripts that give an array and not a number.
     """
 
     types: Mapping[str, Type]
     requests: Mapping[ast.Call, Request]
-    static_shared_bytes: int
+    static_shared_bytes: int = 0
+    calls: Mapping[ast.Call, Inferred] = field(default_factory=dict)
+    result: Type = None
+    views: frozenset[ast.Subscript] = frozenset()
 
 
 def infer(program: Program, arguments: Sequence[Type]) -> Inferred:
@@ -84,6 +90,9 @@ class _Inference:
         self.kernel = program.kernel
         self.types: dict[str, Type] = dict(zip(self.kernel.parameters, arguments, strict=True))
         self.requests: dict[ast.Call, Request] = {}
+        self.calls: dict[ast.Call, Inferred] = {}
+        self.results: list[Type] = []
+        self.views: set[ast.Subscript] = set()
         self.changed = False
         self.pending: KernelRefused | None = None
 
@@ -91,13 +100,29 @@ class _Inference:
         for _ in range(MAX_ROUNDS):
             self.changed = False
             self.pending = None
+            self.results = []
             self.block(self.kernel.tree.body)
             if not self.changed:
                 break
         if self.pending is not None:
             raise self.pending
-        placed, static = lay_out(self.requests)
-        return Inferred(self.types, placed, static)
+        requests = dict(self.requests)
+        for called in self.calls.values():
+            requests |= called.requests
+        placed, static = lay_out(requests)
+        return Inferred(
+            self.types, placed, static, self.calls, self.result(), frozenset(self.views)
+        )
+
+    def result(self) -> Type:
+        if not self.results:
+            return None
+        try:
+            return self.joined(self.results)
+        except NoSuchType as error:
+            raise self.kernel.refuse(
+                self.kernel.tree, f"{self.kernel.name} returns {error}", "return one type"
+            ) from None
 
     # Statements
 
@@ -134,6 +159,9 @@ class _Inference:
                 current = self.target_type(node.target)
                 value = self.expression(node.value)
                 self.assign(node.target, types.binary(type(node.op).__name__, current, value))
+            case ast.Return(value=ast.expr() as value):
+                if not (isinstance(value, ast.Constant) and value.value is None):
+                    self.results.append(self.expression(value))
             case ast.If() | ast.While():
                 self.test(node.test)
                 self.block(node.body)
@@ -154,12 +182,6 @@ class _Inference:
 
     def assign(self, target: ast.expr, value: Type) -> None:
         if isinstance(target, ast.Name):
-            if isinstance(value, ArrayType):
-                raise self.kernel.refuse(
-                    target,
-                    f"the simulator does not know a second name for an array ({target.id})",
-                    "use the parameter's own name",
-                )
             known = self.types.get(target.id, value)
             try:
                 joined = types.unify(known, value)
@@ -174,8 +196,11 @@ class _Inference:
             for part, element in zip(target.elts, value.elements, strict=True):
                 self.assign(part, element)
         elif isinstance(target, ast.Subscript):
-            if isinstance(self.expression(target.value), TupleType):
+            owner = self.expression(target.value)
+            if isinstance(owner, TupleType):
                 raise NoSuchType("a tuple cannot be changed")
+            if isinstance(owner, ArrayType) and owner.space == "const":
+                raise NoSuchType("constant memory cannot be changed")
             stored = self.element(target)
             if not (types.is_scalar(stored) and types.is_scalar(value)):
                 raise NoSuchType(f"{value} cannot be stored in one cell of {stored}")
@@ -243,6 +268,8 @@ class _Inference:
             if value.path in intrinsics.VALUES:
                 return intrinsics.VALUES[value.path].type
             raise NoSuchType(f"{value.path} must be called")
+        if isinstance(value, np.ndarray):
+            return ArrayType(value.dtype, value.ndim, "const")
         return of_value(value)
 
     def variable(self, node: ast.Name) -> Type:
@@ -256,22 +283,46 @@ class _Inference:
             return self.tuple_element(node, owner)
         if not isinstance(owner, ArrayType):
             raise NoSuchType(f"{ast.unparse(node.value)} is {owner}, which has no cells")
-        if any(isinstance(part, ast.Slice) for part in ast.walk(node.slice)):
-            raise self.kernel.refuse(node, "the simulator does not know slices", "index one cell")
-        index = self.expression(node.slice)
-        parts = index.elements if isinstance(index, TupleType) else (index,)
-        for part in parts:
-            if not isinstance(part, np.dtype) or part.kind not in "iub":
+        parts: list[Type] = []
+        slices = 0
+        for part in _parts(node.slice):
+            if isinstance(part, ast.Slice):
+                self.slice(part)
+                slices += 1
+            else:
+                index = self.expression(part)
+                parts += index.elements if isinstance(index, TupleType) else (index,)
+        for index in parts:
+            if not isinstance(index, np.dtype) or index.kind not in "iub":
                 raise NoSuchType(
-                    f"an index must be a whole number, and {ast.unparse(node.slice)} is {part}"
+                    f"an index must be a whole number, and {ast.unparse(node.slice)} is {index}"
                 )
-        if len(parts) != owner.ndim:
+        given = len(parts) + slices
+        if given > owner.ndim:
             raise self.kernel.refuse(
                 node,
-                f"{ast.unparse(node)} gives {len(parts)} of {owner.ndim} indices",
+                f"{ast.unparse(node)} gives {given} of {owner.ndim} indices",
                 f"give {owner.ndim} indices, one per dimension",
             )
-        return owner.dtype
+        left = owner.ndim - len(parts)
+        if left:
+            if len(parts) + slices != len(_parts(node.slice)):
+                raise NoSuchType("a tuple as an index must give every index")
+            self.views.add(node)
+        return ArrayType(owner.dtype, left, owner.space) if left else owner.dtype
+
+    def slice(self, node: ast.Slice) -> None:
+        for bound in (node.lower, node.upper):
+            if bound is not None:
+                type_ = self.expression(bound)
+                if not isinstance(type_, np.dtype) or type_.kind not in "iub":
+                    raise NoSuchType(f"a slice is bounded by whole numbers, not by {type_}")
+        step = node.step
+        literal = isinstance(step, ast.Constant) and type(step.value) is int and step.value > 0
+        if step is not None and not literal:
+            raise self.kernel.refuse(
+                node, "the simulator knows slices whose step is a positive number", "write a loop"
+            )
 
     def tuple_element(self, node: ast.Subscript, owner: TupleType) -> Type:
         index = node.slice
@@ -304,6 +355,8 @@ class _Inference:
 
     def call(self, node: ast.Call) -> Type:
         symbol = self.program.meanings.get(node.func)
+        if node.func in self.program.devices:
+            return self.device_call(node, self.program.devices[node.func])
         if not isinstance(symbol, Symbol):
             raise NoSuchType(f"{ast.unparse(node.func)} cannot be called")
         if is_allocation(symbol):
@@ -324,6 +377,19 @@ class _Inference:
         except NoSuchType as error:
             raise NoSuchType(f"{symbol.path}: {error}") from None
 
+    def device_call(self, node: ast.Call, device: Program) -> Type:
+        parameters = device.kernel.parameters
+        if node.keywords or len(node.args) != len(parameters):
+            raise self.kernel.refuse(
+                node,
+                f"{device.kernel.name} takes {len(parameters)} arguments "
+                f"({', '.join(parameters)}), and this call gives {len(node.args)}",
+                "pass one value per parameter, in order",
+            )
+        arguments = [self.expression(a) for a in node.args]
+        self.calls[node] = infer(device, arguments)
+        return self.calls[node].result
+
     def allocation(self, node: ast.Call, symbol: Symbol) -> Type:
         def look_up(name: ast.expr) -> Any:
             return self.program.meanings.get(name)
@@ -335,6 +401,10 @@ class _Inference:
                 node, f"{symbol.path}: {error}", "give it a constant shape and a dtype"
             ) from None
         return self.requests[node].type
+
+
+def _parts(index: ast.expr) -> list[ast.expr]:
+    return index.elts if isinstance(index, ast.Tuple) else [index]
 
 
 class _NotYet(Exception):

@@ -16,9 +16,12 @@ import numpy as np
 
 from gpu_course.simt.expressions import Expressions
 from gpu_course.simt.functions import Value, cast, truth
+from gpu_course.simt.inference import Inferred
 from gpu_course.simt.lanes import Mask
+from gpu_course.simt.legality import Program
 from gpu_course.simt.machine import Variable
 from gpu_course.simt.types import FLOAT32
+from gpu_course.simt.values import merge, poison
 
 
 class EndlessLoop(Exception):
@@ -45,6 +48,8 @@ class Interpreter(Expressions):
     def __init__(self, *state: Any) -> None:
         super().__init__(*state)
         self.loops: list[Loop] = []
+        self.depth = 0
+        self.result: Value = None
 
     def run(self) -> None:
         """Runs the kernel's body with every thread of the batch."""
@@ -67,6 +72,8 @@ class Interpreter(Expressions):
         return mask
 
     def do_Expr(self, node: ast.Expr, mask: Mask) -> Mask:  # a docstring, or a call
+        if isinstance(node.value, ast.Call):
+            self.unused.add(node.value)
         if not isinstance(node.value, ast.Constant):
             self.value(node.value)
         return mask
@@ -166,8 +173,31 @@ class Interpreter(Expressions):
         return self.lanes.nobody
 
     def do_Return(self, node: ast.Return, mask: Mask) -> Mask:  # return
-        self.returned |= mask.active
+        if not self.depth:
+            self.returned |= mask.active
+        elif self.inferred.result is not None and node.value is not None:
+            value = cast(self.value(node.value), self.inferred.result)
+            known = self.result is not None
+            self.result = merge(mask.active, value, self.result) if known else value
         return self.lanes.nobody
+
+    def call_device(self, device: Program, inferred: Inferred, arguments: list[Value]) -> Value:
+        """Runs a device function with the lanes that call it; returns what it returns."""
+        caller = self.program, self.inferred, self.types, self.variables, self.loops, self.result
+        mask = self.mask
+        self.program, self.inferred, self.types = device, inferred, inferred.types
+        self.variables = {
+            name: Variable(cast(value, inferred.types[name]), None)
+            for name, value in zip(device.kernel.parameters, arguments, strict=True)
+        }
+        self.loops, self.result = [], None
+        self.depth += 1
+        self.block(device.kernel.tree.body, mask)
+        self.depth -= 1
+        result = self.result
+        self.program, self.inferred, self.types, self.variables, self.loops, self.result = caller
+        self.mask = mask
+        return poison(inferred.result) if result is None else result
 
     def split(self, test: ast.expr, mask: Mask) -> Mask:
         """Returns the lanes of the mask whose test is true; the mask itself when all are."""

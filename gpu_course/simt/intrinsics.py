@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 
-from gpu_course.simt import allocate, indices, scalar_functions, synchronise
+from gpu_course.simt import allocate, atomics, bits, indices, scalar_functions, synchronise, warps
 from gpu_course.simt.functions import Builtin, Function
 
 VALUES: dict[str, Builtin] = indices.VALUES
@@ -15,6 +15,10 @@ FUNCTIONS: dict[str, Function] = {
     **indices.FUNCTIONS,
     **scalar_functions.FUNCTIONS,
     **synchronise.FUNCTIONS,
+    **allocate.FUNCTIONS,
+    **atomics.FUNCTIONS,
+    **warps.FUNCTIONS,
+    **bits.FUNCTIONS,
 }
 BUILTINS = scalar_functions.BUILTINS
 

@@ -46,6 +46,9 @@ class Observer:
     def barrier(self, line: int, mask: Mask, blocks: np.ndarray) -> None:
         """The blocks of the batch that are True in `blocks` (bool) met at a barrier."""
 
+    def shuffle(self, line: int, mask: Mask) -> None:
+        """Lanes of `mask` exchanged values within their warps."""
+
     def operations(self, line: int, kind: str, lanes: int) -> None:
         """So many lanes did one arithmetic operation of a kind ("float32", "float64", "fma")."""
 
@@ -212,6 +215,7 @@ def run(
                 faults,
                 step_budget,
                 dynamic_bytes,
+                order_seed,
             )
             try:
                 interpreter.run()

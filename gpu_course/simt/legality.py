@@ -11,8 +11,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from gpu_course.simt import intrinsics
 from gpu_course.simt.allocate import is_allocation
 from gpu_course.simt.constants import Symbol, as_dtype, resolve
@@ -64,17 +62,23 @@ class Program:
         kernel: the Kernel.
         meanings: node -> what a name or dotted name stands for: a number or a Symbol.
         variables: the names assigned in the kernel, parameters included.
-        stored: parameter names that may be written through; None when any may.
+        stored: parameter names that may be written through.
+        devices: the name of a device function, where it is called -> its Program.
     """
 
     kernel: Kernel
     meanings: dict[ast.AST, Any] = field(repr=False)
     variables: frozenset[str]
     stored: frozenset[str]
+    devices: dict[ast.AST, Program] = field(default_factory=dict, repr=False)
 
 
-def check(kernel: Kernel) -> Program:
+def check(kernel: Kernel, callers: tuple[Kernel, ...] = ()) -> Program:
     """Returns the kernel as a Program.
+
+    Args:
+        kernel: a kernel, or a device function that `callers` call, the innermost last.
+        callers: empty for a kernel.
 
     Raises:
         KernelRefused: with the line of the first construct that is refused.
@@ -83,12 +87,37 @@ def check(kernel: Kernel) -> Program:
     body = [node for statement in kernel.tree.body for node in ast.walk(statement)]
     placed = [node for node in body if isinstance(node, ast.expr | ast.stmt)]
     for node in sorted(placed, key=lambda n: (n.lineno, n.col_offset)):
-        _check_node(kernel, node)
+        _check_node(kernel, node, device=bool(callers))
     variables = frozenset(kernel.parameters) | {
         n.id for n in body if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
     }
     meanings = _Meanings(kernel, variables).of(kernel.tree.body)
-    return Program(kernel, meanings, variables, _stored(kernel, body, meanings))
+    devices = _devices(kernel, body, meanings, callers)
+    stored = frozenset(kernel.parameters) if devices else _stored(kernel, body, meanings)
+    return Program(kernel, meanings, variables, stored, devices)
+
+
+def _devices(
+    kernel: Kernel,
+    body: list[ast.AST],
+    meanings: Mapping[ast.AST, Any],
+    callers: tuple[Kernel, ...],
+) -> dict[ast.AST, Program]:
+    called = {node.func for node in body if isinstance(node, ast.Call)}
+    found: dict[ast.AST, Program] = {}
+    for node, meaning in meanings.items():
+        if not isinstance(meaning, Kernel):
+            continue
+        if node not in called:
+            fact = f"{meaning.name} is a device function: it can be called, and nothing else"
+            raise kernel.refuse(node, fact)
+        chain = (*callers, kernel)
+        if any(meaning.tree is caller.tree for caller in chain):
+            raise kernel.refuse(
+                node, f"{meaning.name} calls itself, and a GPU function cannot", "write a loop"
+            )
+        found[node] = check(meaning, chain)
+    return found
 
 
 def _check_signature(kernel: Kernel) -> None:
@@ -101,7 +130,7 @@ def _check_signature(kernel: Kernel) -> None:
         )
 
 
-def _check_node(kernel: Kernel, node: ast.expr | ast.stmt) -> None:
+def _check_node(kernel: Kernel, node: ast.expr | ast.stmt, *, device: bool) -> None:
     if type(node) in _REFUSED:
         what, hint = _REFUSED[type(node)]
         raise kernel.refuse(node, f"{what} cannot be used in a kernel: {_HOST_ONLY}", hint)
@@ -112,7 +141,12 @@ def _check_node(kernel: Kernel, node: ast.expr | ast.stmt) -> None:
         )
     if not isinstance(node, _ALLOWED):
         raise kernel.refuse(node, f"the simulator does not know {type(node).__name__}")
-    if isinstance(node, ast.Return) and node.value is not None and not _is_none(node.value):
+    if (
+        not device
+        and isinstance(node, ast.Return)
+        and node.value is not None
+        and not _is_none(node.value)
+    ):
         raise kernel.refuse(
             node,
             "a kernel returns nothing, and this one returns a value",
@@ -189,6 +223,13 @@ def _stored(kernel: Kernel, body: list[ast.AST], meanings: Mapping[ast.AST, Any]
             if name not in parameters | own:
                 return parameters
             found.add(name)
+        if isinstance(node, ast.Call):
+            symbol = meanings.get(node.func)
+            if isinstance(symbol, Symbol) and symbol.path.startswith("cuda.atomic."):
+                name = node.args[0].id if node.args and isinstance(node.args[0], ast.Name) else ""
+                if name not in parameters | own:
+                    return parameters
+                found.add(name)
     rebound = any(
         isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.id in parameters
         for n in body
@@ -248,18 +289,9 @@ class _Meanings:
                 f"{node.id} is {value.what}: a kernel cannot use it",
                 "use numbers, arrays handed to the kernel, and what cuda and math offer",
             )
-        if isinstance(value, Kernel):
-            if not value.decorated:
-                fact = f"{value.name} is a plain Python function: a kernel cannot call it"
-                raise self.kernel.refuse(node, fact, "mark it with @cuda.jit(device=True)")
-            raise self.kernel.refuse(
-                node, f"the simulator does not know device functions ({value.name})"
-            )
-        if isinstance(value, np.ndarray | tuple):
-            raise self.kernel.refuse(
-                node,
-                f"the simulator does not know constant arrays and tuples ({node.id})",
-            )
+        if isinstance(value, Kernel) and not value.decorated:
+            fact = f"{value.name} is a plain Python function: a kernel cannot call it"
+            raise self.kernel.refuse(node, fact, "mark it with @cuda.jit(device=True)")
         return value
 
     def _check_symbols(self) -> None:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_course.simt import atomics
 from gpu_course.simt.allocate import Arena
 from gpu_course.simt.faults import Fault, FaultLog
 from gpu_course.simt.functions import Value, cast
 from gpu_course.simt.lanes import Lanes
 from gpu_course.simt.legality import Program
-from gpu_course.simt.memory import Access, Array, row_major
+from gpu_course.simt.memory import Access, Array, bind, row_major
 from gpu_course.simt.values import merge, pick, poison, ravel
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class Machine:
         faults: what goes wrong.
         step_budget: statements this batch may execute.
         dynamic_bytes: dynamic shared memory of a block.
+        order_seed: shuffles the order in which lanes take their turn at atomics.
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class Machine:
         faults: FaultLog,
         step_budget: int,
         dynamic_bytes: int = 0,
+        order_seed: int | None = None,
     ) -> None:
         self.program = program
         self.inferred = inferred
@@ -65,6 +68,9 @@ class Machine:
         self.mask = lanes.alive
         self.returned = np.zeros(lanes.count, bool)
         self.arena = Arena(lanes, dynamic_bytes)
+        self.rng = None if order_seed is None else np.random.default_rng(order_seed)
+        self.unused: set[ast.Call] = set()
+        self._constants: dict[int, Array] = {}
         self.variables = {
             name: Variable(v if isinstance(v, Array) else cast(v, self.types[name]), None)
             for name, v in arguments.items()
@@ -102,8 +108,16 @@ class Machine:
 
     # Memory
 
+    def constant_array(self, name: str, data: np.ndarray) -> Array:
+        """An array of the kernel's file: read-only, the same for all lanes."""
+        key = id(data)
+        if key not in self._constants:
+            (array,) = bind({name: data}).values()
+            self._constants[key] = replace(array, space="const", writable=False)
+        return self._constants[key]
+
     def load(self, node: ast.Subscript, array: Array, indices: tuple[Value, ...]) -> Value:
-        access, uniform = self._access("load", node, array, indices)
+        access, uniform = self._access("load", node, node.slice, array, indices)
         if access is None:
             return array.dtype.type(0)
         self._check_initialised(node, access)
@@ -124,13 +138,40 @@ class Machine:
         value: Value,
     ) -> None:
         value = cast(value, array.dtype)
-        access, _ = self._access("store", node, array, indices, value)
+        access, _ = self._access("store", node, node.slice, array, indices, value)
         if access is not None:
             array.flat[access.elements] = access.values
             if array.initialised is not None:
                 array.initialised[access.elements] = True
 
-    def _check_initialised(self, node: ast.Subscript, access: Access) -> None:
+    def update(
+        self,
+        call: ast.Call,
+        array: Array,
+        indices: tuple[Value, ...],
+        name: str,
+        operands: Sequence[Value],
+    ) -> Value:
+        """Updates cells atomically, lane after lane; the old values."""
+        returns = call not in self.unused
+        access, _ = self._access(
+            "atomic", call, call.args[1], array, indices, operands[-1], returns=returns
+        )
+        if access is None:
+            return array.dtype.type(0)
+        self._check_initialised(call, access)
+        turns = np.arange(access.mask.count)
+        if self.rng is not None:
+            self.rng.shuffle(turns)
+        given = [np.broadcast_to(pick(o, access.mask), turns.shape)[turns] for o in operands]
+        cells = access.elements[turns]
+        found = atomics.apply(name, array.flat, cells, given, returns=returns)
+        old = np.zeros(self.lanes.count, array.dtype)
+        if found is not None:
+            old[access.mask.lanes[turns]] = found
+        return old
+
+    def _check_initialised(self, node: ast.expr, access: Access) -> None:
         if access.array.initialised is None:
             return
         fresh = ~access.array.initialised[access.elements]
@@ -149,24 +190,32 @@ class Machine:
     def _access(
         self,
         kind: str,
-        node: ast.Subscript,
+        node: ast.expr,
+        index: ast.expr,
         array: Array,
         indices: tuple[Value, ...],
         value: Value = None,
+        *,
+        returns: bool = True,
     ) -> tuple[Access | None, bool]:
         """Checks the bounds, tells the observers; (None, ...) when no lane is in bounds."""
         mask = self.mask
-        good = self._in_bounds(kind, node, array, indices)
+        good = self.in_bounds(kind, node, index, array, indices)
         if good is not None:
             mask = mask & good
             if not mask:
                 return None, False
-        uniform = not array.per_copy and not any(isinstance(i, np.ndarray) for i in indices)
+        uniform = not any(isinstance(i, np.ndarray) for i in (array.origin, *indices))
         picked = [pick(i, mask) for i in indices]
-        cells = ravel(picked, row_major(array.shape))
+        cells = ravel(picked, row_major(tuple(pick(n, mask) for n in array.shape)))
         elements = cells
         if not array.contiguous:
             elements = ravel(picked, array.strides) + pick(array.origin, mask)
+        whole = array.root or array
+        if array.root is not None and whole.contiguous:
+            cells = elements
+        elif array.root is not None and whole.per_copy:
+            cells = elements % whole.per_copy
         if not isinstance(cells, np.ndarray):
             cells = np.full(mask.count, cells)
         if not isinstance(elements, np.ndarray):
@@ -174,24 +223,33 @@ class Machine:
         threads = self.lanes.global_thread
         threads = threads if mask.full else threads[mask.lanes]
         values = None if value is None else pick(value, mask)
-        access = Access(kind, array, mask, elements, cells, threads, node.lineno, values)
+        access = Access(kind, whole, mask, elements, cells, threads, node.lineno, values, returns)
         for observer in self.observers:
             observer.access(access)
         return access, uniform and good is None
 
-    def _in_bounds(
-        self, kind: str, node: ast.Subscript, array: Array, indices: tuple[Value, ...]
+    def in_bounds(
+        self,
+        kind: str,
+        node: ast.expr,
+        index: ast.expr,
+        array: Array,
+        indices: tuple[Value, ...],
     ) -> np.ndarray | None:
         """Reports what is out of bounds; the lanes that are in, or None when all active are."""
         good: np.ndarray | None = None
-        for axis, (index, size) in enumerate(zip(indices, array.shape, strict=True)):
-            if not isinstance(index, np.ndarray):
-                if 0 <= index < size:
-                    continue
-                inside = np.zeros(self.lanes.count, bool)
+        sizes: tuple[Any, ...] = array.shape
+        for axis, (at, size) in enumerate(zip(indices, sizes, strict=True)):
+            if not isinstance(at, np.ndarray):
+                if not isinstance(size, np.ndarray):
+                    if 0 <= at < size:
+                        continue
+                    inside = np.zeros(self.lanes.count, bool)
+                else:
+                    inside = (at >= 0) & (at < size)
             else:
                 # Seen as unsigned, a negative index is larger than any size.
-                inside = index.view(np.uint64) < np.uint64(size)
+                inside = at.view(np.uint64) < np.asarray(size, np.uint64)
             bad = self.mask.active & ~inside
             if not bad.any():
                 continue
@@ -200,13 +258,14 @@ class Machine:
             good = inside if good is None else good & inside
             lanes = np.flatnonzero(bad)
             if lanes.size:
-                self._out_of_bounds(kind, node, array, indices, axis, lanes)
+                self._out_of_bounds(kind, node, index, array, indices, axis, lanes)
         return good
 
     def _out_of_bounds(
         self,
         kind: str,
-        node: ast.Subscript,
+        node: ast.expr,
+        index: ast.expr,
         array: Array,
         indices: tuple[Value, ...],
         axis: int,
@@ -216,13 +275,13 @@ class Machine:
         first = self.lanes.global_thread[lanes][:64].tolist()
         facts = {
             "array": array.name,
-            "shape": array.shape,
+            "shape": tuple(int(np.broadcast_to(n, lanes.max() + 1)[lanes[0]]) for n in array.shape),
             "axis": axis,
             "index": tuple(int(a[0]) for a in at),
             "indices": {t: tuple(int(a[k]) for a in at) for k, t in enumerate(first)},
             "axis_values": (int(at[axis].min()), int(at[axis].max())),
             "access": kind,
-            "names": self._names_in(_axis_index(node.slice, axis), lanes),
+            "names": self._names_in(_axis_index(index, axis), lanes),
         }
         threads = self.lanes.global_thread[lanes]
         self.faults.add(

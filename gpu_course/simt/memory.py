@@ -49,6 +49,7 @@ class Array:
         writable: False for arrays that may only be read.
         initialised: bool, as long as `flat`: what has been written; None when all of it has.
         per_copy: elements of `flat` in one copy; 0 when there is only one.
+        root: the array this one is a view of, or None.
         static: False for dynamic shared memory, which several arrays may share.
     """
 
@@ -66,10 +67,11 @@ class Array:
     initialised: np.ndarray | None = None
     per_copy: int = 0
     static: bool = True
+    root: Array | None = None
 
     @property
-    def size(self) -> int:
-        """How many cells it has."""
+    def size(self) -> Any:
+        """How many cells it has; one number per lane for views that differ."""
         return math.prod(self.shape)
 
 
@@ -99,6 +101,7 @@ class Access:
         warps: int64 (mask.count,), warp of each lane within the batch.
         line: the line of the access.
         values: (mask.count,) or a scalar, what a store writes; None for a load.
+        returns: False for an atomic whose old value nobody asks for.
     """
 
     kind: str
@@ -109,6 +112,7 @@ class Access:
     threads: np.ndarray
     line: int
     values: Any = None
+    returns: bool = True
 
     @property
     def addresses(self) -> np.ndarray:

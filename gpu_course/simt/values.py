@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from gpu_course.errors import CourseError
 from gpu_course.simt import types
 from gpu_course.simt.functions import Value
 from gpu_course.simt.lanes import Mask
@@ -61,12 +63,26 @@ def merge(active: np.ndarray, new: Value, old: Value) -> Value:
     if isinstance(new, tuple):
         return tuple(merge(active, n, o) for n, o in zip(new, old, strict=True))
     if isinstance(new, Array):
-        return new
+        return _merge_views(active, new, old)
     return np.where(active, new, old)
+
+
+def _merge_views(active: np.ndarray, new: Array, old: Array) -> Array:
+    if new is old:
+        return new
+    if new.flat is not old.flat:
+        raise CourseError(
+            f"one name stands for {new.name} in some threads and for {old.name} in others",
+            "give them different names",
+        )
+    shape = tuple(np.where(active, n, o) for n, o in zip(new.shape, old.shape, strict=True))
+    return replace(new, shape=shape, origin=np.where(active, new.origin, old.origin))
 
 
 def poison(type_: Type) -> Value:
     """Returns a value of a type for lanes that have none."""
+    if type_ is None:
+        return None
     if isinstance(type_, types.TupleType):
         return tuple(poison(t) for t in type_.elements)
     assert isinstance(type_, np.dtype)

@@ -117,7 +117,7 @@ def _shuffle(source: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Function
 # Votes and matches
 
 
-def _vote(result: np.dtype[Any], decide: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Function:
+def _vote(result: np.dtype[Any], decide: Callable[[np.ndarray, np.ndarray], Any]) -> Function:
     """A vote: `decide(true, taking part)` over (warps, 32), one answer per warp."""
 
     def type_(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
@@ -174,7 +174,9 @@ def _activemask(machine: Machine, call: ast.Call, arguments: Sequence[Value], ty
     return np.repeat(_ballot(active, active), WARP)
 
 
-def _lanemask_lt(machine: Machine, call: ast.Call, arguments: Sequence[Value], type_: Type) -> Value:
+def _lanemask_lt(
+    machine: Machine, call: ast.Call, arguments: Sequence[Value], type_: Type
+) -> Value:
     lane = machine.lanes.lane_number().astype(np.uint64)
     return ((np.uint64(1) << lane) - np.uint64(1)).astype(np.uint32).view(np.int32)
 
@@ -186,9 +188,7 @@ FUNCTIONS: dict[str, Function] = {
     "cuda.shfl_xor_sync": _shuffle(lambda own, bits: own ^ bits),
     "cuda.all_sync": _vote(BOOL, lambda true, part: (true | ~part).all(axis=1)),
     "cuda.any_sync": _vote(BOOL, lambda true, part: true.any(axis=1)),
-    "cuda.eq_sync": _vote(
-        BOOL, lambda true, part: (true | ~part).all(axis=1) | ~true.any(axis=1)
-    ),
+    "cuda.eq_sync": _vote(BOOL, lambda true, part: (true | ~part).all(axis=1) | ~true.any(axis=1)),
     "cuda.ballot_sync": _vote(INT32, _ballot),
     "cuda.match_any_sync": Function(_match_type(INT32), _match_any),
     "cuda.match_all_sync": Function(_match_type(TupleType((INT32, BOOL))), _match_all),

@@ -1,0 +1,144 @@
+"""Functions of a number's bits, and the few instructions of arithmetic that only a GPU names."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_course.simt import types
+from gpu_course.simt.functions import Function, Value, cast, numbers, truth
+from gpu_course.simt.types import FLOAT32, FLOAT64, NoSuchType, Type
+
+if TYPE_CHECKING:
+    from gpu_course.simt.machine import Machine
+
+_REVERSED = np.array([int(f"{n:08b}"[::-1], 2) for n in range(256)], np.uint8)
+
+
+def _unsigned(value: Value) -> np.ndarray:
+    width = value.dtype.itemsize
+    return np.ascontiguousarray(value).view(f"uint{8 * width}")
+
+
+def _count_ones(value: Value) -> Any:
+    return np.bitwise_count(_unsigned(value)).reshape(np.shape(value))
+
+
+def _reverse(value: Value) -> Any:
+    raw = np.atleast_1d(_unsigned(value))
+    turned = _REVERSED[raw.view(np.uint8).reshape(-1, raw.dtype.itemsize)[:, ::-1]]
+    return np.ascontiguousarray(turned).view(raw.dtype).reshape(np.shape(value))
+
+
+def _leading_zeros(value: Value) -> Any:
+    raw = _unsigned(value)
+    count = np.full(raw.shape, 8 * raw.dtype.itemsize, np.int64)
+    left = raw.copy()
+    while left.any():
+        count -= left != 0
+        left >>= left.dtype.type(1)
+    return count.reshape(np.shape(value))
+
+
+def _first_set(value: Value) -> Any:
+    """The place of the lowest one bit, counted from 1; 0 where there is none."""
+    raw = _unsigned(value)
+    lowest = raw & (~raw + raw.dtype.type(1))
+    place = np.bitwise_count(lowest - raw.dtype.type(1)).astype(np.int64) + 1
+    return np.where(raw == 0, 0, place).reshape(np.shape(value))
+
+
+def _bits(function: Callable[[Value], Any]) -> Function:
+    def type_(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
+        (a,) = numbers(arguments, 1, 1)
+        if a.kind not in "iu":
+            raise NoSuchType(f"takes a whole number, not {a}")
+        return _at_least_32(a)
+
+    def run(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+        assert isinstance(result, np.dtype)
+        found = np.asarray(function(cast(arguments[0], result)))
+        found = found.astype(result)
+        return found if found.ndim else found[()]
+
+    return Function(type_, run)
+
+
+def _at_least_32(a: np.dtype[Any]) -> np.dtype[Any]:
+    return a if a.itemsize >= 4 else np.dtype(f"{'int' if a.kind == 'i' else 'uint'}32")
+
+
+def _fma_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
+    found = numbers(arguments, 3, 3)
+    return FLOAT32 if all(a == FLOAT32 for a in found) else FLOAT64
+
+
+def _fma(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+    a, b, c = (cast(v, result) for v in arguments)
+    for observer in machine.observers:
+        observer.operations(call.lineno, "fma", machine.mask.count)
+    if result == FLOAT32:
+        # The product of two float32 is exact in float64. The sum is rounded to odd there, so that
+        # rounding it once more to float32 gives what one rounding of the exact sum would.
+        return _rounded_once(a.astype(np.float64) * b.astype(np.float64), c.astype(np.float64))
+    return _exact_fma(a, b, c)
+
+
+def _rounded_once(product: Value, c: Value) -> Value:
+    total = product + c
+    rest = _two_sum_error(product, c, total)
+    raw = np.asarray(total).view(np.int64)
+    inexact = (rest != 0) & np.isfinite(total) & (raw & 1 == 0)
+    towards = np.where((rest > 0) == (total > 0), 1, -1)
+    odd = np.where(inexact, raw + np.where(towards > 0, 1, -1), raw)
+    return odd.view(np.float64).astype(np.float32)[()]
+
+
+def _two_sum_error(a: Value, b: Value, total: Value) -> Value:
+    shadow = total - a
+    return (a - (total - shadow)) + (b - shadow)
+
+
+def _exact_fma(a: Value, b: Value, c: Value) -> Value:
+    """One rounding, by exact rational arithmetic: right, and slow."""
+    from fractions import Fraction
+
+    def one(x: float, y: float, z: float) -> float:
+        if not (np.isfinite(x) and np.isfinite(y) and np.isfinite(z)):
+            return x * y + z
+        exact = Fraction(x) * Fraction(y) + Fraction(z)
+        return float(exact) if exact else x * y + z
+
+    return np.vectorize(one, otypes=[np.float64])(a, b, c)[()]
+
+
+def _select_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
+    _, a, b = numbers(arguments, 3, 3)
+    return types.unify(a, b)
+
+
+def _select(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+    condition, a, b = arguments
+    return np.asarray(np.where(truth(condition), cast(a, result), cast(b, result)))[()]
+
+
+def _cube_root_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
+    return types.real(numbers(arguments, 1, 1)[0])
+
+
+def _cube_root(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+    return cast(np.cbrt(cast(arguments[0], result)), result)
+
+
+FUNCTIONS: dict[str, Function] = {
+    "cuda.popc": _bits(_count_ones),
+    "cuda.brev": _bits(_reverse),
+    "cuda.clz": _bits(_leading_zeros),
+    "cuda.ffs": _bits(_first_set),
+    "cuda.fma": Function(_fma_type, _fma),
+    "cuda.selp": Function(_select_type, _select),
+    "cuda.cbrt": Function(_cube_root_type, _cube_root),
+}
