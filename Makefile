@@ -13,7 +13,7 @@ endif
 STAMP := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test grade build check-sync lint
+.PHONY: help lab test grade build check-sync lint bench
 
 help:  ## list these targets
 	@echo "make lab         open JupyterLab at lesson 00 (LESSON=01 opens another)"
@@ -22,6 +22,7 @@ help:  ## list these targets
 	@echo "make build       rebuild stubs and notebooks from solutions/ and notebooks/source/"
 	@echo "make check-sync  compare what is committed with a fresh build"
 	@echo "make lint        ruff and mypy"
+	@echo "make bench       the simulator's speed next to Numba's (minutes; ARGS=--quick: less)"
 	@echo ""
 	@echo "Each makes .venv and installs requirements.txt first, when that is needed."
 	@echo "PYTHON=python3.13 picks the Python for a new .venv."
@@ -45,6 +46,9 @@ lint: $(STAMP)
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
+
+bench: $(STAMP)
+	$(RUN) benchmarks/simulator.py $(ARGS)
 
 # The stamp is younger than the two files that say what to install, or it is made anew.
 $(STAMP): requirements.txt pyproject.toml

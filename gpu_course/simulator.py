@@ -19,9 +19,11 @@ from gpu_course.observe.touches import Touches
 from gpu_course.simt import launch, legality, source
 from gpu_course.simt.faults import Fault, FaultLog
 from gpu_course.simt.launch import Observer
+from gpu_course.simt.policy import POLICIES
+from gpu_course.simt.printing import Printout
 from gpu_course.simt.report import Counters, Dim3, LaunchShape, Report
 
-STEP_BUDGET = 1_000_000
+STEP_BUDGET = 250_000
 
 
 class Simulation:
@@ -37,7 +39,9 @@ class Simulation:
         raise_on_hazard: bool,
         order_seed: int | None,
         step_budget: int,
+        policy: str,
     ) -> None:
+        self.policy = POLICIES[policy]
         self.kernel = kernel
         self.program = legality.check(kernel)
         self.raise_on_hazard = raise_on_hazard
@@ -73,6 +77,7 @@ class _Configured:
         kernel = simulation.kernel
         faults = FaultLog()
         watch = _Watch()
+        printout = Printout()
         fact = launch.illegal(self.grid, self.block)
         if fact is not None:
             faults.add(
@@ -89,6 +94,8 @@ class _Configured:
                 order_seed=simulation.order_seed,
                 step_budget=simulation.step_budget,
                 dynamic_bytes=self.shared_bytes,
+                policy=simulation.policy,
+                printout=printout,
             )
         by_line = watch.by_line()
         report = Report(
@@ -99,6 +106,7 @@ class _Configured:
             by_line=by_line,
             launch=_shape(self.grid, self.block),
             touches=tuple(watch.touches.found),
+            printed=printout.text(),
         )
         if simulation.raise_on_hazard and not report.ok:
             hazard = report.hazards[0]
@@ -112,6 +120,7 @@ def simulate(
     raise_on_hazard: bool = False,
     order_seed: int | None = None,
     step_budget: int = STEP_BUDGET,
+    policy: str = "puzzle",
 ) -> Simulation:
     """Returns a kernel ready to launch on the simulated GPU.
 
@@ -123,6 +132,9 @@ def simulate(
         raise_on_hazard: raise the first error instead of only reporting it.
         order_seed: shuffles the order in which blocks run.
         step_budget: statements a batch of blocks may execute before it counts as endless.
+        policy: "puzzle", or "foreign" for scripts not written for the course: negative indices
+            count from the end as Numba compiles them, and several threads storing one same value,
+            or a barrier that returned threads leave out, is advice.
 
     Raises:
         KernelRefused: the kernel uses what Numba would not compile, or the simulator does not know.
@@ -141,6 +153,7 @@ def simulate(
         raise_on_hazard=raise_on_hazard,
         order_seed=order_seed,
         step_budget=step_budget,
+        policy=policy,
     )
 
 

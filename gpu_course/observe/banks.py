@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 
 import numpy as np
 
+from gpu_course.observe.patterns import by_group, repeated, sort_rows
 from gpu_course.simt.lanes import WARP
 from gpu_course.simt.launch import Observer
 from gpu_course.simt.memory import Access
@@ -33,28 +34,25 @@ def count_wavefronts(address: np.ndarray, lanes: np.ndarray, itemsize: int) -> S
     >>> count_wavefronts(lanes * 8, lanes, 4)
     SharedCounters(requests=1, wavefronts=2, conflicts=1)
     """
-    words_each = max(1, itemsize // WORD_BYTES)
-    turn = lanes // (WARP // words_each)
-    first = address // WORD_BYTES
-    words = (first[:, None] + np.arange(words_each)).reshape(-1) if words_each > 1 else first
-    turns = np.repeat(turn, words_each) if words_each > 1 else turn
-    key = (turns << 32) + words
-    step = np.diff(key)
-    if (step < 0).any():
-        key = np.sort(key)
-        step = np.diff(key)
-    distinct = key[np.concatenate(([True], step != 0))]
-    owner = distinct >> 32
-    base = owner[0]
-    per_bank = np.bincount((owner - base) * BANKS + (distinct & (BANKS - 1)))
-    per_bank = np.pad(per_bank, (0, -per_bank.size % BANKS)).reshape(-1, BANKS)
-    wavefronts = int(per_bank.max(axis=1).sum())
-    requests = _runs(lanes // WARP)
-    return SharedCounters(requests, wavefronts, wavefronts - _runs(turn))
+    unit = max(itemsize, WORD_BYTES)
+    banks = BANKS * WORD_BYTES // unit  # lanes served in one turn, and units in one pass
+    turns = lanes // banks
+    rows = by_group(address // unit, turns)
+    # All lanes moving on by as many units turns the banks round and changes no conflict.
+    wavefronts = sum(
+        times * _wavefronts(pattern, banks) for pattern, times in repeated(rows - rows[:, :1])
+    )
+    requests = 1 + int(np.count_nonzero((lanes[1:] ^ lanes[:-1]) >= WARP))
+    return SharedCounters(requests, wavefronts, wavefronts - len(rows))
 
 
-def _runs(ascending: np.ndarray) -> int:
-    return 1 + int(np.count_nonzero(np.diff(ascending)))
+def _wavefronts(rows: np.ndarray, banks: int) -> int:
+    """The passes that all rows need: of each, the most different units in one bank."""
+    rows, steps = sort_rows(rows)
+    in_bank = (rows & (banks - 1)) + np.arange(len(rows))[:, None] * banks
+    counted = np.bincount(in_bank[:, 0], minlength=len(rows) * banks)
+    counted += np.bincount(in_bank[:, 1:][steps != 0], minlength=len(rows) * banks)
+    return int(counted.reshape(-1, banks).max(axis=1).sum())
 
 
 class Banks(Observer):

@@ -10,13 +10,12 @@ from collections import defaultdict
 
 import numpy as np
 
+from gpu_course.observe.patterns import by_group, repeated, sort_rows
 from gpu_course.simt.launch import Observer
 from gpu_course.simt.memory import Access
 from gpu_course.simt.report import GlobalCounters
 
 SECTOR_BYTES = 32
-# A warp's number goes above every address, so that one sorted vector holds all warps' requests.
-WARP_SHIFT = 48
 
 
 def count_request(address: np.ndarray, warps: np.ndarray, itemsize: int) -> GlobalCounters:
@@ -31,23 +30,25 @@ def count_request(address: np.ndarray, warps: np.ndarray, itemsize: int) -> Glob
     >>> count_request(lanes * 8, lanes // 32, 4)
     GlobalCounters(requests=1, sectors=8, excess_sectors=4, bytes=128)
     """
-    key = address + (warps << WARP_SHIFT)
-    step = np.diff(key)
-    if (step < 0).any():
-        key = np.sort(key)
-        step = np.diff(key)
-    fresh = np.concatenate(([True], step != 0))
-    distinct = key[fresh]
-    sector_step = np.diff(distinct // SECTOR_BYTES)
-    sectors = 1 + int(np.count_nonzero(sector_step))
-    starts = np.flatnonzero(np.concatenate(([True], np.diff(distinct >> WARP_SHIFT) != 0)))
-    cells = np.diff(np.concatenate((starts, [distinct.size])))
+    rows = by_group(address, warps)
+    total = GlobalCounters(requests=len(rows))
+    # Moved by whole sectors, an access touches as many.
+    starts = rows[:, :1] & -SECTOR_BYTES
+    for pattern, times in repeated(rows - starts):
+        total += _count_rows(pattern, times, itemsize)
+    return total
+
+
+def _count_rows(rows: np.ndarray, times: int, itemsize: int) -> GlobalCounters:
+    rows, steps = sort_rows(rows)
+    sector = rows // SECTOR_BYTES
+    sectors = len(rows) + int(np.count_nonzero(sector[:, 1:] != sector[:, :-1]))
+    cells = 1 + np.count_nonzero(steps, axis=1)
     least = int((-(-cells * itemsize // SECTOR_BYTES)).sum())
     return GlobalCounters(
-        requests=len(starts),
-        sectors=sectors,
-        excess_sectors=sectors - least,
-        bytes=distinct.size * itemsize,
+        sectors=times * sectors,
+        excess_sectors=times * (sectors - least),
+        bytes=times * int(cells.sum()) * itemsize,
     )
 
 

@@ -219,6 +219,13 @@ def _race(fault: Fault, kernel: Kernel, places: _Places) -> Words:
     cell = ", ".join(map(str, np.unravel_index(facts["cell"], facts["shape"])))
     name = f"{facts['array']}[{cell}]"
     one, other = _VERBS[facts["access"]], _VERBS[facts["other_access"]]
+    why = (
+        f"{places.thread(facts['thread'])} {one} it (line {fault.line}), "
+        f"{places.thread(facts['other_thread'])} {other} it (line {facts['other_line']})"
+    )
+    if facts["loose"]:
+        fact = f"{name} is touched after an atomic said that it may be, with no fence in between"
+        return fact, why, "put cuda.threadfence() after the atomic as well as before it"
     both_write = one == other == "writes"
     if both_write and facts["same_value"]:
         fact = f"{name} is written by more than one thread, each time with the same value"
@@ -226,10 +233,6 @@ def _race(fault: Fault, kernel: Kernel, places: _Places) -> Words:
         fact = f"{name} is written by more than one thread, and the last one to come wins"
     else:
         fact = f"{name} is written by one thread and read by another, in no fixed order"
-    why = (
-        f"{places.thread(facts['thread'])} {one} it (line {fault.line}), "
-        f"{places.thread(facts['other_thread'])} {other} it (line {facts['other_line']})"
-    )
     advice = (
         "give every cell one thread that writes it"
         if both_write
@@ -295,6 +298,13 @@ def _inactive_lane(fault: Fault, kernel: Kernel, places: _Places) -> Words:
     return fact, why, "call it where all lanes that the mask names come past, with one mask"
 
 
+def _misaligned(fault: Fault, kernel: Kernel, places: _Places) -> Words:
+    facts = fault.facts
+    fact = f"{facts['array']} begins at an address that its {facts['size']} byte elements may not"
+    why = f"its first byte is at {facts['address']}, which is no multiple of {facts['size']}"
+    return fact, why, f"let it begin a multiple of {facts['size']} bytes into its memory"
+
+
 def _endless(fault: Fault, kernel: Kernel, places: _Places) -> Words:
     facts = fault.facts
     names = _names_text(kernel, facts["names"], fault.line)
@@ -320,6 +330,7 @@ _WORDS: dict[str, Callable[[Fault, Kernel, _Places], Words]] = {
     "barrier-divergence": _barrier,
     "uninitialised-read": _uninitialised,
     "inactive-lane": _inactive_lane,
+    "misaligned": _misaligned,
     "endless-loop": _endless,
     "illegal-launch": _illegal_launch,
 }

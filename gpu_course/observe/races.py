@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from gpu_course.observe.order import Order
 from gpu_course.simt.faults import Fault, FaultLog
 from gpu_course.simt.lanes import Lanes, Mask
 from gpu_course.simt.launch import Observer, Setting
@@ -84,8 +85,10 @@ class Races(Observer):
     def begin(self, setting: Setting) -> None:
         """Makes the shadows of global memory."""
         self.faults = setting.faults
+        self.policy = setting.policy
         x, y, z = setting.block
         self.per_block = x * y * z
+        self.order = Order(self.per_block)
         for array in setting.arrays.values():
             allocation = array.allocation
             if allocation.number in setting.stored and allocation.number not in self.shadows:
@@ -98,23 +101,37 @@ class Races(Observer):
     def batch(self, lanes: Lanes) -> None:
         """Nothing orders blocks, so shadows of global memory live on from batch to batch."""
         self.lanes = lanes
-        # When each block of the batch last met at a barrier, and the earliest of these times.
-        self.met = np.zeros(len(lanes.blocks), np.int32)
-        self.all_met = 0
+        self.order.batch(lanes)
         for number in [n for n in self.shadows if n < 0]:
             del self.shadows[number]
 
     def barrier(self, line: int, mask: Mask, blocks: np.ndarray) -> None:
         """Orders what a block did before against what it does from now on."""
-        self.time += 1
-        self.lines.append(line)
-        self.kinds.append("barrier")
-        self.met[blocks] = self.time
-        self.all_met = int(self.met.min())
-        if self.all_met == self.time:
+        self.order.barrier(self._tick(line, "barrier"), blocks)
+        if self.order.all_met == self.time:
             for number, shadow in self.shadows.items():
                 if number < 0:
                     shadow.pending.clear()
+
+    def grid_barrier(self, line: int) -> None:
+        """Orders what all blocks did before against what they do from now on."""
+        self.order.grid_barrier(self._tick(line, "barrier"))
+        for shadow in self.shadows.values():
+            shadow.pending.clear()
+
+    def warp_barrier(self, line: int, mask: Mask) -> None:
+        """Orders what lanes of one warp did before against what they do from now on."""
+        self.order.warp_barrier(self._tick(line, "barrier"), mask)
+
+    def fence(self, line: int, mask: Mask) -> None:
+        """Lets the next atomic tell others what was done before."""
+        self.order.fence(self._tick(line, "fence"), mask)
+
+    def _tick(self, line: int, kind: str) -> int:
+        self.time += 1
+        self.lines.append(line)
+        self.kinds.append(kind)
+        return self.time
 
     def access(self, access: Access) -> None:
         """Compares one access with everything before it."""
@@ -124,9 +141,7 @@ class Races(Observer):
         shadow = self._shadow(access)
         if shadow is None:
             return
-        self.time += 1
-        self.lines.append(access.line)
-        self.kinds.append(access.kind)
+        self._tick(access.line, access.kind)
         units = access.elements
         width = array.dtype.itemsize // shadow.unit_bytes
         first = 0
@@ -136,6 +151,8 @@ class Races(Observer):
             units = first + units * width
         for part in range(width):
             self._one(shadow, access, units + part if part else units)
+        if access.kind == "atomic":
+            self.order.update(access)
 
     def _shadow(self, access: Access) -> _Shadow | None:
         array = access.array
@@ -214,7 +231,7 @@ class Races(Observer):
 
     def _settled(self, access: Access, last: int) -> bool:
         """True when no access since the last barrier of every block can matter."""
-        return last == NOBODY or (access.array.space == "shared" and last < self.all_met)
+        return last == NOBODY or (access.array.space == "shared" and last < self.order.all_met)
 
     def _same_block(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return np.asarray(a // self.per_block == b // self.per_block)
@@ -223,7 +240,7 @@ class Races(Observer):
         """When the blocks of threads of this batch last met at a barrier."""
         blocks = threads // self.per_block
         order = np.argsort(self.lanes.blocks)
-        return self.met[order[np.searchsorted(self.lanes.blocks, blocks, sorter=order)]]
+        return self.order.met[order[np.searchsorted(self.lanes.blocks, blocks, sorter=order)]]
 
     def _compare(
         self, access: Access, units: np.ndarray, slot: _Slot, *, same_value: bool = False
@@ -234,9 +251,12 @@ class Races(Observer):
             return
         times = slot.time[units]
         at = np.flatnonzero(clash)
-        ordered = self._same_block(others[at], access.threads[at])
-        ordered &= times[at] < self.met[self.lanes.slot[access.mask.lanes[at]]]
-        clash[at[ordered]] = False
+        ordered, loose = self.order.before(others[at], times[at], access.mask.lanes[at])
+        clash[at[ordered | loose]] = False
+        if loose.any():
+            weak = np.zeros_like(clash)
+            weak[at[loose]] = True
+            self._report(access, weak, others, times, loose=True)
         if clash.any():
             same = _same(access) if same_value else None
             self._report(access, clash, others, times, same)
@@ -250,6 +270,7 @@ class Races(Observer):
         others: np.ndarray,
         times: np.ndarray,
         same_value: np.ndarray | None = None,
+        loose: bool = False,
     ) -> None:
         for time in np.unique(times[clash]):
             here = clash & (times == time)
@@ -265,12 +286,17 @@ class Races(Observer):
                 "other_access": kind,
                 "other_thread": int(others[at]),
                 "other_line": line,
+                "loose": loose,
                 "same_value": same_value is not None and bool(np.all(same_value[here])),
             }
             threads = np.unique(np.concatenate([access.threads[here], others[here]]))
             pair = (access.array.name, *sorted((access.line, line)), *sorted((access.kind, kind)))
             count = int(np.count_nonzero(here))
-            self.faults.add(Fault("race", access.line, threads, facts, count=count), pair)
+            severity = "advice" if loose else "error"
+            if facts["same_value"]:
+                severity = self.policy.same_value
+            fault = Fault("race", access.line, threads, facts, count=count, severity=severity)
+            self.faults.add(fault, (severity, *pair))
 
 
 def _same(access: Access) -> np.ndarray:

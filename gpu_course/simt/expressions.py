@@ -18,7 +18,8 @@ from gpu_course.simt.lanes import Mask
 from gpu_course.simt.legality import Program
 from gpu_course.simt.machine import Machine
 from gpu_course.simt.memory import Array
-from gpu_course.simt.types import FLOAT32, INT64
+from gpu_course.simt.synchronise import meet_grid
+from gpu_course.simt.types import BOOL, FLOAT32, INT64
 from gpu_course.simt.values import (
     BINARY,
     COMPARE,
@@ -60,7 +61,9 @@ class Expressions(Machine):
             self._literals[node] = type_.type(value)
         return self._literals[node]
 
-    def of_Constant(self, node: ast.Constant) -> Value:  # 3, 0.5, True
+    def of_Constant(self, node: ast.Constant) -> Value:  # 3, 0.5, True; a string to print
+        if isinstance(node.value, str):
+            return node.value
         return self.literal(node, node.value)
 
     def of_Name(self, node: ast.Name) -> Value:  # x
@@ -83,10 +86,12 @@ class Expressions(Machine):
         if isinstance(node.op, ast.Not):
             return np.logical_not(truth(operand))
         result = types.unary(type(node.op).__name__, operand.dtype)
-        operand = cast(operand, result)
+        # Numba negates and inverts in the operand's own width, and widens the outcome.
         if isinstance(node.op, ast.USub):
-            return -operand
-        return ~operand if isinstance(node.op, ast.Invert) else operand
+            operand = -(operand.astype(np.int8) if operand.dtype == BOOL else operand)
+        elif isinstance(node.op, ast.Invert):
+            operand = ~operand
+        return cast(operand, result)
 
     def of_Compare(self, node: ast.Compare) -> Value:  # a < b < c
         left = self.value(node.left)
@@ -156,7 +161,11 @@ class Expressions(Machine):
         return mask if taken.count == mask.count else taken
 
     def of_Call(self, node: ast.Call) -> Value:  # cuda.grid(1), math.sqrt(x), float32(x)
-        symbol = self.program.meanings[node.func]
+        symbol = self.program.meanings.get(node.func)
+        if symbol is None:  # cuda.cg.this_grid().sync(), the only method there is
+            assert isinstance(node.func, ast.Attribute)
+            self.value(node.func.value)
+            return meet_grid(self, node)
         if node.func in self.program.devices:
             device, inferred = self.program.devices[node.func], self.inferred.calls[node]
             return self.call_device(device, inferred, [self.value(a) for a in node.args])
@@ -220,6 +229,8 @@ class Expressions(Machine):
             kind = "float64" if wide else "float32"
             for observer in self.observers:
                 observer.operations(node.lineno, kind, self.mask.count)  # type: ignore[attr-defined]
+        if name in ("Add", "Sub") and result.kind == "f":
+            self._count_fma(node, left, right, result)
         computed = BINARY[name](cast(left, result), cast(right, result))
         return cast(computed, result)
 
@@ -287,6 +298,21 @@ class Expressions(Machine):
         for observer in self.observers:
             observer.branch(line, mask, taken)
         return taken
+
+    def _count_fma(self, node: ast.AST, left: Value, right: Value, result: np.dtype[Any]) -> None:
+        """A sum of which one part is a product: the compiler makes it one instruction."""
+        if isinstance(node, ast.AugAssign):
+            parts = [(node.value, right)]
+        elif isinstance(node, ast.BinOp):
+            parts = [(node.left, left), (node.right, right)]
+        else:
+            return
+        for part, value in parts:
+            product = isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mult)
+            if product and value.dtype == result:
+                for observer in self.observers:
+                    observer.operations(node.lineno, "fma", self.mask.count)
+                return
 
     # Widths
 

@@ -17,8 +17,10 @@ from gpu_course.simt.legality import Program
 from gpu_course.simt.types import (
     BOOL,
     FLOAT64,
+    INT32,
     INT64,
     ArrayType,
+    GridType,
     NoSuchType,
     RangeType,
     TupleType,
@@ -39,6 +41,7 @@ class Inferred:
         calls: each call of a device function -> what is known of it there.
         result: the type a device function returns; None for a kernel.
         views: the subscripts that give an array and not a number.
+        reads: a name where it is read -> its type there, which its variable's type can hold.
     """
 
     types: Mapping[str, Type]
@@ -47,6 +50,7 @@ class Inferred:
     calls: Mapping[ast.Call, Inferred] = field(default_factory=dict)
     result: Type = None
     views: frozenset[ast.Subscript] = frozenset()
+    reads: Mapping[ast.AST, Type] = field(default_factory=dict)
 
 
 def infer(program: Program, arguments: Sequence[Type]) -> Inferred:
@@ -89,6 +93,11 @@ class _Inference:
         self.program = program
         self.kernel = program.kernel
         self.types: dict[str, Type] = dict(zip(self.kernel.parameters, arguments, strict=True))
+        self.assignments: dict[int, Type] = {
+            program.versions.numbers[parameter]: type_
+            for parameter, type_ in zip(self.kernel.tree.args.args, arguments, strict=True)
+        }
+        self.reads: dict[ast.AST, Type] = {}
         self.requests: dict[ast.Call, Request] = {}
         self.calls: dict[ast.Call, Inferred] = {}
         self.results: list[Type] = []
@@ -111,7 +120,13 @@ class _Inference:
             requests |= called.requests
         placed, static = lay_out(requests)
         return Inferred(
-            self.types, placed, static, self.calls, self.result(), frozenset(self.views)
+            self.types,
+            placed,
+            static,
+            self.calls,
+            self.result(),
+            frozenset(self.views),
+            self.reads,
         )
 
     def result(self) -> Type:
@@ -167,9 +182,7 @@ class _Inference:
                 self.block(node.body)
                 self.block(node.orelse)
             case ast.For():
-                iterated = self.expression(node.iter)
-                assert isinstance(iterated, RangeType)
-                self.assign(node.target, iterated.dtype)
+                self.assign(node.target, self.item(node.iter))
                 self.block(node.body)
                 self.block(node.orelse)
             case ast.Expr():
@@ -182,14 +195,16 @@ class _Inference:
 
     def assign(self, target: ast.expr, value: Type) -> None:
         if isinstance(target, ast.Name):
-            known = self.types.get(target.id, value)
+            version = self.program.assigned(target)
+            known = self.types.get(version, value)
             try:
                 joined = types.unify(known, value)
             except NoSuchType as error:
                 raise NoSuchType(f"{target.id} is {error}") from None
-            if target.id not in self.types or joined != known:
-                self.types[target.id] = joined
+            if version not in self.types or joined != known:
+                self.types[version] = joined
                 self.changed = True
+            self.note(target, value)
         elif isinstance(target, ast.Tuple):
             if not isinstance(value, TupleType) or len(value.elements) != len(target.elts):
                 raise NoSuchType(f"{value} cannot be unpacked into {len(target.elts)} names")
@@ -209,7 +224,8 @@ class _Inference:
 
     def hold(self, name: ast.Name, array: Type) -> None:
         """A shared or local array gets its name, once and for all."""
-        known = self.types.setdefault(name.id, array)
+        self.note(name, array)
+        known = self.types.setdefault(self.program.assigned(name), array)
         if known != array:
             raise NoSuchType(f"{name.id} is {known} and {array}")
 
@@ -220,6 +236,22 @@ class _Inference:
             return self.element(target)
         raise NoSuchType("an attribute cannot be assigned to")
 
+    def item(self, node: ast.expr) -> Type:
+        """What a loop over `node` gives in each turn."""
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if node.func.id == "enumerate" and len(node.args) == 1:
+                return TupleType((INT64, self.item(node.args[0])))
+            if node.func.id == "zip" and node.args:
+                return TupleType(tuple(self.item(a) for a in node.args))
+        iterated = self.expression(node)
+        if isinstance(iterated, RangeType):
+            return iterated.dtype
+        if isinstance(iterated, TupleType) and iterated.elements:
+            return self.joined(iterated.elements)
+        if isinstance(iterated, ArrayType) and iterated.ndim == 1:
+            return iterated.dtype
+        raise NoSuchType(f"a loop over {iterated}")
+
     # Expressions
 
     def expression(self, node: ast.expr) -> Type:
@@ -227,6 +259,8 @@ class _Inference:
         if meaning is not None:
             return self.meaning(meaning)
         match node:
+            case ast.Constant(value=str() as text):
+                return text  # type: ignore[return-value]  # only print takes it
             case ast.Constant():
                 return of_value(node.value)
             case ast.Name():
@@ -273,9 +307,20 @@ class _Inference:
         return of_value(value)
 
     def variable(self, node: ast.Name) -> Type:
-        if node.id not in self.types:
+        seen = self.program.versions.reaching.get(node, frozenset())
+        known = [self.assignments[d] for d in sorted(seen) if d in self.assignments]
+        if not known:
             raise _NotYet(node)
-        return self.types[node.id]
+        self.reads[node] = self.joined(known)
+        return self.reads[node]
+
+    def note(self, target: ast.Name, value: Type) -> None:
+        """One assignment gives its variable a type of its own."""
+        number = self.program.versions.numbers[target]
+        joined = types.unify(self.assignments.get(number, value), value)
+        if number not in self.assignments or self.assignments[number] != joined:
+            self.assignments[number] = joined
+            self.changed = True
 
     def element(self, node: ast.Subscript) -> Type:
         owner = self.expression(node.value)
@@ -358,6 +403,11 @@ class _Inference:
         if node.func in self.program.devices:
             return self.device_call(node, self.program.devices[node.func])
         if not isinstance(symbol, Symbol):
+            method = node.func
+            owner = method.value if isinstance(method, ast.Attribute) else None
+            called_sync = ast.unparse(method).endswith(".sync") and not node.args
+            if owner is not None and called_sync and self.expression(owner) == GridType():
+                return INT32
             raise NoSuchType(f"{ast.unparse(node.func)} cannot be called")
         if is_allocation(symbol):
             return self.allocation(node, symbol)

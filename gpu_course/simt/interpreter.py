@@ -8,8 +8,9 @@ that go on to the next one; `break`, `continue` and `return` take lanes out on t
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -91,7 +92,7 @@ class Interpreter(Expressions):
         """name = cuda.shared.array(shape, dtype)"""
         assert isinstance(target, ast.Name)
         array = self.arena.array(call, self.inferred.requests[call], target.id)
-        self.variables[target.id] = Variable(array, None)
+        self.variables[self.program.assigned(target)] = Variable(array, None)
         return mask
 
     def do_AnnAssign(self, node: ast.AnnAssign, mask: Mask) -> Mask:  # target: type = value
@@ -141,7 +142,8 @@ class Interpreter(Expressions):
         return self.block(node.orelse, finished).union(loop.broken)
 
     def do_For(self, node: ast.For, mask: Mask) -> Mask:  # for i in range(...): ... else: ...
-        assert isinstance(node.target, ast.Name)
+        if not _is_range(node.iter):
+            return self.for_items(node, mask)
         start, stop, step = self.value(node.iter)
         loop = Loop(self.lanes.nobody, self.lanes.nobody)
         self.loops.append(loop)
@@ -163,6 +165,44 @@ class Interpreter(Expressions):
             counter = counter + step
         self.loops.pop()
         return self.block(node.orelse, finished).union(loop.broken)
+
+    def for_items(self, node: ast.For, mask: Mask) -> Mask:
+        """for x in array, tuple, enumerate(...) or zip(...): as many turns for every lane"""
+        items = self.items(node.iter)
+        loop = Loop(self.lanes.nobody, self.lanes.nobody)
+        self.loops.append(loop)
+        running = mask
+        for item in items:
+            self._spend(node, running)
+            if not running:
+                break
+            self.mask = running
+            self.part(node.lineno, True, running)
+            self.assign(node.target, item())
+            running = self.block(node.body, running).union(loop.continued)
+            loop.continued = self.lanes.nobody
+        self.loops.pop()
+        return self.block(node.orelse, running).union(loop.broken)
+
+    def items(self, node: ast.expr) -> list[Callable[[], Value]]:
+        """What a loop gives turn by turn; each is read when its turn comes."""
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if node.func.id == "enumerate":
+                items = self.items(node.args[0])
+                return [partial(_pair, np.int64(k), item) for k, item in enumerate(items)]
+            if node.func.id == "zip":
+                rows = zip(*map(self.items, node.args), strict=False)
+                return [partial(_each, row) for row in rows]
+        value = self.value(node)
+        if _is_range(node):
+            return [partial(_same, value[0].dtype.type(k)) for k in range(*map(int, value))]
+        if isinstance(value, tuple):
+            return [partial(_same, part) for part in value]
+        count = value.shape[0]
+        if isinstance(count, np.ndarray):
+            fact = "a loop over a view whose length differs between threads"
+            raise self.program.kernel.refuse(node, f"the simulator does not know {fact}")
+        return [partial(self.load, node, value, (np.int64(k),)) for k in range(int(count))]
 
     def do_Break(self, node: ast.Break, mask: Mask) -> Mask:  # break
         self.loops[-1].broken = self.loops[-1].broken.union(mask)
@@ -212,7 +252,8 @@ class Interpreter(Expressions):
             self.store(target, array, indices, value)
         else:
             assert isinstance(target, ast.Name)
-            self.write(target.id, cast(value, self.types[target.id]))
+            version = self.program.assigned(target)
+            self.write(version, cast(value, self.types[version]))
 
     # Loops that do not end
 
@@ -240,3 +281,19 @@ class Interpreter(Expressions):
             "names": self._names_in(test, mask.lanes) if test is not None else {},
         }
         raise EndlessLoop(node.lineno, self.lanes.global_thread[mask.lanes], facts)
+
+
+def _is_range(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func) == "range"
+
+
+def _same(value: Value) -> Value:
+    return value
+
+
+def _pair(first: Value, second: Callable[[], Value]) -> Value:
+    return first, second()
+
+
+def _each(row: Sequence[Callable[[], Value]]) -> Value:
+    return tuple(item() for item in row)

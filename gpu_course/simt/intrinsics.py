@@ -7,7 +7,17 @@ from __future__ import annotations
 
 import difflib
 
-from gpu_course.simt import allocate, atomics, bits, indices, scalar_functions, synchronise, warps
+from gpu_course.simt import (
+    allocate,
+    atomics,
+    bits,
+    indices,
+    operators,
+    printing,
+    scalar_functions,
+    synchronise,
+    warps,
+)
 from gpu_course.simt.functions import Builtin, Function
 
 VALUES: dict[str, Builtin] = indices.VALUES
@@ -19,10 +29,15 @@ FUNCTIONS: dict[str, Function] = {
     **atomics.FUNCTIONS,
     **warps.FUNCTIONS,
     **bits.FUNCTIONS,
+    **operators.FUNCTIONS,
+    **printing.FUNCTIONS,
 }
-BUILTINS = scalar_functions.BUILTINS
+BUILTINS = frozenset(scalar_functions.BUILTINS) | {"enumerate", "print", "zip"}
 
-NAMES = frozenset(VALUES) | frozenset(FUNCTIONS) | frozenset(allocate.SPACES)
+LOOPS = frozenset(("builtin.enumerate", "builtin.zip"))
+"""Known in a `for` only."""
+
+NAMES = frozenset(VALUES) | frozenset(FUNCTIONS) | frozenset(allocate.SPACES) | LOOPS
 """Every dotted name the simulator knows, dtypes aside."""
 
 

@@ -11,11 +11,14 @@ import numpy as np
 from gpu_course.errors import CourseError
 from gpu_course.simt import inference, memory, types
 from gpu_course.simt.allocate import too_much
+from gpu_course.simt.constants import Symbol
 from gpu_course.simt.faults import Fault, FaultLog
 from gpu_course.simt.interpreter import EndlessLoop, Interpreter
 from gpu_course.simt.lanes import WARP, Lanes, Mask
 from gpu_course.simt.legality import Program
 from gpu_course.simt.memory import Access, Array
+from gpu_course.simt.policy import STRICT, Policy
+from gpu_course.simt.printing import Printout
 from gpu_course.simt.report import Dim3
 
 LANES_PER_BATCH = 1 << 15
@@ -46,6 +49,15 @@ class Observer:
     def barrier(self, line: int, mask: Mask, blocks: np.ndarray) -> None:
         """The blocks of the batch that are True in `blocks` (bool) met at a barrier."""
 
+    def warp_barrier(self, line: int, mask: Mask) -> None:
+        """Lanes of `mask` met within their warps."""
+
+    def grid_barrier(self, line: int) -> None:
+        """All threads of the grid met."""
+
+    def fence(self, line: int, mask: Mask) -> None:
+        """Lanes of `mask` made what they did before visible before what they do next."""
+
     def shuffle(self, line: int, mask: Mask) -> None:
         """Lanes of `mask` exchanged values within their warps."""
 
@@ -64,6 +76,7 @@ class Setting:
         stored: allocations that the kernel may write to, by number.
         faults: where an observer reports what it finds.
         order_seed: shuffles the order of blocks when not None.
+        policy: what counts as an error.
     """
 
     program: Program
@@ -73,6 +86,7 @@ class Setting:
     stored: frozenset[int]
     faults: FaultLog
     order_seed: int | None = None
+    policy: Policy = STRICT
 
 
 def dim3(value: Any, what: str) -> Dim3:
@@ -171,6 +185,8 @@ def run(
     order_seed: int | None = None,
     step_budget: int,
     dynamic_bytes: int = 0,
+    policy: Policy = STRICT,
+    printout: Printout | None = None,
 ) -> None:
     """Runs a launch that is legal; arrays change in place, faults and observers fill up.
 
@@ -183,6 +199,8 @@ def run(
         order_seed: shuffles the order of blocks when not None.
         step_budget: statements each batch of blocks may execute.
         dynamic_bytes: dynamic shared memory of a block.
+        policy: what counts as an error.
+        printout: where the threads print.
 
     Raises:
         CourseError: an argument a kernel cannot take.
@@ -198,11 +216,11 @@ def run(
         return
     _refuse_read_only(program, arrays)
     stored = frozenset(arrays[name].allocation.number for name in program.stored if name in arrays)
-    setting = Setting(program, grid, block, arrays, stored, faults, order_seed)
+    setting = Setting(program, grid, block, arrays, stored, faults, order_seed, policy)
     for observer in observers:
         observer.begin(setting)
     with np.errstate(all="ignore"):
-        for blocks in _batches(grid, block, order_seed):
+        for blocks in _batches(grid, block, order_seed, whole=_meets(program)):
             lanes = Lanes(grid, block, blocks)
             for observer in observers:
                 observer.batch(lanes)
@@ -216,6 +234,8 @@ def run(
                 step_budget,
                 dynamic_bytes,
                 order_seed,
+                printout,
+                policy,
             )
             try:
                 interpreter.run()
@@ -239,11 +259,18 @@ def _refuse_read_only(program: Program, arrays: dict[str, Array]) -> None:
             )
 
 
-def _batches(grid: Dim3, block: Dim3, order_seed: int | None) -> list[np.ndarray]:
+def _meets(program: Program) -> bool:
+    """True when the whole grid must be there at once, since its blocks wait for each other."""
+    return Symbol("cuda.cg.this_grid") in [
+        m for m in program.meanings.values() if isinstance(m, Symbol)
+    ] or any(map(_meets, program.devices.values()))
+
+
+def _batches(grid: Dim3, block: Dim3, order_seed: int | None, *, whole: bool) -> list[np.ndarray]:
     count = grid[0] * grid[1] * grid[2]
     order = np.arange(count)
     if order_seed is not None:
         np.random.default_rng(order_seed).shuffle(order)
     lanes = -(-(block[0] * block[1] * block[2]) // WARP) * WARP
-    per_batch = max(1, LANES_PER_BATCH // lanes)
+    per_batch = count if whole else max(1, LANES_PER_BATCH // lanes)
     return [order[start : start + per_batch] for start in range(0, count, per_batch)]

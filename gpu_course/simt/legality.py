@@ -15,6 +15,7 @@ from gpu_course.simt import intrinsics
 from gpu_course.simt.allocate import is_allocation
 from gpu_course.simt.constants import Symbol, as_dtype, resolve
 from gpu_course.simt.source import Kernel, Unknown
+from gpu_course.simt.versions import Versions, find_versions
 
 _HOST_ONLY = "Numba compiles no such thing into a kernel"
 _REFUSED: dict[type[ast.AST], tuple[str, str]] = {
@@ -41,7 +42,7 @@ _REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.ClassDef: ("a class", "use plain functions and arrays"),
     ast.AsyncFunctionDef: ("an async function", "use plain functions"),
     ast.Delete: ("del", "variables end with the kernel"),
-    ast.JoinedStr: ("an f-string", "print plain values"),
+    ast.JoinedStr: ("an f-string", "print the values themselves"),
     ast.NamedExpr: ("the walrus operator :=", "assign on a line of its own"),
     ast.Match: ("match", "use if and elif"),
     ast.Starred: ("a starred expression", "name each value"),
@@ -51,7 +52,7 @@ _ALLOWED = (
     ast.Continue, ast.Return, ast.Pass, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp,
     ast.Call, ast.Name, ast.Attribute, ast.Subscript, ast.Slice, ast.Constant, ast.Tuple,
 )  # fmt: skip
-_BUILTINS = frozenset(intrinsics.BUILTINS)
+_BUILTINS = intrinsics.BUILTINS
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ class Program:
         variables: the names assigned in the kernel, parameters included.
         stored: parameter names that may be written through.
         devices: the name of a device function, where it is called -> its Program.
+        versions: which assignments each name stands for.
     """
 
     kernel: Kernel
@@ -71,6 +73,15 @@ class Program:
     variables: frozenset[str]
     stored: frozenset[str]
     devices: dict[ast.AST, Program] = field(default_factory=dict, repr=False)
+    versions: Versions = field(default_factory=lambda: Versions({}, {}, {}, {}), repr=False)
+
+    def read(self, node: ast.Name) -> str:
+        """Returns the version of a variable that a name stands for where it is read."""
+        return self.versions.loads.get(node, node.id)
+
+    def assigned(self, node: ast.Name) -> str:
+        """Returns the version of a variable that a name stands for where it is assigned."""
+        return self.versions.stores.get(node, node.id)
 
 
 def check(kernel: Kernel, callers: tuple[Kernel, ...] = ()) -> Program:
@@ -94,7 +105,7 @@ def check(kernel: Kernel, callers: tuple[Kernel, ...] = ()) -> Program:
     meanings = _Meanings(kernel, variables).of(kernel.tree.body)
     devices = _devices(kernel, body, meanings, callers)
     stored = frozenset(kernel.parameters) if devices else _stored(kernel, body, meanings)
-    return Program(kernel, meanings, variables, stored, devices)
+    return Program(kernel, meanings, variables, stored, devices, find_versions(kernel.tree))
 
 
 def _devices(
@@ -176,7 +187,7 @@ def _is_none(node: ast.expr) -> bool:
 
 def _check_constant(kernel: Kernel, node: ast.Constant) -> None:
     if isinstance(node.value, str):
-        if node not in _docstrings(kernel.tree):
+        if node not in _free_strings(kernel.tree):
             raise kernel.refuse(
                 node,
                 f"a string cannot be used in a kernel: {_HOST_ONLY}",
@@ -188,22 +199,29 @@ def _check_constant(kernel: Kernel, node: ast.Constant) -> None:
         raise kernel.refuse(node, "an integer literal beyond 64 bits", "use a smaller number")
 
 
-def _docstrings(tree: ast.FunctionDef) -> set[ast.AST]:
-    return {s.value for s in ast.walk(tree) if isinstance(s, ast.Expr)}
+def _free_strings(tree: ast.FunctionDef) -> set[ast.AST]:
+    """Docstrings, and what is printed."""
+    found: set[ast.AST] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr):
+            found.add(node.value)
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "print":
+            found.update(node.args)
+    return found
 
 
 def _check_for(kernel: Kernel, node: ast.For) -> None:
-    call = node.iter
-    if not (
-        isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "range"
-    ):
-        raise kernel.refuse(
-            node,
-            "the simulator knows for loops over range only",
-            "write for i in range(n)",
-        )
-    if not isinstance(node.target, ast.Name):
-        raise kernel.refuse(node, "a loop over range gives one number", "write for i in range(n)")
+    source = node.iter
+    if isinstance(source, ast.Call):
+        name = source.func.id if isinstance(source.func, ast.Name) else ast.unparse(source.func)
+        if name not in ("range", "enumerate", "zip") or source.keywords:
+            raise kernel.refuse(
+                node, f"the simulator does not know loops over {name}", "write for i in range(n)"
+            )
+        if name == "range" and not isinstance(node.target, ast.Name):
+            raise kernel.refuse(
+                node, "a loop over range gives one number", "write for i in range(n)"
+            )
 
 
 def _stored(kernel: Kernel, body: list[ast.AST], meanings: Mapping[ast.AST, Any]) -> frozenset[str]:

@@ -16,6 +16,8 @@ from gpu_course.simt.functions import Value, cast
 from gpu_course.simt.lanes import Lanes
 from gpu_course.simt.legality import Program
 from gpu_course.simt.memory import Access, Array, bind, row_major
+from gpu_course.simt.policy import STRICT, Policy
+from gpu_course.simt.printing import Printout
 from gpu_course.simt.values import merge, pick, poison, ravel
 
 if TYPE_CHECKING:
@@ -44,6 +46,8 @@ class Machine:
         step_budget: statements this batch may execute.
         dynamic_bytes: dynamic shared memory of a block.
         order_seed: shuffles the order in which lanes take their turn at atomics.
+        printout: where the threads print.
+        policy: what counts as an error.
     """
 
     def __init__(
@@ -57,6 +61,8 @@ class Machine:
         step_budget: int,
         dynamic_bytes: int = 0,
         order_seed: int | None = None,
+        printout: Printout | None = None,
+        policy: Policy = STRICT,
     ) -> None:
         self.program = program
         self.inferred = inferred
@@ -69,12 +75,24 @@ class Machine:
         self.returned = np.zeros(lanes.count, bool)
         self.arena = Arena(lanes, dynamic_bytes)
         self.rng = None if order_seed is None else np.random.default_rng(order_seed)
+        self.printout = printout or Printout()
+        self.policy = policy
         self.unused: set[ast.Call] = set()
         self._constants: dict[int, Array] = {}
         self.variables = {
             name: Variable(v if isinstance(v, Array) else cast(v, self.types[name]), None)
             for name, v in arguments.items()
         }
+
+    # Arithmetic, which a machine with expressions knows
+
+    def operation(self, node: ast.AST, op: ast.operator, left: Value, right: Value) -> Value:
+        """Returns left op right."""
+        raise NotImplementedError
+
+    def compare(self, op: ast.cmpop, left: Value, right: Value) -> Value:
+        """Returns left op right, as bool."""
+        raise NotImplementedError
 
     # Variables
 
@@ -90,16 +108,17 @@ class Machine:
             self.variables[name] = Variable(merged, defined)
 
     def read(self, node: ast.Name) -> Value:
-        known = self.variables.get(node.id)
+        version = self.program.read(node)
+        known = self.variables.get(version)
         if known is None:
             self._undefined(node, self.mask.lanes)
-            type_ = self.types[node.id]
+            type_ = self.types[version]
             return poison(type_)
         if known.defined is not None:
             missing = self.mask.active & ~known.defined
             if missing.any():
                 self._undefined(node, np.flatnonzero(missing))
-        return known.value
+        return cast(known.value, self.inferred.reads[node])
 
     def _undefined(self, node: ast.Name, lanes: np.ndarray) -> None:
         threads = self.lanes.global_thread[lanes]
@@ -116,8 +135,9 @@ class Machine:
             self._constants[key] = replace(array, space="const", writable=False)
         return self._constants[key]
 
-    def load(self, node: ast.Subscript, array: Array, indices: tuple[Value, ...]) -> Value:
-        access, uniform = self._access("load", node, node.slice, array, indices)
+    def load(self, node: ast.expr, array: Array, indices: tuple[Value, ...]) -> Value:
+        index = node.slice if isinstance(node, ast.Subscript) else node
+        access, uniform = self._access("load", node, index, array, indices)
         if access is None:
             return array.dtype.type(0)
         self._check_initialised(node, access)
@@ -160,9 +180,7 @@ class Machine:
         if access is None:
             return array.dtype.type(0)
         self._check_initialised(call, access)
-        turns = np.arange(access.mask.count)
-        if self.rng is not None:
-            self.rng.shuffle(turns)
+        turns = access.turns
         given = [np.broadcast_to(pick(o, access.mask), turns.shape)[turns] for o in operands]
         cells = access.elements[turns]
         found = atomics.apply(name, array.flat, cells, given, returns=returns)
@@ -200,6 +218,10 @@ class Machine:
     ) -> tuple[Access | None, bool]:
         """Checks the bounds, tells the observers; (None, ...) when no lane is in bounds."""
         mask = self.mask
+        if self.policy.wrap_negative:
+            indices = tuple(
+                np.where(i < 0, i + n, i)[()] for i, n in zip(indices, array.shape, strict=True)
+            )
         good = self.in_bounds(kind, node, index, array, indices)
         if good is not None:
             mask = mask & good
@@ -224,6 +246,13 @@ class Machine:
         threads = threads if mask.full else threads[mask.lanes]
         values = None if value is None else pick(value, mask)
         access = Access(kind, whole, mask, elements, cells, threads, node.lineno, values, returns)
+        if kind == "atomic":
+            access.turns = np.arange(mask.count)
+            if self.rng is not None:
+                self.rng.shuffle(access.turns)
+        if whole.address % whole.dtype.itemsize:
+            facts = {"array": whole.name, "address": whole.address, "size": whole.dtype.itemsize}
+            self.faults.add(Fault("misaligned", node.lineno, threads, facts, node), (whole.name,))
         for observer in self.observers:
             observer.access(access)
         return access, uniform and good is None
@@ -292,11 +321,11 @@ class Machine:
     def _names_in(self, node: ast.expr, lanes: np.ndarray) -> dict[str, tuple[Any, Any]]:
         """The smallest and largest value over some lanes of each variable in an expression."""
         found = {}
-        for name in {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}:
-            known = self.variables.get(name)
+        for name in (n for n in ast.walk(node) if isinstance(n, ast.Name)):
+            known = self.variables.get(self.program.read(name))
             if known is not None and isinstance(known.value, np.ndarray | np.generic):
                 values = np.broadcast_to(known.value, self.lanes.count)[lanes]
-                found[name] = (values.min().item(), values.max().item())
+                found[name.id] = (values.min().item(), values.max().item())
         return found
 
 

@@ -38,7 +38,7 @@ class Array:
     Attributes:
         name: the name the kernel has for it.
         space: "global", "shared", "local" or "const".
-        shape, dtype: as in NumPy.
+        shape, dtype: as in NumPy; a side of a view may differ from lane to lane.
         flat: all its memory as one dimension of elements; for shared and local arrays the copies of
             all blocks or lanes of the batch, one after the other.
         strides: elements from one index to the next, per dimension.
@@ -55,7 +55,7 @@ class Array:
 
     name: str
     space: str
-    shape: tuple[int, ...]
+    shape: tuple[Any, ...]
     dtype: np.dtype[Any]
     flat: np.ndarray
     strides: tuple[int, ...]
@@ -102,6 +102,7 @@ class Access:
         line: the line of the access.
         values: (mask.count,) or a scalar, what a store writes; None for a load.
         returns: False for an atomic whose old value nobody asks for.
+        turns: int64 (mask.count,), the order in which lanes take their turn at an atomic.
     """
 
     kind: str
@@ -113,6 +114,7 @@ class Access:
     line: int
     values: Any = None
     returns: bool = True
+    turns: Any = None
 
     @property
     def addresses(self) -> np.ndarray:

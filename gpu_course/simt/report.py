@@ -56,7 +56,11 @@ class SharedCounters(_Addable):
 
 @dataclass(frozen=True)
 class Counters(_Addable):
-    """Everything counted in a launch, or on one line of it."""
+    """Everything counted in a launch, or on one line of it.
+
+    `float32_operations` and `float64_operations` count arithmetic lane by lane, a product and a sum
+    being two. `fma` counts the pairs of these that the compiler fuses, and calls of `cuda.fma`.
+    """
 
     global_load: GlobalCounters = field(default_factory=GlobalCounters)
     global_store: GlobalCounters = field(default_factory=GlobalCounters)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from gpu_course.simt import types
 from gpu_course.simt.functions import Function, Value, cast, numbers
 from gpu_course.simt.types import (
     BOOL,
+    FLOAT32,
     FLOAT64,
     INT32,
     INT64,
@@ -58,18 +60,51 @@ def _select(condition: Value, yes: Value, no: Value) -> Value:
     return np.where(condition, yes, no)
 
 
-def _real(function: Callable[..., Value], count: int = 1) -> Function:
+def _real(function: Callable[..., Value]) -> Function:
     def type_(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
-        result: Type = None
-        for number in numbers(arguments, count, count):
-            one = types.real(number)
-            result = one if result is None else types.unify(result, one)
-        return result
+        return types.real(numbers(arguments, 1, 1)[0])
 
+    return Function(type_, _elementwise(function))
+
+
+def _elementwise(function: Callable[..., Value]) -> Callable[..., Value]:
     def run(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
         return cast(function(*(cast(a, result) for a in arguments)), result)
 
-    return Function(type_, run)
+    return run
+
+
+# Numba lets these meet float32 without loss, and takes its float32 functions for them.
+_FITS_FLOAT32 = frozenset(map(np.dtype, ("bool", "int8", "int16", "uint8", "float32")))
+
+
+def _real_pair(name: str, function: Callable[..., Value]) -> Function:
+    """A function of two numbers, with the overload that Numba's CUDA target picks."""
+
+    def type_(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
+        a, b = numbers(arguments, 2, 2)
+        types.real(a), types.real(b)
+        small = {a, b} <= _FITS_FLOAT32
+        if name in ("atan2", "hypot"):
+            small = small and FLOAT32 in (a, b)
+        if name == "pow":
+            small |= a in _FITS_FLOAT32 and b == INT32
+            small |= a == FLOAT32 and b == types.UINT16
+        return FLOAT32 if small else FLOAT64
+
+    return Function(type_, _elementwise(function))
+
+
+def _each(function: Callable[[float], float]) -> Callable[[Value], Value]:
+    """A function of `math` that NumPy lacks, lane by lane; what it refuses becomes NaN."""
+
+    def one(x: float) -> float:
+        try:
+            return function(x)
+        except (ValueError, OverflowError):
+            return math.inf if x > 0 else math.nan
+
+    return lambda a: np.vectorize(one, otypes=[np.float64])(a)[()]
 
 
 def _one(result: Callable[[np.dtype[Any]], Type], function: Callable[[Value], Value]) -> Function:
@@ -83,7 +118,7 @@ def _one(result: Callable[[np.dtype[Any]], Type], function: Callable[[Value], Va
 
 
 def _abs_type(a: np.dtype[Any]) -> Type:
-    return INT64 if a == BOOL else a
+    return np.dtype("int8") if a == BOOL else a
 
 
 def _whole_type(a: np.dtype[Any]) -> Type:
@@ -135,12 +170,13 @@ def _sign_copy(a: Value, b: Value) -> Value:
     return np.copysign(a, b)
 
 
-_FLOOR = {"floor": np.floor, "ceil": np.ceil, "trunc": np.trunc}
-_MATH_ONE = {
+_MATH_ONE: dict[str, Callable[..., Value]] = {
     "sqrt": np.sqrt, "exp": np.exp, "expm1": np.expm1, "log": np.log, "log2": np.log2,
     "log10": np.log10, "log1p": np.log1p, "sin": np.sin, "cos": np.cos, "tan": np.tan,
     "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "sinh": np.sinh, "cosh": np.cosh,
     "tanh": np.tanh, "asinh": np.arcsinh, "acosh": np.arccosh, "atanh": np.arctanh,
+    "floor": np.floor, "ceil": np.ceil, "trunc": np.trunc, "erf": _each(math.erf),
+    "erfc": _each(math.erfc), "gamma": _each(math.gamma), "lgamma": _each(math.lgamma),
     "fabs": np.fabs, "degrees": np.degrees, "radians": np.radians,
 }  # fmt: skip
 _MATH_TWO: dict[str, Callable[..., Value]] = {
@@ -156,7 +192,7 @@ BUILTINS: dict[str, Function] = {
     "max": _extreme(_larger),
     "abs": _one(_abs_type, np.abs),
     "int": _to_whole(np.trunc),
-    "round": _to_whole(np.round),
+    "round": _one(lambda a: INT64, np.round),
     "float": _one(_float_type, lambda a: a),
     "bool": _predicate(lambda a: a != 0),
 }
@@ -164,7 +200,6 @@ BUILTINS: dict[str, Function] = {
 FUNCTIONS: dict[str, Function] = {
     **{f"builtin.{name}": function for name, function in BUILTINS.items()},
     **{f"math.{name}": _real(function) for name, function in _MATH_ONE.items()},
-    **{f"math.{name}": _real(function, 2) for name, function in _MATH_TWO.items()},
-    **{f"math.{name}": _to_whole(function) for name, function in _FLOOR.items()},
+    **{f"math.{name}": _real_pair(name, function) for name, function in _MATH_TWO.items()},
     **{f"math.{name}": _predicate(function) for name, function in _PREDICATES.items()},
 }

@@ -1,4 +1,4 @@
-"""Barriers: points that order the memory accesses before them against those after."""
+"""Barriers and fences: what orders the memory accesses before against those after."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy as np
 
 from gpu_course.simt.faults import Fault
 from gpu_course.simt.functions import Function, Value, numbers, truth
-from gpu_course.simt.types import INT32, Type
+from gpu_course.simt.types import INT32, GridType, Type
+from gpu_course.simt.warps import together
 
 if TYPE_CHECKING:
     from gpu_course.simt.machine import Machine
@@ -47,7 +48,9 @@ def _report_missing(
         "all_returned": returned,
     }
     threads = lanes.global_thread[missing]
-    machine.faults.add(Fault("barrier-divergence", call.lineno, threads, facts, call))
+    severity = machine.policy.returned if returned else "error"
+    fault = Fault("barrier-divergence", call.lineno, threads, facts, call, severity=severity)
+    machine.faults.add(fault)
 
 
 def _nothing(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
@@ -81,7 +84,54 @@ def _syncthreads_with(combine: Callable[[np.ndarray, np.ndarray], np.ndarray]) -
     return Function(_one_number, run)
 
 
+def _mask_or_nothing(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
+    numbers(arguments, 0, 1)
+    return None
+
+
+def _syncwarp(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+    mask = arguments[0] if arguments else np.int64(0xFFFFFFFF)
+    together(machine, call, mask)
+    for observer in machine.observers:
+        observer.warp_barrier(call.lineno, machine.mask)
+
+
+def _fence(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+    for observer in machine.observers:
+        observer.fence(call.lineno, machine.mask)
+
+
+GRID = GridType()
+
+
+def _grid_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
+    numbers(arguments, 0, 0)
+    return GRID
+
+
+def _this_grid(machine: Machine, call: ast.Call, arguments: Sequence[Value], type_: Type) -> Value:
+    return GRID
+
+
+def meet_grid(machine: Machine, call: ast.Call) -> Value:
+    """Lets all threads of the grid wait for each other; missing ones are a hazard."""
+    blocks = len(machine.lanes.blocks)
+    here = machine.mask.active.reshape(blocks, -1)
+    everybody = np.full(blocks, machine.mask.count < machine.lanes.alive.count)
+    if everybody.any():
+        _report_missing(machine, call, here, everybody)
+    for observer in machine.observers:
+        observer.grid_barrier(call.lineno)
+        observer.barrier(call.lineno, machine.mask, np.ones(blocks, bool))
+    return np.int32(0)
+
+
 FUNCTIONS: dict[str, Function] = {
+    "cuda.cg.this_grid": Function(_grid_type, _this_grid),
+    "cuda.syncwarp": Function(_mask_or_nothing, _syncwarp),
+    "cuda.threadfence": Function(_nothing, _fence),
+    "cuda.threadfence_block": Function(_nothing, _fence),
+    "cuda.threadfence_system": Function(_nothing, _fence),
     "cuda.syncthreads": Function(_nothing, _syncthreads),
     "cuda.syncthreads_count": _syncthreads_with(lambda true, active: true),
     "cuda.syncthreads_and": _syncthreads_with(lambda true, active: true == active),

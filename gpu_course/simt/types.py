@@ -53,7 +53,15 @@ class RangeType:
     dtype: np.dtype[Any]
 
 
-Type = np.dtype[Any] | ArrayType | TupleType | RangeType | None
+@dataclass(frozen=True)
+class GridType:
+    """What `cuda.cg.this_grid()` gives: the grid as a group that can meet."""
+
+    def __str__(self) -> str:
+        return "the grid group"
+
+
+Type = np.dtype[Any] | ArrayType | TupleType | RangeType | GridType | None
 
 
 class NoSuchType(Exception):
@@ -74,7 +82,8 @@ def unify(a: Type, b: Type) -> Type:
     >>> unify(np.dtype("int64"), np.dtype("float32"))
     dtype('float64')
     """
-    if a == b:
+    # NumPy takes None for float64 when it compares dtypes, so nothing is told apart first.
+    if (a is None) == (b is None) and a == b:
         return a
     if isinstance(a, np.dtype) and isinstance(b, np.dtype):
         return np.promote_types(a, b)

@@ -6,6 +6,7 @@ import ast
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +27,7 @@ def _power(a: Value, b: Value) -> Value:
         return np.power(a, b)
     # 1 / a ** -b truncates to 0 unless a is 1 or -1.
     tiny = np.where(a == 1, 1, np.where(a == -1, np.where(b % 2 == 0, 1, -1), 0))
-    return np.where(b < 0, tiny, np.power(a, np.maximum(b, 0)))
+    return np.where(b < 0, tiny, np.power(a, np.maximum(b, 0)))[()]
 
 
 BINARY: dict[str, Callable[[Value, Value], Value]] = {
@@ -49,8 +50,10 @@ def fits_float32(value: Value) -> bool:
     return bool(value.dtype == FLOAT32 or np.float32(value) == value)
 
 
-def type_of(value: Value) -> Type:
-    """Returns the type of a value."""
+def type_of(value: Value) -> Any:
+    """Returns the type of a value; a string, which can only be printed, stands for itself."""
+    if isinstance(value, str):
+        return value
     if isinstance(value, Array):
         return types.ArrayType(value.dtype, len(value.shape), value.space)
     if isinstance(value, tuple):

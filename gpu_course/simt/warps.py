@@ -33,8 +33,8 @@ def _named(machine: Machine, mask: Value) -> np.ndarray:
     return np.asarray((rows[:, :, None] & _BITS) != 0)
 
 
-def _together(machine: Machine, call: ast.Call, mask: Value) -> np.ndarray:
-    """Checks that the lanes a mask names are here; returns bool (warps, 32), those taking part."""
+def together(machine: Machine, call: ast.Call, mask: Value) -> np.ndarray:
+    """Returns bool (warps, 32), the lanes that take part, after checking that the named ones do."""
     active = machine.mask.active.reshape(-1, WARP)
     full = not isinstance(mask, np.ndarray) and int(mask) & 0xFFFFFFFF == 0xFFFFFFFF
     if full and machine.mask.count == machine.lanes.alive.count:
@@ -87,7 +87,7 @@ def _shuffle(source: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Function
 
     def run(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
         mask, value, operand = arguments
-        active = _together(machine, call, mask)
+        active = together(machine, call, mask)
         own = np.arange(WARP)
         wanted = source(own, _rows(machine, cast(operand, INT64)))
         inside = (wanted >= 0) & (wanted < WARP)
@@ -126,7 +126,7 @@ def _vote(result: np.dtype[Any], decide: Callable[[np.ndarray, np.ndarray], Any]
 
     def run(machine: Machine, call: ast.Call, arguments: Sequence[Value], type_: Type) -> Value:
         mask, predicate = arguments
-        active = _together(machine, call, mask)
+        active = together(machine, call, mask)
         part = active & np.einsum("wll->wl", _named(machine, mask))
         true = _rows(machine, truth(predicate)) & part
         return np.repeat(decide(true, part).astype(result), WARP)
@@ -140,7 +140,7 @@ def _ballot(true: np.ndarray, part: np.ndarray) -> np.ndarray:
 
 def _match_any(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
     mask, value = arguments
-    active = _together(machine, call, mask)
+    active = together(machine, call, mask)
     rows = _rows(machine, value)
     same = (rows[:, :, None] == rows[:, None, :]) & active[:, None, :]
     return (same * _BITS).sum(axis=2, dtype=np.uint64).astype(np.uint32).view(np.int32).reshape(-1)
@@ -148,7 +148,7 @@ def _match_any(machine: Machine, call: ast.Call, arguments: Sequence[Value], res
 
 def _match_all(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
     mask, value = arguments
-    active = _together(machine, call, mask)
+    active = together(machine, call, mask)
     rows = _rows(machine, value)
     first = np.take_along_axis(rows, active.argmax(axis=1)[:, None], axis=1)
     agree = ((rows == first) | ~active).all(axis=1)

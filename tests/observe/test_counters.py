@@ -147,3 +147,22 @@ def test_touches_say_who_touched_what(tmp_path: Path) -> None:
 def test_large_launches_keep_no_touches(tmp_path: Path) -> None:
     report = launch(tmp_path, "i = cuda.grid(1)\nif i < n:\n    out[i] = 1", 40, 256)
     assert report.touches == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "operations", "fma"),
+    [
+        ("x = a[i] * a[i] + a[i]", 64, 32),
+        ("x += a[i] * a[i]", 64, 32),
+        ("x = a[i] - a[i] * a[i]", 64, 32),
+        ("x = (a[i] + a[i]) * a[i]", 64, 0),
+        ("x = cuda.fma(a[i], a[i], a[i])", 0, 32),
+        ("n = i * 3 + 1", 0, 0),
+    ],
+)
+def test_a_product_in_a_sum_is_one_instruction(
+    line: str, operations: int, fma: int, tmp_path: Path
+) -> None:
+    body = f"i = cuda.grid(1)\nx = a[i]\n{line}\nout[i] = x"
+    counters = launch(tmp_path, body, 1, 32).counters
+    assert (counters.float32_operations, counters.fma) == (operations, fma)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import itertools
 import math
+import operator
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -100,7 +101,7 @@ def run_serially(text: str, name: str, grid: Shape, block: Shape, *args: Any) ->
                 ),
                 local=types.SimpleNamespace(array=lambda key, shape, dtype: np.zeros(shape, dtype)),
             )
-            scope: dict[str, Any] = {"cuda": cuda, "math": math, "np": np}
+            scope: dict[str, Any] = {"cuda": cuda, "math": math, "np": np, "operator": operator}
             scope["float32"], scope["float64"], scope["int32"] = np.float32, np.float64, np.int32
             exec(code, scope)
             threads.append(scope[name](*args))

@@ -99,6 +99,23 @@ KERNELS = {
         mine = out[i : i + 1]
         mine[0] = a[i]
     """,
+    "for over an array, a tuple, enumerate and zip": """
+        s = 0.0
+        for x in a[:5]:
+            s += x
+        for k in (3, i, 7):
+            s += k
+            if s > 100:
+                break
+        for k, x in enumerate(a[:4]):
+            s += k * x
+        for p, q in zip(a[:3], (1, 2, i)):
+            s += p * q
+        out[i] = s
+    """,
+    "operator functions": """
+        out[i] = operator.add(i, 2) * operator.floordiv(-i, 3) + operator.lt(i, 50)
+    """,
     "atomic sums into few cells": """
         cuda.atomic.add(counts, i % 5, i)
         out[i] = 0
@@ -124,7 +141,7 @@ KERNELS = {
 def test_computes_what_generators_compute(body: str, tmp_path: Path) -> None:
     text = HEAD + textwrap.indent(textwrap.dedent(body).strip(), "    ") + "\n"
     path = tmp_path / "kernel.py"
-    path.write_text("import numpy as np\nfrom numba import cuda\n\n" + text)
+    path.write_text("import operator\nimport numpy as np\nfrom numba import cuda\n\n" + text)
     a = np.random.default_rng(5).normal(size=N)
     out, counts = np.full(N, -1.0), np.zeros(8, np.int64)
     expected, expected_counts = out.copy(), counts.copy()

@@ -1,0 +1,27 @@
+"""What a launch is held to: a puzzle asks for more than a script that somebody brings along."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Which habits are errors.
+
+    Attributes:
+        wrap_negative: an index from -n to -1 counts from the end, as Numba compiles it; where it
+            does not, such an index is out of bounds, since it hides mistakes.
+        same_value: severity of several threads storing one same value in a cell.
+        returned: severity of a barrier that some threads have left out by returning: legal on GPUs
+            from compute capability 7.0 on, and not portable.
+    """
+
+    wrap_negative: bool
+    same_value: str
+    returned: str
+
+
+STRICT = Policy(wrap_negative=False, same_value="error", returned="error")
+FOREIGN = Policy(wrap_negative=True, same_value="advice", returned="advice")
+POLICIES = {"puzzle": STRICT, "foreign": FOREIGN}

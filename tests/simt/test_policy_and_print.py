@@ -1,0 +1,87 @@
+"""What a puzzle forbids and a foreign script may do; and what a kernel prints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gpu_course.simt.report import Report
+from gpu_course.simulator import simulate
+
+
+def launch(tmp_path: Path, body: str, policy: str = "puzzle") -> tuple[Report, np.ndarray]:
+    path = tmp_path / "kernel.py"
+    lines = "".join(f"    {line}\n" for line in body.splitlines())
+    path.write_text(
+        f"from numba import cuda\n@cuda.jit\ndef kernel(out, a):\n    i = cuda.grid(1)\n{lines}"
+    )
+    out = np.zeros(16)
+    report = simulate(f"{path}:kernel", policy=policy)[2, 8](out, np.arange(16.0))
+    return report, out
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        ("out[i] = a[i - 16]", "out-of-bounds"),
+        ("out[0] = 1", "race"),
+        ("if i % 8 > 3:\n    return\ncuda.syncthreads()", "barrier-divergence"),
+    ],
+)
+def test_a_puzzle_forbids_what_a_script_may_do(body: str, kind: str, tmp_path: Path) -> None:
+    strict, _ = launch(tmp_path, body)
+    assert [(h.kind, h.severity) for h in strict.hazards] == [(kind, "error")]
+    foreign, _ = launch(tmp_path, body, "foreign")
+    assert foreign.ok, foreign
+    assert {h.severity for h in foreign.hazards} <= {"advice"}
+
+
+def test_negative_indices_wrap_in_a_script(tmp_path: Path) -> None:
+    report, out = launch(tmp_path, "out[i - 16] = a[-1 - i]", "foreign")
+    assert report.hazards == ()
+    np.testing.assert_array_equal(out, np.arange(16.0)[::-1])
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        ("out[i] = a[i - 17]", "out-of-bounds"),
+        ("out[0] = i", "race"),
+        ("if i % 8 > 3:\n    cuda.syncthreads()", "barrier-divergence"),
+    ],
+)
+def test_real_mistakes_stay_errors_in_a_script(body: str, kind: str, tmp_path: Path) -> None:
+    report, _ = launch(tmp_path, body, "foreign")
+    assert [(h.kind, h.severity) for h in report.hazards] == [(kind, "error")]
+
+
+def test_threads_print_in_their_order(tmp_path: Path) -> None:
+    report, _ = launch(tmp_path, "if i % 5 == 0:\n    print('thread', i, a[i] / 4, i > 5)")
+    assert report.printed.splitlines() == [
+        "thread 0 0.000000 False",
+        "thread 5 1.250000 False",
+        "thread 10 2.500000 True",
+        "thread 15 3.750000 True",
+    ]
+
+
+def test_printing_ends(tmp_path: Path) -> None:
+    report, _ = launch(tmp_path, "for k in range(100):\n    print(k)")
+    lines = report.printed.splitlines()
+    assert len(lines) == 1001
+    assert lines[-1] == "... and 600 more lines"
+
+
+def test_an_array_that_begins_between_two_elements(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(
+        "from numba import cuda\n@cuda.jit\ndef kernel(out, raw):\n"
+        "    i = cuda.grid(1)\n    out[i] = raw[0]\n"
+    )
+    raw = np.zeros(64, np.uint8)
+    report = simulate(f"{path}:kernel")[1, 4](raw[2:34].view(np.float32), raw)
+    assert "misaligned" in {h.kind for h in report.hazards}
+    report = simulate(f"{path}:kernel")[1, 4](raw[4:36].view(np.float32), raw)
+    assert "misaligned" not in {h.kind for h in report.hazards}
