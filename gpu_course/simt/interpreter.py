@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from gpu_course.simt.constants import Symbol
 from gpu_course.simt.expressions import Expressions
 from gpu_course.simt.functions import Value, cast, truth
 from gpu_course.simt.inference import Inferred
@@ -23,6 +24,9 @@ from gpu_course.simt.legality import Program
 from gpu_course.simt.machine import Variable
 from gpu_course.simt.types import FLOAT32
 from gpu_course.simt.values import merge, poison
+
+
+MOST_WAITING_TURNS = 2000
 
 
 class EndlessLoop(Exception):
@@ -127,6 +131,7 @@ class Interpreter(Expressions):
         loop = Loop(self.lanes.nobody, self.lanes.nobody)
         self.loops.append(loop)
         hopeless = self._never_changes(node)
+        waits, turns = self._asks_others(node), 0
         running, finished = mask, self.lanes.nobody
         while running:
             self._spend(node, running)
@@ -138,6 +143,9 @@ class Interpreter(Expressions):
                 self._stop(node, taken, hopeless=True)
             running = self.block(node.body, taken).union(loop.continued)
             loop.continued = self.lanes.nobody
+            turns = turns + 1 if running.count == taken.count else 0
+            if waits and turns > MOST_WAITING_TURNS:
+                self._stop(node, running)
         self.loops.pop()
         return self.block(node.orelse, finished).union(loop.broken)
 
@@ -273,7 +281,23 @@ class Interpreter(Expressions):
         asked = {n.id for n in ast.walk(node.test) if isinstance(n, ast.Name)}
         return not changed & asked
 
+    def _asks_others(self, node: ast.stmt) -> bool:
+        """True for a loop that repeats an atomic: a lock, or a flag that somebody else sets."""
+        return isinstance(node, ast.While) and any(
+            isinstance(n, ast.Call)
+            and isinstance(m := self.program.meanings.get(n.func), Symbol)
+            and m.path.startswith("cuda.atomic.")
+            for n in ast.walk(node)
+        )
+
     def _stop(self, node: ast.stmt, mask: Mask, *, hopeless: bool = False) -> None:
+        if not hopeless and self._asks_others(node):
+            raise self.program.kernel.refuse(
+                node,
+                "this loop waits until another thread has changed what its atomic finds: the "
+                "simulator runs all threads in step, and does not know how to let one wait",
+                "let the threads meet at a barrier, or split the work over two launches",
+            )
         test = node.test if isinstance(node, ast.While) else None
         facts = {
             "hopeless": hopeless,
