@@ -25,7 +25,6 @@ from gpu_course.simt.machine import Variable
 from gpu_course.simt.types import FLOAT32
 from gpu_course.simt.values import merge, poison
 
-
 MOST_WAITING_TURNS = 2000
 
 
