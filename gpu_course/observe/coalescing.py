@@ -16,6 +16,7 @@ from gpu_course.simt.memory import Access
 from gpu_course.simt.report import GlobalCounters
 
 SECTOR_BYTES = 32
+SECTOR_BITS = 5
 
 
 def count_request(address: np.ndarray, warps: np.ndarray, itemsize: int) -> GlobalCounters:
@@ -41,7 +42,7 @@ def count_request(address: np.ndarray, warps: np.ndarray, itemsize: int) -> Glob
 
 def _count_rows(rows: np.ndarray, times: int, itemsize: int) -> GlobalCounters:
     rows, steps = sort_rows(rows)
-    sector = rows // SECTOR_BYTES
+    sector = rows >> SECTOR_BITS
     sectors = len(rows) + int(np.count_nonzero(sector[:, 1:] != sector[:, :-1]))
     cells = 1 + np.count_nonzero(steps, axis=1)
     least = int((-(-cells * itemsize // SECTOR_BYTES)).sum())
@@ -63,7 +64,11 @@ class Coalescing(Observer):
         itemsize = access.array.dtype.itemsize
         if access.array.space != "global":
             return
-        counted = count_request(access.addresses, access.warps, itemsize)
+        counted = access.counted(
+            "sectors",
+            SECTOR_BYTES,
+            lambda: count_request(access.addresses, access.warps, itemsize),
+        )
         kind = f"global_{access.kind}"
         if access.kind == "atomic":
             kind = "atom" if access.returns else "red"

@@ -35,6 +35,7 @@ def explain(faults: FaultLog, kernel: Kernel, grid: Dim3, block: Dim3) -> tuple[
 
 
 def _hazard(fault: Fault, kernel: Kernel, grid: Dim3, block: Dim3) -> Hazard:
+    kernel = fault.kernel or kernel
     fact, why, advice = _WORDS[fault.kind](fault, kernel, _Places(grid, block))
     where = f"kernel {kernel.name}, {kernel.file}:{fault.line}    {kernel.text(fault.line)}"
     details = {

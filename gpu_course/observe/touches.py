@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from gpu_course.simt.launch import Observer, Setting
 from gpu_course.simt.memory import Access
 from gpu_course.simt.report import Touch
@@ -38,7 +36,7 @@ class Touches(Observer):
                 shape=access.array.shape,
                 kind=_KINDS[access.kind],
                 line=access.line,
-                threads=np.array(access.threads, np.int64),
-                cells=np.array(access.cells, np.int64),
+                threads=access.threads,
+                cells=access.cells,
             )
         )

@@ -10,7 +10,7 @@ import numpy as np
 
 from gpu_course.simt import types
 from gpu_course.simt.functions import Function, Value, cast, numbers, truth
-from gpu_course.simt.types import FLOAT32, FLOAT64, NoSuchType, Type
+from gpu_course.simt.types import FLOAT32, FLOAT64, UINT32, NoSuchType, Type
 
 if TYPE_CHECKING:
     from gpu_course.simt.machine import Machine
@@ -51,16 +51,17 @@ def _first_set(value: Value) -> Any:
     return np.where(raw == 0, 0, place).reshape(np.shape(value))
 
 
-def _bits(function: Callable[[Value], Any]) -> Function:
+def _bits(function: Callable[[Value], Any], returns: np.dtype[Any] | None = None) -> Function:
     def type_(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
         (a,) = numbers(arguments, 1, 1)
         if a.kind not in "iu":
             raise NoSuchType(f"takes a whole number, not {a}")
-        return _at_least_32(a)
+        return returns or _at_least_32(a)
 
     def run(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
         assert isinstance(result, np.dtype)
-        found = np.asarray(function(cast(arguments[0], result)))
+        wide = _at_least_32(arguments[0].dtype)
+        found = np.asarray(function(cast(arguments[0], wide)))
         found = found.astype(result)
         return found if found.ndim else found[()]
 
@@ -137,7 +138,7 @@ FUNCTIONS: dict[str, Function] = {
     "cuda.popc": _bits(_count_ones),
     "cuda.brev": _bits(_reverse),
     "cuda.clz": _bits(_leading_zeros),
-    "cuda.ffs": _bits(_first_set),
+    "cuda.ffs": _bits(_first_set, UINT32),
     "cuda.fma": Function(_fma_type, _fma),
     "cuda.selp": Function(_select_type, _select),
     "cuda.cbrt": Function(_cube_root_type, _cube_root),

@@ -31,6 +31,8 @@ class Symbol:
             return Symbol("cuda")
         if self.path == "numba" and name == "types":
             return self
+        if self.path == "cuda" and (name == "types" or f"numba.{name}" in _DTYPES):
+            return Symbol("numba") if name == "types" else Symbol(f"numba.{name}")
         return Symbol(f"{self.path}.{name}")
 
 
@@ -88,7 +90,7 @@ _DTYPES: dict[str, np.dtype[Any]] = {}
 for _name in _SCALARS:
     _DTYPES[f"numpy.{_name}"] = _DTYPES[f"numba.{_name}"] = np.dtype(getattr(np, _name))
 for _alias, _name in {
-    "numba.b1": "bool_", "numba.boolean": "bool_", "numpy.bool": "bool_",
+    "numba.b1": "bool_", "numba.boolean": "bool_", "numba.bool": "bool_", "numpy.bool": "bool_",
     "numba.i1": "int8", "numba.i2": "int16", "numba.i4": "int32", "numba.i8": "int64",
     "numba.u1": "uint8", "numba.u2": "uint16", "numba.u4": "uint32", "numba.u8": "uint64",
     "numba.f2": "float16", "numba.f4": "float32", "numba.f8": "float64",

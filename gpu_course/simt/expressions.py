@@ -238,7 +238,7 @@ class Expressions(Machine):
         array = self.value(node.value)
         index = self.value(node.slice)
         indices = index if isinstance(index, tuple) else (index,)
-        return array, tuple(cast(i, INT64) for i in indices)
+        return array, tuple(self.converted(i, INT64) for i in indices)
 
     def view(self, node: ast.Subscript, array: Array) -> Array:
         """a[i], a[2:], a[:, j]: the same memory, seen from another cell and in another shape."""

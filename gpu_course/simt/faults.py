@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from gpu_course.simt.source import Kernel
+
 
 @dataclass(eq=False)
 class Fault:
@@ -21,6 +23,7 @@ class Fault:
         node: the expression at fault, when there is one.
         count: lane-accesses at fault, over the whole launch.
         severity: "error" or "advice".
+        kernel: the kernel or device function that `line` is a line of.
     """
 
     kind: str
@@ -30,6 +33,7 @@ class Fault:
     node: ast.AST | None = None
     count: int = 0
     severity: str = "error"
+    kernel: Kernel | None = None
 
     def __post_init__(self) -> None:
         self.count = self.count or len(self.threads)
@@ -42,10 +46,13 @@ class FaultLog:
 
     def __init__(self) -> None:
         self.found: dict[tuple[Any, ...], Fault] = {}
+        self.running: Kernel | None = None
 
     def add(self, fault: Fault, key: tuple[Any, ...] = ()) -> None:
         """Adds a fault; one with the same kind, line and key only raises the first one's count."""
-        place = (fault.kind, fault.line, *key)
+        fault.kernel = fault.kernel or self.running
+        file = fault.kernel.file if fault.kernel else ""
+        place = (fault.kind, file, fault.line, *key)
         known = self.found.get(place)
         if known is None:
             self.found[place] = fault

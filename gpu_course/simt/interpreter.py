@@ -57,6 +57,7 @@ class Interpreter(Expressions):
 
     def run(self) -> None:
         """Runs the kernel's body with every thread of the batch."""
+        self.faults.running = self.program.kernel
         self.block(self.program.kernel.tree.body, self.lanes.alive)
 
     # Statements: (node, mask) -> the mask of the lanes that go on
@@ -239,10 +240,12 @@ class Interpreter(Expressions):
         }
         self.loops, self.result = [], None
         self.depth += 1
+        self.faults.running = device.kernel
         self.block(device.kernel.tree.body, mask)
         self.depth -= 1
         result = self.result
         self.program, self.inferred, self.types, self.variables, self.loops, self.result = caller
+        self.faults.running = self.program.kernel
         self.mask = mask
         return poison(inferred.result) if result is None else result
 

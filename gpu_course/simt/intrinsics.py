@@ -32,7 +32,7 @@ FUNCTIONS: dict[str, Function] = {
     **operators.FUNCTIONS,
     **printing.FUNCTIONS,
 }
-BUILTINS = frozenset(scalar_functions.BUILTINS) | {"enumerate", "print", "zip"}
+BUILTINS = frozenset(scalar_functions.BUILTINS) | {"enumerate", "pow", "print", "zip"}
 
 LOOPS = frozenset(("builtin.enumerate", "builtin.zip"))
 """Known in a `for` only."""

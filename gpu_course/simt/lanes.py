@@ -14,15 +14,17 @@ import numpy as np
 from gpu_course.simt.report import Dim3
 
 WARP = 32
+WARP_BITS = 5
 
 
 class Mask:
     """Which lanes take part. What can be derived from it is derived once."""
 
-    __slots__ = ("__dict__", "active")
+    __slots__ = ("__dict__", "active", "threads")
 
     def __init__(self, active: np.ndarray) -> None:
         self.active = active
+        self.threads: np.ndarray | None = None
 
     @cached_property
     def count(self) -> int:
@@ -42,7 +44,7 @@ class Mask:
     @cached_property
     def warps(self) -> np.ndarray:
         """int64 (count,), the warp of each active lane."""
-        return self.lanes // WARP
+        return self.lanes >> WARP_BITS
 
     @cached_property
     def warp_count(self) -> int:
@@ -99,9 +101,12 @@ class Lanes:
     @cached_property
     def thread(self) -> np.ndarray:
         """int64 (count,), the linear number of each lane's thread within its block."""
+        return np.tile(self._in_block, len(self.blocks))
+
+    @cached_property
+    def _in_block(self) -> np.ndarray:
         # Lanes without a thread repeat the last one, so that no index runs out of range.
-        inside = np.minimum(np.arange(self.lanes_per_block), self.threads_per_block - 1)
-        return np.tile(inside, len(self.blocks))
+        return np.minimum(np.arange(self.lanes_per_block), self.threads_per_block - 1)
 
     @cached_property
     def block_number(self) -> np.ndarray:
@@ -118,6 +123,14 @@ class Lanes:
         """int64 (count,), the linear number of each lane's thread in the whole grid."""
         return self.block_number * self.threads_per_block + self.thread
 
+    def threads_of(self, mask: Mask) -> np.ndarray:
+        """Returns int64 (mask.count,), `global_thread` of the lanes of a mask."""
+        if mask.full:
+            return self.global_thread
+        if mask.threads is None:
+            mask.threads = self.global_thread[mask.lanes]
+        return mask.threads
+
     def thread_index(self, axis: int) -> Any:
         """Returns threadIdx along an axis: int32, a scalar where the block is one thread wide."""
         return self._component("thread", axis, self.block)
@@ -132,11 +145,15 @@ class Lanes:
             if shape[axis] == 1:
                 self._cache[key] = np.int32(0)
             else:
-                linear = self.thread if what == "thread" else self.block_number
+                # Worked out for one block, or once per block, and copied to the other lanes.
+                linear = self._in_block if what == "thread" else self.blocks
                 inner = int(np.prod(shape[:axis], dtype=np.int64))
                 found = (linear // inner % shape[axis]).astype(np.int32)
-                same = what == "block" and len(self.blocks) == 1
-                self._cache[key] = found[0] if same else found
+                if what == "thread":
+                    self._cache[key] = np.tile(found, len(self.blocks))
+                else:
+                    same = len(self.blocks) == 1
+                    self._cache[key] = found[0] if same else np.repeat(found, self.lanes_per_block)
         return self._cache[key]
 
     def global_index(self, axis: int) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 from gpu_course.simt import intrinsics
 from gpu_course.simt.allocate import is_allocation
 from gpu_course.simt.constants import Symbol, as_dtype, resolve
-from gpu_course.simt.source import Kernel, Unknown
+from gpu_course.simt.source import Kernel, Unknown, from_function
 from gpu_course.simt.versions import Versions, find_versions
 
 _HOST_ONLY = "Numba compiles no such thing into a kernel"
@@ -280,9 +280,20 @@ class _Meanings:
             owner = self._meaning(node.value)
             if isinstance(owner, Symbol):
                 value = resolve(owner.member(node.attr))
+                if owner.path == "cuda.random":
+                    value = self._random(node)
         if value is not None:
             self.found[node] = value
         return value
+
+    def _random(self, node: ast.Attribute) -> Kernel:
+        """A function of `numba.cuda.random`: a device function of ours."""
+        from gpu_course.simt import xoroshiro
+
+        function = getattr(xoroshiro, node.attr, None)
+        if function is None:
+            raise self._unknown_symbol(node, Symbol(f"cuda.random.{node.attr}"))
+        return from_function(function)
 
     def _look_up(self, node: ast.Name) -> Any:
         try:

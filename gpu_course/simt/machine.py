@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,16 +14,20 @@ from gpu_course.simt import atomics
 from gpu_course.simt.allocate import Arena
 from gpu_course.simt.faults import Fault, FaultLog
 from gpu_course.simt.functions import Value, cast
-from gpu_course.simt.lanes import Lanes
+from gpu_course.simt.lanes import Lanes, Mask
 from gpu_course.simt.legality import Program
-from gpu_course.simt.memory import Access, Array, bind, row_major
+from gpu_course.simt.memory import Access, Array, Pattern, bind, row_major
 from gpu_course.simt.policy import STRICT, Policy
 from gpu_course.simt.printing import Printout
+from gpu_course.simt.types import Type
 from gpu_course.simt.values import merge, pick, poison, ravel
 
 if TYPE_CHECKING:
     from gpu_course.simt.inference import Inferred
     from gpu_course.simt.launch import Observer
+
+# Vectors kept beside what they were cast to; a kernel has few index variables.
+MOST_CONVERTED = 16
 
 
 @dataclass
@@ -79,6 +84,8 @@ class Machine:
         self.policy = policy
         self.unused: set[ast.Call] = set()
         self._constants: dict[int, Array] = {}
+        self._patterns: dict[ast.expr, Pattern] = {}
+        self._converted: dict[tuple[int, Type], tuple[np.ndarray, np.ndarray]] = {}
         self.variables = {
             name: Variable(v if isinstance(v, Array) else cast(v, self.types[name]), None)
             for name, v in arguments.items()
@@ -118,7 +125,23 @@ class Machine:
             missing = self.mask.active & ~known.defined
             if missing.any():
                 self._undefined(node, np.flatnonzero(missing))
-        return cast(known.value, self.inferred.reads[node])
+        return self.converted(known.value, self.inferred.reads[node])
+
+    def converted(self, value: Value, type_: Type) -> Value:
+        """Returns a value cast to a type; a vector that has been cast before is the same vector.
+
+        An index variable that stays as it is thus stays one object, and its pattern one pattern.
+        """
+        if not isinstance(value, np.ndarray) or value.dtype == type_:
+            return cast(value, type_)
+        known = self._converted.get((id(value), type_))
+        if known is not None and known[0] is value:
+            return known[1]
+        if len(self._converted) >= MOST_CONVERTED:
+            self._converted.clear()
+        found = cast(value, type_)
+        self._converted[id(value), type_] = value, found
+        return found
 
     def _undefined(self, node: ast.Name, lanes: np.ndarray) -> None:
         threads = self.lanes.global_thread[lanes]
@@ -143,7 +166,7 @@ class Machine:
         self._check_initialised(node, access)
         if uniform:
             return array.flat[access.elements[0]]
-        loaded = array.flat[access.elements]
+        loaded = array.flat.take(access.elements)
         if access.mask.full:
             return loaded
         result = np.zeros(self.lanes.count, array.dtype)
@@ -190,9 +213,14 @@ class Machine:
         return old
 
     def _check_initialised(self, node: ast.expr, access: Access) -> None:
-        if access.array.initialised is None:
+        initialised = access.array.initialised
+        if initialised is None:
             return
-        fresh = ~access.array.initialised[access.elements]
+        if initialised.all():
+            # Once all of it is written, it stays so.
+            access.array.initialised = None
+            return
+        fresh = ~initialised[access.elements]
         if fresh.any():
             first = int(np.flatnonzero(fresh)[0])
             facts = {
@@ -217,45 +245,72 @@ class Machine:
         returns: bool = True,
     ) -> tuple[Access | None, bool]:
         """Checks the bounds, tells the observers; (None, ...) when no lane is in bounds."""
-        mask = self.mask
-        if self.policy.wrap_negative:
-            indices = tuple(
-                np.where(i < 0, i + n, i)[()] for i, n in zip(indices, array.shape, strict=True)
-            )
-        good = self.in_bounds(kind, node, index, array, indices)
-        if good is not None:
-            mask = mask & good
-            if not mask:
+        pattern = self._patterns.get(node)
+        moved = None if pattern is None else pattern.distance(array, indices, self.mask)
+        if pattern is None or moved is None:
+            pattern, moved = self._new_pattern(kind, node, index, array, indices), 0
+            if not pattern.mask:
                 return None, False
-        uniform = not any(isinstance(i, np.ndarray) for i in (array.origin, *indices))
-        picked = [pick(i, mask) for i in indices]
-        cells = ravel(picked, row_major(tuple(pick(n, mask) for n in array.shape)))
-        elements = cells
-        if not array.contiguous:
-            elements = ravel(picked, array.strides) + pick(array.origin, mask)
-        whole = array.root or array
-        if array.root is not None and whole.contiguous:
-            cells = elements
-        elif array.root is not None and whole.per_copy:
-            cells = elements % whole.per_copy
-        if not isinstance(cells, np.ndarray):
-            cells = np.full(mask.count, cells)
-        if not isinstance(elements, np.ndarray):
-            elements = np.full(mask.count, elements)
-        threads = self.lanes.global_thread
-        threads = threads if mask.full else threads[mask.lanes]
-        values = None if value is None else pick(value, mask)
-        access = Access(kind, whole, mask, elements, cells, threads, node.lineno, values, returns)
+        mask, whole = pattern.mask, array.root or array
+        access = Access(
+            kind=kind,
+            array=whole,
+            mask=mask,
+            elements=pattern.elements + moved if moved else pattern.elements,
+            threads=self.lanes.threads_of(mask),
+            line=node.lineno,
+            pattern=pattern,
+            moved=moved,
+            find_cells=partial(self._cells, array, indices, mask),
+            values=None if value is None else pick(value, mask),
+            returns=returns,
+        )
         if kind == "atomic":
             access.turns = np.arange(mask.count)
             if self.rng is not None:
                 self.rng.shuffle(access.turns)
         if whole.address % whole.dtype.itemsize:
             facts = {"array": whole.name, "address": whole.address, "size": whole.dtype.itemsize}
-            self.faults.add(Fault("misaligned", node.lineno, threads, facts, node), (whole.name,))
+            fault = Fault("misaligned", node.lineno, access.threads, facts, node)
+            self.faults.add(fault, (whole.name,))
         for observer in self.observers:
             observer.access(access)
-        return access, uniform and good is None
+        uniform = not any(isinstance(i, np.ndarray) for i in (array.origin, *indices))
+        return access, uniform and mask is self.mask
+
+    def _new_pattern(
+        self,
+        kind: str,
+        node: ast.expr,
+        index: ast.expr,
+        array: Array,
+        indices: tuple[Value, ...],
+    ) -> Pattern:
+        """Checks the bounds; remembers the pattern where all lanes are in them."""
+        mask, wrapped = self.mask, self._wrapped(array, indices)
+        good = self.in_bounds(kind, node, index, array, wrapped)
+        if good is not None:
+            mask = mask & good
+        elements = ravel([pick(i, mask) for i in wrapped], array.strides)
+        elements = elements + pick(array.origin, mask)
+        if not isinstance(elements, np.ndarray):
+            elements = np.full(mask.count, elements)
+        pattern = Pattern(array, indices, mask, elements)
+        if good is None:
+            self._patterns[node] = pattern
+        return pattern
+
+    def _wrapped(self, array: Array, indices: tuple[Value, ...]) -> tuple[Value, ...]:
+        if not self.policy.wrap_negative:
+            return indices
+        return tuple(
+            np.where(i < 0, i + n, i)[()] for i, n in zip(indices, array.shape, strict=True)
+        )
+
+    def _cells(self, array: Array, indices: tuple[Value, ...], mask: Mask) -> np.ndarray:
+        picked = [pick(i, mask) for i in self._wrapped(array, indices)]
+        cells = ravel(picked, row_major(tuple(pick(n, mask) for n in array.shape)))
+        return np.broadcast_to(cells, mask.count)
 
     def in_bounds(
         self,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from gpu_course.simt.lanes import Mask
 
 ALIGNMENT = 256  # cudaMalloc's: CUDA C++ Programming Guide, "Device Memory Accesses"
 FIRST_ADDRESS = 1 << 20
+
+T = TypeVar("T")
 
 
 @dataclass(eq=False)
@@ -88,6 +91,41 @@ def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 
 @dataclass(eq=False)
+class Pattern:
+    """Where lanes stand when a line touches an array; a loop repeats it, all lanes moved together.
+
+    Attributes:
+        array, indices, mask: of the first access; lanes that take part were all in bounds.
+        elements: int64 (mask.count,), elements of `array.flat` in the first access.
+        memo: what has been counted of it; see `Access.counted`.
+    """
+
+    array: Array
+    indices: tuple[Any, ...]
+    mask: Mask
+    elements: np.ndarray
+    memo: dict[tuple[str, int], Any] = field(default_factory=dict)
+
+    def distance(self, array: Array, indices: tuple[Any, ...], mask: Mask) -> int | None:
+        """Returns by how many elements all lanes have moved since; None for another pattern.
+
+        Vectors are compared by identity: an index that is a new vector makes a new pattern.
+        """
+        if array is not self.array or mask is not self.mask:
+            return None
+        moved = 0
+        for at, before, size, stride in zip(
+            indices, self.indices, array.shape, array.strides, strict=True
+        ):
+            if at is before:
+                continue
+            if any(isinstance(v, np.ndarray) for v in (at, before, size)) or not 0 <= at < size:
+                return None
+            moved += (int(at) - int(before)) * stride
+        return moved
+
+
+@dataclass(eq=False)
 class Access:
     """One line's access by all lanes that take part, in bounds.
 
@@ -96,10 +134,12 @@ class Access:
         array: the Array.
         mask: the lanes that take part.
         elements: int64 (mask.count,), elements of `array.flat`.
-        cells: int64 (mask.count,), C-order indices within the array, as a person counts.
         threads: int64 (mask.count,), global linear thread numbers.
         warps: int64 (mask.count,), warp of each lane within the batch.
         line: the line of the access.
+        pattern: the Pattern it repeats.
+        moved: by how many elements the lanes have moved since the pattern was first seen.
+        find_cells: computes `cells`.
         values: (mask.count,) or a scalar, what a store writes; None for a load.
         returns: False for an atomic whose old value nobody asks for.
         turns: int64 (mask.count,), the order in which lanes take their turn at an atomic.
@@ -109,9 +149,11 @@ class Access:
     array: Array
     mask: Mask
     elements: np.ndarray
-    cells: np.ndarray
     threads: np.ndarray
     line: int
+    pattern: Pattern
+    moved: int
+    find_cells: Callable[[], np.ndarray]
     values: Any = None
     returns: bool = True
     turns: Any = None
@@ -120,8 +162,38 @@ class Access:
     def addresses(self) -> np.ndarray:
         """int64 (mask.count,), the first byte each lane touches."""
         array = self.array
-        inside = self.elements % array.per_copy if array.per_copy else self.elements
-        return np.asarray(array.address + inside * array.dtype.itemsize)
+        return np.asarray(array.address + self.in_copy * array.dtype.itemsize)
+
+    @property
+    def in_copy(self) -> np.ndarray:
+        """int64 (mask.count,), elements counted within the block's or the lane's own copy."""
+        array = self.array
+        if not array.per_copy:
+            return self.elements
+        origin = array.origin
+        if isinstance(origin, np.ndarray) and not self.mask.full:
+            origin = origin[self.mask.lanes]
+        return np.asarray(self.elements - origin)
+
+    @cached_property
+    def cells(self) -> np.ndarray:
+        """int64 (mask.count,), C-order indices within the array, as a person counts."""
+        array = self.array
+        # Of a view, the cells of the array it shows.
+        return self.in_copy if array.contiguous or array.per_copy else self.find_cells()
+
+    def counted(self, what: str, period: int, count: Callable[[], T]) -> T:
+        """Returns `count()`, or what it returned for an earlier access in the same pattern.
+
+        Args:
+            what: a name for what is counted.
+            period: bytes; all lanes moving on by a multiple of it leave the count as it is.
+            count: counts.
+        """
+        key = what, self.moved * self.array.dtype.itemsize % period
+        if key not in self.pattern.memo:
+            self.pattern.memo[key] = count()
+        return self.pattern.memo[key]  # type: ignore[no-any-return]
 
     @property
     def warps(self) -> np.ndarray:

@@ -61,4 +61,5 @@ FUNCTIONS: dict[str, Function] = {
     **{f"operator.{name}": _binary(op) for name, op in _BINARY.items()},
     **{f"operator.{name}": _compare(op) for name, op in _COMPARE.items()},
     "operator.not_": Function(_not_type, _not),
+    "builtin.pow": _binary(ast.Pow()),
 }

@@ -18,8 +18,7 @@ class _Addable:
     """Adds field by field, so that counters of many accesses become counters of a launch."""
 
     def __add__(self, other: Self) -> Self:
-        names = (f.name for f in fields(self))  # type: ignore[arg-type]
-        return type(self)(**{n: getattr(self, n) + getattr(other, n) for n in names})
+        return type(self)(**{n: v + getattr(other, n) for n, v in vars(self).items()})
 
     def as_dict(self) -> dict[str, Any]:
         """Returns the counters as plain dictionaries and ints, ready for JSON."""

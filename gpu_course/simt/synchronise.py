@@ -10,7 +10,7 @@ import numpy as np
 
 from gpu_course.simt.faults import Fault
 from gpu_course.simt.functions import Function, Value, numbers, truth
-from gpu_course.simt.types import INT32, GridType, Type
+from gpu_course.simt.types import INT32, GridType, NoSuchType, Type
 from gpu_course.simt.warps import together
 
 if TYPE_CHECKING:
@@ -59,7 +59,9 @@ def _nothing(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
 
 
 def _one_number(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
-    numbers(arguments, 1, 1)
+    (a,) = numbers(arguments, 1, 1)
+    if a.kind not in "iu":
+        raise NoSuchType(f"takes a whole number, not {a}: write 1 if ... else 0")
     return INT32
 
 

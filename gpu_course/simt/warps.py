@@ -14,7 +14,7 @@ import numpy as np
 from gpu_course.simt.faults import Fault
 from gpu_course.simt.functions import Function, Value, cast, numbers, truth
 from gpu_course.simt.lanes import WARP
-from gpu_course.simt.types import BOOL, INT32, INT64, NoSuchType, TupleType, Type
+from gpu_course.simt.types import BOOL, INT32, INT64, UINT32, NoSuchType, TupleType, Type
 
 if TYPE_CHECKING:
     from gpu_course.simt.machine import Machine
@@ -164,21 +164,21 @@ def _match_type(result: Type) -> Callable[[Sequence[Type], Sequence[ast.expr]], 
     return type_
 
 
-def _nothing_to_int(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
+def _nothing_to_mask(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
     numbers(arguments, 0, 0)
-    return INT32
+    return UINT32
 
 
 def _activemask(machine: Machine, call: ast.Call, arguments: Sequence[Value], type_: Type) -> Value:
     active = machine.mask.active.reshape(-1, WARP)
-    return np.repeat(_ballot(active, active), WARP)
+    return np.repeat(_ballot(active, active), WARP).view(np.uint32)
 
 
 def _lanemask_lt(
     machine: Machine, call: ast.Call, arguments: Sequence[Value], type_: Type
 ) -> Value:
     lane = machine.lanes.lane_number().astype(np.uint64)
-    return ((np.uint64(1) << lane) - np.uint64(1)).astype(np.uint32).view(np.int32)
+    return ((np.uint64(1) << lane) - np.uint64(1)).astype(np.uint32)
 
 
 FUNCTIONS: dict[str, Function] = {
@@ -192,6 +192,6 @@ FUNCTIONS: dict[str, Function] = {
     "cuda.ballot_sync": _vote(INT32, _ballot),
     "cuda.match_any_sync": Function(_match_type(INT32), _match_any),
     "cuda.match_all_sync": Function(_match_type(TupleType((INT32, BOOL))), _match_all),
-    "cuda.activemask": Function(_nothing_to_int, _activemask),
-    "cuda.lanemask_lt": Function(_nothing_to_int, _lanemask_lt),
+    "cuda.activemask": Function(_nothing_to_mask, _activemask),
+    "cuda.lanemask_lt": Function(_nothing_to_mask, _lanemask_lt),
 }

@@ -47,8 +47,8 @@ OPERATIONS: dict[str, Any] = {
     f"cuda.match_any_sync({ALL}, a[i])": np.concatenate(
         [[bits(row[None] == v)[0] for v in row] for row in ROWS]
     ),
-    "cuda.activemask()": np.full(64, -1),
-    "cuda.lanemask_lt()": ((1 << LANE) - 1).astype(np.uint32).view(np.int32),
+    "cuda.activemask()": np.full(64, 0xFFFFFFFF),
+    "cuda.lanemask_lt()": (1 << LANE) - 1,
     "cuda.popc(a[i] & 15)": np.bitwise_count(A & 15),
     "cuda.clz(i)": [32 * 0 + 64 - int(n).bit_length() for n in range(64)],
     "cuda.ffs(i)": [(n & -n).bit_length() for n in range(64)],
