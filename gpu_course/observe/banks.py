@@ -56,6 +56,15 @@ def _wavefronts(rows: np.ndarray, banks: int) -> int:
     return int(counted.reshape(-1, banks).max(axis=1).sum())
 
 
+def _count(access: Access) -> SharedCounters:
+    """A complex number is two components, and each is a request of its own."""
+    width = access.array.component_bytes
+    lanes = access.mask.lanes
+    parts = range(0, access.array.dtype.itemsize, width)
+    counted = (count_wavefronts(access.addresses + part, lanes, width) for part in parts)
+    return sum(counted, SharedCounters())
+
+
 class Banks(Observer):
     """Counts shared and local accesses by line."""
 
@@ -68,11 +77,10 @@ class Banks(Observer):
         if access.array.space == "local":
             self.local[access.line, access.kind] += access.mask.warp_count
         elif access.array.space == "shared":
-            itemsize = access.array.dtype.itemsize
             counted = access.counted(
                 "wavefronts",
                 WORD_BYTES,
-                lambda: count_wavefronts(access.addresses, access.mask.lanes, itemsize),
+                lambda: _count(access),
             )
             kind = "load" if access.kind == "load" else "store"
             self.shared[access.line, kind] += counted

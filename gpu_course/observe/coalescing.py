@@ -53,6 +53,14 @@ def _count_rows(rows: np.ndarray, times: int, itemsize: int) -> GlobalCounters:
     )
 
 
+def _count(access: Access) -> GlobalCounters:
+    """A complex number is two components, and each is a request of its own."""
+    width = access.array.component_bytes
+    parts = range(0, access.array.dtype.itemsize, width)
+    counted = (count_request(access.addresses + part, access.warps, width) for part in parts)
+    return sum(counted, GlobalCounters())
+
+
 class Coalescing(Observer):
     """Counts global loads and stores by line."""
 
@@ -61,13 +69,12 @@ class Coalescing(Observer):
 
     def access(self, access: Access) -> None:
         """Adds one access."""
-        itemsize = access.array.dtype.itemsize
         if access.array.space != "global":
             return
         counted = access.counted(
             "sectors",
             SECTOR_BYTES,
-            lambda: count_request(access.addresses, access.warps, itemsize),
+            lambda: _count(access),
         )
         kind = f"global_{access.kind}"
         if access.kind == "atomic":

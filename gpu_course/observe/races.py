@@ -34,12 +34,27 @@ class _Slot:
 
 
 @dataclass
+class _Units:
+    """The units of memory an access touches, worked out only when somebody asks."""
+
+    access: Access
+    first: int
+    width: int
+
+    def vector(self) -> np.ndarray:
+        """int64 (n,), one unit per lane."""
+        elements = self.access.elements
+        return (
+            elements if (self.first, self.width) == (0, 1) else self.first + elements * self.width
+        )
+
+
+@dataclass
 class _Reads:
     """Loads not yet entered in the shadow: most are overtaken by a barrier before any store."""
 
     time: int
-    units: np.ndarray
-    threads: np.ndarray
+    units: _Units
 
 
 @dataclass
@@ -53,6 +68,7 @@ class _Shadow:
     unit_bytes: int
     units: int
     last_store: int = NOBODY
+    last_read: int = NOBODY
     pending: list[_Reads] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -142,15 +158,12 @@ class Races(Observer):
         if shadow is None:
             return
         self._tick(access.line, access.kind)
-        units = access.elements
         width = array.dtype.itemsize // shadow.unit_bytes
         first = 0
         if array.space == "global":
             first = (array.address - array.allocation.address) // shadow.unit_bytes
-        if width != 1 or first:
-            units = first + units * width
         for part in range(width):
-            self._one(shadow, access, units + part if part else units)
+            self._one(shadow, access, _Units(access, first + part, width))
         if access.kind == "atomic":
             self.order.update(access)
 
@@ -163,21 +176,21 @@ class Races(Observer):
             self.shadows[number] = _Shadow(unit, array.flat.nbytes // unit)
         return self.shadows.get(number)
 
-    def _one(self, shadow: _Shadow, access: Access, units: np.ndarray) -> None:
+    def _one(self, shadow: _Shadow, access: Access, units: _Units) -> None:
         if access.kind == "load":
             self._read(shadow, access, units)
         elif access.kind == "store":
-            self._write(shadow, access, units)
+            self._write(shadow, access, units.vector())
         else:
-            self._update(shadow, access, units)
+            self._update(shadow, access, units.vector())
 
-    def _read(self, shadow: _Shadow, access: Access, units: np.ndarray) -> None:
+    def _read(self, shadow: _Shadow, access: Access, units: _Units) -> None:
         if not self._settled(access, shadow.last_store):
-            self._compare(access, units, shadow.writer)
+            self._compare(access, units.vector(), shadow.writer)
         if shadow.updated:
             for slot in shadow.updaters:
-                self._compare(access, units, slot)
-        shadow.pending.append(_Reads(self.time, units, access.threads))
+                self._compare(access, units.vector(), slot)
+        shadow.pending.append(_Reads(self.time, units))
         if len(shadow.pending) > MOST_PENDING:
             self._enter_reads(shadow)
 
@@ -185,8 +198,9 @@ class Races(Observer):
         self._enter_reads(shadow)
         if not self._settled(access, shadow.last_store):
             self._compare(access, units, shadow.writer, same_value=True)
-        for slot in shadow.readers:
-            self._compare(access, units, slot)
+        if not self._settled(access, shadow.last_read):
+            for slot in shadow.readers:
+                self._compare(access, units, slot)
         if shadow.updated:
             for slot in shadow.updaters:
                 self._compare(access, units, slot)
@@ -207,7 +221,9 @@ class Races(Observer):
 
     def _enter_reads(self, shadow: _Shadow) -> None:
         for reads in shadow.pending:
-            self._enter(shadow.readers, reads.units, reads.threads, reads.time)
+            units, threads = reads.units.vector(), reads.units.access.threads
+            self._enter(shadow.readers, units, threads, reads.time)
+            shadow.last_read = reads.time
         shadow.pending.clear()
 
     def _enter(

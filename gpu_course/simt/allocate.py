@@ -90,8 +90,8 @@ def request(call: ast.Call, space: str, look_up: Callable[[ast.expr], Any]) -> R
     shape = shape if isinstance(shape, tuple) else (shape,)
     if not shape or not all(isinstance(n, int | np.integer) and n >= 0 for n in shape):
         raise NoSuchType(f"{shape} is no shape")
-    if dtype is None or dtype.kind not in "biuf" or dtype == np.float16:
-        raise NoSuchType("its dtype must be bool, an integer type, float32 or float64")
+    if dtype is None:
+        raise NoSuchType("its dtype must be bool, an integer, a float or a complex type")
     return Request(space, tuple(map(int, shape)), dtype)
 
 
@@ -237,7 +237,7 @@ class Arena:
 
 def poison_value(dtype: np.dtype[Any]) -> Any:
     """Returns what fresh memory holds: NaN for floats, a conspicuous pattern for integers."""
-    if dtype.kind == "f":
+    if dtype.kind in "fc":
         return np.nan
     return True if dtype.kind == "b" else np.iinfo(dtype).max - 86
 

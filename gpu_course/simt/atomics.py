@@ -76,7 +76,7 @@ def _type(name: str) -> Callable[[Sequence[Type], Sequence[ast.expr]], Type]:
             raise NoSuchType(f"takes {array.ndim} whole numbers as the index of this array")
         if not all(map(is_scalar, values)):
             raise NoSuchType("combines numbers")
-        if array.dtype.itemsize < 4 or array.dtype.kind == "b":
+        if array.dtype.itemsize < 4 or array.dtype.kind not in "iuf":
             raise NoSuchType(f"updates 4 or 8 bytes, and this array is of {array.dtype}")
         if name in _BITS and array.dtype.kind not in "iu":
             raise NoSuchType(f"combines bits, and this array is of {array.dtype}")

@@ -74,6 +74,8 @@ class Expressions(Machine):
 
     def of_Attribute(self, node: ast.Attribute) -> Value:  # array.shape
         array = self.value(node.value)
+        if node.attr in ("real", "imag"):
+            return np.asarray(getattr(array, node.attr))[()]
         if node.attr == "shape":
             return tuple(_whole(n) for n in array.shape)
         return _whole(array.size if node.attr == "size" else len(array.shape))
@@ -104,7 +106,7 @@ class Expressions(Machine):
         return result
 
     def compare(self, op: ast.cmpop, left: Value, right: Value) -> Value:
-        if left.dtype.kind == "f" or right.dtype.kind == "f":
+        if left.dtype.kind in "fc" or right.dtype.kind in "fc":
             common = types.arithmetic(left.dtype, right.dtype)
             left, right = cast(left, common), cast(right, common)
         return COMPARE[type(op)](left, right)
@@ -224,7 +226,7 @@ class Expressions(Machine):
             return left + right
         result = types.binary(name, left.dtype, right.dtype)
         assert isinstance(result, np.dtype)
-        if name in FLOAT_OPERATIONS and result.kind == "f":
+        if name in FLOAT_OPERATIONS and result.kind == "f" and result.itemsize >= 4:
             wide = result.itemsize == 8 and not self._narrows(node, left, right)
             kind = "float64" if wide else "float32"
             for observer in self.observers:

@@ -83,6 +83,8 @@ def of_value(value: Any) -> Type:
         return INT64 if -(2**63) <= value < 2**63 else types.UINT64
     if isinstance(value, float):
         return FLOAT64
+    if isinstance(value, complex):
+        return np.dtype(np.complex128)
     if isinstance(value, tuple):
         return TupleType(tuple(map(of_value, value)))
     raise NoSuchType(type(value).__name__)
@@ -219,6 +221,8 @@ class _Inference:
             stored = self.element(target)
             if not (types.is_scalar(stored) and types.is_scalar(value)):
                 raise NoSuchType(f"{value} cannot be stored in one cell of {stored}")
+            if value.kind == "c" and stored.kind != "c":  # type: ignore[union-attr]
+                raise NoSuchType(f"{value} cannot be stored as {stored}: take .real or .imag")
         else:
             raise NoSuchType("an attribute cannot be assigned to")
 
@@ -274,9 +278,12 @@ class _Inference:
                 parts = [self.expression(v) for v in node.values]
                 return self.joined(parts)
             case ast.Compare():
-                for part in (node.left, *node.comparators):
-                    if not types.is_scalar(self.expression(part)):
-                        raise NoSuchType("only numbers can be compared")
+                compared = [self.expression(part) for part in (node.left, *node.comparators)]
+                if not all(map(types.is_scalar, compared)):
+                    raise NoSuchType("only numbers can be compared")
+                equal = all(isinstance(op, ast.Eq | ast.NotEq) for op in node.ops)
+                if not equal and any(p.kind == "c" for p in compared):  # type: ignore[union-attr]
+                    raise NoSuchType("complex numbers have no order")
                 return BOOL
             case ast.IfExp():
                 self.test(node.test)
@@ -396,6 +403,8 @@ class _Inference:
                 f"the simulator does not know the array attribute .{node.attr}",
                 "an array in a kernel has .shape, .size and .ndim",
             )
+        if isinstance(owner, np.dtype) and node.attr in ("real", "imag"):
+            return _component(owner)
         raise NoSuchType(f"{ast.unparse(node.value)} has no .{node.attr}")
 
     def call(self, node: ast.Call) -> Type:
@@ -418,6 +427,8 @@ class _Inference:
         if dtype is not None:
             if len(arguments) != 1 or not types.is_scalar(arguments[0]):
                 raise NoSuchType(f"{symbol.path} takes one number")
+            if arguments[0].kind == "c" and dtype.kind != "c":  # type: ignore[union-attr]
+                raise NoSuchType(f"{symbol.path} takes no complex number: take .real or .imag")
             return dtype
         function = intrinsics.FUNCTIONS.get(symbol.path)
         if function is None:
@@ -455,6 +466,11 @@ class _Inference:
 
 def _parts(index: ast.expr) -> list[ast.expr]:
     return index.elts if isinstance(index, ast.Tuple) else [index]
+
+
+def _component(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The type of the real part of a number."""
+    return np.dtype(f"float{4 * dtype.itemsize}") if dtype.kind == "c" else dtype
 
 
 class _NotYet(Exception):

@@ -153,10 +153,10 @@ def bind_arguments(program: Program, arguments: Sequence[Any]) -> dict[str, Any]
 
 def _argument(name: str, value: Any) -> Any:
     if isinstance(value, np.ndarray):
-        if value.dtype.kind not in "biuf" or value.dtype.itemsize > 8 or value.dtype == np.float16:
+        if value.dtype.kind not in "biufc" or value.dtype.str[1:] in ("f16", "c32"):
             raise CourseError(
                 f"the simulator does not know arrays of {value.dtype} (argument {name})",
-                "use bool, integers, float32 or float64",
+                "use bool, integers, floats of 2, 4 or 8 bytes, or complex numbers",
             )
         if not 1 <= value.ndim <= 4:
             raise CourseError(
@@ -164,9 +164,9 @@ def _argument(name: str, value: Any) -> Any:
                 "reshape it first",
             )
         return value
-    if isinstance(value, bool | int | float | np.generic):
+    if isinstance(value, bool | int | float | complex | np.generic):
         type_ = inference.of_value(value)
-        if isinstance(type_, np.dtype) and type_.kind in "biuf":
+        if isinstance(type_, np.dtype) and type_.kind in "biufc":
             return type_.type(value)
     raise CourseError(
         f"a kernel cannot take a {type(value).__name__} (argument {name})",

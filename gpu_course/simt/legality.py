@@ -193,7 +193,7 @@ def _check_constant(kernel: Kernel, node: ast.Constant) -> None:
                 f"a string cannot be used in a kernel: {_HOST_ONLY}",
                 "use numbers",
             )
-    elif isinstance(node.value, bytes | complex) or node.value is Ellipsis:
+    elif isinstance(node.value, bytes) or node.value is Ellipsis:
         raise kernel.refuse(node, f"the simulator does not know the constant {node.value!r}")
     elif isinstance(node.value, int) and abs(node.value) >= 2**64:
         raise kernel.refuse(node, "an integer literal beyond 64 bits", "use a smaller number")

@@ -166,7 +166,7 @@ class Machine:
         self._check_initialised(node, access)
         if uniform:
             return array.flat[access.elements[0]]
-        loaded = array.flat.take(access.elements)
+        loaded = access.found()
         if access.mask.full:
             return loaded
         result = np.zeros(self.lanes.count, array.dtype)
@@ -256,7 +256,6 @@ class Machine:
             kind=kind,
             array=whole,
             mask=mask,
-            elements=pattern.elements + moved if moved else pattern.elements,
             threads=self.lanes.threads_of(mask),
             line=node.lineno,
             pattern=pattern,

@@ -73,6 +73,11 @@ class Array:
     root: Array | None = None
 
     @property
+    def component_bytes(self) -> int:
+        """Bytes of what one instruction moves: a complex number takes two."""
+        return self.dtype.itemsize // (2 if self.dtype.kind == "c" else 1)
+
+    @property
     def size(self) -> Any:
         """How many cells it has; one number per lane for views that differ."""
         return math.prod(self.shape)
@@ -133,7 +138,6 @@ class Access:
         kind: "load", "store" or "atomic".
         array: the Array.
         mask: the lanes that take part.
-        elements: int64 (mask.count,), elements of `array.flat`.
         threads: int64 (mask.count,), global linear thread numbers.
         warps: int64 (mask.count,), warp of each lane within the batch.
         line: the line of the access.
@@ -148,7 +152,6 @@ class Access:
     kind: str
     array: Array
     mask: Mask
-    elements: np.ndarray
     threads: np.ndarray
     line: int
     pattern: Pattern
@@ -157,6 +160,19 @@ class Access:
     values: Any = None
     returns: bool = True
     turns: Any = None
+
+    @cached_property
+    def elements(self) -> np.ndarray:
+        """int64 (mask.count,), elements of `array.flat`."""
+        first = self.pattern.elements
+        return first + self.moved if self.moved else first
+
+    def found(self) -> np.ndarray:
+        """Returns what the lanes find in memory, (mask.count,)."""
+        if self.moved < 0:
+            return self.array.flat.take(self.elements)
+        # Moving the start of the memory is as good as moving each lane, and free.
+        return self.array.flat[self.moved :].take(self.pattern.elements)
 
     @property
     def addresses(self) -> np.ndarray:

@@ -118,14 +118,20 @@ def _one(result: Callable[[np.dtype[Any]], Type], function: Callable[[Value], Va
 
 
 def _abs_type(a: np.dtype[Any]) -> Type:
+    if a.kind == "c":
+        return np.dtype(f"float{4 * a.itemsize}")
     return np.dtype("int8") if a == BOOL else a
 
 
 def _whole_type(a: np.dtype[Any]) -> Type:
+    if a.kind == "c":
+        raise NoSuchType("takes no complex number")
     return a if a.kind in "iu" else INT64
 
 
 def _float_type(a: np.dtype[Any]) -> Type:
+    if a.kind == "c":
+        raise NoSuchType("takes no complex number")
     return a if a.kind == "f" else FLOAT64
 
 
@@ -185,6 +191,25 @@ _MATH_TWO: dict[str, Callable[..., Value]] = {
 }  # fmt: skip
 _PREDICATES = {"isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite}
 
+
+def _complex_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
+    parts = numbers(arguments, 1, 2)
+    if any(p.kind == "c" for p in parts):
+        raise NoSuchType("takes its two parts as real numbers")
+    small = all(p in (FLOAT32, types.FLOAT16) for p in parts)
+    return np.dtype(np.complex64 if small else np.complex128)
+
+
+def _complex(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+    real, imaginary = (*arguments, np.int64(0))[:2]
+    assert isinstance(result, np.dtype)
+    part = np.dtype(f"float{4 * result.itemsize}")
+    shape = np.broadcast_shapes(np.shape(real), np.shape(imaginary))
+    found = np.empty(shape, result)
+    found.real, found.imag = cast(real, part), cast(imaginary, part)
+    return found[()]
+
+
 BUILTINS: dict[str, Function] = {
     "range": Function(_range_type, _range),
     "len": Function(_len_type, _len),
@@ -195,6 +220,7 @@ BUILTINS: dict[str, Function] = {
     "round": _one(lambda a: INT64, np.round),
     "float": _one(_float_type, lambda a: a),
     "bool": _predicate(lambda a: a != 0),
+    "complex": Function(_complex_type, _complex),
 }
 
 FUNCTIONS: dict[str, Function] = {

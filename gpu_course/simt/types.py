@@ -21,6 +21,7 @@ INT64 = np.dtype(np.int64)
 UINT16 = np.dtype(np.uint16)
 UINT32 = np.dtype(np.uint32)
 UINT64 = np.dtype(np.uint64)
+FLOAT16 = np.dtype(np.float16)
 FLOAT32 = np.dtype(np.float32)
 FLOAT64 = np.dtype(np.float64)
 
@@ -104,6 +105,14 @@ def _integer(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
     return INT64
 
 
+_SPECIAL = {
+    frozenset((UINT16, FLOAT32)): FLOAT64,
+    frozenset((UINT16, FLOAT16)): FLOAT64,
+    frozenset((np.dtype(np.uint8), FLOAT16)): FLOAT32,
+    frozenset((UINT16, np.dtype(np.complex64))): np.dtype(np.complex128),
+}
+
+
 def _is_integer(dtype: np.dtype[Any]) -> bool:
     return dtype.kind in "iub"
 
@@ -122,9 +131,9 @@ def arithmetic(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
         return _integer(a, b)
     if BOOL in (a, b):
         return b if a == BOOL else a
-    if {a, b} == {UINT16, FLOAT32}:
-        return FLOAT64  # unlike int8, int16 and uint8, which stay float32
-    return np.promote_types(a, b)
+    # Numba's table, which is not NumPy's for unsigned integers.
+    pair = frozenset((a, b))
+    return _SPECIAL[pair] if pair in _SPECIAL else np.promote_types(a, b)
 
 
 def binary(operator: str, a: Type, b: Type) -> Type:
@@ -146,7 +155,10 @@ def binary(operator: str, a: Type, b: Type) -> Type:
     if operator == "Pow":
         if a == BOOL and b == INT32:
             return FLOAT32  # Numba's first match is its float32-to-an-int32 power
-        return a if a.kind == "f" and _is_integer(b) else arithmetic(a, b)
+        wide = FLOAT32 if a == FLOAT16 else a
+        if wide.kind == "f" and _is_integer(b):
+            return wide
+        return arithmetic(wide, FLOAT32 if b == FLOAT16 else b)
     if operator in ("BitAnd", "BitOr", "BitXor"):
         if not (_is_integer(a) and _is_integer(b)):
             raise NoSuchType(f"{_name(a)} and {_name(b)}")
@@ -157,7 +169,8 @@ def binary(operator: str, a: Type, b: Type) -> Type:
         return UINT64 if a.kind == "u" else INT64
     if operator in ("FloorDiv", "Mod") and "c" in (a.kind, b.kind):
         raise NoSuchType(f"{_name(a)} and {_name(b)}")
-    return arithmetic(a, b)
+    result = arithmetic(a, b)
+    return FLOAT32 if operator in ("FloorDiv", "Mod") and result == FLOAT16 else result
 
 
 def unary(operator: str, a: Type) -> Type:
@@ -172,6 +185,8 @@ def unary(operator: str, a: Type) -> Type:
         raise NoSuchType(_name(a))
     if operator == "Invert" and a == BOOL:
         return BOOL
+    if operator == "UAdd" and a == FLOAT16:
+        return FLOAT32  # Numba has no plus of its own for it
     if _is_integer(a):
         return UINT64 if a.kind == "u" else INT64
     return a

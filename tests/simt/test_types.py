@@ -1,4 +1,4 @@
-"""Operator types against `numba.njit`, which shares its typing rules with the CUDA target."""
+"""Operator types against the typing rules of Numba's own CUDA target, which needs no GPU."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ import numba
 import numpy as np
 import pytest
 from numba.core import types as numba_types
+from numba.cuda.descriptor import cuda_target
 
 from gpu_course.simt import types
 from gpu_course.simt.types import NoSuchType, binary, unary, unify
 
-DTYPES = ("bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64").split()
+DTYPES = (
+    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 "
+    "complex64 complex128"
+).split()
 OPERATORS = {
     "Add": operator.add, "Sub": operator.sub, "Mult": operator.mul, "Div": operator.truediv,
     "FloorDiv": operator.floordiv, "Mod": operator.mod, "Pow": operator.pow,
@@ -31,9 +35,7 @@ def _dtype(numba_type: Any) -> np.dtype[Any]:
 
 
 def _numba_result(function: Any, *dtypes: str) -> np.dtype[Any] | None:
-    from numba.core.registry import cpu_target
-
-    context = cpu_target.typing_context
+    context = cuda_target.typing_context
     context.refresh()
     try:
         found = context.resolve_function_type(function, tuple(map(_numba, dtypes)), {})
@@ -69,11 +71,9 @@ def test_unary_operators_have_numbas_types(name: str) -> None:
 
 
 def test_a_variable_assigned_two_types_has_numbas_joined_type() -> None:
-    from numba.core.registry import cpu_target
-
     for a in DTYPES:
         for b in DTYPES:
-            theirs = cpu_target.typing_context.unify_types(_numba(a), _numba(b))
+            theirs = cuda_target.typing_context.unify_types(_numba(a), _numba(b))
             if theirs is not None:
                 assert unify(np.dtype(a), np.dtype(b)) == _dtype(theirs), (a, b)
 
