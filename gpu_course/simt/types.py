@@ -105,7 +105,7 @@ def _integer(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
     return INT64
 
 
-_SPECIAL = {
+_SPECIAL: dict[frozenset[np.dtype[Any]], np.dtype[Any]] = {
     frozenset((UINT16, FLOAT32)): FLOAT64,
     frozenset((UINT16, FLOAT16)): FLOAT64,
     frozenset((np.dtype(np.uint8), FLOAT16)): FLOAT32,
