@@ -18,12 +18,14 @@ from gpu_course.observe.races import Races
 from gpu_course.observe.touches import Touches
 from gpu_course.simt import launch, legality, source
 from gpu_course.simt.faults import Fault, FaultLog
+from gpu_course.simt.interpreter import Waits
 from gpu_course.simt.launch import Observer
 from gpu_course.simt.policy import POLICIES
 from gpu_course.simt.printing import Printout
 from gpu_course.simt.report import Counters, Dim3, LaunchShape, Report
 
 STEP_BUDGET = 250_000
+MOST_LANES_IN_TURN = 1 << 14
 
 
 class Simulation:
@@ -75,28 +77,13 @@ class _Configured:
     def __call__(self, *arguments: Any) -> Report:
         simulation = self.simulation
         kernel = simulation.kernel
-        faults = FaultLog()
-        watch = _Watch()
-        printout = Printout()
         fact = launch.illegal(self.grid, self.block)
         if fact is not None:
-            faults.add(
-                Fault("illegal-launch", kernel.tree.lineno, np.empty(0, np.int64), {"fact": fact})
-            )
+            faults, watch, printout = FaultLog(), _Watch(), Printout()
+            line = kernel.tree.lineno
+            faults.add(Fault("illegal-launch", line, np.empty(0, np.int64), {"fact": fact}))
         else:
-            launch.run(
-                simulation.program,
-                self.grid,
-                self.block,
-                arguments,
-                watch.all(),
-                faults,
-                order_seed=simulation.order_seed,
-                step_budget=simulation.step_budget,
-                dynamic_bytes=self.shared_bytes,
-                policy=simulation.policy,
-                printout=printout,
-            )
+            faults, watch, printout = self._run(arguments)
         by_line = watch.by_line()
         report = Report(
             kernel=kernel.name,
@@ -112,6 +99,44 @@ class _Configured:
             hazard = report.hazards[0]
             raise HAZARD_ERRORS[hazard.kind](report, hazard)
         return report
+
+    def _run(self, arguments: tuple[Any, ...]) -> tuple[FaultLog, _Watch, Printout]:
+        """All threads together; in turn, from the start, where some must wait for others."""
+        arrays = [a for a in arguments if isinstance(a, np.ndarray)]
+        before = [a.copy() for a in arrays] if launch.may_wait(self.simulation.program) else []
+        try:
+            return self._launch(arguments, in_turn=False)
+        except Waits as waits:
+            shape = _shape(self.grid, self.block)
+            if shape.lanes > MOST_LANES_IN_TURN:
+                raise waits.refusal from None
+            for array, old in zip(arrays, before, strict=True):
+                array[...] = old
+        try:
+            return self._launch(arguments, in_turn=True)
+        except Waits as waits:
+            raise waits.refusal from None
+
+    def _launch(
+        self, arguments: tuple[Any, ...], *, in_turn: bool
+    ) -> tuple[FaultLog, _Watch, Printout]:
+        simulation = self.simulation
+        faults, watch, printout = FaultLog(), _Watch(), Printout()
+        launch.run(
+            simulation.program,
+            self.grid,
+            self.block,
+            arguments,
+            watch.all(),
+            faults,
+            order_seed=simulation.order_seed,
+            step_budget=simulation.step_budget,
+            dynamic_bytes=self.shared_bytes,
+            policy=simulation.policy,
+            printout=printout,
+            in_turn=in_turn,
+        )
+        return faults, watch, printout
 
 
 def simulate(

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from gpu_course.errors import KernelRefused
 from gpu_course.simt.constants import Symbol
 from gpu_course.simt.expressions import Expressions
 from gpu_course.simt.functions import Value, cast, truth
@@ -25,7 +26,7 @@ from gpu_course.simt.machine import Variable
 from gpu_course.simt.types import FLOAT32
 from gpu_course.simt.values import merge, poison
 
-MOST_WAITING_TURNS = 2000
+MOST_WAITING_TURNS = 250
 
 
 class EndlessLoop(Exception):
@@ -36,6 +37,18 @@ class EndlessLoop(Exception):
         self.threads = threads
         self.facts = facts
         super().__init__(line)
+
+
+class Waits(Exception):
+    """A loop whose lanes wait for others, which cannot go on while all run in step.
+
+    Attributes:
+        refusal: what to say where no other order helps.
+    """
+
+    def __init__(self, refusal: KernelRefused) -> None:
+        self.refusal = refusal
+        super().__init__(str(refusal))
 
 
 @dataclass
@@ -55,10 +68,11 @@ class Interpreter(Expressions):
         self.depth = 0
         self.result: Value = None
 
-    def run(self) -> None:
-        """Runs the kernel's body with every thread of the batch."""
+    def run(self, start: Mask | None = None) -> None:
+        """Runs the kernel's body with every thread of the batch, or with some of them."""
         self.faults.running = self.program.kernel
-        self.block(self.program.kernel.tree.body, self.lanes.alive)
+        self.mask = start or self.lanes.alive
+        self.block(self.program.kernel.tree.body, self.mask)
 
     # Statements: (node, mask) -> the mask of the lanes that go on
 
@@ -284,21 +298,42 @@ class Interpreter(Expressions):
         return not changed & asked
 
     def _asks_others(self, node: ast.stmt) -> bool:
-        """True for a loop that repeats an atomic: a lock, or a flag that somebody else sets."""
-        return isinstance(node, ast.While) and any(
-            isinstance(n, ast.Call)
-            and isinstance(m := self.program.meanings.get(n.func), Symbol)
-            and m.path.startswith("cuda.atomic.")
-            for n in ast.walk(node)
-        )
+        """True for a loop whose end depends on an atomic: a lock, or a flag that others set."""
+        if not isinstance(node, ast.While):
+            return False
+        inside = [n for statement in node.body for n in ast.walk(statement)]
+        exits = [node.test]
+        for branch in inside:
+            if isinstance(branch, ast.If) and any(
+                isinstance(n, ast.Break | ast.Return) for n in ast.walk(branch)
+            ):
+                exits.append(branch.test)
+        found: set[str] = set()
+        for _ in range(2):  # found = cuda.atomic...(...), then again = found
+            for n in inside:
+                if isinstance(n, ast.Assign) and self._from_atomic(n.value, found):
+                    found |= {t.id for t in n.targets if isinstance(t, ast.Name)}
+        return any(self._from_atomic(test, found) for test in exits)
+
+    def _from_atomic(self, node: ast.expr, found: set[str]) -> bool:
+        for n in ast.walk(node):
+            if isinstance(n, ast.Name) and n.id in found:
+                return True
+            meaning = self.program.meanings.get(n.func) if isinstance(n, ast.Call) else None
+            if isinstance(meaning, Symbol) and meaning.path.startswith("cuda.atomic."):
+                return True
+        return False
 
     def _stop(self, node: ast.stmt, mask: Mask, *, hopeless: bool = False) -> None:
         if not hopeless and self._asks_others(node):
-            raise self.program.kernel.refuse(
-                node,
-                "this loop waits until another thread has changed what its atomic finds: the "
-                "simulator runs all threads in step, and does not know how to let one wait",
-                "let the threads meet at a barrier, or split the work over two launches",
+            raise Waits(
+                self.program.kernel.refuse(
+                    node,
+                    "this loop waits until another thread has changed what its atomic finds, and "
+                    "the simulator found no order of the threads in which that happens",
+                    "let a thread wait only for threads and blocks with smaller numbers, or split "
+                    "the work over two launches",
+                )
             )
         test = node.test if isinstance(node, ast.While) else None
         facts = {

@@ -14,6 +14,7 @@ from gpu_course.simt.allocate import too_much
 from gpu_course.simt.constants import Symbol
 from gpu_course.simt.faults import Fault, FaultLog
 from gpu_course.simt.interpreter import EndlessLoop, Interpreter
+from gpu_course.simt.intrinsics import MEETINGS
 from gpu_course.simt.lanes import WARP, Lanes, Mask
 from gpu_course.simt.legality import Program
 from gpu_course.simt.memory import Access, Array
@@ -187,6 +188,7 @@ def run(
     dynamic_bytes: int = 0,
     policy: Policy = STRICT,
     printout: Printout | None = None,
+    in_turn: bool = False,
 ) -> None:
     """Runs a launch that is legal; arrays change in place, faults and observers fill up.
 
@@ -201,10 +203,13 @@ def run(
         dynamic_bytes: dynamic shared memory of a block.
         policy: what counts as an error.
         printout: where the threads print.
+        in_turn: block after block, and thread after thread where they never meet, for kernels
+            whose threads wait for each other.
 
     Raises:
         CourseError: an argument a kernel cannot take.
         KernelRefused: the argument types do not fit the kernel.
+        Waits: the threads wait for each other, and running them together leads nowhere.
     """
     values = bind_arguments(program, arguments)
     arrays = memory.bind({n: v for n, v in values.items() if isinstance(v, np.ndarray)})
@@ -220,11 +225,13 @@ def run(
     for observer in observers:
         observer.begin(setting)
     with np.errstate(all="ignore"):
-        for blocks in _batches(grid, block, order_seed, whole=_meets(program)):
+        for blocks in _batches(
+            grid, block, order_seed, whole="cuda.cg.this_grid" in _names(program), one=in_turn
+        ):
             lanes = Lanes(grid, block, blocks)
             for observer in observers:
                 observer.batch(lanes)
-            interpreter = Interpreter(
+            state = (
                 program,
                 inferred,
                 {**values, **arrays},
@@ -238,10 +245,26 @@ def run(
                 policy,
             )
             try:
-                interpreter.run()
+                _run_batch(state, _turns(program, lanes) if in_turn else [lanes.alive])
             except EndlessLoop as end:
                 faults.add(Fault("endless-loop", end.line, end.threads, end.facts))
                 return
+
+
+def _run_batch(state: tuple[Any, ...], turns: Sequence[Mask]) -> None:
+    arena = None
+    for mask in turns:
+        interpreter = Interpreter(*state)
+        interpreter.arena = arena = arena or interpreter.arena
+        interpreter.run(mask)
+
+
+def _turns(program: Program, lanes: Lanes) -> list[Mask]:
+    """Each thread by itself, where no two of them ever meet; else all of them."""
+    if _names(program) & MEETINGS:
+        return [lanes.alive]
+    singles = np.eye(lanes.count, dtype=bool)[lanes.alive.active]
+    return [Mask(single) for single in singles]
 
 
 def _type(value: Any) -> types.Type:
@@ -259,18 +282,25 @@ def _refuse_read_only(program: Program, arrays: dict[str, Array]) -> None:
             )
 
 
-def _meets(program: Program) -> bool:
-    """True when the whole grid must be there at once, since its blocks wait for each other."""
-    return Symbol("cuda.cg.this_grid") in [
-        m for m in program.meanings.values() if isinstance(m, Symbol)
-    ] or any(map(_meets, program.devices.values()))
+def _names(program: Program) -> frozenset[str]:
+    """The dotted names a kernel and its device functions use."""
+    own = frozenset(m.path for m in program.meanings.values() if isinstance(m, Symbol))
+    return own.union(*map(_names, program.devices.values()))
 
 
-def _batches(grid: Dim3, block: Dim3, order_seed: int | None, *, whole: bool) -> list[np.ndarray]:
+def may_wait(program: Program) -> bool:
+    """True for kernels with atomics: their threads may wait for each other."""
+    return any(name.startswith("cuda.atomic.") for name in _names(program))
+
+
+def _batches(
+    grid: Dim3, block: Dim3, order_seed: int | None, *, whole: bool, one: bool
+) -> list[np.ndarray]:
     count = grid[0] * grid[1] * grid[2]
     order = np.arange(count)
-    if order_seed is not None:
+    # In turn, each block may wait for those before it, so their order is not free.
+    if order_seed is not None and not one:
         np.random.default_rng(order_seed).shuffle(order)
     lanes = -(-(block[0] * block[1] * block[2]) // WARP) * WARP
-    per_batch = count if whole else max(1, LANES_PER_BATCH // lanes)
+    per_batch = count if whole else 1 if one else max(1, LANES_PER_BATCH // lanes)
     return [order[start : start + per_batch] for start in range(0, count, per_batch)]

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpu_course.errors import KernelRefused
 from gpu_course.simulator import simulate
 from tests.simt.oracle import run_serially
 
@@ -204,46 +203,3 @@ def test_a_row_beyond_the_array_is_out_of_bounds(tmp_path: Path) -> None:
     report = simulate(f"{path}:kernel")[1, 6](np.zeros(6), np.zeros((4, 3)))
     assert [h.line for h in report.hazards] == [5]
     assert "a[4, 0] is outside an array of shape (4, 3)" in report.hazards[0].message
-
-
-WAITING = """\
-from numba import cuda
-
-@cuda.jit
-def kernel(out, lock):
-    i = cuda.grid(1)
-    while cuda.atomic.cas(lock, 0, 0, 1) != 0:
-        pass
-    out[0] += 1
-    cuda.threadfence()
-    cuda.atomic.exch(lock, 0, 0)
-"""
-RETRYING = """\
-from numba import cuda
-
-@cuda.jit
-def kernel(out, lock):
-    i = cuda.grid(1)
-    old = lock[0] * 0
-    while True:
-        found = cuda.atomic.cas(lock, 0, old, old + i)
-        if found == old:
-            break
-        old = found
-"""
-
-
-def test_a_lock_that_threads_wait_for_is_refused_by_name(tmp_path: Path) -> None:
-    path = tmp_path / "kernel.py"
-    path.write_text(WAITING)
-    with pytest.raises(KernelRefused, match="this loop waits until another thread") as caught:
-        simulate(f"{path}:kernel")[1, 8](np.zeros(1), np.zeros(1, np.int64))
-    assert caught.value.line == 6
-
-
-def test_a_loop_that_tries_again_ends(tmp_path: Path) -> None:
-    path = tmp_path / "kernel.py"
-    path.write_text(RETRYING.replace("lock[0] * 0", "0"))
-    lock = np.zeros(1, np.int64)
-    assert simulate(f"{path}:kernel")[2, 40](np.zeros(1), lock).ok
-    assert lock[0] == sum(range(80))
