@@ -108,7 +108,8 @@ class Races(Observer):
         for array in setting.arrays.values():
             allocation = array.allocation
             if allocation.number in setting.stored and allocation.number not in self.shadows:
-                sharing = [a for a in setting.arrays.values() if a.allocation is allocation]
+                same = [a for a in setting.arrays.values() if a.allocation is allocation]
+                sharing = [part for a in same for part in (a.fields.values() or [a])]
                 unit = min(a.dtype.itemsize for a in sharing)
                 if any((a.address - allocation.address) % unit for a in sharing):
                     unit = 1

@@ -80,6 +80,11 @@ def request(call: ast.Call, space: str, look_up: Callable[[ast.expr], Any]) -> R
     given |= {k.arg: k.value for k in call.keywords if k.arg}
     if set(given) != {"shape", "dtype"} or len(call.args) > 2:
         raise NoSuchType("takes a shape and a dtype")
+    if any(map(_computes_with_names, _elements(given["shape"]))):
+        raise NoSuchType(
+            "Numba takes numbers and single names in a shape, and no arithmetic with names: give "
+            "the result a name beside the kernel, such as PADDED = TILE + 1"
+        )
     try:
         shape = constant(given["shape"], _Names(given["shape"], look_up))
         dtype = as_dtype(constant(given["dtype"], _Names(given["dtype"], look_up)))
@@ -93,6 +98,16 @@ def request(call: ast.Call, space: str, look_up: Callable[[ast.expr], Any]) -> R
     if dtype is None:
         raise NoSuchType("its dtype must be bool, an integer, a float or a complex type")
     return Request(space, tuple(map(int, shape)), dtype)
+
+
+def _elements(shape: ast.expr) -> list[ast.expr]:
+    return shape.elts if isinstance(shape, ast.Tuple | ast.List) else [shape]
+
+
+def _computes_with_names(node: ast.expr) -> bool:
+    """True for TILE + 1, which Python does not fold and Numba does not either."""
+    single = isinstance(node, ast.Name | ast.Attribute | ast.Constant)
+    return not single and any(isinstance(n, ast.Name) for n in ast.walk(node))
 
 
 class _Names(Mapping[str, Any]):

@@ -73,12 +73,29 @@ class Expressions(Machine):
         return tuple(self.value(e) for e in node.elts)
 
     def of_Attribute(self, node: ast.Attribute) -> Value:  # array.shape
+        if isinstance(node.value, ast.Subscript) and self.is_field(node):
+            return self.load(node.value, *self.field(node))
         array = self.value(node.value)
         if node.attr in ("real", "imag"):
             return np.asarray(getattr(array, node.attr))[()]
         if node.attr == "shape":
             return tuple(_whole(n) for n in array.shape)
         return _whole(array.size if node.attr == "size" else len(array.shape))
+
+    def is_field(self, node: ast.Attribute) -> bool:
+        """True for a[i].x of an array of structures."""
+        assert isinstance(node.value, ast.Subscript)
+        owner = node.value.value
+        known = (
+            self.variables.get(self.program.read(owner)) if isinstance(owner, ast.Name) else None
+        )
+        return known is not None and isinstance(known.value, Array) and bool(known.value.fields)
+
+    def field(self, node: ast.Attribute) -> tuple[Array, tuple[Value, ...]]:
+        """The array of a field and the index of the cell: a[i].x."""
+        assert isinstance(node.value, ast.Subscript)
+        array, indices = self.cell(node.value)
+        return array.fields[node.attr], indices
 
     def of_BinOp(self, node: ast.BinOp) -> Value:  # a + b
         return self.operation(node, node.op, self.value(node.left), self.value(node.right))
@@ -164,6 +181,8 @@ class Expressions(Machine):
 
     def of_Call(self, node: ast.Call) -> Value:  # cuda.grid(1), math.sqrt(x), float32(x)
         symbol = self.program.meanings.get(node.func)
+        if node in self.requests:
+            return self.arena.array(node, self.requests[node], ast.unparse(node.func))
         if symbol is None:  # cuda.cg.this_grid().sync(), the only method there is
             assert isinstance(node.func, ast.Attribute)
             self.value(node.func.value)

@@ -179,6 +179,8 @@ class _Inference:
             case ast.Return(value=ast.expr() as value):
                 if not (isinstance(value, ast.Constant) and value.value is None):
                     self.results.append(self.expression(value))
+            case ast.Assert():
+                self.test(node.test)
             case ast.If() | ast.While():
                 self.test(node.test)
                 self.block(node.body)
@@ -197,6 +199,10 @@ class _Inference:
 
     def assign(self, target: ast.expr, value: Type) -> None:
         if isinstance(target, ast.Name):
+            if isinstance(value, np.dtype) and value.fields:
+                raise NoSuchType(
+                    f"a whole structure is not held by a name: read {target.id}'s fields"
+                )
             version = self.program.assigned(target)
             known = self.types.get(version, value)
             try:
@@ -224,7 +230,18 @@ class _Inference:
             if value.kind == "c" and stored.kind != "c":  # type: ignore[union-attr]
                 raise NoSuchType(f"{value} cannot be stored as {stored}: take .real or .imag")
         else:
+            self.field(target, value)
+
+    def field(self, target: ast.expr, value: Type | None = None) -> Type:
+        """The type of a field that is assigned to: a[i].x."""
+        if not (isinstance(target, ast.Attribute) and isinstance(target.value, ast.Subscript)):
             raise NoSuchType("an attribute cannot be assigned to")
+        owner = self.element(target.value)
+        if not (isinstance(owner, np.dtype) and owner.fields and target.attr in owner.fields):
+            raise NoSuchType("an attribute cannot be assigned to")
+        if value is not None and not types.is_scalar(value):
+            raise NoSuchType(f"{value} cannot be stored in a field")
+        return owner.fields[target.attr][0]
 
     def hold(self, name: ast.Name, array: Type) -> None:
         """A shared or local array gets its name, once and for all."""
@@ -238,7 +255,7 @@ class _Inference:
             return self.variable(target)
         if isinstance(target, ast.Subscript):
             return self.element(target)
-        raise NoSuchType("an attribute cannot be assigned to")
+        return self.field(target)
 
     def item(self, node: ast.expr) -> Type:
         """What a loop over `node` gives in each turn."""
@@ -403,6 +420,8 @@ class _Inference:
                 f"the simulator does not know the array attribute .{node.attr}",
                 "an array in a kernel has .shape, .size and .ndim",
             )
+        if isinstance(owner, np.dtype) and owner.fields and node.attr in owner.fields:
+            return owner.fields[node.attr][0]
         if isinstance(owner, np.dtype) and node.attr in ("real", "imag"):
             return _component(owner)
         raise NoSuchType(f"{ast.unparse(node.value)} has no .{node.attr}")

@@ -23,6 +23,7 @@ from gpu_course.simt.inference import Inferred
 from gpu_course.simt.lanes import Mask
 from gpu_course.simt.legality import Program
 from gpu_course.simt.machine import Variable
+from gpu_course.simt.memory import Array
 from gpu_course.simt.types import FLOAT32
 from gpu_course.simt.values import merge, poison
 
@@ -98,7 +99,7 @@ class Interpreter(Expressions):
         return mask
 
     def do_Assign(self, node: ast.Assign, mask: Mask) -> Mask:  # target = ... = value
-        if isinstance(node.value, ast.Call) and node.value in self.inferred.requests:
+        if isinstance(node.value, ast.Call) and node.value in self.requests:
             return self.hold(node.targets[0], node.value, mask)
         self._narrowed = node.value if self._stores_float32(node.targets) else None
         value = self.value(node.value)
@@ -109,7 +110,7 @@ class Interpreter(Expressions):
     def hold(self, target: ast.expr, call: ast.Call, mask: Mask) -> Mask:
         """name = cuda.shared.array(shape, dtype)"""
         assert isinstance(target, ast.Name)
-        array = self.arena.array(call, self.inferred.requests[call], target.id)
+        array = self.arena.array(call, self.requests[call], target.id)
         self.variables[self.program.assigned(target)] = Variable(array, None)
         return mask
 
@@ -119,12 +120,12 @@ class Interpreter(Expressions):
         return mask
 
     def do_AugAssign(self, node: ast.AugAssign, mask: Mask) -> Mask:  # target += value
-        if isinstance(node.target, ast.Subscript):
-            array, indices = self.cell(node.target)
-            old = self.load(node.target, array, indices)
+        if isinstance(node.target, ast.Subscript | ast.Attribute):
+            at, (array, indices) = self.place(node.target)
+            old = self.load(at, array, indices)
             self._narrowed = node if array.dtype == FLOAT32 else None
             new = self.operation(node, node.op, old, self.value(node.value))
-            self.store(node.target, array, indices, new)
+            self.store(at, array, indices, new)
         else:
             assert isinstance(node.target, ast.Name)
             old = self.read(node.target)
@@ -226,6 +227,15 @@ class Interpreter(Expressions):
             raise self.program.kernel.refuse(node, f"the simulator does not know {fact}")
         return [partial(self.load, node, value, (np.int64(k),)) for k in range(int(count))]
 
+    def place(
+        self, target: ast.Subscript | ast.Attribute
+    ) -> tuple[ast.Subscript, tuple[Array, tuple[Value, ...]]]:
+        """Where a[i] = ... or a[i].x = ... writes."""
+        if isinstance(target, ast.Subscript):
+            return target, self.cell(target)
+        assert isinstance(target.value, ast.Subscript)
+        return target.value, self.field(target)
+
     def do_Break(self, node: ast.Break, mask: Mask) -> Mask:  # break
         self.loops[-1].broken = self.loops[-1].broken.union(mask)
         return self.lanes.nobody
@@ -242,6 +252,18 @@ class Interpreter(Expressions):
             known = self.result is not None
             self.result = merge(mask.active, value, self.result) if known else value
         return self.lanes.nobody
+
+    def do_Assert(self, node: ast.Assert, mask: Mask) -> Mask:  # assert test, "message"
+        """A thread whose test fails ends there, as it does on a GPU; here it also says so."""
+        good = self.split(node.test, mask)
+        bad = mask.without(good)
+        if bad:
+            text = ast.unparse(node.msg) if node.msg is not None else ast.unparse(node.test)
+            self.printout.add(
+                f"AssertionError: {text} (line {node.lineno}, {bad.count:,} threads end here)"
+            )
+            self.returned |= bad.active
+        return good
 
     def call_device(self, device: Program, inferred: Inferred, arguments: list[Value]) -> Value:
         """Runs a device function with the lanes that call it; returns what it returns."""
@@ -271,9 +293,9 @@ class Interpreter(Expressions):
         if isinstance(target, ast.Tuple):
             for part, element in zip(target.elts, value, strict=True):
                 self.assign(part, element)
-        elif isinstance(target, ast.Subscript):
-            array, indices = self.cell(target)
-            self.store(target, array, indices, value)
+        elif isinstance(target, ast.Subscript | ast.Attribute):
+            at, (array, indices) = self.place(target)
+            self.store(at, array, indices, value)
         else:
             assert isinstance(target, ast.Name)
             version = self.program.assigned(target)

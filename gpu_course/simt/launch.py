@@ -154,7 +154,9 @@ def bind_arguments(program: Program, arguments: Sequence[Any]) -> dict[str, Any]
 
 def _argument(name: str, value: Any) -> Any:
     if isinstance(value, np.ndarray):
-        if value.dtype.kind not in "biufc" or value.dtype.str[1:] in ("f16", "c32"):
+        if value.dtype.names:
+            _check_structure(name, value.dtype)
+        elif value.dtype.kind not in "biufc" or value.dtype.str[1:] in ("f16", "c32"):
             raise CourseError(
                 f"the simulator does not know arrays of {value.dtype} (argument {name})",
                 "use bool, integers, floats of 2, 4 or 8 bytes, or complex numbers",
@@ -173,6 +175,15 @@ def _argument(name: str, value: Any) -> Any:
         f"a kernel cannot take a {type(value).__name__} (argument {name})",
         "pass NumPy arrays and numbers",
     )
+
+
+def _check_structure(name: str, dtype: np.dtype[Any]) -> None:
+    for field, (type_, *_) in (dtype.fields or {}).items():
+        if type_.kind not in "biufc" or type_.shape:
+            raise CourseError(
+                f"the simulator does not know the field {field} of {name}, a {type_}",
+                "use structures whose fields are numbers",
+            )
 
 
 def run(

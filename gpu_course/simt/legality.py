@@ -49,8 +49,8 @@ _REFUSED: dict[type[ast.AST], tuple[str, str]] = {
 }
 _ALLOWED = (
     ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.If, ast.For, ast.While, ast.Break,
-    ast.Continue, ast.Return, ast.Pass, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp,
-    ast.Call, ast.Name, ast.Attribute, ast.Subscript, ast.Slice, ast.Constant, ast.Tuple,
+    ast.Continue, ast.Return, ast.Pass, ast.Assert, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare,
+    ast.IfExp, ast.Call, ast.Name, ast.Attribute, ast.Subscript, ast.Slice, ast.Constant, ast.Tuple,
 )  # fmt: skip
 _BUILTINS = intrinsics.BUILTINS
 
@@ -207,6 +207,8 @@ def _free_strings(tree: ast.FunctionDef) -> set[ast.AST]:
             found.add(node.value)
         elif isinstance(node, ast.Call) and getattr(node.func, "id", "") == "print":
             found.update(node.args)
+        elif isinstance(node, ast.Assert) and node.msg is not None:
+            found.add(node.msg)
     return found
 
 
@@ -236,7 +238,14 @@ def _stored(kernel: Kernel, body: list[ast.AST], meanings: Mapping[ast.AST, Any]
     }
     found = set()
     for node in body:
-        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            node = node.value  # a field of a[i]
+            if not isinstance(node, ast.Subscript):
+                return parameters
+            store = True
+        else:
+            store = isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
+        if store and isinstance(node, ast.Subscript):
             name = node.value.id if isinstance(node.value, ast.Name) else ""
             if name not in parameters | own:
                 return parameters

@@ -72,6 +72,7 @@ class Machine:
         self.program = program
         self.inferred = inferred
         self.types = inferred.types
+        self.requests = inferred.requests
         self.lanes = lanes
         self.observers = observers
         self.faults = faults

@@ -53,6 +53,7 @@ class Array:
         initialised: bool, as long as `flat`: what has been written; None when all of it has.
         per_copy: elements of `flat` in one copy; 0 when there is only one.
         root: the array this one is a view of, or None.
+        fields: for an array of structures, each field as an array of its own.
         static: False for dynamic shared memory, which several arrays may share.
     """
 
@@ -71,6 +72,7 @@ class Array:
     per_copy: int = 0
     static: bool = True
     root: Array | None = None
+    fields: dict[str, Array] = field(default_factory=dict)
 
     @property
     def component_bytes(self) -> int:
@@ -110,6 +112,17 @@ class Pattern:
     mask: Mask
     elements: np.ndarray
     memo: dict[tuple[str, int], Any] = field(default_factory=dict)
+
+    @cached_property
+    def in_copy(self) -> np.ndarray:
+        """`elements`, counted within the block's or the lane's own copy of the memory."""
+        whole = self.array.root or self.array
+        if not whole.per_copy:
+            return self.elements
+        origin = whole.origin
+        if isinstance(origin, np.ndarray) and not self.mask.full:
+            origin = origin[self.mask.lanes]
+        return np.asarray(self.elements - origin)
 
     def distance(self, array: Array, indices: tuple[Any, ...], mask: Mask) -> int | None:
         """Returns by how many elements all lanes have moved since; None for another pattern.
@@ -160,12 +173,16 @@ class Access:
     values: Any = None
     returns: bool = True
     turns: Any = None
+    _elements: np.ndarray | None = field(default=None, init=False)
 
-    @cached_property
+    @property
     def elements(self) -> np.ndarray:
         """int64 (mask.count,), elements of `array.flat`."""
-        first = self.pattern.elements
-        return first + self.moved if self.moved else first
+        # Worked out once, by hand: Python 3.11's cached_property takes a lock.
+        if self._elements is None:
+            first = self.pattern.elements
+            self._elements = first + self.moved if self.moved else first
+        return self._elements
 
     def found(self) -> np.ndarray:
         """Returns what the lanes find in memory, (mask.count,)."""
@@ -183,15 +200,10 @@ class Access:
     @property
     def in_copy(self) -> np.ndarray:
         """int64 (mask.count,), elements counted within the block's or the lane's own copy."""
-        array = self.array
-        if not array.per_copy:
-            return self.elements
-        origin = array.origin
-        if isinstance(origin, np.ndarray) and not self.mask.full:
-            origin = origin[self.mask.lanes]
-        return np.asarray(self.elements - origin)
+        first = self.pattern.in_copy
+        return first + self.moved if self.moved else first
 
-    @cached_property
+    @property
     def cells(self) -> np.ndarray:
         """int64 (mask.count,), C-order indices within the array, as a person counts."""
         array = self.array
@@ -255,6 +267,16 @@ def _overlapping(spans: Mapping[str, tuple[int, int]]) -> list[list[str]]:
 
 
 def _bind_one(name: str, data: np.ndarray, allocation: Allocation, offset: int) -> Array:
+    if data.dtype.names:
+        whole = _bind_plain(name, data, allocation, offset)
+        for part, (_, at, *_) in (data.dtype.fields or {}).items():
+            own = _bind_plain(f"{name}.{part}", data[part], allocation, offset + at)
+            whole.fields[part] = own
+        return whole
+    return _bind_plain(name, data, allocation, offset)
+
+
+def _bind_plain(name: str, data: np.ndarray, allocation: Allocation, offset: int) -> Array:
     size = data.dtype.itemsize
     if any(stride % size for stride in data.strides):
         raise CourseError(

@@ -192,6 +192,26 @@ _MATH_TWO: dict[str, Callable[..., Value]] = {
 _PREDICATES = {"isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite}
 
 
+def _round_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
+    parts = numbers(arguments, 1, 2)
+    if any(p.kind == "c" for p in parts):
+        raise NoSuchType("takes no complex number")
+    if len(parts) == 1:
+        return INT64
+    if parts[0].kind != "f" or parts[1].kind not in "iu":
+        raise NoSuchType("with a number of digits takes a float and a whole number")
+    return parts[0]
+
+
+def _round(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+    if len(arguments) == 1:
+        return cast(np.round(arguments[0]), result)
+    value, digits = np.asarray(arguments[0]), np.clip(arguments[1], -20, 20)
+    places = range(int(np.min(digits)), int(np.max(digits)) + 1)
+    rounded = np.select([digits == k for k in places], [np.round(value, k) for k in places])
+    return cast(rounded[()], result)
+
+
 def _complex_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
     parts = numbers(arguments, 1, 2)
     if any(p.kind == "c" for p in parts):
@@ -217,7 +237,7 @@ BUILTINS: dict[str, Function] = {
     "max": _extreme(_larger),
     "abs": _one(_abs_type, np.abs),
     "int": _to_whole(np.trunc),
-    "round": _one(lambda a: INT64, np.round),
+    "round": Function(_round_type, _round),
     "float": _one(_float_type, lambda a: a),
     "bool": _predicate(lambda a: a != 0),
     "complex": Function(_complex_type, _complex),

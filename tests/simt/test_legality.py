@@ -88,7 +88,6 @@ REFUSED = {  # body -> (offset of the line, part of the fact)
     "n = math.erfinv(1.0)": (0, "the simulator does not know math.erfinv"),
     "print(a)": (0, "print: shows numbers and strings, not a"),
     "print(f'{n}')": (0, "an f-string cannot be used"),
-    "assert n > 1": (0, "the simulator does not know Assert"),
     # what only types can tell
     "out[i] = a": (0, "array(float32, 1d) cannot be stored in one cell"),
     "out[0.5] = 1": (0, "an index must be a whole number, and 0.5 is float64"),

@@ -85,3 +85,15 @@ def test_an_array_that_begins_between_two_elements(tmp_path: Path) -> None:
     assert "misaligned" in {h.kind for h in report.hazards}
     report = simulate(f"{path}:kernel")[1, 4](raw[4:36].view(np.float32), raw)
     assert "misaligned" not in {h.kind for h in report.hazards}
+
+
+def test_a_failed_assertion_ends_its_threads_and_says_so(tmp_path: Path) -> None:
+    report, out = launch(tmp_path, "assert a[i] < 10, 'too large'\nout[i] = 1")
+    assert report.ok
+    assert out.tolist() == [1.0] * 10 + [0.0] * 6
+    assert report.printed == "AssertionError: 'too large' (line 5, 6 threads end here)\n"
+
+
+def test_a_barrier_after_a_failed_assertion_misses_threads(tmp_path: Path) -> None:
+    report, _ = launch(tmp_path, "assert a[i] < 10\ncuda.syncthreads()")
+    assert [h.kind for h in report.hazards] == ["barrier-divergence"]

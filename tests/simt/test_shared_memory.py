@@ -291,6 +291,21 @@ def test_its_clean_twin_is_not(body: str, tmp_path: Path) -> None:
     assert report.hazards == (), report
 
 
+def test_an_array_without_a_name_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(
+        "from numba import cuda, float64\n\n"
+        "@cuda.jit(device=True)\ndef fill(row, x):\n    row[0] = x\n    return row[0] * 2\n\n"
+        "@cuda.jit\ndef kernel(out):\n    i = cuda.grid(1)\n"
+        "    late = cuda.shared.array(40, float64)[8:]\n    late[i] = i\n    cuda.syncthreads()\n"
+        "    out[i] = late[31 - i] + fill(cuda.local.array(2, float64), i)\n"
+    )
+    out = np.zeros(32)
+    report = simulate(f"{path}:kernel")[1, 32](out)
+    assert report.ok, report
+    np.testing.assert_array_equal(out, 31 - np.arange(32) + 2 * np.arange(32))
+
+
 def test_dynamic_shared_memory_is_one_piece(tmp_path: Path) -> None:
     path = tmp_path / "kernel.py"
     path.write_text(

@@ -1,0 +1,211 @@
+"""The simulator's counters beside those of a real GPU, as Nsight Compute reads them.
+
+    python -m benchmarks.nsight
+
+It runs the kernels of nsight_kernels.py under `ncu`, writes what both sides counted to
+benchmarks/records/nsight_GPU.json, and prints a table. Without ncu or without a GPU it says what is
+missing and prints the simulator's column alone.
+
+A difference need not be a mistake: the simulator counts the kernel as written, the GPU what the
+compiler made of it. Branches differ most, since Nsight Compute counts the targets of every branch
+instruction, and the compiler turns some into selects and unrolls loops.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import platform
+import re
+import shutil
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.nsight_cases import KERNELS, METRICS, cases, simulated
+from gpu_course.hardware import nvidia_smi
+from gpu_course.hardware.run import run_natively, why_no_gpu
+
+ROOT = Path(__file__).parents[1]
+RECORDS = Path(__file__).with_name("records")
+MOST_SECONDS = 600
+
+Counts = dict[str, int | None]
+
+
+class NoCounters(Exception):
+    """Nsight Compute ran and gave no counters; the text says what it said."""
+
+
+def parse(text: str) -> list[Counts]:
+    """Returns the counters of each launch, in order, from what `ncu --csv` printed.
+
+    Args:
+        text: one row per launch and metric, after any lines of ncu and of the program; a number
+            may have commas between its thousands.
+
+    Returns:
+        For each launch {counter of the simulator: number}; None where this GPU lacks the metric.
+
+    Raises:
+        NoCounters: there is no row; the text ncu gave for it.
+    """
+    lines = text.splitlines()
+    start = next((k for k, line in enumerate(lines) if line.startswith('"ID",')), None)
+    rows = list(csv.DictReader(lines[start:])) if start is not None else []
+    launches: dict[int, dict[str, str]] = {}
+    for row in rows:
+        # ncu adds lines of its own at the end, which have no number in front.
+        if (row["ID"] or "").isdigit() and row.get("Metric Value") is not None:
+            launches.setdefault(int(row["ID"]), {})[row["Metric Name"]] = row["Metric Value"]
+    if not launches:
+        said = [line for line in lines if line.startswith(("==ERROR==", "==WARNING=="))]
+        raise NoCounters(" ".join(said) or "ncu printed no counters")
+    return [
+        {name: _number(launches[k].get(metric)) for name, metric in METRICS.items()}
+        for k in sorted(launches)
+    ]
+
+
+def _number(text: str | None) -> int | None:
+    try:
+        return round(float((text or "").replace(",", "")))
+    except ValueError:  # "n/a"
+        return None
+
+
+def measure(ncu: str) -> dict[str, Counts]:
+    """Returns what the GPU counted for each case.
+
+    Raises:
+        NoCounters: ncu failed, or saw another number of launches than there are cases.
+    """
+    options = ["--csv", "--print-units", "base", "--target-processes", "all"]
+    program = [sys.executable, "-m", "benchmarks.nsight", "--only-launch"]
+    done = subprocess.run(
+        [ncu, *options, "--metrics", ",".join(METRICS.values()), *program],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=MOST_SECONDS,
+    )
+    if done.returncode:
+        raise NoCounters(f"ncu ended with {done.returncode}: {_end(done.stdout + done.stderr)}")
+    found = parse(done.stdout)
+    names = list(cases())
+    if len(found) != len(names):
+        raise NoCounters(f"ncu saw {len(found)} launches of {len(names)}")
+    return dict(zip(names, found, strict=True))
+
+
+def _end(text: str) -> str:
+    return " ".join(text.split()[-60:])
+
+
+def launch_all() -> None:
+    """Launches every case once on the GPU: what ncu looks at."""
+    for case in cases().values():
+        run_natively(KERNELS, (case.launch,), case.values)
+
+
+def missing() -> str:
+    """Returns what keeps the GPU's column from being filled, or ""."""
+    reason = why_no_gpu()
+    if reason:
+        return f"no GPU to measure on: {reason}"
+    if shutil.which("ncu") is None:
+        return "no ncu found: it comes with the CUDA toolkit and with NVIDIA Nsight Compute"
+    return ""
+
+
+def record(ncu: str, ours: dict[str, Counts], gpu: dict[str, Counts]) -> Path:
+    """Writes both columns beside the names and versions of what made them; returns the file."""
+    smi = nvidia_smi.find_nvidia_smi()
+    devices = nvidia_smi.query_gpus(smi) if smi else ()
+    device = devices[0].name if devices else "unknown GPU"
+    found: dict[str, Any] = {
+        "device": device,
+        "driver": devices[0].driver if devices else None,
+        "versions": {
+            "python": platform.python_version(),
+            **{name: _version(name) for name in ("numpy", "numba", "numba-cuda")},
+            "ncu": _ncu_version(ncu),
+        },
+        "metrics": METRICS,
+        "kernels": {name: {"simulator": ours[name], "gpu": gpu[name]} for name in ours},
+    }
+    RECORDS.mkdir(exist_ok=True)
+    path = RECORDS / f"nsight_{re.sub(r'[^a-z0-9]+', '_', device.lower()).strip('_')}.json"
+    path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    return path
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _ncu_version(ncu: str) -> str | None:
+    done = subprocess.run([ncu, "--version"], capture_output=True, text=True, timeout=60)
+    found = re.search(r"^Version (\S+)", done.stdout, re.MULTILINE)
+    return found.group(1) if found else None
+
+
+def table(ours: dict[str, Counts], gpu: dict[str, Counts] | None) -> Table:
+    """Returns the counters side by side, those left out that are 0 on every side."""
+    shown = Table("kernel", "counter", title="Counters of a launch")
+    for title in ("simulator", *(("GPU", "difference") if gpu else ())):
+        shown.add_column(title, justify="right")
+    for kernel, counts in ours.items():
+        label = kernel
+        for name, mine in counts.items():
+            theirs = gpu[kernel][name] if gpu else 0
+            if not mine and theirs == 0:
+                continue
+            shown.add_row(label, name, *_cells(mine or 0, theirs)[: 3 if gpu else 1])
+            label = ""
+    return shown
+
+
+def _cells(mine: int, theirs: int | None) -> tuple[str, str, str]:
+    if theirs is None:
+        return f"{mine:,}", "not known here", ""
+    return f"{mine:,}", f"{theirs:,}", f"{mine - theirs:+,}" if mine != theirs else "0"
+
+
+def main() -> int:
+    """Prints the table; 1 when ncu is there and gives no counters."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only-launch", action="store_true", help=argparse.SUPPRESS)
+    if parser.parse_args().only_launch:
+        launch_all()
+        return 0
+    console = Console()
+    ours: dict[str, Counts] = {name: {**simulated(case)} for name, case in cases().items()}
+    reason = missing()
+    if reason:
+        console.print(table(ours, None))
+        console.print(f"The simulator's column alone: {reason}.")
+        return 0
+    ncu = str(shutil.which("ncu"))
+    try:
+        gpu = measure(ncu)
+    except NoCounters as error:
+        console.print(table(ours, None))
+        console.print(f"Nsight Compute gave no counters: {error}", markup=False)
+        return 1
+    console.print(table(ours, gpu))
+    console.print(f"written: benchmarks/records/{record(ncu, ours, gpu).name}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

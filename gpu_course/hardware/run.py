@@ -1,0 +1,242 @@
+"""The kernels of an answer file, run on a real GPU by Numba."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.util
+import os
+import types
+import warnings
+from collections.abc import Mapping, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from gpu_course.errors import CourseError
+from gpu_course.hardware.guard_zones import GuardedArray
+from gpu_course.hardware.nvidia_smi import gpu_switched_off
+
+PACKAGES = ("numba", "numba_cuda_mlir")
+"""What can bring a `cuda` module: Numba with numba-cuda, and the successor of numba-cuda."""
+
+
+# Of numba.cuda, and of cuda.core, which newer versions of numba-cuda stand on.
+_DRIVER_ERRORS = ("CudaAPIError", "CUDAError")
+
+
+class Launch(Protocol):
+    """One launch: what the catalogue's Launch, or anything with these attributes, says."""
+
+    @property
+    def function(self) -> str:
+        """The kernel's name."""
+
+    @property
+    def grid(self) -> int | tuple[int, ...]:
+        """Blocks, as Numba takes them."""
+
+    @property
+    def block(self) -> int | tuple[int, ...]:
+        """Threads per block, as Numba takes them."""
+
+    @property
+    def args(self) -> tuple[str, ...]:
+        """For each parameter the name of a value."""
+
+    @property
+    def shared_bytes(self) -> int:
+        """Dynamic shared memory in bytes."""
+
+
+def run_natively(
+    path: str | os.PathLike[str], launches: Sequence[Launch], values: Mapping[str, Any]
+) -> dict[str, np.ndarray]:
+    """Returns what the launches of an answer file leave in their arrays, computed on the GPU.
+
+    The file is imported as a Python module **in this process**, and so it is executed: call this
+    only with a file of your own, as you would run it yourself. Its kernels are launched one after
+    the other on copies of the arrays, and `values` stays as it is.
+
+    Args:
+        path: the answer file.
+        launches: in order; each names its kernel, its shape and its arguments.
+        values: NumPy arrays and scalars by name. Each array goes to the GPU once, between two
+            guard zones, and keeps what one launch wrote for the next. Arrays that share memory
+            are copied apart.
+
+    Returns:
+        Every array a launch names, as the last launch left it.
+
+    Raises:
+        WriteOutside: a kernel wrote next to an array; which one, and on which side.
+        CourseError: no such kernel or value, no CUDA package, or the GPU gave up on a launch.
+    """
+    cuda = cuda_module()
+    with warnings.catch_warnings():
+        # Numba warns about grids too small to fill a GPU, which small data always has.
+        warnings.simplefilter("ignore")
+        module = _import_answer(Path(path), _package_of(cuda))
+        kernels = {launch.function: _kernel(module, launch.function) for launch in launches}
+        names = list(dict.fromkeys(name for launch in launches for name in launch.args))
+        if unknown := [name for name in names if name not in values]:
+            raise CourseError(
+                f"a launch names {unknown[0]}, which has no value",
+                f"values has {', '.join(values)}",
+            )
+        arrays = {
+            name: GuardedArray(name, values[name], cuda)
+            for name in names
+            if isinstance(values[name], np.ndarray)
+        }
+        try:
+            for launch in launches:
+                given = (arrays[n].device if n in arrays else values[n] for n in launch.args)
+                shape = (launch.grid, launch.block, 0, launch.shared_bytes)
+                kernels[launch.function][shape](*given)
+            cuda.synchronize()
+        except Exception as error:
+            # The driver's own errors; everything else is Numba's and names its line itself.
+            if type(error).__name__ not in _DRIVER_ERRORS:
+                raise
+            raise CourseError(
+                f"the GPU gave up on {Path(path).name}: {error}",
+                "simulate the kernel to find what is at fault; after a bad access, restart Python, "
+                "because this process cannot use the GPU any more",
+            ) from error
+        return {name: array.copy_back() for name, array in arrays.items()}
+
+
+def gpu_available() -> bool:
+    """True when `run_natively` can run on a GPU here; False, never an error, when it cannot."""
+    return not why_no_gpu()
+
+
+def why_no_gpu() -> str:
+    """Returns why no GPU can be used, in one sentence, or "" when one can."""
+    if gpu_switched_off():
+        return "switched off by GPU_COURSE_GPU"
+    try:
+        cuda = cuda_module()
+        if _in_numbas_simulator(cuda):
+            return "NUMBA_ENABLE_CUDASIM puts Numba's own simulator in the place of the GPU"
+        if cuda.is_available():
+            return ""
+        reason = cuda.cuda_error() if hasattr(cuda, "cuda_error") else None
+    except Exception as error:  # a CUDA package half installed may raise anything
+        return " ".join(f"{type(error).__name__}: {error}".split())
+    if reason:
+        first_sentence = " ".join(str(reason).split()).partition(". ")[0].rstrip(".")
+        return f"no CUDA driver or no GPU: {first_sentence}"
+    return "a CUDA driver is there, and the compiler is not; `pip install 'gpu-course[gpu]'`"
+
+
+def cuda_module() -> Any:
+    """Returns the module that stands for `numba.cuda` here.
+
+    GPU_COURSE_CUDA=numba or numba_cuda_mlir picks the package. Otherwise it is numba-cuda where it
+    is installed, then its successor numba_cuda_mlir, then the CUDA target within Numba itself.
+
+    Raises:
+        CourseError: GPU_COURSE_CUDA names no such package, or the package cannot be imported.
+    """
+    package = os.environ.get("GPU_COURSE_CUDA", "").strip() or _installed()
+    if package not in PACKAGES:
+        raise CourseError(
+            f'GPU_COURSE_CUDA is "{package}", which is no CUDA package',
+            f"set it to {' or '.join(PACKAGES)}, or unset it",
+        )
+    try:
+        with warnings.catch_warnings():
+            # Numba announces that its own CUDA target moves to another package.
+            warnings.simplefilter("ignore")
+            return importlib.import_module(f"{package}.cuda")
+    except ImportError as error:
+        raise CourseError(
+            f"{package}.cuda cannot be imported: {error}",
+            "python -m gpu_course.hardware.doctor says what this machine needs",
+        ) from error
+
+
+def _installed() -> str:
+    try:
+        metadata.version("numba-cuda")
+    except metadata.PackageNotFoundError:
+        if importlib.util.find_spec("numba_cuda_mlir") is not None:
+            return "numba_cuda_mlir"
+    return "numba"
+
+
+def _in_numbas_simulator(cuda: Any) -> bool:
+    config = getattr(importlib.import_module(_package_of(cuda)), "config", None)
+    return bool(getattr(config, "ENABLE_CUDASIM", False))
+
+
+def _package_of(cuda: Any) -> str:
+    return str(cuda.__name__).partition(".")[0]
+
+
+def _import_answer(path: Path, package: str) -> types.ModuleType:
+    try:
+        tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
+    except OSError as error:
+        raise CourseError(f"{path.name} cannot be read: {error.strerror}") from error
+    if package != "numba":
+        tree = ast.fix_missing_locations(_Successor(package).visit(tree))
+    module = types.ModuleType(path.stem)
+    module.__file__ = str(path)
+    exec(compile(tree, str(path), "exec"), vars(module))
+    return module
+
+
+class _Successor(ast.NodeTransformer):
+    """Imports from numba become imports from its successor, in this copy of the file alone."""
+
+    def __init__(self, package: str) -> None:
+        self.package = package
+
+    def visit_Import(self, node: ast.Import) -> ast.stmt:
+        found = []
+        for alias in node.names:
+            first, _, rest = alias.name.partition(".")
+            if first != "numba":
+                found.append(alias)
+                continue
+            if not alias.asname:  # `import numba.cuda` binds the name numba
+                found.append(ast.alias(self.package, "numba"))
+            if rest:
+                found.append(ast.alias(f"{self.package}.{rest}", alias.asname))
+            elif alias.asname:
+                found.append(ast.alias(self.package, alias.asname))
+        node.names = found
+        return node
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.stmt | list[ast.stmt]:
+        first, _, rest = (node.module or "").partition(".")
+        if first != "numba" or node.level:
+            return node
+        if rest:
+            node.module = f"{self.package}.{rest}"
+            return node
+        # Numba offers its types at the top; the successor keeps them in a module of their own.
+        top = [alias for alias in node.names if alias.name in ("cuda", "types")]
+        inner = [alias for alias in node.names if alias not in top]
+        found = ((self.package, top), (f"{self.package}.types", inner))
+        return [
+            ast.copy_location(ast.ImportFrom(module, names, 0), node)
+            for module, names in found
+            if names
+        ]
+
+
+def _kernel(module: types.ModuleType, name: str) -> Any:
+    found = getattr(module, name, None)
+    if found is None:
+        raise CourseError(f"{Path(module.__file__ or '').name} has no function {name}")
+    if not hasattr(found, "__getitem__"):
+        raise CourseError(
+            f"{name} is no kernel: it cannot be launched", "put @cuda.jit on the line above it"
+        )
+    return found

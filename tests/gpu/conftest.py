@@ -1,0 +1,20 @@
+"""Marks everything here `gpu`, and skips it with the reason where no GPU can be used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gpu_course.hardware.run import why_no_gpu
+
+HERE = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    ours = [item for item in items if HERE in item.path.parents]
+    reason = why_no_gpu() if ours else ""
+    for item in ours:
+        item.add_marker(pytest.mark.gpu)
+        if reason:
+            item.add_marker(pytest.mark.skip(reason=reason))
