@@ -37,6 +37,22 @@ class _Threads(ast.NodeTransformer):
             return ast.copy_location(ast.Expr(ast.Yield()), node)
         return node
 
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        """A shuffle: every lane puts its value down, all meet, every lane takes another's."""
+        self.generic_visit(node)
+        call = node.value
+        name = ast.unparse(call.func) if isinstance(call, ast.Call) else ""
+        if not name.startswith("cuda.shfl"):
+            return node
+        assert isinstance(call, ast.Call)
+        put = ast.parse(f"cuda.put({ast.unparse(call.args[1])})\nyield").body
+        take = ast.parse(f"cuda.take({name!r}, {ast.unparse(call.args[2])})", mode="eval").body
+        return [
+            *put,
+            ast.copy_location(ast.Assign(node.targets, take), node),
+            *ast.parse("yield").body,
+        ]
+
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
         if ast.unparse(node.func) in ("cuda.shared.array", "cuda.local.array"):
@@ -67,6 +83,23 @@ class _Atomic:
         return update
 
 
+def _give_lanes(cuda: types.SimpleNamespace, thread: int, lanes: dict[int, Any]) -> None:
+    def put(value: Any) -> None:
+        lanes[thread] = value
+
+    def take(name: str, operand: int) -> Any:
+        lane = thread % 32
+        wanted = {
+            "cuda.shfl_sync": operand % 32,
+            "cuda.shfl_up_sync": lane - operand,
+            "cuda.shfl_down_sync": lane + operand,
+            "cuda.shfl_xor_sync": lane ^ operand,
+        }[name]
+        return lanes[thread - lane + (wanted if 0 <= wanted < 32 else lane)]
+
+    cuda.put, cuda.take, cuda.laneid = put, take, thread % 32
+
+
 def _compile(text: str, name: str) -> Any:
     tree = _Threads().visit(ast.parse(text))
     for function in tree.body:
@@ -82,7 +115,8 @@ def run_serially(text: str, name: str, grid: Shape, block: Shape, *args: Any) ->
     sizes = [g * b for g, b in zip(grid, block, strict=True)]
     for block_index in _places(grid):
         shared: dict[str, np.ndarray] = {}
-        threads = []
+        threads: list[Iterator[Any]] = []
+        lanes: dict[int, Any] = {}
         for thread_index in _places(block):
             here = [b * n + t for b, n, t in zip(block_index, block, thread_index, strict=True)]
             cuda = types.SimpleNamespace(
@@ -101,6 +135,7 @@ def run_serially(text: str, name: str, grid: Shape, block: Shape, *args: Any) ->
                 ),
                 local=types.SimpleNamespace(array=lambda key, shape, dtype: np.zeros(shape, dtype)),
             )
+            _give_lanes(cuda, len(threads), lanes)
             scope: dict[str, Any] = {"cuda": cuda, "math": math, "np": np, "operator": operator}
             scope["float32"], scope["float64"], scope["int32"] = np.float32, np.float64, np.int32
             exec(code, scope)
