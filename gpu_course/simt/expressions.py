@@ -38,12 +38,17 @@ class Expressions(Machine):
         self._narrowed: ast.AST | None = None
         self._literals: dict[ast.AST, Value] = {}
         self._touching: dict[ast.AST, bool] = {}
+        self._methods = {
+            kind: getattr(self, f"of_{kind.__name__}")
+            for kind in ast.expr.__subclasses__()
+            if hasattr(self, f"of_{kind.__name__}")
+        }
 
     def value(self, node: ast.expr) -> Value:
         meaning = self.program.meanings.get(node)
         if meaning is not None:
             return self.meaning(node, meaning)
-        return getattr(self, "of_" + type(node).__name__)(node)
+        return self._methods[type(node)](node)
 
     def meaning(self, node: ast.expr, meaning: Any) -> Value:
         if isinstance(meaning, Symbol):

@@ -174,8 +174,10 @@ class Interpreter(Expressions):
         counter = start
         while running:
             self._spend(node, running)
-            more = np.where(step > 0, counter < stop, counter > stop)
-            condition = more if more.ndim else more[()]
+            if isinstance(step, np.ndarray):
+                condition = np.where(step > 0, counter < stop, counter > stop)
+            else:
+                condition = counter < stop if step > 0 else counter > stop
             taken = self.part(node.lineno, condition, running)
             if taken is not running:
                 finished = finished.union(running.without(taken))
@@ -367,7 +369,9 @@ class Interpreter(Expressions):
 
 
 def _is_range(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and ast.unparse(node.func) == "range"
+    return (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
+    )
 
 
 def _same(value: Value) -> Value:

@@ -7,6 +7,7 @@ says what every name in the kernel stands for.
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -94,6 +95,15 @@ def check(kernel: Kernel, callers: tuple[Kernel, ...] = ()) -> Program:
     Raises:
         KernelRefused: with the line of the first construct that is refused.
     """
+    return _check_settled(kernel) if kernel.settled and not callers else _check(kernel, callers)
+
+
+@functools.lru_cache(maxsize=256)
+def _check_settled(kernel: Kernel) -> Program:
+    return _check(kernel, ())
+
+
+def _check(kernel: Kernel, callers: tuple[Kernel, ...]) -> Program:
     _check_signature(kernel)
     body = [node for statement in kernel.tree.body for node in ast.walk(statement)]
     placed = [node for node in body if isinstance(node, ast.expr | ast.stmt)]

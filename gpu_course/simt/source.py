@@ -9,6 +9,7 @@ and refused only if a kernel asks for it.
 from __future__ import annotations
 
 import ast
+import functools
 import inspect
 import linecache
 import textwrap
@@ -48,7 +49,7 @@ class Unknown:
     what: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Kernel:
     """A kernel or device function as the simulator sees it.
 
@@ -60,14 +61,16 @@ class Kernel:
         scope: looks up a free name, giving a number, a tuple, an array, a Symbol, a Kernel (a
             device function) or an Unknown; raises KeyError for a name that does not exist.
         decorated: True when the function carries `cuda.jit`.
+        settled: True when its scope never changes: it was read from a file.
     """
 
     name: str
     tree: ast.FunctionDef
     file: str
     lines: Mapping[int, str] = field(repr=False)
-    scope: Callable[[str], Any] = field(repr=False, compare=False)
+    scope: Callable[[str], Any] = field(repr=False)
     decorated: bool = True
+    settled: bool = False
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -208,7 +211,11 @@ def load(path: str | Path) -> Module:
     """
     path = Path(path)
     shown = show_path(path)
-    text = read_text(path, shown)
+    return _read(path, shown, read_text(path, shown))
+
+
+@functools.lru_cache(maxsize=64)
+def _read(path: Path, shown: str, text: str) -> Module:
     tree = parse(text, shown)
     lines = dict(enumerate(text.splitlines(), start=1))
     names: dict[str, Any] = {}
@@ -219,7 +226,8 @@ def load(path: str | Path) -> Module:
             names.update(_imported(node))
         elif isinstance(node, ast.FunctionDef):
             decorated = any(_is_jit(d, names) for d in node.decorator_list)
-            names[node.name] = Kernel(node.name, node, shown, lines, names.__getitem__, decorated)
+            look_up = names.__getitem__
+            names[node.name] = Kernel(node.name, node, shown, lines, look_up, decorated, True)
             functions.append(node.name)
         elif isinstance(node, ast.ClassDef | ast.AsyncFunctionDef):
             names[node.name] = Unknown(f"{node.name}, which is not a kernel")

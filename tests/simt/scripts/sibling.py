@@ -1,0 +1,3 @@
+"""A module beside the scripts."""
+
+VALUE = "found"

@@ -1,0 +1,170 @@
+"""The types of variables, and the refusals, against what Numba's CUDA target was recorded to say.
+
+`python -m benchmarks.record_numba_types` makes the record anew. It needs no GPU.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchmarks.record_numba_types import RECORD, entry, record, target
+from gpu_course.errors import KernelRefused
+from gpu_course.simt import inference, legality, source
+from gpu_course.simt.types import ArrayType
+from tests.simt.typed_kernels import KERNELS, source_of
+
+# What Numba compiles and the simulator refuses, each for its reason.
+STRICTER = {
+    "range of floats": "Numba cuts the bound to an int32 without a word, which hides a mistake",
+}
+RECORDED: dict[str, Any] = json.loads(RECORD.read_text(encoding="utf-8"))
+KEPT: dict[str, Any] = RECORDED["kernels"]
+ACCEPTED = [name for name in KERNELS if "variables" in KEPT[name] and name not in STRICTER]
+REFUSED = [name for name in KERNELS if "refused" in KEPT[name]]
+
+
+def _argument(text: str) -> Any:
+    dtype, _, dimensions = text.partition("[")
+    return ArrayType(np.dtype(dtype), dimensions.count(":")) if dimensions else np.dtype(dtype)
+
+
+def infer_types(text: str, argument_types: Sequence[str], folder: Path) -> dict[str, set[str]]:
+    """Variable -> the types the simulator gives to its versions."""
+    path = folder / "kernel.py"
+    path.write_text(text)
+    program = legality.check(source.load(path).kernel("kernel"))
+    found: dict[str, set[str]] = {}
+    for variable, type_ in inference.infer(
+        program, [*map(_argument, argument_types)]
+    ).types.items():
+        found.setdefault(variable.partition("#")[0], set()).add(str(type_))
+    return found
+
+
+def _inferred(name: str, folder: Path) -> dict[str, set[str]]:
+    return infer_types(source_of(name), KERNELS[name][0], folder)
+
+
+def _join(types: list[str]) -> str:
+    """The type that holds all of them."""
+    if len(types) == 1:
+        return types[0]
+    return str(functools.reduce(np.promote_types, map(np.dtype, types)))
+
+
+def test_the_record_is_of_these_kernels() -> None:
+    assert set(KEPT) == set(KERNELS), "run `python -m benchmarks.record_numba_types`"
+    assert len(ACCEPTED) >= 30
+    assert len(REFUSED) >= 25
+    named = {name for name in KERNELS if name.startswith("refused: ")}
+    assert named == set(REFUSED)
+
+
+@pytest.mark.parametrize("name", ACCEPTED)
+def test_variables_have_numbas_types(name: str, tmp_path: Path) -> None:
+    ours = _inferred(name, tmp_path)
+    theirs = KEPT[name]["variables"]
+    assert set(ours) == set(theirs)
+    different = {
+        variable: (sorted(ours[variable]), theirs[variable])
+        for variable in ours
+        if not ours[variable] <= set(theirs[variable])
+        or _join(sorted(ours[variable])) != _join(theirs[variable])
+    }
+    assert not different
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_numba_refuses_is_refused_by_line(name: str, tmp_path: Path) -> None:
+    with pytest.raises(KernelRefused) as caught:
+        _inferred(name, tmp_path)
+    body = source_of(name).splitlines()
+    first = body.index("@cuda.jit", body.index("    return p + q, p")) + 2
+    assert first <= caught.value.line <= len(body)
+
+
+@pytest.mark.parametrize("name", STRICTER)
+def test_the_simulator_is_stricter_only_where_it_says_so(name: str, tmp_path: Path) -> None:
+    assert "variables" in KEPT[name]
+    with pytest.raises(KernelRefused):
+        _inferred(name, tmp_path)
+
+
+def test_the_record_is_what_numba_says_today() -> None:
+    made_with = RECORDED["target"]
+    if target() != made_with:
+        pytest.skip(f"the record was made with {made_with}, and this is {target()}")
+    assert record()["kernels"] == KEPT
+
+
+# Random kernels: after them, and in them, `r0 = x` tells the type that x has at that place
+
+_ARGUMENTS = ("float32[:]", "int32[:]", "int64[:]", "uint8[:]", "float64[:]")
+_leaves = st.sampled_from(
+    ["f[0]", "n[0]", "m[0]", "u[0]", "d[0]", "x", "y", "z", "1", "2.5", "True"]
+)
+_expressions = st.recursive(
+    _leaves,
+    lambda inner: st.one_of(
+        st.tuples(inner, st.sampled_from(["+", "-", "*", "//", "/"]), inner).map(
+            lambda e: f"({' '.join(e)})"
+        ),
+        st.tuples(inner, inner, inner).map(lambda e: f"({e[0]} if n[0] > {e[1]} else {e[2]})"),
+    ),
+    max_leaves=3,
+)
+_simple = st.one_of(
+    st.tuples(st.sampled_from("xyz"), st.sampled_from(["=", "+=", "*="]), _expressions).map(
+        " ".join
+    ),
+    st.sampled_from("xyz").map(lambda name: f"r@ = {name}"),
+)
+
+
+def _indent(body: str) -> str:
+    return textwrap.indent(body, "    ")
+
+
+_blocks = st.recursive(
+    _simple,
+    lambda inner: st.one_of(
+        st.lists(inner, min_size=2, max_size=4).map("\n".join),
+        # A test of constants alone would be decided by the compiler, and its branch not typed.
+        st.tuples(_expressions, inner, inner).map(
+            lambda t: f"if n[0] > {t[0]}:\n{_indent(t[1])}\nelse:\n{_indent(t[2])}"
+        ),
+        st.tuples(_expressions, inner).map(lambda t: f"if n[0] > {t[0]}:\n{_indent(t[1])}"),
+        st.tuples(_expressions, inner).map(lambda t: f"while n[0] > {t[0]}:\n{_indent(t[1])}"),
+        st.tuples(_expressions, inner, st.sampled_from(["break", "continue"])).map(
+            lambda t: f"for k@ in range(3):\n    if n[0] > {t[0]}:\n        {t[2]}\n{_indent(t[1])}"
+        ),
+    ),
+    max_leaves=7,
+)
+
+
+@settings(max_examples=120, deadline=None)
+@given(block=_blocks)
+def test_a_name_has_numbas_type_at_every_place(
+    block: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    body = f"x = 1\ny = f[0]\nz = n[0]\n{block}\nr@ = x\nr@ = y\nr@ = z"
+    for number in range(body.count("@")):
+        body = body.replace("@", str(number), 1)
+    text = f"from numba import cuda\n\n@cuda.jit\ndef kernel(f, n, m, u, d):\n{_indent(body)}\n"
+    theirs = entry(text, _ARGUMENTS)
+    assert "variables" in theirs, text
+    ours = infer_types(text, _ARGUMENTS, tmp_path_factory.mktemp("random"))
+    told = {name for name in theirs["variables"] if name[0] == "r"}
+    assert len(told) >= 3
+    assert {n: ours[n] for n in told} == {n: set(theirs["variables"][n]) for n in told}, text

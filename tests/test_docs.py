@@ -1,0 +1,93 @@
+"""The pages in docs/: their examples run, their tables are the simulator's own."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gpu_course.errors import HAZARD_ERRORS, KernelRefused
+from gpu_course.observe import touches
+from gpu_course.simt import allocate, launch, printing
+from gpu_course.simt.intrinsics import NAMES
+from gpu_course.simulator import STEP_BUDGET, simulate
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted((ROOT / "docs").glob("*.md"))
+SIMULATOR = (ROOT / "docs" / "simulator.md").read_text(encoding="utf-8")
+
+
+def run_session(text: str, name: str) -> doctest.TestResults:
+    session = "\n".join(re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL))
+    test = doctest.DocTestParser().get_doctest(session, {}, name, name, 0)
+    return doctest.DocTestRunner(verbose=False).run(test)
+
+
+def rows(part: str) -> list[list[str]]:
+    """The cells of the table that stands between a part's two marks."""
+    found = re.search(rf"<!-- {part} -->\n(.*?)<!-- end {part} -->", SIMULATOR, flags=re.DOTALL)
+    assert found is not None
+    lines = found.group(1).splitlines()[2:]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+def test_examples_do_what_the_page_says(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    result = run_session(text, page.name)
+    assert result.failed == 0
+    assert result.attempted == text.count("\n>>> ")
+
+
+def test_an_example_that_says_something_else_would_be_seen() -> None:
+    assert run_session(SIMULATOR.replace("12 threads are missing", "13 are"), "broken").failed == 1
+
+
+def spelled_out(cell: str) -> list[str]:
+    """The names in a cell: `.y` after `cuda.threadIdx.x` is `cuda.threadIdx.y`."""
+    names: list[str] = []
+    for word in re.findall(r"`([^`]+)`", cell):
+        home = names[-1].rpartition(".")[0] if names else ""
+        names.append(home + word if word.startswith(".") else word)
+    return names
+
+
+def test_the_table_of_names_is_what_the_simulator_knows() -> None:
+    listed = [name for _, cell in rows("names") for name in spelled_out(cell)]
+    assert len(listed) == len(set(listed))
+    known = {name.removeprefix("builtin.") for name in NAMES}
+    assert known - set(listed) == set(), "docs/simulator.md lacks these"
+    assert set(listed) - known == set(), "docs/simulator.md has these, and the simulator has not"
+
+
+@pytest.mark.parametrize("row", rows("refused"), ids=lambda row: row[0])
+def test_what_the_page_calls_refused_is_refused(row: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(
+        "import numpy as np\nfrom numba import cuda, float32\n\n@cuda.jit\n"
+        f"def kernel(a):\n    {row[0].strip('`')}\n"
+    )
+    with pytest.raises(KernelRefused) as caught:
+        simulate(f"{path}:kernel")[1, 1](np.zeros(4))
+    assert caught.value.line == 6
+
+
+def test_every_verdict_has_its_section() -> None:
+    verdicts = SIMULATOR.partition("## How each verdict")[2].partition("\n## ")[0]
+    assert set(re.findall(r"^### (.+)$", verdicts, flags=re.MULTILINE)) == set(HAZARD_ERRORS)
+
+
+def test_the_limits_are_the_simulators() -> None:
+    assert [int(number.replace(",", "")) for _, number in rows("limits")] == [
+        launch.MOST_THREADS_PER_BLOCK,
+        launch.MOST_LANES,
+        STEP_BUDGET,
+        allocate.MOST_STATIC_BYTES,
+        allocate.MOST_SHARED_BYTES,
+        allocate.MOST_LOCAL_BYTES,
+        touches.MOST_LANES,
+        printing.MOST_LINES,
+    ]
