@@ -6,6 +6,7 @@ from numba import cuda, float32
 
 THREADS = 256
 TILE = 16
+PADDED = TILE + 1
 RADIUS = 4
 WINDOW = THREADS + 2 * RADIUS
 BINS = 64
@@ -79,7 +80,7 @@ def matmul(c, a, b):
 @cuda.jit
 def transpose(out, a):
     """out = a.T, through a shared tile with one column of padding"""
-    tile = cuda.shared.array((TILE, TILE + 1), float32)
+    tile = cuda.shared.array((TILE, PADDED), float32)
     x, y = cuda.threadIdx.x, cuda.threadIdx.y
     left, top = cuda.blockIdx.x * TILE, cuda.blockIdx.y * TILE
     tile[y, x] = a[top + y, left + x]
