@@ -14,8 +14,8 @@ from types import ModuleType, TracebackType
 from typing import Any
 
 from gpu_course.errors import CourseError
-from gpu_course.simt import stand_in
-from gpu_course.simt.dispatcher import GPU, Dispatcher
+from gpu_course.simt.host import stand_in
+from gpu_course.simt.host.dispatcher import GPU, Dispatcher
 from gpu_course.simt.report import Hazard, Report
 from gpu_course.simulator import Simulation, simulate
 

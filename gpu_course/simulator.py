@@ -21,8 +21,8 @@ from gpu_course.simt.faults import Fault, FaultLog
 from gpu_course.simt.interpreter import Waits
 from gpu_course.simt.launch import Observer
 from gpu_course.simt.policy import POLICIES
-from gpu_course.simt.printing import Printout
 from gpu_course.simt.report import Counters, Dim3, LaunchShape, Report
+from gpu_course.simt.vocabulary.printing import Printout
 
 STEP_BUDGET = 250_000
 MOST_LANES_IN_TURN = 1 << 14

@@ -11,8 +11,9 @@ import pytest
 
 from gpu_course.errors import HAZARD_ERRORS, KernelRefused
 from gpu_course.observe import touches
-from gpu_course.simt import allocate, launch, printing
+from gpu_course.simt import launch
 from gpu_course.simt.intrinsics import NAMES
+from gpu_course.simt.vocabulary import allocate, printing
 from gpu_course.simulator import STEP_BUDGET, simulate
 
 ROOT = Path(__file__).parents[1]

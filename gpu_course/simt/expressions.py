@@ -12,13 +12,11 @@ import numpy as np
 from gpu_course.simt import inference, intrinsics, types
 from gpu_course.simt.constants import Symbol, as_dtype
 from gpu_course.simt.faults import Fault
-from gpu_course.simt.functions import Value, cast, truth
 from gpu_course.simt.inference import Inferred
 from gpu_course.simt.lanes import Mask
 from gpu_course.simt.legality import Program
 from gpu_course.simt.machine import Machine
 from gpu_course.simt.memory import Array
-from gpu_course.simt.synchronise import meet_grid
 from gpu_course.simt.types import BOOL, FLOAT32, INT64
 from gpu_course.simt.values import (
     BINARY,
@@ -28,6 +26,8 @@ from gpu_course.simt.values import (
     merge,
     type_of,
 )
+from gpu_course.simt.vocabulary.functions import Value, cast, truth
+from gpu_course.simt.vocabulary.synchronise import meet_grid
 
 
 class Expressions(Machine):

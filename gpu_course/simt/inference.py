@@ -11,7 +11,6 @@ import numpy as np
 
 from gpu_course.errors import KernelRefused
 from gpu_course.simt import intrinsics, types
-from gpu_course.simt.allocate import SPACES, Request, is_allocation, lay_out, request
 from gpu_course.simt.constants import Symbol, as_dtype
 from gpu_course.simt.legality import Program
 from gpu_course.simt.types import (
@@ -26,6 +25,7 @@ from gpu_course.simt.types import (
     TupleType,
     Type,
 )
+from gpu_course.simt.vocabulary.allocate import SPACES, Request, is_allocation, lay_out, request
 
 MAX_ROUNDS = 20
 

@@ -18,7 +18,6 @@ import numpy as np
 from gpu_course.errors import KernelRefused
 from gpu_course.simt.constants import Symbol
 from gpu_course.simt.expressions import Expressions
-from gpu_course.simt.functions import Value, cast, truth
 from gpu_course.simt.inference import Inferred
 from gpu_course.simt.lanes import Mask
 from gpu_course.simt.legality import Program
@@ -26,6 +25,7 @@ from gpu_course.simt.machine import Variable
 from gpu_course.simt.memory import Array
 from gpu_course.simt.types import FLOAT32
 from gpu_course.simt.values import merge, poison
+from gpu_course.simt.vocabulary.functions import Value, cast, truth
 
 MOST_WAITING_TURNS = 250
 

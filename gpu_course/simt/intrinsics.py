@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 
-from gpu_course.simt import (
+from gpu_course.simt.vocabulary import (
     allocate,
     atomics,
     bits,
@@ -18,7 +18,7 @@ from gpu_course.simt import (
     synchronise,
     warps,
 )
-from gpu_course.simt.functions import Builtin, Function
+from gpu_course.simt.vocabulary.functions import Builtin, Function
 
 VALUES: dict[str, Builtin] = indices.VALUES
 FUNCTIONS: dict[str, Function] = {

@@ -10,7 +10,6 @@ import numpy as np
 
 from gpu_course.errors import CourseError
 from gpu_course.simt import inference, memory, types
-from gpu_course.simt.allocate import too_much
 from gpu_course.simt.constants import Symbol
 from gpu_course.simt.faults import Fault, FaultLog
 from gpu_course.simt.interpreter import EndlessLoop, Interpreter
@@ -19,8 +18,9 @@ from gpu_course.simt.lanes import WARP, Lanes, Mask
 from gpu_course.simt.legality import Program
 from gpu_course.simt.memory import Access, Array
 from gpu_course.simt.policy import STRICT, Policy
-from gpu_course.simt.printing import Printout
 from gpu_course.simt.report import Dim3
+from gpu_course.simt.vocabulary.allocate import too_much
+from gpu_course.simt.vocabulary.printing import Printout
 
 LANES_PER_BATCH = 1 << 15
 MOST_LANES = 1 << 27

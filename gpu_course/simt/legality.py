@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gpu_course.simt import intrinsics
-from gpu_course.simt.allocate import is_allocation
 from gpu_course.simt.constants import Symbol, as_dtype, resolve
 from gpu_course.simt.source import Kernel, Unknown, from_function
 from gpu_course.simt.versions import Versions, find_versions
+from gpu_course.simt.vocabulary.allocate import is_allocation
 
 _HOST_ONLY = "Numba compiles no such thing into a kernel"
 _REFUSED: dict[type[ast.AST], tuple[str, str]] = {
@@ -307,7 +307,7 @@ class _Meanings:
 
     def _random(self, node: ast.Attribute) -> Kernel:
         """A function of `numba.cuda.random`: a device function of ours."""
-        from gpu_course.simt import xoroshiro
+        from gpu_course.simt.host import xoroshiro
 
         function = getattr(xoroshiro, node.attr, None)
         if function is None:

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_course.simt import atomics
-from gpu_course.simt.allocate import Arena
 from gpu_course.simt.faults import Fault, FaultLog
-from gpu_course.simt.functions import Value, cast
 from gpu_course.simt.lanes import Lanes, Mask
 from gpu_course.simt.legality import Program
 from gpu_course.simt.memory import Access, Array, Pattern, bind, row_major
 from gpu_course.simt.policy import STRICT, Policy
-from gpu_course.simt.printing import Printout
 from gpu_course.simt.types import Type
 from gpu_course.simt.values import merge, pick, poison, ravel
+from gpu_course.simt.vocabulary import atomics
+from gpu_course.simt.vocabulary.allocate import Arena
+from gpu_course.simt.vocabulary.functions import Value, cast
+from gpu_course.simt.vocabulary.printing import Printout
 
 if TYPE_CHECKING:
     from gpu_course.simt.inference import Inferred

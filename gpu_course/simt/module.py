@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpu_course.simt import device_array as devicearray
 from gpu_course.simt import intrinsics
-from gpu_course.simt import xoroshiro as random
-from gpu_course.simt.device_memory import (
+from gpu_course.simt.host import device_array as devicearray
+from gpu_course.simt.host import xoroshiro as random
+from gpu_course.simt.host.device_memory import (
     as_cuda_array,
     device_array,
     device_array_like,
@@ -26,8 +26,8 @@ from gpu_course.simt.device_memory import (
     pinned_array_like,
     to_device,
 )
-from gpu_course.simt.dispatcher import GPU, In, InOut, Out, jit
-from gpu_course.simt.host_api import (
+from gpu_course.simt.host.dispatcher import GPU, In, InOut, Out, jit
+from gpu_course.simt.host.host_api import (
     close,
     cuda_error,
     current_context,
@@ -51,8 +51,13 @@ from gpu_course.simt.host_api import (
     stream,
     synchronize,
 )
-from gpu_course.simt.kernel_names import COMPILES_NOTHING, KernelName, is_kernel_name, unsupported
-from gpu_course.simt.reduction import Reduce
+from gpu_course.simt.host.kernel_names import (
+    COMPILES_NOTHING,
+    KernelName,
+    is_kernel_name,
+    unsupported,
+)
+from gpu_course.simt.host.reduction import Reduce
 
 __all__ = [
     "GPU", "In", "InOut", "Out", "Reduce", "as_cuda_array", "close", "cuda_error",

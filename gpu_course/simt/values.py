@@ -12,10 +12,10 @@ import numpy as np
 
 from gpu_course.errors import CourseError
 from gpu_course.simt import types
-from gpu_course.simt.functions import Value
 from gpu_course.simt.lanes import Mask
 from gpu_course.simt.memory import Array
 from gpu_course.simt.types import FLOAT32, Type
+from gpu_course.simt.vocabulary.functions import Value
 
 
 def _floor_divide(a: Value, b: Value) -> Value:

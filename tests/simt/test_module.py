@@ -13,8 +13,8 @@ import pytest
 from gpu_course.errors import CourseError
 from gpu_course.foreign import Launches
 from gpu_course.simt import module as cuda
-from gpu_course.simt import stand_in, testing
-from gpu_course.simt.signatures import convert, signatures
+from gpu_course.simt.host import stand_in, testing
+from gpu_course.simt.host.signatures import convert, signatures
 
 
 @pytest.fixture

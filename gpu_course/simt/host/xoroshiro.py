@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from gpu_course.errors import CourseError
-from gpu_course.simt.device_array import DeviceArray, host
-from gpu_course.simt.dispatcher import jit
+from gpu_course.simt.host.device_array import DeviceArray, host
+from gpu_course.simt.host.dispatcher import jit
 
 _MASK = (1 << 64) - 1
 _JUMP = (0xBEAC0467EBA5FACB, 0xD86B048B86AA9922)

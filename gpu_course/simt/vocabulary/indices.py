@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpu_course.simt.functions import Builtin, Function, Value
 from gpu_course.simt.lanes import Lanes
 from gpu_course.simt.types import INT32, INT64, NoSuchType, TupleType, Type
+from gpu_course.simt.vocabulary.functions import Builtin, Function, Value
 
 if TYPE_CHECKING:
     from gpu_course.simt.machine import Machine

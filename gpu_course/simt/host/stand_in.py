@@ -10,7 +10,8 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from gpu_course.simt import device_array, module, testing, xoroshiro
+from gpu_course.simt import module
+from gpu_course.simt.host import device_array, testing, xoroshiro
 
 SUCCESSOR = "numba_cuda_mlir"
 _PACKAGES = ("numba.cuda", f"{SUCCESSOR}.cuda")

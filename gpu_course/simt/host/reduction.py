@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from gpu_course.errors import CourseError
-from gpu_course.simt.device_array import host
-from gpu_course.simt.device_memory import device_array
-from gpu_course.simt.dispatcher import Dispatcher, jit
-from gpu_course.simt.kernel_names import KernelName
+from gpu_course.simt.host.device_array import host
+from gpu_course.simt.host.device_memory import device_array
+from gpu_course.simt.host.dispatcher import Dispatcher, jit
+from gpu_course.simt.host.kernel_names import KernelName
 
 THREADS = 128
 MOST_BLOCKS = 64

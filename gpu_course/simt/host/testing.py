@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from typing import Any
 
-from gpu_course.simt.kernel_names import unsupported
+from gpu_course.simt.host.kernel_names import unsupported
 
 Decorator = Callable[[Any], Any]
 

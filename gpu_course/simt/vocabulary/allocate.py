@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_course.simt.constants import NotConstant, Symbol, as_dtype, constant
-from gpu_course.simt.functions import Function, Value
 from gpu_course.simt.lanes import Lanes
 from gpu_course.simt.memory import Allocation, Array, row_major
 from gpu_course.simt.types import ArrayType, NoSuchType, Type
+from gpu_course.simt.vocabulary.functions import Function, Value
 
 if TYPE_CHECKING:
     from gpu_course.simt.machine import Machine

@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from gpu_course.errors import CourseError
-from gpu_course.simt.allocate import MOST_SHARED_BYTES, MOST_STATIC_BYTES
-from gpu_course.simt.kernel_names import unsupported
+from gpu_course.simt.host.kernel_names import unsupported
+from gpu_course.simt.vocabulary.allocate import MOST_SHARED_BYTES, MOST_STATIC_BYTES
 
 
 class Stream:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_course.simt.functions import Function, Value, cast
 from gpu_course.simt.types import INT64, ArrayType, NoSuchType, TupleType, Type, is_scalar
+from gpu_course.simt.vocabulary.functions import Function, Value, cast
 
 if TYPE_CHECKING:
     from gpu_course.simt.machine import Machine

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.errors import CourseError
-from gpu_course.simt.kernel_names import unsupported
+from gpu_course.simt.host.kernel_names import unsupported
 
 
 class DeviceArray:

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.simt.allocate import poison_value
-from gpu_course.simt.device_array import DeviceArray, MappedArray, host
-from gpu_course.simt.kernel_names import unsupported
+from gpu_course.simt.host.device_array import DeviceArray, MappedArray, host
+from gpu_course.simt.host.kernel_names import unsupported
+from gpu_course.simt.vocabulary.allocate import poison_value
 
 POISON_BYTE = 0xAB
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_course.simt.faults import Fault
-from gpu_course.simt.functions import Function, Value, cast, numbers, truth
 from gpu_course.simt.lanes import WARP
 from gpu_course.simt.types import BOOL, INT32, INT64, UINT32, NoSuchType, TupleType, Type
+from gpu_course.simt.vocabulary.functions import Function, Value, cast, numbers, truth
 
 if TYPE_CHECKING:
     from gpu_course.simt.machine import Machine

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gpu_course.simt import types
-from gpu_course.simt.functions import Function, Value, numbers, truth
 from gpu_course.simt.types import BOOL, Type
+from gpu_course.simt.vocabulary.functions import Function, Value, numbers, truth
 
 if TYPE_CHECKING:
     from gpu_course.simt.machine import Machine

@@ -9,13 +9,13 @@ from typing import Any, NoReturn
 import numpy as np
 
 from gpu_course.errors import CourseError
-from gpu_course.simt.device_array import DeviceArray, MappedArray, host
-from gpu_course.simt.device_memory import poisoned_like
-from gpu_course.simt.host_api import DEVICE
-from gpu_course.simt.kernel_names import COMPILES_NOTHING, unsupported
+from gpu_course.simt.host.device_array import DeviceArray, MappedArray, host
+from gpu_course.simt.host.device_memory import poisoned_like
+from gpu_course.simt.host.host_api import DEVICE
+from gpu_course.simt.host.kernel_names import COMPILES_NOTHING, unsupported
+from gpu_course.simt.host.signatures import Signature, convert, signatures
 from gpu_course.simt.lanes import WARP
 from gpu_course.simt.launch import dim3
-from gpu_course.simt.signatures import Signature, convert, signatures
 
 THREADS_FOR_ALL = 128
 

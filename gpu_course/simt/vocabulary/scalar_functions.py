@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_course.simt import types
-from gpu_course.simt.functions import Function, Value, cast, numbers
 from gpu_course.simt.types import (
     BOOL,
     FLOAT32,
@@ -23,6 +22,7 @@ from gpu_course.simt.types import (
     TupleType,
     Type,
 )
+from gpu_course.simt.vocabulary.functions import Function, Value, cast, numbers
 
 if TYPE_CHECKING:
     from gpu_course.simt.machine import Machine

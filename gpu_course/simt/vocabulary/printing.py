@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_course.simt.functions import Function, Value
 from gpu_course.simt.types import NoSuchType, Type
+from gpu_course.simt.vocabulary.functions import Function, Value
 
 if TYPE_CHECKING:
     from gpu_course.simt.machine import Machine

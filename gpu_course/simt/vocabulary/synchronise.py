@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gpu_course.simt.faults import Fault
-from gpu_course.simt.functions import Function, Value, numbers, truth
 from gpu_course.simt.types import INT32, GridType, NoSuchType, Type
-from gpu_course.simt.warps import together
+from gpu_course.simt.vocabulary.functions import Function, Value, numbers, truth
+from gpu_course.simt.vocabulary.warps import together
 
 if TYPE_CHECKING:
     from gpu_course.simt.machine import Machine
