@@ -101,7 +101,8 @@ class Interpreter(Expressions):
     def do_Assign(self, node: ast.Assign, mask: Mask) -> Mask:  # target = ... = value
         if isinstance(node.value, ast.Call) and node.value in self.requests:
             return self.hold(node.targets[0], node.value, mask)
-        self._narrowed = node.value if self._stores_float32(node.targets) else None
+        cells = self.program.passed_on.get(node.value, node.targets)
+        self._narrowed = node.value if self._stores_float32(cells) else None
         value = self.value(node.value)
         for target in node.targets:
             self.assign(target, value)

@@ -67,6 +67,7 @@ class Program:
         stored: parameter names that may be written through.
         devices: the name of a device function, where it is called -> its Program.
         versions: which assignments each name stands for.
+        passed_on: `x = ...` -> the cells to which x is then stored, where that is all it is for.
     """
 
     kernel: Kernel
@@ -75,6 +76,7 @@ class Program:
     stored: frozenset[str]
     devices: dict[ast.AST, Program] = field(default_factory=dict, repr=False)
     versions: Versions = field(default_factory=lambda: Versions({}, {}, {}, {}), repr=False)
+    passed_on: dict[ast.AST, list[ast.expr]] = field(default_factory=dict, repr=False)
 
     def read(self, node: ast.Name) -> str:
         """Returns the version of a variable that a name stands for where it is read."""
@@ -115,7 +117,30 @@ def _check(kernel: Kernel, callers: tuple[Kernel, ...]) -> Program:
     meanings = _Meanings(kernel, variables).of(kernel.tree.body)
     devices = _devices(kernel, body, meanings, callers)
     stored = frozenset(kernel.parameters) if devices else _stored(kernel, body, meanings)
-    return Program(kernel, meanings, variables, stored, devices, find_versions(kernel.tree))
+    versions = find_versions(kernel.tree)
+    passed_on = _passed_on(body, versions)
+    return Program(kernel, meanings, variables, stored, devices, versions, passed_on)
+
+
+def _passed_on(body: list[ast.AST], versions: Versions) -> dict[ast.AST, list[ast.expr]]:
+    """Values that a variable only carries to a store: x = a + b, then out[i] = x."""
+    stores: dict[ast.AST, ast.expr] = {
+        node.value: node.targets[0]
+        for node in body
+        if isinstance(node, ast.Assign) and len(node.targets) == 1
+    }
+    found: dict[ast.AST, list[ast.expr]] = {}
+    for value, target in stores.items():
+        number = versions.numbers.get(target)
+        readers = [n for n, seen in versions.reaching.items() if number in seen]
+        cells = [
+            stores[n]
+            for n in readers
+            if versions.reaching[n] == {number} and isinstance(stores.get(n), ast.Subscript)
+        ]
+        if readers and len(cells) == len(readers):
+            found[value] = cells
+    return found
 
 
 def _devices(

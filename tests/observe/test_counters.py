@@ -128,6 +128,8 @@ def test_branches_are_counted_per_warp(
         ("out[i] += 1", 32, 0),
         ("x = a[i] + 10", 0, 32),
         ("x = i + 10", 0, 0),
+        ("x = a[i] + 10\nif i < n:\n    out[i] = x", 32, 0),  # narrowed all the same
+        ("x = a[i] + 10\nout[i] = x\nout[i] = x * 2", 0, 64),
     ],
 )
 def test_operations_by_width(line: str, single: int, double: int, tmp_path: Path) -> None:
