@@ -3,61 +3,33 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
-from gpu_course.errors import KernelRefused
-from gpu_course.simt import intrinsics, types
-from gpu_course.simt.constants import Symbol, as_dtype
+from gpu_course.simt import types
+from gpu_course.simt.expression_types import ExpressionTypes, Inferred, NotYet, of_value
 from gpu_course.simt.legality import Program
 from gpu_course.simt.types import (
-    BOOL,
-    FLOAT64,
-    INT32,
     INT64,
     ArrayType,
-    GridType,
     NoSuchType,
     RangeType,
     TupleType,
     Type,
 )
-from gpu_course.simt.vocabulary.allocate import SPACES, Request, is_allocation, lay_out, request
+from gpu_course.simt.vocabulary.allocate import is_allocation, lay_out
+
+__all__ = ["Inferred", "infer", "of_value"]
 
 MAX_ROUNDS = 20
-
-
-@dataclass(frozen=True)
-class Inferred:
-    """What is known of a kernel once the types of its arguments are.
-
-    Attributes:
-        types: variable -> type.
-        requests: each call that makes a shared or local array, with what it asks for.
-        static_shared_bytes: shared memory a block needs before any dynamic memory.
-        calls: each call of a device function -> what is known of it there.
-        result: the type a device function returns; None for a kernel.
-        views: the subscripts that give an array and not a number.
-        reads: a name where it is read -> its type there, which its variable's type can hold.
-    """
-
-    types: Mapping[str, Type]
-    requests: Mapping[ast.Call, Request]
-    static_shared_bytes: int = 0
-    calls: Mapping[ast.Call, Inferred] = field(default_factory=dict)
-    result: Type = None
-    views: frozenset[ast.Subscript] = frozenset()
-    reads: Mapping[ast.AST, Type] = field(default_factory=dict)
 
 
 def infer(program: Program, arguments: Sequence[Type]) -> Inferred:
     """Returns the type of every variable of a kernel, and the arrays it makes for itself.
 
-    A variable that is assigned an int in one place and a float32 in another is a float64
-    everywhere, as in Numba. Types only widen, so a few rounds over the body settle them.
+    A reading that may see an int from one assignment and a float32 from another gets a float64, as
+    in Numba. Types only widen, so a few rounds over the body settle them.
 
     Args:
         program: the kernel, past the static pass.
@@ -69,44 +41,7 @@ def infer(program: Program, arguments: Sequence[Type]) -> Inferred:
     return _Inference(program, arguments).run()
 
 
-def of_value(value: Any) -> Type:
-    """Returns the type of a number as Numba takes it from Python: int64, float64 or its own dtype.
-
-    >>> of_value(3), of_value(np.float32(1))
-    (dtype('int64'), dtype('float32'))
-    """
-    if isinstance(value, np.generic):
-        return value.dtype
-    if isinstance(value, bool):
-        return BOOL
-    if isinstance(value, int):
-        return INT64 if -(2**63) <= value < 2**63 else types.UINT64
-    if isinstance(value, float):
-        return FLOAT64
-    if isinstance(value, complex):
-        return np.dtype(np.complex128)
-    if isinstance(value, tuple):
-        return TupleType(tuple(map(of_value, value)))
-    raise NoSuchType(type(value).__name__)
-
-
-class _Inference:
-    def __init__(self, program: Program, arguments: Sequence[Type]) -> None:
-        self.program = program
-        self.kernel = program.kernel
-        self.types: dict[str, Type] = dict(zip(self.kernel.parameters, arguments, strict=True))
-        self.assignments: dict[int, Type] = {
-            program.versions.numbers[parameter]: type_
-            for parameter, type_ in zip(self.kernel.tree.args.args, arguments, strict=True)
-        }
-        self.reads: dict[ast.AST, Type] = {}
-        self.requests: dict[ast.Call, Request] = {}
-        self.calls: dict[ast.Call, Inferred] = {}
-        self.results: list[Type] = []
-        self.views: set[ast.Subscript] = set()
-        self.changed = False
-        self.pending: KernelRefused | None = None
-
+class _Inference(ExpressionTypes):
     def run(self) -> Inferred:
         for _ in range(MAX_ROUNDS):
             self.changed = False
@@ -153,7 +88,7 @@ class _Inference:
                     f"Numba finds no type for this line: {error}",
                     "check what each name on the line is: an array, a number or a tuple",
                 ) from None
-            except _NotYet as error:
+            except NotYet as error:
                 # A name read before the round has reached its assignment: a later round settles it.
                 fact = f"{error.node.id} is read here, and nothing above assigns it"
                 refusal = self.kernel.refuse(error.node, fact, "assign it first")
@@ -192,10 +127,6 @@ class _Inference:
             case ast.Expr():
                 if not isinstance(node.value, ast.Constant):
                     self.expression(node.value)
-
-    def test(self, node: ast.expr) -> None:
-        if not types.is_scalar(self.expression(node)):
-            raise NoSuchType("a condition must be a number or a bool")
 
     def assign(self, target: ast.expr, value: Type) -> None:
         if isinstance(target, ast.Name):
@@ -273,225 +204,5 @@ class _Inference:
             return iterated.dtype
         raise NoSuchType(f"a loop over {iterated}")
 
-    # Expressions
-
-    def expression(self, node: ast.expr) -> Type:
-        meaning = self.program.meanings.get(node)
-        if meaning is not None:
-            return self.meaning(meaning)
-        match node:
-            case ast.Constant(value=str() as text):
-                return text  # type: ignore[return-value]  # only print takes it
-            case ast.Constant():
-                return of_value(node.value)
-            case ast.Name():
-                return self.variable(node)
-            case ast.BinOp():
-                left, right = self.expression(node.left), self.expression(node.right)
-                return types.binary(type(node.op).__name__, left, right)
-            case ast.UnaryOp():
-                return types.unary(type(node.op).__name__, self.expression(node.operand))
-            case ast.BoolOp():
-                parts = [self.expression(v) for v in node.values]
-                return self.joined(parts)
-            case ast.Compare():
-                compared = [self.expression(part) for part in (node.left, *node.comparators)]
-                if not all(map(types.is_scalar, compared)):
-                    raise NoSuchType("only numbers can be compared")
-                equal = all(isinstance(op, ast.Eq | ast.NotEq) for op in node.ops)
-                if not equal and any(p.kind == "c" for p in compared):  # type: ignore[union-attr]
-                    raise NoSuchType("complex numbers have no order")
-                return BOOL
-            case ast.IfExp():
-                self.test(node.test)
-                return self.joined([self.expression(node.body), self.expression(node.orelse)])
-            case ast.Tuple():
-                return TupleType(tuple(self.expression(e) for e in node.elts))
-            case ast.Subscript():
-                return self.element(node)
-            case ast.Attribute():
-                return self.attribute(node)
-            case ast.Call():
-                return self.call(node)
-        raise NoSuchType(type(node).__name__)
-
-    def joined(self, parts: Sequence[Type]) -> Type:
-        result = parts[0]
-        for part in parts[1:]:
-            result = types.unify(result, part)
-        return result
-
-    def meaning(self, value: Any) -> Type:
-        if isinstance(value, Symbol):
-            if value.path in intrinsics.VALUES:
-                return intrinsics.VALUES[value.path].type
-            raise NoSuchType(f"{value.path} must be called")
-        if isinstance(value, np.ndarray):
-            return ArrayType(value.dtype, value.ndim, "const")
-        return of_value(value)
-
-    def variable(self, node: ast.Name) -> Type:
-        seen = self.program.versions.reaching.get(node, frozenset())
-        known = [self.assignments[d] for d in sorted(seen) if d in self.assignments]
-        if not known:
-            raise _NotYet(node)
-        self.reads[node] = self.joined(known)
-        return self.reads[node]
-
-    def note(self, target: ast.Name, value: Type) -> None:
-        """One assignment gives its variable a type of its own."""
-        number = self.program.versions.numbers[target]
-        joined = types.unify(self.assignments.get(number, value), value)
-        if number not in self.assignments or self.assignments[number] != joined:
-            self.assignments[number] = joined
-            self.changed = True
-
-    def element(self, node: ast.Subscript) -> Type:
-        owner = self.expression(node.value)
-        if isinstance(owner, TupleType):
-            return self.tuple_element(node, owner)
-        if not isinstance(owner, ArrayType):
-            raise NoSuchType(f"{ast.unparse(node.value)} is {owner}, which has no cells")
-        parts: list[Type] = []
-        slices = 0
-        for part in _parts(node.slice):
-            if isinstance(part, ast.Slice):
-                self.slice(part)
-                slices += 1
-            else:
-                index = self.expression(part)
-                parts += index.elements if isinstance(index, TupleType) else (index,)
-        for index in parts:
-            if not isinstance(index, np.dtype) or index.kind not in "iub":
-                raise NoSuchType(
-                    f"an index must be a whole number, and {ast.unparse(node.slice)} is {index}"
-                )
-        given = len(parts) + slices
-        if given > owner.ndim:
-            raise self.kernel.refuse(
-                node,
-                f"{ast.unparse(node)} gives {given} of {owner.ndim} indices",
-                f"give {owner.ndim} indices, one per dimension",
-            )
-        left = owner.ndim - len(parts)
-        if left:
-            if len(parts) + slices != len(_parts(node.slice)):
-                raise NoSuchType("a tuple as an index must give every index")
-            self.views.add(node)
-        return ArrayType(owner.dtype, left, owner.space) if left else owner.dtype
-
-    def slice(self, node: ast.Slice) -> None:
-        for bound in (node.lower, node.upper):
-            if bound is not None:
-                type_ = self.expression(bound)
-                if not isinstance(type_, np.dtype) or type_.kind not in "iub":
-                    raise NoSuchType(f"a slice is bounded by whole numbers, not by {type_}")
-        step = node.step
-        literal = isinstance(step, ast.Constant) and type(step.value) is int and step.value > 0
-        if step is not None and not literal:
-            raise self.kernel.refuse(
-                node, "the simulator knows slices whose step is a positive number", "write a loop"
-            )
-
-    def tuple_element(self, node: ast.Subscript, owner: TupleType) -> Type:
-        index = node.slice
-        sign = 1
-        if isinstance(index, ast.UnaryOp) and isinstance(index.op, ast.USub):
-            index, sign = index.operand, -1
-        if isinstance(index, ast.Constant) and type(index.value) is int:
-            position = sign * index.value
-            if -len(owner.elements) <= position < len(owner.elements):
-                return owner.elements[position]
-            raise NoSuchType(f"a tuple of {len(owner.elements)} has no element {position}")
-        self.expression(node.slice)
-        if owner.elements and all(e == owner.elements[0] for e in owner.elements):
-            return owner.elements[0]
-        raise NoSuchType("a tuple of different types takes constant indices only")
-
-    def attribute(self, node: ast.Attribute) -> Type:
-        owner = self.expression(node.value)
-        if isinstance(owner, ArrayType):
-            if node.attr == "shape":
-                return TupleType((INT64,) * owner.ndim)
-            if node.attr in ("size", "ndim"):
-                return INT64
-            raise self.kernel.refuse(
-                node,
-                f"the simulator does not know the array attribute .{node.attr}",
-                "an array in a kernel has .shape, .size and .ndim",
-            )
-        if isinstance(owner, np.dtype) and owner.fields and node.attr in owner.fields:
-            return owner.fields[node.attr][0]
-        if isinstance(owner, np.dtype) and node.attr in ("real", "imag"):
-            return _component(owner)
-        raise NoSuchType(f"{ast.unparse(node.value)} has no .{node.attr}")
-
-    def call(self, node: ast.Call) -> Type:
-        symbol = self.program.meanings.get(node.func)
-        if node.func in self.program.devices:
-            return self.device_call(node, self.program.devices[node.func])
-        if not isinstance(symbol, Symbol):
-            method = node.func
-            owner = method.value if isinstance(method, ast.Attribute) else None
-            called_sync = ast.unparse(method).endswith(".sync") and not node.args
-            if owner is not None and called_sync and self.expression(owner) == GridType():
-                return INT32
-            raise NoSuchType(f"{ast.unparse(node.func)} cannot be called")
-        if is_allocation(symbol):
-            return self.allocation(node, symbol)
-        if node.keywords:
-            raise self.kernel.refuse(node, f"{symbol.path} takes no keywords in a kernel")
-        arguments = [self.expression(a) for a in node.args]
-        dtype = as_dtype(symbol)
-        if dtype is not None:
-            if len(arguments) != 1 or not types.is_scalar(arguments[0]):
-                raise NoSuchType(f"{symbol.path} takes one number")
-            if arguments[0].kind == "c" and dtype.kind != "c":  # type: ignore[union-attr]
-                raise NoSuchType(f"{symbol.path} takes no complex number: take .real or .imag")
-            return dtype
-        function = intrinsics.FUNCTIONS.get(symbol.path)
-        if function is None:
-            raise NoSuchType(f"{symbol.path} cannot be called")
-        try:
-            return function.type(arguments, node.args)
-        except NoSuchType as error:
-            raise NoSuchType(f"{symbol.path}: {error}") from None
-
-    def device_call(self, node: ast.Call, device: Program) -> Type:
-        parameters = device.kernel.parameters
-        if node.keywords or len(node.args) != len(parameters):
-            raise self.kernel.refuse(
-                node,
-                f"{device.kernel.name} takes {len(parameters)} arguments "
-                f"({', '.join(parameters)}), and this call gives {len(node.args)}",
-                "pass one value per parameter, in order",
-            )
-        arguments = [self.expression(a) for a in node.args]
-        self.calls[node] = infer(device, arguments)
-        return self.calls[node].result
-
-    def allocation(self, node: ast.Call, symbol: Symbol) -> Type:
-        def look_up(name: ast.expr) -> Any:
-            return self.program.meanings.get(name)
-
-        try:
-            self.requests[node] = request(node, SPACES[symbol.path], look_up)
-        except NoSuchType as error:
-            raise self.kernel.refuse(
-                node, f"{symbol.path}: {error}", "give it a constant shape and a dtype"
-            ) from None
-        return self.requests[node].type
-
-
-def _parts(index: ast.expr) -> list[ast.expr]:
-    return index.elts if isinstance(index, ast.Tuple) else [index]
-
-
-def _component(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The type of the real part of a number."""
-    return np.dtype(f"float{4 * dtype.itemsize}") if dtype.kind == "c" else dtype
-
-
-class _NotYet(Exception):
-    def __init__(self, node: ast.Name) -> None:
-        self.node = node
+    def infer_device(self, device: Program, arguments: Sequence[Type]) -> Inferred:
+        return infer(device, arguments)
