@@ -234,11 +234,11 @@ def _race(fault: Fault, kernel: Kernel, places: _Places) -> Words:
         fact = f"{name} is written by more than one thread, and the last one to come wins"
     else:
         fact = f"{name} is written by one thread and read by another, in no fixed order"
-    advice = (
-        "give every cell one thread that writes it"
-        if both_write
-        else "read only cells that no other thread writes in the same launch"
-    )
+    advice = "read only cells that no other thread writes in the same launch"
+    if both_write:
+        advice = "give every cell one thread that writes it"
+    elif facts["space"] == "shared":
+        advice = "let the block meet at cuda.syncthreads() between the write and the read"
     return fact, why, advice
 
 

@@ -374,3 +374,11 @@ def test_a_barrier_says_who_is_missing(tmp_path: Path) -> None:
     lines = hazard.text().splitlines()
     assert lines[0].endswith("28 threads are missing at this barrier, and 20 wait")
     assert lines[2] == "  who:    block (0,0,0), threads 20..47 of 48 (warps 0, 1)"
+
+
+def test_a_race_in_shared_memory_points_at_the_barrier(tmp_path: Path) -> None:
+    body, _ = FAULTS["no barrier before reading a neighbour"]
+    hazard = _launch(tmp_path, body, np.zeros(144), np.zeros(144)).hazards[0]
+    assert hazard.details["try"] == (
+        "let the block meet at cuda.syncthreads() between the write and the read"
+    )
