@@ -203,3 +203,15 @@ def test_a_row_beyond_the_array_is_out_of_bounds(tmp_path: Path) -> None:
     report = simulate(f"{path}:kernel")[1, 6](np.zeros(6), np.zeros((4, 3)))
     assert [h.line for h in report.hazards] == [5]
     assert "a[4, 0] is outside an array of shape (4, 3)" in report.hazards[0].message
+
+
+def test_the_older_name_of_compare_and_swap(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(
+        "from numba import cuda\n@cuda.jit\ndef kernel(found, lock):\n"
+        "    i = cuda.grid(1)\n    found[i] = cuda.atomic.compare_and_swap(lock, 0, i + 1)\n"
+    )
+    found, lock = np.full(40, -1), np.zeros(1, np.int64)
+    assert simulate(f"{path}:kernel")[1, 40](found, lock).ok
+    assert lock[0] == 1
+    assert found.tolist() == [0] + [1] * 39

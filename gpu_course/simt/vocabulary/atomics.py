@@ -146,6 +146,19 @@ def _running_sum(
     return np.asarray(flat[cells] + (before - before[first]))
 
 
+def _swap_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
+    if len(arguments) != 3 or not isinstance(arguments[0], ArrayType) or arguments[0].ndim != 1:
+        raise NoSuchType("takes a one-dimensional array and two numbers")
+    return _type("cas")([arguments[0], INT64, *arguments[1:]], nodes)
+
+
+def _swap(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+    """Compares and swaps the first cell: an older name for `cas` at index 0."""
+    array, *operands = arguments
+    return _run("cas")(machine, call, [array, np.int64(0), *operands], result)
+
+
 FUNCTIONS: dict[str, Function] = {
-    f"cuda.atomic.{name}": Function(_type(name), _run(name)) for name in _COMBINE
+    "cuda.atomic.compare_and_swap": Function(_swap_type, _swap),
+    **{f"cuda.atomic.{name}": Function(_type(name), _run(name)) for name in _COMBINE},
 }
