@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.catalog import Launch, Puzzle
+from gpu_course.catalog import KernelPuzzle, Launch
 from gpu_course.catalog.index import puzzles
 
 ROOT = Path(__file__).parents[1]
@@ -43,7 +43,7 @@ def kernels() -> Iterator[tuple[str, Path, str, Launch, list[Any]]]:
                 yield f"{puzzle.name}:{function}", path, function, launch, arguments
 
 
-def _files(puzzle: Puzzle, launch: Launch) -> Iterator[tuple[Path, str]]:
+def _files(puzzle: KernelPuzzle, launch: Launch) -> Iterator[tuple[Path, str]]:
     yield SOLUTIONS / f"{puzzle.name}.py", launch.function
     for mistake in puzzle.mistakes:
         if (mistake.stands_for or puzzle.functions[0]) == launch.function:

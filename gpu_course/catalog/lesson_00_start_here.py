@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.catalog.builders import float32_out, one_block, recognise, sized, vectors
-from gpu_course.catalog.specification import Case, Lesson, Mistake, Puzzle
+from gpu_course.catalog.specification import Case, KernelPuzzle, Lesson, Mistake
 
-ADD_TEN = Puzzle(
+ADD_TEN = KernelPuzzle(
     name="00_start_here/add_ten",
     title="ten more in every cell",
     statement=(

@@ -80,36 +80,26 @@ class Mistake:
     stands_for: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Puzzle:
-    """A kernel puzzle: everything the stub, the grader and the lesson need to know.
+    """What every puzzle has, whatever its answer is written in; see the two kinds below.
 
     Args:
         name: "NN_topic/name"; the last part is unique in the course.
         title: a few words.
         statement: one paragraph.
-        functions: the kernels an answer must define.
+        functions: the functions an answer must define.
         parameters: for each function its parameter names, in order.
         cases: the sizes checked, the visible one first.
         random_case: draws one more case from a fresh seed.
         inputs: (rng, case) -> named inputs, never constant, symmetric or sorted by accident.
-        outputs: (inputs, case) -> named arrays whose shape and dtype the outputs have; the grader
-            poisons them before every launch.
-        launches: (case) -> the launches, in order.
-        reference: (inputs, case) -> the expected value of each output, in NumPy.
+        reference: (inputs, case) -> the expected value of each output that is compared.
         tolerance: (rtol, atol); (0, 0) asks for equality.
-        diagnoses: pattern key -> what to tell the learner. Keys the grader finds by itself:
-            hazard kinds ("out-of-bounds", "race" ...), "refused", "unwritten" (no output cell was
-            written), "tail-unwritten", "block-unwritten" (whole blocks of threads wrote nothing),
-            "tail-wrong", "only-first-block-right", "shifted" (right values at an offset),
-            "transposed", "reversed", "copied-input", "constant-offset", "constant-factor",
-            "partly-wrong" and "wrong" (anything else), "over-budget", "order-dependent",
-            "input-changed", "missing-function", "endless-loop". A puzzle may override any
-            sentence, and its `diagnose` may find patterns of its own.
+        diagnoses: pattern key -> what to tell the learner. A puzzle may override any sentence the
+            grader has of its own, and its `diagnose` may find patterns of its own.
         diagnose: (inputs, case, expected, got) -> a key of `diagnoses`, or None.
         hints: three, of rising strength; none holds the answer.
         mistakes: the named mistakes.
-        budgets: the counters held to a limit.
         constants: module constants whose value is fixed, such as {"TPB": 256}.
         points: what passing is worth.
         source: where the idea comes from, or "".
@@ -124,15 +114,12 @@ class Puzzle:
     cases: tuple[Case, ...]
     random_case: Callable[[np.random.Generator], Case]
     inputs: Callable[[np.random.Generator, Case], Values]
-    outputs: Callable[[Values, Case], dict[str, np.ndarray]]
-    launches: Callable[[Case], tuple[Launch, ...]]
-    reference: Callable[[Values, Case], dict[str, np.ndarray]]
+    reference: Callable[[Values, Case], Values]
     hints: tuple[str, str, str]
     mistakes: tuple[Mistake, ...] = ()
     tolerance: tuple[float, float] = (0.0, 0.0)
     diagnoses: Mapping[str, str] = field(default_factory=dict)
     diagnose: Callable[[Values, Case, Values, Values], str | None] | None = None
-    budgets: tuple[Budget, ...] = ()
     constants: Mapping[str, int | float] = field(default_factory=dict)
     points: int = 10
     source: str = ""
@@ -147,6 +134,78 @@ class Puzzle:
     def lesson(self) -> str:
         """The lesson the puzzle belongs to, such as "01_threads"."""
         return self.name.partition("/")[0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class KernelPuzzle(Puzzle):
+    """A puzzle whose answer is kernels: read and interpreted, never executed.
+
+    Diagnosis keys the grader finds by itself: hazard kinds ("out-of-bounds", "race" ...),
+    "refused", "unwritten" (no output cell was written), "tail-unwritten", "block-unwritten" (whole
+    blocks of threads wrote nothing), "tail-wrong", "only-first-block-right", "shifted" (right
+    values at an offset), "transposed", "reversed", "copied-input", "constant-offset",
+    "constant-factor", "partly-wrong" and "wrong" (anything else), "over-budget",
+    "order-dependent", "input-changed", "missing-function", "endless-loop".
+
+    Args:
+        outputs: (inputs, case) -> named arrays whose shape and dtype the outputs have; the grader
+            poisons them before every launch.
+        launches: (case) -> the launches, in order.
+        budgets: the counters held to a limit.
+    """
+
+    outputs: Callable[[Values, Case], dict[str, np.ndarray]]
+    launches: Callable[[Case], tuple[Launch, ...]]
+    budgets: tuple[Budget, ...] = ()
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a puzzle's own judgement found wrong with a result.
+
+    Args:
+        key: the diagnosis, a key of Puzzle.diagnoses.
+        fact: one line with the values in it: "stage 3 is run 4 times; the plan says 3".
+        reason: the Verdict.reason it ends with: "wrong-result" or "over-budget".
+    """
+
+    key: str
+    fact: str
+    reason: str = "wrong-result"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PythonPuzzle(Puzzle):
+    """A puzzle whose answer is ordinary Python: it runs, in a child process of its own.
+
+    Inputs go in and values come out: None, bools, numbers, strings, NumPy arrays, and tuples, lists
+    and dicts with string keys of them (a torch tensor comes out as an array). Expected values never
+    enter the child; the comparison happens outside it.
+
+    Diagnosis keys the grader finds by itself: "missing-output", "wrong-type", "wrong-shape",
+    "wrong-dtype", "not-finite", "off-by-one", "constant-offset", "constant-factor", "partly-wrong",
+    "wrong", "exception", "crash", "deadline", "memory", "input-changed", "missing-function".
+
+    Args:
+        harness: "" to call `functions[0]` with the inputs that its parameters name, and compare
+            what it returns as the output "result"; else the name of a module of catalog/harness,
+            whose `run(answer, **inputs)` calls the answer's functions as attributes of `answer`,
+            and returns a dict of named outputs and measurements.
+        reference: (inputs, case) -> the expected value of each output that is compared. It runs
+            outside the child and may import torch inside. An output it does not name is left to
+            `judge`.
+        judge: (inputs, case, got) -> what is wrong, or None. Called once all that is compared is
+            right: for results with more than one right value, and for what was measured.
+        torch: True where the answer or the harness needs PyTorch.
+        seconds: wall clock for one case.
+        memory_bytes: what the answer may hold on top of the interpreter and its libraries.
+    """
+
+    harness: str = ""
+    judge: Callable[[Values, Case, Values], Finding | None] | None = None
+    torch: bool = False
+    seconds: float = 10.0
+    memory_bytes: int = 1 << 30
 
 
 @dataclass(frozen=True)

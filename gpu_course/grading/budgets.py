@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import gpu_course
-from gpu_course.catalog import Budget, Puzzle
+from gpu_course.catalog import Budget, KernelPuzzle
 from gpu_course.errors import CatalogueError
 from gpu_course.grading import trial
 from gpu_course.grading.messages import advice, case_line, line
@@ -30,7 +30,7 @@ class Overrun:
     limit: int
 
 
-def overrun(puzzle: Puzzle, tried: Trial) -> Overrun | None:
+def overrun(puzzle: KernelPuzzle, tried: Trial) -> Overrun | None:
     """Returns the first budget of a puzzle that a trial goes past, or None.
 
     Raises:
@@ -59,7 +59,7 @@ def counter(counters: Counters, path: str) -> int:
         raise CatalogueError(f"a budget names the counter {path!r}, which does not exist") from None
 
 
-def reference_counters(puzzle: Puzzle, given: Given) -> Counters:
+def reference_counters(puzzle: KernelPuzzle, given: Given) -> Counters:
     """Returns what the reference solution costs on a case.
 
     Raises:
@@ -82,7 +82,7 @@ def solutions_folder() -> Path:
 
 
 def over_budget(
-    puzzle: Puzzle, tried: Trial, found: Overrun, kernels: Mapping[str, Kernel]
+    puzzle: KernelPuzzle, tried: Trial, found: Overrun, kernels: Mapping[str, Kernel]
 ) -> list[str]:
     """Returns the lines on a result that is right and costs too much: which line costs what."""
     path = found.budget.counter

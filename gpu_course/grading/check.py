@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import gpu_course
-from gpu_course.catalog import Puzzle, index
+from gpu_course.catalog import KernelPuzzle, Puzzle, index
 from gpu_course.errors import CourseError, KernelRefused
 from gpu_course.grading import budgets, messages, trial
 from gpu_course.grading.answers import AnswerProblem, read_answer
@@ -67,6 +67,7 @@ def _verdict_on(puzzle: Puzzle, answer: Any, seed: int) -> Verdict:
     except Exception as error:
         return grader_failed(puzzle, error)
     try:
+        assert isinstance(puzzle, KernelPuzzle)
         return _Checking(puzzle, kernels, seed).verdict()
     except KernelRefused:
         raise
@@ -110,7 +111,7 @@ def grader_failed(puzzle: Puzzle, error: BaseException) -> Verdict:
 class _Checking:
     """The check of one answer, with what it has found out so far."""
 
-    def __init__(self, puzzle: Puzzle, kernels: Mapping[str, Kernel], seed: int) -> None:
+    def __init__(self, puzzle: KernelPuzzle, kernels: Mapping[str, Kernel], seed: int) -> None:
         self.puzzle = puzzle
         self.kernels = kernels
         self.seed = seed

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.catalog import Case, Launch, Puzzle
+from gpu_course.catalog import Case, KernelPuzzle, Launch
 from gpu_course.grading.diagnosis import Dim3, Pattern
 from gpu_course.grading.sentences import HINT_KINDS, SENTENCES
 from gpu_course.grading.trial import Given, Trial, last_write, natural_thread, read_before_written
@@ -18,7 +18,7 @@ SMALL_VECTOR = 16
 SMALL_TABLE = (8, 12)
 
 
-def case_line(puzzle: Puzzle, case: Case) -> list[str]:
+def case_line(puzzle: KernelPuzzle, case: Case) -> list[str]:
     """Returns the line that says which puzzle and which case."""
     return line("case", f"{puzzle.name}, {describe(case)}")
 
@@ -29,14 +29,14 @@ def describe(case: Case) -> str:
     return f"{case.name} ({sizes})" if sizes else case.name
 
 
-def advice(puzzle: Puzzle, key: str, fact: str = "") -> list[str]:
+def advice(puzzle: KernelPuzzle, key: str, fact: str = "") -> list[str]:
     """Returns the `why` and `hint` lines of a diagnosis."""
     sentence = puzzle.diagnoses.get(key, SENTENCES.get(key, ""))
     why = f"{fact}. {sentence}" if fact else sentence
     return [*line("why", why), *line("hint", hint_command(puzzle, key))]
 
 
-def hint_command(puzzle: Puzzle, key: str) -> str:
+def hint_command(puzzle: KernelPuzzle, key: str) -> str:
     """Returns which kind of hint fits, and the command that gives it."""
     kind = f"about {HINT_KINDS[key]}: " if key in HINT_KINDS else ""
     name = puzzle.short_name
@@ -48,14 +48,14 @@ def line(label: str, text: str) -> list[str]:
     return [f"  {label + ':':<7} {text}"] if text else []
 
 
-def repeat_with(puzzle: Puzzle, given: Given, seed: int) -> list[str]:
+def repeat_with(puzzle: KernelPuzzle, given: Given, seed: int) -> list[str]:
     """Returns how to have the random case again, and nothing for the cases that never change."""
     if any(given.case is case for case in puzzle.cases):
         return []
     return line("again", f'check("{puzzle.short_name}", seed={seed}) draws the same case')
 
 
-def hazards(puzzle: Puzzle, tried: Trial, found: Sequence[Hazard]) -> list[str]:
+def hazards(puzzle: KernelPuzzle, tried: Trial, found: Sequence[Hazard]) -> list[str]:
     """Returns the first hazard in full, what the puzzle has to say on it, and how many more."""
     first, rest = found[0], found[1:]
     lines = [first.text(), *case_line(puzzle, tried.given.case)]
@@ -68,7 +68,7 @@ def hazards(puzzle: Puzzle, tried: Trial, found: Sequence[Hazard]) -> list[str]:
 
 
 def wrong_result(
-    puzzle: Puzzle,
+    puzzle: KernelPuzzle,
     trial: Trial,
     name: str,
     right: np.ndarray,
@@ -102,7 +102,7 @@ def wrong_result(
     return lines + advice(puzzle, pattern.key, pattern.fact)
 
 
-def input_changed(puzzle: Puzzle, trial: Trial) -> list[str]:
+def input_changed(puzzle: KernelPuzzle, trial: Trial) -> list[str]:
     """Returns the lines on an input that a kernel wrote to."""
     name, *others = trial.changed
     before, after = trial.given.inputs[name], trial.changed[name]
@@ -125,7 +125,7 @@ def input_changed(puzzle: Puzzle, trial: Trial) -> list[str]:
     return lines + advice(puzzle, "input-changed")
 
 
-def order_dependent(puzzle: Puzzle, trial: Trial, name: str, right: np.ndarray) -> list[str]:
+def order_dependent(puzzle: KernelPuzzle, trial: Trial, name: str, right: np.ndarray) -> list[str]:
     """Returns the lines on an output that is right in one order only."""
     index = tuple(int(i) for i in np.unravel_index(int(np.argmin(right)), right.shape))
     got, expected = trial.got[name][index], trial.given.expected[name][index]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.catalog import Case, Launch, Puzzle
+from gpu_course.catalog import Case, KernelPuzzle, Launch
 from gpu_course.errors import CatalogueError
 from gpu_course.grading.diagnosis import Dim3, close
 from gpu_course.simt.report import Counters, Hazard, Report, ThreadPair, Touch
@@ -88,7 +88,7 @@ class Access:
     line: int
 
 
-def prepare(puzzle: Puzzle, case: Case, seed: int) -> Given:
+def prepare(puzzle: KernelPuzzle, case: Case, seed: int) -> Given:
     """Returns a case with inputs drawn from a seed and the expected outputs.
 
     Raises:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.catalog.specification import Case, Launch, Puzzle
+from gpu_course.catalog.specification import Case, KernelPuzzle, Launch
 
 SOLUTIONS = Path(__file__).parents[2] / "solutions"
 ACCESSES_PER_THREAD = 20_000
@@ -132,7 +132,7 @@ def run_launch(functions: dict[str, Any], launch: Launch, values: dict[str, Any]
             functions[launch.function](*args)
 
 
-def run_case(puzzle: Puzzle, functions: dict[str, Any], case: Case, seed: int = 0) -> Outcome:
+def run_case(puzzle: KernelPuzzle, functions: dict[str, Any], case: Case, seed: int = 0) -> Outcome:
     """Returns how an answer does on one case, judged in the order of a verdict."""
     inputs = puzzle.inputs(np.random.default_rng(seed), case)
     expected = puzzle.reference(_copies(inputs), case)
@@ -182,7 +182,7 @@ def _written(array: Watched) -> np.ndarray:
     return mask
 
 
-def first_failure(puzzle: Puzzle, functions: dict[str, Any]) -> Outcome:
+def first_failure(puzzle: KernelPuzzle, functions: dict[str, Any]) -> Outcome:
     """Returns the outcome of the first case an answer fails, or a passing one."""
     for case in puzzle.cases:
         outcome = run_case(puzzle, functions, case)

@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 
-from gpu_course.catalog.specification import Mistake, Puzzle
+from gpu_course.catalog.specification import KernelPuzzle, Mistake
 from gpu_course.grading.sentences import SENTENCES
 from tests.catalog.by_hand import (
     SOLUTIONS,
@@ -18,19 +18,19 @@ from tests.catalog.by_hand import (
 )
 
 
-def cases_and_random(puzzle: Puzzle, draws: int = 5) -> list:
+def cases_and_random(puzzle: KernelPuzzle, draws: int = 5) -> list:
     """Returns the puzzle's cases and some random ones."""
     rng = np.random.default_rng(7)
     return [*puzzle.cases, *(puzzle.random_case(rng) for _ in range(draws))]
 
 
-def assert_solution_passes(puzzle: Puzzle) -> None:
+def assert_solution_passes(puzzle: KernelPuzzle) -> None:
     functions = kernels(SOLUTIONS / f"{puzzle.name}.py")
     for case in cases_and_random(puzzle):
         assert run_case(puzzle, functions, case).reason is None, case
 
 
-def assert_parameters_agree(puzzle: Puzzle) -> None:
+def assert_parameters_agree(puzzle: KernelPuzzle) -> None:
     """The catalogue, the solution and every mistake name the same parameters in the same order."""
     solution = _definitions(f"{puzzle.name}.py")
     assert set(puzzle.functions) == set(puzzle.parameters) == set(solution)
@@ -52,7 +52,7 @@ def _definitions(relative: str) -> dict[str, tuple[str, ...]]:
     return {node.name: tuple(arg.arg for arg in node.args.args) for node in found}
 
 
-def assert_cases_tell_much(puzzle: Puzzle) -> None:
+def assert_cases_tell_much(puzzle: KernelPuzzle) -> None:
     """A visible example first, one cell, sizes that do not divide the block; names apart."""
     assert puzzle.cases[0].visible
     assert sum(case.visible for case in puzzle.cases) == 1
@@ -70,7 +70,7 @@ def assert_cases_tell_much(puzzle: Puzzle) -> None:
         assert any(s["rows"] < s["cols"] for s in many)
 
 
-def assert_inputs_show_mistakes(puzzle: Puzzle) -> None:
+def assert_inputs_show_mistakes(puzzle: KernelPuzzle) -> None:
     """Numbers are exact in binary, all different, never 0, never in order; a seed fixes them."""
     for case in cases_and_random(puzzle):
         inputs = puzzle.inputs(np.random.default_rng(1), case)
@@ -88,7 +88,7 @@ def assert_inputs_show_mistakes(puzzle: Puzzle) -> None:
                 assert not np.array_equal(flat, flat[::-1])
 
 
-def assert_outputs_fit(puzzle: Puzzle) -> None:
+def assert_outputs_fit(puzzle: KernelPuzzle) -> None:
     """Outputs have the reference's shapes and types; the reference leaves its inputs alone."""
     for case in cases_and_random(puzzle):
         inputs = puzzle.inputs(np.random.default_rng(2), case)
@@ -107,7 +107,7 @@ def _arrays(inputs: dict) -> list[np.ndarray]:
     return [value for value in inputs.values() if isinstance(value, np.ndarray)]
 
 
-def outcome_of(puzzle: Puzzle, mistake: Mistake) -> Outcome:
+def outcome_of(puzzle: KernelPuzzle, mistake: Mistake) -> Outcome:
     """Returns what one mistake leads to, standing in an otherwise right answer."""
     right = kernels(SOLUTIONS / f"{puzzle.name}.py")
     path = SOLUTIONS / puzzle.lesson / "mistakes" / f"{puzzle.short_name}.py"
@@ -130,7 +130,7 @@ class _Both:
         self.me = self.cudas[0].me
 
 
-def assert_mistake_is_told_apart(puzzle: Puzzle, mistake: Mistake) -> None:
+def assert_mistake_is_told_apart(puzzle: KernelPuzzle, mistake: Mistake) -> None:
     """The mistake ends as the catalogue says, with a sentence of this puzzle for it."""
     outcome = outcome_of(puzzle, mistake)
     assert outcome.reason == mistake.reason, mistake
@@ -139,7 +139,7 @@ def assert_mistake_is_told_apart(puzzle: Puzzle, mistake: Mistake) -> None:
         assert outcome.diagnosis == mistake.diagnosis, mistake
 
 
-def assert_words_are_in_order(puzzle: Puzzle) -> None:
+def assert_words_are_in_order(puzzle: KernelPuzzle) -> None:
     """Three hints that rise and hold no line of the answer; every own key can be diagnosed."""
     assert len(puzzle.hints) == 3
     assert len(puzzle.mistakes) >= 3

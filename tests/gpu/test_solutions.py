@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpu_course.catalog import Case, Puzzle, index
+from gpu_course.catalog import Case, KernelPuzzle, index
 from gpu_course.grading.diagnosis import close
 from gpu_course.grading.trial import attempt, poison, prepare
 from gpu_course.hardware.run import run_natively
@@ -22,7 +22,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("puzzle", "case"), CASES)
-def test_a_solution_computes_the_reference(puzzle: Puzzle, case: Case) -> None:
+def test_a_solution_computes_the_reference(puzzle: KernelPuzzle, case: Case) -> None:
     path = SOLUTIONS / f"{puzzle.name}.py"
     given = prepare(puzzle, case, seed=0)
     poisoned = {n: poison(a, 0) for n, a in given.outputs.items() if n not in given.inputs}

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpu_course.catalog import Puzzle
+from gpu_course.catalog import KernelPuzzle
 from gpu_course.grading.diagnosis import Observation, close, diagnose
 from gpu_course.grading.sentences import HINT_KINDS, SENTENCES
 
@@ -160,7 +160,7 @@ def test_a_result_within_the_tolerance_is_right() -> None:
 
 
 def test_every_key_of_the_specification_has_a_sentence_and_no_other() -> None:
-    text = " ".join((Puzzle.__doc__ or "").split())
+    text = " ".join((KernelPuzzle.__doc__ or "").split())
     listed = text.partition("Keys the grader finds by itself:")[2].partition("A puzzle may")[0]
     for key in SENTENCES:
         if key not in ("out-of-bounds", "race") and f'"{key}"' not in listed:

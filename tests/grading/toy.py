@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gpu_course.catalog import Case, Launch, Lesson, Puzzle
+from gpu_course.catalog import Case, KernelPuzzle, Launch, Lesson
 from gpu_course.catalog.specification import Values
 
 HEAD = "from numba import cuda\n\n\n@cuda.jit\ndef plus_ten(out, a, size):\n"
@@ -35,7 +35,7 @@ def _launches(case: Case) -> tuple[Launch, ...]:
     return (Launch("plus_ten", -(-case.sizes["size"] // block), block, ("out", "a", "size")),)
 
 
-TOY = Puzzle(
+TOY = KernelPuzzle(
     name="90_toys/plus_ten",
     title="ten more",
     statement="Put a[i] + 10 into out[i].",

@@ -13,7 +13,7 @@ from gpu_course.catalog.builders import (
     sized,
     where_written,
 )
-from gpu_course.catalog.specification import Case, Launch, Mistake, Puzzle, Values
+from gpu_course.catalog.specification import Case, KernelPuzzle, Launch, Mistake, Values
 
 
 def _table_and_tape(rng: np.random.Generator, case: Case) -> Values:
@@ -55,7 +55,7 @@ def _three_results(inputs: Values, case: Case) -> dict[str, np.ndarray]:
     }
 
 
-GATHER = Puzzle(
+GATHER = KernelPuzzle(
     name="01_threads/gather",
     title="read from anywhere",
     statement=(
@@ -182,7 +182,7 @@ def _clipped(inputs: Values, case: Case) -> dict[str, np.ndarray]:
     return {"out": np.minimum(np.maximum(inputs["a"], inputs["low"]), inputs["high"])}
 
 
-CLIP = Puzzle(
+CLIP = KernelPuzzle(
     name="01_threads/clip",
     title="keep it between two limits",
     statement=(

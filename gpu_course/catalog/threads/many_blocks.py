@@ -14,9 +14,9 @@ from gpu_course.catalog.builders import (
     vectors,
     where_written,
 )
-from gpu_course.catalog.specification import Case, Launch, Mistake, Puzzle, Values
+from gpu_course.catalog.specification import Case, KernelPuzzle, Launch, Mistake, Values
 
-BLOCKS = Puzzle(
+BLOCKS = KernelPuzzle(
     name="01_threads/blocks",
     title="more data than a block",
     statement=(
@@ -98,7 +98,7 @@ def _factors_exchanged(inputs: Values, case: Case) -> dict[str, np.ndarray]:
     return {"out": where_written(inputs["a"] * inputs["a"], reached)}
 
 
-BLOCKS_2D = Puzzle(
+BLOCKS_2D = KernelPuzzle(
     name="01_threads/blocks_2d",
     title="a bias for every column",
     statement=(
@@ -215,7 +215,7 @@ def _wrong_block_side(inputs: Values, case: Case) -> dict[str, np.ndarray]:
     return {"out": where_written(inputs["a"] + inputs["bias"], reached[:, None])}
 
 
-GRID_STRIDE = Puzzle(
+GRID_STRIDE = KernelPuzzle(
     name="01_threads/grid_stride",
     title="any size with a fixed grid",
     statement=(

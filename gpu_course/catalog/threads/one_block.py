@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.catalog.builders import float32_out, one_block, recognise, sized, vectors
-from gpu_course.catalog.specification import Case, Mistake, Puzzle
+from gpu_course.catalog.specification import Case, KernelPuzzle, Mistake
 
-ZIP_ADD = Puzzle(
+ZIP_ADD = KernelPuzzle(
     name="01_threads/zip_add",
     title="two arrays, one sum",
     statement=(
@@ -74,7 +74,7 @@ ZIP_ADD = Puzzle(
 )
 
 
-GUARD = Puzzle(
+GUARD = KernelPuzzle(
     name="01_threads/guard",
     title="more threads than data",
     statement=(

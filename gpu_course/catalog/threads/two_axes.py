@@ -12,7 +12,7 @@ from gpu_course.catalog.builders import (
     sized,
     where_written,
 )
-from gpu_course.catalog.specification import Case, Mistake, Puzzle, Values
+from gpu_course.catalog.specification import Case, KernelPuzzle, Mistake, Values
 
 PICTURES = (
     sized("visible example", visible=True, rows=3, cols=5, block_x=6, block_y=4),
@@ -64,7 +64,7 @@ OUTSIDE_2D = (
     "two indices in the brackets."
 )
 
-MAP_2D = Puzzle(
+MAP_2D = KernelPuzzle(
     name="01_threads/map_2d",
     title="a picture and a block that is larger",
     statement=(
@@ -123,7 +123,7 @@ MAP_2D = Puzzle(
 )
 
 
-BROADCAST = Puzzle(
+BROADCAST = KernelPuzzle(
     name="01_threads/broadcast",
     title="a column plus a row",
     statement=(
