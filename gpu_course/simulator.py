@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,9 @@ class Simulation:
         order_seed: int | None,
         step_budget: int,
         policy: str,
+        observers: Sequence[Observer],
     ) -> None:
+        self.observers = tuple(observers)
         self.policy = POLICIES[policy]
         self.kernel = kernel
         self.program = legality.check(kernel)
@@ -127,7 +130,7 @@ class _Configured:
             self.grid,
             self.block,
             arguments,
-            watch.all(),
+            (*simulation.observers, *watch.all()),
             faults,
             order_seed=simulation.order_seed,
             step_budget=simulation.step_budget,
@@ -146,6 +149,7 @@ def simulate(
     order_seed: int | None = None,
     step_budget: int = STEP_BUDGET,
     policy: str = "puzzle",
+    observers: Sequence[Observer] = (),
 ) -> Simulation:
     """Returns a kernel ready to launch on the simulated GPU.
 
@@ -160,6 +164,8 @@ def simulate(
         policy: "puzzle", or "foreign" for scripts not written for the course: negative indices
             count from the end as Numba compiles them, and several threads storing one same value,
             or a barrier that returned threads leave out, is advice.
+        observers: told of everything that happens, beside the simulator's own; a launch whose
+            threads wait for each other may begin anew, with another `begin`.
 
     Raises:
         KernelRefused: the kernel uses what Numba would not compile, or the simulator does not know.
@@ -179,6 +185,7 @@ def simulate(
         order_seed=order_seed,
         step_budget=step_budget,
         policy=policy,
+        observers=observers,
     )
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from gpu_course.errors import HAZARD_ERRORS, KernelRefused
 from gpu_course.observe import touches
-from gpu_course.simt import launch
+from gpu_course.simt import effort, launch, source
 from gpu_course.simt.intrinsics import NAMES
 from gpu_course.simt.vocabulary import allocate, printing
 from gpu_course.simulator import STEP_BUDGET, simulate
@@ -91,4 +91,7 @@ def test_the_limits_are_the_simulators() -> None:
         allocate.MOST_LOCAL_BYTES,
         touches.MOST_LANES,
         printing.MOST_LINES,
+        source.MAX_SOURCE_BYTES,
+        effort.MOST_NODES,
+        effort.MOST_CALLS_DEEP,
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -189,6 +190,7 @@ def _out_of_bounds(fault: Fault, kernel: Kernel, places: _Places) -> Words:
     if expression not in facts["names"]:
         parts.insert(0, f"{expression} is {_span(low, high)} there")
     of_axis = f"axis {axis} of the array" if len(facts["shape"]) > 1 else "the array"
+    facts["one_thread_per_cell"] = _one_thread_per_cell(facts["shape"], places)
     if high < 0:
         end = f"{of_axis} starts at 0"
         if low >= -size:
@@ -200,7 +202,29 @@ def _out_of_bounds(fault: Fault, kernel: Kernel, places: _Places) -> Words:
     else:
         end = f"{of_axis} ends at {size - 1}" if size else f"{of_axis} is empty"
         advice = f"let only threads with {expression} < {size} touch memory"
+    if facts["one_thread_per_cell"]:
+        advice = _without_a_guard(fault, low, high, advice)
     return fact, "; ".join([*parts, end]), advice
+
+
+def _one_thread_per_cell(shape: Sequence[int], places: _Places) -> bool:
+    blocks = places.grid[0] * places.grid[1] * places.grid[2]
+    return math.prod(shape) == blocks * places.per_block
+
+
+def _without_a_guard(fault: Fault, low: int, high: int, guarded: str) -> str:
+    """The advice where no thread is left over, so that a guard would leave cells unwritten."""
+    shape, count = fault.facts["shape"], len(np.unique(fault.threads))
+    advice = "give each thread a cell of its own"
+    if len(shape) == 1 and (low, high) == (shape[0], shape[0] + count - 1):
+        advice = f"move the index back by {count}"
+    elif len(shape) == 1 and (low, high) == (-count, -1):
+        advice = f"move the index on by {count}"
+    advice += ": this launch has one thread per cell, and none is left over"
+    if fault.facts["access"] == "load":
+        neighbour = guarded.replace("touch memory", "read it")
+        advice += f"; or, where a neighbour is meant, {neighbour}"
+    return advice
 
 
 def _axis_expression(node: ast.AST | None, axis: int) -> str:

@@ -192,6 +192,8 @@ def _call(node: ast.Call, names: Mapping[str, Any]) -> Any:
         "numpy.array",
         "numpy.asarray",
     ):
+        if not arguments or _cells(arguments[0], 2 * MAX_CELLS) > 2 * MAX_CELLS:
+            raise NotConstant("an array that is too large, or of nothing")
         wanted = as_dtype(keywords.get("dtype", arguments[1] if len(arguments) > 1 else None))
         try:
             array = np.array(arguments[0], dtype=wanted)
@@ -201,3 +203,15 @@ def _call(node: ast.Call, names: Mapping[str, Any]) -> Any:
             raise NotConstant("an array that is too large, or not of numbers")
         return array
     raise NotConstant("a call, and no call is made while the file is read")
+
+
+def _cells(value: Any, most: int) -> int:
+    """How many parts nested tuples have, or more than `most`: a few lines can say 10 ** 12."""
+    if not isinstance(value, tuple):
+        return 1
+    found = 1
+    for part in value:
+        if found > most:
+            break
+        found += _cells(part, most - found)
+    return found

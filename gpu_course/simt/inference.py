@@ -25,7 +25,11 @@ __all__ = ["Inferred", "infer", "of_value"]
 MAX_ROUNDS = 20
 
 
-def infer(program: Program, arguments: Sequence[Type]) -> Inferred:
+Known = dict[tuple[ast.FunctionDef, tuple[Type, ...]], Inferred]
+"""What is known of device functions, by the types they are called with."""
+
+
+def infer(program: Program, arguments: Sequence[Type], known: Known | None = None) -> Inferred:
     """Returns the type of every variable of a kernel, and the arrays it makes for itself.
 
     A reading that may see an int from one assignment and a float32 from another gets a float64, as
@@ -34,14 +38,21 @@ def infer(program: Program, arguments: Sequence[Type]) -> Inferred:
     Args:
         program: the kernel, past the static pass.
         arguments: the types of its parameters, in order.
+        known: what is known already of the functions it calls.
 
     Raises:
         KernelRefused: a line whose types no operator or variable can join.
     """
-    return _Inference(program, arguments).run()
+    return _Inference(program, arguments, known).run()
 
 
 class _Inference(ExpressionTypes):
+    def __init__(
+        self, program: Program, arguments: Sequence[Type], known: Known | None = None
+    ) -> None:
+        super().__init__(program, arguments)
+        self.known: Known = {} if known is None else known
+
     def run(self) -> Inferred:
         for _ in range(MAX_ROUNDS):
             self.changed = False
@@ -80,6 +91,8 @@ class _Inference(ExpressionTypes):
 
     def block(self, body: Sequence[ast.stmt]) -> None:
         for statement in body:
+            if statement not in self.program.versions.reached:
+                break  # behind a return, a break or a continue
             try:
                 self.statement(statement)
             except NoSuchType as error:
@@ -205,4 +218,8 @@ class _Inference(ExpressionTypes):
         raise NoSuchType(f"a loop over {iterated}")
 
     def infer_device(self, device: Program, arguments: Sequence[Type]) -> Inferred:
-        return infer(device, arguments)
+        # Numba compiles a function once for the types it is called with, and so is it read here.
+        key = (device.kernel.tree, tuple(arguments))
+        if key not in self.known:
+            self.known[key] = infer(device, arguments, self.known)
+        return self.known[key]

@@ -8,7 +8,7 @@ that go on to the next one; `break`, `continue` and `return` take lanes out on t
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -68,6 +68,7 @@ class Interpreter(Expressions):
         self.loops: list[Loop] = []
         self.depth = 0
         self.result: Value = None
+        self.followers = [o for o in self.observers if o.follows]
 
     def run(self, start: Mask | None = None) -> None:
         """Runs the kernel's body with every thread of the batch, or with some of them."""
@@ -81,10 +82,12 @@ class Interpreter(Expressions):
         for node in body:
             if not mask:
                 break
-            self.steps_left -= 1
+            self.steps_left -= self.program.efforts[node]
             if self.steps_left < 0:
                 self._stop(node, mask)
             self.mask = mask
+            for follower in self.followers:
+                follower.statement(self, node, mask, False)
             mask = getattr(self, "do_" + type(node).__name__)(node, mask)
         return mask
 
@@ -210,25 +213,29 @@ class Interpreter(Expressions):
         self.loops.pop()
         return self.block(node.orelse, running).union(loop.broken)
 
-    def items(self, node: ast.expr) -> list[Callable[[], Value]]:
-        """What a loop gives turn by turn; each is read when its turn comes."""
+    def items(self, node: ast.expr) -> Iterable[Callable[[], Value]]:
+        """What a loop gives turn by turn; each is read, and thought of, when its turn comes."""
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             if node.func.id == "enumerate":
                 items = self.items(node.args[0])
-                return [partial(_pair, np.int64(k), item) for k, item in enumerate(items)]
+                return (partial(_pair, np.int64(k), item) for k, item in enumerate(items))
             if node.func.id == "zip":
                 rows = zip(*map(self.items, node.args), strict=False)
-                return [partial(_each, row) for row in rows]
+                return (partial(_each, row) for row in rows)
         value = self.value(node)
         if _is_range(node):
-            return [partial(_same, value[0].dtype.type(k)) for k in range(*map(int, value))]
+            if any(isinstance(part, np.ndarray) for part in value):
+                fact = "a range inside enumerate or zip that differs between threads"
+                hint = "write for i in range(n), and count what else is needed"
+                raise self.program.kernel.refuse(node, f"the simulator does not know {fact}", hint)
+            return (partial(_same, value[0].dtype.type(k)) for k in range(*map(int, value)))
         if isinstance(value, tuple):
-            return [partial(_same, part) for part in value]
+            return (partial(_same, part) for part in value)
         count = value.shape[0]
         if isinstance(count, np.ndarray):
             fact = "a loop over a view whose length differs between threads"
             raise self.program.kernel.refuse(node, f"the simulator does not know {fact}")
-        return [partial(self.load, node, value, (np.int64(k),)) for k in range(int(count))]
+        return (partial(self.load, node, value, (np.int64(k),)) for k in range(int(count)))
 
     def place(
         self, target: ast.Subscript | ast.Attribute
@@ -307,9 +314,11 @@ class Interpreter(Expressions):
     # Loops that do not end
 
     def _spend(self, node: ast.For | ast.While, mask: Mask) -> None:
-        self.steps_left -= 1
+        self.steps_left -= self.program.efforts[node]
         if self.steps_left < 0:
             self._stop(node, mask)
+        for follower in self.followers:
+            follower.statement(self, node, mask, True)
 
     def _never_changes(self, node: ast.While) -> bool:
         """True when nothing in the loop's body can make its test come out differently."""

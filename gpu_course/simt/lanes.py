@@ -76,7 +76,12 @@ class Lanes:
     Args:
         grid, block: the launch shape as (x, y, z).
         blocks: int64 (n,), the linear numbers of the batch's blocks, x fastest.
+
+    Attributes:
+        first: where these lanes begin within the batch: 0 but for a part of one.
     """
+
+    first: int = 0
 
     def __init__(self, grid: Dim3, block: Dim3, blocks: np.ndarray) -> None:
         self.grid = grid

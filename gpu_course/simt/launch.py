@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,10 +20,11 @@ from gpu_course.simt.legality import Program
 from gpu_course.simt.memory import Access, Array
 from gpu_course.simt.policy import STRICT, Policy
 from gpu_course.simt.report import Dim3
-from gpu_course.simt.vocabulary.allocate import too_much
+from gpu_course.simt.vocabulary.allocate import local_bytes, too_much
 from gpu_course.simt.vocabulary.printing import Printout
 
 LANES_PER_BATCH = 1 << 15
+LOCAL_BYTES_PER_BATCH = 1 << 28
 MOST_LANES = 1 << 27
 
 # CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": the same for every
@@ -33,13 +35,22 @@ MOST_PER_GRID_AXIS = (2**31 - 1, 65_535, 65_535)
 
 
 class Observer:
-    """Whoever watches a launch; each method is called in the order things happen."""
+    """Whoever watches a launch; each method is called in the order things happen.
+
+    Attributes:
+        follows: True for one that is told of every statement, which takes time.
+    """
+
+    follows: bool = False
 
     def begin(self, setting: Setting) -> None:
         """The launch starts."""
 
     def batch(self, lanes: Lanes) -> None:
         """A batch of blocks starts."""
+
+    def statement(self, machine: Interpreter, node: ast.stmt, mask: Mask, turn: bool) -> None:
+        """Lanes of `mask` come to a statement, or (`turn`) to a turn of a loop."""
 
     def access(self, access: Access) -> None:
         """Lanes load, store or update atomically."""
@@ -237,7 +248,12 @@ def run(
         observer.begin(setting)
     with np.errstate(all="ignore"):
         for blocks in _batches(
-            grid, block, order_seed, whole="cuda.cg.this_grid" in _names(program), one=in_turn
+            grid,
+            block,
+            order_seed,
+            whole="cuda.cg.this_grid" in _names(program),
+            one=in_turn,
+            local_bytes=local_bytes(inferred.requests.values()),
         ):
             lanes = Lanes(grid, block, blocks)
             for observer in observers:
@@ -295,8 +311,15 @@ def _refuse_read_only(program: Program, arrays: dict[str, Array]) -> None:
 
 def _names(program: Program) -> frozenset[str]:
     """The dotted names a kernel and its device functions use."""
-    own = frozenset(m.path for m in program.meanings.values() if isinstance(m, Symbol))
-    return own.union(*map(_names, program.devices.values()))
+    programs = {id(program): program}
+    waiting = [program]
+    while waiting:
+        for device in waiting.pop().devices.values():
+            if id(device) not in programs:
+                programs[id(device)] = device
+                waiting.append(device)
+    meanings = [m for each in programs.values() for m in each.meanings.values()]
+    return frozenset(m.path for m in meanings if isinstance(m, Symbol))
 
 
 def may_wait(program: Program) -> bool:
@@ -305,7 +328,7 @@ def may_wait(program: Program) -> bool:
 
 
 def _batches(
-    grid: Dim3, block: Dim3, order_seed: int | None, *, whole: bool, one: bool
+    grid: Dim3, block: Dim3, order_seed: int | None, *, whole: bool, one: bool, local_bytes: int
 ) -> list[np.ndarray]:
     count = grid[0] * grid[1] * grid[2]
     order = np.arange(count)
@@ -313,5 +336,6 @@ def _batches(
     if order_seed is not None and not one:
         np.random.default_rng(order_seed).shuffle(order)
     lanes = -(-(block[0] * block[1] * block[2]) // WARP) * WARP
-    per_batch = count if whole else 1 if one else max(1, LANES_PER_BATCH // lanes)
+    at_once = min(LANES_PER_BATCH, LOCAL_BYTES_PER_BATCH // max(local_bytes, 1))
+    per_batch = count if whole else 1 if one else max(1, at_once // lanes)
     return [order[start : start + per_batch] for start in range(0, count, per_batch)]

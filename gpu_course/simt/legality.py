@@ -14,6 +14,7 @@ from typing import Any
 
 from gpu_course.simt import intrinsics
 from gpu_course.simt.constants import Symbol, as_dtype, resolve
+from gpu_course.simt.effort import MOST_CALLS_DEEP, MOST_NODES, efforts
 from gpu_course.simt.source import Kernel, Unknown, from_function
 from gpu_course.simt.versions import Versions, find_versions
 from gpu_course.simt.vocabulary.allocate import is_allocation
@@ -68,6 +69,7 @@ class Program:
         devices: the name of a device function, where it is called -> its Program.
         versions: which assignments each name stands for.
         passed_on: `x = ...` -> the cells to which x is then stored, where that is all it is for.
+        efforts: statement -> the steps it costs.
     """
 
     kernel: Kernel
@@ -77,6 +79,7 @@ class Program:
     devices: dict[ast.AST, Program] = field(default_factory=dict, repr=False)
     versions: Versions = field(default_factory=lambda: Versions({}, {}, {}, {}), repr=False)
     passed_on: dict[ast.AST, list[ast.expr]] = field(default_factory=dict, repr=False)
+    efforts: dict[ast.stmt, int] = field(default_factory=dict, repr=False)
 
     def read(self, node: ast.Name) -> str:
         """Returns the version of a variable that a name stands for where it is read."""
@@ -87,27 +90,42 @@ class Program:
         return self.versions.stores.get(node, node.id)
 
 
-def check(kernel: Kernel, callers: tuple[Kernel, ...] = ()) -> Program:
+Checked = dict[ast.FunctionDef, "Program"]
+"""Device functions that have been checked: each is once, however often it is called."""
+
+
+def check(
+    kernel: Kernel, callers: tuple[Kernel, ...] = (), checked: Checked | None = None
+) -> Program:
     """Returns the kernel as a Program.
 
     Args:
         kernel: a kernel, or a device function that `callers` call, the innermost last.
         callers: empty for a kernel.
+        checked: what is known already of the functions it calls.
 
     Raises:
         KernelRefused: with the line of the first construct that is refused.
     """
-    return _check_settled(kernel) if kernel.settled and not callers else _check(kernel, callers)
+    if kernel.settled and not callers:
+        return _check_settled(kernel)
+    return _check(kernel, callers, {} if checked is None else checked)
 
 
 @functools.lru_cache(maxsize=256)
 def _check_settled(kernel: Kernel) -> Program:
-    return _check(kernel, ())
+    return _check(kernel, (), {})
 
 
-def _check(kernel: Kernel, callers: tuple[Kernel, ...]) -> Program:
+def _check(kernel: Kernel, callers: tuple[Kernel, ...], checked: Checked) -> Program:
     _check_signature(kernel)
     body = [node for statement in kernel.tree.body for node in ast.walk(statement)]
+    if len(body) > MOST_NODES:
+        fact = (
+            f"{kernel.name} has {len(body):,} nodes in its syntax tree: "
+            f"the simulator takes up to {MOST_NODES:,}"
+        )
+        raise kernel.refuse(kernel.tree, fact, "let loops do what is written out here")
     placed = [node for node in body if isinstance(node, ast.expr | ast.stmt)]
     for node in sorted(placed, key=lambda n: (n.lineno, n.col_offset)):
         _check_node(kernel, node, device=bool(callers))
@@ -115,11 +133,12 @@ def _check(kernel: Kernel, callers: tuple[Kernel, ...]) -> Program:
         n.id for n in body if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
     }
     meanings = _Meanings(kernel, variables).of(kernel.tree.body)
-    devices = _devices(kernel, body, meanings, callers)
+    devices = _devices(kernel, body, meanings, callers, checked)
     stored = frozenset(kernel.parameters) if devices else _stored(kernel, body, meanings)
     versions = find_versions(kernel.tree)
     passed_on = _passed_on(body, versions)
-    return Program(kernel, meanings, variables, stored, devices, versions, passed_on)
+    steps = efforts(kernel.tree)
+    return Program(kernel, meanings, variables, stored, devices, versions, passed_on, steps)
 
 
 def _passed_on(body: list[ast.AST], versions: Versions) -> dict[ast.AST, list[ast.expr]]:
@@ -148,6 +167,7 @@ def _devices(
     body: list[ast.AST],
     meanings: Mapping[ast.AST, Any],
     callers: tuple[Kernel, ...],
+    checked: Checked,
 ) -> dict[ast.AST, Program]:
     called = {node.func for node in body if isinstance(node, ast.Call)}
     found: dict[ast.AST, Program] = {}
@@ -162,7 +182,12 @@ def _devices(
             raise kernel.refuse(
                 node, f"{meaning.name} calls itself, and a GPU function cannot", "write a loop"
             )
-        found[node] = check(meaning, chain)
+        if len(chain) > MOST_CALLS_DEEP:
+            fact = f"calls nest more than {MOST_CALLS_DEEP} deep here"
+            raise kernel.refuse(node, fact, "write the functions into one another, or a loop")
+        if meaning.tree not in checked:
+            checked[meaning.tree] = check(meaning, chain, checked)
+        found[node] = checked[meaning.tree]
     return found
 
 

@@ -13,6 +13,7 @@ import functools
 import inspect
 import linecache
 import textwrap
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +25,7 @@ import numpy as np
 from gpu_course.errors import AnswerFileError, CourseError, KernelRefused
 from gpu_course.simt.constants import NotConstant, Symbol, constant
 
-MAX_SOURCE_BYTES = 1_000_000
+MAX_SOURCE_BYTES = 200_000
 MAX_DEPTH = 200
 
 _MODULES = {
@@ -79,7 +80,7 @@ class Kernel:
 
     def text(self, line: int) -> str:
         """Returns the source text of one line, stripped."""
-        return self.lines.get(line, "").strip()
+        return printable(self.lines.get(line, "").strip())
 
     def refuse(self, node: ast.AST | int, fact: str, hint: str = "") -> KernelRefused:
         """Returns the KernelRefused error for a construct of this kernel."""
@@ -140,6 +141,15 @@ def show_path(path: str | Path) -> str:
         return "/".join(path.parts[-2:]) if path.is_absolute() else path.as_posix()
 
 
+def printable(text: str) -> str:
+    """Returns a text with nothing in it that could move a terminal's cursor.
+
+    >>> printable("x = 1\\t# \\x1b[2J")
+    'x = 1 # ?[2J'
+    """
+    return "".join(c if c.isprintable() else " " if c == "\t" else "?" for c in text)
+
+
 def read_text(path: Path, shown: str) -> str:
     """Returns the text of an answer file.
 
@@ -164,17 +174,29 @@ def read_text(path: Path, shown: str) -> str:
         raise AnswerFileError(f"{shown} cannot be read: {error.strerror}") from None
 
 
-def parse(text: str, shown: str) -> ast.Module:
-    """Returns the syntax tree of a file's text.
+def parse(text: str, shown: str, *, whole: bool = False) -> ast.Module:
+    """Returns the syntax tree of a text.
+
+    Args:
+        text: the text.
+        shown: how messages call its file.
+        whole: True for a whole file, in which nothing may be out of place: a `break` without its
+            loop, a `return` without its function.
 
     Raises:
         KernelRefused: Python cannot parse it, with the line; or it is nested too deeply.
     """
     try:
-        tree = ast.parse(text)
+        with warnings.catch_warnings():
+            # What Python only warns of is no reason to refuse a file.
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
+            if whole and _depth(tree) <= MAX_DEPTH:
+                # Python's own rules beyond the grammar. This makes code and runs none of it.
+                compile(tree, shown, "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None) or 1
-        shown_line = (getattr(error, "text", None) or "").strip()
+        shown_line = printable((getattr(error, "text", None) or "").strip())
         fact = f"Python cannot read this file: {getattr(error, 'msg', None) or error}"
         raise KernelRefused(fact, file=shown, line=line, text=shown_line) from None
     except (RecursionError, MemoryError):
@@ -216,11 +238,10 @@ def load(path: str | Path) -> Module:
 
 @functools.lru_cache(maxsize=64)
 def _read(path: Path, shown: str, text: str) -> Module:
-    tree = parse(text, shown)
+    tree = parse(text, shown, whole=True)
     lines = dict(enumerate(text.splitlines(), start=1))
     names: dict[str, Any] = {}
     constant_lines: dict[str, int] = {}
-    functions: list[str] = []
     for node in tree.body:
         if isinstance(node, ast.Import | ast.ImportFrom):
             names.update(_imported(node))
@@ -228,7 +249,6 @@ def _read(path: Path, shown: str, text: str) -> Module:
             decorated = any(_is_jit(d, names) for d in node.decorator_list)
             look_up = names.__getitem__
             names[node.name] = Kernel(node.name, node, shown, lines, look_up, decorated, True)
-            functions.append(node.name)
         elif isinstance(node, ast.ClassDef | ast.AsyncFunctionDef):
             names[node.name] = Unknown(f"{node.name}, which is not a kernel")
         elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
@@ -237,7 +257,11 @@ def _read(path: Path, shown: str, text: str) -> Module:
                 if isinstance(target, ast.Name):
                     names[target.id] = _constant_or_unknown(node.value, names, target.id)
                     constant_lines[target.id] = node.lineno
-    return Module(path, shown, tuple(functions), names, constant_lines)
+        elif isinstance(node, ast.Delete):
+            for target in node.targets:
+                names.pop(getattr(target, "id", ""), None)
+    functions = tuple(name for name, value in names.items() if isinstance(value, Kernel))
+    return Module(path, shown, functions, names, constant_lines)
 
 
 def _constant_or_unknown(node: ast.expr, names: Mapping[str, Any], name: str) -> Any:

@@ -24,12 +24,14 @@ class Versions:
         stores: a name that is assigned -> its version. `x += 1` stands in both.
         reaching: a name that is read -> the assignments it may see, as numbers.
         numbers: a name that is assigned, or a parameter -> the number of the assignment.
+        reached: the statements that some thread may come to; Numba compiles no others.
     """
 
     loads: dict[ast.AST, str]
     stores: dict[ast.AST, str]
     reaching: dict[ast.AST, frozenset[int]]
     numbers: dict[ast.AST, int]
+    reached: set[ast.AST] = field(default_factory=set)
 
 
 def find_versions(tree: ast.FunctionDef) -> Versions:
@@ -55,6 +57,7 @@ class _Flow:
         self.number: dict[ast.AST, int] = {}
         self.name_of: list[str] = []
         self.seen: dict[ast.AST, frozenset[int]] = {}
+        self.reached: set[ast.AST] = set()
         self.loops: list[_Loop] = []
 
     def versions(self) -> Versions:
@@ -73,7 +76,7 @@ class _Flow:
             for node, found in self.seen.items()
         }
         stores = {node: label[d] for node, d in self.number.items()}
-        return Versions(loads, stores, self.seen, self.number)
+        return Versions(loads, stores, self.seen, self.number, self.reached)
 
     def _label(self, first: int) -> str:
         """The first version of a name is called like it, later ones get their number."""
@@ -92,6 +95,7 @@ class _Flow:
         for node in body:
             if state is None:
                 break
+            self.reached.add(node)
             state = self.statement(node, dict(state))
         return state
 

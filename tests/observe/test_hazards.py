@@ -141,6 +141,28 @@ def test_an_out_of_bounds_hazard_tells_five_things(tmp_path: Path) -> None:
     assert hazard.details["count"] == 4
 
 
+@pytest.mark.parametrize(
+    ("line", "advice"),
+    [
+        ("out[i + 1] = a[i]", "move the index back by 1: this launch has one thread per cell"),
+        ("out[i + 3] = a[i]", "move the index back by 3: this launch has one thread per cell"),
+        ("out[i - 2] = a[i]", "move the index on by 2: this launch has one thread per cell"),
+        ("out[2 * i] = a[i]", "give each thread a cell of its own: this launch has one thread"),
+        ("out[i] = a[i + 1]", "move the index back by 1"),
+        ("out[i] = a[i + 1]", "where a neighbour is meant, let only threads with i + 1 < 8 read"),
+    ],
+)
+def test_where_no_thread_is_left_over_the_advice_is_no_guard(
+    tmp_path: Path, line: str, advice: str
+) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(HEAD + f"    {line}\n")
+    (exact,) = simulate(f"{path}:kernel")[2, 4](np.zeros(8), np.arange(8.0), 8).hazards
+    assert advice in exact.details["try"]
+    left_over = simulate(f"{path}:kernel")[3, 4](np.zeros(8), np.arange(8.0), 8).hazards
+    assert left_over[0].details["try"].startswith("let only threads with ")
+
+
 def test_a_race_names_both_accesses(tmp_path: Path) -> None:
     report = launch(tmp_path, "x = out[(i + 1) % size]\nif i < size:\n    out[i] = x")
     lines = report.hazards[0].text().splitlines()

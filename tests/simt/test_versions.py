@@ -59,6 +59,25 @@ BODIES = {
         n = a[0]
         out[j] = n
     """,
+    "behind a return": """
+        x = a[0]
+        out[0] = x
+        return
+        x = n
+        y = x
+        out[1] = y
+    """,
+    "behind an if that leaves either way": """
+        j = 0
+        for k in range(n):
+            if k > 2:
+                break
+            else:
+                continue
+            y = a[k]
+            j = y
+        out[j] = a[0]
+    """,
 }
 
 

@@ -173,13 +173,18 @@ def too_much(requests: Iterable[Request], static: int, dynamic: int) -> str | No
             f"the launch asks for {static + dynamic:,} bytes of shared memory a block: "
             f"{MOST_SHARED_BYTES:,} is the most any GPU has"
         )
-    local = sum(r.size for r in requests if r.space == "local")
+    local = local_bytes(requests)
     if local > MOST_LOCAL_BYTES:
         return (
             f"the kernel declares {local:,} bytes of local memory a thread: "
             f"{MOST_LOCAL_BYTES:,} is the most"
         )
     return None
+
+
+def local_bytes(requests: Iterable[Request]) -> int:
+    """Returns the bytes of local memory that a thread asks for."""
+    return sum(r.size for r in requests if r.space == "local")
 
 
 class Arena:
