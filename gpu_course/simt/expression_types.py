@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from gpu_course.errors import KernelRefused
+from gpu_course.errors import CourseError, KernelRefused
 from gpu_course.simt import intrinsics, types
-from gpu_course.simt.constants import Symbol, as_dtype
-from gpu_course.simt.legality import Program
+from gpu_course.simt.constants import NamedTuple, NotConstant, Symbol, as_dtype, constant
+from gpu_course.simt.legality import Program, called_from
+from gpu_course.simt.meanings import NOTHING
+from gpu_course.simt.pruning import LITERAL, is_literal
+from gpu_course.simt.signatures import Signature, best, show
+from gpu_course.simt.source import Kernel
 from gpu_course.simt.types import (
     BOOL,
     FLOAT64,
     INT32,
     INT64,
     ArrayType,
+    FunctionType,
     GridType,
     NoSuchType,
     TupleType,
@@ -39,6 +44,11 @@ class Inferred:
         result: the type a device function returns; None for a kernel.
         views: the subscripts that give an array and not a number.
         reads: a name where it is read -> its type there, which its variable's type can hold.
+        program: the program these types are of, less the branches they decide.
+        parameters: the type of each parameter, to which its argument is cast.
+        given: each call of a device function -> its arguments, default values included.
+        members: a field of a named tuple -> its place.
+        fields: a field of a structure in a cell that is read: a[i].x.
     """
 
     types: Mapping[str, Type]
@@ -48,6 +58,11 @@ class Inferred:
     result: Type = None
     views: frozenset[ast.Subscript] = frozenset()
     reads: Mapping[ast.AST, Type] = field(default_factory=dict)
+    program: Program | None = None
+    parameters: tuple[Type, ...] = ()
+    given: Mapping[ast.Call, Sequence[ast.expr]] = field(default_factory=dict)
+    members: Mapping[ast.Attribute, int] = field(default_factory=dict)
+    fields: frozenset[ast.Attribute] = frozenset()
 
 
 def of_value(value: Any) -> Type:
@@ -67,7 +82,9 @@ def of_value(value: Any) -> Type:
     if isinstance(value, complex):
         return np.dtype(np.complex128)
     if isinstance(value, tuple):
-        return TupleType(tuple(map(of_value, value)))
+        return TupleType(tuple(map(of_value, value)), getattr(value, "_fields", ()))
+    if value is None:
+        return None
     raise NoSuchType(type(value).__name__)
 
 
@@ -87,6 +104,9 @@ class ExpressionTypes:
         self.calls: dict[ast.Call, Inferred] = {}
         self.results: list[Type] = []
         self.views: set[ast.Subscript] = set()
+        self.given: dict[ast.Call, Sequence[ast.expr]] = {}
+        self.members: dict[ast.Attribute, int] = {}
+        self.fields: set[ast.Attribute] = set()
         self.changed = False
         self.pending: KernelRefused | None = None
 
@@ -111,11 +131,8 @@ class ExpressionTypes:
                 return self.joined(parts)
             case ast.Compare():
                 compared = [self.expression(part) for part in (node.left, *node.comparators)]
-                if not all(map(types.is_scalar, compared)):
-                    raise NoSuchType("only numbers can be compared")
-                equal = all(isinstance(op, ast.Eq | ast.NotEq) for op in node.ops)
-                if not equal and any(p.kind == "c" for p in compared):  # type: ignore[union-attr]
-                    raise NoSuchType("complex numbers have no order")
+                for op, left, right in zip(node.ops, compared, compared[1:], strict=False):
+                    check_comparison(op, left, right)
                 return BOOL
             case ast.IfExp():
                 self.test(node.test)
@@ -141,6 +158,10 @@ class ExpressionTypes:
         return result
 
     def meaning(self, value: Any) -> Type:
+        if value is NOTHING:
+            return None
+        if isinstance(value, Kernel):
+            return FunctionType(value.name, value.place[:2], value)
         if isinstance(value, Symbol):
             if value.path in intrinsics.VALUES:
                 return intrinsics.VALUES[value.path].type
@@ -200,20 +221,18 @@ class ExpressionTypes:
         return ArrayType(owner.dtype, left, owner.space) if left else owner.dtype
 
     def slice(self, node: ast.Slice) -> None:
-        for bound in (node.lower, node.upper):
-            if bound is not None:
-                type_ = self.expression(bound)
+        for bound in (node.lower, node.upper, node.step):
+            type_ = None if bound is None else self.expression(bound)
+            if type_ is not None:
                 if not isinstance(type_, np.dtype) or type_.kind not in "iub":
                     raise NoSuchType(f"a slice is bounded by whole numbers, not by {type_}")
-        step = node.step
-        literal = isinstance(step, ast.Constant) and type(step.value) is int and step.value > 0
-        if step is not None and not literal:
-            raise self.kernel.refuse(
-                node, "the simulator knows slices whose step is a positive number", "write a loop"
-            )
+        if isinstance(node.step, ast.Constant) and node.step.value == 0:
+            raise self.kernel.refuse(node, "a slice's step cannot be 0", "step by 1 or by -1")
 
     def tuple_element(self, node: ast.Subscript, owner: TupleType) -> Type:
         index = node.slice
+        if isinstance(index, ast.Slice):
+            return TupleType(owner.elements[constant_slice(index)])
         sign = 1
         if isinstance(index, ast.UnaryOp) and isinstance(index.op, ast.USub):
             index, sign = index.operand, -1
@@ -234,13 +253,19 @@ class ExpressionTypes:
                 return TupleType((INT64,) * owner.ndim)
             if node.attr in ("size", "ndim"):
                 return INT64
+            if owner.dtype.fields and node.attr in owner.dtype.fields:
+                return ArrayType(owner.dtype.fields[node.attr][0], owner.ndim, owner.space)
             raise self.kernel.refuse(
                 node,
                 f"the simulator does not know the array attribute .{node.attr}",
                 "an array in a kernel has .shape, .size and .ndim",
             )
         if isinstance(owner, np.dtype) and owner.fields and node.attr in owner.fields:
+            self.fields.add(node)
             return owner.fields[node.attr][0]
+        if isinstance(owner, TupleType) and node.attr in owner.names:
+            self.members[node] = owner.names.index(node.attr)
+            return owner.elements[self.members[node]]
         if isinstance(owner, np.dtype) and node.attr in ("real", "imag"):
             return _component(owner)
         raise NoSuchType(f"{ast.unparse(node.value)} has no .{node.attr}")
@@ -249,13 +274,10 @@ class ExpressionTypes:
         symbol = self.program.meanings.get(node.func)
         if node.func in self.program.devices:
             return self.device_call(node, self.program.devices[node.func])
+        if isinstance(symbol, NamedTuple):
+            return self.named_tuple(node, symbol)
         if not isinstance(symbol, Symbol):
-            method = node.func
-            owner = method.value if isinstance(method, ast.Attribute) else None
-            called_sync = ast.unparse(method).endswith(".sync") and not node.args
-            if owner is not None and called_sync and self.expression(owner) == GridType():
-                return INT32
-            raise NoSuchType(f"{ast.unparse(node.func)} cannot be called")
+            return self.called_value(node)
         if is_allocation(symbol):
             return self.allocation(node, symbol)
         if node.keywords:
@@ -276,22 +298,67 @@ class ExpressionTypes:
         except NoSuchType as error:
             raise NoSuchType(f"{symbol.path}: {error}") from None
 
-    def infer_device(self, device: Program, arguments: Sequence[Type]) -> Inferred:
+    def called_value(self, node: ast.Call) -> Type:
+        """A call of what an expression gives: a method, or a function held by a name."""
+        called = node.func
+        if isinstance(called, ast.Attribute):
+            if called.attr == "sync" and not node.args:
+                if self.expression(called.value) == GridType():
+                    return INT32
+        else:
+            function = self.expression(called)
+            if isinstance(function, FunctionType):
+                program, device = self.program, function.function
+                assert program.written is not None
+                found = called_from(program.written, self.kernel, node, device, program.callers)
+                return self.device_call(node, found)
+        raise NoSuchType(f"{ast.unparse(called)} cannot be called")
+
+    def named_tuple(self, node: ast.Call, made: NamedTuple) -> Type:
+        parameters = dict.fromkeys(made.fields)
+        self.given[node] = bound(self.kernel, node, made.name, parameters, {})
+        return TupleType(tuple(map(self.expression, self.given[node])), made.fields)
+
+    def infer_device(
+        self, device: Program, arguments: Sequence[Type], known: Sequence[Type]
+    ) -> Inferred:
         """Infers a device function; an inference that has statements knows how."""
         raise NotImplementedError
 
     def device_call(self, node: ast.Call, device: Program) -> Type:
-        parameters = device.kernel.parameters
-        if node.keywords or len(node.args) != len(parameters):
-            raise self.kernel.refuse(
-                node,
-                f"{device.kernel.name} takes {len(parameters)} arguments "
-                f"({', '.join(parameters)}), and this call gives {len(node.args)}",
-                "pass one value per parameter, in order",
-            )
-        arguments = [self.expression(a) for a in node.args]
-        self.calls[node] = self.infer_device(device, arguments)
-        return self.calls[node].result
+        name, parameters = device.kernel.name, device.kernel.parameters
+        given = bound(self.kernel, node, name, dict.fromkeys(parameters), device.defaults)
+        arguments = [self.expression(a) for a in given]
+        declared = device.kernel.declared
+        signature = best(declared, arguments) if declared else None
+        if declared and signature is None:
+            listed = "; ".join(map(str, declared))
+            fact = f"no signature of {name} takes ({', '.join(map(show, arguments))})"
+            raise self.kernel.refuse(node, fact, f"it declares {listed}")
+        if signature is not None:
+            arguments = list(signature.converted(arguments))
+        self.given[node] = given
+        known = self.known_arguments(device, given, arguments)
+        found = self.infer_device(device, arguments, known)
+        if signature is not None:
+            found = declared_result(device, found, signature)
+        self.calls[node] = found
+        return found.result
+
+    def known_arguments(
+        self, device: Program, given: Sequence[ast.expr], arguments: Sequence[Type]
+    ) -> list[Type]:
+        """The types by which a device function's branches are decided."""
+        if not device.asks or device.kernel.declared:
+            return list(arguments)
+        program = self.program
+        return [
+            LITERAL
+            if isinstance(type_, np.dtype)
+            and is_literal(node, self.kernel, self.kernel.tree, program.versions)
+            else type_
+            for node, type_ in zip(given, arguments, strict=True)
+        ]
 
     def allocation(self, node: ast.Call, symbol: Symbol) -> Type:
         def look_up(name: ast.expr) -> Any:
@@ -304,6 +371,81 @@ class ExpressionTypes:
                 node, f"{symbol.path}: {error}", "give it a constant shape and a dtype"
             ) from None
         return self.requests[node].type
+
+
+def bound(
+    kernel: Kernel,
+    node: ast.Call,
+    name: str,
+    parameters: dict[str, Any],
+    defaults: Mapping[str, ast.Constant],
+) -> list[ast.expr]:
+    """The arguments of a call in the order of the parameters.
+
+    Raises:
+        KernelRefused: one is missing, given twice, or unknown.
+    """
+    given: dict[str, ast.expr] = dict(zip(parameters, node.args, strict=False))
+    wrong = [k.arg for k in node.keywords if k.arg in given or k.arg not in parameters]
+    given |= {k.arg: k.value for k in node.keywords if k.arg}
+    given = {**defaults, **given}
+    if wrong or len(node.args) > len(parameters) or set(given) != set(parameters):
+        count = len(node.args) + len(node.keywords)
+        raise kernel.refuse(
+            node,
+            f"{name} takes {len(parameters)} arguments ({', '.join(parameters)}), and this call "
+            f"gives {f'{wrong[0]}=...' if wrong else count}",
+            "pass one value per parameter, in order",
+        )
+    return [given[parameter] for parameter in parameters]
+
+
+def declared_result(device: Program, found: Inferred, signature: Signature) -> Inferred:
+    """What is known of a device function, with the result its signature declares.
+
+    Raises:
+        KernelRefused: what it returns cannot be converted to that.
+    """
+    try:
+        return replace(found, result=signature.returns(found.result))
+    except CourseError as error:
+        fact = f"{device.kernel.name} {error}: Numba converts neither to the other"
+        raise device.kernel.refuse(device.kernel.tree, fact, "declare what it returns") from None
+
+
+def check_comparison(op: ast.cmpop, left: Type, right: Type) -> None:
+    """Raises NoSuchType where Numba compares no such two values."""
+    asks_equality = isinstance(op, ast.Eq | ast.NotEq | ast.Is | ast.IsNot)
+    if asks_equality and (left is None or right is None):
+        return
+    if isinstance(op, ast.In | ast.NotIn):
+        elements = right.elements if isinstance(right, TupleType) else ()
+        if not elements or not types.is_scalar(left) or len(set(elements)) > 1:
+            raise NoSuchType("in asks a tuple of numbers of one type")
+        return
+    if isinstance(left, TupleType) and isinstance(right, TupleType):
+        for one, other in zip(left.elements, right.elements, strict=False):
+            check_comparison(op, one, other)
+        return
+    if not (isinstance(left, np.dtype) and isinstance(right, np.dtype)):
+        raise NoSuchType("only numbers can be compared")
+    if not asks_equality and "c" in (left.kind, right.kind):
+        raise NoSuchType("complex numbers have no order")
+
+
+def constant_slice(node: ast.Slice) -> slice:
+    """A slice of a tuple, whose bounds must be numbers.
+
+    Raises:
+        NoSuchType: they are not.
+    """
+    try:
+        parts = [
+            None if p is None else constant(p, {}) for p in (node.lower, node.upper, node.step)
+        ]
+    except NotConstant:
+        raise NoSuchType("a tuple is sliced by numbers") from None
+    return slice(*parts)
 
 
 def _parts(index: ast.expr) -> list[ast.expr]:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from gpu_course.simt import inference, intrinsics, types
 from gpu_course.simt.constants import Symbol, as_dtype
+from gpu_course.simt.expression_types import constant_slice
 from gpu_course.simt.faults import Fault
 from gpu_course.simt.inference import Inferred
 from gpu_course.simt.lanes import Mask
-from gpu_course.simt.legality import Program
 from gpu_course.simt.machine import Machine
-from gpu_course.simt.memory import Array
-from gpu_course.simt.types import BOOL, FLOAT32, INT64
+from gpu_course.simt.meanings import NOTHING
+from gpu_course.simt.memory import Array, viewed
+from gpu_course.simt.source import Kernel
+from gpu_course.simt.types import BOOL, FLOAT32, INT64, FunctionType
 from gpu_course.simt.values import (
     BINARY,
     COMPARE,
@@ -51,6 +53,10 @@ class Expressions(Machine):
         return self._methods[type(node)](node)
 
     def meaning(self, node: ast.expr, meaning: Any) -> Value:
+        if meaning is NOTHING:
+            return None
+        if isinstance(meaning, Kernel):
+            return FunctionType(meaning.name, meaning.place[:2], meaning)
         if isinstance(meaning, Symbol):
             return intrinsics.VALUES[meaning.path].run(self.lanes)
         if isinstance(meaning, np.ndarray):
@@ -67,7 +73,7 @@ class Expressions(Machine):
         return self._literals[node]
 
     def of_Constant(self, node: ast.Constant) -> Value:  # 3, 0.5, True; a string to print
-        if isinstance(node.value, str):
+        if isinstance(node.value, str) or node.value is None:
             return node.value
         return self.literal(node, node.value)
 
@@ -78,23 +84,18 @@ class Expressions(Machine):
         return tuple(self.value(e) for e in node.elts)
 
     def of_Attribute(self, node: ast.Attribute) -> Value:  # array.shape
-        if isinstance(node.value, ast.Subscript) and self.is_field(node):
+        if node in self.inferred.fields:
             return self.load(node.value, *self.field(node))
         array = self.value(node.value)
+        if node in self.inferred.members:
+            return array[self.inferred.members[node]]
+        if isinstance(array, Array) and node.attr in array.fields:
+            return array.fields[node.attr]
         if node.attr in ("real", "imag"):
             return np.asarray(getattr(array, node.attr))[()]
         if node.attr == "shape":
             return tuple(_whole(n) for n in array.shape)
         return _whole(array.size if node.attr == "size" else len(array.shape))
-
-    def is_field(self, node: ast.Attribute) -> bool:
-        """True for a[i].x of an array of structures."""
-        assert isinstance(node.value, ast.Subscript)
-        owner = node.value.value
-        known = (
-            self.variables.get(self.program.read(owner)) if isinstance(owner, ast.Name) else None
-        )
-        return known is not None and isinstance(known.value, Array) and bool(known.value.fields)
 
     def field(self, node: ast.Attribute) -> tuple[Array, tuple[Value, ...]]:
         """The array of a field and the index of the cell: a[i].x."""
@@ -128,10 +129,34 @@ class Expressions(Machine):
         return result
 
     def compare(self, op: ast.cmpop, left: Value, right: Value) -> Value:
+        if left is None or right is None:
+            same = left is None and right is None
+            return np.bool_(same is isinstance(op, ast.Is | ast.Eq))
+        if isinstance(right, tuple):
+            return self.compare_tuples(op, left, right)
+        if isinstance(op, ast.Is | ast.IsNot):
+            if left.dtype != right.dtype:
+                return np.bool_(isinstance(op, ast.IsNot))
+            op = ast.Eq() if isinstance(op, ast.Is) else ast.NotEq()
         if left.dtype.kind in "fc" or right.dtype.kind in "fc":
             common = types.arithmetic(left.dtype, right.dtype)
             left, right = cast(left, common), cast(right, common)
         return COMPARE[type(op)](left, right)
+
+    def compare_tuples(self, op: ast.cmpop, left: Value, right: tuple[Value, ...]) -> Value:
+        """x in (a, b), or (a, b) < (c, d): the first place that differs decides."""
+        if isinstance(op, ast.In | ast.NotIn):
+            among = reduce(np.logical_or, [self.compare(ast.Eq(), left, each) for each in right])
+            return among if isinstance(op, ast.In) else np.logical_not(among)
+        pairs: list[tuple[Value, Value]] = list(zip(left, right, strict=False))
+        equal = [self.compare(ast.Eq(), one, other) for one, other in pairs]
+        if isinstance(op, ast.Eq | ast.NotEq):
+            same = reduce(np.logical_and, equal, np.bool_(len(left) == len(right)))
+            return same if isinstance(op, ast.Eq) else np.logical_not(same)
+        found: Value = COMPARE[type(op)](np.int64(len(left)), np.int64(len(right)))
+        for (one, other), same in zip(reversed(pairs), reversed(equal), strict=True):
+            found = np.asarray(np.where(same, found, self.compare(op, one, other)))[()]
+        return found
 
     def of_BoolOp(self, node: ast.BoolOp) -> Value:  # a and b; the right side only where it matters
         want = isinstance(node.op, ast.And)
@@ -170,8 +195,11 @@ class Expressions(Machine):
         self.mask = before.without(yes)
         second = self.value(node.orelse)
         self.mask = before
-        type_ = types.unify(first.dtype, second.dtype)
-        return np.where(condition, cast(first, type_), cast(second, type_))
+        type_ = types.unify(type_of(first), type_of(second))
+        first, second = cast(first, type_), cast(second, type_)
+        if not isinstance(type_, np.dtype):
+            return merge(yes.active, first, second)
+        return np.where(condition, first, second)
 
     def _choose(self, node: ast.expr, condition: Value, mask: Mask) -> Mask:
         """A branch where an arm touches memory; where none does, a select, which is free."""
@@ -188,13 +216,15 @@ class Expressions(Machine):
         symbol = self.program.meanings.get(node.func)
         if node in self.requests:
             return self.arena.array(node, self.requests[node], ast.unparse(node.func))
+        if node in self.inferred.calls:
+            arguments = [self.value(a) for a in self.inferred.given[node]]
+            return self.call_device(self.inferred.calls[node], arguments)
+        if node in self.inferred.given:  # a named tuple
+            return tuple(self.value(a) for a in self.inferred.given[node])
         if symbol is None:  # cuda.cg.this_grid().sync(), the only method there is
             assert isinstance(node.func, ast.Attribute)
             self.value(node.func.value)
             return meet_grid(self, node)
-        if node.func in self.program.devices:
-            device, inferred = self.program.devices[node.func], self.inferred.calls[node]
-            return self.call_device(device, inferred, [self.value(a) for a in node.args])
         arguments = [self.value(a) for a in node.args]
         dtype = as_dtype(symbol)
         if dtype is not None:
@@ -203,20 +233,22 @@ class Expressions(Machine):
         result = function.type([type_of(a) for a in arguments], node.args)
         return function.run(self, node, arguments, result)
 
-    def call_device(self, device: Program, inferred: Inferred, arguments: list[Value]) -> Value:
+    def call_device(self, inferred: Inferred, arguments: list[Value]) -> Value:
         """Runs a device function; a machine that has statements knows how."""
         raise NotImplementedError
 
     def of_Subscript(self, node: ast.Subscript) -> Value:  # a[i, j], or t[0] of a tuple
         owner = self.value(node.value)
         if isinstance(owner, tuple):
+            if isinstance(node.slice, ast.Slice):
+                return owner[constant_slice(node.slice)]
             return self.element(node, owner)
         if node in self.inferred.views:
             return self.view(node, owner)
         return self.load(node, *self.cell(node))
 
     def element(self, node: ast.Subscript, owner: tuple[Value, ...]) -> Value:
-        index = self.value(node.slice)
+        index: Any = self.value(node.slice)
         if not isinstance(index, np.ndarray):
             if -len(owner) <= index < len(owner):
                 return owner[int(index)]
@@ -271,46 +303,54 @@ class Expressions(Machine):
         given = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         parts: list[ast.expr | None] = [*given, *[None] * (len(array.shape) - len(given))]
         first: list[Value] = []
-        shape, strides = [], []
-        for part, size, stride in zip(parts, array.shape, array.strides, strict=True):
+        shape: list[Value] = []
+        steps: list[Value] = []
+        for part, size in zip(parts, array.shape, strict=True):
             if part is None or isinstance(part, ast.Slice):
                 start, length, step = self._span(part, size)
                 shape.append(length)
-                strides.append(stride * step)
+                steps.append(step)
                 first.append(start)
             else:
                 first.append(cast(self.value(part), INT64))
+                steps.append(None)
         at = tuple(
             np.int64(0) if p is None or isinstance(p, ast.Slice) else f
             for p, f in zip(parts, first, strict=True)
         )
         self.in_bounds("load", node, node.slice, array, at)
-        origin = array.origin
-        for start, size, stride in zip(first, array.shape, array.strides, strict=True):
-            origin = origin + np.clip(start, 0, np.maximum(np.asarray(size) - 1, 0)) * stride
-        return replace(
-            array,
-            shape=tuple(shape),
-            strides=tuple(strides),
-            origin=origin,
-            contiguous=False,
-            root=array.root or array,
-        )
+        inside = [
+            np.clip(start, 0, np.maximum(np.asarray(size) - 1, 0))[()]
+            for start, size in zip(first, array.shape, strict=True)
+        ]
+        return viewed(array, inside, shape, steps)
 
-    def _span(self, part: ast.expr | None, size: Value) -> tuple[Value, Value, int]:
+    def _span(self, part: ast.expr | None, size: Value) -> tuple[Value, Value, Value]:
         """First index, length and step of a slice, bounded as Python bounds it."""
-        step, start, stop = 1, np.int64(0), size
+        lower = upper = None
+        step: Value = 1
         if isinstance(part, ast.Slice):
-            if isinstance(part.step, ast.Constant):
-                assert isinstance(part.step.value, int)
-                step = part.step.value
-            start = start if part.lower is None else self._bound(part.lower, size)
-            stop = stop if part.upper is None else self._bound(part.upper, size)
+            lower, upper = (None if p is None else self.value(p) for p in (part.lower, part.upper))
+            given = None if part.step is None else self.value(part.step)
+            step = 1 if given is None else cast(given, INT64)
+            step = step if isinstance(step, np.ndarray) else int(step)
+        self._check_step(part, step)
+        back = np.less(step, 0)
+        low, high = np.where(back, -1, 0)[()], np.where(back, size - 1, size)[()]
+        start = np.where(back, high, low)[()] if lower is None else _bound(lower, size, low, high)
+        stop = np.where(back, low, high)[()] if upper is None else _bound(upper, size, low, high)
         return start, _whole(np.maximum(-(-(stop - start) // step), 0)), step
 
-    def _bound(self, node: ast.expr, size: Value) -> Value:
-        value = cast(self.value(node), INT64)
-        return np.clip(np.where(value < 0, value + size, value)[()], 0, size)
+    def _check_step(self, part: ast.expr | None, step: Value) -> None:
+        if isinstance(step, np.ndarray):
+            zero = bool((step[self.mask.lanes] == 0).any())
+            step[step == 0] = 1  # lanes that do not take part
+        else:
+            zero = step == 0
+        if zero:
+            assert part is not None
+            fact = "a slice's step is 0 here in some thread"
+            raise self.program.kernel.refuse(part, fact, "step by 1 or by -1")
 
     # Conditions
 
@@ -357,6 +397,11 @@ class Expressions(Machine):
             and isinstance(op, ast.Add | ast.Sub | ast.Mult | ast.Div)
             and all(fits_float32(v) for v in (left, right))
         )
+
+
+def _bound(value: Value, size: Value, low: Value, high: Value) -> Value:
+    whole = cast(value, INT64)
+    return np.clip(np.where(whole < 0, whole + size, whole)[()], low, high)
 
 
 def _whole(value: Value) -> Value:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -23,9 +24,15 @@ from gpu_course.simt.vocabulary.allocate import is_allocation, lay_out
 __all__ = ["Inferred", "infer", "of_value"]
 
 MAX_ROUNDS = 20
+MOST_DEEP = 50
 
 
-def infer(program: Program, arguments: Sequence[Type]) -> Inferred:
+def infer(
+    program: Program,
+    arguments: Sequence[Type],
+    known: Sequence[Type] | None = None,
+    depth: int = 0,
+) -> Inferred:
     """Returns the type of every variable of a kernel, and the arrays it makes for itself.
 
     A reading that may see an int from one assignment and a float32 from another gets a float64, as
@@ -34,14 +41,21 @@ def infer(program: Program, arguments: Sequence[Type]) -> Inferred:
     Args:
         program: the kernel, past the static pass.
         arguments: the types of its parameters, in order.
+        known: the same for what decides branches: pruning.LITERAL for a number at the call.
+        depth: how many calls of device functions lie above.
 
     Raises:
         KernelRefused: a line whose types no operator or variable can join.
     """
-    return _Inference(program, arguments).run()
+    return _Inference(program.specialised(known or arguments), arguments, depth).run()
 
 
 class _Inference(ExpressionTypes):
+    def __init__(self, program: Program, arguments: Sequence[Type], depth: int = 0) -> None:
+        super().__init__(program, arguments)
+        self.parameters = tuple(arguments)
+        self.depth = depth
+
     def run(self) -> Inferred:
         for _ in range(MAX_ROUNDS):
             self.changed = False
@@ -64,6 +78,11 @@ class _Inference(ExpressionTypes):
             self.result(),
             frozenset(self.views),
             self.reads,
+            self.program,
+            self.parameters,
+            self.given,
+            self.members,
+            frozenset(self.fields),
         )
 
     def result(self) -> Type:
@@ -200,9 +219,15 @@ class _Inference(ExpressionTypes):
             return iterated.dtype
         if isinstance(iterated, TupleType) and iterated.elements:
             return self.joined(iterated.elements)
-        if isinstance(iterated, ArrayType) and iterated.ndim == 1:
-            return iterated.dtype
+        if isinstance(iterated, ArrayType):
+            one = iterated.ndim == 1
+            return iterated.dtype if one else replace(iterated, ndim=iterated.ndim - 1)
         raise NoSuchType(f"a loop over {iterated}")
 
-    def infer_device(self, device: Program, arguments: Sequence[Type]) -> Inferred:
-        return infer(device, arguments)
+    def infer_device(
+        self, device: Program, arguments: Sequence[Type], known: Sequence[Type]
+    ) -> Inferred:
+        if self.depth > MOST_DEEP:
+            fact = f"more than {MOST_DEEP} functions call each other here, one inside the other"
+            raise self.kernel.refuse(self.kernel.tree, fact, "write a loop")
+        return infer(device, arguments, known, self.depth + 1)

@@ -69,7 +69,7 @@ class Machine:
         printout: Printout | None = None,
         policy: Policy = STRICT,
     ) -> None:
-        self.program = program
+        self.program = inferred.program or program
         self.inferred = inferred
         self.types = inferred.types
         self.requests = inferred.requests
@@ -88,8 +88,7 @@ class Machine:
         self._patterns: dict[ast.expr, Pattern] = {}
         self._converted: dict[tuple[int, Type], tuple[np.ndarray, np.ndarray]] = {}
         self.variables = {
-            name: Variable(v if isinstance(v, Array) else cast(v, self.types[name]), None)
-            for name, v in arguments.items()
+            name: Variable(cast(v, self.types[name]), None) for name, v in arguments.items()
         }
 
     # Arithmetic, which a machine with expressions knows
@@ -275,7 +274,9 @@ class Machine:
             self.faults.add(fault, (whole.name,))
         for observer in self.observers:
             observer.access(access)
-        uniform = not any(isinstance(i, np.ndarray) for i in (array.origin, *indices))
+        uniform = not any(
+            isinstance(i, np.ndarray) for i in (array.origin, *indices, *array.strides)
+        )
         return access, uniform and mask is self.mask
 
     def _new_pattern(
@@ -291,7 +292,8 @@ class Machine:
         good = self.in_bounds(kind, node, index, array, wrapped)
         if good is not None:
             mask = mask & good
-        elements = ravel([pick(i, mask) for i in wrapped], array.strides)
+        strides = tuple(pick(s, mask) for s in array.strides)
+        elements = ravel([pick(i, mask) for i in wrapped], strides)
         elements = elements + pick(array.origin, mask)
         if not isinstance(elements, np.ndarray):
             elements = np.full(mask.count, elements)

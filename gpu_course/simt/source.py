@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 
 from gpu_course.errors import AnswerFileError, CourseError, KernelRefused
-from gpu_course.simt.constants import NotConstant, Symbol, constant
+from gpu_course.simt.constants import NamedTuple, NotConstant, Symbol, constant
+from gpu_course.simt.signatures import Signature, from_node, signatures
 
 MAX_SOURCE_BYTES = 1_000_000
 MAX_DEPTH = 200
@@ -39,14 +40,19 @@ _MODULES = {
     "numpy": "numpy",
     "math": "math",
     "operator": "operator",
+    "collections": "collections",
 }
 
 
 @dataclass(frozen=True)
 class Unknown:
-    """A name the simulator cannot follow: what it is, for the message when a kernel uses it."""
+    """A name the simulator cannot follow: what it is, for the message when a kernel uses it.
+
+    A string is one: a kernel cannot use it, but its compiler decides a branch by it.
+    """
 
     what: str
+    text: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +68,7 @@ class Kernel:
             device function) or an Unknown; raises KeyError for a name that does not exist.
         decorated: True when the function carries `cuda.jit`.
         settled: True when its scope never changes: it was read from a file.
+        declared: the signatures that `cuda.jit` was given.
     """
 
     name: str
@@ -71,6 +78,12 @@ class Kernel:
     scope: Callable[[str], Any] = field(repr=False)
     decorated: bool = True
     settled: bool = False
+    declared: tuple[Signature, ...] = ()
+
+    @property
+    def place(self) -> tuple[str, int, str]:
+        """Where it is defined: the same for two readings of one function."""
+        return self.file, self.tree.lineno, self.name
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -225,9 +238,12 @@ def _read(path: Path, shown: str, text: str) -> Module:
         if isinstance(node, ast.Import | ast.ImportFrom):
             names.update(_imported(node))
         elif isinstance(node, ast.FunctionDef):
-            decorated = any(_is_jit(d, names) for d in node.decorator_list)
+            jit = [d for d in node.decorator_list if _is_jit(d, names)]
+            declared = tuple(s for d in jit for s in _signatures_at(d))
             look_up = names.__getitem__
-            names[node.name] = Kernel(node.name, node, shown, lines, look_up, decorated, True)
+            names[node.name] = Kernel(
+                node.name, node, shown, lines, look_up, bool(jit), True, declared
+            )
             functions.append(node.name)
         elif isinstance(node, ast.ClassDef | ast.AsyncFunctionDef):
             names[node.name] = Unknown(f"{node.name}, which is not a kernel")
@@ -244,7 +260,21 @@ def _constant_or_unknown(node: ast.expr, names: Mapping[str, Any], name: str) ->
     try:
         return constant(node, names)
     except NotConstant as error:
-        return Unknown(f"{name}, which is not a constant the simulator can evaluate ({error})")
+        what = f"{name}, which is not a constant the simulator can evaluate ({error})"
+        return Unknown(what, node.value if _is_string(node) else None)  # type: ignore[attr-defined]
+
+
+def _is_string(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _signatures_at(decorator: ast.expr) -> tuple[Signature, ...]:
+    """What `@cuda.jit("float32(float32)", device=True)` declares."""
+    if not isinstance(decorator, ast.Call):
+        return ()
+    given = [*decorator.args, *(k.value for k in decorator.keywords if k.arg == "func_or_sig")]
+    parts = [e for g in given for e in (g.elts if isinstance(g, ast.List) else [g])]
+    return tuple(s for s in map(from_node, parts) if s is not None)
 
 
 def _imported(node: ast.Import | ast.ImportFrom) -> dict[str, Any]:
@@ -305,7 +335,17 @@ def from_function(function: Any) -> Kernel:
     whole = linecache.getlines(filename)
     lines = {first + k: line.rstrip("\n") for k, line in enumerate(text_lines)}
     lines |= {k: line.rstrip("\n") for k, line in enumerate(whole, start=1)}
-    return Kernel(node.name, node, shown, lines, _live_scope(plain), plain is not function)
+    scope, decorated = _live_scope(plain), plain is not function
+    declared = _declared(function)
+    return Kernel(node.name, node, shown, lines, scope, decorated, declared=declared)
+
+
+def _declared(function: Any) -> tuple[Signature, ...]:
+    """The signatures of a dispatcher: the simulator's keeps them, Numba's has compiled them."""
+    declared = getattr(function, "declared", ())
+    if not declared and getattr(function, "_can_compile", True) is False:
+        declared = signatures([kept.signature for kept in function.overloads.values()])
+    return tuple(declared)
 
 
 def _live_scope(function: Any) -> Callable[[str], Any]:
@@ -326,8 +366,12 @@ def _live_scope(function: Any) -> Callable[[str], Any]:
 def _from_live(name: str, value: Any) -> Any:
     if isinstance(value, bool | int | float | complex | np.generic | np.ndarray | Symbol):
         return value
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return Unknown(f"{name}, a string of the host", value)
     if isinstance(value, np.dtype):
-        return Symbol(f"numpy.{value.name}")
+        return value if value.fields else Symbol(f"numpy.{value.name}")
     if isinstance(value, tuple):
         return tuple(_from_live(name, v) for v in value)
     if isinstance(value, ModuleType):
@@ -344,6 +388,10 @@ def _from_live(name: str, value: Any) -> Any:
     attribute = getattr(value, "__name__", None) or str(value)
     if isinstance(value, type) and issubclass(value, np.generic):
         return Symbol(f"numpy.{attribute}")
+    if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
+        return NamedTuple(attribute, value._fields)
+    if origin.startswith("numba") and hasattr(value, "fields") and hasattr(value, "dtype"):
+        return value.dtype  # a record type, made by from_dtype
     if origin == "math":
         return Symbol(f"math.{attribute}")
     if origin in ("operator", "_operator"):
