@@ -238,8 +238,11 @@ class Access:
     def cells(self) -> np.ndarray:
         """int64 (mask.count,), C-order indices within the array, as a person counts."""
         array = self.array
+        if array.per_copy:
+            apart = array.strides[-1]  # more than 1 for a field of structures
+            return self.in_copy if apart == 1 else self.in_copy // apart
         # Of a view, the cells of the array it shows.
-        return self.in_copy if array.contiguous or array.per_copy else self.find_cells()
+        return self.in_copy if array.contiguous else self.find_cells()
 
     def counted(self, what: str, period: int, count: Callable[[], T]) -> T:
         """Returns `count()`, or what it returned for an earlier access in the same pattern.

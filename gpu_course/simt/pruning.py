@@ -2,9 +2,10 @@
 
 Numba decides, before it gives types, each branch whose condition is a constant of the file, a
 comparison of two such constants, or a question whether an argument is None; the branch not taken is
-never typed. So are statements after a `return`. What it looks through, and what not, is as there:
+never typed. So are statements after a `return`. What is looked through is as there:
 `if FLAG`, `if not FLAG`, `if N == 2`, `if FLAG and x > 0`, `f = FLAG` followed by `if f`, `a.ndim`
-and `len(t)` of arguments; but no arithmetic on both sides of a comparison, and no member of a tuple.
+and `len(t)` of arguments; but no arithmetic on both sides of a comparison, and no member of a
+tuple.
 
 Source: Numba, "numba/core/analysis.py" (dead_branch_prune, rewrite_semantic_constants), which runs
 once before the assignments of a name are told apart and once after; compared with it in the tests.

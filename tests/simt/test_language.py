@@ -327,9 +327,13 @@ def kernel(out, a):
 
 
 def test_a_view_from_the_end_is_coalesced(tmp_path: Path) -> None:
-    text = (
-        "\n@cuda.jit\ndef kernel(out, a):\n    i = cuda.grid(1)\n    b = a[::{}]\n    out[i] = b[i]\n"
-    )
+    text = """
+@cuda.jit
+def kernel(out, a):
+    i = cuda.grid(1)
+    b = a[::{}]
+    out[i] = b[i]
+"""
     a, out = np.zeros(64, np.float32), np.zeros(32, np.float32)
     for step, sectors in ((-1, 4), (-2, 8), (2, 8)):
         load = launch(tmp_path, text.format(step), out, a).counters.global_load
