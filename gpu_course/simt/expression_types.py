@@ -3,108 +3,35 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from gpu_course.errors import CourseError, KernelRefused
+from gpu_course.errors import KernelRefused
 from gpu_course.simt import intrinsics, types
-from gpu_course.simt.constants import NamedTuple, NotConstant, Symbol, as_dtype, constant
-from gpu_course.simt.legality import Program, called_from
+from gpu_course.simt.call_types import CallTypes
+from gpu_course.simt.constants import NotConstant, Symbol, constant
+from gpu_course.simt.inferred import NotYet, of_value
+from gpu_course.simt.legality import Program
 from gpu_course.simt.meanings import NOTHING
-from gpu_course.simt.pruning import LITERAL, is_literal
-from gpu_course.simt.signatures import Signature, best, show
 from gpu_course.simt.source import Kernel
-from gpu_course.simt.types import (
-    BOOL,
-    FLOAT64,
-    INT32,
-    INT64,
-    ArrayType,
-    FunctionType,
-    GridType,
-    NoSuchType,
-    TupleType,
-    Type,
-)
-from gpu_course.simt.vocabulary.allocate import SPACES, Request, is_allocation, request
+from gpu_course.simt.types import BOOL, INT64, ArrayType, FunctionType, NoSuchType, TupleType, Type
 
 
-@dataclass(frozen=True)
-class Inferred:
-    """What is known of a kernel once the types of its arguments are.
-
-    Attributes:
-        types: variable -> type.
-        requests: each call that makes a shared or local array, with what it asks for.
-        static_shared_bytes: shared memory a block needs before any dynamic memory.
-        calls: each call of a device function -> what is known of it there.
-        result: the type a device function returns; None for a kernel.
-        views: the subscripts that give an array and not a number.
-        reads: a name where it is read -> its type there, which its variable's type can hold.
-        program: the program these types are of, less the branches they decide.
-        parameters: the type of each parameter, to which its argument is cast.
-        given: each call of a device function -> its arguments, default values included.
-        members: a field of a named tuple -> its place.
-        fields: a field of a structure in a cell that is read: a[i].x.
-    """
-
-    types: Mapping[str, Type]
-    requests: Mapping[ast.Call, Request]
-    static_shared_bytes: int = 0
-    calls: Mapping[ast.Call, Inferred] = field(default_factory=dict)
-    result: Type = None
-    views: frozenset[ast.Subscript] = frozenset()
-    reads: Mapping[ast.AST, Type] = field(default_factory=dict)
-    program: Program | None = None
-    parameters: tuple[Type, ...] = ()
-    given: Mapping[ast.Call, Sequence[ast.expr]] = field(default_factory=dict)
-    members: Mapping[ast.Attribute, int] = field(default_factory=dict)
-    fields: frozenset[ast.Attribute] = frozenset()
-
-
-def of_value(value: Any) -> Type:
-    """Returns the type of a number as Numba takes it from Python: int64, float64 or its own dtype.
-
-    >>> of_value(3), of_value(np.float32(1))
-    (dtype('int64'), dtype('float32'))
-    """
-    if isinstance(value, np.generic):
-        return value.dtype
-    if isinstance(value, bool):
-        return BOOL
-    if isinstance(value, int):
-        return INT64 if -(2**63) <= value < 2**63 else types.UINT64
-    if isinstance(value, float):
-        return FLOAT64
-    if isinstance(value, complex):
-        return np.dtype(np.complex128)
-    if isinstance(value, tuple):
-        return TupleType(tuple(map(of_value, value)), getattr(value, "_fields", ()))
-    if value is None:
-        return None
-    raise NoSuchType(type(value).__name__)
-
-
-class ExpressionTypes:
+class ExpressionTypes(CallTypes):
     """Finds the type of an expression, given those of the variables it reads."""
 
     def __init__(self, program: Program, arguments: Sequence[Type]) -> None:
-        self.program = program
-        self.kernel = program.kernel
+        super().__init__(program)
         self.types: dict[str, Type] = dict(zip(self.kernel.parameters, arguments, strict=True))
         self.assignments: dict[int, Type] = {
             program.versions.numbers[parameter]: type_
             for parameter, type_ in zip(self.kernel.tree.args.args, arguments, strict=True)
         }
         self.reads: dict[ast.AST, Type] = {}
-        self.requests: dict[ast.Call, Request] = {}
-        self.calls: dict[ast.Call, Inferred] = {}
         self.results: list[Type] = []
         self.views: set[ast.Subscript] = set()
-        self.given: dict[ast.Call, Sequence[ast.expr]] = {}
         self.members: dict[ast.Attribute, int] = {}
         self.fields: set[ast.Attribute] = set()
         self.changed = False
@@ -270,148 +197,6 @@ class ExpressionTypes:
             return _component(owner)
         raise NoSuchType(f"{ast.unparse(node.value)} has no .{node.attr}")
 
-    def call(self, node: ast.Call) -> Type:
-        symbol = self.program.meanings.get(node.func)
-        if node.func in self.program.devices:
-            return self.device_call(node, self.program.devices[node.func])
-        if isinstance(symbol, NamedTuple):
-            return self.named_tuple(node, symbol)
-        if not isinstance(symbol, Symbol):
-            return self.called_value(node)
-        if is_allocation(symbol):
-            return self.allocation(node, symbol)
-        if node.keywords:
-            raise self.kernel.refuse(node, f"{symbol.path} takes no keywords in a kernel")
-        arguments = [self.expression(a) for a in node.args]
-        dtype = as_dtype(symbol)
-        if dtype is not None:
-            if len(arguments) != 1 or not types.is_scalar(arguments[0]):
-                raise NoSuchType(f"{symbol.path} takes one number")
-            if arguments[0].kind == "c" and dtype.kind != "c":  # type: ignore[union-attr]
-                raise NoSuchType(f"{symbol.path} takes no complex number: take .real or .imag")
-            return dtype
-        function = intrinsics.FUNCTIONS.get(symbol.path)
-        if function is None:
-            raise NoSuchType(f"{symbol.path} cannot be called")
-        try:
-            return function.type(arguments, node.args)
-        except NoSuchType as error:
-            raise NoSuchType(f"{symbol.path}: {error}") from None
-
-    def called_value(self, node: ast.Call) -> Type:
-        """A call of what an expression gives: a method, or a function held by a name."""
-        called = node.func
-        if isinstance(called, ast.Attribute):
-            if called.attr == "sync" and not node.args:
-                if self.expression(called.value) == GridType():
-                    return INT32
-        else:
-            function = self.expression(called)
-            if isinstance(function, FunctionType):
-                program, device = self.program, function.function
-                assert program.written is not None
-                found = called_from(program.written, self.kernel, node, device, program.callers)
-                return self.device_call(node, found)
-        raise NoSuchType(f"{ast.unparse(called)} cannot be called")
-
-    def named_tuple(self, node: ast.Call, made: NamedTuple) -> Type:
-        parameters = dict.fromkeys(made.fields)
-        self.given[node] = bound(self.kernel, node, made.name, parameters, {})
-        return TupleType(tuple(map(self.expression, self.given[node])), made.fields)
-
-    def infer_device(
-        self, device: Program, arguments: Sequence[Type], known: Sequence[Type]
-    ) -> Inferred:
-        """Infers a device function; an inference that has statements knows how."""
-        raise NotImplementedError
-
-    def device_call(self, node: ast.Call, device: Program) -> Type:
-        name, parameters = device.kernel.name, device.kernel.parameters
-        given = bound(self.kernel, node, name, dict.fromkeys(parameters), device.defaults)
-        arguments = [self.expression(a) for a in given]
-        declared = device.kernel.declared
-        signature = best(declared, arguments) if declared else None
-        if declared and signature is None:
-            listed = "; ".join(map(str, declared))
-            fact = f"no signature of {name} takes ({', '.join(map(show, arguments))})"
-            raise self.kernel.refuse(node, fact, f"it declares {listed}")
-        if signature is not None:
-            arguments = list(signature.converted(arguments))
-        self.given[node] = given
-        known = self.known_arguments(device, given, arguments)
-        found = self.infer_device(device, arguments, known)
-        if signature is not None:
-            found = declared_result(device, found, signature)
-        self.calls[node] = found
-        return found.result
-
-    def known_arguments(
-        self, device: Program, given: Sequence[ast.expr], arguments: Sequence[Type]
-    ) -> list[Type]:
-        """The types by which a device function's branches are decided."""
-        if not device.asks or device.kernel.declared:
-            return list(arguments)
-        program = self.program
-        return [
-            LITERAL
-            if isinstance(type_, np.dtype)
-            and is_literal(node, self.kernel, self.kernel.tree, program.versions)
-            else type_
-            for node, type_ in zip(given, arguments, strict=True)
-        ]
-
-    def allocation(self, node: ast.Call, symbol: Symbol) -> Type:
-        def look_up(name: ast.expr) -> Any:
-            return self.program.meanings.get(name)
-
-        try:
-            self.requests[node] = request(node, SPACES[symbol.path], look_up)
-        except NoSuchType as error:
-            raise self.kernel.refuse(
-                node, f"{symbol.path}: {error}", "give it a constant shape and a dtype"
-            ) from None
-        return self.requests[node].type
-
-
-def bound(
-    kernel: Kernel,
-    node: ast.Call,
-    name: str,
-    parameters: dict[str, Any],
-    defaults: Mapping[str, ast.Constant],
-) -> list[ast.expr]:
-    """The arguments of a call in the order of the parameters.
-
-    Raises:
-        KernelRefused: one is missing, given twice, or unknown.
-    """
-    given: dict[str, ast.expr] = dict(zip(parameters, node.args, strict=False))
-    wrong = [k.arg for k in node.keywords if k.arg in given or k.arg not in parameters]
-    given |= {k.arg: k.value for k in node.keywords if k.arg}
-    given = {**defaults, **given}
-    if wrong or len(node.args) > len(parameters) or set(given) != set(parameters):
-        count = len(node.args) + len(node.keywords)
-        raise kernel.refuse(
-            node,
-            f"{name} takes {len(parameters)} arguments ({', '.join(parameters)}), and this call "
-            f"gives {f'{wrong[0]}=...' if wrong else count}",
-            "pass one value per parameter, in order",
-        )
-    return [given[parameter] for parameter in parameters]
-
-
-def declared_result(device: Program, found: Inferred, signature: Signature) -> Inferred:
-    """What is known of a device function, with the result its signature declares.
-
-    Raises:
-        KernelRefused: what it returns cannot be converted to that.
-    """
-    try:
-        return replace(found, result=signature.returns(found.result))
-    except CourseError as error:
-        fact = f"{device.kernel.name} {error}: Numba converts neither to the other"
-        raise device.kernel.refuse(device.kernel.tree, fact, "declare what it returns") from None
-
 
 def check_comparison(op: ast.cmpop, left: Type, right: Type) -> None:
     """Raises NoSuchType where Numba compares no such two values."""
@@ -455,10 +240,3 @@ def _parts(index: ast.expr) -> list[ast.expr]:
 def _component(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The type of the real part of a number."""
     return np.dtype(f"float{4 * dtype.itemsize}") if dtype.kind == "c" else dtype
-
-
-class NotYet(Exception):
-    """A name that is read before anything known assigns it."""
-
-    def __init__(self, node: ast.Name) -> None:
-        self.node = node

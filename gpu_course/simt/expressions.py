@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -12,32 +11,23 @@ import numpy as np
 from gpu_course.simt import inference, intrinsics, types
 from gpu_course.simt.constants import Symbol, as_dtype
 from gpu_course.simt.expression_types import constant_slice
-from gpu_course.simt.faults import Fault
 from gpu_course.simt.inference import Inferred
 from gpu_course.simt.lanes import Mask
-from gpu_course.simt.machine import Machine
 from gpu_course.simt.meanings import NOTHING
-from gpu_course.simt.memory import Array, viewed
+from gpu_course.simt.memory import Array
 from gpu_course.simt.source import Kernel
-from gpu_course.simt.types import BOOL, FLOAT32, INT64, FunctionType
-from gpu_course.simt.values import (
-    BINARY,
-    COMPARE,
-    FLOAT_OPERATIONS,
-    fits_float32,
-    merge,
-    type_of,
-)
+from gpu_course.simt.subscripts import Subscripts, whole
+from gpu_course.simt.types import BOOL, FLOAT32, FunctionType
+from gpu_course.simt.values import merge, type_of
 from gpu_course.simt.vocabulary.functions import Value, cast, truth
 from gpu_course.simt.vocabulary.synchronise import meet_grid
 
 
-class Expressions(Machine):
+class Expressions(Subscripts):
     """A Machine that evaluates expressions under its mask."""
 
     def __init__(self, *state: Any) -> None:
         super().__init__(*state)
-        self._narrowed: ast.AST | None = None
         self._literals: dict[ast.AST, Value] = {}
         self._touching: dict[ast.AST, bool] = {}
         self._methods = {
@@ -94,14 +84,8 @@ class Expressions(Machine):
         if node.attr in ("real", "imag"):
             return np.asarray(getattr(array, node.attr))[()]
         if node.attr == "shape":
-            return tuple(_whole(n) for n in array.shape)
-        return _whole(array.size if node.attr == "size" else len(array.shape))
-
-    def field(self, node: ast.Attribute) -> tuple[Array, tuple[Value, ...]]:
-        """The array of a field and the index of the cell: a[i].x."""
-        assert isinstance(node.value, ast.Subscript)
-        array, indices = self.cell(node.value)
-        return array.fields[node.attr], indices
+            return tuple(whole(n) for n in array.shape)
+        return whole(array.size if node.attr == "size" else len(array.shape))
 
     def of_BinOp(self, node: ast.BinOp) -> Value:  # a + b
         return self.operation(node, node.op, self.value(node.left), self.value(node.right))
@@ -127,36 +111,6 @@ class Expressions(Machine):
             result = one if result is None else result & one
             left = right
         return result
-
-    def compare(self, op: ast.cmpop, left: Value, right: Value) -> Value:
-        if left is None or right is None:
-            same = left is None and right is None
-            return np.bool_(same is isinstance(op, ast.Is | ast.Eq))
-        if isinstance(right, tuple):
-            return self.compare_tuples(op, left, right)
-        if isinstance(op, ast.Is | ast.IsNot):
-            if left.dtype != right.dtype:
-                return np.bool_(isinstance(op, ast.IsNot))
-            op = ast.Eq() if isinstance(op, ast.Is) else ast.NotEq()
-        if left.dtype.kind in "fc" or right.dtype.kind in "fc":
-            common = types.arithmetic(left.dtype, right.dtype)
-            left, right = cast(left, common), cast(right, common)
-        return COMPARE[type(op)](left, right)
-
-    def compare_tuples(self, op: ast.cmpop, left: Value, right: tuple[Value, ...]) -> Value:
-        """x in (a, b), or (a, b) < (c, d): the first place that differs decides."""
-        if isinstance(op, ast.In | ast.NotIn):
-            among = reduce(np.logical_or, [self.compare(ast.Eq(), left, each) for each in right])
-            return among if isinstance(op, ast.In) else np.logical_not(among)
-        pairs: list[tuple[Value, Value]] = list(zip(left, right, strict=False))
-        equal = [self.compare(ast.Eq(), one, other) for one, other in pairs]
-        if isinstance(op, ast.Eq | ast.NotEq):
-            same = reduce(np.logical_and, equal, np.bool_(len(left) == len(right)))
-            return same if isinstance(op, ast.Eq) else np.logical_not(same)
-        found: Value = COMPARE[type(op)](np.int64(len(left)), np.int64(len(right)))
-        for (one, other), same in zip(reversed(pairs), reversed(equal), strict=True):
-            found = np.asarray(np.where(same, found, self.compare(op, one, other)))[()]
-        return found
 
     def of_BoolOp(self, node: ast.BoolOp) -> Value:  # a and b; the right side only where it matters
         want = isinstance(node.op, ast.And)
@@ -247,113 +201,6 @@ class Expressions(Machine):
             return self.view(node, owner)
         return self.load(node, *self.cell(node))
 
-    def element(self, node: ast.Subscript, owner: tuple[Value, ...]) -> Value:
-        index: Any = self.value(node.slice)
-        if not isinstance(index, np.ndarray):
-            if -len(owner) <= index < len(owner):
-                return owner[int(index)]
-            self._outside_tuple(node, index, len(owner), self.mask.lanes)
-            return owner[0]
-        outside = self.mask.active & ((index < 0) | (index >= len(owner)))
-        if outside.any():
-            self._outside_tuple(node, index, len(owner), np.flatnonzero(outside))
-        stacked = np.stack([np.broadcast_to(v, self.lanes.count) for v in owner])
-        return stacked[np.clip(index, 0, len(owner) - 1), np.arange(self.lanes.count)]
-
-    def _outside_tuple(
-        self, node: ast.Subscript, index: Value, length: int, lanes: np.ndarray
-    ) -> None:
-        bad = np.broadcast_to(index, self.lanes.count)[lanes]
-        facts = {
-            "array": ast.unparse(node.value),
-            "shape": (length,),
-            "axis": 0,
-            "index": (int(bad[0]),),
-            "axis_values": (int(bad.min()), int(bad.max())),
-            "access": "load",
-            "names": {},
-        }
-        threads = self.lanes.global_thread[lanes]
-        self.faults.add(Fault("out-of-bounds", node.lineno, threads, facts, node), ("tuple",))
-
-    def operation(self, node: ast.AST, op: ast.operator, left: Value, right: Value) -> Value:
-        name = type(op).__name__
-        if isinstance(left, tuple):
-            return left + right
-        result = types.binary(name, left.dtype, right.dtype)
-        assert isinstance(result, np.dtype)
-        if name in FLOAT_OPERATIONS and result.kind == "f" and result.itemsize >= 4:
-            wide = result.itemsize == 8 and not self._narrows(node, left, right)
-            kind = "float64" if wide else "float32"
-            for observer in self.observers:
-                observer.operations(node.lineno, kind, self.mask.count)  # type: ignore[attr-defined]
-        if name in ("Add", "Sub") and result.kind == "f":
-            self._count_fma(node, left, right, result)
-        computed = BINARY[name](cast(left, result), cast(right, result))
-        return cast(computed, result)
-
-    def cell(self, node: ast.Subscript) -> tuple[Array, tuple[Value, ...]]:
-        array = self.value(node.value)
-        index = self.value(node.slice)
-        indices = index if isinstance(index, tuple) else (index,)
-        return array, tuple(self.converted(i, INT64) for i in indices)
-
-    def view(self, node: ast.Subscript, array: Array) -> Array:
-        """a[i], a[2:], a[:, j]: the same memory, seen from another cell and in another shape."""
-        given = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        parts: list[ast.expr | None] = [*given, *[None] * (len(array.shape) - len(given))]
-        first: list[Value] = []
-        shape: list[Value] = []
-        steps: list[Value] = []
-        for part, size in zip(parts, array.shape, strict=True):
-            if part is None or isinstance(part, ast.Slice):
-                start, length, step = self._span(part, size)
-                shape.append(length)
-                steps.append(step)
-                first.append(start)
-            else:
-                first.append(cast(self.value(part), INT64))
-                steps.append(None)
-        at = tuple(
-            np.int64(0) if p is None or isinstance(p, ast.Slice) else f
-            for p, f in zip(parts, first, strict=True)
-        )
-        self.in_bounds("load", node, node.slice, array, at)
-        inside = [
-            np.clip(start, 0, np.maximum(np.asarray(size) - 1, 0))[()]
-            for start, size in zip(first, array.shape, strict=True)
-        ]
-        return viewed(array, inside, shape, steps)
-
-    def _span(self, part: ast.expr | None, size: Value) -> tuple[Value, Value, Value]:
-        """First index, length and step of a slice, bounded as Python bounds it."""
-        lower = upper = None
-        step: Value = 1
-        if isinstance(part, ast.Slice):
-            lower, upper = (None if p is None else self.value(p) for p in (part.lower, part.upper))
-            given = None if part.step is None else self.value(part.step)
-            step = 1 if given is None else cast(given, INT64)
-            step = step if isinstance(step, np.ndarray) else int(step)
-        self._check_step(part, step)
-        back = np.less(step, 0)
-        low, high = np.where(back, -1, 0)[()], np.where(back, size - 1, size)[()]
-        start = np.where(back, high, low)[()] if lower is None else _bound(lower, size, low, high)
-        stop = np.where(back, low, high)[()] if upper is None else _bound(upper, size, low, high)
-        return start, _whole(np.maximum(-(-(stop - start) // step), 0)), step
-
-    def _check_step(self, part: ast.expr | None, step: Value) -> None:
-        if isinstance(step, np.ndarray):
-            zero = bool((step[self.mask.lanes] == 0).any())
-            step[step == 0] = 1  # lanes that do not take part
-        else:
-            zero = step == 0
-        if zero:
-            assert part is not None
-            fact = "a slice's step is 0 here in some thread"
-            raise self.program.kernel.refuse(part, fact, "step by 1 or by -1")
-
-    # Conditions
-
     def part(self, line: int, condition: Value, mask: Mask) -> Mask:
         if not isinstance(condition, np.ndarray):
             taken = mask if condition else self.lanes.nobody
@@ -365,47 +212,11 @@ class Expressions(Machine):
             observer.branch(line, mask, taken)
         return taken
 
-    def _count_fma(self, node: ast.AST, left: Value, right: Value, result: np.dtype[Any]) -> None:
-        """A sum of which one part is a product: the compiler makes it one instruction."""
-        if isinstance(node, ast.AugAssign):
-            parts = [(node.value, right)]
-        elif isinstance(node, ast.BinOp):
-            parts = [(node.left, left), (node.right, right)]
-        else:
-            return
-        for part, value in parts:
-            product = isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mult)
-            if product and value.dtype == result:
-                for observer in self.observers:
-                    observer.operations(node.lineno, "fma", self.mask.count)
-                return
-
     # Widths
 
     def _stores_float32(self, targets: Sequence[ast.expr]) -> bool:
         owners = [self.value(t.value) for t in targets if isinstance(t, ast.Subscript)]
         return len(owners) == len(targets) and all(o.dtype == FLOAT32 for o in owners)
-
-    def _narrows(self, node: ast.AST, left: Value, right: Value) -> bool:
-        """True where the compiler does a float64 operation in float32, bit for bit the same.
-
-        One + - * / of widened float32 values that goes straight to a float32 store.
-        """
-        op = getattr(node, "op", None)
-        return (
-            node is self._narrowed
-            and isinstance(op, ast.Add | ast.Sub | ast.Mult | ast.Div)
-            and all(fits_float32(v) for v in (left, right))
-        )
-
-
-def _bound(value: Value, size: Value, low: Value, high: Value) -> Value:
-    whole = cast(value, INT64)
-    return np.clip(np.where(whole < 0, whole + size, whole)[()], low, high)
-
-
-def _whole(value: Value) -> Value:
-    return value if isinstance(value, np.ndarray) else np.int64(value)
 
 
 def _numbers(values: tuple[Any, ...]) -> tuple[Value, ...]:

@@ -9,7 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from gpu_course.simt import types
-from gpu_course.simt.expression_types import ExpressionTypes, Inferred, NotYet, of_value
+from gpu_course.simt.expression_types import ExpressionTypes
+from gpu_course.simt.inferred import Inferred, NotYet, of_value
 from gpu_course.simt.legality import Program
 from gpu_course.simt.types import (
     INT64,
@@ -41,7 +42,7 @@ def infer(
     Args:
         program: the kernel, past the static pass.
         arguments: the types of its parameters, in order.
-        known: the same for what decides branches: pruning.LITERAL for a number at the call.
+        known: the same for what decides branches: decisions.LITERAL for a number at the call.
         depth: how many calls of device functions lie above.
 
     Raises:
@@ -175,6 +176,9 @@ class _Inference(ExpressionTypes):
             if isinstance(owner, ArrayType) and owner.space == "const":
                 raise NoSuchType("constant memory cannot be changed")
             stored = self.element(target)
+            if isinstance(stored, ArrayType) and types.is_scalar(value):
+                fact = "the simulator does not know a store of one number to many cells"
+                raise self.kernel.refuse(target, fact, "write the loop")
             if not (types.is_scalar(stored) and types.is_scalar(value)):
                 raise NoSuchType(f"{value} cannot be stored in one cell of {stored}")
             if value.kind == "c" and stored.kind != "c":  # type: ignore[union-attr]

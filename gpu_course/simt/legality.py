@@ -67,7 +67,7 @@ class Program:
         """Returns the program for arguments of these types, less the branches they decide.
 
         Args:
-            arguments: the type of each parameter; pruning.LITERAL for a number at the call.
+            arguments: the type of each parameter; decisions.LITERAL for a number at the call.
         """
         written = self.written or self.kernel
         if not self.asks:
@@ -83,7 +83,8 @@ class Program:
     @functools.cached_property
     def asks(self) -> bool:
         """True when the types of its arguments may decide a branch."""
-        return asks_about_arguments((self.written or self.kernel).tree)
+        written = self.written or self.kernel
+        return asks_about_arguments(written.tree, device=bool(self.callers))
 
 
 def check(kernel: Kernel, callers: tuple[Kernel, ...] = ()) -> Program:

@@ -19,7 +19,6 @@ _REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.YieldFrom: ("yield from", "write the result to an array"),
     ast.Await: ("await", "a kernel waits at barriers only"),
     ast.Try: ("try ... except", "test the condition with if"),
-    ast.Raise: ("raise", "write an error code to an array"),
     ast.With: ("with", "a kernel has no context managers"),
     ast.AsyncWith: ("async with", "a kernel has no context managers"),
     ast.AsyncFor: ("async for", "use for i in range(n)"),
@@ -32,8 +31,11 @@ _REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.Delete: ("del", "variables end with the kernel"),
     ast.JoinedStr: ("an f-string", "print the values themselves"),
     ast.NamedExpr: ("the walrus operator :=", "assign on a line of its own"),
-    ast.Match: ("match", "use if and elif"),
     ast.Starred: ("a starred expression", "name each value"),
+}
+_UNKNOWN: dict[type[ast.AST], tuple[str, str]] = {
+    ast.Raise: ("raise", "write an error code to an array"),
+    ast.Match: ("match", "use if and elif"),
 }
 _ALLOWED = (
     ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.If, ast.For, ast.While, ast.Break,
@@ -46,6 +48,9 @@ def check_node(kernel: Kernel, node: ast.expr | ast.stmt, *, device: bool) -> No
     if type(node) in _REFUSED:
         what, hint = _REFUSED[type(node)]
         raise kernel.refuse(node, f"{what} cannot be used in a kernel: {HOST_ONLY}", hint)
+    if type(node) in _UNKNOWN:
+        what, hint = _UNKNOWN[type(node)]
+        raise kernel.refuse(node, f"the simulator does not know {what}", hint)
     if not isinstance(node, _ALLOWED):
         raise kernel.refuse(node, f"the simulator does not know {type(node).__name__}")
     if (
