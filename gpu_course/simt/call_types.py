@@ -75,9 +75,9 @@ class CallTypes:
         """A call of what an expression gives: a method, or a function held by a name."""
         called = node.func
         if isinstance(called, ast.Attribute):
-            if called.attr == "sync" and not node.args:
-                if self.expression(called.value) == GridType():
-                    return INT32
+            sync = called.attr == "sync" and not node.args
+            if sync and self.expression(called.value) == GridType():
+                return INT32
             if self.is_array(called.value):
                 fact = f"the simulator does not know the array method .{called.attr}"
                 raise self.kernel.refuse(node, fact, "write the loop")

@@ -45,8 +45,10 @@ def asks_about_arguments(tree: ast.FunctionDef, *, device: bool) -> bool:
             return True
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "len":
             return True
-        if device and isinstance(node, ast.Compare) and any(
-            isinstance(op, ast.Is | ast.IsNot | ast.Eq | ast.NotEq) for op in node.ops
+        if (
+            device
+            and isinstance(node, ast.Compare)
+            and any(isinstance(op, ast.Is | ast.IsNot | ast.Eq | ast.NotEq) for op in node.ops)
         ):
             return True
     return False
