@@ -50,7 +50,6 @@ def entry(text: str, argument_types: Sequence[str]) -> dict[str, Any]:
     from numba.cuda.compiler import compile_cuda
 
     scope: dict[str, Any] = {"__name__": "kernel"}
-    exec(compile(text, "<kernel>", "exec"), scope)
     types, void = _types()
     arguments = tuple(_argument(types, each) for each in argument_types)
     try:
@@ -61,13 +60,15 @@ def entry(text: str, argument_types: Sequence[str]) -> dict[str, Any]:
             warnings.catch_warnings(),
         ):
             warnings.simplefilter("ignore")
+            exec(compile(text, "<kernel>", "exec"), scope)
             result = compile_cuda(scope["kernel"].py_func, void, arguments, cc=CAPABILITY)
     except Exception as error:  # a refusal, however the compiler comes to it
         return {"refused": type(error).__name__}
     found: dict[str, set[str]] = {}
     for variable, type_ in result.type_annotation.typemap.items():
         base = variable.partition(".")[0]
-        if not base.startswith("$") and base != "arg":
+        # Nor what it has put in the place of a call.
+        if not base.startswith("$") and base != "arg" and "__locals__" not in base:
             found.setdefault(base, set()).add(_name(types, type_))
     return {"variables": {base: sorted(found[base]) for base in sorted(found)}}
 
@@ -91,7 +92,13 @@ def _argument(types: Any, text: str) -> Any:
 def _name(types: Any, type_: Any) -> str:
     type_ = types.unliteral(type_)
     if isinstance(type_, types.Array):
-        return f"array({type_.dtype}, {type_.ndim}d)"
+        return f"array({_name(types, type_.dtype)}, {type_.ndim}d)"
+    if isinstance(type_, types.Record):
+        return str([(name, str(type_.typeof(name))) for name in type_.fields])
+    if isinstance(type_, types.NoneType):
+        return "None"
+    if isinstance(type_, types.Dispatcher):
+        return f"the function {type_.dispatcher.py_func.__name__}"
     if isinstance(type_, types.BaseTuple):
         return f"tuple({', '.join(_name(types, t) for t in type_)})"
     return str(type_)

@@ -105,7 +105,7 @@ class _Configured:
 
     def _run(self, arguments: tuple[Any, ...]) -> tuple[FaultLog, _Watch, Printout]:
         """All threads together; in turn, from the start, where some must wait for others."""
-        arrays = [a for a in arguments if isinstance(a, np.ndarray)]
+        arrays = [v for a in arguments for v in launch.arrays_in("", a).values()]
         before = [a.copy() for a in arrays] if launch.may_wait(self.simulation.program) else []
         try:
             return self._launch(arguments, in_turn=False)

@@ -36,6 +36,14 @@ class Symbol:
         return Symbol(f"{self.path}.{name}")
 
 
+@dataclass(frozen=True)
+class NamedTuple:
+    """A class made by `collections.namedtuple`: its name and its fields."""
+
+    name: str
+    fields: tuple[str, ...]
+
+
 class NotConstant(Exception):
     """An expression that is not a constant; the text says which part."""
 
@@ -110,6 +118,8 @@ def as_dtype(value: Any) -> np.dtype[Any] | None:
     >>> as_dtype(Symbol("numba.float32"))
     dtype('float32')
     """
+    if isinstance(value, np.dtype):
+        return value
     return _DTYPES.get(value.path) if isinstance(value, Symbol) else None
 
 
@@ -181,8 +191,50 @@ def _binary(op: ast.operator, left: Any, right: Any) -> Any:
     return _number(_BINARY[type(op)], left, right)
 
 
+def _string(node: ast.expr) -> str:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    raise NotConstant("a name that is no string")
+
+
+def _fields(node: ast.expr) -> tuple[str, ...]:
+    if isinstance(node, ast.List | ast.Tuple):
+        return tuple(map(_string, node.elts))
+    return tuple(_string(node).replace(",", " ").split())
+
+
+def _structure(node: ast.Call, names: Mapping[str, Any]) -> np.dtype[Any]:
+    """numpy.dtype([("x", np.float32), ("kind", np.int32)], align=True)"""
+    given = node.args[0]
+    assert isinstance(given, ast.List)
+    fields = []
+    for each in given.elts:
+        if not isinstance(each, ast.Tuple) or len(each.elts) != 2:
+            raise NotConstant("a field that is no pair of a name and a dtype")
+        name, type_ = each.elts
+        if isinstance(type_, ast.Constant) and isinstance(type_.value, str):
+            dtype: Any = type_.value
+        else:
+            dtype = as_dtype(constant(type_, names))
+        if dtype is None:
+            raise NotConstant("a field whose dtype is none")
+        fields.append((_string(name), dtype))
+    aligned = any(k.arg == "align" and constant(k.value, names) for k in node.keywords)
+    try:
+        return np.dtype(fields, align=aligned)
+    except (TypeError, ValueError) as error:
+        raise NotConstant(str(error)) from None
+
+
 def _call(node: ast.Call, names: Mapping[str, Any]) -> Any:
     function = constant(node.func, names)
+    path = function.path if isinstance(function, Symbol) else ""
+    if path == "numpy.dtype" and node.args and isinstance(node.args[0], ast.List):
+        return _structure(node, names)
+    if path in ("numba.from_dtype", "numba.numpy_support.from_dtype") and len(node.args) == 1:
+        return constant(node.args[0], names)
+    if path == "collections.namedtuple" and len(node.args) == 2 and not node.keywords:
+        return NamedTuple(_string(node.args[0]), _fields(node.args[1]))
     arguments = [constant(a, names) for a in node.args]
     keywords = {k.arg: constant(k.value, names) for k in node.keywords if k.arg}
     dtype = as_dtype(function)

@@ -3,90 +3,37 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from gpu_course.errors import KernelRefused
 from gpu_course.simt import intrinsics, types
-from gpu_course.simt.constants import Symbol, as_dtype
+from gpu_course.simt.call_types import CallTypes
+from gpu_course.simt.constants import NotConstant, Symbol, constant
+from gpu_course.simt.inferred import NotYet, of_value
 from gpu_course.simt.legality import Program
-from gpu_course.simt.types import (
-    BOOL,
-    FLOAT64,
-    INT32,
-    INT64,
-    ArrayType,
-    GridType,
-    NoSuchType,
-    TupleType,
-    Type,
-)
-from gpu_course.simt.vocabulary.allocate import SPACES, Request, is_allocation, request
+from gpu_course.simt.meanings import NOTHING
+from gpu_course.simt.source import Kernel
+from gpu_course.simt.types import BOOL, INT64, ArrayType, FunctionType, NoSuchType, TupleType, Type
 
 
-@dataclass(frozen=True)
-class Inferred:
-    """What is known of a kernel once the types of its arguments are.
-
-    Attributes:
-        types: variable -> type.
-        requests: each call that makes a shared or local array, with what it asks for.
-        static_shared_bytes: shared memory a block needs before any dynamic memory.
-        calls: each call of a device function -> what is known of it there.
-        result: the type a device function returns; None for a kernel.
-        views: the subscripts that give an array and not a number.
-        reads: a name where it is read -> its type there, which its variable's type can hold.
-    """
-
-    types: Mapping[str, Type]
-    requests: Mapping[ast.Call, Request]
-    static_shared_bytes: int = 0
-    calls: Mapping[ast.Call, Inferred] = field(default_factory=dict)
-    result: Type = None
-    views: frozenset[ast.Subscript] = frozenset()
-    reads: Mapping[ast.AST, Type] = field(default_factory=dict)
-
-
-def of_value(value: Any) -> Type:
-    """Returns the type of a number as Numba takes it from Python: int64, float64 or its own dtype.
-
-    >>> of_value(3), of_value(np.float32(1))
-    (dtype('int64'), dtype('float32'))
-    """
-    if isinstance(value, np.generic):
-        return value.dtype
-    if isinstance(value, bool):
-        return BOOL
-    if isinstance(value, int):
-        return INT64 if -(2**63) <= value < 2**63 else types.UINT64
-    if isinstance(value, float):
-        return FLOAT64
-    if isinstance(value, complex):
-        return np.dtype(np.complex128)
-    if isinstance(value, tuple):
-        return TupleType(tuple(map(of_value, value)))
-    raise NoSuchType(type(value).__name__)
-
-
-class ExpressionTypes:
+class ExpressionTypes(CallTypes):
     """Finds the type of an expression, given those of the variables it reads."""
 
     def __init__(self, program: Program, arguments: Sequence[Type]) -> None:
-        self.program = program
-        self.kernel = program.kernel
+        super().__init__(program)
         self.types: dict[str, Type] = dict(zip(self.kernel.parameters, arguments, strict=True))
         self.assignments: dict[int, Type] = {
             program.versions.numbers[parameter]: type_
             for parameter, type_ in zip(self.kernel.tree.args.args, arguments, strict=True)
         }
         self.reads: dict[ast.AST, Type] = {}
-        self.requests: dict[ast.Call, Request] = {}
-        self.calls: dict[ast.Call, Inferred] = {}
         self.results: list[Type] = []
         self.views: set[ast.Subscript] = set()
+        self.members: dict[ast.Attribute, int] = {}
+        self.fields: set[ast.Attribute] = set()
         self.changed = False
         self.pending: KernelRefused | None = None
 
@@ -111,11 +58,8 @@ class ExpressionTypes:
                 return self.joined(parts)
             case ast.Compare():
                 compared = [self.expression(part) for part in (node.left, *node.comparators)]
-                if not all(map(types.is_scalar, compared)):
-                    raise NoSuchType("only numbers can be compared")
-                equal = all(isinstance(op, ast.Eq | ast.NotEq) for op in node.ops)
-                if not equal and any(p.kind == "c" for p in compared):  # type: ignore[union-attr]
-                    raise NoSuchType("complex numbers have no order")
+                for op, left, right in zip(node.ops, compared, compared[1:], strict=False):
+                    check_comparison(op, left, right)
                 return BOOL
             case ast.IfExp():
                 self.test(node.test)
@@ -141,6 +85,10 @@ class ExpressionTypes:
         return result
 
     def meaning(self, value: Any) -> Type:
+        if value is NOTHING:
+            return None
+        if isinstance(value, Kernel):
+            return FunctionType(value.name, value.place[:2], value)
         if isinstance(value, Symbol):
             if value.path in intrinsics.VALUES:
                 return intrinsics.VALUES[value.path].type
@@ -200,20 +148,18 @@ class ExpressionTypes:
         return ArrayType(owner.dtype, left, owner.space) if left else owner.dtype
 
     def slice(self, node: ast.Slice) -> None:
-        for bound in (node.lower, node.upper):
-            if bound is not None:
-                type_ = self.expression(bound)
-                if not isinstance(type_, np.dtype) or type_.kind not in "iub":
-                    raise NoSuchType(f"a slice is bounded by whole numbers, not by {type_}")
-        step = node.step
-        literal = isinstance(step, ast.Constant) and type(step.value) is int and step.value > 0
-        if step is not None and not literal:
-            raise self.kernel.refuse(
-                node, "the simulator knows slices whose step is a positive number", "write a loop"
-            )
+        for bound in (node.lower, node.upper, node.step):
+            type_ = None if bound is None else self.expression(bound)
+            whole = isinstance(type_, np.dtype) and type_.kind in "iub"
+            if type_ is not None and not whole:
+                raise NoSuchType(f"a slice is bounded by whole numbers, not by {type_}")
+        if isinstance(node.step, ast.Constant) and node.step.value == 0:
+            raise self.kernel.refuse(node, "a slice's step cannot be 0", "step by 1 or by -1")
 
     def tuple_element(self, node: ast.Subscript, owner: TupleType) -> Type:
         index = node.slice
+        if isinstance(index, ast.Slice):
+            return TupleType(owner.elements[constant_slice(index)])
         sign = 1
         if isinstance(index, ast.UnaryOp) and isinstance(index.op, ast.USub):
             index, sign = index.operand, -1
@@ -234,76 +180,57 @@ class ExpressionTypes:
                 return TupleType((INT64,) * owner.ndim)
             if node.attr in ("size", "ndim"):
                 return INT64
+            if owner.dtype.fields and node.attr in owner.dtype.fields:
+                return ArrayType(owner.dtype.fields[node.attr][0], owner.ndim, owner.space)
             raise self.kernel.refuse(
                 node,
                 f"the simulator does not know the array attribute .{node.attr}",
                 "an array in a kernel has .shape, .size and .ndim",
             )
         if isinstance(owner, np.dtype) and owner.fields and node.attr in owner.fields:
+            self.fields.add(node)
             return owner.fields[node.attr][0]
+        if isinstance(owner, TupleType) and node.attr in owner.names:
+            self.members[node] = owner.names.index(node.attr)
+            return owner.elements[self.members[node]]
         if isinstance(owner, np.dtype) and node.attr in ("real", "imag"):
             return _component(owner)
         raise NoSuchType(f"{ast.unparse(node.value)} has no .{node.attr}")
 
-    def call(self, node: ast.Call) -> Type:
-        symbol = self.program.meanings.get(node.func)
-        if node.func in self.program.devices:
-            return self.device_call(node, self.program.devices[node.func])
-        if not isinstance(symbol, Symbol):
-            method = node.func
-            owner = method.value if isinstance(method, ast.Attribute) else None
-            called_sync = ast.unparse(method).endswith(".sync") and not node.args
-            if owner is not None and called_sync and self.expression(owner) == GridType():
-                return INT32
-            raise NoSuchType(f"{ast.unparse(node.func)} cannot be called")
-        if is_allocation(symbol):
-            return self.allocation(node, symbol)
-        if node.keywords:
-            raise self.kernel.refuse(node, f"{symbol.path} takes no keywords in a kernel")
-        arguments = [self.expression(a) for a in node.args]
-        dtype = as_dtype(symbol)
-        if dtype is not None:
-            if len(arguments) != 1 or not types.is_scalar(arguments[0]):
-                raise NoSuchType(f"{symbol.path} takes one number")
-            if arguments[0].kind == "c" and dtype.kind != "c":  # type: ignore[union-attr]
-                raise NoSuchType(f"{symbol.path} takes no complex number: take .real or .imag")
-            return dtype
-        function = intrinsics.FUNCTIONS.get(symbol.path)
-        if function is None:
-            raise NoSuchType(f"{symbol.path} cannot be called")
-        try:
-            return function.type(arguments, node.args)
-        except NoSuchType as error:
-            raise NoSuchType(f"{symbol.path}: {error}") from None
 
-    def infer_device(self, device: Program, arguments: Sequence[Type]) -> Inferred:
-        """Infers a device function; an inference that has statements knows how."""
-        raise NotImplementedError
+def check_comparison(op: ast.cmpop, left: Type, right: Type) -> None:
+    """Raises NoSuchType where Numba compares no such two values."""
+    asks_equality = isinstance(op, ast.Eq | ast.NotEq | ast.Is | ast.IsNot)
+    if asks_equality and (left is None or right is None):
+        return
+    if isinstance(op, ast.In | ast.NotIn):
+        elements = right.elements if isinstance(right, TupleType) else ()
+        if not elements or not types.is_scalar(left) or len(set(elements)) > 1:
+            raise NoSuchType("in asks a tuple of numbers of one type")
+        return
+    if isinstance(left, TupleType) and isinstance(right, TupleType):
+        for one, other in zip(left.elements, right.elements, strict=False):
+            check_comparison(op, one, other)
+        return
+    if not (isinstance(left, np.dtype) and isinstance(right, np.dtype)):
+        raise NoSuchType("only numbers can be compared")
+    if not asks_equality and "c" in (left.kind, right.kind):
+        raise NoSuchType("complex numbers have no order")
 
-    def device_call(self, node: ast.Call, device: Program) -> Type:
-        parameters = device.kernel.parameters
-        if node.keywords or len(node.args) != len(parameters):
-            raise self.kernel.refuse(
-                node,
-                f"{device.kernel.name} takes {len(parameters)} arguments "
-                f"({', '.join(parameters)}), and this call gives {len(node.args)}",
-                "pass one value per parameter, in order",
-            )
-        arguments = [self.expression(a) for a in node.args]
-        self.calls[node] = self.infer_device(device, arguments)
-        return self.calls[node].result
 
-    def allocation(self, node: ast.Call, symbol: Symbol) -> Type:
-        def look_up(name: ast.expr) -> Any:
-            return self.program.meanings.get(name)
+def constant_slice(node: ast.Slice) -> slice:
+    """A slice of a tuple, whose bounds must be numbers.
 
-        try:
-            self.requests[node] = request(node, SPACES[symbol.path], look_up)
-        except NoSuchType as error:
-            raise self.kernel.refuse(
-                node, f"{symbol.path}: {error}", "give it a constant shape and a dtype"
-            ) from None
-        return self.requests[node].type
+    Raises:
+        NoSuchType: they are not.
+    """
+    try:
+        parts = [
+            None if p is None else constant(p, {}) for p in (node.lower, node.upper, node.step)
+        ]
+    except NotConstant:
+        raise NoSuchType("a tuple is sliced by numbers") from None
+    return slice(*parts)
 
 
 def _parts(index: ast.expr) -> list[ast.expr]:
@@ -313,10 +240,3 @@ def _parts(index: ast.expr) -> list[ast.expr]:
 def _component(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The type of the real part of a number."""
     return np.dtype(f"float{4 * dtype.itemsize}") if dtype.kind == "c" else dtype
-
-
-class NotYet(Exception):
-    """A name that is read before anything known assigns it."""
-
-    def __init__(self, node: ast.Name) -> None:
-        self.node = node

@@ -4,38 +4,30 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from gpu_course.simt import inference, intrinsics, types
 from gpu_course.simt.constants import Symbol, as_dtype
-from gpu_course.simt.faults import Fault
+from gpu_course.simt.expression_types import constant_slice
 from gpu_course.simt.inference import Inferred
 from gpu_course.simt.lanes import Mask
-from gpu_course.simt.legality import Program
-from gpu_course.simt.machine import Machine
+from gpu_course.simt.meanings import NOTHING
 from gpu_course.simt.memory import Array
-from gpu_course.simt.types import BOOL, FLOAT32, INT64
-from gpu_course.simt.values import (
-    BINARY,
-    COMPARE,
-    FLOAT_OPERATIONS,
-    fits_float32,
-    merge,
-    type_of,
-)
+from gpu_course.simt.source import Kernel
+from gpu_course.simt.subscripts import Subscripts, whole
+from gpu_course.simt.types import BOOL, FLOAT32, FunctionType
+from gpu_course.simt.values import merge, type_of
 from gpu_course.simt.vocabulary.functions import Value, cast, truth
 from gpu_course.simt.vocabulary.synchronise import meet_grid
 
 
-class Expressions(Machine):
+class Expressions(Subscripts):
     """A Machine that evaluates expressions under its mask."""
 
     def __init__(self, *state: Any) -> None:
         super().__init__(*state)
-        self._narrowed: ast.AST | None = None
         self._literals: dict[ast.AST, Value] = {}
         self._touching: dict[ast.AST, bool] = {}
         self._methods = {
@@ -51,6 +43,10 @@ class Expressions(Machine):
         return self._methods[type(node)](node)
 
     def meaning(self, node: ast.expr, meaning: Any) -> Value:
+        if meaning is NOTHING:
+            return None
+        if isinstance(meaning, Kernel):
+            return FunctionType(meaning.name, meaning.place[:2], meaning)
         if isinstance(meaning, Symbol):
             return intrinsics.VALUES[meaning.path].run(self.lanes)
         if isinstance(meaning, np.ndarray):
@@ -67,7 +63,7 @@ class Expressions(Machine):
         return self._literals[node]
 
     def of_Constant(self, node: ast.Constant) -> Value:  # 3, 0.5, True; a string to print
-        if isinstance(node.value, str):
+        if isinstance(node.value, str) or node.value is None:
             return node.value
         return self.literal(node, node.value)
 
@@ -78,29 +74,18 @@ class Expressions(Machine):
         return tuple(self.value(e) for e in node.elts)
 
     def of_Attribute(self, node: ast.Attribute) -> Value:  # array.shape
-        if isinstance(node.value, ast.Subscript) and self.is_field(node):
+        if node in self.inferred.fields:
             return self.load(node.value, *self.field(node))
         array = self.value(node.value)
+        if node in self.inferred.members:
+            return array[self.inferred.members[node]]
+        if isinstance(array, Array) and node.attr in array.fields:
+            return array.fields[node.attr]
         if node.attr in ("real", "imag"):
             return np.asarray(getattr(array, node.attr))[()]
         if node.attr == "shape":
-            return tuple(_whole(n) for n in array.shape)
-        return _whole(array.size if node.attr == "size" else len(array.shape))
-
-    def is_field(self, node: ast.Attribute) -> bool:
-        """True for a[i].x of an array of structures."""
-        assert isinstance(node.value, ast.Subscript)
-        owner = node.value.value
-        known = (
-            self.variables.get(self.program.read(owner)) if isinstance(owner, ast.Name) else None
-        )
-        return known is not None and isinstance(known.value, Array) and bool(known.value.fields)
-
-    def field(self, node: ast.Attribute) -> tuple[Array, tuple[Value, ...]]:
-        """The array of a field and the index of the cell: a[i].x."""
-        assert isinstance(node.value, ast.Subscript)
-        array, indices = self.cell(node.value)
-        return array.fields[node.attr], indices
+            return tuple(whole(n) for n in array.shape)
+        return whole(array.size if node.attr == "size" else len(array.shape))
 
     def of_BinOp(self, node: ast.BinOp) -> Value:  # a + b
         return self.operation(node, node.op, self.value(node.left), self.value(node.right))
@@ -126,12 +111,6 @@ class Expressions(Machine):
             result = one if result is None else result & one
             left = right
         return result
-
-    def compare(self, op: ast.cmpop, left: Value, right: Value) -> Value:
-        if left.dtype.kind in "fc" or right.dtype.kind in "fc":
-            common = types.arithmetic(left.dtype, right.dtype)
-            left, right = cast(left, common), cast(right, common)
-        return COMPARE[type(op)](left, right)
 
     def of_BoolOp(self, node: ast.BoolOp) -> Value:  # a and b; the right side only where it matters
         want = isinstance(node.op, ast.And)
@@ -170,8 +149,11 @@ class Expressions(Machine):
         self.mask = before.without(yes)
         second = self.value(node.orelse)
         self.mask = before
-        type_ = types.unify(first.dtype, second.dtype)
-        return np.where(condition, cast(first, type_), cast(second, type_))
+        type_ = types.unify(type_of(first), type_of(second))
+        first, second = cast(first, type_), cast(second, type_)
+        if not isinstance(type_, np.dtype):
+            return merge(yes.active, first, second)
+        return np.where(condition, first, second)
 
     def _choose(self, node: ast.expr, condition: Value, mask: Mask) -> Mask:
         """A branch where an arm touches memory; where none does, a select, which is free."""
@@ -188,13 +170,15 @@ class Expressions(Machine):
         symbol = self.program.meanings.get(node.func)
         if node in self.requests:
             return self.arena.array(node, self.requests[node], ast.unparse(node.func))
+        if node in self.inferred.calls:
+            arguments = [self.value(a) for a in self.inferred.given[node]]
+            return self.call_device(self.inferred.calls[node], arguments)
+        if node in self.inferred.given:  # a named tuple
+            return tuple(self.value(a) for a in self.inferred.given[node])
         if symbol is None:  # cuda.cg.this_grid().sync(), the only method there is
             assert isinstance(node.func, ast.Attribute)
             self.value(node.func.value)
             return meet_grid(self, node)
-        if node.func in self.program.devices:
-            device, inferred = self.program.devices[node.func], self.inferred.calls[node]
-            return self.call_device(device, inferred, [self.value(a) for a in node.args])
         arguments = [self.value(a) for a in node.args]
         dtype = as_dtype(symbol)
         if dtype is not None:
@@ -203,116 +187,19 @@ class Expressions(Machine):
         result = function.type([type_of(a) for a in arguments], node.args)
         return function.run(self, node, arguments, result)
 
-    def call_device(self, device: Program, inferred: Inferred, arguments: list[Value]) -> Value:
+    def call_device(self, inferred: Inferred, arguments: list[Value]) -> Value:
         """Runs a device function; a machine that has statements knows how."""
         raise NotImplementedError
 
     def of_Subscript(self, node: ast.Subscript) -> Value:  # a[i, j], or t[0] of a tuple
         owner = self.value(node.value)
         if isinstance(owner, tuple):
+            if isinstance(node.slice, ast.Slice):
+                return owner[constant_slice(node.slice)]
             return self.element(node, owner)
         if node in self.inferred.views:
             return self.view(node, owner)
         return self.load(node, *self.cell(node))
-
-    def element(self, node: ast.Subscript, owner: tuple[Value, ...]) -> Value:
-        index = self.value(node.slice)
-        if not isinstance(index, np.ndarray):
-            if -len(owner) <= index < len(owner):
-                return owner[int(index)]
-            self._outside_tuple(node, index, len(owner), self.mask.lanes)
-            return owner[0]
-        outside = self.mask.active & ((index < 0) | (index >= len(owner)))
-        if outside.any():
-            self._outside_tuple(node, index, len(owner), np.flatnonzero(outside))
-        stacked = np.stack([np.broadcast_to(v, self.lanes.count) for v in owner])
-        return stacked[np.clip(index, 0, len(owner) - 1), np.arange(self.lanes.count)]
-
-    def _outside_tuple(
-        self, node: ast.Subscript, index: Value, length: int, lanes: np.ndarray
-    ) -> None:
-        bad = np.broadcast_to(index, self.lanes.count)[lanes]
-        facts = {
-            "array": ast.unparse(node.value),
-            "shape": (length,),
-            "axis": 0,
-            "index": (int(bad[0]),),
-            "axis_values": (int(bad.min()), int(bad.max())),
-            "access": "load",
-            "names": {},
-        }
-        threads = self.lanes.global_thread[lanes]
-        self.faults.add(Fault("out-of-bounds", node.lineno, threads, facts, node), ("tuple",))
-
-    def operation(self, node: ast.AST, op: ast.operator, left: Value, right: Value) -> Value:
-        name = type(op).__name__
-        if isinstance(left, tuple):
-            return left + right
-        result = types.binary(name, left.dtype, right.dtype)
-        assert isinstance(result, np.dtype)
-        if name in FLOAT_OPERATIONS and result.kind == "f" and result.itemsize >= 4:
-            wide = result.itemsize == 8 and not self._narrows(node, left, right)
-            kind = "float64" if wide else "float32"
-            for observer in self.observers:
-                observer.operations(node.lineno, kind, self.mask.count)  # type: ignore[attr-defined]
-        if name in ("Add", "Sub") and result.kind == "f":
-            self._count_fma(node, left, right, result)
-        computed = BINARY[name](cast(left, result), cast(right, result))
-        return cast(computed, result)
-
-    def cell(self, node: ast.Subscript) -> tuple[Array, tuple[Value, ...]]:
-        array = self.value(node.value)
-        index = self.value(node.slice)
-        indices = index if isinstance(index, tuple) else (index,)
-        return array, tuple(self.converted(i, INT64) for i in indices)
-
-    def view(self, node: ast.Subscript, array: Array) -> Array:
-        """a[i], a[2:], a[:, j]: the same memory, seen from another cell and in another shape."""
-        given = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        parts: list[ast.expr | None] = [*given, *[None] * (len(array.shape) - len(given))]
-        first: list[Value] = []
-        shape, strides = [], []
-        for part, size, stride in zip(parts, array.shape, array.strides, strict=True):
-            if part is None or isinstance(part, ast.Slice):
-                start, length, step = self._span(part, size)
-                shape.append(length)
-                strides.append(stride * step)
-                first.append(start)
-            else:
-                first.append(cast(self.value(part), INT64))
-        at = tuple(
-            np.int64(0) if p is None or isinstance(p, ast.Slice) else f
-            for p, f in zip(parts, first, strict=True)
-        )
-        self.in_bounds("load", node, node.slice, array, at)
-        origin = array.origin
-        for start, size, stride in zip(first, array.shape, array.strides, strict=True):
-            origin = origin + np.clip(start, 0, np.maximum(np.asarray(size) - 1, 0)) * stride
-        return replace(
-            array,
-            shape=tuple(shape),
-            strides=tuple(strides),
-            origin=origin,
-            contiguous=False,
-            root=array.root or array,
-        )
-
-    def _span(self, part: ast.expr | None, size: Value) -> tuple[Value, Value, int]:
-        """First index, length and step of a slice, bounded as Python bounds it."""
-        step, start, stop = 1, np.int64(0), size
-        if isinstance(part, ast.Slice):
-            if isinstance(part.step, ast.Constant):
-                assert isinstance(part.step.value, int)
-                step = part.step.value
-            start = start if part.lower is None else self._bound(part.lower, size)
-            stop = stop if part.upper is None else self._bound(part.upper, size)
-        return start, _whole(np.maximum(-(-(stop - start) // step), 0)), step
-
-    def _bound(self, node: ast.expr, size: Value) -> Value:
-        value = cast(self.value(node), INT64)
-        return np.clip(np.where(value < 0, value + size, value)[()], 0, size)
-
-    # Conditions
 
     def part(self, line: int, condition: Value, mask: Mask) -> Mask:
         if not isinstance(condition, np.ndarray):
@@ -325,42 +212,11 @@ class Expressions(Machine):
             observer.branch(line, mask, taken)
         return taken
 
-    def _count_fma(self, node: ast.AST, left: Value, right: Value, result: np.dtype[Any]) -> None:
-        """A sum of which one part is a product: the compiler makes it one instruction."""
-        if isinstance(node, ast.AugAssign):
-            parts = [(node.value, right)]
-        elif isinstance(node, ast.BinOp):
-            parts = [(node.left, left), (node.right, right)]
-        else:
-            return
-        for part, value in parts:
-            product = isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mult)
-            if product and value.dtype == result:
-                for observer in self.observers:
-                    observer.operations(node.lineno, "fma", self.mask.count)
-                return
-
     # Widths
 
     def _stores_float32(self, targets: Sequence[ast.expr]) -> bool:
         owners = [self.value(t.value) for t in targets if isinstance(t, ast.Subscript)]
         return len(owners) == len(targets) and all(o.dtype == FLOAT32 for o in owners)
-
-    def _narrows(self, node: ast.AST, left: Value, right: Value) -> bool:
-        """True where the compiler does a float64 operation in float32, bit for bit the same.
-
-        One + - * / of widened float32 values that goes straight to a float32 store.
-        """
-        op = getattr(node, "op", None)
-        return (
-            node is self._narrowed
-            and isinstance(op, ast.Add | ast.Sub | ast.Mult | ast.Div)
-            and all(fits_float32(v) for v in (left, right))
-        )
-
-
-def _whole(value: Value) -> Value:
-    return value if isinstance(value, np.ndarray) else np.int64(value)
 
 
 def _numbers(values: tuple[Any, ...]) -> tuple[Value, ...]:

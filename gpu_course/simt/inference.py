@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from gpu_course.simt import types
-from gpu_course.simt.expression_types import ExpressionTypes, Inferred, NotYet, of_value
+from gpu_course.simt.expression_types import ExpressionTypes
+from gpu_course.simt.inferred import Inferred, NotYet, of_value
 from gpu_course.simt.legality import Program
 from gpu_course.simt.types import (
     INT64,
@@ -23,13 +25,20 @@ from gpu_course.simt.vocabulary.allocate import is_allocation, lay_out
 __all__ = ["Inferred", "infer", "of_value"]
 
 MAX_ROUNDS = 20
+MOST_DEEP = 50
 
 
-Known = dict[tuple[ast.FunctionDef, tuple[Type, ...]], Inferred]
+Found = dict[tuple[ast.FunctionDef, tuple[Type, ...], tuple[Type, ...]], Inferred]
 """What is known of device functions, by the types they are called with."""
 
 
-def infer(program: Program, arguments: Sequence[Type], known: Known | None = None) -> Inferred:
+def infer(
+    program: Program,
+    arguments: Sequence[Type],
+    known: Sequence[Type] | None = None,
+    depth: int = 0,
+    found: Found | None = None,
+) -> Inferred:
     """Returns the type of every variable of a kernel, and the arrays it makes for itself.
 
     A reading that may see an int from one assignment and a float32 from another gets a float64, as
@@ -38,20 +47,28 @@ def infer(program: Program, arguments: Sequence[Type], known: Known | None = Non
     Args:
         program: the kernel, past the static pass.
         arguments: the types of its parameters, in order.
-        known: what is known already of the functions it calls.
+        known: the same for what decides branches: decisions.LITERAL for a number at the call.
+        depth: how many calls of device functions lie above.
+        found: what is known already of the functions it calls.
 
     Raises:
         KernelRefused: a line whose types no operator or variable can join.
     """
-    return _Inference(program, arguments, known).run()
+    return _Inference(program.specialised(known or arguments), arguments, depth, found).run()
 
 
 class _Inference(ExpressionTypes):
     def __init__(
-        self, program: Program, arguments: Sequence[Type], known: Known | None = None
+        self,
+        program: Program,
+        arguments: Sequence[Type],
+        depth: int = 0,
+        found: Found | None = None,
     ) -> None:
         super().__init__(program, arguments)
-        self.known: Known = {} if known is None else known
+        self.parameters = tuple(arguments)
+        self.depth = depth
+        self.found: Found = {} if found is None else found
 
     def run(self) -> Inferred:
         for _ in range(MAX_ROUNDS):
@@ -75,6 +92,11 @@ class _Inference(ExpressionTypes):
             self.result(),
             frozenset(self.views),
             self.reads,
+            self.program,
+            self.parameters,
+            self.given,
+            self.members,
+            frozenset(self.fields),
         )
 
     def result(self) -> Type:
@@ -169,6 +191,9 @@ class _Inference(ExpressionTypes):
             if isinstance(owner, ArrayType) and owner.space == "const":
                 raise NoSuchType("constant memory cannot be changed")
             stored = self.element(target)
+            if isinstance(stored, ArrayType) and types.is_scalar(value):
+                fact = "the simulator does not know a store of one number to many cells"
+                raise self.kernel.refuse(target, fact, "write the loop")
             if not (types.is_scalar(stored) and types.is_scalar(value)):
                 raise NoSuchType(f"{value} cannot be stored in one cell of {stored}")
             if value.kind == "c" and stored.kind != "c":  # type: ignore[union-attr]
@@ -213,13 +238,19 @@ class _Inference(ExpressionTypes):
             return iterated.dtype
         if isinstance(iterated, TupleType) and iterated.elements:
             return self.joined(iterated.elements)
-        if isinstance(iterated, ArrayType) and iterated.ndim == 1:
-            return iterated.dtype
+        if isinstance(iterated, ArrayType):
+            one = iterated.ndim == 1
+            return iterated.dtype if one else replace(iterated, ndim=iterated.ndim - 1)
         raise NoSuchType(f"a loop over {iterated}")
 
-    def infer_device(self, device: Program, arguments: Sequence[Type]) -> Inferred:
+    def infer_device(
+        self, device: Program, arguments: Sequence[Type], known: Sequence[Type]
+    ) -> Inferred:
+        if self.depth > MOST_DEEP:
+            fact = f"more than {MOST_DEEP} functions call each other here, one inside the other"
+            raise self.kernel.refuse(self.kernel.tree, fact, "write a loop")
         # Numba compiles a function once for the types it is called with, and so is it read here.
-        key = (device.kernel.tree, tuple(arguments))
-        if key not in self.known:
-            self.known[key] = infer(device, arguments, self.known)
-        return self.known[key]
+        key = (device.kernel.tree, tuple(arguments), tuple(known))
+        if key not in self.found:
+            self.found[key] = infer(device, arguments, known, self.depth + 1, self.found)
+        return self.found[key]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -20,12 +20,11 @@ from gpu_course.simt.constants import Symbol
 from gpu_course.simt.expressions import Expressions
 from gpu_course.simt.inference import Inferred
 from gpu_course.simt.lanes import Mask
-from gpu_course.simt.legality import Program
 from gpu_course.simt.machine import Variable
-from gpu_course.simt.memory import Array
+from gpu_course.simt.memory import Array, row_of
 from gpu_course.simt.types import FLOAT32
 from gpu_course.simt.values import merge, poison
-from gpu_course.simt.vocabulary.functions import Value, cast, truth
+from gpu_course.simt.vocabulary.functions import Range, Value, cast, truth
 
 MOST_WAITING_TURNS = 250
 
@@ -169,9 +168,10 @@ class Interpreter(Expressions):
         return self.block(node.orelse, finished).union(loop.broken)
 
     def do_For(self, node: ast.For, mask: Mask) -> Mask:  # for i in range(...): ... else: ...
-        if not _is_range(node.iter):
-            return self.for_items(node, mask)
-        start, stop, step = self.value(node.iter)
+        value = None if _is_zip(node.iter) else self.value(node.iter)
+        if not isinstance(value, Range):
+            return self.for_items(node, mask, value)
+        start, stop, step = value
         loop = Loop(self.lanes.nobody, self.lanes.nobody)
         self.loops.append(loop)
         running, finished = mask, self.lanes.nobody
@@ -195,47 +195,55 @@ class Interpreter(Expressions):
         self.loops.pop()
         return self.block(node.orelse, finished).union(loop.broken)
 
-    def for_items(self, node: ast.For, mask: Mask) -> Mask:
-        """for x in array, tuple, enumerate(...) or zip(...): as many turns for every lane"""
-        items = self.items(node.iter)
+    def for_items(self, node: ast.For, mask: Mask, iterated: Value) -> Mask:
+        """for x in array, tuple, enumerate(...) or zip(...): lanes may differ in how many turns"""
+        turns, length = self.items(node.iter, iterated)
         loop = Loop(self.lanes.nobody, self.lanes.nobody)
         self.loops.append(loop)
-        running = mask
-        for item in items:
+        running, finished = mask, self.lanes.nobody
+        for number, item in enumerate(turns):
             self._spend(node, running)
             if not running:
                 break
             self.mask = running
-            self.part(node.lineno, True, running)
+            taken = self.part(node.lineno, number < length, running)
+            if taken is not running:
+                finished = finished.union(running.without(taken))
+            self.mask = taken
             self.assign(node.target, item())
-            running = self.block(node.body, running).union(loop.continued)
+            running = self.block(node.body, taken).union(loop.continued)
             loop.continued = self.lanes.nobody
         self.loops.pop()
-        return self.block(node.orelse, running).union(loop.broken)
+        return self.block(node.orelse, finished.union(running)).union(loop.broken)
 
-    def items(self, node: ast.expr) -> Iterable[Callable[[], Value]]:
-        """What a loop gives turn by turn; each is read, and thought of, when its turn comes."""
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            if node.func.id == "enumerate":
-                items = self.items(node.args[0])
-                return (partial(_pair, np.int64(k), item) for k, item in enumerate(items))
-            if node.func.id == "zip":
-                rows = zip(*map(self.items, node.args), strict=False)
-                return (partial(_each, row) for row in rows)
-        value = self.value(node)
-        if _is_range(node):
-            if any(isinstance(part, np.ndarray) for part in value):
-                fact = "a range inside enumerate or zip that differs between threads"
-                hint = "write for i in range(n), and count what else is needed"
-                raise self.program.kernel.refuse(node, f"the simulator does not know {fact}", hint)
-            return (partial(_same, value[0].dtype.type(k)) for k in range(*map(int, value)))
+    def items(
+        self, node: ast.expr, value: Value = None
+    ) -> tuple[Iterable[Callable[[], Value]], Value]:
+        """What a loop gives turn by turn, each thought of when its turn comes; and how many."""
+        if _is_zip(node):
+            assert isinstance(node, ast.Call)
+            parts = [self.items(a) for a in node.args]
+            if ast.unparse(node.func) == "enumerate":
+                ((items, length),) = parts
+                return (partial(_pair, np.int64(k), item) for k, item in enumerate(items)), length
+            rows = zip(*(items for items, _ in parts), strict=False)
+            return (partial(_each, row) for row in rows), reduce(np.minimum, [n for _, n in parts])
+        value = self.value(node) if value is None else value
+        if isinstance(value, Range):
+            start, stop, step = value
+            length = np.maximum(-(-(stop - start) // step), 0)
+            turns = range(self.most(length))
+            return (partial(_same, start + start.dtype.type(k) * step) for k in turns), length
         if isinstance(value, tuple):
-            return (partial(_same, part) for part in value)
-        count = value.shape[0]
-        if isinstance(count, np.ndarray):
-            fact = "a loop over a view whose length differs between threads"
-            raise self.program.kernel.refuse(node, f"the simulator does not know {fact}")
-        return (partial(self.load, node, value, (np.int64(k),)) for k in range(int(count)))
+            return (partial(_same, part) for part in value), np.int64(len(value))
+        length, turns = value.shape[0], range(self.most(value.shape[0]))
+        if len(value.shape) > 1:
+            return (partial(row_of, value, k) for k in turns), length
+        return (partial(self.load, node, value, (np.int64(k),)) for k in turns), length
+
+    def most(self, length: Value) -> int:
+        """The greatest of a number over the active lanes."""
+        return int(np.max(length[self.mask.lanes]) if isinstance(length, np.ndarray) else length)
 
     def place(
         self, target: ast.Subscript | ast.Attribute
@@ -257,7 +265,7 @@ class Interpreter(Expressions):
     def do_Return(self, node: ast.Return, mask: Mask) -> Mask:  # return
         if not self.depth:
             self.returned |= mask.active
-        elif self.inferred.result is not None and node.value is not None:
+        elif node.value is not None:
             value = cast(self.value(node.value), self.inferred.result)
             known = self.result is not None
             self.result = merge(mask.active, value, self.result) if known else value
@@ -275,14 +283,17 @@ class Interpreter(Expressions):
             self.returned |= bad.active
         return good
 
-    def call_device(self, device: Program, inferred: Inferred, arguments: list[Value]) -> Value:
+    def call_device(self, inferred: Inferred, arguments: list[Value]) -> Value:
         """Runs a device function with the lanes that call it; returns what it returns."""
         caller = self.program, self.inferred, self.types, self.variables, self.loops, self.result
-        mask = self.mask
+        mask, device = self.mask, inferred.program
+        assert device is not None
         self.program, self.inferred, self.types = device, inferred, inferred.types
         self.variables = {
-            name: Variable(cast(value, inferred.types[name]), None)
-            for name, value in zip(device.kernel.parameters, arguments, strict=True)
+            name: Variable(cast(cast(value, type_), inferred.types[name]), None)
+            for name, value, type_ in zip(
+                device.kernel.parameters, arguments, inferred.parameters, strict=True
+            )
         }
         self.loops, self.result = [], None
         self.depth += 1
@@ -369,7 +380,7 @@ class Interpreter(Expressions):
                     "the work over two launches",
                 )
             )
-        test = node.test if isinstance(node, ast.While) else None
+        test = getattr(node.test, "written", node.test) if isinstance(node, ast.While) else None
         facts = {
             "hopeless": hopeless,
             "test": ast.unparse(test) if test is not None else "",
@@ -378,10 +389,10 @@ class Interpreter(Expressions):
         raise EndlessLoop(node.lineno, self.lanes.global_thread[mask.lanes], facts)
 
 
-def _is_range(node: ast.expr) -> bool:
-    return (
-        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "range"
-    )
+def _is_zip(node: ast.expr) -> bool:
+    """True for zip(...) and enumerate(...), which a loop takes apart."""
+    named = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    return named and node.func.id in ("enumerate", "zip")  # type: ignore[attr-defined]
 
 
 def _same(value: Value) -> Value:

@@ -11,8 +11,10 @@ from gpu_course.simt.vocabulary import (
     allocate,
     atomics,
     bits,
+    half,
     indices,
     operators,
+    overloads,
     printing,
     scalar_functions,
     synchronise,
@@ -31,8 +33,12 @@ FUNCTIONS: dict[str, Function] = {
     **bits.FUNCTIONS,
     **operators.FUNCTIONS,
     **printing.FUNCTIONS,
+    **overloads.FUNCTIONS,
+    **half.FUNCTIONS,
 }
-BUILTINS = frozenset(scalar_functions.BUILTINS) | {"enumerate", "pow", "print", "zip"}
+BUILTINS = frozenset(scalar_functions.BUILTINS) | {
+    "divmod", "enumerate", "pow", "print", "sum", "zip",
+}  # fmt: skip
 
 LOOPS = frozenset(("builtin.enumerate", "builtin.zip"))
 """Known in a `for` only."""

@@ -20,7 +20,9 @@ from gpu_course.simt.legality import Program
 from gpu_course.simt.memory import Access, Array
 from gpu_course.simt.policy import STRICT, Policy
 from gpu_course.simt.report import Dim3
+from gpu_course.simt.signatures import best, show
 from gpu_course.simt.vocabulary.allocate import local_bytes, too_much
+from gpu_course.simt.vocabulary.functions import cast
 from gpu_course.simt.vocabulary.printing import Printout
 
 LANES_PER_BATCH = 1 << 15
@@ -160,7 +162,24 @@ def bind_arguments(program: Program, arguments: Sequence[Any]) -> dict[str, Any]
             f"and was launched with {len(arguments)}",
             "pass one value per parameter",
         )
-    return {name: _argument(name, value) for name, value in zip(names, arguments, strict=True)}
+    given = {name: _argument(name, value) for name, value in zip(names, arguments, strict=True)}
+    return _declared(program, given) if program.kernel.declared else given
+
+
+def _declared(program: Program, given: dict[str, Any]) -> dict[str, Any]:
+    """The arguments as the best fitting signature of the kernel has them."""
+    kernel, found = program.kernel, [_type(value) for value in given.values()]
+    signature = best(kernel.declared, found)
+    if signature is None:
+        raise CourseError(
+            f"no signature of {kernel.name} takes ({', '.join(map(show, found))})",
+            f"it declares {'; '.join(map(str, kernel.declared))}",
+        )
+    wanted = zip(given.items(), signature.converted(found), strict=True)
+    return {
+        name: value if isinstance(value, np.ndarray) else cast(value, type_)
+        for (name, value), type_ in wanted
+    }
 
 
 def _argument(name: str, value: Any) -> Any:
@@ -182,10 +201,34 @@ def _argument(name: str, value: Any) -> Any:
         type_ = inference.of_value(value)
         if isinstance(type_, np.dtype) and type_.kind in "biufc":
             return type_.type(value)
+    if isinstance(value, tuple):
+        parts = tuple(_argument(f"{name}[{k}]", part) for k, part in enumerate(value))
+        return type(value)(*parts) if hasattr(value, "_fields") else parts
     raise CourseError(
         f"a kernel cannot take a {type(value).__name__} (argument {name})",
-        "pass NumPy arrays and numbers",
+        "pass NumPy arrays, numbers, and tuples of them",
     )
+
+
+def arrays_in(name: str, value: Any) -> dict[str, np.ndarray]:
+    """Returns the arrays of an argument by the names that messages have for them.
+
+    >>> list(arrays_in("pair", (np.zeros(2), 3, np.zeros(1))))
+    ['pair[0]', 'pair[2]']
+    """
+    if isinstance(value, np.ndarray):
+        return {name: value}
+    if not isinstance(value, tuple):
+        return {}
+    parts = [arrays_in(f"{name}[{k}]", part) for k, part in enumerate(value)]
+    return {key: array for part in parts for key, array in part.items()}
+
+
+def _bound(name: str, value: Any, arrays: dict[str, Array]) -> Any:
+    """An argument with the kernel's arrays in the place of NumPy's."""
+    if isinstance(value, tuple):
+        return tuple(_bound(f"{name}[{k}]", part, arrays) for k, part in enumerate(value))
+    return arrays.get(name, value)
 
 
 def _check_structure(name: str, dtype: np.dtype[Any]) -> None:
@@ -234,15 +277,16 @@ def run(
         Waits: the threads wait for each other, and running them together leads nowhere.
     """
     values = bind_arguments(program, arguments)
-    arrays = memory.bind({n: v for n, v in values.items() if isinstance(v, np.ndarray)})
+    arrays = memory.bind({k: v for n, a in values.items() for k, v in arrays_in(n, a).items()})
     inferred = inference.infer(program, [_type(v) for v in values.values()])
+    program = inferred.program or program
     fact = too_much(inferred.requests.values(), inferred.static_shared_bytes, dynamic_bytes)
     if fact is not None:
         line = program.kernel.tree.lineno
         faults.add(Fault("illegal-launch", line, np.empty(0, np.int64), {"fact": fact}))
         return
     _refuse_read_only(program, arrays)
-    stored = frozenset(arrays[name].allocation.number for name in program.stored if name in arrays)
+    stored = frozenset(arrays[name].allocation.number for name in _stored(program, arrays))
     setting = Setting(program, grid, block, arrays, stored, faults, order_seed, policy)
     for observer in observers:
         observer.begin(setting)
@@ -261,7 +305,7 @@ def run(
             state = (
                 program,
                 inferred,
-                {**values, **arrays},
+                {name: _bound(name, value, arrays) for name, value in values.items()},
                 lanes,
                 observers,
                 faults,
@@ -297,12 +341,19 @@ def _turns(program: Program, lanes: Lanes) -> list[Mask]:
 def _type(value: Any) -> types.Type:
     if isinstance(value, np.ndarray):
         return types.ArrayType(value.dtype, value.ndim)
+    if isinstance(value, tuple):
+        return types.TupleType(tuple(map(_type, value)), getattr(value, "_fields", ()))
     return value.dtype  # type: ignore[no-any-return]
 
 
+def _stored(program: Program, arrays: dict[str, Array]) -> list[str]:
+    """The arrays that the kernel may write to; those of a tuple as one."""
+    return [name for name in arrays if name.partition("[")[0] in program.stored]
+
+
 def _refuse_read_only(program: Program, arrays: dict[str, Array]) -> None:
-    for name in program.stored:
-        if name in arrays and not arrays[name].writable:
+    for name in _stored(program, arrays):
+        if not arrays[name].writable:
             raise CourseError(
                 f"{program.kernel.name} writes to {name}, which is a read-only array",
                 "pass a copy that can be written",

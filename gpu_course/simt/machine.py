@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_course.simt.bounds import Bounds, Variable
 from gpu_course.simt.faults import Fault, FaultLog
 from gpu_course.simt.lanes import Lanes, Mask
 from gpu_course.simt.legality import Program
@@ -30,15 +31,7 @@ if TYPE_CHECKING:
 MOST_CONVERTED = 16
 
 
-@dataclass
-class Variable:
-    """A local variable: its value, and the lanes that have assigned it (None: all of them)."""
-
-    value: Value
-    defined: np.ndarray | None
-
-
-class Machine:
+class Machine(Bounds):
     """One batch of blocks and what its lanes hold: variables and memory.
 
     Args:
@@ -69,7 +62,7 @@ class Machine:
         printout: Printout | None = None,
         policy: Policy = STRICT,
     ) -> None:
-        self.program = program
+        self.program = inferred.program or program
         self.inferred = inferred
         self.types = inferred.types
         self.requests = inferred.requests
@@ -88,8 +81,7 @@ class Machine:
         self._patterns: dict[ast.expr, Pattern] = {}
         self._converted: dict[tuple[int, Type], tuple[np.ndarray, np.ndarray]] = {}
         self.variables = {
-            name: Variable(v if isinstance(v, Array) else cast(v, self.types[name]), None)
-            for name, v in arguments.items()
+            name: Variable(cast(v, self.types[name]), None) for name, v in arguments.items()
         }
 
     # Arithmetic, which a machine with expressions knows
@@ -275,7 +267,9 @@ class Machine:
             self.faults.add(fault, (whole.name,))
         for observer in self.observers:
             observer.access(access)
-        uniform = not any(isinstance(i, np.ndarray) for i in (array.origin, *indices))
+        uniform = not any(
+            isinstance(i, np.ndarray) for i in (array.origin, *indices, *array.strides)
+        )
         return access, uniform and mask is self.mask
 
     def _new_pattern(
@@ -291,7 +285,8 @@ class Machine:
         good = self.in_bounds(kind, node, index, array, wrapped)
         if good is not None:
             mask = mask & good
-        elements = ravel([pick(i, mask) for i in wrapped], array.strides)
+        strides = tuple(pick(s, mask) for s in array.strides)
+        elements = ravel([pick(i, mask) for i in wrapped], strides)
         elements = elements + pick(array.origin, mask)
         if not isinstance(elements, np.ndarray):
             elements = np.full(mask.count, elements)
@@ -311,78 +306,3 @@ class Machine:
         picked = [pick(i, mask) for i in self._wrapped(array, indices)]
         cells = ravel(picked, row_major(tuple(pick(n, mask) for n in array.shape)))
         return np.broadcast_to(cells, mask.count)
-
-    def in_bounds(
-        self,
-        kind: str,
-        node: ast.expr,
-        index: ast.expr,
-        array: Array,
-        indices: tuple[Value, ...],
-    ) -> np.ndarray | None:
-        """Reports what is out of bounds; the lanes that are in, or None when all active are."""
-        good: np.ndarray | None = None
-        sizes: tuple[Any, ...] = array.shape
-        for axis, (at, size) in enumerate(zip(indices, sizes, strict=True)):
-            if not isinstance(at, np.ndarray):
-                if not isinstance(size, np.ndarray):
-                    if 0 <= at < size:
-                        continue
-                    inside = np.zeros(self.lanes.count, bool)
-                else:
-                    inside = (at >= 0) & (at < size)
-            else:
-                # Seen as unsigned, a negative index is larger than any size.
-                inside = at.view(np.uint64) < np.asarray(size, np.uint64)
-            bad = self.mask.active & ~inside
-            if not bad.any():
-                continue
-            if good is not None:
-                bad &= good
-            good = inside if good is None else good & inside
-            lanes = np.flatnonzero(bad)
-            if lanes.size:
-                self._out_of_bounds(kind, node, index, array, indices, axis, lanes)
-        return good
-
-    def _out_of_bounds(
-        self,
-        kind: str,
-        node: ast.expr,
-        index: ast.expr,
-        array: Array,
-        indices: tuple[Value, ...],
-        axis: int,
-        lanes: np.ndarray,
-    ) -> None:
-        at = [np.broadcast_to(i, self.lanes.count)[lanes] for i in indices]
-        first = self.lanes.global_thread[lanes][:64].tolist()
-        facts = {
-            "array": array.name,
-            "shape": tuple(int(np.broadcast_to(n, lanes.max() + 1)[lanes[0]]) for n in array.shape),
-            "axis": axis,
-            "index": tuple(int(a[0]) for a in at),
-            "indices": {t: tuple(int(a[k]) for a in at) for k, t in enumerate(first)},
-            "axis_values": (int(at[axis].min()), int(at[axis].max())),
-            "access": kind,
-            "names": self._names_in(_axis_index(index, axis), lanes),
-        }
-        threads = self.lanes.global_thread[lanes]
-        self.faults.add(
-            Fault("out-of-bounds", node.lineno, threads, facts, node),
-            (node.col_offset, axis),
-        )
-
-    def _names_in(self, node: ast.expr, lanes: np.ndarray) -> dict[str, tuple[Any, Any]]:
-        """The smallest and largest value over some lanes of each variable in an expression."""
-        found = {}
-        for name in (n for n in ast.walk(node) if isinstance(n, ast.Name)):
-            known = self.variables.get(self.program.read(name))
-            if known is not None and isinstance(known.value, np.ndarray | np.generic):
-                values = np.broadcast_to(known.value, self.lanes.count)[lanes]
-                found[name.id] = (values.min().item(), values.max().item())
-        return found
-
-
-def _axis_index(index: ast.expr, axis: int) -> ast.expr:
-    return index.elts[axis] if isinstance(index, ast.Tuple) else index

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -44,7 +44,8 @@ class Array:
         shape, dtype: as in NumPy; a side of a view may differ from lane to lane.
         flat: all its memory as one dimension of elements; for shared and local arrays the copies of
             all blocks or lanes of the batch, one after the other.
-        strides: elements from one index to the next, per dimension.
+        strides: elements from one index to the next, per dimension; a view's may differ from lane
+            to lane.
         origin: element of `flat` that [0, 0, ...] names; one per lane where there are copies.
         allocation: the memory it lies in.
         address: byte address of `flat[0]`, within the block for a shared array.
@@ -62,7 +63,7 @@ class Array:
     shape: tuple[Any, ...]
     dtype: np.dtype[Any]
     flat: np.ndarray
-    strides: tuple[int, ...]
+    strides: tuple[Any, ...]
     origin: Any
     allocation: Allocation
     address: int
@@ -83,6 +84,35 @@ class Array:
     def size(self) -> Any:
         """How many cells it has; one number per lane for views that differ."""
         return math.prod(self.shape)
+
+
+def viewed(array: Array, first: Sequence[Any], shape: Sequence[Any], steps: Sequence[Any]) -> Array:
+    """Returns the same memory seen from another cell on, and in another shape.
+
+    Args:
+        array: what is viewed; its fields are viewed with it.
+        first: the index of the view's first cell, per dimension of `array`.
+        shape: the view's sides.
+        steps: per dimension of `array`, cells from one of the view's to the next; None for a
+            dimension that the view does not have.
+    """
+    starts = zip(first, array.strides, strict=True)
+    kept = zip(array.strides, steps, strict=True)
+    return replace(
+        array,
+        shape=tuple(shape),
+        strides=tuple(stride * step for stride, step in kept if step is not None),
+        origin=sum((start * stride for start, stride in starts), start=array.origin),
+        contiguous=False,
+        root=array.root or array,
+        fields={name: viewed(part, first, shape, steps) for name, part in array.fields.items()},
+    )
+
+
+def row_of(array: Array, index: int) -> Array:
+    """Returns array[index] of an array with several dimensions, as a view."""
+    rest = len(array.shape) - 1
+    return viewed(array, [index, *[0] * rest], array.shape[1:], [None, *[1] * rest])
 
 
 def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -137,7 +167,8 @@ class Pattern:
         ):
             if at is before:
                 continue
-            if any(isinstance(v, np.ndarray) for v in (at, before, size)) or not 0 <= at < size:
+            vectors = any(isinstance(v, np.ndarray) for v in (at, before, size, stride))
+            if vectors or not 0 <= at < size:
                 return None
             moved += (int(at) - int(before)) * stride
         return moved
@@ -207,8 +238,11 @@ class Access:
     def cells(self) -> np.ndarray:
         """int64 (mask.count,), C-order indices within the array, as a person counts."""
         array = self.array
+        if array.per_copy:
+            apart = array.strides[-1]  # more than 1 for a field of structures
+            return self.in_copy if apart == 1 else self.in_copy // apart
         # Of a view, the cells of the array it shows.
-        return self.in_copy if array.contiguous or array.per_copy else self.find_cells()
+        return self.in_copy if array.contiguous else self.find_cells()
 
     def counted(self, what: str, period: int, count: Callable[[], T]) -> T:
         """Returns `count()`, or what it returned for an earlier access in the same pattern.
@@ -268,15 +302,20 @@ def _overlapping(spans: Mapping[str, tuple[int, int]]) -> list[list[str]]:
 
 def _bind_one(name: str, data: np.ndarray, allocation: Allocation, offset: int) -> Array:
     if data.dtype.names:
-        whole = _bind_plain(name, data, allocation, offset)
+        whole = bind_plain(name, data, allocation, offset)
         for part, (_, at, *_) in (data.dtype.fields or {}).items():
-            own = _bind_plain(f"{name}.{part}", data[part], allocation, offset + at)
+            own = bind_plain(f"{name}.{part}", data[part], allocation, offset + at)
             whole.fields[part] = own
         return whole
-    return _bind_plain(name, data, allocation, offset)
+    return bind_plain(name, data, allocation, offset)
 
 
-def _bind_plain(name: str, data: np.ndarray, allocation: Allocation, offset: int) -> Array:
+def bind_plain(name: str, data: np.ndarray, allocation: Allocation, offset: int) -> Array:
+    """Returns an array of numbers as it lies in an allocation, from a byte offset on.
+
+    Raises:
+        CourseError: its cells do not lie a whole number of elements apart.
+    """
     size = data.dtype.itemsize
     if any(stride % size for stride in data.strides):
         raise CourseError(

@@ -10,89 +10,23 @@ from __future__ import annotations
 
 import ast
 import functools
-import inspect
-import linecache
-import textwrap
-import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
-import numpy as np
-
-from gpu_course.errors import AnswerFileError, CourseError, KernelRefused
+from gpu_course.errors import AnswerFileError
 from gpu_course.simt.constants import NotConstant, Symbol, constant
+from gpu_course.simt.kernels import MAX_DEPTH, MODULES, Kernel, Unknown, parse, show_path
+from gpu_course.simt.live import from_function
+from gpu_course.simt.signatures import Signature, from_node
+
+__all__ = [
+    "MAX_DEPTH", "MAX_SOURCE_BYTES", "Kernel", "Module", "Unknown", "from_function", "load",
+    "parse", "read_text", "show_path",
+]  # fmt: skip
 
 MAX_SOURCE_BYTES = 200_000
-MAX_DEPTH = 200
-
-_MODULES = {
-    "numba.cuda": "cuda",
-    "numba_cuda_mlir.cuda": "cuda",
-    "gpu_course.simt.module": "cuda",
-    "numba": "numba",
-    "numba.types": "numba",
-    "numba.core.types": "numba",
-    "numba_cuda_mlir": "numba",
-    "numba_cuda_mlir.types": "numba",
-    "numpy": "numpy",
-    "math": "math",
-    "operator": "operator",
-}
-
-
-@dataclass(frozen=True)
-class Unknown:
-    """A name the simulator cannot follow: what it is, for the message when a kernel uses it."""
-
-    what: str
-
-
-@dataclass(frozen=True, eq=False)
-class Kernel:
-    """A kernel or device function as the simulator sees it.
-
-    Attributes:
-        name: the function's name.
-        tree: its syntax tree; line numbers are those of `file`.
-        file: the file as messages show it.
-        lines: line number -> source text of that line.
-        scope: looks up a free name, giving a number, a tuple, an array, a Symbol, a Kernel (a
-            device function) or an Unknown; raises KeyError for a name that does not exist.
-        decorated: True when the function carries `cuda.jit`.
-        settled: True when its scope never changes: it was read from a file.
-    """
-
-    name: str
-    tree: ast.FunctionDef
-    file: str
-    lines: Mapping[int, str] = field(repr=False)
-    scope: Callable[[str], Any] = field(repr=False)
-    decorated: bool = True
-    settled: bool = False
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """The parameter names, in order."""
-        return tuple(a.arg for a in self.tree.args.args)
-
-    def text(self, line: int) -> str:
-        """Returns the source text of one line, stripped."""
-        return printable(self.lines.get(line, "").strip())
-
-    def refuse(self, node: ast.AST | int, fact: str, hint: str = "") -> KernelRefused:
-        """Returns the KernelRefused error for a construct of this kernel."""
-        line = node if isinstance(node, int) else getattr(node, "lineno", self.tree.lineno)
-        return KernelRefused(
-            fact,
-            file=self.file,
-            line=line,
-            text=self.text(line),
-            kernel=self.name,
-            hint=hint,
-        )
 
 
 @dataclass(frozen=True)
@@ -124,32 +58,6 @@ class Module:
         return found
 
 
-def show_path(path: str | Path) -> str:
-    """Returns a path as messages show it: short, and the same on every machine.
-
-    >>> show_path("/home/ada/course/puzzles/01_threads/guard.py")
-    'puzzles/01_threads/guard.py'
-    """
-    path = Path(path)
-    if any(mark in str(path) for mark in ("ipykernel_", "<ipython-input", "<stdin>")):
-        return "notebook cell"
-    if len(path.parts) > 2 and path.parts[-3] in ("puzzles", "solutions"):
-        return "/".join(path.parts[-3:])
-    try:
-        return path.resolve().relative_to(Path.cwd()).as_posix()
-    except ValueError:
-        return "/".join(path.parts[-2:]) if path.is_absolute() else path.as_posix()
-
-
-def printable(text: str) -> str:
-    """Returns a text with nothing in it that could move a terminal's cursor.
-
-    >>> printable("x = 1\\t# \\x1b[2J")
-    'x = 1 # ?[2J'
-    """
-    return "".join(c if c.isprintable() else " " if c == "\t" else "?" for c in text)
-
-
 def read_text(path: Path, shown: str) -> str:
     """Returns the text of an answer file.
 
@@ -174,56 +82,6 @@ def read_text(path: Path, shown: str) -> str:
         raise AnswerFileError(f"{shown} cannot be read: {error.strerror}") from None
 
 
-def parse(text: str, shown: str, *, whole: bool = False) -> ast.Module:
-    """Returns the syntax tree of a text.
-
-    Args:
-        text: the text.
-        shown: how messages call its file.
-        whole: True for a whole file, in which nothing may be out of place: a `break` without its
-            loop, a `return` without its function.
-
-    Raises:
-        KernelRefused: Python cannot parse it, with the line; or it is nested too deeply.
-    """
-    try:
-        with warnings.catch_warnings():
-            # What Python only warns of is no reason to refuse a file.
-            warnings.simplefilter("ignore")
-            tree = ast.parse(text)
-            if whole and _depth(tree) <= MAX_DEPTH:
-                # Python's own rules beyond the grammar. This makes code and runs none of it.
-                compile(tree, shown, "exec", dont_inherit=True)
-    except (SyntaxError, ValueError) as error:
-        line = getattr(error, "lineno", None) or 1
-        shown_line = printable((getattr(error, "text", None) or "").strip())
-        fact = f"Python cannot read this file: {getattr(error, 'msg', None) or error}"
-        raise KernelRefused(fact, file=shown, line=line, text=shown_line) from None
-    except (RecursionError, MemoryError):
-        raise KernelRefused(
-            "the file is nested too deeply to read",
-            file=shown,
-            line=1,
-            hint="use shorter expressions",
-        ) from None
-    if _depth(tree) > MAX_DEPTH:
-        raise KernelRefused(
-            f"the file nests more than {MAX_DEPTH} levels deep",
-            file=shown,
-            line=1,
-            hint="split the expression into several statements",
-        )
-    return tree
-
-
-def _depth(tree: ast.AST) -> int:
-    depth, level = 0, [tree]
-    while level and depth <= MAX_DEPTH:
-        level = [child for node in level for child in ast.iter_child_nodes(node)]
-        depth += 1
-    return depth
-
-
 def load(path: str | Path) -> Module:
     """Returns the answer file at `path` as a Module, without running any of it.
 
@@ -246,9 +104,12 @@ def _read(path: Path, shown: str, text: str) -> Module:
         if isinstance(node, ast.Import | ast.ImportFrom):
             names.update(_imported(node))
         elif isinstance(node, ast.FunctionDef):
-            decorated = any(_is_jit(d, names) for d in node.decorator_list)
+            jit = [d for d in node.decorator_list if _is_jit(d, names)]
+            declared = tuple(s for d in jit for s in _signatures_at(d))
             look_up = names.__getitem__
-            names[node.name] = Kernel(node.name, node, shown, lines, look_up, decorated, True)
+            names[node.name] = Kernel(
+                node.name, node, shown, lines, look_up, bool(jit), True, declared
+            )
         elif isinstance(node, ast.ClassDef | ast.AsyncFunctionDef):
             names[node.name] = Unknown(f"{node.name}, which is not a kernel")
         elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
@@ -268,7 +129,21 @@ def _constant_or_unknown(node: ast.expr, names: Mapping[str, Any], name: str) ->
     try:
         return constant(node, names)
     except NotConstant as error:
-        return Unknown(f"{name}, which is not a constant the simulator can evaluate ({error})")
+        what = f"{name}, which is not a constant the simulator can evaluate ({error})"
+        return Unknown(what, node.value if _is_string(node) else None)  # type: ignore[attr-defined]
+
+
+def _is_string(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _signatures_at(decorator: ast.expr) -> tuple[Signature, ...]:
+    """What `@cuda.jit("float32(float32)", device=True)` declares."""
+    if not isinstance(decorator, ast.Call):
+        return ()
+    given = [*decorator.args, *(k.value for k in decorator.keywords if k.arg == "func_or_sig")]
+    parts = [e for g in given for e in (g.elts if isinstance(g, ast.List) else [g])]
+    return tuple(s for s in map(from_node, parts) if s is not None)
 
 
 def _imported(node: ast.Import | ast.ImportFrom) -> dict[str, Any]:
@@ -278,14 +153,14 @@ def _imported(node: ast.Import | ast.ImportFrom) -> dict[str, Any]:
             target = alias.name if alias.asname else alias.name.partition(".")[0]
             name = alias.asname or target
             found[name] = (
-                Symbol(_MODULES[target]) if target in _MODULES else Unknown(f"the module {target}")
+                Symbol(MODULES[target]) if target in MODULES else Unknown(f"the module {target}")
             )
             continue
         full = f"{node.module}.{alias.name}"
-        if full in _MODULES:
-            value: Any = Symbol(_MODULES[full])
-        elif node.module in _MODULES:
-            value = Symbol(f"{_MODULES[node.module]}.{alias.name}")
+        if full in MODULES:
+            value: Any = Symbol(MODULES[full])
+        elif node.module in MODULES:
+            value = Symbol(f"{MODULES[node.module]}.{alias.name}")
         else:
             value = Unknown(f"{alias.name} of the module {node.module}")
         found[alias.asname or alias.name] = value
@@ -298,81 +173,3 @@ def _is_jit(node: ast.expr, names: Mapping[str, Any]) -> bool:
     if isinstance(node, ast.Attribute) and node.attr == "jit" and isinstance(node.value, ast.Name):
         return names.get(node.value.id) == Symbol("cuda")
     return isinstance(node, ast.Name) and names.get(node.id) == Symbol("cuda.jit")
-
-
-def from_function(function: Any) -> Kernel:
-    """Returns a live function or a Numba dispatcher as a Kernel; it is not called.
-
-    Raises:
-        CourseError: its source cannot be found, or it is no plain function.
-    """
-    plain = getattr(function, "py_func", function)
-    if not inspect.isfunction(plain):
-        raise CourseError(
-            f"{function!r} is not a kernel",
-            "pass a function, or the result of cuda.jit",
-        )
-    try:
-        text_lines, first = inspect.getsourcelines(plain)
-    except (OSError, TypeError):
-        raise CourseError(
-            f"the source of {plain.__name__} cannot be found",
-            "define the kernel in a file or in a notebook cell",
-        ) from None
-    filename = plain.__code__.co_filename
-    shown = show_path(filename)
-    tree = parse(textwrap.dedent("".join(text_lines)), shown)
-    ast.increment_lineno(tree, max(first, 1) - 1)
-    node = tree.body[0]
-    if not isinstance(node, ast.FunctionDef):
-        raise CourseError(f"{plain.__name__} is not defined by def", "write the kernel with def")
-    whole = linecache.getlines(filename)
-    lines = {first + k: line.rstrip("\n") for k, line in enumerate(text_lines)}
-    lines |= {k: line.rstrip("\n") for k, line in enumerate(whole, start=1)}
-    return Kernel(node.name, node, shown, lines, _live_scope(plain), plain is not function)
-
-
-def _live_scope(function: Any) -> Callable[[str], Any]:
-    code = function.__code__
-    cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
-    seen: dict[str, Any] = {}
-
-    def look_up(name: str) -> Any:
-        if name in seen:
-            return seen[name]
-        value = cells[name].cell_contents if name in cells else function.__globals__[name]
-        seen[name] = _from_live(name, value)
-        return seen[name]
-
-    return look_up
-
-
-def _from_live(name: str, value: Any) -> Any:
-    if isinstance(value, bool | int | float | complex | np.generic | np.ndarray | Symbol):
-        return value
-    if isinstance(value, np.dtype):
-        return Symbol(f"numpy.{value.name}")
-    if isinstance(value, tuple):
-        return tuple(_from_live(name, v) for v in value)
-    if isinstance(value, ModuleType):
-        return (
-            Symbol(_MODULES[value.__name__])
-            if value.__name__ in _MODULES
-            else Unknown(f"the module {value.__name__}")
-        )
-    if hasattr(value, "py_func") or inspect.isfunction(value):
-        if getattr(value, "__module__", "") == "gpu_course.simt.module":
-            return Symbol(f"cuda.{value.__name__}")
-        return from_function(value)
-    origin = getattr(value, "__module__", None) or type(value).__module__
-    attribute = getattr(value, "__name__", None) or str(value)
-    if isinstance(value, type) and issubclass(value, np.generic):
-        return Symbol(f"numpy.{attribute}")
-    if origin == "math":
-        return Symbol(f"math.{attribute}")
-    if origin in ("operator", "_operator"):
-        return Symbol(f"operator.{attribute}")
-    if origin.startswith("numba"):
-        home = "cuda" if ".cuda" in origin else "numba"
-        return Symbol(f"{home}.{attribute}")
-    return Unknown(f"{name}, a {type(value).__name__} of the host")

@@ -10,7 +10,7 @@ Changes in integer typing"; checked against `numba.njit` in the tests.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -40,9 +40,10 @@ class ArrayType:
 
 @dataclass(frozen=True)
 class TupleType:
-    """A tuple of values, each of its own type."""
+    """A tuple of values, each of its own type; a named tuple has names for them as well."""
 
     elements: tuple[Type, ...]
+    names: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"tuple({', '.join(map(str, self.elements))})"
@@ -63,7 +64,25 @@ class GridType:
         return "the grid group"
 
 
-Type = np.dtype[Any] | ArrayType | TupleType | RangeType | GridType | None
+@dataclass(frozen=True)
+class FunctionType:
+    """A device function as a value: each one is a type of its own, as in Numba.
+
+    Attributes:
+        name: its name.
+        place: the file and the line it is defined at.
+        function: the Kernel.
+    """
+
+    name: str
+    place: tuple[str, int]
+    function: Any = field(compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return f"the function {self.name}"
+
+
+Type = np.dtype[Any] | ArrayType | TupleType | RangeType | GridType | FunctionType | None
 
 
 class NoSuchType(Exception):
@@ -90,7 +109,8 @@ def unify(a: Type, b: Type) -> Type:
     if isinstance(a, np.dtype) and isinstance(b, np.dtype):
         return np.promote_types(a, b)
     if isinstance(a, TupleType) and isinstance(b, TupleType) and len(a.elements) == len(b.elements):
-        return TupleType(tuple(map(unify, a.elements, b.elements)))
+        names = a.names if a.names == b.names else ()
+        return TupleType(tuple(map(unify, a.elements, b.elements)), names)
     raise NoSuchType(f"{_name(a)} and {_name(b)}")
 
 
@@ -180,6 +200,8 @@ def unary(operator: str, a: Type) -> Type:
         NoSuchType: the operator does not take this type.
     """
     if operator == "Not":
+        if a is None:
+            raise NoSuchType(_name(a))
         return BOOL
     if not isinstance(a, np.dtype) or (operator == "Invert" and not _is_integer(a)):
         raise NoSuchType(_name(a))

@@ -58,15 +58,19 @@ def type_of(value: Value) -> Any:
         return types.ArrayType(value.dtype, len(value.shape), value.space)
     if isinstance(value, tuple):
         return types.TupleType(tuple(map(type_of, value)))
+    if value is None or isinstance(value, types.FunctionType):
+        return value
     return value.dtype  # type: ignore[no-any-return]
 
 
 def merge(active: np.ndarray, new: Value, old: Value) -> Value:
     """Returns the new value in the active lanes, the old one in the others."""
     if isinstance(new, tuple):
-        return tuple(merge(active, n, o) for n, o in zip(new, old, strict=True))
+        return type(new)(merge(active, n, o) for n, o in zip(new, old, strict=True))
     if isinstance(new, Array):
         return _merge_views(active, new, old)
+    if new is None or isinstance(new, types.FunctionType):
+        return new
     return np.where(active, new, old)
 
 
@@ -78,14 +82,22 @@ def _merge_views(active: np.ndarray, new: Array, old: Array) -> Array:
             f"one name stands for {new.name} in some threads and for {old.name} in others",
             "give them different names",
         )
-    shape = tuple(np.where(active, n, o) for n, o in zip(new.shape, old.shape, strict=True))
-    return replace(new, shape=shape, origin=np.where(active, new.origin, old.origin))
+    shape = tuple(_where(active, n, o) for n, o in zip(new.shape, old.shape, strict=True))
+    strides = tuple(_where(active, n, o) for n, o in zip(new.strides, old.strides, strict=True))
+    origin = _where(active, new.origin, old.origin)
+    return replace(new, shape=shape, strides=strides, origin=origin)
+
+
+def _where(active: np.ndarray, new: Value, old: Value) -> Value:
+    """One number per lane, or the one number that both are."""
+    vectors = isinstance(new, np.ndarray) or isinstance(old, np.ndarray)
+    return np.where(active, new, old) if vectors or new != old else new
 
 
 def poison(type_: Type) -> Value:
     """Returns a value of a type for lanes that have none."""
-    if type_ is None:
-        return None
+    if type_ is None or isinstance(type_, types.FunctionType):
+        return type_
     if isinstance(type_, types.TupleType):
         return tuple(poison(t) for t in type_.elements)
     assert isinstance(type_, np.dtype)
@@ -99,10 +111,10 @@ def pick(value: Value, mask: Mask) -> Value:
     return value[mask.lanes]
 
 
-def ravel(indices: Sequence[Value], strides: tuple[int, ...]) -> Value:
+def ravel(indices: Sequence[Value], strides: tuple[Any, ...]) -> Value:
     """Returns the flat index of a multi-dimensional one."""
     total = None
     for index, stride in zip(indices, strides, strict=True):
-        part = index if stride == 1 else index * stride
+        part = index if isinstance(stride, int) and stride == 1 else index * stride
         total = part if total is None else total + part
     return total

@@ -103,3 +103,65 @@ def test_what_complex_numbers_cannot_do(line: str, fact: str, tmp_path: Path) ->
 def test_a_complex_number_is_not_stored_as_a_real_one(tmp_path: Path) -> None:
     with pytest.raises(KernelRefused, match=r"take \.real or \.imag"):
         launch(tmp_path, "out[i] = a[i]", np.zeros(N), np.ones(N, np.complex64), np.ones(N))
+
+
+# cuda.fp16
+
+HALVES = np.array(
+    [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3.5, 6e-8, 6e-5, 65504.0, -65504.0, np.inf, -np.inf, np.nan],
+    np.float16,
+)
+OF_ONE_HALF = {
+    "hneg": np.negative, "habs": np.abs, "hfloor": np.floor, "hceil": np.ceil, "htrunc": np.trunc,
+    "hrint": np.rint, "hsqrt": np.sqrt, "hsin": np.sin, "hcos": np.cos, "hexp": np.exp,
+    "hexp2": np.exp2, "hexp10": lambda a: 10.0**a, "hlog": np.log, "hlog2": np.log2,
+    "hlog10": np.log10, "hrcp": lambda a: 1 / a, "hrsqrt": lambda a: 1 / np.sqrt(a),
+}  # fmt: skip
+OF_TWO_HALVES = {
+    "hadd": np.add, "hsub": np.subtract, "hmul": np.multiply, "hdiv": np.divide, "hmax": np.fmax,
+    "hmin": np.fmin, "heq": np.equal, "hne": np.not_equal, "hge": np.greater_equal,
+    "hgt": np.greater, "hle": np.less_equal, "hlt": np.less,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [*OF_ONE_HALF, *OF_TWO_HALVES])
+def test_half_precision_by_name(name: str, tmp_path: Path) -> None:
+    """Against float64, rounded once."""
+    first, second = (v.reshape(-1) for v in np.meshgrid(HALVES, HALVES))
+    one = name in OF_ONE_HALF
+    call = f"cuda.fp16.{name}(a[j]{'' if one else ', b[j]'})"
+    out = np.full(first.size, -3, np.float16)
+    body = f"for j in range(i, a.size, 64):\n    if j % 5:\n        out[j] = {call}"
+    report = launch(tmp_path, body, out, first, second)
+    assert report.ok, report
+    assert report.counters.float32_operations == report.counters.float64_operations == 0
+    with np.errstate(all="ignore"):
+        a, b = first.astype(np.float64), second.astype(np.float64)
+        exact: Any = OF_ONE_HALF[name](a) if one else OF_TWO_HALVES[name](a, b)
+        expected = exact.astype(np.float16)
+    taken = np.arange(first.size) % 5 > 0
+    np.testing.assert_array_equal(out[taken], expected[taken])
+    assert (out[~taken] == -3).all()
+
+
+def test_a_fused_half_multiply_is_rounded_once(tmp_path: Path) -> None:
+    from fractions import Fraction
+
+    rng = np.random.default_rng(7)
+    a, b = (rng.normal(size=N).astype(np.float16) for _ in range(2))
+    out = np.zeros(N, np.float16)
+    assert launch(tmp_path, "out[i] = cuda.fp16.hfma(a[i], b[i], -a[i] * b[i])", out, a, b).ok
+    product = a * b
+    exact = [
+        float(Fraction(float(x)) * Fraction(float(y)) - Fraction(float(p)))
+        for x, y, p in zip(a, b, product, strict=True)
+    ]
+    np.testing.assert_array_equal(out, np.array(exact).astype(np.float16))
+    assert out.any()
+
+
+def test_half_functions_convert_what_they_are_given(tmp_path: Path) -> None:
+    a, out = np.linspace(0, 9, N), np.zeros(N)
+    assert launch(tmp_path, "out[i] = cuda.fp16.hadd(a[i], i)", out, a, a).ok
+    expected = a.astype(np.float16) + np.arange(N).astype(np.float16)
+    np.testing.assert_array_equal(out, expected.astype(np.float64))

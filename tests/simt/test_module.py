@@ -14,7 +14,6 @@ from gpu_course.errors import CourseError
 from gpu_course.foreign import Launches
 from gpu_course.simt import module as cuda
 from gpu_course.simt.host import stand_in, testing
-from gpu_course.simt.host.signatures import convert, signatures
 
 
 @pytest.fixture
@@ -135,32 +134,6 @@ def test_an_unknown_name_is_absent_to_hasattr(name: str) -> None:
 
 def test_every_listed_name_is_there() -> None:
     assert [name for name in cuda.__all__ if not hasattr(cuda, name)] == []
-
-
-# Signatures
-
-
-def test_a_signature_converts_numbers_and_leaves_arrays() -> None:
-    declared = signatures("void(float32[:, :], float32, int8, boolean, types.uint16)")
-    a = np.zeros((2, 2), np.float32)
-    found = convert("k", declared, (a, 0.1, 300, 2, 7.9))
-    assert found[0] is a
-    assert [type(v) for v in found[1:]] == [np.float32, np.int8, np.bool_, np.uint16]
-    assert found[1:] == (np.float32(0.1), 44, True, 7)
-
-
-def test_of_several_signatures_the_one_that_converts_least_is_taken() -> None:
-    declared = signatures(["void(int64)", numba.void(numba.float64), "void(float32[:])"])
-    assert type(convert("k", declared, (2,))[0]) is np.int64
-    assert type(convert("k", declared, (2.5,))[0]) is np.float64
-    with pytest.raises(CourseError, match=r"no signature of k takes \(float64\[:\]\)"):
-        convert("k", declared, (np.zeros(3),))
-
-
-def test_a_type_the_simulator_cannot_read_takes_anything() -> None:
-    (declared,) = signatures("void(SomeRecord[:], int32)")
-    assert declared[0] is None
-    assert convert("k", (declared,), ("as it is", 1))[0] == "as it is"
 
 
 # Device arrays

@@ -77,3 +77,79 @@ def test_fields_must_be_numbers(tmp_path: Path) -> None:
     odd = np.zeros(4, [("name", "U3"), ("x", np.float32)])
     with pytest.raises(CourseError, match="does not know the field name of p"):
         launch(tmp_path, "out[i] = 1", odd, np.zeros(32))
+
+
+# Structures in a kernel's own memory
+
+OWN = """
+import numpy as np
+from numba import cuda, float32
+
+MIXED = np.dtype([("x", np.float64), ("kind", np.int32), ("w", np.float32)])
+
+
+@cuda.jit
+def kernel(out, a):
+    i = cuda.grid(1)
+    t = cuda.threadIdx.x
+    s = cuda.shared.array(32, MIXED)
+    own = cuda.local.array((2, 3), dtype=MIXED)
+"""
+
+
+def own_memory(folder: Path, body: str, *arrays: Any) -> Report:
+    path = folder / "kernel.py"
+    path.write_text(OWN + "".join(f"    {line}\n" for line in body.splitlines()))
+    return simulate(f"{path}:kernel")[2, 32](*arrays)
+
+
+EXCHANGE = """\
+s[t].x = a[i]
+s[t]["kind"] = i
+own[1, 2].w = 0.5
+if t % 2:
+    own[1, 2].w += 1
+cuda.syncthreads()
+x = s[31 - t].x
+out[i] = x * s.kind[31 - t] + own["w"][1, 2]"""
+
+
+def test_structures_in_shared_and_local_memory(tmp_path: Path) -> None:
+    a, out = np.random.default_rng(2).normal(size=64), np.zeros(64)
+    report = own_memory(tmp_path, EXCHANGE, out, a)
+    assert report.ok, report
+    other = np.arange(64) // 32 * 32 + 31 - np.arange(64) % 32
+    np.testing.assert_array_equal(out, a[other] * other + 0.5 + np.arange(64) % 2)
+    stored, loaded = report.counters.shared_store, report.counters.shared_load
+    assert (stored.requests, loaded.requests) == (4, 4)
+    # A structure is 16 bytes: 4 bytes of each take 4 passes where 1 would do, 8 take 4 for 2.
+    assert stored.conflicts == loaded.conflicts == 2 * (4 - 1) + 2 * (4 - 2)
+    assert (report.counters.local_store, report.counters.local_load) == (4, 4)
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "fact"),
+    [
+        ("out[i] = s[t].x", "uninitialised-read", "s.x[0] is read before anything is written"),
+        ("s[t].x = 1\nout[i] = s[t].kind", "uninitialised-read", "s.kind[0]"),
+        ("own[1, 2].x = 1\nout[i] = own[1, 2].w", "uninitialised-read", "own.w[1, 2]"),
+        ("s[t + 1].x = 1\nout[i] = 0", "out-of-bounds", "s.x[32] is outside"),
+        ("s[t].x = t\nout[i] = s[31 - t].x", "race", "s.x["),
+    ],
+)
+def test_hazards_in_structures_of_a_kernel(body: str, kind: str, fact: str, tmp_path: Path) -> None:
+    report = own_memory(tmp_path, body, np.zeros(64), np.zeros(64))
+    assert kind in [h.kind for h in report.hazards]
+    assert fact in next(h.message for h in report.hazards if h.kind == kind)
+
+
+def test_the_fields_of_two_threads_do_not_race(tmp_path: Path) -> None:
+    body = "if t == 0:\n    s[3].x = 1\nelse:\n    if t == 1:\n        s[3].kind = 2\nout[i] = 0"
+    assert own_memory(tmp_path, body, np.zeros(64), np.zeros(64)).ok
+
+
+def test_a_view_of_structures_views_their_fields(tmp_path: Path) -> None:
+    p, out = particles(), np.zeros(32, np.float32)
+    report = launch(tmp_path, "q = p[::-1]\nr = q[2:]\nout[i] = r[i % 30].x", p, out)
+    assert report.ok, report
+    np.testing.assert_array_equal(out, p["x"][::-1][2:][np.arange(32) % 30])

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import textwrap
 
+from tests.simt import typed_language
+
 HEAD = """\
 import math
 import numpy as np
@@ -38,6 +40,7 @@ _I = "int32[:]"
 _L = "int64[:]"
 
 KERNELS: dict[str, tuple[tuple[str, ...], str]] = {
+    **typed_language.LANGUAGE,
     "indices": (
         (_F,),
         """
@@ -546,4 +549,5 @@ def source_of(name: str) -> str:
     arguments, body = KERNELS[name]
     parameters = ", ".join(f"a{k}" for k in range(len(arguments)))
     lines = textwrap.indent(textwrap.dedent(body).strip(), "    ")
-    return f"{HEAD}@cuda.jit\ndef kernel({parameters}):\n{lines}\n"
+    head = HEAD + (typed_language.HEAD if name in typed_language.LANGUAGE else "")
+    return f"{head}@cuda.jit\ndef kernel({parameters}):\n{lines}\n"

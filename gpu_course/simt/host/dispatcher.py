@@ -13,9 +13,9 @@ from gpu_course.simt.host.device_array import DeviceArray, MappedArray, host
 from gpu_course.simt.host.device_memory import poisoned_like
 from gpu_course.simt.host.host_api import DEVICE
 from gpu_course.simt.host.kernel_names import COMPILES_NOTHING, unsupported
-from gpu_course.simt.host.signatures import Signature, convert, signatures
 from gpu_course.simt.lanes import WARP
 from gpu_course.simt.launch import dim3
+from gpu_course.simt.signatures import Signature, signatures
 
 THREADS_FOR_ALL = 128
 
@@ -161,8 +161,6 @@ class Launch:
                 "run the script with python -m gpu_course.simt SCRIPT",
             )
         given = tuple(map(_argument, arguments))
-        if self.kernel.declared:
-            given = convert(self.kernel.__name__, self.kernel.declared, given)
         GPU.launcher(self.kernel, self.grid, self.block, self.shared_bytes, given)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from gpu_course.simt.constants import NotConstant, Symbol, as_dtype, constant
 from gpu_course.simt.lanes import Lanes
-from gpu_course.simt.memory import Allocation, Array, row_major
+from gpu_course.simt.memory import Allocation, Array, bind_plain, row_major
 from gpu_course.simt.types import ArrayType, NoSuchType, Type
 from gpu_course.simt.vocabulary.functions import Function, Value
 
@@ -97,6 +97,8 @@ def request(call: ast.Call, space: str, look_up: Callable[[ast.expr], Any]) -> R
         raise NoSuchType(f"{shape} is no shape")
     if dtype is None:
         raise NoSuchType("its dtype must be bool, an integer, a float or a complex type")
+    if dtype.fields and (0 in shape or any(t.kind not in "biufc" for t in _fields(dtype).values())):
+        raise NoSuchType("a structure's fields must be numbers, and its shape a constant one")
     return Request(space, tuple(map(int, shape)), dtype)
 
 
@@ -133,6 +135,11 @@ class _Names(Mapping[str, Any]):
         return len(self._nodes)
 
 
+def _fields(dtype: np.dtype[Any]) -> dict[str, np.dtype[Any]]:
+    """The fields of a structure; none for a number."""
+    return {name: type_ for name, (type_, *_) in (dtype.fields or {}).items()}
+
+
 def lay_out(requests: Mapping[ast.Call, Request]) -> tuple[dict[ast.Call, Request], int]:
     """Returns the requests with their offsets, and the static shared bytes of a block.
 
@@ -144,7 +151,8 @@ def lay_out(requests: Mapping[ast.Call, Request]) -> tuple[dict[ast.Call, Reques
     for call in sorted(requests, key=lambda c: (c.lineno, c.col_offset)):
         asked = requests[call]
         if not asked.dynamic:
-            size = asked.dtype.itemsize
+            size = max((t.itemsize for t in _fields(asked.dtype).values()), default=0)
+            size = size or asked.dtype.itemsize
             offset = -(-ends[asked.space] // size) * size
             placed[call] = replace(asked, offset=offset)
             ends[asked.space] = offset + asked.size
@@ -220,10 +228,10 @@ class Arena:
             per_copy = allocation.size // asked.dtype.itemsize
         else:
             per_copy = math.prod(shape)
-            flat = np.full(copies * per_copy, poison_value(asked.dtype), asked.dtype)
+            flat = fresh(copies * per_copy, asked.dtype)
             initialised = np.zeros(flat.size, bool)
             allocation = self._allocation(asked.offset, asked.size)
-        return Array(
+        array = Array(
             name=name,
             space=asked.space,
             shape=shape,
@@ -237,6 +245,27 @@ class Arena:
             initialised=initialised,
             per_copy=per_copy,
             static=not asked.dynamic,
+        )
+        for part in _fields(asked.dtype):
+            array.fields[part] = self._field(array, part)
+        return array
+
+    def _field(self, array: Array, part: str) -> Array:
+        """One field of an array of structures: its cells lie between those of the others."""
+        assert array.dtype.fields is not None
+        at = array.dtype.fields[part][1]
+        own = bind_plain(f"{array.name}.{part}", array.flat[part], array.allocation, at)
+        apart = own.strides[0]
+        return replace(
+            own,
+            space=array.space,
+            shape=array.shape,
+            strides=tuple(s * apart for s in array.strides),
+            origin=array.origin * apart,
+            address=array.address + at,
+            contiguous=False,
+            initialised=np.zeros(own.flat.size, bool),
+            per_copy=array.per_copy * apart,
         )
 
     def _allocation(self, offset: int, size: int) -> Allocation:
@@ -253,6 +282,16 @@ class Arena:
         raw, initialised, allocation = self._dynamic
         width = asked.dtype.itemsize
         return raw.view(asked.dtype), initialised[::width], allocation
+
+
+def fresh(count: int, dtype: np.dtype[Any]) -> np.ndarray:
+    """Returns so many cells of fresh memory."""
+    if not dtype.fields:
+        return np.full(count, poison_value(dtype), dtype)
+    found = np.empty(count, dtype)
+    for name, type_ in _fields(dtype).items():
+        found[name] = poison_value(type_)
+    return found
 
 
 def poison_value(dtype: np.dtype[Any]) -> Any:

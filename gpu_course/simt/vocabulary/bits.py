@@ -84,18 +84,20 @@ def _fma(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: T
     if result == FLOAT32:
         # The product of two float32 is exact in float64. The sum is rounded to odd there, so that
         # rounding it once more to float32 gives what one rounding of the exact sum would.
-        return _rounded_once(a.astype(np.float64) * b.astype(np.float64), c.astype(np.float64))
+        product = a.astype(np.float64) * b.astype(np.float64)
+        return rounded_to_odd(product, c.astype(np.float64)).astype(np.float32)[()]
     return _exact_fma(a, b, c)
 
 
-def _rounded_once(product: Value, c: Value) -> Value:
+def rounded_to_odd(product: Value, c: Value) -> np.ndarray:
+    """Returns product + c in float64, its last bit odd where the sum is not exact."""
     total = product + c
     rest = _two_sum_error(product, c, total)
     raw = np.asarray(total).view(np.int64)
     inexact = (rest != 0) & np.isfinite(total) & (raw & 1 == 0)
     towards = np.where((rest > 0) == (total > 0), 1, -1)
     odd = np.where(inexact, raw + np.where(towards > 0, 1, -1), raw)
-    return odd.view(np.float64).astype(np.float32)[()]
+    return np.asarray(odd).view(np.float64)
 
 
 def _two_sum_error(a: Value, b: Value, total: Value) -> Value:

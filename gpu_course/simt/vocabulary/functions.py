@@ -20,6 +20,10 @@ Value = Any
 """A NumPy scalar where all lanes agree, else a vector, one entry per lane; or a tuple of them."""
 
 
+class Range(tuple[Value, Value, Value]):
+    """What `range` gives: start, stop and step."""
+
+
 @dataclass(frozen=True)
 class Builtin:
     """A value every thread can read, such as `cuda.threadIdx.x`."""
@@ -65,7 +69,7 @@ def cast(value: Value, dtype: Type) -> Value:
     if isinstance(dtype, TupleType):
         return tuple(cast(v, t) for v, t in zip(value, dtype.elements, strict=True))
     if not isinstance(dtype, np.dtype) or value.dtype == dtype:
-        return value
+        return value  # an array, a function or None is what it is
     if dtype == BOOL:
         return value != 0
     if isinstance(value, np.ndarray):

@@ -22,7 +22,8 @@ from gpu_course.simt.types import (
     TupleType,
     Type,
 )
-from gpu_course.simt.vocabulary.functions import Function, Value, cast, numbers
+from gpu_course.simt.vocabulary.functions import Function, Range, Value, cast, numbers
+from gpu_course.simt.vocabulary.overloads import of_tuple_too
 
 if TYPE_CHECKING:
     from gpu_course.simt.machine import Machine
@@ -168,8 +169,8 @@ def _range(machine: Machine, call: ast.Call, arguments: Sequence[Value], result:
     parts = [cast(a, result.dtype) for a in arguments]
     one, zero = result.dtype.type(1), result.dtype.type(0)
     if len(parts) == 1:
-        return zero, parts[0], one
-    return parts[0], parts[1], parts[2] if len(parts) == 3 else one
+        return Range((zero, parts[0], one))
+    return Range((parts[0], parts[1], parts[2] if len(parts) == 3 else one))
 
 
 def _sign_copy(a: Value, b: Value) -> Value:
@@ -177,7 +178,8 @@ def _sign_copy(a: Value, b: Value) -> Value:
 
 
 _MATH_ONE: dict[str, Callable[..., Value]] = {
-    "sqrt": np.sqrt, "exp": np.exp, "expm1": np.expm1, "log": np.log, "log2": np.log2,
+    "sqrt": np.sqrt, "exp": np.exp, "exp2": np.exp2, "expm1": np.expm1, "log": np.log,
+    "log2": np.log2,
     "log10": np.log10, "log1p": np.log1p, "sin": np.sin, "cos": np.cos, "tan": np.tan,
     "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "sinh": np.sinh, "cosh": np.cosh,
     "tanh": np.tanh, "asinh": np.arcsinh, "acosh": np.arccosh, "atanh": np.arctanh,
@@ -233,8 +235,8 @@ def _complex(machine: Machine, call: ast.Call, arguments: Sequence[Value], resul
 BUILTINS: dict[str, Function] = {
     "range": Function(_range_type, _range),
     "len": Function(_len_type, _len),
-    "min": _extreme(_smaller),
-    "max": _extreme(_larger),
+    "min": of_tuple_too(_extreme(_smaller)),
+    "max": of_tuple_too(_extreme(_larger)),
     "abs": _one(_abs_type, np.abs),
     "int": _to_whole(np.trunc),
     "round": Function(_round_type, _round),

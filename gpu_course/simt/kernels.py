@@ -1,0 +1,170 @@
+"""A function as the simulator sees it: its syntax tree, and what the names beside it stand for."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gpu_course.errors import KernelRefused
+from gpu_course.simt.signatures import Signature
+
+MAX_DEPTH = 200
+
+MODULES = {
+    "numba.cuda": "cuda",
+    "numba_cuda_mlir.cuda": "cuda",
+    "gpu_course.simt.module": "cuda",
+    "numba": "numba",
+    "numba.types": "numba",
+    "numba.core.types": "numba",
+    "numba_cuda_mlir": "numba",
+    "numba_cuda_mlir.types": "numba",
+    "numpy": "numpy",
+    "math": "math",
+    "operator": "operator",
+    "collections": "collections",
+}
+"""The modules whose names a kernel may use, and what the simulator calls them."""
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A name the simulator cannot follow: what it is, for the message when a kernel uses it.
+
+    A string is one: a kernel cannot use it, but its compiler decides a branch by it.
+    """
+
+    what: str
+    text: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Kernel:
+    """A kernel or device function as the simulator sees it.
+
+    Attributes:
+        name: the function's name.
+        tree: its syntax tree; line numbers are those of `file`.
+        file: the file as messages show it.
+        lines: line number -> source text of that line.
+        scope: looks up a free name, giving a number, a tuple, an array, a Symbol, a Kernel (a
+            device function) or an Unknown; raises KeyError for a name that does not exist.
+        decorated: True when the function carries `cuda.jit`.
+        settled: True when its scope never changes: it was read from a file.
+        declared: the signatures that `cuda.jit` was given.
+    """
+
+    name: str
+    tree: ast.FunctionDef
+    file: str
+    lines: Mapping[int, str] = field(repr=False)
+    scope: Callable[[str], Any] = field(repr=False)
+    decorated: bool = True
+    settled: bool = False
+    declared: tuple[Signature, ...] = ()
+
+    @property
+    def place(self) -> tuple[str, int, str]:
+        """Where it is defined: the same for two readings of one function."""
+        return self.file, self.tree.lineno, self.name
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The parameter names, in order."""
+        return tuple(a.arg for a in self.tree.args.args)
+
+    def text(self, line: int) -> str:
+        """Returns the source text of one line, stripped."""
+        return printable(self.lines.get(line, "").strip())
+
+    def refuse(self, node: ast.AST | int, fact: str, hint: str = "") -> KernelRefused:
+        """Returns the KernelRefused error for a construct of this kernel."""
+        line = node if isinstance(node, int) else getattr(node, "lineno", self.tree.lineno)
+        return KernelRefused(
+            fact,
+            file=self.file,
+            line=line,
+            text=self.text(line),
+            kernel=self.name,
+            hint=hint,
+        )
+
+
+def show_path(path: str | Path) -> str:
+    """Returns a path as messages show it: short, and the same on every machine.
+
+    >>> show_path("/home/ada/course/puzzles/01_threads/guard.py")
+    'puzzles/01_threads/guard.py'
+    """
+    path = Path(path)
+    if any(mark in str(path) for mark in ("ipykernel_", "<ipython-input", "<stdin>")):
+        return "notebook cell"
+    if len(path.parts) > 2 and path.parts[-3] in ("puzzles", "solutions"):
+        return "/".join(path.parts[-3:])
+    try:
+        return path.resolve().relative_to(Path.cwd()).as_posix()
+    except ValueError:
+        return "/".join(path.parts[-2:]) if path.is_absolute() else path.as_posix()
+
+
+def printable(text: str) -> str:
+    """Returns a text with nothing in it that could move a terminal's cursor.
+
+    >>> printable("x = 1\\t# \\x1b[2J")
+    'x = 1 # ?[2J'
+    """
+    return "".join(c if c.isprintable() else " " if c == "\t" else "?" for c in text)
+
+
+def parse(text: str, shown: str, *, whole: bool = False) -> ast.Module:
+    """Returns the syntax tree of a text.
+
+    Args:
+        text: the text.
+        shown: how messages call its file.
+        whole: True for a whole file, in which nothing may be out of place: a `break` without its
+            loop, a `return` without its function.
+
+    Raises:
+        KernelRefused: Python cannot parse it, with the line; or it is nested too deeply.
+    """
+    try:
+        with warnings.catch_warnings():
+            # What Python only warns of is no reason to refuse a file.
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
+            if whole and _depth(tree) <= MAX_DEPTH:
+                # Python's own rules beyond the grammar. This makes code and runs none of it.
+                compile(tree, shown, "exec", dont_inherit=True)
+    except (SyntaxError, ValueError) as error:
+        line = getattr(error, "lineno", None) or 1
+        shown_line = printable((getattr(error, "text", None) or "").strip())
+        fact = f"Python cannot read this file: {getattr(error, 'msg', None) or error}"
+        raise KernelRefused(fact, file=shown, line=line, text=shown_line) from None
+    except (RecursionError, MemoryError):
+        raise KernelRefused(
+            "the file is nested too deeply to read",
+            file=shown,
+            line=1,
+            hint="use shorter expressions",
+        ) from None
+    if _depth(tree) > MAX_DEPTH:
+        raise KernelRefused(
+            f"the file nests more than {MAX_DEPTH} levels deep",
+            file=shown,
+            line=1,
+            hint="split the expression into several statements",
+        )
+    return tree
+
+
+def _depth(tree: ast.AST) -> int:
+    depth, level = 0, [tree]
+    while level and depth <= MAX_DEPTH:
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        depth += 1
+    return depth

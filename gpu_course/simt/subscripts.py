@@ -1,0 +1,127 @@
+"""Cells, fields and views: what `a[i]`, `a[i].x` and `a[2:]` stand for in every lane."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import numpy as np
+
+from gpu_course.simt.arithmetic import Arithmetic
+from gpu_course.simt.faults import Fault
+from gpu_course.simt.memory import Array, viewed
+from gpu_course.simt.types import INT64
+from gpu_course.simt.vocabulary.functions import Value, cast
+
+
+class Subscripts(Arithmetic):
+    """A machine that finds the cell or the part of an array that a subscript means."""
+
+    def value(self, node: ast.expr) -> Value:
+        """Returns the value of an expression; a machine with expressions knows how."""
+        raise NotImplementedError
+
+    def cell(self, node: ast.Subscript) -> tuple[Array, tuple[Value, ...]]:
+        array = self.value(node.value)
+        index = self.value(node.slice)
+        indices = index if isinstance(index, tuple) else (index,)
+        return array, tuple(self.converted(i, INT64) for i in indices)
+
+    def view(self, node: ast.Subscript, array: Array) -> Array:
+        """a[i], a[2:], a[:, j]: the same memory, seen from another cell and in another shape."""
+        given = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        parts: list[ast.expr | None] = [*given, *[None] * (len(array.shape) - len(given))]
+        first: list[Value] = []
+        shape: list[Value] = []
+        steps: list[Value] = []
+        for part, size in zip(parts, array.shape, strict=True):
+            if part is None or isinstance(part, ast.Slice):
+                start, length, step = self._span(part, size)
+                shape.append(length)
+                steps.append(step)
+                first.append(start)
+            else:
+                first.append(cast(self.value(part), INT64))
+                steps.append(None)
+        at = tuple(
+            np.int64(0) if p is None or isinstance(p, ast.Slice) else f
+            for p, f in zip(parts, first, strict=True)
+        )
+        self.in_bounds("load", node, node.slice, array, at)
+        inside = [
+            np.clip(start, 0, np.maximum(np.asarray(size) - 1, 0))[()]
+            for start, size in zip(first, array.shape, strict=True)
+        ]
+        return viewed(array, inside, shape, steps)
+
+    def _span(self, part: ast.expr | None, size: Value) -> tuple[Value, Value, Value]:
+        """First index, length and step of a slice, bounded as Python bounds it."""
+        lower = upper = None
+        step: Value = 1
+        if isinstance(part, ast.Slice):
+            lower, upper = (None if p is None else self.value(p) for p in (part.lower, part.upper))
+            given = None if part.step is None else self.value(part.step)
+            step = 1 if given is None else cast(given, INT64)
+            step = step if isinstance(step, np.ndarray) else int(step)
+        self._check_step(part, step)
+        back = np.less(step, 0)
+        low, high = np.where(back, -1, 0)[()], np.where(back, size - 1, size)[()]
+        start = np.where(back, high, low)[()] if lower is None else _bound(lower, size, low, high)
+        stop = np.where(back, low, high)[()] if upper is None else _bound(upper, size, low, high)
+        return start, whole(np.maximum(-(-(stop - start) // step), 0)), step
+
+    def _check_step(self, part: ast.expr | None, step: Value) -> None:
+        if isinstance(step, np.ndarray):
+            zero = bool((step[self.mask.lanes] == 0).any())
+            step[step == 0] = 1  # lanes that do not take part
+        else:
+            zero = step == 0
+        if zero:
+            assert part is not None
+            fact = "a slice's step is 0 here in some thread"
+            raise self.program.kernel.refuse(part, fact, "step by 1 or by -1")
+
+    def field(self, node: ast.Attribute) -> tuple[Array, tuple[Value, ...]]:
+        """The array of a field and the index of the cell: a[i].x."""
+        assert isinstance(node.value, ast.Subscript)
+        array, indices = self.cell(node.value)
+        return array.fields[node.attr], indices
+
+    def element(self, node: ast.Subscript, owner: tuple[Value, ...]) -> Value:
+        index: Any = self.value(node.slice)
+        if not isinstance(index, np.ndarray):
+            if -len(owner) <= index < len(owner):
+                return owner[int(index)]
+            self._outside_tuple(node, index, len(owner), self.mask.lanes)
+            return owner[0]
+        outside = self.mask.active & ((index < 0) | (index >= len(owner)))
+        if outside.any():
+            self._outside_tuple(node, index, len(owner), np.flatnonzero(outside))
+        stacked = np.stack([np.broadcast_to(v, self.lanes.count) for v in owner])
+        return stacked[np.clip(index, 0, len(owner) - 1), np.arange(self.lanes.count)]
+
+    def _outside_tuple(
+        self, node: ast.Subscript, index: Value, length: int, lanes: np.ndarray
+    ) -> None:
+        bad = np.broadcast_to(index, self.lanes.count)[lanes]
+        facts = {
+            "array": ast.unparse(node.value),
+            "shape": (length,),
+            "axis": 0,
+            "index": (int(bad[0]),),
+            "axis_values": (int(bad.min()), int(bad.max())),
+            "access": "load",
+            "names": {},
+        }
+        threads = self.lanes.global_thread[lanes]
+        self.faults.add(Fault("out-of-bounds", node.lineno, threads, facts, node), ("tuple",))
+
+
+def _bound(value: Value, size: Value, low: Value, high: Value) -> Value:
+    whole = cast(value, INT64)
+    return np.clip(np.where(whole < 0, whole + size, whole)[()], low, high)
+
+
+def whole(value: Value) -> Value:
+    """Returns a count as a value: int64, or one per lane as it is."""
+    return value if isinstance(value, np.ndarray) else np.int64(value)
