@@ -308,6 +308,8 @@ def _misaligned(fault: Fault, kernel: Kernel, places: _Places) -> Words:
 
 def _endless(fault: Fault, kernel: Kernel, places: _Places) -> Words:
     facts = fault.facts
+    if facts.get("asks"):
+        return _waits_for_ever(facts)
     names = _names_text(kernel, facts["names"], fault.line)
     if facts["hopeless"]:
         fact = "this loop never ends"
@@ -318,6 +320,16 @@ def _endless(fault: Fault, kernel: Kernel, places: _Places) -> Words:
     if names:
         why += f" ({'; '.join(names)})"
     return fact, why, "change what the loop's condition asks about, in every turn of the loop"
+
+
+def _waits_for_ever(facts: Mapping[str, Any]) -> Words:
+    asks, lines = facts["asks"], facts["barrier_lines"]
+    fact = f"this loop waits for {asks} to change, and no thread is left that could change it"
+    why = f"{asks} stays {facts['found']}; all other threads have ended or wait as well"
+    if lines:
+        word = "line" if len(lines) == 1 else "lines"
+        why += f", {facts['at_barriers']:,} of them at a barrier ({word} {runs(lines)})"
+    return fact, why, f"let a thread that does not wait for this one change {asks}"
 
 
 def _illegal_launch(fault: Fault, kernel: Kernel, places: _Places) -> Words:

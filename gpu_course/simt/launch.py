@@ -13,12 +13,13 @@ from gpu_course.simt import inference, memory, types
 from gpu_course.simt.constants import Symbol
 from gpu_course.simt.faults import Fault, FaultLog
 from gpu_course.simt.interpreter import EndlessLoop, Interpreter
-from gpu_course.simt.intrinsics import MEETINGS
 from gpu_course.simt.lanes import WARP, Lanes, Mask
 from gpu_course.simt.legality import Program
 from gpu_course.simt.memory import Access, Array
 from gpu_course.simt.policy import STRICT, Policy
 from gpu_course.simt.report import Dim3
+from gpu_course.simt.schedule import Schedule
+from gpu_course.simt.strands import Strands
 from gpu_course.simt.vocabulary.allocate import too_much
 from gpu_course.simt.vocabulary.printing import Printout
 
@@ -199,7 +200,7 @@ def run(
     dynamic_bytes: int = 0,
     policy: Policy = STRICT,
     printout: Printout | None = None,
-    in_turn: bool = False,
+    schedule: Schedule | None = None,
 ) -> None:
     """Runs a launch that is legal; arrays change in place, faults and observers fill up.
 
@@ -214,13 +215,14 @@ def run(
         dynamic_bytes: dynamic shared memory of a block.
         policy: what counts as an error.
         printout: where the threads print.
-        in_turn: block after block, and thread after thread where they never meet, for kernels
-            whose threads wait for each other.
+        schedule: who runs next where strands take turns; None: all lanes in lockstep.
 
     Raises:
         CourseError: an argument a kernel cannot take.
         KernelRefused: the argument types do not fit the kernel.
-        Waits: the threads wait for each other, and running them together leads nowhere.
+        Waits: the threads wait for each other, and running them together leads nowhere; in
+            strands of warps, the lanes of a warp do.
+        TooManyStrands: strands by the hundred wait at one time.
     """
     values = bind_arguments(program, arguments)
     arrays = memory.bind({n: v for n, v in values.items() if isinstance(v, np.ndarray)})
@@ -235,9 +237,22 @@ def run(
     setting = Setting(program, grid, block, arrays, stored, faults, order_seed, policy)
     for observer in observers:
         observer.begin(setting)
+    if schedule is not None:
+        state = {
+            "program": program,
+            "inferred": inferred,
+            "arguments": {**values, **arrays},
+            "faults": faults,
+            "dynamic_bytes": dynamic_bytes,
+            "order_seed": order_seed,
+            "printout": printout,
+            "policy": policy,
+        }
+        _run_in_strands(schedule, Lanes(grid, block, _blocks(grid)), observers, step_budget, state)
+        return
     with np.errstate(all="ignore"):
         for blocks in _batches(
-            grid, block, order_seed, whole="cuda.cg.this_grid" in _names(program), one=in_turn
+            grid, block, order_seed, whole="cuda.cg.this_grid" in _names(program)
         ):
             lanes = Lanes(grid, block, blocks)
             for observer in observers:
@@ -256,26 +271,10 @@ def run(
                 policy,
             )
             try:
-                _run_batch(state, _turns(program, lanes) if in_turn else [lanes.alive])
+                Interpreter(*state).run()
             except EndlessLoop as end:
                 faults.add(Fault("endless-loop", end.line, end.threads, end.facts))
                 return
-
-
-def _run_batch(state: tuple[Any, ...], turns: Sequence[Mask]) -> None:
-    arena = None
-    for mask in turns:
-        interpreter = Interpreter(*state)
-        interpreter.arena = arena = arena or interpreter.arena
-        interpreter.run(mask)
-
-
-def _turns(program: Program, lanes: Lanes) -> list[Mask]:
-    """Each thread by itself, where no two of them ever meet; else all of them."""
-    if _names(program) & MEETINGS:
-        return [lanes.alive]
-    singles = np.eye(lanes.count, dtype=bool)[lanes.alive.active]
-    return [Mask(single) for single in singles]
 
 
 def _type(value: Any) -> types.Type:
@@ -299,19 +298,30 @@ def _names(program: Program) -> frozenset[str]:
     return own.union(*map(_names, program.devices.values()))
 
 
-def may_wait(program: Program) -> bool:
-    """True for kernels with atomics: their threads may wait for each other."""
-    return any(name.startswith("cuda.atomic.") for name in _names(program))
+def _blocks(grid: Dim3) -> np.ndarray:
+    return np.arange(grid[0] * grid[1] * grid[2])
 
 
-def _batches(
-    grid: Dim3, block: Dim3, order_seed: int | None, *, whole: bool, one: bool
-) -> list[np.ndarray]:
-    count = grid[0] * grid[1] * grid[2]
-    order = np.arange(count)
-    # In turn, each block may wait for those before it, so their order is not free.
-    if order_seed is not None and not one:
+def _batches(grid: Dim3, block: Dim3, order_seed: int | None, *, whole: bool) -> list[np.ndarray]:
+    order = _blocks(grid)
+    if order_seed is not None:
         np.random.default_rng(order_seed).shuffle(order)
     lanes = -(-(block[0] * block[1] * block[2]) // WARP) * WARP
-    per_batch = count if whole else 1 if one else max(1, LANES_PER_BATCH // lanes)
-    return [order[start : start + per_batch] for start in range(0, count, per_batch)]
+    per_batch = order.size if whole else max(1, LANES_PER_BATCH // lanes)
+    return [order[start : start + per_batch] for start in range(0, order.size, per_batch)]
+
+
+def _run_in_strands(
+    schedule: Schedule,
+    lanes: Lanes,
+    observers: Sequence[Observer],
+    step_budget: int,
+    state: dict[str, Any],
+) -> None:
+    """All blocks at once, their warps or threads one by one."""
+    for observer in observers:
+        observer.batch(lanes)
+    try:
+        Strands(schedule, lanes, observers, step_budget, state).run()
+    except EndlessLoop as end:
+        state["faults"].add(Fault("endless-loop", end.line, end.threads, end.facts))
