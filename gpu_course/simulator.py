@@ -111,7 +111,7 @@ class _Configured:
         """All threads together; from the start in warps, then in threads, where they must wait."""
         simulation = self.simulation
         if simulation.schedule is not None:
-            return self._launch(arguments, simulation.schedule)
+            return self._follow(arguments, simulation.schedule)
         arrays = [a for a in arguments if isinstance(a, np.ndarray)]
         before = [a.copy() for a in arrays] if may_wait(simulation.program) else []
         schedule: Schedule | None = None
@@ -124,6 +124,19 @@ class _Configured:
                 array[...] = old
             schedule = RoundRobin(finer, seed=simulation.order_seed)
         return self._launch(arguments, schedule)
+
+    def _follow(
+        self, arguments: tuple[Any, ...], schedule: Schedule
+    ) -> tuple[FaultLog, _Watch, Printout]:
+        try:
+            return self._launch(arguments, schedule)
+        except Waits as waits:
+            raise waits.kernel.refuse(
+                waits.node,
+                "the threads of one warp wait for each other in this loop, and the schedule keeps "
+                "each warp together",
+                'give the schedule strands="threads"',
+            ) from None
 
     def _check_size(self, waits: Waits, strands: Kind) -> None:
         lanes, most = _shape(self.grid, self.block).lanes, MOST_LANES[strands]

@@ -324,11 +324,16 @@ def _endless(fault: Fault, kernel: Kernel, places: _Places) -> Words:
 
 def _waits_for_ever(facts: Mapping[str, Any]) -> Words:
     asks, lines = facts["asks"], facts["barrier_lines"]
-    fact = f"this loop waits for {asks} to change, and no thread is left that could change it"
-    why = f"{asks} stays {facts['found']}; all other threads have ended or wait as well"
+    why = f"{asks} stays {facts['found']}"
+    if facts["proven"]:
+        fact = f"this loop waits for {asks} to change, and no thread is left that could change it"
+        why += "; all other threads have ended or wait as well"
+    else:
+        fact = f"this loop waits for {asks} to change, and no thread changes it"
+        why += ", turn after turn"
     if lines:
-        word = "line" if len(lines) == 1 else "lines"
-        why += f", {facts['at_barriers']:,} of them at a barrier ({word} {runs(lines)})"
+        at = f"{facts['at_barriers']:,} thread{'s' * (facts['at_barriers'] > 1)}"
+        why += f", {at} at a barrier (line{'s' * (len(lines) > 1)} {runs(lines)})"
     return fact, why, f"let a thread that does not wait for this one change {asks}"
 
 

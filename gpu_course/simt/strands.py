@@ -40,6 +40,8 @@ MOST_AT_ONCE = 512
 MOST_LANES = {"warps": 1 << 16, "threads": 1 << 14}
 STEPS_FACTOR = 8
 """All strands together may execute this many times the statements that one of them may."""
+FRUITLESS_PART = 10
+"""One part in so many of the step budget may go into waiting before any memory changes."""
 STACK_BYTES = 1 << 20
 
 
@@ -283,38 +285,37 @@ class Strands:
                 "a time, and here more have to",
                 "launch fewer threads that wait",
             )
-        waits = [r for r in self._under_way.values() if r.wait is not None]
-        for runner in waits:
-            assert runner.wait is not None
-            self.give_up(runner.wait)
-        meeting = [r for r in self._under_way.values() if r.arrival is not None]
-        lines = sorted({r.arrival.call.lineno for r in meeting if r.arrival is not None})
-        by_loop: dict[ast.AST, list[_Runner]] = defaultdict(list)
-        for runner in waits:
-            assert runner.wait is not None
-            by_loop[runner.wait.node].append(runner)
-        for runners in by_loop.values():
-            self._report(runners, sum(r.strand.threads.size for r in meeting), lines)
-        raise _Ended
+        for runner in self._under_way.values():
+            if runner.wait is not None:
+                self.give_up(runner.wait)
+        self._end(proven=True)
 
-    def _report(self, runners: list[_Runner], meeting: int, lines: list[int]) -> None:
-        first = runners[0]
-        assert first.wait is not None and first.interpreter is not None
-        threads = [
-            r.window.global_thread[r.wait.mask.lanes] for r in runners if r.wait is not None
-        ]
-        loop = first.wait.node
+    def _end(self, *, proven: bool) -> None:
+        """Ends the launch with a fault for each loop that somebody waits in."""
+        at_barriers = [r for r in self._under_way.values() if r.arrival is not None]
         facts = {
             "hopeless": False,
-            "test": ast.unparse(loop.test) if isinstance(loop, ast.While) else "",
             "names": {},
-            "asks": first.wait.asks,
-            "found": first.wait.found,
-            "at_barriers": meeting,
-            "barrier_lines": lines,
+            "proven": proven,
+            "at_barriers": sum(r.strand.threads.size for r in at_barriers),
+            "barrier_lines": sorted({r.arrival.call.lineno for r in at_barriers if r.arrival}),
         }
+        by_loop: dict[ast.AST, list[tuple[_Runner, Wait]]] = defaultdict(list)
+        for runner in self._under_way.values():
+            if runner.wait is not None:
+                by_loop[runner.wait.node].append((runner, runner.wait))
+        for waits in by_loop.values():
+            self._report(waits, facts)
+        raise _Ended
+
+    def _report(self, waits: list[tuple[_Runner, Wait]], facts: dict[str, Any]) -> None:
+        (first, wait), loop = waits[0], waits[0][1].node
+        assert first.interpreter is not None
+        threads = np.concatenate([r.window.global_thread[w.mask.lanes] for r, w in waits])
+        test = ast.unparse(loop.test) if isinstance(loop, ast.While) else ""
+        facts = {**facts, "test": test, "asks": wait.asks, "found": wait.found}
         kernel = first.interpreter.program.kernel
-        fault = Fault("endless-loop", loop.lineno, np.concatenate(threads), facts, kernel=kernel)
+        fault = Fault("endless-loop", loop.lineno, threads, facts, kernel=kernel)
         self.faults.add(fault, (loop.col_offset,))
 
     def give_up(self, wait: Wait) -> None:
@@ -348,15 +349,12 @@ class Strands:
         self._spun += runner.allowance - runner.interpreter.steps_left
         if self._spins > MOST_WAITING_TURNS * len(self._under_way):
             self.give_up(wait)
-        if self._spun > self.step_budget:
-            raise EndlessLoop(
-                wait.node.lineno,
-                runner.window.global_thread[wait.mask.lanes],
-                {"hopeless": False, "test": "", "names": {}},
-            )
+        runner.wait = wait
+        if self._spun > self.step_budget // FRUITLESS_PART:
+            self._end(proven=False)
         self._note_returned(runner)
         if idle:
-            runner.wait, runner.version = wait, self.version
+            runner.version = self.version
         self._hand_on(runner)
 
     def meet(self, number: int, arrival: Arrival) -> Value:
