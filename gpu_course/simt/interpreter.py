@@ -345,9 +345,10 @@ class Interpreter(Expressions):
             raise Waits(self.program.kernel, node)
         if loop.turns % MOST_WAITING_TURNS == 0:
             loop.seen = waiting.snapshot(self.variables)
-        elif loop.turns % MOST_WAITING_TURNS == 1:
-            if waiting.unchanged(loop.seen, waiting.snapshot(self.variables)):
-                raise Waits(self.program.kernel, node)
+        elif loop.turns % MOST_WAITING_TURNS == 1 and waiting.unchanged(
+            loop.seen, waiting.snapshot(self.variables)
+        ):
+            raise Waits(self.program.kernel, node)
 
     def _stop(self, node: ast.stmt, mask: Mask, *, hopeless: bool = False) -> None:
         if not hopeless and self._asks(node) == waiting.ATOMIC:

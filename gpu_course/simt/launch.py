@@ -19,6 +19,7 @@ from gpu_course.simt.memory import Access, Array
 from gpu_course.simt.policy import STRICT, Policy
 from gpu_course.simt.report import Dim3
 from gpu_course.simt.schedule import Schedule
+from gpu_course.simt.state import State
 from gpu_course.simt.strands import Strands
 from gpu_course.simt.vocabulary.allocate import too_much
 from gpu_course.simt.vocabulary.printing import Printout
@@ -237,44 +238,32 @@ def run(
     setting = Setting(program, grid, block, arrays, stored, faults, order_seed, policy)
     for observer in observers:
         observer.begin(setting)
-    if schedule is not None:
-        state = {
-            "program": program,
-            "inferred": inferred,
-            "arguments": {**values, **arrays},
-            "faults": faults,
-            "dynamic_bytes": dynamic_bytes,
-            "order_seed": order_seed,
-            "printout": printout,
-            "policy": policy,
-        }
-        _run_in_strands(schedule, Lanes(grid, block, _blocks(grid)), observers, step_budget, state)
-        return
-    with np.errstate(all="ignore"):
-        for blocks in _batches(
-            grid, block, order_seed, whole="cuda.cg.this_grid" in _names(program)
-        ):
-            lanes = Lanes(grid, block, blocks)
-            for observer in observers:
-                observer.batch(lanes)
-            state = (
-                program,
-                inferred,
-                {**values, **arrays},
-                lanes,
-                observers,
-                faults,
-                step_budget,
-                dynamic_bytes,
-                order_seed,
-                printout,
-                policy,
-            )
-            try:
-                Interpreter(*state).run()
-            except EndlessLoop as end:
-                faults.add(Fault("endless-loop", end.line, end.threads, end.facts))
+    state = State(
+        program,
+        inferred,
+        {**values, **arrays},
+        faults,
+        dynamic_bytes,
+        order_seed,
+        printout,
+        policy,
+    )
+    try:
+        with np.errstate(all="ignore"):
+            if schedule is not None:
+                lanes = Lanes(grid, block, _blocks(grid))
+                for observer in observers:
+                    observer.batch(lanes)
+                Strands(schedule, lanes, observers, step_budget, state).run()
                 return
+            whole = "cuda.cg.this_grid" in _names(program)
+            for blocks in _batches(grid, block, order_seed, whole=whole):
+                lanes = Lanes(grid, block, blocks)
+                for observer in observers:
+                    observer.batch(lanes)
+                Interpreter(*state.of(lanes, observers, step_budget)).run()
+    except EndlessLoop as end:
+        faults.add(Fault("endless-loop", end.line, end.threads, end.facts))
 
 
 def _type(value: Any) -> types.Type:
@@ -309,19 +298,3 @@ def _batches(grid: Dim3, block: Dim3, order_seed: int | None, *, whole: bool) ->
     lanes = -(-(block[0] * block[1] * block[2]) // WARP) * WARP
     per_batch = order.size if whole else max(1, LANES_PER_BATCH // lanes)
     return [order[start : start + per_batch] for start in range(0, order.size, per_batch)]
-
-
-def _run_in_strands(
-    schedule: Schedule,
-    lanes: Lanes,
-    observers: Sequence[Observer],
-    step_budget: int,
-    state: dict[str, Any],
-) -> None:
-    """All blocks at once, their warps or threads one by one."""
-    for observer in observers:
-        observer.batch(lanes)
-    try:
-        Strands(schedule, lanes, observers, step_budget, state).run()
-    except EndlessLoop as end:
-        state["faults"].add(Fault("endless-loop", end.line, end.threads, end.facts))

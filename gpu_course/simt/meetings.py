@@ -23,6 +23,7 @@ from gpu_course.simt.window import Widened, Window
 if TYPE_CHECKING:
     from gpu_course.simt.launch import Observer
     from gpu_course.simt.source import Kernel
+    from gpu_course.simt.state import State
 
 ALONE = frozenset(("cuda.activemask", "cuda.lanemask_lt"))
 WARP_MEETINGS = (frozenset(warps.FUNCTIONS) | {"cuda.syncwarp"}) - ALONE
@@ -88,7 +89,7 @@ def hold(
     batch: Lanes,
     observers: Sequence[Observer],
     returned: np.ndarray,
-    state: Any,
+    state: State,
 ) -> list[Value]:
     """Runs a meeting; returns what each arrival gets.
 
@@ -97,15 +98,16 @@ def hold(
         batch: the lanes of the whole grid.
         observers: the batch's.
         returned: bool (lanes of the batch,), those that have returned from the kernel.
-        state: an object with the `faults` and the `policy` of the launch.
+        state: the launch's.
     """
     first = arrivals[0]
-    lanes, told, offset = batch, observers, 0
+    lanes, offset = batch, 0
+    told: Sequence[Any] = observers
     if first.scope == "warp":
         offset = first.window.first
         within = np.arange(offset, offset + WARP) % batch.lanes_per_block
         lanes = Window(batch, offset, within < batch.threads_per_block)
-        told = [Widened(observers, lanes)]  # type: ignore[list-item]
+        told = [Widened(observers, lanes)]
         returned = returned[lanes.span]
     active = np.zeros(lanes.count, bool)
     spans = [slice(a.window.first - offset, a.window.first - offset + WARP) for a in arrivals]

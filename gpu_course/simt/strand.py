@@ -15,7 +15,9 @@ from gpu_course.simt.interpreter import EndlessLoop, Interpreter, Loop, Waits
 from gpu_course.simt.lanes import Mask
 from gpu_course.simt.meetings import BLOCK_MEETINGS, WARP_MEETINGS, Arrival
 from gpu_course.simt.memory import Access, Array
-from gpu_course.simt.schedule import WAIT, About
+from gpu_course.simt.relay import Stopped
+from gpu_course.simt.schedule import About
+from gpu_course.simt.source import Kernel
 from gpu_course.simt.values import type_of
 from gpu_course.simt.vocabulary.functions import Value
 from gpu_course.simt.vocabulary.synchronise import meet_grid
@@ -26,10 +28,6 @@ if TYPE_CHECKING:
 
 # A loop that is not idle hands on now and then only: most such loops wait for nobody.
 TURNS_IN_A_ROW = 32
-
-
-class Stopped(BaseException):
-    """The launch has ended; the strand unwinds."""
 
 
 @dataclass
@@ -59,6 +57,7 @@ class Wait:
         partial: True when other lanes of the strand are held up by these.
         asks: the cell it asks, as "flag[0]"; "" when it is not known.
         found: what it finds there.
+        kernel: the kernel or device function that holds the loop.
     """
 
     node: ast.For | ast.While
@@ -66,6 +65,7 @@ class Wait:
     partial: bool
     asks: str
     found: Any
+    kernel: Kernel
 
 
 class StrandInterpreter(Interpreter):
@@ -169,7 +169,7 @@ class StrandInterpreter(Interpreter):
             cell = np.unravel_index(int(access.cells[0]), access.array.shape)
             asks = f"{access.array.name}[{', '.join(map(str, cell))}]"
             found = values[0].item()
-        return Wait(node, mask, partial_, asks, found)
+        return Wait(node, mask, partial_, asks, found, self.program.kernel)
 
     def _stop(self, node: ast.stmt, mask: Mask, *, hopeless: bool = False) -> None:
         if self.group.stopping:
@@ -217,8 +217,3 @@ class StrandInterpreter(Interpreter):
             scope, node, place, self.window, self.mask, arguments, run, self.program.kernel
         )
         return self.group.meet(self.number, arrival)
-
-
-def wait_about(wait: Wait) -> About:
-    """Returns what a strand is about to do that waits in a loop."""
-    return About(WAIT, wait.node.lineno)

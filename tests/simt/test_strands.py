@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from gpu_course.errors import KernelRefused
+from gpu_course.simt.memory import Access
 from gpu_course.simt.record import Recorder
 from gpu_course.simt.report import Report
 from gpu_course.simt.schedule import Follow, RoundRobin, Schedule, Strand
@@ -22,17 +25,18 @@ from tests.simt import test_random_shared_kernels as random_shared
 from tests.simt import test_shared_memory as shared
 from tests.simt import test_warps as warps
 from tests.simt.test_interpreter import _blocks
-from tests.simt.test_random_shuffles import IMPORTS as SHUFFLES
 from tests.simt.test_random_shuffles import _steps
+from tests.simt.waiting_kernels import RIGHT, values
 
 SPLITS: dict[str, Any] = {
     "warps": lambda: RoundRobin("warps"),
     "warps, drawn, at accesses": lambda: RoundRobin("warps", "accesses", seed=1),
-    "threads": lambda: RoundRobin("threads"),
     "threads, drawn": lambda: RoundRobin("threads", seed=2),
     "threads at accesses": lambda: RoundRobin("threads", "accesses"),
 }
 WARP_SPLITS = [name for name in SPLITS if name.startswith("warps")]
+IMPORTS = "from numba import cuda, int32, int64\n"
+WARP_HEAD = "@cuda.jit\ndef kernel(out, a):\n    i = cuda.grid(1)\n    lane = cuda.laneid\n"
 
 
 def lines(body: str) -> str:
@@ -100,8 +104,7 @@ TABLES = {
     },
     **{
         operation: (
-            "from numba import cuda\n@cuda.jit\ndef kernel(out, a):\n    i = cuda.grid(1)\n"
-            f"    lane = cuda.laneid\n    out[i] = {operation}\n",
+            f"{IMPORTS}{WARP_HEAD}    out[i] = {operation}\n",
             (1, 64),
             [np.zeros(64, np.int64), warps.A],
         )
@@ -110,7 +113,7 @@ TABLES = {
     },
     **{
         name: (
-            "from numba import cuda, int32\n@cuda.jit\ndef kernel(out, part, count, a):\n" + body,
+            f"{IMPORTS}@cuda.jit\ndef kernel(out, part, count, a):\n{body}",
             (6, 64),
             [np.zeros(1), np.zeros(6), np.zeros(1, np.int64), np.ones(600)],
         )
@@ -126,7 +129,7 @@ def test_a_split_changes_nothing(name: str, split: str, tmp_path: Path) -> None:
     assert_same(text, tmp_path, shape, values, split)
 
 
-_some = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+_some = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @pytest.fixture(scope="module")
@@ -170,7 +173,7 @@ def test_random_kernels_with_shuffles(
 ) -> None:
     body = "s = cuda.shared.array(64, int64)\ni = cuda.grid(1)\nx = a[i]\ny = i\n"
     body += "\n".join(steps) + "\nout[i] = x * 5 + y\n"
-    text = f"{SHUFFLES}@cuda.jit\ndef kernel(out, a):\n" + lines(body)
+    text = f"{IMPORTS}@cuda.jit\ndef kernel(out, a):\n" + lines(body)
     a = np.random.default_rng(seed).integers(-50, 50, 128)
     assert_same(text, folder, (2, 64), [np.zeros(128, np.int64), a], split)
 
@@ -260,9 +263,75 @@ class Broken(Schedule):
 
 
 def test_a_schedule_that_fails_ends_the_launch(counter: str) -> None:
-    import threading
-
     before = threading.active_count()
     with pytest.raises(ZeroDivisionError):
         simulate(counter, schedule=Broken("threads", "accesses"))[2, 2](np.zeros(1, np.int64))
     assert threading.active_count() == before
+
+
+# Bounds
+
+SPINS = "from numba import cuda\n@cuda.jit\ndef kernel(flag):\n    {}\n        pass\n"
+ATOMIC_LOOP = "while cuda.atomic.add(flag, 0, 0) == 0:"
+
+
+@pytest.mark.parametrize(
+    ("loop", "grid", "block", "fact"),
+    [
+        (ATOMIC_LOOP, 65, 1024, "at most 65,536 threads; this one has 66,560"),
+        (ATOMIC_LOOP, 513, 32, "the simulator lets 512 warps wait for each other at a time"),
+        (
+            "while cuda.blockIdx.x == 0 and cuda.atomic.cas(flag, 0, 0, 1) != 0:",
+            17,
+            1024,
+            "runs threads one by one in launches of at most 16,384 threads; this one has 17,408",
+        ),
+    ],
+)
+def test_more_than_it_can_hold_is_refused(
+    loop: str, grid: int, block: int, fact: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(SPINS.format(loop))
+    before = threading.active_count()
+    with pytest.raises(KernelRefused) as caught:
+        simulate(f"{path}:kernel")[grid, block](np.zeros(1, np.int64))
+    assert fact in str(caught.value)
+    assert threading.active_count() == before
+
+
+def test_512_warps_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(
+        "from numba import cuda\n@cuda.jit\ndef kernel(flag):\n"
+        "    if cuda.threadIdx.x == 0:\n"
+        "        cuda.atomic.add(flag, 0, 1)\n"
+        "        while cuda.atomic.add(flag, 0, 0) < cuda.gridDim.x:\n"
+        "            pass\n"
+    )
+    flag = np.zeros(1, np.int64)
+    schedule = RoundRobin("warps")
+    report = simulate(f"{path}:kernel", schedule=schedule)[512, 1](flag)
+    assert report.ok
+    assert flag[0] == 512
+    assert set(schedule.chosen) == set(range(512))
+
+
+def test_an_interruption_leaves_no_thread_behind(counter: str) -> None:
+    class Interrupt(Recorder):
+        def access(self, access: Access) -> None:
+            if access.kind == "store":
+                raise KeyboardInterrupt
+
+    before = threading.active_count()
+    schedule = RoundRobin("threads", "accesses")
+    with pytest.raises(KeyboardInterrupt):
+        simulate(counter, schedule=schedule, observers=(Interrupt(),))[2, 2](np.zeros(1, np.int64))
+    assert threading.active_count() == before
+
+
+def test_lanes_that_wait_for_each_other_need_a_schedule_of_threads(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(RIGHT["ping-pong between lanes"].text)
+    with pytest.raises(KernelRefused, match="threads of one warp wait for each other"):
+        simulate(f"{path}:kernel", schedule=RoundRobin("warps"))[1, 32](*values().values())

@@ -1,4 +1,4 @@
-"""Threads that wait for each other: every right kernel ends right, every broken one is found out."""
+"""Threads that wait for each other: right kernels end right, broken ones are found out."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu_course.errors import KernelRefused
 from gpu_course.simt.report import Report
 from gpu_course.simt.schedule import RoundRobin
 from gpu_course.simulator import simulate
-from tests.simt.waiting_kernels import BROKEN, HEAD, RIGHT, values
+from tests.simt.waiting_kernels import BROKEN, RIGHT, values
 
 ORDERS: dict[str, dict[str, Any]] = {
     "by number": {},
