@@ -131,9 +131,12 @@ class WindowArena(Arena):
     def array(self, call: ast.Call, asked: Request, name: str) -> Array:
         """Returns the array a call stands for; the same one each time it is reached."""
         if call not in self.arrays:
-            array = self.whole.array(call, asked, name)
-            self.arrays[call] = replace(array, origin=array.origin[self.window.span])
+            self.arrays[call] = self._cut(self.whole.array(call, asked, name))
         return self.arrays[call]
+
+    def _cut(self, array: Array) -> Array:
+        fields = {name: self._cut(field) for name, field in array.fields.items()}
+        return replace(array, origin=array.origin[self.window.span], fields=fields)
 
 
 class Widened:
