@@ -53,6 +53,7 @@ class Simulation:
         self.policy = POLICIES[policy]
         self.kernel = kernel
         self.program = legality.check(kernel)
+        self.may_wait = may_wait(self.program)
         self.raise_on_hazard = raise_on_hazard
         self.order_seed = order_seed
         self.step_budget = step_budget
@@ -113,7 +114,7 @@ class _Configured:
         if simulation.schedule is not None:
             return self._follow(arguments, simulation.schedule)
         arrays = [a for a in arguments if isinstance(a, np.ndarray)]
-        before = [a.copy() for a in arrays] if may_wait(simulation.program) else []
+        before = [a.copy() for a in arrays] if simulation.may_wait else []
         schedule: Schedule | None = None
         for finer in ("warps", "threads"):
             try:
