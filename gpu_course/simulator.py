@@ -23,10 +23,12 @@ from gpu_course.simt.interpreter import Waits
 from gpu_course.simt.launch import Observer
 from gpu_course.simt.policy import POLICIES
 from gpu_course.simt.report import Counters, Dim3, LaunchShape, Report
+from gpu_course.simt.schedule import Kind, RoundRobin, Schedule
+from gpu_course.simt.strands import MOST_LANES, TooManyStrands
 from gpu_course.simt.vocabulary.printing import Printout
+from gpu_course.simt.waiting import may_wait
 
 STEP_BUDGET = 250_000
-MOST_LANES_IN_TURN = 1 << 14
 
 
 class Simulation:
@@ -43,12 +45,15 @@ class Simulation:
         order_seed: int | None,
         step_budget: int,
         policy: str,
+        schedule: Schedule | None,
         observers: Sequence[Observer],
     ) -> None:
+        self.schedule = schedule
         self.observers = tuple(observers)
         self.policy = POLICIES[policy]
         self.kernel = kernel
         self.program = legality.check(kernel)
+        self.may_wait = may_wait(self.program)
         self.raise_on_hazard = raise_on_hazard
         self.order_seed = order_seed
         self.step_budget = step_budget
@@ -104,41 +109,68 @@ class _Configured:
         return report
 
     def _run(self, arguments: tuple[Any, ...]) -> tuple[FaultLog, _Watch, Printout]:
-        """All threads together; in turn, from the start, where some must wait for others."""
+        """All threads together; from the start in warps, then in threads, where they must wait."""
+        simulation = self.simulation
+        if simulation.schedule is not None:
+            return self._follow(arguments, simulation.schedule)
         arrays = [v for a in arguments for v in launch.arrays_in("", a).values()]
-        before = [a.copy() for a in arrays] if launch.may_wait(self.simulation.program) else []
-        try:
-            return self._launch(arguments, in_turn=False)
-        except Waits as waits:
-            shape = _shape(self.grid, self.block)
-            if shape.lanes > MOST_LANES_IN_TURN:
-                raise waits.refusal from None
+        before = [a.copy() for a in arrays] if simulation.may_wait else []
+        schedule: Schedule | None = None
+        for finer in ("warps", "threads"):
+            try:
+                return self._launch(arguments, schedule)
+            except Waits as waits:
+                self._check_size(waits, finer)
             for array, old in zip(arrays, before, strict=True):
                 array[...] = old
+            schedule = RoundRobin(finer, seed=simulation.order_seed)
+        return self._launch(arguments, schedule)
+
+    def _follow(
+        self, arguments: tuple[Any, ...], schedule: Schedule
+    ) -> tuple[FaultLog, _Watch, Printout]:
         try:
-            return self._launch(arguments, in_turn=True)
+            return self._launch(arguments, schedule)
         except Waits as waits:
-            raise waits.refusal from None
+            raise waits.kernel.refuse(
+                waits.node,
+                "the threads of one warp wait for each other in this loop, and the schedule keeps "
+                "each warp together",
+                'give the schedule strands="threads"',
+            ) from None
+
+    def _check_size(self, waits: Waits, strands: Kind) -> None:
+        lanes, most = _shape(self.grid, self.block).lanes, MOST_LANES[strands]
+        if lanes > most:
+            raise waits.kernel.refuse(
+                waits.node,
+                f"this loop waits for other threads, and the simulator runs {strands} one by one "
+                f"in launches of at most {most:,} threads; this one has {lanes:,}",
+                "launch fewer blocks",
+            ) from None
 
     def _launch(
-        self, arguments: tuple[Any, ...], *, in_turn: bool
+        self, arguments: tuple[Any, ...], schedule: Schedule | None
     ) -> tuple[FaultLog, _Watch, Printout]:
         simulation = self.simulation
         faults, watch, printout = FaultLog(), _Watch(), Printout()
-        launch.run(
-            simulation.program,
-            self.grid,
-            self.block,
-            arguments,
-            (*simulation.observers, *watch.all()),
-            faults,
-            order_seed=simulation.order_seed,
-            step_budget=simulation.step_budget,
-            dynamic_bytes=self.shared_bytes,
-            policy=simulation.policy,
-            printout=printout,
-            in_turn=in_turn,
-        )
+        try:
+            launch.run(
+                simulation.program,
+                self.grid,
+                self.block,
+                arguments,
+                (*simulation.observers, *watch.all()),
+                faults,
+                order_seed=simulation.order_seed,
+                step_budget=simulation.step_budget,
+                dynamic_bytes=self.shared_bytes,
+                policy=simulation.policy,
+                printout=printout,
+                schedule=schedule,
+            )
+        except TooManyStrands as many:
+            raise simulation.kernel.refuse(simulation.kernel.tree, *many.args) from None
         return faults, watch, printout
 
 
@@ -149,6 +181,7 @@ def simulate(
     order_seed: int | None = None,
     step_budget: int = STEP_BUDGET,
     policy: str = "puzzle",
+    schedule: Schedule | None = None,
     observers: Sequence[Observer] = (),
 ) -> Simulation:
     """Returns a kernel ready to launch on the simulated GPU.
@@ -164,6 +197,9 @@ def simulate(
         policy: "puzzle", or "foreign" for scripts not written for the course: negative indices
             count from the end as Numba compiles them, and several threads storing one same value,
             or a barrier that returned threads leave out, is advice.
+        schedule: splits the launch into warps or threads that take turns, and says who is next;
+            see `gpu_course.simt.schedule`. By default a launch does so only where threads wait for
+            each other.
         observers: told of everything that happens, beside the simulator's own; a launch whose
             threads wait for each other may begin anew, with another `begin`.
 
@@ -185,6 +221,7 @@ def simulate(
         order_seed=order_seed,
         step_budget=step_budget,
         policy=policy,
+        schedule=schedule,
         observers=observers,
     )
 

@@ -332,6 +332,8 @@ def _misaligned(fault: Fault, kernel: Kernel, places: _Places) -> Words:
 
 def _endless(fault: Fault, kernel: Kernel, places: _Places) -> Words:
     facts = fault.facts
+    if facts.get("asks"):
+        return _waits_for_ever(facts)
     names = _names_text(kernel, facts["names"], fault.line)
     if facts["hopeless"]:
         fact = "this loop never ends"
@@ -342,6 +344,21 @@ def _endless(fault: Fault, kernel: Kernel, places: _Places) -> Words:
     if names:
         why += f" ({'; '.join(names)})"
     return fact, why, "change what the loop's condition asks about, in every turn of the loop"
+
+
+def _waits_for_ever(facts: Mapping[str, Any]) -> Words:
+    asks, lines = facts["asks"], facts["barrier_lines"]
+    why = f"{asks} stays {facts['found']}"
+    if facts["proven"]:
+        fact = f"this loop waits for {asks} to change, and no thread is left that could change it"
+        why += "; all other threads have ended or wait as well"
+    else:
+        fact = f"this loop waits for {asks} to change, and no thread changes it"
+        why += ", turn after turn"
+    if lines:
+        at = f"{facts['at_barriers']:,} thread{'s' * (facts['at_barriers'] > 1)}"
+        why += f", {at} at a barrier (line{'s' * (len(lines) > 1)} {runs(lines)})"
+    return fact, why, f"let a thread that does not wait for this one change {asks}"
 
 
 def _illegal_launch(fault: Fault, kernel: Kernel, places: _Places) -> Words:

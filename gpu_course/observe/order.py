@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gpu_course.simt.lanes import Lanes, Mask
+from gpu_course.simt.lanes import WARP, Lanes, Mask
 from gpu_course.simt.memory import Access
 
 
@@ -64,6 +64,9 @@ class Order:
         self.warp_met = np.zeros(lanes.count, np.int32)
         self.fenced = np.zeros(lanes.count, np.int32)
         self.met_at_fence = np.zeros(lanes.count, np.int32)
+        # By lane: the threads it had met in its warp before its fence, and when.
+        self.met_in_warp: dict[int, tuple[np.ndarray, int]] = {}
+        self.slots = {int(block): slot for slot, block in enumerate(lanes.blocks)}
         self.any_fence = False
         self.by_thread: dict[int, _Acquired] = {}
         self.by_block: dict[int, _Acquired] = {}
@@ -74,7 +77,7 @@ class Order:
         self.all_met = int(self.met.min())
         for thread, acquired in self.by_thread.items():
             block = thread // self.per_block
-            if blocks[np.flatnonzero(self.lanes.blocks == block)].any():
+            if blocks[self.slots[block]]:
                 self.by_block.setdefault(block, _Acquired()).join(acquired)
 
     def grid_barrier(self, time: int) -> None:
@@ -85,18 +88,38 @@ class Order:
     def warp_barrier(self, time: int, mask: Mask) -> None:
         """Lanes met within their warps."""
         self.warp_met[mask.active] = time
+        if not self.by_thread:
+            return
+        for lanes in _by_warp(mask.lanes):
+            threads = self.lanes.global_thread[lanes].tolist()
+            known = [self.by_thread[t] for t in threads if t in self.by_thread]
+            if known:
+                together = _Acquired()
+                for acquired in known:
+                    together.join(acquired)
+                for thread in threads:
+                    self.by_thread.setdefault(thread, _Acquired()).join(together)
 
     def fence(self, time: int, mask: Mask) -> None:
         """Lanes put a fence between what they did and what they do."""
         self.any_fence = True
         self.fenced[mask.active] = time
         self.met_at_fence[mask.active] = self.met[self.lanes.slot[mask.active]]
+        if self.warp_met.any():
+            for lane in mask.lanes[self.warp_met[mask.lanes] > 0].tolist():
+                self.met_in_warp[lane] = self._company(lane)
         for thread in set(self.by_thread) & set(self.lanes.global_thread[mask.lanes].tolist()):
             acquired = self.by_thread[thread]
             acquired.firm.join(acquired.loose)
             block = self.by_block.get(thread // self.per_block)
             if block is not None:
                 block.firm.join(block.loose)
+
+    def _company(self, lane: int) -> tuple[np.ndarray, int]:
+        """The threads that a lane last met in its warp, and when."""
+        first, time = lane - lane % WARP, int(self.warp_met[lane])
+        together = np.flatnonzero(self.warp_met[first : first + WARP] == time) + first
+        return self.lanes.global_thread[together], time
 
     def update(self, access: Access) -> None:
         """Lanes update cells atomically, in the order of `access.turns`."""
@@ -119,6 +142,9 @@ class Order:
         if not self.fenced[lane]:
             return None
         clock = Clock({thread // self.per_block: int(self.met_at_fence[lane])})
+        if lane in self.met_in_warp:
+            others, met = self.met_in_warp[lane]
+            clock.threads = dict.fromkeys(others.tolist(), met)
         clock.threads[thread] = int(self.fenced[lane])
         if thread in self.by_thread:
             clock.join(self.by_thread[thread].firm)
@@ -173,3 +199,8 @@ class Order:
         if any(k.firm.covers(thread, block, time) for k in acquired):
             return True, False
         return False, any(k.loose.covers(thread, block, time) for k in acquired)
+
+
+def _by_warp(lanes: np.ndarray) -> list[np.ndarray]:
+    """Ascending lanes, those of each warp together."""
+    return np.split(lanes, np.flatnonzero(np.diff(lanes // WARP)) + 1)

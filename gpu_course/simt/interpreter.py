@@ -15,18 +15,19 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.errors import KernelRefused
-from gpu_course.simt.constants import Symbol
+from gpu_course.simt import waiting
 from gpu_course.simt.expressions import Expressions
 from gpu_course.simt.inference import Inferred
 from gpu_course.simt.lanes import Mask
 from gpu_course.simt.machine import Variable
 from gpu_course.simt.memory import Array, row_of
+from gpu_course.simt.source import Kernel
 from gpu_course.simt.types import FLOAT32
 from gpu_course.simt.values import merge, poison
 from gpu_course.simt.vocabulary.functions import Range, Value, cast, truth
 
 MOST_WAITING_TURNS = 250
+MOST_TURNS_WITH_ATOMICS = 2500
 
 
 class EndlessLoop(Exception):
@@ -43,20 +44,29 @@ class Waits(Exception):
     """A loop whose lanes wait for others, which cannot go on while all run in step.
 
     Attributes:
-        refusal: what to say where no other order helps.
+        kernel, node: the loop.
     """
 
-    def __init__(self, refusal: KernelRefused) -> None:
-        self.refusal = refusal
-        super().__init__(str(refusal))
+    def __init__(self, kernel: Kernel, node: ast.stmt) -> None:
+        self.kernel = kernel
+        self.node = node
+        super().__init__(f"{kernel.name}, line {node.lineno}")
 
 
 @dataclass
 class Loop:
-    """The lanes that left the innermost loop, or skipped the rest of an iteration."""
+    """The lanes that left the innermost loop, or skipped the rest of an iteration.
+
+    Attributes:
+        broken, continued: these lanes.
+        turns: how many turns in a row no lane has left it.
+        seen: what the variables were, a turn ago.
+    """
 
     broken: Mask
     continued: Mask
+    turns: int = 0
+    seen: Any = None
 
 
 class Interpreter(Expressions):
@@ -68,6 +78,7 @@ class Interpreter(Expressions):
         self.depth = 0
         self.result: Value = None
         self.followers = [o for o in self.observers if o.follows]
+        self._asked: dict[ast.stmt, str] = {}
 
     def run(self, start: Mask | None = None) -> None:
         """Runs the kernel's body with every thread of the batch, or with some of them."""
@@ -149,7 +160,6 @@ class Interpreter(Expressions):
         loop = Loop(self.lanes.nobody, self.lanes.nobody)
         self.loops.append(loop)
         hopeless = self._never_changes(node)
-        waits, turns = self._asks_others(node), 0
         running, finished = mask, self.lanes.nobody
         while running:
             self._spend(node, running)
@@ -161,9 +171,7 @@ class Interpreter(Expressions):
                 self._stop(node, taken, hopeless=True)
             running = self.block(node.body, taken).union(loop.continued)
             loop.continued = self.lanes.nobody
-            turns = turns + 1 if running.count == taken.count else 0
-            if waits and turns > MOST_WAITING_TURNS:
-                self._stop(node, running)
+            self._turned(node, loop, running, taken)
         self.loops.pop()
         return self.block(node.orelse, finished).union(loop.broken)
 
@@ -191,6 +199,7 @@ class Interpreter(Expressions):
             self.assign(node.target, counter)
             running = self.block(node.body, taken).union(loop.continued)
             loop.continued = self.lanes.nobody
+            self._turned(node, loop, running, taken)
             counter = counter + step
         self.loops.pop()
         return self.block(node.orelse, finished).union(loop.broken)
@@ -342,44 +351,28 @@ class Interpreter(Expressions):
         asked = {n.id for n in ast.walk(node.test) if isinstance(n, ast.Name)}
         return not changed & asked
 
-    def _asks_others(self, node: ast.stmt) -> bool:
-        """True for a loop whose end depends on an atomic: a lock, or a flag that others set."""
-        if not isinstance(node, ast.While):
-            return False
-        inside = [n for statement in node.body for n in ast.walk(statement)]
-        exits = [node.test]
-        for branch in inside:
-            if isinstance(branch, ast.If) and any(
-                isinstance(n, ast.Break | ast.Return) for n in ast.walk(branch)
-            ):
-                exits.append(branch.test)
-        found: set[str] = set()
-        for _ in range(2):  # found = cuda.atomic...(...), then again = found
-            for n in inside:
-                if isinstance(n, ast.Assign) and self._from_atomic(n.value, found):
-                    found |= {t.id for t in n.targets if isinstance(t, ast.Name)}
-        return any(self._from_atomic(test, found) for test in exits)
+    def _asks(self, node: ast.stmt) -> str:
+        if node not in self._asked:
+            self._asked[node] = waiting.asks(self.program, node)
+        return self._asked[node]
 
-    def _from_atomic(self, node: ast.expr, found: set[str]) -> bool:
-        for n in ast.walk(node):
-            if isinstance(n, ast.Name) and n.id in found:
-                return True
-            meaning = self.program.meanings.get(n.func) if isinstance(n, ast.Call) else None
-            if isinstance(meaning, Symbol) and meaning.path.startswith("cuda.atomic."):
-                return True
-        return False
+    def _turned(self, node: ast.For | ast.While, loop: Loop, running: Mask, taken: Mask) -> None:
+        """Ends a launch in lockstep where a loop's lanes wait for others."""
+        loop.turns = loop.turns + 1 if running.count == taken.count else 0
+        if loop.turns < MOST_WAITING_TURNS or not self._asks(node):
+            return
+        if self._asks(node) == waiting.ATOMIC and loop.turns >= MOST_TURNS_WITH_ATOMICS:
+            raise Waits(self.program.kernel, node)
+        if loop.turns % MOST_WAITING_TURNS == 0:
+            loop.seen = waiting.snapshot(self.variables)
+        elif loop.turns % MOST_WAITING_TURNS == 1 and waiting.unchanged(
+            loop.seen, waiting.snapshot(self.variables)
+        ):
+            raise Waits(self.program.kernel, node)
 
     def _stop(self, node: ast.stmt, mask: Mask, *, hopeless: bool = False) -> None:
-        if not hopeless and self._asks_others(node):
-            raise Waits(
-                self.program.kernel.refuse(
-                    node,
-                    "this loop waits until another thread has changed what its atomic finds, and "
-                    "the simulator found no order of the threads in which that happens",
-                    "let a thread wait only for threads and blocks with smaller numbers, or split "
-                    "the work over two launches",
-                )
-            )
+        if not hopeless and self._asks(node) == waiting.ATOMIC:
+            raise Waits(self.program.kernel, node)
         test = getattr(node.test, "written", node.test) if isinstance(node, ast.While) else None
         facts = {
             "hopeless": hopeless,

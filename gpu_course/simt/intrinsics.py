@@ -43,10 +43,6 @@ BUILTINS = frozenset(scalar_functions.BUILTINS) | {
 LOOPS = frozenset(("builtin.enumerate", "builtin.zip"))
 """Known in a `for` only."""
 
-_FENCES = ("cuda.threadfence", "cuda.threadfence_block", "cuda.threadfence_system")
-MEETINGS = (frozenset(synchronise.FUNCTIONS) | frozenset(warps.FUNCTIONS)) - frozenset(_FENCES)
-"""What lets threads meet: a kernel that uses one of these cannot run thread after thread."""
-
 NAMES = frozenset(VALUES) | frozenset(FUNCTIONS) | frozenset(allocate.SPACES) | LOOPS
 """Every dotted name the simulator knows, dtypes aside."""
 

@@ -14,19 +14,22 @@ from gpu_course.simt import inference, memory, types
 from gpu_course.simt.constants import Symbol
 from gpu_course.simt.faults import Fault, FaultLog
 from gpu_course.simt.interpreter import EndlessLoop, Interpreter
-from gpu_course.simt.intrinsics import MEETINGS
 from gpu_course.simt.lanes import WARP, Lanes, Mask
 from gpu_course.simt.legality import Program
 from gpu_course.simt.memory import Access, Array
 from gpu_course.simt.policy import STRICT, Policy
 from gpu_course.simt.report import Dim3
+from gpu_course.simt.schedule import Schedule
 from gpu_course.simt.signatures import best, show
+from gpu_course.simt.state import State
+from gpu_course.simt.strands import Strands
 from gpu_course.simt.vocabulary.allocate import local_bytes, too_much
 from gpu_course.simt.vocabulary.functions import cast
 from gpu_course.simt.vocabulary.printing import Printout
 
 LANES_PER_BATCH = 1 << 15
 LOCAL_BYTES_PER_BATCH = 1 << 28
+MOST_LOCAL_BYTES_RESIDENT = 1 << 30
 MOST_LANES = 1 << 27
 
 # CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": the same for every
@@ -253,7 +256,7 @@ def run(
     dynamic_bytes: int = 0,
     policy: Policy = STRICT,
     printout: Printout | None = None,
-    in_turn: bool = False,
+    schedule: Schedule | None = None,
 ) -> None:
     """Runs a launch that is legal; arrays change in place, faults and observers fill up.
 
@@ -268,13 +271,14 @@ def run(
         dynamic_bytes: dynamic shared memory of a block.
         policy: what counts as an error.
         printout: where the threads print.
-        in_turn: block after block, and thread after thread where they never meet, for kernels
-            whose threads wait for each other.
+        schedule: who runs next where strands take turns; None: all lanes in lockstep.
 
     Raises:
         CourseError: an argument a kernel cannot take.
         KernelRefused: the argument types do not fit the kernel.
-        Waits: the threads wait for each other, and running them together leads nowhere.
+        Waits: the threads wait for each other, and running them together leads nowhere; in
+            strands of warps, the lanes of a warp do.
+        TooManyStrands: strands by the hundred wait at one time.
     """
     values = bind_arguments(program, arguments)
     arrays = memory.bind({k: v for n, a in values.items() for k, v in arrays_in(n, a).items()})
@@ -290,52 +294,48 @@ def run(
     setting = Setting(program, grid, block, arrays, stored, faults, order_seed, policy)
     for observer in observers:
         observer.begin(setting)
-    with np.errstate(all="ignore"):
-        for blocks in _batches(
-            grid,
-            block,
-            order_seed,
-            whole="cuda.cg.this_grid" in _names(program),
-            one=in_turn,
-            local_bytes=local_bytes(inferred.requests.values()),
-        ):
-            lanes = Lanes(grid, block, blocks)
-            for observer in observers:
-                observer.batch(lanes)
-            state = (
-                program,
-                inferred,
-                {name: _bound(name, value, arrays) for name, value in values.items()},
-                lanes,
-                observers,
-                faults,
-                step_budget,
-                dynamic_bytes,
-                order_seed,
-                printout,
-                policy,
-            )
-            try:
-                _run_batch(state, _turns(program, lanes) if in_turn else [lanes.alive])
-            except EndlessLoop as end:
-                faults.add(Fault("endless-loop", end.line, end.threads, end.facts))
+    state = State(
+        program,
+        inferred,
+        {name: _bound(name, value, arrays) for name, value in values.items()},
+        faults,
+        dynamic_bytes,
+        order_seed,
+        printout,
+        policy,
+    )
+    whole = "cuda.cg.this_grid" in _names(program)
+    own = local_bytes(inferred.requests.values())
+    if schedule is not None or whole:
+        _check_resident(program, grid, block, own)
+    try:
+        with np.errstate(all="ignore"):
+            if schedule is not None:
+                lanes = Lanes(grid, block, _blocks(grid))
+                for observer in observers:
+                    observer.batch(lanes)
+                Strands(schedule, lanes, observers, step_budget, state).run()
                 return
+            for blocks in _batches(grid, block, order_seed, whole=whole, local_bytes=own):
+                lanes = Lanes(grid, block, blocks)
+                for observer in observers:
+                    observer.batch(lanes)
+                Interpreter(*state.of(lanes, observers, step_budget)).run()
+    except EndlessLoop as end:
+        faults.add(Fault("endless-loop", end.line, end.threads, end.facts))
 
 
-def _run_batch(state: tuple[Any, ...], turns: Sequence[Mask]) -> None:
-    arena = None
-    for mask in turns:
-        interpreter = Interpreter(*state)
-        interpreter.arena = arena = arena or interpreter.arena
-        interpreter.run(mask)
-
-
-def _turns(program: Program, lanes: Lanes) -> list[Mask]:
-    """Each thread by itself, where no two of them ever meet; else all of them."""
-    if _names(program) & MEETINGS:
-        return [lanes.alive]
-    singles = np.eye(lanes.count, dtype=bool)[lanes.alive.active]
-    return [Mask(single) for single in singles]
+def _check_resident(program: Program, grid: Dim3, block: Dim3, local: int) -> None:
+    """Raises KernelRefused where all threads together hold more local memory than there may be."""
+    threads = int(np.prod(grid)) * int(np.prod(block))
+    if local * threads > MOST_LOCAL_BYTES_RESIDENT:
+        raise program.kernel.refuse(
+            program.kernel.tree,
+            f"{threads:,} threads that have to be there at the same time hold "
+            f"{local * threads:,} bytes of local memory: the simulator allows "
+            f"{MOST_LOCAL_BYTES_RESIDENT:,}",
+            "launch fewer threads, or declare smaller local arrays",
+        )
 
 
 def _type(value: Any) -> types.Type:
@@ -373,20 +373,17 @@ def _names(program: Program) -> frozenset[str]:
     return frozenset(m.path for m in meanings if isinstance(m, Symbol))
 
 
-def may_wait(program: Program) -> bool:
-    """True for kernels with atomics: their threads may wait for each other."""
-    return any(name.startswith("cuda.atomic.") for name in _names(program))
+def _blocks(grid: Dim3) -> np.ndarray:
+    return np.arange(grid[0] * grid[1] * grid[2])
 
 
 def _batches(
-    grid: Dim3, block: Dim3, order_seed: int | None, *, whole: bool, one: bool, local_bytes: int
+    grid: Dim3, block: Dim3, order_seed: int | None, *, whole: bool, local_bytes: int
 ) -> list[np.ndarray]:
-    count = grid[0] * grid[1] * grid[2]
-    order = np.arange(count)
-    # In turn, each block may wait for those before it, so their order is not free.
-    if order_seed is not None and not one:
+    order = _blocks(grid)
+    if order_seed is not None:
         np.random.default_rng(order_seed).shuffle(order)
     lanes = -(-(block[0] * block[1] * block[2]) // WARP) * WARP
     at_once = min(LANES_PER_BATCH, LOCAL_BYTES_PER_BATCH // max(local_bytes, 1))
-    per_batch = count if whole else 1 if one else max(1, at_once // lanes)
-    return [order[start : start + per_batch] for start in range(0, count, per_batch)]
+    per_batch = order.size if whole else max(1, at_once // lanes)
+    return [order[start : start + per_batch] for start in range(0, order.size, per_batch)]

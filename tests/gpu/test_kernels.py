@@ -22,6 +22,7 @@ from tests.observe.test_order import FENCE, LAST_BLOCK, WARP
 from tests.simt import test_functions_and_views as functions
 from tests.simt import test_shared_memory as shared
 from tests.simt import test_warps as warps
+from tests.simt import waiting_kernels as waiting
 from tests.simt.test_interpreter import BODIES, _blocks
 
 CLOSE = 1e-12
@@ -99,6 +100,10 @@ def _order(rng: np.random.Generator) -> dict[str, Any]:
     }
 
 
+def _waiting(rng: np.random.Generator) -> dict[str, Any]:
+    return waiting.values()
+
+
 KERNELS = {
     **{f"body: {k}": Kernel(PLAIN + _lines(b), 3, 40, _plain, CLOSE) for k, b in BODIES.items()},
     **{
@@ -144,6 +149,11 @@ KERNELS = {
             _order,
         )
         for partner in (1, 16)
+    },
+    **{
+        f"waiting: {name}": Kernel(kernel.text, kernel.grid, kernel.block, _waiting)
+        for name, kernel in waiting.RIGHT.items()
+        if kernel.native
     },
     "grid barrier": Kernel(ORDER_HEAD + _lines(ACROSS_THE_GRID), 3, 32, _order),
 }

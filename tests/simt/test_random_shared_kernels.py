@@ -148,6 +148,7 @@ class Written:
 
     block: int
     lines: tuple[Line, ...]
+    lost: Line | None = None
 
     @property
     def text(self) -> str:
@@ -226,16 +227,22 @@ def test_right_kernels_compute_what_generators_compute(
     np.testing.assert_array_equal(out, expected, err_msg=kernel.text)
 
 
+@st.composite
+def broken(draw: Any, kernel: Written) -> Written:
+    """The kernel without one of the lines that matter."""
+    at = draw(st.sampled_from([k for k, line in enumerate(kernel.lines) if line.without]))
+    lines = list(kernel.lines)
+    lines[at] = replace(lines[at], text=lines[at].instead)
+    return replace(kernel, lines=tuple(lines), lost=kernel.lines[at])
+
+
 @_few
 @given(kernel=_kernels(), data=st.data())
 def test_a_line_that_matters_is_missed(kernel: Written, data: st.DataObject, folder: Any) -> None:
-    places = [k for k, line in enumerate(kernel.lines) if line.without]
-    at = data.draw(st.sampled_from(places))
-    lost = kernel.lines[at]
-    lines = list(kernel.lines)
-    lines[at] = replace(lost, text=lost.instead)
-    broken = replace(kernel, lines=tuple(lines))
-    report = _launch(folder, broken.text, kernel.block, *_arguments(kernel.block, 1))
+    found_out = data.draw(broken(kernel))
+    lost = found_out.lost
+    assert lost is not None
+    report = _launch(folder, found_out.text, kernel.block, *_arguments(kernel.block, 1))
     found = {hazard.kind for hazard in report.hazards}
-    assert found == {lost.without}, f"without {lost.text}: {report}\n{broken.text}"
+    assert found == {lost.without}, f"without {lost.text}: {report}\n{found_out.text}"
     assert not report.ok

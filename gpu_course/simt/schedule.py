@@ -1,0 +1,162 @@
+"""Who runs next, where the threads of a launch run one after the other instead of all together.
+
+A launch in *strands* is split into warps, or into single threads: each strand goes its own way, one
+of them at a time, and hands on at *switch points*. A `Schedule` says what the strands are, how fine
+the switch points lie, and at each of them which strand goes next. Handed to `simulate` (or to
+`launch.run`), it makes any kernel run that way:
+
+    record = Recorder()
+    schedule = RoundRobin(strands="threads", fineness="accesses", seed=3)
+    report = simulate(kernel, schedule=schedule, observers=(record,))[2, 4](out, a)
+    record.events       # who touched which cell, in the order it happened, with the values
+    schedule.chosen     # the strand that ran on after each switch point ...
+    Follow(schedule.chosen, strands="threads", fineness="accesses")    # ... which replays the run
+
+A schedule sees of a strand what it is `about` to do, so a search can hold a strand just before the
+write that it is interested in. A strand that waits at a barrier, or in a loop where nothing can
+change until somebody else writes, is not offered until it can go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+Kind = Literal["warps", "threads"]
+Fineness = Literal["waits", "accesses"]
+
+START, WAIT, BARRIER = "start", "wait", "barrier"
+
+
+@dataclass(frozen=True)
+class About:
+    """What a strand does when it goes on.
+
+    Attributes:
+        kind: "start", "load", "store", "atomic", "wait" (another turn of a loop that waits for
+            others) or "barrier" (it has met the others and leaves).
+        line: the line.
+        array: the array's name, of an access.
+        find_cells: computes `cells`.
+    """
+
+    kind: str
+    line: int
+    array: str = ""
+    find_cells: Callable[[], np.ndarray] | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def cells(self) -> np.ndarray:
+        """int64 (n,), the C-order cells an access is about to touch, before any bounds check."""
+        return np.empty(0, np.int64) if self.find_cells is None else self.find_cells()
+
+
+@dataclass(eq=False)
+class Strand:
+    """A warp or a thread of a launch in strands, as a schedule sees it.
+
+    Attributes:
+        number: counts the strands of the launch, block after block.
+        block: linear number of its block.
+        warp: which warp of the block it is, or is in.
+        threads: int64 (n,), global linear numbers of its threads.
+        about: what it does next.
+    """
+
+    number: int
+    block: int
+    warp: int
+    threads: np.ndarray
+    about: About
+
+
+class Schedule:
+    """Decides at every switch point which strand goes on; subclasses say how.
+
+    Args:
+        strands: "warps", or "threads": since compute capability 7.0 each thread makes progress by
+            itself.
+        fineness: "waits" switches at barriers and in loops that wait for others; "accesses" also
+            before every access to global or shared memory.
+    """
+
+    def __init__(self, strands: Kind = "warps", fineness: Fineness = "waits") -> None:
+        self.strands: Kind = strands
+        self.fineness: Fineness = fineness
+        self.chosen: list[int] = []
+
+    def choose(self, runnable: Sequence[Strand], last: Strand | None) -> Strand:
+        """Returns one of the strands that can go on.
+
+        Args:
+            runnable: never empty, in no particular order; of those that have not started, the
+                next ones only.
+            last: the strand that ran until now; None at the start.
+        """
+        raise NotImplementedError
+
+    def next(self, runnable: Sequence[Strand], last: Strand | None) -> Strand:
+        """Returns `choose(...)`, and remembers it in `chosen`."""
+        strand = self.choose(runnable, last)
+        self.chosen.append(strand.number)
+        return strand
+
+
+class RoundRobin(Schedule):
+    """One strand after the other; those that wait in a loop come when all others wait as well.
+
+    Args:
+        strands, fineness: see `Schedule`.
+        seed: draws the next strand instead, when not None.
+
+    >>> waits = Strand(0, 0, 0, np.arange(1), About(WAIT, 3))
+    >>> works = Strand(1, 0, 0, np.arange(1), About("load", 5))
+    >>> RoundRobin().choose([waits, works], works) is works
+    True
+    """
+
+    def __init__(
+        self, strands: Kind = "warps", fineness: Fineness = "waits", seed: int | None = None
+    ) -> None:
+        super().__init__(strands, fineness)
+        self.rng = None if seed is None else np.random.default_rng(seed)
+
+    def choose(self, runnable: Sequence[Strand], last: Strand | None) -> Strand:
+        """Returns the next one by number."""
+        pool = [s for s in runnable if s.about.kind != WAIT] or runnable
+        if self.fineness == "waits":
+            # Those that have started end before others start: few are under way at a time.
+            pool = [s for s in pool if s.about.kind != START] or pool
+        if self.rng is not None:
+            return pool[int(self.rng.integers(len(pool)))]
+        later = [s for s in pool if last is not None and s.number > last.number]
+        return min(later or pool, key=lambda s: s.number)
+
+
+class Follow(RoundRobin):
+    """The strands of a list, one for each switch point; round-robin after its end.
+
+    A number whose strand cannot go on at its switch point is left out.
+
+    Args:
+        numbers: strand numbers, such as another schedule's `chosen`.
+        strands, fineness: see `Schedule`; a replay takes those of the run it replays.
+    """
+
+    def __init__(
+        self, numbers: Sequence[int], strands: Kind = "threads", fineness: Fineness = "accesses"
+    ) -> None:
+        super().__init__(strands, fineness)
+        self.numbers = list(reversed(numbers))
+
+    def choose(self, runnable: Sequence[Strand], last: Strand | None) -> Strand:
+        """Returns the next strand of the list that can go on."""
+        by_number = {strand.number: strand for strand in runnable}
+        while self.numbers:
+            number = self.numbers.pop()
+            if number in by_number:
+                return by_number[number]
+        return super().choose(runnable, last)

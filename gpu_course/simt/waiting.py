@@ -1,0 +1,112 @@
+"""Loops that may wait for other threads: their end depends on what a thread finds in memory."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from gpu_course.simt.constants import Symbol
+from gpu_course.simt.legality import Program
+from gpu_course.simt.machine import Variable
+from gpu_course.simt.memory import Array
+
+ATOMIC, MEMORY, NOTHING = "atomic", "memory", ""
+
+
+def asks(program: Program, loop: ast.stmt) -> str:
+    """Returns what the end of a loop depends on: ATOMIC, MEMORY (a plain load) or NOTHING.
+
+    A loop ends by its test, or by a `break` or `return` under an `if`. What is asked may have gone
+    through variables, or through a device function.
+    """
+    if not isinstance(loop, ast.While | ast.For):
+        return NOTHING
+    inside = [n for statement in loop.body for n in ast.walk(statement)]
+    exits = [loop.test] if isinstance(loop, ast.While) else []
+    exits += [n.test for n in inside if isinstance(n, ast.If) and _leaves(n)]
+    if not exits:
+        return NOTHING
+    found: dict[str, str] = {}
+    for _ in range(3):  # found = cuda.atomic...(...), then again = found
+        for n in inside:
+            if isinstance(n, ast.Assign) and (source := _source(program, n.value, found)):
+                for target in n.targets:
+                    names = (t.id for t in ast.walk(target) if isinstance(t, ast.Name))
+                    found |= {name: _stronger(source, found.get(name)) for name in names}
+    return _strongest(_source(program, test, found) for test in exits)
+
+
+def _leaves(branch: ast.If) -> bool:
+    return any(isinstance(n, ast.Break | ast.Return) for n in ast.walk(branch))
+
+
+def _stronger(one: str, other: str | None) -> str:
+    return ATOMIC if ATOMIC in (one, other) else one or other or NOTHING
+
+
+def _strongest(sources: Any) -> str:
+    result = NOTHING
+    for source in sources:
+        result = _stronger(source, result)
+    return result
+
+
+def _source(program: Program, node: ast.expr, found: Mapping[str, str]) -> str:
+    return _strongest(_one(program, n, found) for n in ast.walk(node))
+
+
+def _one(program: Program, node: ast.AST, found: Mapping[str, str]) -> str:
+    if isinstance(node, ast.Name):
+        return found.get(node.id, NOTHING)
+    if isinstance(node, ast.Subscript):
+        return MEMORY if isinstance(node.ctx, ast.Load) else NOTHING
+    if isinstance(node, ast.Call):
+        meaning = program.meanings.get(node.func)
+        if isinstance(meaning, Symbol) and meaning.path.startswith("cuda.atomic."):
+            return ATOMIC
+        if node.func in program.devices:
+            device = program.devices[node.func]
+            return _strongest(_one(device, n, {}) for n in ast.walk(device.kernel.tree))
+    return NOTHING
+
+
+def may_wait(program: Program) -> bool:
+    """True for kernels with a loop whose end depends on memory: their threads may wait."""
+    here = any(asks(program, n) for n in ast.walk(program.kernel.tree) if isinstance(n, ast.stmt))
+    return here or any(map(may_wait, program.devices.values()))
+
+
+Snapshot = dict[str, tuple[Any, np.ndarray | None]]
+
+
+def snapshot(variables: Mapping[str, Variable]) -> Snapshot:
+    """Returns what the variables hold now; values are replaced, never changed in place."""
+    return {name: (known.value, known.defined) for name, known in variables.items()}
+
+
+def unchanged(before: Snapshot, now: Snapshot) -> bool:
+    """True when all variables hold, bit for bit, what they held before."""
+    return before.keys() == now.keys() and all(
+        _same(value, now[name][0]) and _same(defined, now[name][1])
+        for name, (value, defined) in before.items()
+    )
+
+
+def _same(a: Any, b: Any) -> bool:
+    if a is b:
+        return True
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(map(_same, a, b))
+    if isinstance(a, Array) and isinstance(b, Array):
+        return (
+            a.flat is b.flat
+            and a.strides == b.strides
+            and _same(a.shape, b.shape)
+            and _same(a.origin, b.origin)
+        )
+    if isinstance(a, np.ndarray | np.generic) and isinstance(b, np.ndarray | np.generic):
+        return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+    return bool(type(a) is type(b) and a == b)
