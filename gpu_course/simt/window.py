@@ -144,6 +144,8 @@ class Widened:
 
     def __init__(self, observers: Sequence[Observer], window: Window) -> None:
         self.observers = observers
+        self.followers = [o for o in observers if o.follows]
+        self.follows = bool(self.followers)
         self.first = window.first
         self.total = window.whole.count
 
@@ -153,6 +155,11 @@ class Widened:
         if known is None:
             known = mask.__dict__["wide"] = WideMask(mask, self.first, self.total)
         return known  # type: ignore[no-any-return]
+
+    def statement(self, machine: Any, node: ast.stmt, mask: Mask, turn: bool) -> None:
+        """Lanes come to a statement."""
+        for observer in self.followers:
+            observer.statement(machine, node, self.wide(mask), turn)
 
     def access(self, access: Access) -> None:
         """Lanes load, store or update atomically."""
