@@ -13,7 +13,7 @@ endif
 STAMP := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test grade build check-sync lint bench
+.PHONY: help lab test grade build check-sync mutants lint bench
 
 help:  ## list these targets
 	@echo "make lab         open JupyterLab at lesson 00 (LESSON=01 opens another)"
@@ -21,8 +21,9 @@ help:  ## list these targets
 	@echo "make test        lint, check-sync and every test"
 	@echo "make build       rebuild stubs and notebooks from solutions/ and notebooks/source/"
 	@echo "make check-sync  compare what is committed with a fresh build"
+	@echo "make mutants     break every solution in small ways; the grader must see each one"
 	@echo "make lint        ruff and mypy"
-	@echo "make bench       the simulator's speed next to Numba's (minutes; ARGS=--quick: less)"
+	@echo "make bench       how long a check takes, and the simulator's speed next to Numba's (minutes)"
 	@echo ""
 	@echo "Each makes .venv and installs requirements.txt first, when that is needed."
 	@echo "PYTHON=python3.13 picks the Python for a new .venv."
@@ -42,12 +43,17 @@ build: $(STAMP)
 check-sync: $(STAMP)
 	$(RUN) -m gpu_course.authoring check-sync
 
+mutants: $(STAMP)
+	$(RUN) -m gpu_course.authoring mutants $(ARGS)
+
 lint: $(STAMP)
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
 
 bench: $(STAMP)
+	$(RUN) benchmarks/checks.py
+	$(RUN) benchmarks/stepping.py
 	$(RUN) benchmarks/simulator.py $(ARGS)
 
 # The stamp is younger than the two files that say what to install, or it is made anew.

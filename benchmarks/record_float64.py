@@ -34,6 +34,8 @@ ARITHMETIC = re.compile(r"\b(add|sub|mul|div|fma|mad|sqrt|rcp)(\.[a-z]+)*\.f64\b
 def kernels() -> Iterator[tuple[str, Path, str, Launch, list[Any]]]:
     """Yields (key, file, function, launch, arguments) of every solution and named mistake."""
     for puzzle in puzzles():
+        if not isinstance(puzzle, KernelPuzzle):
+            continue
         case = puzzle.cases[0]
         inputs = puzzle.inputs(np.random.default_rng(0), case)
         values = {**inputs, **puzzle.outputs(inputs, case)}

@@ -69,9 +69,11 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="a puzzle, such as gua
 def list_puzzles() -> int:
     """List the lessons and their puzzles."""
     from gpu_course.catalog import index
+    from gpu_course.grading.workspace import has_notebook
 
     for lesson in index.lessons():
-        typer.echo(f"{lesson.name}  {lesson.title} ({lesson.minutes} minutes)")
+        time = f"{lesson.minutes} minutes" if has_notebook(lesson) else "no notebook yet"
+        typer.echo(f"{lesson.name}  {lesson.title} ({time})")
         width = max((len(puzzle.short_name) for puzzle in lesson.puzzles), default=0)
         for puzzle in lesson.puzzles:
             typer.echo(f"    {puzzle.short_name:<{width}}  {puzzle.title} ({puzzle.points} points)")
@@ -87,6 +89,20 @@ def check_puzzle(name: Name) -> int:
     typer.echo(f"{verdict.name}: {_outcome(verdict)}")
     typer.echo(verdict.message)
     return _status([verdict])
+
+
+@_command("watch")
+def watch_puzzle(
+    name: Annotated[
+        str | None,
+        typer.Argument(metavar="NAME", help="default: the first puzzle that is not passed"),
+    ] = None,
+) -> int:
+    """Check your answer each time you save it; keys give hints and the next puzzle."""
+    from gpu_course.terminal.watch import watch
+
+    watch(name)
+    return PASSED
 
 
 @_command("hint")
@@ -120,6 +136,19 @@ def reset_puzzle(
     typer.echo(f"{_shown(path)} is the stub again.")
     for copy in made:
         typer.echo(f"Your answer is kept in {_shown(copy)}.")
+    return PASSED
+
+
+@_command("diff")
+def show_difference(name: Name) -> int:
+    """Show the solution beside your answer, once it passes."""
+    from gpu_course.grading.solution import NotPassed, diff
+
+    try:
+        typer.echo(diff(name))
+    except NotPassed as refusal:
+        typer.echo(str(refusal))
+        return SOME_DID_NOT
     return PASSED
 
 
@@ -196,16 +225,31 @@ def open_lab(
 @_command("doctor")
 def run_doctor(
     form: Annotated[Format, typer.Option("--format", help="table or json")] = Format.table,
+    published: Annotated[
+        bool, typer.Option("--published", help="the course's models against published numbers")
+    ] = False,
 ) -> int:
     """Say what this machine can do, and how to mend what it can't."""
     from gpu_course.hardware import doctor
 
+    if published:
+        return _published_board(form)
     findings = doctor.examine()
     if form is Format.json:
         typer.echo(json.dumps(doctor.to_json(findings), indent=2))
     else:
         typer.echo(doctor.as_text(findings))
     return PASSED if doctor.is_ready(findings) else SOME_DID_NOT
+
+
+def _published_board(form: Format) -> int:
+    """Prints mine / published / difference for every cited number; 1 where one is too far off."""
+    from gpu_course.planner import published
+
+    rows = published.rows()
+    text = published.board(rows)
+    typer.echo(json.dumps(published.to_json(rows), indent=2) if form is Format.json else text)
+    return PASSED if all(row.holds for row in rows) else SOME_DID_NOT
 
 
 def _full_names(names: Sequence[str]) -> list[str]:

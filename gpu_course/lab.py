@@ -1,19 +1,23 @@
-"""Opening JupyterLab at a lesson."""
+"""Opening JupyterLab at a lesson, with the file of its first puzzle beside it."""
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from gpu_course.catalog import index
 from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
 
 FIRST = "00_start_here"
+WORKSPACES = ".gpu_course/workspaces"
+"""Where the windows of each lesson are kept, apart from the workspaces of Jupyter's other work."""
 
 
 def open_jupyterlab(
@@ -40,8 +44,11 @@ def open_jupyterlab(
             "JupyterLab is not installed", "run `python -m pip install -r requirements.txt`"
         )
     notebook = notebook_of(lesson, root)
-    print(f"JupyterLab opens {notebook}. To stop it, press Ctrl-C here and answer y.", flush=True)
-    return _run(lab_command(notebook, browser=browser, port=port), root)
+    puzzle = first_puzzle_of(lesson, root)
+    beside = None if puzzle is None else arrange(notebook, puzzle, root)
+    shown = notebook if beside is None else f"{notebook} beside {puzzle}"
+    print(f"JupyterLab opens {shown}. To stop it, press Ctrl-C here and answer y.", flush=True)
+    return _run(lab_command(notebook, browser=browser, port=port, workspace=beside), root)
 
 
 def notebook_of(lesson: str | None, root: Path) -> str:
@@ -51,16 +58,86 @@ def notebook_of(lesson: str | None, root: Path) -> str:
         UnknownName: no lesson is called that.
         CourseError: the lesson's notebook has not been built.
     """
-    name = FIRST if lesson is None else index.lesson(lesson).name
-    notebook = f"notebooks/{name}.ipynb"
+    found = index.lesson(FIRST if lesson is None else lesson)
+    notebook = f"notebooks/{found.name}.ipynb"
+    if not workspace.has_notebook(found):
+        names = " ".join(puzzle.short_name for puzzle in found.puzzles)
+        raise CourseError(
+            f"{found.name} has no notebook yet, only puzzles: {names}",
+            f"edit them in puzzles/{found.name}/ and check them with `gpu-course check NAME`",
+        )
     if not (root / notebook).is_file():
         raise CourseError(f"{notebook} is not there", "run `make build` to make the notebooks")
     return notebook
 
 
-def lab_command(notebook: str, *, browser: bool, port: int | None) -> list[str]:
-    """Returns the command that starts JupyterLab with a notebook open."""
-    command = [sys.executable, "-m", "jupyterlab", f"--LabApp.default_url=/lab/tree/{notebook}"]
+def first_puzzle_of(lesson: str | None, root: Path) -> str | None:
+    """Returns the file of a lesson's first puzzle inside the checkout, None if there is none."""
+    for puzzle in index.lesson(FIRST if lesson is None else lesson).puzzles:
+        path = f"puzzles/{puzzle.name}.py"
+        if (root / path).is_file():
+            return path
+    return None
+
+
+def arrange(notebook: str, puzzle: str, root: Path) -> str | None:
+    """Returns the name of a workspace with a notebook on the left and a file on the right.
+
+    A workspace that is there already holds the windows as the learner left them, and is kept.
+    None where JupyterLab keeps its workspaces in another way than the one known here, or where
+    nothing can be written: then the notebook opens alone.
+    """
+    name = f"gpu-course-{Path(notebook).stem}"
+    try:
+        from jupyterlab_server.workspaces_handler import WorkspacesManager
+
+        manager = WorkspacesManager(str(root / WORKSPACES))
+        if not manager.load(name)["data"]:
+            manager.save(name, json.dumps(side_by_side(name, notebook, puzzle)))
+    except (ImportError, OSError, ValueError, KeyError, TypeError):
+        return None
+    return name
+
+
+def side_by_side(name: str, notebook: str, puzzle: str) -> dict[str, Any]:
+    """Returns a workspace of JupyterLab: a notebook and an editor in two halves, no side bars."""
+    left, right = f"notebook:{notebook}", f"editor:{puzzle}"
+    tabs = [{"type": "tab-area", "currentIndex": 0, "widgets": [each]} for each in (left, right)]
+    split = {
+        "type": "split-area",
+        "orientation": "horizontal",
+        "sizes": [0.58, 0.42],
+        "children": tabs,
+    }
+    bar = {"collapsed": True, "visible": True, "widgets": []}
+    layout = {
+        "main": {"dock": split, "current": left},
+        "left": {**bar, "current": None},
+        "right": {**bar, "current": None},
+    }
+    return {
+        "data": {
+            "layout-restorer:data": layout,
+            left: {"data": {"path": notebook, "factory": "Notebook"}},
+            right: {"data": {"path": puzzle, "factory": "Editor"}},
+        },
+        "metadata": {"id": name},
+    }
+
+
+def lab_command(
+    notebook: str, *, browser: bool, port: int | None, workspace: str | None = None
+) -> list[str]:
+    """Returns the command that starts JupyterLab with a notebook open.
+
+    Args:
+        workspace: the arrangement of windows to open it in; default none.
+    """
+    place = "" if workspace is None else f"/workspaces/{workspace}"
+    command = [sys.executable, "-m", "jupyterlab"]
+    command.append(f"--LabApp.default_url=/lab{place}/tree/{notebook}")
+    if workspace is not None:
+        command.append(f"--LabApp.workspaces_dir={WORKSPACES}")
     # Warnings and the address, without the names of forty extensions before it.
     command.append("--log-level=WARN")
     if not browser:

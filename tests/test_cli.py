@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import shutil
 import signal
 import sys
 from collections.abc import Callable
@@ -118,6 +119,8 @@ def test_an_unknown_puzzle_is_a_bad_call(run: Run) -> None:
         ("grade", "--answers", "no/such/folder"),
         ("grade", "--out", "no/such/folder/grades.json"),
         ("hint", "nonsense"),
+        ("watch", "nonsense"),
+        ("diff", "nonsense"),
         ("reset", "nonsense", "--yes"),
     ],
     ids=" ".join,
@@ -182,6 +185,34 @@ def test_reset_restores_a_file_that_is_gone(run: Run, answers: Path) -> None:
     result = run("reset", "guard")
     assert result.exit_code == 0
     assert (answers / "01_threads" / "guard.py").read_text() == workspace.stub_text("guard")
+
+
+def test_diff_declines_before_a_pass(run: Run) -> None:
+    result = run("diff", "guard")
+    assert result.exit_code == 1
+    assert "is not passed yet" in result.stdout and "+++" not in result.stdout
+
+
+def test_diff_shows_the_solution_after_a_pass(run: Run, answers: Path) -> None:
+    shutil.copytree(SOLUTIONS / "01_threads", answers.parent / "solutions" / "01_threads")
+    solve(answers, "guard")
+    result = run("diff", "guard")
+    assert (result.exit_code, result.stdout) == (
+        0,
+        "Your answer and the solution are the same program.\n",
+    )
+    file = answers / "01_threads" / "guard.py"
+    file.write_text(file.read_text().replace("a[i] + 10", "10 + a[i]"))
+    result = run("diff", "guard")
+    assert result.exit_code == 0
+    assert "-        out[i] = 10 + a[i]\n+        out[i] = a[i] + 10\n" in result.stdout
+
+
+def test_watch_ends_with_its_input(run: Run) -> None:
+    result = run("watch", "guard", typed="h\n")
+    assert result.exit_code == 0
+    assert "guard.py is still the stub" in result.stdout
+    assert "hint 1 of 3" in result.stdout
 
 
 def test_grade_of_the_solutions_passes(run: Run) -> None:

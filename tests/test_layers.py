@@ -23,17 +23,19 @@ MAY_IMPORT: dict[str, set[str]] = {
     "observe": LEAVES | {"simt"},
     "simulator": LEAVES | {"simt", "observe"},
     "foreign": LEAVES | {"simt", "simulator"},
+    "stepping": LEAVES | {"simt", "observe", "simulator"},
     "hardware": LEAVES,
     "training": LEAVES,
     "parallel": LEAVES,
-    "planner": LEAVES | {"hardware"},
+    "planner": LEAVES | {"hardware", "training"},
     "draw": LEAVES | {"simt"},  # plain data: Report and Counters
-    "catalog": LEAVES | {"simt", "observe", "simulator", "hardware"},
+    "catalog": LEAVES | {"simt", "observe", "simulator", "hardware", "training"},
     "grading": GRADING | {"draw"},
-    "notebook": GRADING | {"grading", "draw", "training", "parallel", "planner"},
+    "notebook": GRADING | {"grading", "stepping", "draw", "training", "parallel", "planner"},
     "authoring": GRADING | {"grading", "notebook", "draw"},
     "lab": GRADING | {"grading"},
-    "commands": GRADING | {"grading", "lab", "draw"},
+    "terminal": GRADING | {"grading"},
+    "commands": GRADING | {"grading", "lab", "terminal", "draw", "planner"},
     "cli": {"commands", "hardware"},
     "__main__": {"cli"},
     "__init__": {"simulator", "grading"},  # the three public names
@@ -44,7 +46,7 @@ ENTRIES = {"simt/__main__.py": {"foreign"}}
 MAY_IMPORT_HEAVY_AT_MODULE_LEVEL = {"training", "parallel", "draw"}
 HEAVY = {"torch", "numba", "matplotlib"}
 # What draw takes from simt is the data of a report, never the machine that makes it.
-DRAW_TAKES = {"gpu_course.simt.report"}
+DRAW_TAKES = {"gpu_course.simt.recording", "gpu_course.simt.report"}
 
 
 def room_of(module: str) -> str:

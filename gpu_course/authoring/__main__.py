@@ -1,4 +1,4 @@
-"""The commands behind `make build` and `make check-sync`, and the one that keeps the README."""
+"""The commands behind `make build`, `make check-sync`, `make mutants`, and the README's."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from collections.abc import Sequence
 
 from gpu_course.authoring.build import build
 from gpu_course.authoring.checkout import find_root
+from gpu_course.authoring.mutation import report
 from gpu_course.authoring.readme import write_readme
 from gpu_course.authoring.sync import check_sync
+from gpu_course.catalog import index
 from gpu_course.errors import CourseError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Returns the exit status: 0 done and in step, 1 out of step or left alone, 2 at fault."""
+    """Returns the exit status: 0 all well, 1 out of step, left alone or holed, 2 at fault."""
     parser = argparse.ArgumentParser(prog="python -m gpu_course.authoring", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     building = commands.add_parser("build", help="write stubs and both editions of the notebooks")
@@ -24,6 +26,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     commands.add_parser("check-sync", help="compare built files with their sources in git's index")
     commands.add_parser("readme", help="write the README's picture and its table of lessons")
+    mutants = commands.add_parser("mutants", help="check small wrong changes of every solution")
+    mutants.add_argument("--only", metavar="NAME", nargs="+", help="these puzzles alone")
+    mutants.add_argument("--list", action="store_true", help="name every mutant and its end")
     options = parser.parse_args(arguments)
     try:
         root = find_root()
@@ -33,6 +38,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             for changed in write_readme(root):
                 print(f"wrote {changed}")
             return 0
+        if options.command == "mutants":
+            puzzles = [index.find(n) for n in options.only] if options.only else index.puzzles()
+            return 0 if report(root, puzzles, listed=options.list) else 1
         found = check_sync(root)
     except CourseError as error:
         print(error, file=sys.stderr)

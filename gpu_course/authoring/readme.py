@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from gpu_course.authoring.checkout import AuthoringError, read, write
 from gpu_course.catalog import index
+from gpu_course.grading.workspace import has_notebook
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -64,7 +65,11 @@ def lessons_table() -> str:
     """Returns the lessons there are as a Markdown table, each with a link to its notebook."""
     rows = ["| lesson | minutes | puzzles | afterwards |", "|---|--:|--:|---|"]
     for lesson in index.lessons():
-        link = f"[{lesson.name[:2]} {lesson.title}](notebooks/{lesson.name}.ipynb)"
+        link = f"{lesson.name[:2]} {lesson.title}"
+        if has_notebook(lesson):
+            link = f"[{link}](notebooks/{lesson.name}.ipynb)"
+        else:
+            link += " (puzzles; no notebook yet)"
         rows.append(f"| {link} | {lesson.minutes} | {len(lesson.puzzles)} | {lesson.goal} |")
     return "\n".join(rows)
 

@@ -14,22 +14,29 @@ from gpu_course.authoring.checkout import AuthoringError, read, solution_files
 
 OPEN = "# answer"
 CLOSE = "# end answer"
+BROKEN = "# stub:"
+"""Begins a line of broken code that the stub holds in the answer's place."""
 
 
 @dataclass(frozen=True)
 class Region:
-    """One answer region: its marker lines counted from 0, their indentation, its code lines."""
+    """One answer region: its marker lines counted from 0, their indentation, its code lines.
+
+    `broken` is the code to be mended that the stub holds in its place, or nothing.
+    """
 
     first: int
     last: int
     indent: str
     code_lines: int
+    broken: tuple[str, ...] = ()
 
 
 def stub_text(solution: str, file: str = "solution") -> str:
     """Returns the stub of a solution: each answer region replaced by a comment.
 
-    Where a region was all that its block held, a `pass` keeps the block whole.
+    Where a region was all that its block held, a `pass` keeps the block whole. A region whose lines
+    include comments `# stub: ...` is replaced by what these say: code to be mended.
 
     Args:
         solution: the text of the solution, with marker lines around each region.
@@ -43,6 +50,9 @@ def stub_text(solution: str, file: str = "solution") -> str:
     def two():
         # your code here (about 1 line)
         pass
+    >>> print(stub_text("# answer\\n# stub: x = 1\\nx = 2\\n# end answer\\n"), end="")
+    # mend what follows
+    x = 1
     """
     _check_solution(solution, file)
     lines = _lines(solution)
@@ -179,7 +189,16 @@ def _region(lines: list[str], first: int, last: int, file: str) -> Region:
             line=first + 1,
             hint="put the lines a learner has to find between the markers",
         )
-    return Region(first, last, indent, code_lines)
+    return Region(first, last, indent, code_lines, _broken(inside, indent))
+
+
+def _broken(inside: list[str], indent: str) -> tuple[str, ...]:
+    """Returns the code of the `# stub:` comments, indented like the region."""
+    marked = (line.strip() for line in inside)
+    code = (
+        text.removeprefix(BROKEN).removeprefix(" ") for text in marked if text.startswith(BROKEN)
+    )
+    return tuple((indent + text).rstrip() for text in code)
 
 
 def _is_code(line: str) -> bool:
@@ -191,8 +210,11 @@ def _without(lines: list[str], regions: tuple[Region, ...], needs_pass: list[boo
     at = 0
     for region, keep in zip(regions, needs_pass, strict=True):
         out += lines[at : region.first]
-        unit = "line" if region.code_lines == 1 else "lines"
-        out.append(f"{region.indent}# your code here (about {region.code_lines} {unit})")
+        if region.broken:
+            out += [f"{region.indent}# mend what follows", *region.broken]
+        else:
+            unit = "line" if region.code_lines == 1 else "lines"
+            out.append(f"{region.indent}# your code here (about {region.code_lines} {unit})")
         if keep:
             out.append(f"{region.indent}pass")
         at = region.last + 1

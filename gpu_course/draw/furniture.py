@@ -87,7 +87,7 @@ def square(axes: Axes, x: float, y: float, side: float, look: Look, height: floa
     from matplotlib.patches import Rectangle
 
     height = height or side
-    axes.add_patch(Rectangle((x - side / 2, y - height / 2), side, height, zorder=3, **look))
+    axes.add_artist(Rectangle((x - side / 2, y - height / 2), side, height, zorder=3, **look))
 
 
 def cell_look(array: ArrayTouches, legend: Legend) -> Callable[[int], Look]:
@@ -181,7 +181,7 @@ def _disc(look: Look) -> Callable[[Axes, float, float], None]:
     def sample(axes: Axes, x: float, y: float) -> None:
         from matplotlib.patches import Circle
 
-        axes.add_patch(Circle((x + 0.18, y), 0.1, **look))
+        axes.add_artist(Circle((x + 0.18, y), 0.1, **look))
 
     return sample
 

@@ -148,7 +148,7 @@ def _draw_block(
     from matplotlib.patches import FancyBboxPatch
 
     (bx, by), (x, y), (w, h) = place, corner, cell
-    axes.add_patch(
+    axes.add_artist(
         FancyBboxPatch(
             (x, y),
             threads[0] * w,
@@ -190,7 +190,7 @@ def _draw_thread(
     from matplotlib.patches import FancyBboxPatch
 
     (x, y), (w, h) = middle, extent
-    axes.add_patch(
+    axes.add_artist(
         FancyBboxPatch(
             (x - w / 2, y - h / 2),
             w,

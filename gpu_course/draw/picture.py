@@ -5,7 +5,11 @@ from __future__ import annotations
 import base64
 import html
 import io
+import struct
+import zlib
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from gpu_course.draw.palette import CSS_PIXELS_PER_INCH, style
 
@@ -14,6 +18,10 @@ if TYPE_CHECKING:
 
 SHARP = 2.0
 """Image pixels per CSS pixel, for screens with small pixels."""
+QUICK = 1.5
+"""The same for a picture that is waited for: fine enough to read."""
+_COMPRESSION = 3
+"""zlib's level: above it each tenth of the size takes half as long again."""
 
 
 def with_alt(figure: Figure, text: str) -> Figure:
@@ -34,14 +42,33 @@ def figure_png(figure: Figure, sharpness: float = SHARP) -> bytes:
         sharpness: image pixels per CSS pixel; 1 is enough for a picture that is redrawn often.
     """
     buffer = io.BytesIO()
+    dpi = CSS_PIXELS_PER_INCH * sharpness
     with style():
-        figure.savefig(
-            buffer,
-            format="png",
-            dpi=CSS_PIXELS_PER_INCH * sharpness,
-            metadata={"Software": None},
-        )
-    return buffer.getvalue()
+        figure.savefig(buffer, format="rgba", dpi=dpi)
+    width, height = (int(inches * dpi) for inches in figure.get_size_inches())
+    return _png(np.frombuffer(buffer.getvalue(), np.uint8).reshape(height, width, 4))
+
+
+def _png(pixels: np.ndarray) -> bytes:
+    """Returns opaque pixels, uint8 (height, width, 4), as PNG bytes.
+
+    Drawings are flat areas, which gain little from PNG's row filters: without them the file is
+    about as small, and done in half the time of a general encoder.
+
+    Source: W3C, PNG Specification (Third Edition), sections 5 and 9, https://www.w3.org/TR/png-3/
+    """
+    height, width = pixels.shape[:2]
+    rows = np.zeros((height, 1 + 3 * width), np.uint8)  # each row begins with its filter: 0, none
+    rows[:, 1:] = pixels[..., :3].reshape(height, 3 * width)
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)  # 8 bits of red, green, blue
+    data = zlib.compress(rows.tobytes(), _COMPRESSION)
+    chunks = (_chunk(b"IHDR", header), _chunk(b"IDAT", data), _chunk(b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    check = zlib.crc32(kind + data)
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", check)
 
 
 def figure_html(figure: Figure, sharpness: float = SHARP) -> str:

@@ -78,8 +78,8 @@ def _draw_bars(
         y = _TOP + block * (_BAR + 0.06)
         split = wide * int(busy[block]) / data.block_size
         row_label(axes, left - 0.14, y + _BAR / 2, str(block))
-        axes.add_patch(Rectangle((left, y), split, _BAR, facecolor=p.ACTIVE, linewidth=0))
-        axes.add_patch(
+        axes.add_artist(Rectangle((left, y), split, _BAR, facecolor=p.ACTIVE, linewidth=0))
+        axes.add_artist(
             Rectangle(
                 (left + split, y),
                 wide - split,
@@ -146,7 +146,7 @@ def _draw_map(
     limit_x, limit_y = left + columns * side, top + shown * side
     frame = Rectangle((left, top), limit_x - left, limit_y - top, zorder=3)
     frame.set(facecolor="none", edgecolor=p.RULE, linewidth=1.0)
-    axes.add_patch(frame)
+    axes.add_artist(frame)
     fits = side >= _readable(data)
     for cell in range(min(array.size, shown * columns)):
         row, column = divmod(cell, columns)
@@ -154,7 +154,7 @@ def _draw_map(
         if grid[cell] < 0 or cell in several:
             look, mark, name = _look(cell in several, words)
             legend.add(mark, name)
-            axes.add_patch(Rectangle(corner, side, side, zorder=3.5, **{**look, "linewidth": 0}))
+            axes.add_artist(Rectangle(corner, side, side, zorder=3.5, **{**look, "linewidth": 0}))
         elif fits:
             ground = colours(grid[cell] / max(data.threads - 1, 1))
             axes.text(

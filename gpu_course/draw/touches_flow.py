@@ -173,7 +173,7 @@ def _draw_threads(d: _Drawing) -> None:
         if not active:
             d.legend.add("idle", "idle thread")
         edge = p.CONFLICT if thread in data.astray else p.ACTIVE if active else p.RULE
-        d.axes.add_patch(
+        d.axes.add_artist(
             Circle(
                 (x, y),
                 scale.radius,
@@ -200,7 +200,7 @@ def _draw_rail(d: _Drawing, block: int) -> None:
     start = first - (_TAB if scale.tabs else 0.0)
     end = first + data.block_size * scale.pitch + 0.03
     top, bottom = y - scale.rail_above, y + scale.rail_below
-    d.axes.add_patch(
+    d.axes.add_artist(
         FancyBboxPatch(
             (start, top),
             end - start,
@@ -337,7 +337,7 @@ def _curves(
         vertices += [(x0, begin), (x0, middle), (x1, middle), (x1, bend), (x1, stop)]
     codes = [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4, Path.LINETO] * len(ends)
     look = line_look(kind, thin=dense)
-    axes.add_patch(PathPatch(Path(vertices, codes), facecolor="none", zorder=2.5, **look))
+    axes.add_artist(PathPatch(Path(vertices, codes), facecolor="none", zorder=2.5, **look))
     tips = [x0 if reading else x1 for x0, x1 in ends]
     tip_y = start + toward * head * 0.55 if reading else end - toward * head * 0.55
     downwards = (toward > 0) != reading

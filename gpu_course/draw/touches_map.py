@@ -205,7 +205,7 @@ def _draw_threads(d: _Drawing) -> None:
     for block in range(data.blocks):
         row, column = _thread_cell(data, block * data.block_size)
         x, y = panel.left + column * panel.side, panel.top + row * panel.side
-        d.axes.add_patch(
+        d.axes.add_artist(
             FancyBboxPatch(
                 (x + 0.02, y + 0.02),
                 bx * panel.side - 0.04,
@@ -224,7 +224,7 @@ def _draw_threads(d: _Drawing) -> None:
         x, y = panel.middle(*_thread_cell(data, thread))
         if not active:
             d.legend.add("idle", "idle thread")
-        d.axes.add_patch(
+        d.axes.add_artist(
             Circle(
                 (x, y),
                 panel.side * 0.42,
@@ -311,7 +311,7 @@ def _follow(d: _Drawing, thread: int, place: int) -> None:
 
     ring = {**p.RINGS[place], "zorder": 7}
     tx, ty = d.threads.middle(*_thread_cell(d.data, thread))
-    d.axes.add_patch(Circle((tx, ty), d.threads.side * 0.44, **ring))
+    d.axes.add_artist(Circle((tx, ty), d.threads.side * 0.44, **ring))
     d.legend.add(f"ring{place}", f"thread {thread_label(d.data, thread)}")
     for array in d.data.arrays:
         panel = d.panels[array.name]
@@ -324,7 +324,7 @@ def _follow(d: _Drawing, thread: int, place: int) -> None:
         ):
             for cell in (c for t, c in pairs if t == thread):
                 cx, cy = panel.middle(*divmod(cell, columns))
-                d.axes.add_patch(Rectangle((cx - side / 2, cy - side / 2), side, side, **ring))
+                d.axes.add_artist(Rectangle((cx - side / 2, cy - side / 2), side, side, **ring))
                 d.legend.add(kind, kind)
                 rightwards = panel.left > d.threads.left
                 near, far = (
@@ -341,7 +341,7 @@ def _follow(d: _Drawing, thread: int, place: int) -> None:
                     [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4],
                 )
                 look = line_look(kind)
-                d.axes.add_patch(PathPatch(path, facecolor="none", zorder=2.5, **look))
+                d.axes.add_artist(PathPatch(path, facecolor="none", zorder=2.5, **look))
                 tip = (near + head * 0.55, ty) if reading else (far - head * 0.55, cy)
                 marker = ">" if rightwards != reading else "<"
                 arrowheads(d.axes, [tip[0]], [tip[1]], kind, marker)

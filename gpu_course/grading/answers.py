@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from gpu_course.catalog import Mistake, Puzzle
+from gpu_course.catalog import Mistake, Puzzle, PythonPuzzle
 from gpu_course.errors import AnswerFileError, CourseError
 from gpu_course.grading import workspace
 from gpu_course.simt import source
@@ -70,14 +70,20 @@ def read_answer(puzzle: Puzzle, answer: Any = None) -> Answer:
     return Answer(found)
 
 
-def mistake_answer(puzzle: Puzzle, mistake: Mistake, solutions: Path) -> dict[str, Kernel]:
+def mistake_answer(puzzle: Puzzle, mistake: Mistake, solutions: Path) -> Any:
     """Returns the solution of a puzzle with one function replaced by a named mistake.
+
+    That is {name: Kernel} for a kernel puzzle, a PythonAnswer for a Python puzzle.
 
     Args:
         puzzle: the puzzle.
         mistake: one of its mistakes.
         solutions: the folder with NN_topic/name.py and NN_topic/mistakes/name.py.
     """
+    if isinstance(puzzle, PythonPuzzle):
+        from gpu_course.grading.python_answers import python_mistake
+
+        return python_mistake(puzzle, mistake, solutions)
     right = source.load(solutions / f"{puzzle.name}.py")
     wrong = source.load(solutions / puzzle.lesson / "mistakes" / f"{puzzle.short_name}.py")
     kernels = {name: right.kernel(name) for name in puzzle.functions}

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 import gpu_course
-from gpu_course.catalog import KernelPuzzle, Puzzle, index
+from gpu_course.catalog import KernelPuzzle, Puzzle, PythonPuzzle, index
 from gpu_course.errors import CourseError, KernelRefused
-from gpu_course.grading import budgets, messages, trial
+from gpu_course.grading import budgets, messages, python_check, trial
 from gpu_course.grading.answers import AnswerProblem, read_answer
 from gpu_course.grading.diagnosis import Observation, Pattern, diagnose
+from gpu_course.grading.python_answers import read_python_answer
 from gpu_course.grading.trial import Given, Trial
 from gpu_course.grading.verdict import Verdict
 from gpu_course.simt.launch import dim3
@@ -39,8 +40,9 @@ def check(name: str | Puzzle, *, answer: Any = None, seed: int | None = None) ->
     Args:
         name: "guard" or "01_threads/guard", or a Puzzle.
         answer: default the learner's own file; else the path of a file or of a folder of answers,
-            or a function (for several functions a dict, a sequence or a module of them). A file is
-            read and interpreted, never executed.
+            or a function (for several functions a dict, a sequence or a module of them). A kernel
+            is read and interpreted, never executed; an answer in Python runs in a process of its
+            own.
         seed: draws the random case; default GPU_COURSE_SEED, else a fresh one each time.
 
     Raises:
@@ -60,6 +62,8 @@ def check(name: str | Puzzle, *, answer: Any = None, seed: int | None = None) ->
 
 
 def _verdict_on(puzzle: Puzzle, answer: Any, seed: int) -> Verdict:
+    if isinstance(puzzle, PythonPuzzle):
+        return _verdict_on_python(puzzle, answer, seed)
     try:
         kernels = read_answer(puzzle, answer).kernels
     except (AnswerProblem, CourseError):
@@ -70,6 +74,21 @@ def _verdict_on(puzzle: Puzzle, answer: Any, seed: int) -> Verdict:
         assert isinstance(puzzle, KernelPuzzle)
         return _Checking(puzzle, kernels, seed).verdict()
     except KernelRefused:
+        raise
+    except Exception as error:
+        return grader_failed(puzzle, error)
+
+
+def _verdict_on_python(puzzle: PythonPuzzle, answer: Any, seed: int) -> Verdict:
+    try:
+        found = read_python_answer(puzzle, answer)
+    except (AnswerProblem, CourseError):
+        raise
+    except Exception as error:
+        return grader_failed(puzzle, error)
+    try:
+        return python_check.verdict_on(puzzle, found, seed)
+    except AnswerProblem:
         raise
     except Exception as error:
         return grader_failed(puzzle, error)

@@ -141,7 +141,8 @@ def _shifted(seen: Observation) -> Pattern | None:
     return None
 
 
-def _constant(seen: Observation) -> Pattern | None:
+def constant(seen: Observation) -> Pattern | None:
+    """Returns the pattern of cells that are all off by one amount or one factor, or None."""
     got, expected = seen.got[seen.written], seen.expected[seen.written]
     if got.size < 2 or got.dtype == np.bool_ or not np.issubdtype(got.dtype, np.number):
         return None
@@ -182,7 +183,7 @@ _PATTERNS: tuple[Callable[[Observation], Pattern | None], ...] = (
     _transposed,
     _reversed,
     _shifted,
-    _constant,
+    constant,
     _only_first_block_right,
     _tail_wrong,
 )

@@ -17,7 +17,7 @@ INDENT = 10
 """Where the text of a labelled line begins, as in "  why:    "."""
 
 # Okabe-Ito colours, always beside a sign and a word.
-_LOOKS = {
+LOOKS = {
     "passed": ("#009E73", "\u2713", "passed"),
     "failed": ("#D55E00", "\u2717", "not yet"),
     "not-started": ("#56B4E9", "\u25cb", "not started"),
@@ -55,12 +55,17 @@ def verdict_text(verdict: Verdict, width: int = 100) -> str:
 
     What does not fit goes on below its own beginning, so that the labels stay easy to find.
     """
-    lines = [f"{verdict.name}: {verdict.status}"]
-    for line in verdict.message.splitlines():
-        indent = " " * INDENT if _is_labelled(line) else ""
+    return "\n".join([f"{verdict.name}: {verdict.status}", *message_lines(verdict.message, width)])
+
+
+def message_lines(message: str, width: int) -> list[str]:
+    """Returns the lines of a message, the long ones wrapped at `width` columns."""
+    lines = []
+    for line in message.splitlines():
+        indent = " " * INDENT if is_labelled(line) else ""
         fits = len(line) <= width or len(indent) + 20 > width
         lines += [line] if fits else textwrap.wrap(line, width, subsequent_indent=indent)
-    return "\n".join(lines)
+    return lines
 
 
 def verdict_html(verdict: Verdict) -> str:
@@ -68,7 +73,7 @@ def verdict_html(verdict: Verdict) -> str:
 
     With the visible example small enough, a picture of who touched what comes after the message.
     """
-    colour, sign, word = _LOOKS[verdict.status]
+    colour, sign, word = LOOKS[verdict.status]
     title = f"{html.escape(verdict.name)}: {word}"
     return (
         f'<div class="gpu-course-verdict" style="border-left:4px solid {colour};'
@@ -110,13 +115,13 @@ def _hanging(message: str) -> str:
     return "".join(
         f'<span style="display:block;padding-left:{INDENT}ch;text-indent:-{INDENT}ch">'
         f"{html.escape(line)}\n</span>"
-        if _is_labelled(line)
+        if is_labelled(line)
         else f'<span style="display:block">{html.escape(line)}\n</span>'
         for line in message.splitlines()
     )
 
 
-def _is_labelled(line: str) -> bool:
+def is_labelled(line: str) -> bool:
     """True for "  why:    ...", whose text begins at column INDENT."""
     return line.startswith("  ") and line[:INDENT].rstrip().endswith(":")
 
@@ -128,11 +133,11 @@ def _picture(verdict: Verdict) -> str:
     if any(_cells(touch.shape) > MOST_CELLS_DRAWN for touch in report.touches):
         return ""
     try:
-        from gpu_course.draw.picture import figure_html
+        from gpu_course.draw.picture import QUICK, figure_html
         from gpu_course.draw.touches import draw_touches
 
         figure = draw_touches(report)
-        return f'<div style="margin-top:0.4em">{figure_html(figure)}</div>'
+        return f'<div style="margin-top:0.4em">{figure_html(figure, QUICK)}</div>'
     except Exception:
         # The verdict is what matters: a picture that cannot be drawn is left out.
         return ""

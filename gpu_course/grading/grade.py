@@ -72,7 +72,9 @@ def _grade_by_name(name: str, folder: Path, seed: int) -> Verdict:
     """Runs in a worker: a name and plain data go in, a verdict that can be sent comes back."""
     verdict = _grade_one(index.find(name), folder, seed)
     hazards = tuple(replace(h, details=_plain(h.details)) for h in verdict.hazards)
-    return replace(verdict, report=None, evidence={}, hazards=hazards)
+    # Of the evidence only words travel, such as how an answer in Python was isolated.
+    evidence = {key: value for key, value in verdict.evidence.items() if isinstance(value, str)}
+    return replace(verdict, report=None, evidence=evidence, hazards=hazards)
 
 
 def _plain(details: object) -> dict[str, str]:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.catalog import Case, KernelPuzzle, Launch
+from gpu_course.catalog import Case, KernelPuzzle, Launch, Puzzle
 from gpu_course.grading.diagnosis import Dim3, Pattern
-from gpu_course.grading.sentences import HINT_KINDS, SENTENCES
+from gpu_course.grading.sentences import HINT_KINDS, SENTENCES, sentence_of
 from gpu_course.grading.trial import Given, Trial, last_write, natural_thread, read_before_written
 from gpu_course.simt.launch import dim3
 from gpu_course.simt.report import Hazard, ThreadPair
@@ -18,7 +18,7 @@ SMALL_VECTOR = 16
 SMALL_TABLE = (8, 12)
 
 
-def case_line(puzzle: KernelPuzzle, case: Case) -> list[str]:
+def case_line(puzzle: Puzzle, case: Case) -> list[str]:
     """Returns the line that says which puzzle and which case."""
     return line("case", f"{puzzle.name}, {describe(case)}")
 
@@ -29,16 +29,17 @@ def describe(case: Case) -> str:
     return f"{case.name} ({sizes})" if sizes else case.name
 
 
-def advice(puzzle: KernelPuzzle, key: str, fact: str = "") -> list[str]:
+def advice(puzzle: Puzzle, key: str, fact: str = "") -> list[str]:
     """Returns the `why` and `hint` lines of a diagnosis."""
-    sentence = puzzle.diagnoses.get(key, SENTENCES.get(key, ""))
+    sentence = sentence_of(puzzle, key)
     why = f"{fact}. {sentence}" if fact else sentence
     return [*line("why", why), *line("hint", hint_command(puzzle, key))]
 
 
-def hint_command(puzzle: KernelPuzzle, key: str) -> str:
+def hint_command(puzzle: Puzzle, key: str) -> str:
     """Returns which kind of hint fits, and the command that gives it."""
-    kind = f"about {HINT_KINDS[key]}: " if key in HINT_KINDS else ""
+    of_threads = isinstance(puzzle, KernelPuzzle) and key in HINT_KINDS
+    kind = f"about {HINT_KINDS[key]}: " if of_threads else ""
     name = puzzle.short_name
     return f'{kind}hint("{name}"), or `gpu-course hint {name}` in a terminal'
 
@@ -60,7 +61,9 @@ def hazards(puzzle: KernelPuzzle, tried: Trial, found: Sequence[Hazard]) -> list
     first, rest = found[0], found[1:]
     lines = [first.text(), *case_line(puzzle, tried.given.case)]
     lines += line("think", puzzle.diagnoses.get(first.kind, SENTENCES.get(first.kind, "")))
-    lines += line("hint", hint_command(puzzle, first.kind))
+    # Where no thread is left over, a guard is not what helps.
+    shifted = first.details.get("one_thread_per_cell")
+    lines += line("hint", hint_command(puzzle, "shifted" if shifted else first.kind))
     if rest:
         places = _listed(f"{hazard.kind} in line {hazard.line}" for hazard in rest)
         lines += line("also", f"{len(rest)} more: {places}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from gpu_course.catalog import Puzzle, PythonPuzzle
+
 SENTENCES: dict[str, str] = {
     "unwritten": (
         "Nothing wrote to the output. Look at the left side of your assignments: is the output "
@@ -81,6 +83,74 @@ SENTENCES: dict[str, str] = {
     "over-budget": "The result is right; the way to it costs more than it needs to.",
 }
 """Diagnosis key -> what to tell a learner when the puzzle has no sentence of its own."""
+
+PYTHON_SENTENCES: dict[str, str] = {
+    "missing-output": (
+        "A function that ends without `return` gives None. Does every way through yours reach one?"
+    ),
+    "wrong-type": (
+        "The value is of another type than the puzzle asks for. Read in the file's docstring what "
+        "is to be returned; a division by / gives a float, one by // a whole number."
+    ),
+    "wrong-shape": (
+        "The result has another shape than the puzzle asks for. Look at which axis is summed, "
+        "stacked or kept, and whether anything was left out."
+    ),
+    "wrong-dtype": (
+        "The numbers come in another dtype than the puzzle asks for. Look at the first operation "
+        "that mixes two dtypes."
+    ),
+    "not-finite": (
+        "There is an infinity or a NaN where a number is expected. Look for a division by zero, a "
+        "logarithm of zero, or an exponential that grows too large."
+    ),
+    "off-by-one": (
+        "It is off by one. Look at where you begin to count, at the rounding, and at what is left "
+        "over at the end."
+    ),
+    "constant-offset": (
+        "Every number is off by the same amount. Look at what is added once too often, or not at "
+        "all."
+    ),
+    "constant-factor": (
+        "Every number is off by the same factor. Look at the units, and at what is counted twice "
+        "or left out."
+    ),
+    "partly-wrong": (
+        "Some numbers are right and some are not. What do the wrong ones have in common?"
+    ),
+    "wrong": (
+        "Work this case out by hand, step by step, and print what your function has at each step."
+    ),
+    "exception": (
+        "Your code raised an error. The line above is where it happened; print what stands in it."
+    ),
+    "crash": (
+        "The process your answer ran in is gone. An answer returns its result; it ends nothing."
+    ),
+    "deadline": (
+        "Your code did not come to an end in time. Look for a loop whose condition never changes, "
+        "or for work that grows much faster than the input."
+    ),
+    "memory": (
+        "Your code asked for more memory than an answer may have. Look for a list that never "
+        "stops growing, or an array much larger than the result."
+    ),
+    "input-changed": (
+        "An input is not what it was before the call. Copy what you want to change: whoever "
+        "called your function may still need it."
+    ),
+    "missing-function": "The grader calls the function by its name, so the name has to match.",
+    "refused": "Python stops at this line before anything runs.",
+    "over-budget": "The result is right; the way to it costs more than it needs to.",
+}
+"""The same for puzzles whose answer is ordinary Python."""
+
+
+def sentence_of(puzzle: Puzzle, key: str) -> str:
+    """Returns what a puzzle's learner is told on a diagnosis: its own sentence, or the grader's."""
+    own = PYTHON_SENTENCES if isinstance(puzzle, PythonPuzzle) else SENTENCES
+    return puzzle.diagnoses.get(key) or own.get(key, "")
 
 HINT_KINDS: dict[str, str] = {
     "unwritten": "who writes what",

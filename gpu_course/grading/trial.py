@@ -12,6 +12,7 @@ import numpy as np
 from gpu_course.catalog import Case, KernelPuzzle, Launch
 from gpu_course.errors import CatalogueError
 from gpu_course.grading.diagnosis import Dim3, close
+from gpu_course.simt.launch import dim3, illegal
 from gpu_course.simt.report import Counters, Hazard, Report, ThreadPair, Touch
 from gpu_course.simt.source import Kernel
 from gpu_course.simulator import simulate
@@ -107,12 +108,20 @@ def prepare(puzzle: KernelPuzzle, case: Case, seed: int) -> Given:
     launches = puzzle.launches(case)
     known = {*inputs, *outputs}
     for launch in launches:
+        fact = illegal(dim3(launch.grid, "grid"), dim3(launch.block, "block"))
+        if fact is not None:
+            raise CatalogueError(f"a launch of {puzzle.name} asks for {fact}")
         if unknown := [name for name in launch.args if name not in known]:
             raise CatalogueError(f"a launch of {puzzle.name} names {unknown[0]}, which is nothing")
     return Given(case, launches, inputs, outputs, as_stored)
 
 
-def attempt(given: Given, kernels: Mapping[str, Kernel], order: int) -> Trial:
+def attempt(
+    given: Given,
+    kernels: Mapping[str, Kernel],
+    order: int,
+    how: Mapping[int, Mapping[str, Any]] | None = None,
+) -> Trial:
     """Returns what one trial of a case leaves behind.
 
     Args:
@@ -120,6 +129,7 @@ def attempt(given: Given, kernels: Mapping[str, Kernel], order: int) -> Trial:
         kernels: the answer's kernels by name.
         order: which of ORDERS to run in; each also has a poison of its own, so that a cell
             nobody wrote cannot be right by chance in all of them.
+        how: for launches by their number in the case, what else `simulate` is told.
 
     Raises:
         KernelRefused: a kernel that cannot run with these arguments.
@@ -131,8 +141,10 @@ def attempt(given: Given, kernels: Mapping[str, Kernel], order: int) -> Trial:
         pristine[name] = values[name].copy() if name in given.inputs else poison(array, order)
         values[name] = pristine[name].copy()
     reports = []
-    for launch in given.launches:
-        run = simulate(kernels[launch.function], order_seed=ORDERS[order], step_budget=STEP_BUDGET)
+    for number, launch in enumerate(given.launches):
+        more = (how or {}).get(number, {})
+        kernel = kernels[launch.function]
+        run = simulate(kernel, order_seed=ORDERS[order], step_budget=STEP_BUDGET, **more)
         shape = (launch.grid, launch.block, 0, launch.shared_bytes)
         reports.append(run[shape](*(values[name] for name in launch.args)))
         if any(hazard.kind in _NOTHING_AFTER for hazard in reports[-1].hazards):

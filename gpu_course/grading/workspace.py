@@ -14,7 +14,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from gpu_course.catalog import Puzzle, index
+import gpu_course
+from gpu_course.catalog import Lesson, Puzzle, index
 from gpu_course.errors import CatalogueError, CourseError, UnknownName
 
 ANSWERS_VARIABLE = "GPU_COURSE_ANSWERS"
@@ -65,6 +66,16 @@ def answer_path(puzzle: Puzzle | str, folder: Path | None = None) -> Path:
     if isinstance(puzzle, str):
         puzzle = index.find(puzzle)
     return (folder or answers_folder()) / f"{puzzle.name}.py"
+
+
+def has_notebook(lesson: Lesson) -> bool:
+    """True where a lesson's notebook is part of the course; without it there are its puzzles.
+
+    Read from the notebooks' sources, which a learner has no reason to touch. An installation that
+    came without them says of every lesson that it has one.
+    """
+    sources = Path(gpu_course.__path__[0]).parent / "notebooks" / "source"
+    return not sources.is_dir() or (sources / f"{lesson.name}.md").is_file()
 
 
 def state_folder() -> Path:

@@ -4,30 +4,39 @@ from IPython import get_ipython as _get_ipython
 
 from gpu_course.notebook import puzzle_magic as _puzzle_magic
 from gpu_course.notebook.explore import explore, play
-from gpu_course.notebook.feedback import check, hint, progress
+from gpu_course.notebook.feedback import check, diff, hint, progress
 from gpu_course.notebook.glossary import glossary
+from gpu_course.notebook.live import live
 from gpu_course.notebook.pictures import (
     play_touches,
+    show_banks,
     show_cards,
+    show_intervals,
     show_launch_grid,
     show_ownership,
     show_touches,
 )
 from gpu_course.notebook.prediction import predict
+from gpu_course.notebook.step_through import step_through
 
 __all__ = [
     "check",
+    "diff",
     "explore",
     "glossary",
     "hint",
+    "live",
     "play",
     "play_touches",
     "predict",
     "progress",
+    "show_banks",
     "show_cards",
+    "show_intervals",
     "show_launch_grid",
     "show_ownership",
     "show_touches",
+    "step_through",
 ]
 
 _shell = _get_ipython()

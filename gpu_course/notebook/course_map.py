@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from gpu_course.grading.progress import LessonProgress, next_puzzle
 from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.workspace import has_notebook
 
 PARTS = (
     "Start",
@@ -50,6 +51,8 @@ class CourseMap:
                 share = f"{lesson.passed} of {len(lesson.verdicts)}"
                 points = f"{lesson.points} of {lesson.max_points} points"
                 lines.append(f"  {lesson.name:<24} {_text_bar(lesson)}  {share:>8}   {points}")
+                if not has_notebook(lesson.lesson):
+                    lines[-1] += "   no notebook yet"
                 marks = (f"{_sign(v)} {_short(v)}" for v in lesson.verdicts)
                 lines.append("    " + "   ".join(marks))
         lines += ["", self._next()]
@@ -117,9 +120,13 @@ def _lesson_html(lesson: LessonProgress) -> str:
         f' {_NEUTRAL};border-radius:0.4em;overflow:hidden">'
         f'<div style="width:{percent}%;height:100%;background:{_FINE}"></div></div>'
     )
+    place = f'<a href="{name}.ipynb" style="flex:0 0 18em">{name[:2]} {title}</a>'
+    if not has_notebook(lesson.lesson):
+        # No link leads nowhere.
+        place = f'<span style="flex:0 0 18em">{name[:2]} {title} (no notebook yet)</span>'
     return (
         '<div style="margin:0.35em 0"><div style="display:flex;align-items:center;gap:0.8em">'
-        f'<a href="{name}.ipynb" style="flex:0 0 18em">{name[:2]} {title}</a>{bar}'
+        f"{place}{bar}"
         f"<span>{lesson.passed} of {total}, {lesson.points} of {lesson.max_points} points</span>"
         f'</div><div style="margin-left:1.6em">{" ".join(map(_puzzle_html, lesson.verdicts))}</div>'
         "</div>"

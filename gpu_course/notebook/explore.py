@@ -9,13 +9,10 @@ from typing import Any
 
 import ipywidgets
 
-from gpu_course.draw.picture import alt_text, figure_html
+from gpu_course.draw.picture import QUICK, alt_text, figure_html
 from gpu_course.errors import CourseError
 from gpu_course.grading.exports import PRE_STYLE
 from gpu_course.notebook.note import trouble
-
-SHARPNESS = 1.5
-"""Image pixels per CSS pixel: fine enough to read, coarse enough to be redrawn as one drags."""
 
 
 class Explorer(ipywidgets.VBox):
@@ -122,7 +119,7 @@ def rendered(result: Any) -> tuple[str, str]:
         parts = [rendered(part) for part in result]
         return "\n".join(t for t, _ in parts if t), "".join(h for _, h in parts)
     if hasattr(result, "savefig"):
-        return alt_text(result), figure_html(result, SHARPNESS)
+        return alt_text(result), figure_html(result, QUICK)
     if hasattr(result, "_repr_html_") and (content := result._repr_html_()) is not None:
         return repr(result), content
     text = result if isinstance(result, str) else repr(result)

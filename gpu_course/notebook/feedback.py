@@ -1,4 +1,4 @@
-"""check, hint and progress as a lesson calls them: each returns something that shows itself."""
+"""check, hint, diff and progress as a lesson calls them: each returns what shows itself."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 from gpu_course.grading.check import check as _check
 from gpu_course.grading.hints import next_hint
 from gpu_course.grading.progress import progress as _progress
+from gpu_course.grading.solution import diff as _diff
 from gpu_course.grading.verdict import Verdict
 from gpu_course.notebook.course_map import CourseMap
 from gpu_course.notebook.note import Note, telling
@@ -31,6 +32,16 @@ def hint(name: str) -> Note:
     more = given.of - given.number
     rest = "" if more else "\nThat was the last one."
     return Note(f"Hint {given.number} of {given.of}: {given.text}{rest}", "hint")
+
+
+@telling
+def diff(name: str) -> Note:
+    """Returns your answer beside the solution, once your answer passes.
+
+    Args:
+        name: "guard" or "01_threads/guard".
+    """
+    return Note(_diff(name))
 
 
 @telling

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from gpu_course.catalog import index
 from gpu_course.errors import UnknownName
+from gpu_course.grading.workspace import has_notebook
 from gpu_course.notebook.note import telling
 from gpu_course.notebook.terms import TERMS, Term
 
@@ -62,7 +63,7 @@ def find(name: str) -> Term:
 
 def _met_in(term: Term) -> str:
     """Where the word is met, as far as that lesson is there to be opened."""
-    known = {lesson.name for lesson in index.lessons()}
+    known = {lesson.name for lesson in index.lessons() if has_notebook(lesson)}
     return term.lesson if term.lesson in known else ""
 
 

@@ -226,6 +226,28 @@ TERMS = (
         also=("syncthreads",),
     ),
     Term(
+        "tile",
+        "The piece of the data that a block keeps in shared memory and works on together.",
+        _SHARED,
+    ),
+    Term(
+        "barrier interval",
+        "What a block does between one barrier and the next: within it nothing is ordered.",
+        _SHARED,
+    ),
+    Term(
+        "halo",
+        "The cells around its own piece that a block loads as well, because its threads need them.",
+        _SHARED,
+        also=("ghost cells", "apron"),
+    ),
+    Term(
+        "bank conflict",
+        "Lanes of one request ask for different words of one bank and are served one by one.",
+        _SHARED,
+        "perf/bank-conflict",
+    ),
+    Term(
         "budget",
         "A limit on a counter that a right answer must also keep, such as sectors or barriers.",
         _COALESCING,

@@ -79,12 +79,11 @@ class Recorder(Observer):
         self.holdings = Holdings(self.threads, self.watch)
         self.hit: list[Fault] = []
         self.counts: dict[int, int] = {}
-        for name, array in setting.arrays.items():
+        for array in setting.arrays.values():
             for part in array.fields.values() or (array,):
-                if int(np.prod(part.shape, dtype=np.int64)) <= MOST_CELLS:
-                    self.arrays[part.name] = Start("global", part.shape, cells_in_order(part))
-                else:
-                    self.arrays[name] = Start("global", part.shape, None)
+                few = int(np.prod(part.shape, dtype=np.int64)) <= MOST_CELLS
+                values = cells_in_order(part) if few else None
+                self.arrays[part.name] = Start("global", part.shape, values)
 
     def batch(self, lanes: Lanes) -> None:
         """Finds the recorded threads among the lanes of a batch."""

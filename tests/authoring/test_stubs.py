@@ -152,6 +152,35 @@ STUBS = {
             # your code here (about 1 line)
         ''',
     ),
+    "broken code in the answer's place, as deep as the region and deeper": (
+        """
+        def f(a):
+            if a:
+                # answer
+                # stub: x = a
+                # stub: for k in range(x):
+                # stub:     a[k] = 0
+                # stub:
+                # stub: a[0] = 1
+                # a remark
+                x = a[0]
+                # end answer
+            # answer
+            return x
+            # end answer
+        """,
+        """
+        def f(a):
+            if a:
+                # mend what follows
+                x = a
+                for k in range(x):
+                    a[k] = 0
+
+                a[0] = 1
+            # your code here (about 1 line)
+        """,
+    ),
     "docstring, imports, constants and decorators remain": (
         '''
         """Module."""
@@ -216,6 +245,14 @@ FAULTS = {
     ),
     "an answer that is no answer": (
         "def f():\n    # answer\n    pass\n    # end answer\n", ":2", "same program"
+    ),
+    "broken code that is the answer": (
+        "def f():\n    # answer\n    # stub: x = 1\n    x = 1\n    # end answer\n", ":2",
+        "same program",
+    ),
+    "broken code that is not Python": (
+        "def f():\n    # answer\n    # stub: x = (\n    x = 1\n    # end answer\n", ":2",
+        "not valid Python",
     ),
     "not Python": ("def f(:\n", ":1", "not valid Python"),
     "no newline at the end": ("# answer\nx = 1\n# end answer", ":3", "one newline"),

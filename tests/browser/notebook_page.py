@@ -19,7 +19,8 @@ class NotebookPage:
     Args:
         page: a Playwright page.
         server: the running JupyterLab.
-        path: the notebook, from the checkout's root.
+        path: the notebook, from the checkout's root; or an address of the server, with whatever
+            stands beside the notebook there.
     """
 
     def __init__(self, page: Any, server: Server, path: str) -> None:
@@ -28,8 +29,11 @@ class NotebookPage:
 
         self._expect = expect
         self.page = page
-        # `reset` forgets the tabs that an earlier page of this server had open.
-        page.goto(server.address(f"/lab/tree/{path}") + "&reset")
+        if path.startswith("/"):
+            page.goto(server.address(path))
+        else:
+            # `reset` forgets the tabs that an earlier page of this server had open.
+            page.goto(server.address(f"/lab/tree/{path}") + "&reset")
         self.wait_until_idle()
         self.code_cells = page.locator(".jp-Notebook .jp-CodeCell")
 
@@ -65,6 +69,19 @@ class NotebookPage:
         cell.locator(".cm-content").click()
         self.page.keyboard.press("ControlOrMeta+a")
         self.page.keyboard.insert_text(text)
+
+    def type_file(self, text: str) -> None:
+        """Replaces the text of the file in the editor, and saves it by its key."""
+        editor = self.page.locator(".jp-FileEditor .cm-content")
+        editor.click()
+        self.page.keyboard.press("ControlOrMeta+a")
+        self.page.keyboard.insert_text(text)
+        self.page.keyboard.press("ControlOrMeta+s")
+
+    def place(self, selector: str) -> dict[str, float]:
+        """Returns x, y, width and height of something, in pixels of the window."""
+        box: dict[str, float] = self.page.locator(selector).first.bounding_box()
+        return box
 
     def output(self, cell: Any) -> Any:
         """Returns what a cell shows below its code."""

@@ -10,7 +10,7 @@ from gpu_course.authoring.stubs import answer_lines
 from gpu_course.catalog import Mistake, Puzzle, index
 from gpu_course.grading.answers import mistake_answer
 from gpu_course.grading.check import check
-from gpu_course.grading.sentences import SENTENCES
+from gpu_course.grading.sentences import sentence_of
 
 PUZZLES = pytest.mark.parametrize("puzzle", index.puzzles(), ids=lambda puzzle: puzzle.name)
 MISTAKES = [
@@ -35,7 +35,8 @@ def test_a_mistake_ends_with_its_reason_and_its_diagnosis(
         assert verdict.points == 0
         assert verdict.reason == mistake.reason, verdict.message
         assert verdict.diagnosis == mistake.diagnosis, verdict.message
-        sentence = puzzle.diagnoses.get(mistake.diagnosis) or SENTENCES[mistake.diagnosis]
+        sentence = sentence_of(puzzle, mistake.diagnosis)
+        assert sentence
         assert in_one_line(sentence) in in_one_line(verdict.message)
 
 

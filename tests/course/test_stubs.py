@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from gpu_course.authoring.checkout import read, stubs_file, write
-from gpu_course.catalog import Puzzle, index
+from gpu_course.catalog import KernelPuzzle, Puzzle, index
+from gpu_course.grading.check import check
 from gpu_course.grading.grade import grade
 
 PUZZLES = pytest.mark.parametrize("puzzle", index.puzzles(), ids=lambda puzzle: puzzle.name)
@@ -33,7 +34,7 @@ def test_every_stub_is_not_started(stubs: dict[str, str], tmp_path: Path) -> Non
 
 
 @PUZZLES
-def test_a_stub_defines_its_kernels_with_the_bare_decorator(
+def test_a_stub_defines_its_functions_and_its_kernels_with_the_bare_decorator(
     puzzle: Puzzle, stubs: dict[str, str]
 ) -> None:
     found = {
@@ -43,12 +44,33 @@ def test_a_stub_defines_its_kernels_with_the_bare_decorator(
     }
     assert set(puzzle.functions) <= set(found)
     for name in puzzle.functions:
-        assert [ast.unparse(decorator) for decorator in found[name].decorator_list] == ["cuda.jit"]
+        decorators = [ast.unparse(decorator) for decorator in found[name].decorator_list]
+        assert decorators == (["cuda.jit"] if isinstance(puzzle, KernelPuzzle) else [])
         assert tuple(arg.arg for arg in found[name].args.args) == puzzle.parameters[name]
+
+
+@pytest.mark.parametrize(
+    ("name", "diagnosis"),
+    [("fix_the_race", "race"), ("fix_the_barrier", "barrier-divergence")],
+)
+def test_each_broken_kernel_of_a_stub_fails_in_an_otherwise_right_answer(
+    name: str, diagnosis: str, root: Path, stubs: dict[str, str], tmp_path: Path
+) -> None:
+    puzzle = index.find(name)
+    write(tmp_path / "stub.py", stubs[puzzle.name])
+    for broken in puzzle.functions:
+        answer = {
+            function: f"{tmp_path / 'stub.py' if function == broken else solution}:{function}"
+            for solution in [root / "solutions" / f"{puzzle.name}.py"]
+            for function in puzzle.functions
+        }
+        verdict = check(name, answer=answer, seed=0)
+        assert (verdict.status, verdict.diagnosis) == ("failed", diagnosis), verdict.message
 
 
 @PUZZLES
 def test_a_stub_says_where_the_answer_goes(puzzle: Puzzle, stubs: dict[str, str]) -> None:
     stub = stubs[puzzle.name]
-    assert stub.count("# your code here (about ") >= len(puzzle.functions)
-    assert "# answer" not in stub and "# end answer" not in stub
+    places = stub.count("# your code here (about ") + stub.count("# mend what follows")
+    assert places >= len(puzzle.functions)
+    assert not any(mark in stub for mark in ("# answer", "# end answer", "# stub:"))

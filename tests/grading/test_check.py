@@ -581,6 +581,27 @@ def test_scratch_space_is_poisoned_and_not_compared(answers: Path) -> None:
     assert check(puzzle, answer=trusting).reason == "wrong-result"
 
 
+@pytest.mark.parametrize(
+    ("size", "advice", "hint"),
+    [
+        (8, "move the index back by 1: this launch has one thread per cell", "about indices"),
+        (10, "let only threads with i + 1 < 10 touch memory", "about the guard"),
+    ],
+)
+def test_a_guard_is_advised_only_where_a_thread_is_left_over(
+    answers: Path, size: int, advice: str, hint: str
+) -> None:
+    def one_too_far(out, a, size):
+        i = cuda.grid(1)
+        out[i + 1] = 10
+
+    case = Case("visible example", {"size": size, "block": 4}, visible=True)
+    verdict = check(replace(toy.TOY, cases=(case,)), answer=one_too_far)
+    assert verdict.diagnosis == "out-of-bounds"
+    assert f"try:    {advice}" in verdict.message
+    assert f"hint:   {hint}: {HINT}" in verdict.message
+
+
 def test_a_result_that_depends_on_the_order(answers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     simulate = trial.simulate
 

@@ -11,6 +11,7 @@ from gpu_course import notebook
 from gpu_course.catalog import index
 from gpu_course.grading.progress import LessonProgress
 from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.workspace import has_notebook
 from gpu_course.notebook import check, glossary, hint, progress
 from gpu_course.notebook.course_map import PARTS, CourseMap
 from gpu_course.notebook.glossary import find
@@ -75,7 +76,8 @@ def test_the_map_lists_the_lessons_in_their_parts():
     shown = CourseMap(lessons)
     text, page = repr(shown), shown._repr_html_()
     for lesson in index.lessons():
-        assert lesson.name in text and f'href="{lesson.name}.ipynb"' in page
+        link = f'href="{lesson.name}.ipynb"' in page
+        assert lesson.name in text and link == has_notebook(lesson)
         assert f"Part {lesson.part}. {PARTS[lesson.part]}" in text
         assert html.escape(lesson.title) in page
     assert page.count('role="progressbar"') == len(lessons)

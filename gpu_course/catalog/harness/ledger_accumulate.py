@@ -1,0 +1,24 @@
+"""Harness of `accumulate`: runs it on a real model, and measures the gradient and the memory."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+from gpu_course.catalog.harness import Unusable
+from gpu_course.training.accumulation import flat_gradient, problem
+from gpu_course.training.peak import allocate_gradients, measure_peak
+
+
+def run(answer: ModuleType, rows: int, parts: int, width: int, seed: int) -> dict[str, Any]:
+    """Returns the gradient left in the model, and the peak bytes above model, gradient and batch.
+
+    The gradients' places are there beforehand, filled with zeros, as after the first step.
+    """
+    model, loss, x, y = problem(rows, width, seed)
+    allocate_gradients(model)
+    peak = measure_peak(lambda: answer.accumulate(model, loss, x, y, parts))
+    gradient = flat_gradient(model)
+    if gradient is None:
+        raise Unusable("accumulate left a parameter without a gradient", "no-gradient")
+    return {"gradient": gradient.numpy(), "peak_bytes": peak.peak_bytes}

@@ -1,0 +1,34 @@
+"""The puzzles of lesson 04 in the order the lesson brings them."""
+
+from __future__ import annotations
+
+from gpu_course.catalog.shared_memory.barriers import FIX_THE_BARRIER
+from gpu_course.catalog.shared_memory.box_blur import BOX_BLUR_2D
+from gpu_course.catalog.shared_memory.halos import CONV1D, STENCIL_HALO
+from gpu_course.catalog.shared_memory.pieces import BLOCK_REVERSE, POOLING
+from gpu_course.catalog.shared_memory.races import FIX_THE_RACE
+from gpu_course.catalog.shared_memory.transposes import TRANSPOSE_PADDED, TRANSPOSE_TILED
+from gpu_course.catalog.specification import Lesson
+
+LESSON = Lesson(
+    name="04_shared_memory",
+    title="Shared memory",
+    part=1,
+    minutes=180,
+    goal=(
+        "You can let the threads of a block work on a tile together, say which barrier each pair "
+        "of accesses needs, load halos and ragged edges, and lay a tile out so that no lane waits "
+        "for another one's bank."
+    ),
+    puzzles=(
+        BLOCK_REVERSE,
+        FIX_THE_RACE,
+        FIX_THE_BARRIER,
+        POOLING,
+        STENCIL_HALO,
+        CONV1D,
+        BOX_BLUR_2D,
+        TRANSPOSE_TILED,
+        TRANSPOSE_PADDED,
+    ),
+)

@@ -1,0 +1,21 @@
+"""The puzzles of lesson 16 in the order the lesson brings them."""
+
+from __future__ import annotations
+
+from gpu_course.catalog.memory_ledger.accumulate import ACCUMULATE
+from gpu_course.catalog.memory_ledger.gap import EXPLAIN_THE_GAP
+from gpu_course.catalog.memory_ledger.saved import LEDGER
+from gpu_course.catalog.memory_ledger.states import ADAM_BYTES
+from gpu_course.catalog.specification import Lesson
+
+LESSON = Lesson(
+    name="16_memory_ledger",
+    title="The memory ledger",
+    part=3,
+    minutes=120,
+    goal=(
+        "You can say of any training run which bytes are there at which moment and why, and count "
+        "them beforehand."
+    ),
+    puzzles=(ADAM_BYTES, LEDGER, EXPLAIN_THE_GAP, ACCUMULATE),
+)

@@ -1,0 +1,191 @@
+"""Puzzle `ledger`: the bytes a module keeps for its backward pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gpu_course.catalog.specification import Case, Mistake, PythonPuzzle, Values
+
+KINDS = (
+    "mlp",
+    "square",
+    "gate",
+    "first columns",
+    "dropout in bfloat16",
+    "batch norm",
+    "tokens",
+    "transformer layer",
+)
+
+
+def _case(number: int, rows: int, width: int, visible: bool = False) -> Case:
+    name = "visible example: mlp" if visible else KINDS[number]
+    return Case(name, {"kind": number, "rows": rows, "width": width}, visible)
+
+
+def _inputs(rng: np.random.Generator, case: Case) -> Values:
+    return {
+        "kind": KINDS[case.sizes["kind"]],
+        "rows": case.sizes["rows"],
+        "width": case.sizes["width"],
+        "seed": int(rng.integers(1 << 30)),
+    }
+
+
+def _reference(inputs: Values, case: Case) -> Values:
+    from gpu_course.training.samples import sample
+    from gpu_course.training.saved import saved_bytes
+
+    return {"kept_bytes": saved_bytes(*sample(**inputs))}
+
+
+def _random_case(rng: np.random.Generator) -> Case:
+    number, rows, width = (int(rng.integers(*span)) for span in ((0, len(KINDS)), (2, 9), (3, 9)))
+    return Case(
+        f"{KINDS[number]}, sizes drawn at random", {"kind": number, "rows": rows, "width": width}
+    )
+
+
+def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
+    """Counts once more in each of the ways people count, and names the way that gives `got`."""
+    counted, right = got.get("kept_bytes"), expected["kept_bytes"]
+    for key, wrong in _other_counts(inputs).items():
+        if counted == wrong != right:
+            return key
+    return None
+
+
+def _other_counts(inputs: Values) -> dict[str, int]:
+    import torch
+
+    from gpu_course.training.samples import sample
+
+    module, x = sample(**inputs)
+    parameters = _places(*module.parameters())
+    own = parameters | _places(*module.buffers())
+    saved: list[Any] = []
+
+    def pack(tensor: Any) -> Any:
+        saved.append(tensor)
+        return tensor
+
+    outputs: list[Any] = []
+    handles = [m.register_forward_hook(lambda m, i, o: outputs.append(o)) for m in module.modules()]
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        module(x)
+    for handle in handles:
+        handle.remove()
+    foreign = [tensor for tensor in saved if not _places(tensor) & own]
+    return {
+        "each-save": sum(tensor.untyped_storage().nbytes() for tensor in foreign),
+        "parameters": _whole(saved),
+        "buffers": _whole(t for t in saved if not _places(t) & parameters),
+        "view-bytes": sum({t.data_ptr(): t.numel() * t.element_size() for t in foreign}.values()),
+        "elements": _whole(foreign, 1),
+        "four-bytes": _whole(foreign, 4),
+        "without-batch": _whole(t for t in foreign if not _places(t) & _places(x)),
+        "outputs": _whole(outputs),
+    }
+
+
+def _places(*tensors: Any) -> set[int]:
+    return {tensor.untyped_storage().data_ptr() for tensor in tensors}
+
+
+def _whole(tensors: Any, element_bytes: int = 0) -> int:
+    """Bytes of storages, each once; with `element_bytes`, its numbers times that."""
+    sizes = {}
+    for tensor in tensors:
+        storage = tensor.untyped_storage()
+        width = element_bytes or tensor.element_size()
+        sizes[storage.data_ptr()] = storage.nbytes() // tensor.element_size() * width
+    return sum(sizes.values())
+
+
+LEDGER = PythonPuzzle(
+    name="16_memory_ledger/ledger",
+    title="what a module keeps",
+    statement=(
+        "Count the bytes a module keeps from its forward pass for its backward pass: every storage "
+        "once, parameters and buffers left out."
+    ),
+    functions=("ledger",),
+    parameters={"ledger": ("layer", "x")},
+    harness="ledger_saved",
+    torch=True,
+    cases=(
+        _case(0, 4, 6, visible=True),
+        *(_case(number, 5, 8) for number in range(1, len(KINDS))),
+        Case("mlp, one row", {"kind": 0, "rows": 1, "width": 3}),
+    ),
+    random_case=_random_case,
+    inputs=_inputs,
+    reference=_reference,
+    diagnose=_diagnose,
+    diagnoses={
+        "each-save": (
+            "Something is in your sum more than once. Backward may need one tensor in two places; "
+            "the hook is called for each, and the memory is there once. What can tell you that two "
+            "tensors lie in the same memory?"
+        ),
+        "view-bytes": (
+            "A saved tensor may be a view: a few columns of something larger. What it keeps alive "
+            "is the whole storage behind it, not only the part it shows."
+        ),
+        "parameters": (
+            "The weights are in your sum. Backward needs them, so the hook sees them too, but they "
+            "are there with or without a forward pass."
+        ),
+        "buffers": (
+            "Parameters are left out, as they should be, and yet something is in your sum that was "
+            "there before. A batch norm has running statistics: what does a module call those?"
+        ),
+        "elements": "That is how many numbers are kept. A number has a size in bytes.",
+        "four-bytes": (
+            "You took four bytes for each number. bfloat16 has two, a mask of bools one, and "
+            "tokens of int64 eight. The storage knows its own size."
+        ),
+        "without-batch": (
+            "The batch is missing. Where a layer saves it, it cannot go away until the backward "
+            "pass, so it counts; the paper counts it too."
+        ),
+        "outputs": (
+            "You counted what the modules give out. Some outputs are never needed again, and some "
+            "of what backward needs is no module's output: a mask, for one. Ask autograd itself."
+        ),
+        "wrong-type": (
+            "Return the number of bytes as a plain int; nbytes() of a storage is one already."
+        ),
+    },
+    hints=(
+        (
+            "torch.autograd.graph.saved_tensors_hooks(pack, unpack) is a context: inside it, pack "
+            "gets every tensor that an operator saves, and returns what is to be kept in its place."
+        ),
+        (
+            "A tensor is a window onto a storage. `untyped_storage()` gives the storage; its "
+            "`data_ptr()` says where it lies and its `nbytes()` how large it is."
+        ),
+        (
+            "Collect what the layer owns in a set, by place in memory. In pack, put each storage "
+            "that is not in the set into a dictionary under its place. Add up at the end."
+        ),
+    ),
+    mistakes=(
+        Mistake("each_save_counts", "wrong-result", "each-save"),
+        Mistake("views_as_they_look", "wrong-result", "view-bytes"),
+        Mistake("parameters_as_well", "wrong-result", "parameters"),
+        Mistake("buffers_as_well", "wrong-result", "buffers"),
+        Mistake("elements_for_bytes", "wrong-result", "elements"),
+        Mistake("four_bytes_each", "wrong-result", "four-bytes"),
+        Mistake("without_the_batch", "wrong-result", "without-batch"),
+        Mistake("outputs_of_modules", "wrong-result", "outputs"),
+        Mistake("a_tensor_for_a_number", "wrong-result", "wrong-type"),
+    ),
+    source=(
+        "torch.autograd.graph.saved_tensors_hooks, "
+        "https://docs.pytorch.org/docs/stable/autograd.html#saved-tensors-default-hooks"
+    ),
+)

@@ -1,0 +1,1 @@
+"""The puzzles of lesson 04, a few to a module."""

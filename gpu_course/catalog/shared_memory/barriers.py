@@ -1,0 +1,159 @@
+"""The puzzle of lesson 04 whose stub holds three barriers to move: fix_the_barrier."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpu_course.catalog.builders import blocks_to_cover, recognise, sized
+from gpu_course.catalog.shared_memory.pieces import TPB, by_piece, vector_and_table
+from gpu_course.catalog.specification import Budget, Case, KernelPuzzle, Launch, Mistake, Values
+
+HALF = TPB // 2
+
+
+def _barrier_launches(case: Case) -> tuple[Launch, ...]:
+    grid = blocks_to_cover(case.sizes["size"], TPB)
+    return (
+        Launch("shift_right", grid, TPB, ("shifted", "a", "size")),
+        Launch("exchange_halves", grid, TPB, ("exchanged", "a", "size")),
+        Launch("reverse_chunks", case.sizes["rows"], TPB, ("reversed", "table", "cols")),
+    )
+
+
+def _barrier_results(inputs: Values, case: Case) -> Values:
+    nothing = np.zeros(1, np.float32)
+    chunks = [
+        inputs["table"][:, first : first + TPB][:, ::-1] for first in range(0, inputs["cols"], TPB)
+    ]
+    return {
+        "shifted": by_piece(inputs["a"], lambda piece: np.concatenate([nothing, piece[:-1]])),
+        "exchanged": _exchanged(inputs["a"], np.float32(-1)),
+        "reversed": np.concatenate(chunks, axis=1),
+    }
+
+
+def _exchanged(a: np.ndarray, sign: np.float32) -> np.ndarray:
+    """Every piece with its halves exchanged, what comes from the upper half times `sign`."""
+    full = np.zeros(blocks_to_cover(len(a), TPB) * TPB, np.float32)
+    full[: len(a)] = a
+    lower, upper = full.reshape(-1, 2, HALF).transpose(1, 0, 2)
+    exchanged: np.ndarray = np.stack([sign * upper, lower], axis=1).reshape(-1)[: len(a)]
+    return exchanged
+
+
+def _barrier_outputs(inputs: Values, case: Case) -> dict[str, np.ndarray]:
+    size, table = case.sizes["size"], (case.sizes["rows"], case.sizes["cols"])
+    return {
+        "shifted": np.zeros(size, np.float32),
+        "exchanged": np.zeros(size, np.float32),
+        "reversed": np.zeros(table, np.float32),
+    }
+
+
+FIX_THE_BARRIER = KernelPuzzle(
+    name="04_shared_memory/fix_the_barrier",
+    title="three barriers that not everyone reaches",
+    statement=(
+        "Three finished kernels with a barrier wherever one is needed, and in each there are "
+        "threads that do not come past it: behind a guard, in one of two branches, in a loop that "
+        "some threads leave earlier. On a GPU such a block may hang, or run on with half of its "
+        "numbers. Let every thread of the block reach every barrier, and keep the results."
+    ),
+    functions=("shift_right", "exchange_halves", "reverse_chunks"),
+    parameters={
+        "shift_right": ("out", "a", "size"),
+        "exchange_halves": ("out", "a", "size"),
+        "reverse_chunks": ("out", "a", "cols"),
+    },
+    cases=(
+        sized("visible example", visible=True, size=100, rows=2, cols=100),
+        sized("one cell", size=1, rows=1, cols=1),
+        sized("whole blocks only", size=128, rows=3, cols=128),
+        sized("one cell more than two blocks", size=129, rows=2, cols=129),
+        sized("a row shorter than a chunk", size=1003, rows=5, cols=40),
+    ),
+    random_case=lambda rng: sized(
+        "sizes drawn at random",
+        size=int(rng.integers(65, 500)),
+        rows=int(rng.integers(2, 6)),
+        cols=int(rng.integers(65, 300)),
+    ),
+    inputs=vector_and_table,
+    outputs=_barrier_outputs,
+    launches=_barrier_launches,
+    reference=_barrier_results,
+    budgets=(
+        Budget(
+            "barriers",
+            lambda case, counters: counters.barriers,
+            "at every barrier all warps of the block wait for the slowest one; keep those that "
+            "stand between a write and a read of one cell by two threads",
+        ),
+    ),
+    diagnose=recognise(
+        ("lost-sign", lambda inputs, case: {"exchanged": _exchanged(inputs["a"], np.float32(1))}),
+    ),
+    diagnoses={
+        "barrier-divergence": (
+            "Count, for two threads of the block, how often each of them comes past this line: the "
+            "first thread, and one that has no cell, takes the other branch, or leaves the loop "
+            "first. The numbers must be the same."
+        ),
+        "race": (
+            "Without the barrier nobody is missing at it, and nothing waits either: now a thread "
+            "reads what another one writes. It has to stay, in a place that all threads reach."
+        ),
+        "out-of-bounds": (
+            "Threads without a cell have to come past the barrier, and must not touch memory. Take "
+            "the barrier out of the guard, not the guard away."
+        ),
+        "lost-sign": (
+            "The halves are exchanged, and the numbers of the upper half should come with their "
+            "sign turned."
+        ),
+        "tail-unwritten": (
+            "The last chunk of a row is shorter than the others, and has to be done as well: let "
+            "all threads take part in it, and guard the accesses."
+        ),
+    },
+    hints=(
+        (
+            "Work and waiting are two things. Work may be behind a condition; waiting may not, "
+            "unless the condition is the same for all threads of the block."
+        ),
+        (
+            "shift_right: one guard becomes two. exchange_halves: what do the branches have in "
+            "common, and what is really different? reverse_chunks: let the loop run over the first "
+            "column of a chunk, which is the same for all threads."
+        ),
+        (
+            "exchange_halves needs one barrier for both halves: only what is stored depends on the "
+            "half, and where a thread takes from is HALF places on, round the end. In "
+            "reverse_chunks every thread turns the loop for every chunk; two guards in each turn "
+            "leave the barriers free."
+        ),
+    ),
+    mistakes=(
+        Mistake("took_the_barrier_out", "hazard", "race"),
+        Mistake("returned_early", "hazard", "barrier-divergence"),
+        Mistake("a_barrier_for_those_left_over", "hazard", "barrier-divergence"),
+        Mistake("took_the_guard_out", "hazard", "out-of-bounds"),
+        Mistake("barrier_after_the_read", "hazard", "race"),
+        Mistake("one_branch_waits", "hazard", "barrier-divergence", "exchange_halves"),
+        Mistake("lost_the_sign", "wrong-result", "lost-sign", "exchange_halves"),
+        Mistake("guard_around_the_barriers", "hazard", "barrier-divergence", "reverse_chunks"),
+        Mistake("broke_out_of_the_loop", "hazard", "barrier-divergence", "reverse_chunks"),
+        Mistake("one_barrier_per_chunk", "hazard", "race", "reverse_chunks"),
+        Mistake("whole_chunks_only", "wrong-result", "tail-unwritten", "reverse_chunks"),
+    ),
+    constants={"TPB": TPB, "HALF": HALF},
+    points=15,
+    equivalent_mutants={
+        "exchange_halves:operator:taken = tile[(t - HALF) % TPB]": (
+            "half a ring further is the same place either way round"
+        ),
+        "exchange_halves:other-name:taken = tile[(i + HALF) % TPB]": (
+            "i and t differ by whole pieces, which the remainder takes away"
+        ),
+    },
+)

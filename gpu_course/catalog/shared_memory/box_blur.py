@@ -1,0 +1,142 @@
+"""The puzzle of lesson 04 with a halo in two dimensions: box_blur_2d."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpu_course.catalog.builders import blocks_to_cover, eighths, float32_out, recognise, sized
+from gpu_course.catalog.specification import Budget, Case, KernelPuzzle, Launch, Mistake
+
+TILE_X, TILE_Y = 16, 8
+
+BOX_BLUR_2D = KernelPuzzle(
+    name="04_shared_memory/box_blur_2d",
+    title="the mean of a neighbourhood",
+    statement=(
+        "out[row, col] is the sum of the 3 by 3 cells around a[row, col], divided by 9; cells "
+        "outside the picture count as 0. A block is TILE_X wide and TILE_Y high, and its tile has "
+        "a frame one cell wide, corners included: more places than the block has threads. Load "
+        "every cell that a block needs once."
+    ),
+    functions=("box_blur_2d",),
+    parameters={"box_blur_2d": ("out", "a", "rows", "cols")},
+    cases=(
+        sized("visible example", visible=True, rows=10, cols=20),
+        sized("one cell", rows=1, cols=1),
+        sized("whole blocks only", rows=16, cols=32),
+        sized("taller than wide", rows=37, cols=17),
+        sized("wider than tall", rows=9, cols=50),
+    ),
+    random_case=lambda rng: sized(
+        "sizes drawn at random", rows=int(rng.integers(5, 30)), cols=int(rng.integers(17, 50))
+    ),
+    inputs=lambda rng, case: {
+        "a": eighths(rng, (case.sizes["rows"], case.sizes["cols"])),
+        "rows": case.sizes["rows"],
+        "cols": case.sizes["cols"],
+    },
+    outputs=float32_out("rows", "cols"),
+    launches=lambda case: (
+        Launch(
+            "box_blur_2d",
+            (
+                blocks_to_cover(case.sizes["cols"], TILE_X),
+                blocks_to_cover(case.sizes["rows"], TILE_Y),
+            ),
+            (TILE_X, TILE_Y),
+            ("out", "a", "rows", "cols"),
+        ),
+    ),
+    reference=lambda inputs, case: {"out": _ninth(_box(inputs["a"], "constant"))},
+    tolerance=(1e-6, 1e-6),
+    budgets=(
+        Budget(
+            "global_load.bytes",
+            lambda case, counters: 4 * _cells_with_frame(case),
+            "a block needs the cells of its tile and the frame around it, as far as they lie in "
+            "the picture; whatever is loaded beyond that was in the tile already",
+        ),
+    ),
+    diagnose=recognise(
+        ("border-repeated", lambda inputs, case: {"out": _ninth(_box(inputs["a"], "edge"))}),
+        ("mean-of-inside", lambda inputs, case: {"out": _mean_of_inside(inputs["a"])}),
+    ),
+    diagnoses={
+        "race": (
+            "A thread adds up cells that other threads bring, and nothing says that they have "
+            "brought them. What has to stand between filling the tile and using it?"
+        ),
+        "barrier-divergence": (
+            "Some threads fill one place more than others, so they turn the loop once more: a "
+            "barrier inside it is not reached equally often. Where do all threads come past once?"
+        ),
+        "uninitialised-read": (
+            "Places of the tile were used that nobody had filled. The tile has more places than "
+            "the block has threads, and the frame has corners: who fills them?"
+        ),
+        "out-of-bounds": (
+            "An index left its array. For the tile: rows come first, there are SPAN_Y of them, and "
+            "each is SPAN_X long. For a: the frame of a block at the border lies outside."
+        ),
+        "border-repeated": (
+            "At the border you count the outermost cells again. Cells outside the picture count as "
+            "0 here."
+        ),
+        "mean-of-inside": (
+            "At the border you divide by the cells that exist. Divide by 9 everywhere: the missing "
+            "ones count as 0."
+        ),
+    },
+    hints=(
+        (
+            "Number the places of the tile from 0, row by row, and the threads of the block as "
+            "well. Thread n fills place n, and then?"
+        ),
+        (
+            "A loop over places that begins at the thread's number in the block and steps by the "
+            "number of threads fills them all. Division by SPAN_X gives a place's row in the "
+            "tile, the remainder its column."
+        ),
+        (
+            "From the place in the tile to the cell of the picture: add the block's first row or "
+            "column and take away 1 for the frame; a cell outside becomes 0. Then one barrier, "
+            "then two short loops over tile[y .., x ..]."
+        ),
+    ),
+    mistakes=(
+        Mistake("no_barrier", "hazard", "race"),
+        Mistake("barrier_in_the_loop", "hazard", "barrier-divergence"),
+        Mistake("no_corners", "hazard", "uninitialised-read"),
+        Mistake("one_load_per_thread", "hazard", "uninitialised-read"),
+        Mistake("wrong_row_length", "hazard", "out-of-bounds"),
+        Mistake("swapped_in_the_tile", "hazard", "out-of-bounds"),
+        Mistake("repeated_the_border", "wrong-result", "border-repeated"),
+        Mistake("mean_of_those_inside", "wrong-result", "mean-of-inside"),
+        Mistake("no_tile_at_all", "over-budget", "over-budget"),
+    ),
+    constants={"TILE_X": TILE_X, "TILE_Y": TILE_Y, "SPAN_X": TILE_X + 2, "SPAN_Y": TILE_Y + 2},
+)
+
+
+def _box(a: np.ndarray, outside: str) -> np.ndarray:
+    """The sum of each cell's 3 by 3 neighbourhood; `outside` is a mode of np.pad."""
+    framed = np.pad(a, 1, mode=outside)  # type: ignore[call-overload]
+    rows, cols = a.shape
+    shifted = [framed[y : y + rows, x : x + cols] for y in range(3) for x in range(3)]
+    return np.asarray(np.sum(shifted, axis=0, dtype=np.float32))
+
+
+def _ninth(total: np.ndarray) -> np.ndarray:
+    return (total / np.float64(9)).astype(np.float32)
+
+
+def _mean_of_inside(a: np.ndarray) -> np.ndarray:
+    total, cells = _box(a, "constant"), _box(np.ones_like(a), "constant")
+    return (total / cells.astype(np.float64)).astype(np.float32)
+
+
+def _cells_with_frame(case: Case) -> int:
+    def along(side: int, tile: int) -> int:
+        return sum(min(at + tile + 1, side) - max(at - 1, 0) for at in range(0, side, tile))
+
+    return along(case.sizes["rows"], TILE_Y) * along(case.sizes["cols"], TILE_X)

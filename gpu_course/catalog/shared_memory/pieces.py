@@ -1,0 +1,275 @@
+"""Puzzles of lesson 04 in which a block has a piece of its own: block_reverse, pooling."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from gpu_course.catalog.builders import (
+    blocks_to_cover,
+    eighths,
+    float32_out,
+    recognise,
+    sized,
+    vectors,
+)
+from gpu_course.catalog.specification import Budget, Case, KernelPuzzle, Launch, Mistake, Values
+
+TPB = 64
+WINDOW = 4
+
+
+def in_pieces(a: np.ndarray) -> list[np.ndarray]:
+    """Returns the pieces of a vector that blocks of TPB threads have.
+
+    >>> [len(piece) for piece in in_pieces(np.arange(100))]
+    [64, 36]
+    """
+    return [a[start : start + TPB] for start in range(0, len(a), TPB)]
+
+
+def by_piece(a: np.ndarray, change: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """Returns a vector whose pieces are changed one by one."""
+    return np.concatenate([change(piece) for piece in in_pieces(a)])
+
+
+def vector_and_table(rng: np.random.Generator, case: Case) -> Values:
+    """Returns the inputs a float32 (size,) and table float32 (rows, cols), and the sizes."""
+    sizes = case.sizes
+    return {
+        "a": eighths(rng, sizes["size"]),
+        "table": eighths(rng, (sizes["rows"], sizes["cols"])),
+        **sizes,
+    }
+
+
+BLOCK_REVERSE = KernelPuzzle(
+    name="04_shared_memory/block_reverse",
+    title="every block turns its piece round",
+    statement=(
+        "A block has TPB cells of a. Write the kernel that puts them into out in reverse order, "
+        "each block within its own piece; the last piece may be shorter. Bring the cells into a "
+        "tile of shared memory, wait, and take them out the other way round, so that loads and "
+        "stores of global memory both go along the array in order."
+    ),
+    functions=("block_reverse",),
+    parameters={"block_reverse": ("out", "a", "size")},
+    cases=(
+        sized("visible example", visible=True, size=100),
+        sized("one cell", size=1),
+        sized("exactly two blocks", size=128),
+        sized("one cell more than two blocks", size=129),
+        sized("1,003 cells", size=1003),
+    ),
+    random_case=lambda rng: sized("a size drawn at random", size=int(rng.integers(65, 700))),
+    inputs=vectors("a", scalars=["size"]),
+    outputs=float32_out("size"),
+    launches=lambda case: (
+        Launch(
+            "block_reverse", blocks_to_cover(case.sizes["size"], TPB), TPB, ("out", "a", "size")
+        ),
+    ),
+    reference=lambda inputs, case: {"out": by_piece(inputs["a"], np.flip)},
+    budgets=(
+        Budget(
+            "global_load.excess_sectors",
+            0,
+            "a warp that reads backwards from an odd place touches a sector more than it needs; "
+            "let thread t bring cell t of the piece, and turn round what is in the tile",
+        ),
+        Budget(
+            "global_store.excess_sectors",
+            0,
+            "a warp that writes backwards from an odd place touches a sector more than it needs; "
+            "let thread t write cell t of the piece, and choose what it takes from the tile",
+        ),
+    ),
+    diagnose=recognise(
+        ("whole-array", lambda inputs, case: {"out": inputs["a"][::-1]}),
+        ("copied-input", lambda inputs, case: {"out": inputs["a"]}),
+    ),
+    diagnoses={
+        "race": (
+            "A thread takes from the tile what another thread brings, and nothing says that it has "
+            "been brought. A warp is not a block: the other warp may be far behind. Which line has "
+            "to be over, for all threads of the block, before the first cell is taken out?"
+        ),
+        "barrier-divergence": (
+            "A barrier waits for the whole block, those without a cell included. Let the guard "
+            "stand around what touches memory, and end before the barrier."
+        ),
+        "uninitialised-read": (
+            "In the last block some places of the tile were never filled, and a thread takes its "
+            "number from there. How many cells does that block have, and which is its last?"
+        ),
+        "out-of-bounds": (
+            "Cells of the tile are counted from 0. What does thread 0 ask for in a full block?"
+        ),
+        "whole-array": (
+            "The whole array is turned round. Each block should turn its own piece and leave it in "
+            "its place."
+        ),
+        "copied-input": (
+            "Every cell came out where it went in. Which place of the tile belongs to thread t?"
+        ),
+    },
+    hints=(
+        (
+            "Two steps with a wait between them: every thread brings one cell into the tile; every "
+            "thread takes another one out."
+        ),
+        (
+            "Thread 0 takes what the last thread of the piece has brought, thread 1 the one "
+            "before. In the last block the piece may be shorter than the tile; work out its length "
+            "from `size` and `start`."
+        ),
+        (
+            "Two guards, one around bringing and one around taking, and the barrier between them "
+            "at the outermost level, where threads without a cell come past too. The piece's "
+            "length is TPB or what is left of the array, whichever is less."
+        ),
+    ),
+    mistakes=(
+        Mistake("no_barrier", "hazard", "race"),
+        Mistake("waited_for_the_warp", "hazard", "race"),
+        Mistake("barrier_behind_the_guard", "hazard", "barrier-divergence"),
+        Mistake("left_before_the_barrier", "hazard", "barrier-divergence"),
+        Mistake("mirrored_a_full_tile", "hazard", "uninitialised-read"),
+        Mistake("mirrored_at_the_length", "hazard", "out-of-bounds"),
+        Mistake("turned_the_whole_array", "wrong-result", "whole-array"),
+        Mistake("only_copied", "wrong-result", "copied-input"),
+        Mistake("read_global_backwards", "over-budget", "over-budget"),
+        Mistake("wrote_global_backwards", "over-budget", "over-budget"),
+    ),
+    constants={"TPB": TPB},
+    source=(
+        "the idea of 'Shared' in Sasha Rush, GPU-Puzzles, https://github.com/srush/GPU-Puzzles, "
+        "with an order that a tile is needed for"
+    ),
+)
+
+
+def _windows(a: np.ndarray, first: int, last: int) -> list[np.ndarray]:
+    """The columns `first` to `last` places to the right of each column, NaN beyond the row."""
+    rows, cols = a.shape
+    wide = np.full((rows, cols + 2 * WINDOW), np.nan, np.float32)
+    wide[:, WINDOW : WINDOW + cols] = a
+    return [wide[:, WINDOW + at : WINDOW + at + cols] for at in range(first, last + 1)]
+
+
+def _largest(a: np.ndarray, first: int, last: int) -> np.ndarray:
+    return np.fmax.reduce(_windows(a, first, last))
+
+
+POOLING = KernelPuzzle(
+    name="04_shared_memory/pooling",
+    title="the largest of the last four",
+    statement=(
+        "Max pooling with a window that moves by one: out[row, col] is the largest of the last "
+        "WINDOW numbers of the row, a[row, col] included; at the beginning of a row there are "
+        "fewer. Each row has a block of its own, with at least as many threads as columns. Load "
+        "every number from global memory once."
+    ),
+    functions=("pooling",),
+    parameters={"pooling": ("out", "a", "cols")},
+    cases=(
+        sized("visible example", visible=True, rows=3, cols=12),
+        sized("one cell", rows=1, cols=1),
+        sized("rows shorter than the window", rows=4, cols=3),
+        sized("a thread for every column", rows=5, cols=64),
+        sized("two warps, not quite", rows=7, cols=51),
+    ),
+    random_case=lambda rng: sized(
+        "sizes drawn at random", rows=int(rng.integers(2, 12)), cols=int(rng.integers(6, 65))
+    ),
+    inputs=lambda rng, case: {
+        "a": eighths(rng, (case.sizes["rows"], case.sizes["cols"])),
+        "cols": case.sizes["cols"],
+    },
+    outputs=float32_out("rows", "cols"),
+    launches=lambda case: (Launch("pooling", case.sizes["rows"], TPB, ("out", "a", "cols")),),
+    reference=lambda inputs, case: {"out": _largest(inputs["a"], 1 - WINDOW, 0)},
+    budgets=(
+        Budget(
+            "global_load.bytes",
+            lambda case, counters: 4 * case.sizes["rows"] * case.sizes["cols"],
+            "each number is wanted by up to WINDOW threads and should come from global memory "
+            "once; the others find it in the tile",
+        ),
+    ),
+    diagnose=recognise(
+        ("began-at-zero", lambda inputs, case: _at_least_zero(inputs)),
+        ("looked-ahead", lambda inputs, case: {"out": _largest(inputs["a"], 0, WINDOW - 1)}),
+        ("window-short", lambda inputs, case: {"out": _largest(inputs["a"], 2 - WINDOW, 0)}),
+        ("summed", lambda inputs, case: _summed(inputs)),
+    ),
+    diagnoses={
+        "race": (
+            "A thread compares with what its neighbours bring, and nothing says that they have "
+            "brought it. What has to happen between filling the tile and reading it?"
+        ),
+        "barrier-divergence": (
+            "The block has more threads than the row has columns, and the barrier waits for all of "
+            "them. Guard the memory accesses, not the barrier."
+        ),
+        "out-of-bounds": (
+            "At the beginning of a row the window sticks out to the left: how many numbers does "
+            "thread 0 have to look at, and thread 1?"
+        ),
+        "uninitialised-read": (
+            "A place of the tile was read that nobody filled. Which columns does the row have?"
+        ),
+        "began-at-zero": (
+            "Where all numbers of a window are negative you give 0, which is none of them. Begin "
+            "with a number of the window itself."
+        ),
+        "looked-ahead": (
+            "The window lies on the wrong side: it should hold the numbers up to and including "
+            "a[row, col], and yours holds those from there on."
+        ),
+        "window-short": "The window is one number too short: WINDOW counts a[row, col] as well.",
+        "summed": "You add the numbers of the window; asked for is the largest of them.",
+    },
+    hints=(
+        (
+            "Once a row lies in the tile, the rest is a loop over at most WINDOW places of it. "
+            "Who brings what, and when may the loop begin?"
+        ),
+        (
+            "One guard for bringing and one for the rest, the barrier between them at the "
+            "outermost level. The loop goes back from the thread's own place."
+        ),
+        (
+            "Thread 0 has one number to look at, thread 1 two, and from thread WINDOW - 1 on it is "
+            "WINDOW of them: let the loop's end be the lesser of WINDOW and what there is. Begin "
+            "with the thread's own number."
+        ),
+    ),
+    mistakes=(
+        Mistake("no_barrier", "hazard", "race"),
+        Mistake("barrier_behind_the_guard", "hazard", "barrier-divergence"),
+        Mistake("window_past_the_start", "hazard", "out-of-bounds"),
+        Mistake("began_at_zero", "wrong-result", "began-at-zero"),
+        Mistake("looked_ahead", "wrong-result", "looked-ahead"),
+        Mistake("window_one_short", "wrong-result", "window-short"),
+        Mistake("summed", "wrong-result", "summed"),
+        Mistake("read_global_again", "over-budget", "over-budget"),
+    ),
+    constants={"TPB": TPB, "WINDOW": WINDOW},
+    equivalent_mutants={
+        "pooling:constant:for back in range(0, min(WINDOW, col + 1)):": (
+            "a number compared with itself stays the largest so far"
+        ),
+    },
+    source="after 'Pooling' in Sasha Rush, GPU-Puzzles, https://github.com/srush/GPU-Puzzles",
+)
+
+
+def _at_least_zero(inputs: Values) -> dict[str, np.ndarray]:
+    return {"out": np.maximum(_largest(inputs["a"], 1 - WINDOW, 0), np.float32(0))}
+
+
+def _summed(inputs: Values) -> dict[str, np.ndarray]:
+    total = np.nansum(_windows(inputs["a"], 1 - WINDOW, 0), axis=0, dtype=np.float32)
+    return {"out": np.asarray(total)}

@@ -1,0 +1,165 @@
+"""The puzzle of lesson 04 whose stub holds three kernels with a race: fix_the_race."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpu_course.catalog.builders import blocks_to_cover, recognise, sized
+from gpu_course.catalog.shared_memory.pieces import TPB, by_piece, vector_and_table
+from gpu_course.catalog.specification import Budget, Case, KernelPuzzle, Launch, Mistake, Values
+
+
+def _race_launches(case: Case) -> tuple[Launch, ...]:
+    grid = blocks_to_cover(case.sizes["size"], TPB)
+    return (
+        Launch("rotate_pieces", grid, TPB, ("rotated", "a", "size")),
+        # Fewer blocks than rows, so that a block has to use its tile again.
+        Launch("reverse_rows", 2, TPB, ("reversed", "table", "rows", "cols")),
+        Launch("add_neighbours", grid, TPB, ("added", "a", "size", "rounds")),
+    )
+
+
+def _race_results(inputs: Values, case: Case) -> Values:
+    return {
+        "rotated": by_piece(inputs["a"], lambda piece: np.roll(piece, -1)),
+        "reversed": inputs["table"][:, ::-1].copy(),
+        "added": by_piece(inputs["a"], lambda piece: _added(piece, inputs["rounds"])),
+    }
+
+
+def _added(piece: np.ndarray, rounds: int) -> np.ndarray:
+    for _ in range(rounds):
+        piece = piece + np.concatenate([np.zeros(1, np.float32), piece[:-1]])
+    return piece
+
+
+def _race_outputs(inputs: Values, case: Case) -> dict[str, np.ndarray]:
+    size, table = case.sizes["size"], (case.sizes["rows"], case.sizes["cols"])
+    return {
+        "rotated": np.zeros(size, np.float32),
+        "reversed": np.zeros(table, np.float32),
+        "added": np.zeros(size, np.float32),
+    }
+
+
+FIX_THE_RACE = KernelPuzzle(
+    name="04_shared_memory/fix_the_race",
+    title="three kernels that race",
+    statement=(
+        "Three finished kernels: one turns every piece by a cell, one reverses rows, one adds "
+        "neighbours again and again. Each has a race, and each in another kind of place. Add the "
+        "barriers that are missing, as few as will do, and leave the results as they are described."
+    ),
+    functions=("rotate_pieces", "reverse_rows", "add_neighbours"),
+    parameters={
+        "rotate_pieces": ("out", "a", "size"),
+        "reverse_rows": ("out", "a", "rows", "cols"),
+        "add_neighbours": ("out", "a", "size", "rounds"),
+    },
+    cases=(
+        sized("visible example", visible=True, size=100, rows=5, cols=40, rounds=3),
+        sized("one cell", size=1, rows=1, cols=1, rounds=1),
+        sized("exactly two blocks", size=128, rows=4, cols=64, rounds=2),
+        sized("fewer rows than blocks", size=129, rows=1, cols=33, rounds=0),
+        sized("1,003 cells", size=1003, rows=9, cols=51, rounds=4),
+    ),
+    random_case=lambda rng: sized(
+        "sizes drawn at random",
+        size=int(rng.integers(65, 500)),
+        rows=int(rng.integers(3, 12)),
+        cols=int(rng.integers(33, 65)),
+        rounds=int(rng.integers(2, 6)),
+    ),
+    inputs=vector_and_table,
+    outputs=_race_outputs,
+    launches=_race_launches,
+    reference=_race_results,
+    budgets=(
+        Budget(
+            "global_load.excess_sectors",
+            lambda case, counters: counters.global_load.excess_sectors,
+            "the tile is there so that global memory is read in order; mend the waiting and keep "
+            "the tile",
+        ),
+        Budget(
+            "barriers",
+            lambda case, counters: counters.barriers,
+            "at every barrier all warps of the block wait for the slowest one; keep those that "
+            "stand between a write and a read of one cell by two threads",
+        ),
+    ),
+    diagnose=recognise(
+        ("not-by-piece", lambda inputs, case: {"rotated": np.roll(inputs["a"], -1)}),
+        (
+            "one-after-another",
+            lambda inputs, case: {
+                "added": by_piece(inputs["a"], lambda piece: _in_turn(piece, inputs["rounds"]))
+            },
+        ),
+    ),
+    diagnoses={
+        "race": (
+            "Two threads meet at one cell of the tile, and no barrier stands between the two lines "
+            "named above. A loop goes round: the first line of the next turn comes after the last "
+            "line of this one. And a single line may read and write."
+        ),
+        "barrier-divergence": (
+            "Now some threads of the block do not come past the barrier. It has to stand outside "
+            "of every condition that depends on the thread."
+        ),
+        "not-by-piece": (
+            "The last cell of a piece should get the first one of the same piece; yours gets the "
+            "next piece's."
+        ),
+        "one-after-another": (
+            "Each cell was given a neighbour that had been changed in the same round. In a round "
+            "all cells change at once: every neighbour counts as it was before."
+        ),
+    },
+    hints=(
+        (
+            "For each kernel, list the lines that touch the tile. Then ask of every pair: could "
+            "two threads touch one cell there, and what stands between the two lines?"
+        ),
+        (
+            "rotate_pieces lacks a barrier between bringing and taking, and a barrier may not "
+            "stand in a guard. In reverse_rows look at two turns of the loop, one after the other. "
+            "In add_neighbours the line in the middle is two accesses: a read and a write."
+        ),
+        (
+            "rotate_pieces: two guards and a barrier between them. reverse_rows: one barrier more, "
+            "before the next row may come into the tile. add_neighbours: keep the neighbour in a "
+            "local variable first, wait, then add it, and wait again."
+        ),
+    ),
+    mistakes=(
+        Mistake("waited_before_the_write", "hazard", "race"),
+        Mistake("barrier_behind_the_guard", "hazard", "barrier-divergence"),
+        Mistake("waited_for_the_warp", "hazard", "race"),
+        Mistake("fenced_and_did_not_wait", "hazard", "race"),
+        Mistake("rotated_the_whole_array", "wrong-result", "not-by-piece"),
+        Mistake("read_from_global", "over-budget", "over-budget"),
+        Mistake("one_barrier_per_row", "hazard", "race", "reverse_rows"),
+        Mistake("moved_the_barrier", "hazard", "race", "reverse_rows"),
+        Mistake("second_barrier_after_the_loop", "hazard", "race", "reverse_rows"),
+        Mistake("a_barrier_after_every_line", "over-budget", "over-budget", "reverse_rows"),
+        Mistake("barriers_around_the_sum", "hazard", "race", "add_neighbours"),
+        Mistake("no_wait_after_the_write", "hazard", "race", "add_neighbours"),
+        Mistake("barrier_without_thread_0", "hazard", "barrier-divergence", "add_neighbours"),
+        Mistake("one_thread_from_the_left", "wrong-result", "one-after-another", "add_neighbours"),
+    ),
+    constants={"TPB": TPB},
+    points=15,
+    equivalent_mutants={
+        f"add_neighbours:constant:tile[t] = a[i] if i < size else float32({filler})": (
+            "numbers only travel to the right, and no cell has one of these places to its left"
+        )
+        for filler in (1, -1)
+    },
+)
+
+
+def _in_turn(piece: np.ndarray, rounds: int) -> np.ndarray:
+    for _ in range(rounds):
+        piece = np.cumsum(piece, dtype=np.float32)
+    return piece

@@ -1,0 +1,1 @@
+"""Puzzles of lesson 02; lesson_02_warps puts them in order."""

@@ -1,0 +1,302 @@
+"""A value beside what it should be: where they first differ, and what kind of difference it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from gpu_course.grading.diagnosis import Observation, Pattern, constant
+
+Tolerance = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first difference between two values.
+
+    Attributes:
+        key: "missing-output", "wrong-type", "wrong-shape", "wrong-dtype", "not-finite", or ""
+            where the values differ and nothing else.
+        place: the way to it, such as "result[2]['loss']".
+        fact: one line with both values.
+        got, expected: the leaves that differ: numbers, strings or whole arrays.
+        right: for arrays, bool in their shape.
+    """
+
+    key: str
+    place: str
+    fact: str
+    got: Any = None
+    expected: Any = None
+    right: np.ndarray | None = field(default=None, repr=False)
+
+
+def first_difference(
+    got: Any, expected: Any, tolerance: Tolerance, place: str
+) -> Difference | None:
+    """Returns the first place at which a value is not the expected one, or None.
+
+    Whole numbers, bools and strings must be equal, and of their own type; a whole number will do
+    where a float is expected. A list and a tuple are the same. Arrays must have the same shape and
+    dtype. Floats agree within the tolerance; NaN only where NaN is expected.
+
+    >>> first_difference([1, 2.0], [1, 3.0], (0.0, 0.0), "result").fact
+    'result[1] is 2.0, expected 3.0'
+    """
+    return next(_differences(got, expected, tolerance, place), None)
+
+
+def _differences(got: Any, expected: Any, tolerance: Tolerance, place: str) -> Iterator[Difference]:
+    if isinstance(expected, np.ndarray):
+        yield from _arrays(got, expected, tolerance, place)
+    elif isinstance(expected, Mapping):
+        yield from _dicts(got, expected, tolerance, place)
+    elif isinstance(expected, list | tuple):
+        yield from _sequences(got, expected, tolerance, place)
+    else:
+        yield from _scalars(got, expected, tolerance, place)
+
+
+def _scalars(got: Any, expected: Any, tolerance: Tolerance, place: str) -> Iterator[Difference]:
+    if isinstance(expected, np.generic):
+        expected = expected.item()
+    if got is None and expected is not None:
+        yield _missing(place, expected)
+    elif not _same_kind(got, expected):
+        yield _other_type(got, expected, place)
+    elif not scalar_right(got, expected, tolerance):
+        finite = not _is_number(got) or bool(np.isfinite(got)) or not np.isfinite(expected)
+        key = "" if finite else "not-finite"
+        fact = f"{place} is {show(got)}, expected {show(expected)}"
+        yield Difference(key, place, fact, got, expected)
+
+
+def scalar_right(got: Any, expected: Any, tolerance: Tolerance) -> bool:
+    """True when two numbers or strings agree, floats within the tolerance."""
+    if isinstance(expected, float | complex) and not isinstance(expected, bool):
+        with np.errstate(all="ignore"):
+            return bool(_right(np.asarray(got), np.asarray(expected), tolerance))
+    return bool(got == expected)
+
+
+def _same_kind(got: Any, expected: Any) -> bool:
+    if isinstance(expected, bool) or isinstance(got, bool):
+        return isinstance(got, bool) and isinstance(expected, bool)
+    if isinstance(expected, complex):
+        return isinstance(got, int | float | complex)
+    if isinstance(expected, float):
+        return isinstance(got, int | float)
+    return type(got) is type(expected)
+
+
+def _sequences(
+    got: Any, expected: list[Any] | tuple[Any, ...], tolerance: Tolerance, place: str
+) -> Iterator[Difference]:
+    if got is None:
+        yield _missing(place, expected)
+    elif not isinstance(got, list | tuple):
+        yield _other_type(got, expected, place)
+    elif len(got) != len(expected):
+        fact = f"{place} has {_items(got)}, expected {len(expected)}"
+        yield Difference("wrong-shape", place, fact, got, expected)
+    elif _is_row(got) and _is_row(expected) and all(map(_same_kind, got, expected)):
+        pairs = zip(got, expected, strict=True)
+        right = np.array([scalar_right(g, e, tolerance) for g, e in pairs])
+        if not right.all():
+            yield _of_row(got, expected, right, tolerance, place)
+    else:
+        for number, (left, right) in enumerate(zip(got, expected, strict=True)):
+            yield from _differences(left, right, tolerance, f"{place}[{number}]")
+
+
+def _is_row(values: list[Any] | tuple[Any, ...]) -> bool:
+    """True for two numbers or more: their differences are looked at together."""
+    return len(values) > 1 and all(_is_number(v) and abs(v) < 1 << 53 for v in values)
+
+
+def _of_row(
+    got: Any, expected: Any, right: np.ndarray, tolerance: Tolerance, place: str
+) -> Difference:
+    number = int(np.argmin(right))
+    (first,) = _scalars(got[number], expected[number], tolerance, f"{place}[{number}]")
+    dtype = np.float64 if any(isinstance(v, float) for v in expected) else np.int64
+    return replace(first, got=np.array(got, dtype), expected=np.array(expected, dtype), right=right)
+
+
+def _dicts(
+    got: Any, expected: Mapping[str, Any], tolerance: Tolerance, place: str
+) -> Iterator[Difference]:
+    if got is None:
+        yield _missing(place, expected)
+    elif not isinstance(got, Mapping):
+        yield _other_type(got, expected, place)
+    else:
+        for name in expected:
+            if name not in got:
+                fact = f"{place} has no {name!r}; it has {_listed(got)}"
+                yield Difference("missing-output", place, fact, got, expected)
+        for name in got:
+            if name not in expected:
+                fact = f"{place} has {name!r}, which nobody asked for; expected {_listed(expected)}"
+                yield Difference("wrong-shape", place, fact, got, expected)
+        for name, value in expected.items():
+            yield from _differences(got.get(name), value, tolerance, f"{place}[{name!r}]")
+
+
+def _arrays(
+    got: Any, expected: np.ndarray, tolerance: Tolerance, place: str
+) -> Iterator[Difference]:
+    if got is None:
+        yield _missing(place, expected)
+    elif not isinstance(got, np.ndarray):
+        yield _other_type(got, expected, place)
+    elif got.shape != expected.shape:
+        fact = f"{place} has shape {got.shape}, expected {expected.shape}"
+        yield Difference("wrong-shape", place, fact, got, expected)
+    elif got.dtype != expected.dtype:
+        fact = f"{place} has dtype {got.dtype}, expected {expected.dtype}"
+        yield Difference("wrong-dtype", place, fact, got, expected)
+    else:
+        right = _right(got, expected, tolerance)
+        if not right.all():
+            flat = int(np.argmin(right))
+            index = tuple(int(i) for i in np.unravel_index(flat, right.shape))
+            cell = f"{place}[{', '.join(map(str, index))}]" if index else place
+            values = got[index].item(), expected[index].item()
+            fact = f"{cell} is {show(values[0])}, expected {show(values[1])}"
+            finite = bool((np.isfinite(got) | ~np.isfinite(expected)).all())
+            key = "" if finite else "not-finite"
+            yield Difference(key, place, fact, got, expected, right)
+
+
+def _right(got: np.ndarray, expected: np.ndarray, tolerance: Tolerance) -> np.ndarray:
+    """Returns where two arrays of one shape agree."""
+    rtol, atol = tolerance
+    with np.errstate(all="ignore"):
+        equal = np.asarray(got == expected)
+        if not np.issubdtype(expected.dtype, np.inexact):
+            return equal
+        equal = equal | (np.isnan(got) & np.isnan(expected))
+        if (rtol, atol) == (0.0, 0.0):
+            return np.asarray(equal)
+        wide = np.complex128 if np.iscomplexobj(expected) else np.float64
+        left, right = got.astype(wide), expected.astype(wide)
+        near = np.abs(left - right) <= atol + rtol * np.abs(right)
+        return np.asarray(equal | (near & np.isfinite(left) & np.isfinite(right)))
+
+
+def pattern(difference: Difference, tolerance: Tolerance) -> Pattern:
+    """Returns what kind of difference it is: a key, and the fact that was seen."""
+    if difference.key:
+        return Pattern(difference.key)
+    got, expected = difference.got, difference.expected
+    if difference.right is None:
+        if isinstance(expected, int) and _is_number(got) and abs(got - expected) == 1:
+            return Pattern("off-by-one", "one too many" if got > expected else "one too few")
+        return Pattern("wrong")
+    return _of_cells(got, expected, difference.right, tolerance)
+
+
+def _of_cells(
+    got: np.ndarray, expected: np.ndarray, right: np.ndarray, tolerance: Tolerance
+) -> Pattern:
+    whole = np.issubdtype(expected.dtype, np.integer)
+    if whole and right.size and not right.any():
+        steps = np.unique(got.astype(object) - expected.astype(object))
+        if len(steps) == 1 and abs(steps[0]) == 1:
+            word = "many" if steps[0] > 0 else "few"
+            return Pattern("off-by-one", f"every cell is one too {word}")
+    everywhere = np.ones(right.shape, bool)
+    found = constant(Observation(expected, got, everywhere, right, tolerance=tolerance))
+    if found is not None:
+        return found
+    some = int(right.sum())
+    return (
+        Pattern("partly-wrong", f"{some} of {right.size} are right") if some else Pattern("wrong")
+    )
+
+
+def same_factor(pairs: list[tuple[Any, Any]]) -> float | None:
+    """Returns the factor between what came out and what should, if it is one in several cases.
+
+    Args:
+        pairs: (got, expected) of each case, all of them numbers.
+
+    >>> same_factor([(8, 4), (20, 10)]), same_factor([(8, 4), (21, 10)])
+    (2.0, None)
+    """
+    usable = [(g, e) for g, e in pairs if _is_number(g) and _is_number(e) and e and g]
+    if len(usable) < max(2, len(pairs)) or len({e for _, e in usable}) < 2:
+        return None
+    factors = [g / e for g, e in usable]
+    same = all(abs(f - factors[0]) <= 1e-9 * abs(factors[0]) for f in factors)
+    return factors[0] if same and abs(factors[0] - 1) > 1e-9 else None
+
+
+def show(value: Any, most: int = 160) -> str:
+    """Returns a value as messages show it, in one line.
+
+    >>> show({"a": np.zeros((2, 3), np.float32), "b": 0.1})
+    "{'a': float32 array of shape (2, 3), 'b': 0.1}"
+    """
+    text = _shown(value)
+    return text if len(text) <= most else text[: most - 4] + " ..."
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        if value.ndim == 1 and 0 < value.size <= 16:
+            return "[" + ", ".join(_shown(v) for v in value.tolist()) + "]"
+        return f"{value.dtype} array of shape {value.shape}"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{k!r}: {_shown(v)}" for k, v in list(value.items())[:20]) + "}"
+    if isinstance(value, list | tuple):
+        inside = ", ".join(_shown(v) for v in value[:40]) + (", ..." if len(value) > 40 else "")
+        if isinstance(value, list):
+            return f"[{inside}]"
+        return f"({inside},)" if len(value) == 1 else f"({inside})"
+    if isinstance(value, float):
+        short = f"{value:.6g}"
+        if value != value or float(short) != value:
+            return repr(value)
+        return short if any(c in short for c in ".en") else f"{short}.0"
+    return repr(value)
+
+
+def name_of_type(value: Any) -> str:
+    """Returns what a value is, as a learner would call it."""
+    if value is None:
+        return "None"
+    if isinstance(value, np.ndarray):
+        return f"an array of shape {value.shape}"
+    names = {bool: "a bool", int: "an int", float: "a float", str: "a string", complex: "complex"}
+    names |= {list: "a list", tuple: "a tuple", dict: "a dict"}
+    return names.get(type(value), f"a {type(value).__name__}")
+
+
+def _missing(place: str, expected: Any) -> Difference:
+    fact = f"{place} is None, expected {name_of_type(expected)}"
+    return Difference("missing-output", place, fact, None, expected)
+
+
+def _other_type(got: Any, expected: Any, place: str) -> Difference:
+    fact = f"{place} is {name_of_type(got)}, expected {name_of_type(expected)}"
+    if not isinstance(got, np.ndarray) and len(show(got)) <= 60:
+        fact = f"{place} is {show(got)}, {name_of_type(got)}; expected {name_of_type(expected)}"
+    return Difference("wrong-type", place, fact, got, expected)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _items(values: Any) -> str:
+    return "1 item" if len(values) == 1 else f"{len(values)} items"
+
+
+def _listed(names: Mapping[str, Any]) -> str:
+    shown = ", ".join(repr(name) for name in list(names)[:8])
+    return shown or "nothing"

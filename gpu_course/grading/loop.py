@@ -1,0 +1,209 @@
+"""Save, check, look: what follows one answer file for a terminal or a notebook.
+
+The loop has no thread and no clock of its own: whoever shows it calls `step` more than ten times a
+second and draws the events that come back.
+"""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from gpu_course.catalog import Puzzle, PythonPuzzle
+from gpu_course.grading import workspace
+from gpu_course.grading.worker import Died, Outcome
+
+POLL_S = 0.07
+"""Seconds between two steps."""
+GONE_S = 0.5
+"""An editor that saves by renaming lets the file be missing for a moment."""
+GRACE_S = 0.25
+"""A check that a newer save makes pointless may take this long to end by itself."""
+KERNEL_DEADLINE_S = 20.0
+MOST_BYTES = 1 << 20
+
+Signature = tuple[int | str, ...]
+MISSING: Signature = ("missing",)
+
+
+class Checker(Protocol):
+    """What the loop asks of a Worker."""
+
+    busy: bool
+
+    def post(self, name: str) -> None:
+        """Asks for a check."""
+
+    def poll(self) -> Outcome | Died | None:
+        """Returns its answer, once."""
+
+    def stop(self) -> None:
+        """Ends it."""
+
+
+@dataclass(frozen=True)
+class Started:
+    """A check began."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A check ended with a verdict."""
+
+    outcome: Outcome
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """A check was ended, or ended by itself, without a verdict.
+
+    Attributes:
+        name: the puzzle.
+        text: what to tell the learner.
+    """
+
+    name: str
+    text: str
+
+
+Event = Started | Finished | Stopped
+
+
+class Loop:
+    """Follows the learner's answer to one puzzle: each save is checked, the newest one counts.
+
+    Args:
+        puzzle: the puzzle.
+        worker: what checks; the loop stops it where a check has to end.
+        path: the answer's file; default the learner's own.
+        clock: seconds that only go forward.
+        look: path -> the file's Signature.
+
+    Raises:
+        CourseError: there is no folder of answers.
+    """
+
+    def __init__(
+        self,
+        puzzle: Puzzle,
+        worker: Checker,
+        *,
+        path: Path | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        look: Callable[[Path], Signature] | None = None,
+    ) -> None:
+        self.puzzle = puzzle
+        self.path = path or workspace.answer_path(puzzle)
+        self._worker = worker
+        self._clock = clock
+        self._look = look or signature
+        self._seen: Signature | None = None
+        self._seen_at = 0.0
+        self._checked: Signature | None = None
+        self._started_at: float | None = None
+
+    def step(self) -> tuple[Event, ...]:
+        """Looks at the file and at the worker once, and returns what happened, oldest first."""
+        return tuple(self._step(self._clock()))
+
+    def again(self) -> None:
+        """Has the file checked anew, saved or not."""
+        self._checked = None
+
+    def close(self) -> None:
+        """Ends a check that is still running."""
+        if self._started_at is not None:
+            self._worker.stop()
+            self._started_at = None
+
+    def _step(self, now: float) -> Iterator[Event]:
+        saved = self._is_saved(now)
+        if self._started_at is not None:
+            yield from self._running(now, self._started_at, saved)
+        if saved and self._started_at is None:
+            self._checked = self._seen
+            self._started_at = now
+            self._worker.post(self.puzzle.name)
+            yield Started(self.puzzle.name)
+
+    def _running(self, now: float, started_at: float, saved: bool) -> Iterator[Event]:
+        reply = self._worker.poll()
+        if reply is not None:
+            self._started_at = None
+            # The verdict on a text that has been replaced since would only confuse.
+            if not saved:
+                yield from self._told(reply)
+        elif saved and now - started_at > GRACE_S:
+            self._worker.stop()
+            self._started_at = None
+        elif now - started_at > deadline_s(self.puzzle):
+            self._worker.stop()
+            self._started_at = None
+            yield Stopped(self.puzzle.name, overdue_text(self.puzzle))
+
+    def _told(self, reply: Outcome | Died) -> Iterator[Event]:
+        if isinstance(reply, Outcome):
+            yield Finished(reply)
+        else:
+            yield Stopped(self.puzzle.name, died_text(self.puzzle, reply))
+
+    def _is_saved(self, now: float) -> bool:
+        """True when the file differs from what was checked last, and rests."""
+        seen = self._look(self.path)
+        if seen != self._seen:
+            first = self._seen is None
+            self._seen, self._seen_at = seen, now
+            # At the start there is no save to wait for the end of.
+            return first
+        if seen == self._checked:
+            return False
+        return seen != MISSING or now - self._seen_at >= GONE_S
+
+
+def signature(path: Path) -> Signature:
+    """Returns what tells one state of a file from another: when it was written, and its text.
+
+    Several file systems keep the time in steps of a second or two, so the text is looked at too.
+    """
+    try:
+        about = path.stat()
+        with path.open("rb") as file:
+            return about.st_mtime_ns, about.st_size, zlib.crc32(file.read(MOST_BYTES))
+    except (FileNotFoundError, NotADirectoryError):
+        return MISSING
+    except OSError as error:
+        return "unreadable", error.errno or 0
+
+
+def deadline_s(puzzle: Puzzle) -> float:
+    """Returns the seconds after which a check is ended from outside.
+
+    The grader has limits of its own, which come first; this one is for what gets past them.
+    """
+    if isinstance(puzzle, PythonPuzzle):
+        return KERNEL_DEADLINE_S + puzzle.seconds * (len(puzzle.cases) + 1)
+    return KERNEL_DEADLINE_S
+
+
+def overdue_text(puzzle: Puzzle) -> str:
+    """Returns what a learner is told when a check took too long."""
+    return (
+        f"stopped: the check of {puzzle.short_name} was not done after {deadline_s(puzzle):g} s\n"
+        "  try:    look for a loop that does not end, or does far too much; the next save is"
+        " checked again"
+    )
+
+
+def died_text(puzzle: Puzzle, death: Died) -> str:
+    """Returns what a learner is told when the worker ended by itself."""
+    return (
+        f"the process that checks {puzzle.short_name} ended by itself, with exit status"
+        f" {death.status}\n"
+        f"  try:    save again; if it stays so, `gpu-course check {puzzle.short_name}` says more"
+    )

@@ -1,0 +1,66 @@
+"""One case of a Python puzzle: what goes in, what should come out, what stays out of sight."""
+
+from __future__ import annotations
+
+import copy
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import gpu_course
+from gpu_course.catalog import Case, PythonPuzzle
+
+LISTED_SEED = 0
+"""The listed cases have the same inputs in every check."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A case as it was tried: what went in, and what should come out."""
+
+    case: Case
+    inputs: Mapping[str, Any]
+    expected: Mapping[str, Any]
+
+
+def prepare(puzzle: PythonPuzzle, case: Case, seed: int) -> Tried:
+    """Returns a case with inputs drawn from a seed and the expected outputs."""
+    rng = np.random.default_rng([seed, zlib.crc32(f"{puzzle.name}: {case.name}".encode())])
+    inputs = puzzle.inputs(rng, case)
+    expected = puzzle.reference(copy.deepcopy(inputs), case)
+    return Tried(case, inputs, {name: _plain(value) for name, value in expected.items()})
+
+
+def own_diagnosis(puzzle: PythonPuzzle, tried: Tried, got: Mapping[str, Any]) -> str | None:
+    """Returns the key under which the puzzle itself knows a wrong result, or None."""
+    if puzzle.diagnose is None:
+        return None
+    given = [copy.deepcopy(dict(v)) for v in (tried.inputs, tried.expected, got)]
+    try:
+        return puzzle.diagnose(given[0], tried.case, given[1], given[2])
+    except (TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError):
+        # A result of another form than the pattern expects does not show the pattern.
+        return None
+
+
+def hidden() -> list[str]:
+    """Returns what an answer may not see even where a library's folder holds it."""
+    package = Path(gpu_course.__path__[0]).resolve()
+    checkout = package.parent
+    is_checkout = (checkout / "solutions").is_dir() and (checkout / "pyproject.toml").is_file()
+    return [str(checkout if is_checkout else package)]
+
+
+def _plain(value: Any) -> Any:
+    """Returns a tensor as an array, also inside tuples, lists and dicts."""
+    if hasattr(value, "detach"):
+        return value.detach().cpu().numpy()
+    if isinstance(value, Mapping):
+        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)([_plain(each) for each in value])
+    return value

@@ -1,0 +1,330 @@
+"""One answer in Python becomes one Verdict: it runs in a child, and is judged here."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from gpu_course.catalog import Case, Finding, PythonPuzzle
+from gpu_course.errors import CourseError
+from gpu_course.grading import compare
+from gpu_course.grading import python_messages as messages
+from gpu_course.grading.diagnosis import Pattern
+from gpu_course.grading.isolation import lockdown, processes
+from gpu_course.grading.isolation.processes import Ended, OutOfMemory, OutOfTime, Process
+from gpu_course.grading.messages import line
+from gpu_course.grading.python_answers import PythonAnswer, missing_function
+from gpu_course.grading.python_cases import LISTED_SEED, Tried, hidden, own_diagnosis, prepare
+from gpu_course.grading.verdict import Verdict
+
+START_DEADLINE_S = 120.0
+"""For Python, the libraries and the harness: no line of the answer runs in it."""
+
+MORE_CASES = 3
+"""So many further cases are tried to see whether a wrong number is off by one same factor."""
+
+
+def verdict_on(
+    puzzle: PythonPuzzle, answer: PythonAnswer, seed: int, *, warm: bool = True
+) -> Verdict:
+    """Returns the verdict on the text of an answer.
+
+    Args:
+        puzzle: the puzzle.
+        answer: what was read of it.
+        seed: draws the random case.
+        warm: False to start Python anew where a forkserver could fork.
+
+    Raises:
+        AnswerProblem: the function is not there once the module has run.
+        CourseError: the grader's own fault.
+    """
+    return _Checking(puzzle, answer, seed).verdict(warm)
+
+
+class _Failure(Exception):
+    """Ends a check with a verdict."""
+
+    def __init__(self, verdict: Verdict) -> None:
+        self.verdict = verdict
+        super().__init__(verdict.message)
+
+
+class _Checking:
+    """The check of one answer, with what it has found out so far."""
+
+    def __init__(self, puzzle: PythonPuzzle, answer: PythonAnswer, seed: int) -> None:
+        self.puzzle = puzzle
+        self.answer = answer
+        self.seed = seed
+        self.tried: Tried | None = None
+        self.process: Process | None = None
+        self.isolation = ""
+        self.turn = 0
+        self.too_dear: tuple[Tried, Finding] | None = None
+
+    def verdict(self, warm: bool) -> Verdict:
+        """Returns the verdict, with what the answer printed."""
+        found = self._judged(warm)
+        # Only now, with the process gone, is everything it printed there.
+        text = self.process.printed() if self.process is not None else ""
+        text, where = messages.without_stack(text, self.answer)
+        first, *rest = found.message.splitlines()
+        if found.reason not in ("crash", "deadline") or any("  where:" in each for each in rest):
+            where = []
+        return replace(
+            found,
+            message="\n".join([first, *where, *rest, *messages.printed(text)]),
+            evidence={**found.evidence, "isolation": self.isolation, "printed": text},
+        )
+
+    def _judged(self, warm: bool) -> Verdict:
+        puzzle = self.puzzle
+        try:
+            with processes.started("torch" if puzzle.torch else "numpy", warm=warm) as process:
+                self.process = process
+                self._begin()
+                return self._cases()
+        except _Failure as failure:
+            return failure.verdict
+        except Ended as ended:
+            if not self.isolation:
+                raise CourseError(f"the child ended before the answer ran ({ended})") from None
+            return self._failed("crash", "crash", messages.ended(puzzle, self.tried, ended))
+        except OutOfMemory:
+            lines = messages.out_of_memory(puzzle, self.tried)
+            return self._failed("crash", "memory", lines)
+        except OutOfTime:
+            if not self.isolation:
+                raise CourseError("the child did not start in time", "check again") from None
+            lines = messages.out_of_time(puzzle, self.tried)
+            return self._failed("deadline", "deadline", lines, status="timeout")
+
+    def _begin(self) -> None:
+        puzzle, process = self.puzzle, self.process
+        assert process is not None
+        setup = {
+            "harness": puzzle.harness,
+            "memory_bytes": puzzle.memory_bytes,
+            "cpu_s": puzzle.seconds * (len(puzzle.cases) + MORE_CASES + 2),
+            "hidden": hidden(),
+        }
+        reply = process.ask(setup, START_DEADLINE_S)
+        if "failed" in reply:
+            raise CourseError(f"the harness {puzzle.harness} cannot be used: {reply['failed']}")
+        layers = tuple(reply["layers"])
+        self.isolation = f"{lockdown.level(layers)} ({', '.join(layers)})"
+        process.watch(puzzle.memory_bytes)
+        reply = process.ask(
+            {
+                "answer": self.answer.text,
+                "file": self.answer.file,
+                "functions": puzzle.functions,
+                "seconds": puzzle.seconds,
+            },
+            puzzle.seconds,
+        )
+        if "raised" in reply:
+            self._stop_raised(None, reply["raised"])
+        if reply.get("missing") in puzzle.functions:
+            raise missing_function(puzzle, self.answer, reply["missing"])
+        if reply.get("loaded") is not True:
+            raise Ended("garbled")
+
+    def _cases(self) -> Verdict:
+        puzzle = self.puzzle
+        listed = sorted(puzzle.cases, key=lambda case: not case.visible)
+        for number, case in enumerate(listed):
+            self._try(prepare(puzzle, case, LISTED_SEED), listed[number + 1 :])
+        drawn = puzzle.random_case(np.random.default_rng(self.seed))
+        self._try(prepare(puzzle, drawn, self.seed), [])
+        if self.too_dear is not None:
+            self.tried, finding = self.too_dear
+            lines = messages.found(puzzle, self.tried, finding.key, finding.fact)
+            return self._failed("over-budget", finding.key, lines)
+        cases = len(listed) + 1
+        lines = [f"right in all {cases} cases: {puzzle.points} of {puzzle.points} points"]
+        return self._verdict("passed", None, None, lines, puzzle.points)
+
+    def _try(self, tried: Tried, others: list[Case]) -> None:
+        """Raises _Failure where a case fails."""
+        self.tried = tried
+        reply = self._run(tried)
+        if "raised" in reply:
+            self._stop_raised(tried, reply["raised"])
+        if "unusable" in reply:
+            found = reply["unusable"]
+            key = str(found["key"])
+            lines = messages.found(self.puzzle, tried, key, str(found["text"]))
+            self._stop("wrong-result", key, lines)
+        if reply.get("changed"):
+            lines = messages.input_changed(self.puzzle, tried, reply["changed"])
+            self._stop("input-changed", "input-changed", lines)
+        if "unsendable" in reply:
+            lines = messages.unsendable(self.puzzle, tried, str(reply["unsendable"]))
+            self._stop("wrong-result", "wrong-type", lines)
+        if "large" in reply:
+            lines = messages.too_large(self.puzzle, tried, str(reply["large"]))
+            self._stop("crash", "memory", lines)
+        got = reply.get("got")
+        if not isinstance(got, dict):
+            raise Ended("garbled")
+        for name, expected in tried.expected.items():
+            difference = compare.first_difference(
+                got.get(name), expected, self.puzzle.tolerance, name
+            )
+            if difference is not None:
+                self._wrong(tried, got, difference, others)
+        self._judge(tried, got)
+
+    def _run(self, tried: Tried) -> dict[str, Any]:
+        assert self.process is not None
+        self.turn += 1
+        puzzle = self.puzzle
+        seed = self.seed if tried.case not in puzzle.cases else LISTED_SEED
+        reply = self.process.ask(
+            {
+                "turn": self.turn,
+                "inputs": dict(tried.inputs),
+                "arguments": puzzle.parameters[puzzle.functions[0]],
+                "seed": seed,
+                "seconds": puzzle.seconds,
+            },
+            puzzle.seconds,
+        )
+        if reply.get("turn") != self.turn:
+            raise Ended("garbled")
+        return reply
+
+    def _wrong(
+        self,
+        tried: Tried,
+        got: dict[str, Any],
+        difference: compare.Difference,
+        others: list[Case],
+    ) -> None:
+        pattern = self._pattern(tried, got, difference, others)
+        lines = messages.wrong_result(self.puzzle, tried, difference, pattern)
+        evidence = {
+            "case": tried.case,
+            "output": difference.place,
+            "expected": difference.expected,
+            "got": difference.got,
+        }
+        if difference.right is not None:
+            evidence["mask"] = ~difference.right
+        self._stop("wrong-result", pattern.key, lines, evidence)
+
+    def _pattern(
+        self,
+        tried: Tried,
+        got: dict[str, Any],
+        difference: compare.Difference,
+        others: list[Case],
+    ) -> Pattern:
+        puzzle = self.puzzle
+        key = own_diagnosis(puzzle, tried, got)
+        if key is not None:
+            return Pattern(key)
+        pattern = compare.pattern(difference, puzzle.tolerance)
+        if pattern.key in ("wrong", "off-by-one") and difference.right is None:
+            factor = self._factor(got, tried, others)
+            if factor is not None:
+                fact = f"it is {factor:.6g} times what is expected, in each case"
+                return Pattern("constant-factor", fact)
+        return pattern
+
+    def _factor(self, got: dict[str, Any], tried: Tried, others: list[Case]) -> float | None:
+        """Returns the factor by which single numbers are wrong in this case and in others."""
+        pairs = []
+        for name, expected in tried.expected.items():
+            pairs.append((got.get(name), expected))
+        if len(pairs) != 1:
+            return None
+        (name,) = tried.expected
+        for case in others[:MORE_CASES]:
+            other = prepare(self.puzzle, case, LISTED_SEED)
+            try:
+                reply = self._run(other)
+            except (Ended, OutOfMemory, OutOfTime):
+                return None
+            outputs = reply.get("got")
+            pairs.append(
+                (outputs.get(name) if isinstance(outputs, dict) else None, other.expected[name])
+            )
+        return compare.same_factor(pairs)
+
+    def _judge(self, tried: Tried, got: dict[str, Any]) -> None:
+        puzzle = self.puzzle
+        if puzzle.judge is None:
+            return
+        try:
+            inputs, outputs = copy.deepcopy(dict(tried.inputs)), copy.deepcopy(got)
+            finding = puzzle.judge(inputs, tried.case, outputs)
+        except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:
+            # The solution's results can be judged, so this one is of another form.
+            fact = f"the result is not of the form the puzzle asks for: {compare.show(got)}"
+            note = line("note", f"{type(error).__name__}: {error}")
+            lines = messages.found(puzzle, tried, "wrong-type", fact)
+            self._stop("wrong-result", "wrong-type", [*lines, *note])
+            return
+        if finding is None:
+            return
+        if finding.reason == "over-budget":
+            self.too_dear = self.too_dear or (tried, finding)
+            return
+        lines = messages.found(puzzle, tried, finding.key, finding.fact)
+        self._stop(finding.reason, finding.key, lines)
+
+    def _stop_raised(self, tried: Tried | None, error: Any) -> None:
+        if not isinstance(error, Mapping):
+            raise Ended("garbled")
+        lines = messages.raised(self.puzzle, self.answer, tried, error)
+        if error.get("memory") is True:
+            self._stop("crash", "memory", lines)
+        self._stop("exception", "exception", lines)
+
+    def _stop(
+        self, reason: str, key: str, lines: list[str], evidence: dict[str, Any] | None = None
+    ) -> None:
+        raise _Failure(self._failed(reason, key, lines, evidence=evidence))
+
+    def _failed(
+        self,
+        reason: str,
+        key: str,
+        lines: list[str],
+        *,
+        status: str = "failed",
+        evidence: dict[str, Any] | None = None,
+    ) -> Verdict:
+        puzzle = self.puzzle
+        again = []
+        if self.tried is not None and not any(self.tried.case is case for case in puzzle.cases):
+            call = f'check("{puzzle.short_name}", seed={self.seed})'
+            again = line("again", f"{call} draws the same case")
+        return self._verdict(status, reason, key, [*lines, *again], 0, evidence)
+
+    def _verdict(
+        self,
+        status: str,
+        reason: str | None,
+        diagnosis: str | None,
+        lines: list[str],
+        points: int,
+        evidence: dict[str, Any] | None = None,
+    ) -> Verdict:
+        return Verdict(
+            name=self.puzzle.name,
+            status=status,
+            reason=reason,
+            points=points,
+            max_points=self.puzzle.points,
+            message="\n".join(lines),
+            diagnosis=diagnosis,
+            evidence=evidence or {},
+        )

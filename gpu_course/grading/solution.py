@@ -1,0 +1,87 @@
+"""A learner's answer beside the reference solution, once the answer is right."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+
+from gpu_course.catalog import Puzzle, index
+from gpu_course.errors import CourseError
+from gpu_course.grading import workspace
+from gpu_course.grading.check import check
+from gpu_course.simt import source
+
+_MARKS = ("# answer", "# end answer")
+
+
+class NotPassed(CourseError):
+    """The solution was asked for before the answer passed."""
+
+
+def diff(name: str) -> str:
+    """Returns what differs between the learner's answer and the reference solution.
+
+    Args:
+        name: a puzzle, such as "guard".
+
+    Raises:
+        UnknownName: no puzzle is called that.
+        NotPassed: the answer does not pass yet.
+        CourseError: there are no solutions in this checkout.
+    """
+    puzzle = index.find(name)
+    verdict = check(puzzle)
+    if not verdict.passed:
+        raise NotPassed(
+            f"{puzzle.name} is not passed yet ({verdict.status}); its solution is shown when it is",
+            f"`gpu-course hint {puzzle.short_name}` gives a hint",
+        )
+    return compare_with_solution(puzzle)
+
+
+def compare_with_solution(puzzle: Puzzle) -> str:
+    """Returns a unified diff of the learner's file and the solution, or that they are the same.
+
+    Raises:
+        CourseError: a file is not there or cannot be read.
+    """
+    own = workspace.answer_path(puzzle)
+    reference = solutions_folder() / f"{puzzle.name}.py"
+    before, after = _text(own), without_marks(_text(reference))
+    if workspace.same_program(before, after):
+        return "Your answer and the solution are the same program."
+    lines = difflib.unified_diff(
+        before.splitlines(), after.splitlines(), "your answer", "the solution", n=2, lineterm=""
+    )
+    return "\n".join(lines)
+
+
+def solutions_folder() -> Path:
+    """Returns solutions/ of the checkout around the answers, or around the current folder.
+
+    Raises:
+        CourseError: neither has one.
+    """
+    for root in (workspace.answers_folder().parent, workspace.checkout()):
+        if root is not None and (root / "solutions").is_dir():
+            return root / "solutions"
+    raise CourseError(
+        "there is no folder solutions/ beside your answers", "run this in a checkout of the course"
+    )
+
+
+def without_marks(text: str) -> str:
+    """Returns a solution without the lines that only tell the build where the answer stands.
+
+    >>> without_marks("a = 1\\n# answer\\nb = 2\\n# end answer\\n")
+    'a = 1\\nb = 2\\n'
+    """
+    lines = text.splitlines(keepends=True)
+    return "".join(line for line in lines if line.strip() not in _MARKS)
+
+
+def _text(path: Path) -> str:
+    shown = source.show_path(path)
+    if not path.is_file():
+        raise CourseError(f"there is no {shown}", "mind the folder and the name of the file")
+    return source.read_text(path, shown)

@@ -1,0 +1,205 @@
+"""A warm worker: a process beside this one that checks answers, one at a time, and can be ended.
+
+A check in it never holds up the keys of a terminal or the kernel of a notebook, and one that goes
+on for too long is ended together with every process it started.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import gpu_course
+from gpu_course.grading.verdict import Verdict
+
+COMMAND = (sys.executable, "-P", "-m", "gpu_course.grading.worker_process")
+"""-P: a file beside the learner's notebook must not take the place of a module."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A verdict as it travels between processes: text and numbers, no arrays.
+
+    Attributes:
+        name, status, reason, points, max_points, message, seconds: as in Verdict.
+        html: the verdict as HTML, with its picture; "" where it was not asked for.
+    """
+
+    name: str
+    status: str
+    reason: str | None
+    points: int
+    max_points: int
+    message: str
+    seconds: float = 0.0
+    html: str = ""
+
+    @property
+    def passed(self) -> bool:
+        """True when the answer passed every case."""
+        return self.status == "passed"
+
+
+@dataclass(frozen=True)
+class Died:
+    """The worker ended by itself in the middle of a check.
+
+    Attributes:
+        status: its exit status; minus the number of a signal that ended it.
+    """
+
+    status: int
+
+
+def outcome_of(verdict: Verdict, html: bool = False) -> Outcome:
+    """Returns a verdict as an Outcome.
+
+    Args:
+        html: True to draw its HTML too.
+    """
+    return Outcome(
+        verdict.name,
+        verdict.status,
+        verdict.reason,
+        verdict.points,
+        verdict.max_points,
+        verdict.message,
+        verdict.seconds,
+        verdict._repr_html_() if html else "",
+    )
+
+
+def to_line(outcome: Outcome) -> str:
+    """Returns an Outcome as one line of JSON."""
+    return json.dumps(asdict(outcome))
+
+
+class Worker:
+    """Checks answers in a process of its own, started with the first check or by `warm`.
+
+    Args:
+        html: True to have every Outcome bring its HTML.
+        command: what to start; default the course's own worker.
+    """
+
+    def __init__(self, *, html: bool = False, command: Sequence[str] = COMMAND) -> None:
+        self.html = html
+        self.busy = False
+        """True from `post` until `poll` gave the answer."""
+        self._command = list(command)
+        self._process: subprocess.Popen[str] | None = None
+        self._thread: threading.Thread | None = None
+        self._replies: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+
+    def warm(self) -> None:
+        """Starts the process, so that the first check finds everything imported."""
+        if self._process is not None:
+            return
+        self._replies = queue.SimpleQueue()
+        self._process = subprocess.Popen(
+            [*self._command, *(["--html"] if self.html else [])],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            encoding="utf-8",
+            env=_environment(),
+            **_apart(),
+        )
+        self._thread = threading.Thread(
+            target=_listen, args=(self._process, self._replies), daemon=True
+        )
+        self._thread.start()
+
+    def post(self, name: str) -> None:
+        """Asks for the check of the learner's answer to a puzzle; `poll` brings the answer."""
+        assert not self.busy, "one check at a time"
+        self.warm()
+        assert self._process is not None and self._process.stdin is not None
+        self.busy = True
+        # A worker that is gone already is told by `poll`.
+        with contextlib.suppress(OSError):
+            self._process.stdin.write(json.dumps({"name": name}) + "\n")
+            self._process.stdin.flush()
+
+    def poll(self, seconds: float = 0.0) -> Outcome | Died | None:
+        """Returns the answer to the last `post` if it is there, else None.
+
+        Args:
+            seconds: how long to wait for it.
+        """
+        if not self.busy:
+            return None
+        try:
+            line = self._replies.get(timeout=seconds) if seconds else self._replies.get_nowait()
+        except queue.Empty:
+            return None
+        self.busy = False
+        if line is not None:
+            return Outcome(**json.loads(line))
+        assert self._process is not None
+        status = self._process.wait()
+        self.stop()
+        return Died(status)
+
+    def stop(self) -> None:
+        """Ends the process, whatever it is doing; the next `post` starts a fresh one."""
+        self.busy = False
+        process, thread = self._process, self._thread
+        self._process = self._thread = None
+        if process is None or thread is None:
+            return
+        end_family(process.pid)
+        process.wait()
+        thread.join()
+        for pipe in (process.stdin, process.stdout):
+            # What was still to be written to a worker that is gone is lost on purpose.
+            with contextlib.suppress(OSError):
+                assert pipe is not None
+                pipe.close()
+
+
+def end_family(pid: int, itself: bool = True) -> None:
+    """Ends the processes that a process started, and the process itself unless told not to."""
+    import psutil
+
+    family: list[Any] = []
+    with contextlib.suppress(psutil.NoSuchProcess):
+        process = psutil.Process(pid)
+        family = process.children(recursive=True)
+        if itself:
+            family.insert(0, process)
+    for each in family:
+        with contextlib.suppress(psutil.NoSuchProcess, psutil.AccessDenied):
+            each.kill()
+
+
+def _listen(process: subprocess.Popen[str], replies: queue.SimpleQueue[str | None]) -> None:
+    assert process.stdout is not None
+    with contextlib.suppress(OSError, ValueError):
+        for line in process.stdout:
+            replies.put(line)
+    replies.put(None)
+
+
+def _environment() -> dict[str, str]:
+    """Returns an environment in which the worker finds the very package that runs here."""
+    home = str(Path(gpu_course.__path__[0]).absolute().parent)
+    paths = os.pathsep.join(filter(None, (home, os.environ.get("PYTHONPATH"))))
+    return {**os.environ, "PYTHONPATH": paths}
+
+
+def _apart() -> dict[str, Any]:
+    """Returns what keeps a Ctrl-C in the terminal from the worker."""
+    if os.name == "nt":
+        return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}  # type: ignore[attr-defined]
+    return {"start_new_session": True}

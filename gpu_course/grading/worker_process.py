@@ -1,0 +1,73 @@
+"""The process a Worker starts: a puzzle's name comes in as a line of JSON, an Outcome goes out."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import sys
+import threading
+from typing import TextIO
+
+from gpu_course.catalog import index
+from gpu_course.errors import CourseError
+from gpu_course.grading.check import check
+from gpu_course.grading.exports import to_json
+from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.worker import Outcome, end_family, outcome_of, to_line
+
+
+def main() -> None:
+    """Answers until the pipe it is asked through is closed; then it ends at once."""
+    html = "--html" in sys.argv[1:]
+    asked, answers = _private_pipes()
+    names: queue.SimpleQueue[str] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(asked, names), daemon=True).start()
+    warm(html)
+    while True:
+        answers.write(to_line(outcome(names.get(), html)) + "\n")
+        answers.flush()
+
+
+def warm(html: bool) -> None:
+    """Imports whatever a first check would wait for."""
+    index.puzzles()
+    to_json(())
+    if html:
+        from gpu_course.draw.launch_grid import draw_launch_grid
+        from gpu_course.draw.picture import figure_html
+
+        # The first picture of a process looks for its fonts.
+        figure_html(draw_launch_grid(1, 2))
+
+
+def outcome(name: str, html: bool) -> Outcome:
+    """Returns the Outcome of checking one puzzle; where nothing can be checked, it says why."""
+    try:
+        return outcome_of(check(name), html)
+    except CourseError as error:
+        return outcome_of(Verdict(name, "error", "grader", 0, 0, str(error)), html)
+
+
+def _private_pipes() -> tuple[TextIO, TextIO]:
+    """Returns the two pipes to the parent, which no print of anybody's can reach."""
+    asked = os.fdopen(os.dup(0), "r", encoding="utf-8")
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    os.dup2(nothing, 1)
+    return asked, answers
+
+
+def _listen(asked: TextIO, names: queue.SimpleQueue[str]) -> None:
+    try:
+        for line in asked:
+            names.put(json.loads(line)["name"])
+    finally:
+        # Nobody is left to answer to: the parent ended, or has no more use for this process.
+        end_family(os.getpid(), itself=False)
+        os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,34 @@
+"""What lesson 16 shows: memory over time, and a layer's terms, each with its alt text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gpu_course.notebook.note import show
+from gpu_course.notebook.pictures import Picture
+
+if TYPE_CHECKING:
+    from gpu_course.draw.memory_ledger import Ledger, Line
+
+
+def show_saw_tooth(ledger: Ledger, moment: int | None = None) -> None:
+    """Shows the bytes of a run over time.
+
+    Args:
+        ledger: of `training.ledger.keep_ledger`.
+        moment: where the cursor stands; default none.
+    """
+    from gpu_course.draw.memory_ledger import draw_saw_tooth
+
+    show(Picture(draw_saw_tooth(ledger, moment)))
+
+
+def show_terms(lines: tuple[Line, ...]) -> None:
+    """Shows what a formula counts and what a layer keeps, term by term.
+
+    Args:
+        lines: of `training.gap.explain`.
+    """
+    from gpu_course.draw.memory_ledger import draw_terms
+
+    show(Picture(draw_terms(lines)))

@@ -1,0 +1,1 @@
+"""One module per paper: its numbers as printed, each with the model that computes it."""

@@ -1,0 +1,1 @@
+"""`gpu-course watch`: the learner's loop in a terminal."""

@@ -1,0 +1,148 @@
+"""What `gpu-course watch` shows: a Session becomes lines of text with colours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.text import Text
+
+from gpu_course.catalog import Lesson, Puzzle, index
+from gpu_course.grading import workspace
+from gpu_course.grading.exports import INDENT, LOOKS, is_labelled, message_lines
+from gpu_course.simt.source import show_path
+from gpu_course.terminal.session import Session
+
+WIDEST = 100
+NARROWEST = 20
+_QUIET = "bright_black"
+_UNKNOWN = (_QUIET, "\u00b7", "not looked at")
+_AFTER_A_PASS = "Press n for the next puzzle, d to see the solution beside yours."
+_DIFF_STYLES = {"+": "#009E73", "-": "#D55E00", "@": _QUIET}
+
+
+def screen(session: Session, width: int = 80) -> Text:
+    """Returns everything there is to see now.
+
+    Args:
+        session: what to show.
+        width: the columns of the terminal; at most 100 are used.
+    """
+    width = max(NARROWEST, min(width, WIDEST))
+    parts = {"puzzle": _puzzle, "list": _list, "solution": _solution}[session.view]
+    lines = [*_head(session, width), Text()]
+    lines += [*parts(session, width), Text()]
+    lines += _foot(session, width)
+    return Text("\n").join(lines)
+
+
+def _head(session: Session, width: int) -> Iterator[Text]:
+    puzzle = session.puzzle
+    if puzzle is None:
+        yield Text("gpu-course watch", "bold")
+    else:
+        yield _cut(Text.assemble((puzzle.short_name, "bold"), f"  {puzzle.title}"), width)
+        place = show_path(workspace.answer_path(puzzle))
+        lesson = f"{puzzle.lesson}, {puzzle.points} points"
+        yield _cut(Text(f"{place}  ({lesson})", _QUIET), width)
+    yield Text("\u2500" * width, _QUIET)
+
+
+def _puzzle(session: Session, width: int) -> Iterator[Text]:
+    if session.puzzle is None:
+        yield Text("Looking for the first puzzle that is not passed.")
+        return
+    if session.stopped:
+        yield _status("timeout")
+        yield from _message(session.stopped, width)
+    elif session.outcome is not None:
+        yield _status(session.outcome.status)
+        yield from _message(session.outcome.message, width)
+        if session.passed:
+            yield Text()
+            yield from _wrapped(_AFTER_A_PASS, width, "")
+    if session.hint is not None:
+        yield Text()
+        yield from _wrapped(str(session.hint), width, "italic")
+
+
+def _status(status: str) -> Text:
+    colour, sign, word = LOOKS[status]
+    return Text(f"{sign} {word}", f"bold {colour}")
+
+
+def _message(message: str, width: int) -> Iterator[Text]:
+    for line in message_lines(message, width):
+        text = Text(line)
+        if is_labelled(line):
+            text.stylize(_QUIET, 0, INDENT)
+        yield text
+
+
+def _list(session: Session, width: int) -> Iterator[Text]:
+    for lesson in index.lessons():
+        yield _lesson(session, lesson, width)
+        if session.puzzle is None or lesson.name == session.puzzle.lesson:
+            for puzzle in lesson.puzzles:
+                yield _cut(_row(session, puzzle), width)
+
+
+def _lesson(session: Session, lesson: Lesson, width: int) -> Text:
+    passed = sum(session.statuses.get(p.name) == "passed" for p in lesson.puzzles)
+    count = f"{passed} of {len(lesson.puzzles)}"
+    title = _cut(Text(f"{lesson.name}  {lesson.title}", "bold"), width - len(count) - 2)
+    title.pad_right(width - title.cell_len - len(count))
+    return title + Text(count)
+
+
+def _row(session: Session, puzzle: Puzzle) -> Text:
+    colour, sign, word = LOOKS.get(session.statuses.get(puzzle.name, ""), _UNKNOWN)
+    here = "\u2192" if puzzle == session.puzzle else " "
+    return Text.assemble(
+        f" {here} ", (f"{sign} ", colour), f"{puzzle.short_name:<24} ", (word, _QUIET)
+    )
+
+
+def _solution(session: Session, width: int) -> Iterator[Text]:
+    for line in session.solution.splitlines():
+        yield _cut(Text(line, _DIFF_STYLES.get(line[:1], "")), width)
+
+
+def _foot(session: Session, width: int) -> Iterator[Text]:
+    yield Text("\u2500" * width, _QUIET)
+    if session.question:
+        yield from _wrapped(session.question, width, "bold")
+    elif session.notice:
+        yield from _wrapped(session.notice, width, "")
+    elif session.surveyed is not None:
+        checked, total = session.surveyed
+        yield Text(f"checked {checked} of {total}", _QUIET)
+    elif session.checking:
+        yield Text("checking ...", _QUIET)
+    else:
+        yield Text("watching: save the file and it is checked", _QUIET)
+    yield from _keys(session, width)
+
+
+def _keys(session: Session, width: int) -> Iterator[Text]:
+    keys = {"n": "next", "h": "hint", "l": "list", "c": "check all", "x": "reset"}
+    if session.passed:
+        keys["d"] = "solution"
+    keys["q"] = "quit"
+    line = Text()
+    for key, word in keys.items():
+        entry = Text.assemble((key, "bold"), f" {word}")
+        if line and line.cell_len + 3 + entry.cell_len > width:
+            yield line
+            line = Text()
+        line = Text.assemble(line, "   ", entry) if line else entry
+    yield line
+
+
+def _wrapped(text: str, width: int, style: str) -> Iterator[Text]:
+    for line in message_lines(text, width):
+        yield Text(line, style)
+
+
+def _cut(text: Text, width: int) -> Text:
+    text.truncate(max(width, 1), overflow="ellipsis")
+    return text

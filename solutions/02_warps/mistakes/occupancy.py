@@ -1,0 +1,84 @@
+"""Wrong answers to occupancy that learners give."""
+
+
+# Three resources run out visibly; the fourth is a plain number in a table.
+def forgets_the_limit_on_blocks(limits, registers, shared_bytes, threads):
+    warps = -(-threads // limits["warp_size"])
+    per_warp = round_up(registers * limits["warp_size"], limits["register_unit"])
+    quarter = limits["registers"] // limits["quarters"] // per_warp
+    per_block = round_up(shared_bytes + limits["shared_reserved"], limits["shared_unit"])
+    most = [limits["warps"] // warps, quarter * limits["quarters"] // warps]
+    return min([*most, limits["shared_bytes"] // per_block] if per_block else most)
+
+
+# An SM holds 1,536 threads, so a block of 136 fits eleven times.
+def counts_threads_not_warps(limits, registers, shared_bytes, threads):
+    per_block = round_up(shared_bytes + limits["shared_reserved"], limits["shared_unit"])
+    most = [
+        limits["blocks"],
+        limits["warps"] * limits["warp_size"] // threads,
+        limits["registers"] // (registers * threads),
+    ]
+    return min([*most, limits["shared_bytes"] // per_block] if per_block else most)
+
+
+# 41 registers are 41 registers.
+def registers_as_they_are_used(limits, registers, shared_bytes, threads):
+    warps = -(-threads // limits["warp_size"])
+    per_block = round_up(shared_bytes + limits["shared_reserved"], limits["shared_unit"])
+    most = [
+        limits["blocks"],
+        limits["warps"] // warps,
+        limits["registers"] // (registers * limits["warp_size"] * warps),
+    ]
+    return min([*most, limits["shared_bytes"] // per_block] if per_block else most)
+
+
+# Rounds for each warp, and then lets every warp draw on the whole SM.
+def registers_in_one_heap(limits, registers, shared_bytes, threads):
+    warps = -(-threads // limits["warp_size"])
+    per_warp = round_up(registers * limits["warp_size"], limits["register_unit"])
+    per_block = round_up(shared_bytes + limits["shared_reserved"], limits["shared_unit"])
+    most = [
+        limits["blocks"],
+        limits["warps"] // warps,
+        limits["registers"] // (per_warp * warps),
+    ]
+    return min([*most, limits["shared_bytes"] // per_block] if per_block else most)
+
+
+# What the system keeps is easily overlooked.
+def shared_memory_as_asked_for(limits, registers, shared_bytes, threads):
+    warps = -(-threads // limits["warp_size"])
+    per_warp = round_up(registers * limits["warp_size"], limits["register_unit"])
+    quarter = limits["registers"] // limits["quarters"] // per_warp
+    per_block = round_up(shared_bytes, limits["shared_unit"])
+    most = [limits["blocks"], limits["warps"] // warps, quarter * limits["quarters"] // warps]
+    return min([*most, limits["shared_bytes"] // per_block] if per_block else most)
+
+
+# Occupancy is told in warps, so it hands back warps.
+def returns_warps(limits, registers, shared_bytes, threads):
+    warps = -(-threads // limits["warp_size"])
+    per_warp = round_up(registers * limits["warp_size"], limits["register_unit"])
+    quarter = limits["registers"] // limits["quarters"] // per_warp
+    per_block = round_up(shared_bytes + limits["shared_reserved"], limits["shared_unit"])
+    most = [limits["blocks"], limits["warps"] // warps, quarter * limits["quarters"] // warps]
+    return warps * min([*most, limits["shared_bytes"] // per_block] if per_block else most)
+
+
+# Takes the smallest quotient as it comes.
+def divides_with_a_slash(limits, registers, shared_bytes, threads):
+    warps = -(-threads // limits["warp_size"])
+    per_warp = round_up(registers * limits["warp_size"], limits["register_unit"])
+    per_block = round_up(shared_bytes + limits["shared_reserved"], limits["shared_unit"])
+    return min(
+        limits["blocks"],
+        limits["warps"] / warps,
+        limits["registers"] / per_warp / warps,
+        limits["shared_bytes"] / per_block if per_block else limits["blocks"],
+    )
+
+
+def round_up(number, unit):
+    return -(-number // unit) * unit

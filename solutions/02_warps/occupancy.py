@@ -1,0 +1,40 @@
+"""occupancy: how many blocks of a kernel one SM holds at the same time.
+
+    occupancy(limits, registers, shared_bytes, threads) -> int
+
+    limits        dict of ints, what one SM of the GPU can hold:
+                    "warp_size"        threads in a warp
+                    "warps", "blocks"  resident at the same time
+                    "quarters"         parts of the SM; a warp stays in one of them
+                    "registers"        in the SM, the same number in each quarter
+                    "register_unit"    a warp gets its registers in whole units
+                    "shared_bytes"     shared memory of the SM
+                    "shared_unit"      a block gets its shared memory in whole units
+                    "shared_reserved"  bytes kept of each block's share, on top of its own
+    registers     int, of one thread
+    shared_bytes  int, of one block; may be 0
+    threads       int, in one block; at most 1024
+
+Return a whole number; 0 where not even one block fits. Warps are whole: 40 threads are two.
+"""
+
+
+def occupancy(limits, registers, shared_bytes, threads):
+    # answer
+    warps = -(-threads // limits["warp_size"])
+    per_warp = round_up(registers * limits["warp_size"], limits["register_unit"])
+    warps_in_quarter = limits["registers"] // limits["quarters"] // per_warp
+    per_block = round_up(shared_bytes + limits["shared_reserved"], limits["shared_unit"])
+    most = [
+        limits["blocks"],
+        limits["warps"] // warps,
+        warps_in_quarter * limits["quarters"] // warps,
+    ]
+    if per_block:
+        most.append(limits["shared_bytes"] // per_block)
+    return min(most)
+    # end answer
+
+
+def round_up(number, unit):
+    return -(-number // unit) * unit

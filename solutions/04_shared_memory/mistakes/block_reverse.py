@@ -1,0 +1,141 @@
+"""Wrong answers to block_reverse that learners give."""
+
+from numba import cuda, float32
+
+TPB = 64
+
+
+# Takes from the tile what another thread may not have brought yet.
+@cuda.jit
+def no_barrier(out, a, size):
+    tile = cuda.shared.array(TPB, float32)
+    t = cuda.threadIdx.x
+    start = cuda.blockIdx.x * TPB
+    i = start + t
+    length = min(TPB, size - start)
+    if i < size:
+        tile[t] = a[i]
+        out[i] = tile[length - 1 - t]
+
+
+# Waits for a warp where a block has to be waited for.
+@cuda.jit
+def waited_for_the_warp(out, a, size):
+    tile = cuda.shared.array(TPB, float32)
+    t = cuda.threadIdx.x
+    start = cuda.blockIdx.x * TPB
+    i = start + t
+    length = min(TPB, size - start)
+    if i < size:
+        tile[t] = a[i]
+    cuda.syncwarp()
+    if i < size:
+        out[i] = tile[length - 1 - t]
+
+
+# Puts everything behind one guard, the barrier too.
+@cuda.jit
+def barrier_behind_the_guard(out, a, size):
+    tile = cuda.shared.array(TPB, float32)
+    t = cuda.threadIdx.x
+    start = cuda.blockIdx.x * TPB
+    i = start + t
+    length = min(TPB, size - start)
+    if i < size:
+        tile[t] = a[i]
+        cuda.syncthreads()
+        out[i] = tile[length - 1 - t]
+
+
+# Sends the threads without a cell home before the barrier.
+@cuda.jit
+def left_before_the_barrier(out, a, size):
+    tile = cuda.shared.array(TPB, float32)
+    t = cuda.threadIdx.x
+    start = cuda.blockIdx.x * TPB
+    i = start + t
+    if i >= size:
+        return
+    tile[t] = a[i]
+    cuda.syncthreads()
+    out[i] = tile[min(TPB, size - start) - 1 - t]
+
+
+# Mirrors a piece that is shorter as if it were whole.
+@cuda.jit
+def mirrored_a_full_tile(out, a, size):
+    tile = cuda.shared.array(TPB, float32)
+    t = cuda.threadIdx.x
+    i = cuda.blockIdx.x * TPB + t
+    if i < size:
+        tile[t] = a[i]
+    cuda.syncthreads()
+    if i < size:
+        out[i] = tile[TPB - 1 - t]
+
+
+# Counts the cells of the tile from 1.
+@cuda.jit
+def mirrored_at_the_length(out, a, size):
+    tile = cuda.shared.array(TPB, float32)
+    t = cuda.threadIdx.x
+    start = cuda.blockIdx.x * TPB
+    i = start + t
+    length = min(TPB, size - start)
+    if i < size:
+        tile[t] = a[i]
+    cuda.syncthreads()
+    if i < size:
+        out[i] = tile[length - t]
+
+
+# Turns the whole array round: the block's piece lands at the other end.
+@cuda.jit
+def turned_the_whole_array(out, a, size):
+    tile = cuda.shared.array(TPB, float32)
+    t = cuda.threadIdx.x
+    i = cuda.blockIdx.x * TPB + t
+    if i < size:
+        tile[t] = a[i]
+    cuda.syncthreads()
+    if i < size:
+        out[size - 1 - i] = tile[t]
+
+
+# Right without any tile: global memory is read backwards.
+@cuda.jit
+def read_global_backwards(out, a, size):
+    t = cuda.threadIdx.x
+    start = cuda.blockIdx.x * TPB
+    i = start + t
+    length = min(TPB, size - start)
+    if i < size:
+        out[i] = a[start + length - 1 - t]
+
+
+# Keeps the tile in order and writes global memory backwards.
+@cuda.jit
+def wrote_global_backwards(out, a, size):
+    tile = cuda.shared.array(TPB, float32)
+    t = cuda.threadIdx.x
+    start = cuda.blockIdx.x * TPB
+    i = start + t
+    length = min(TPB, size - start)
+    if i < size:
+        tile[t] = a[i]
+    cuda.syncthreads()
+    if i < size:
+        out[start + length - 1 - t] = tile[t]
+
+
+# Turns nothing round.
+@cuda.jit
+def only_copied(out, a, size):
+    tile = cuda.shared.array(TPB, float32)
+    t = cuda.threadIdx.x
+    i = cuda.blockIdx.x * TPB + t
+    if i < size:
+        tile[t] = a[i]
+    cuda.syncthreads()
+    if i < size:
+        out[i] = tile[t]

@@ -1,0 +1,131 @@
+"""Wrong answers to pooling that learners give."""
+
+from numba import cuda, float32
+
+TPB = 64
+WINDOW = 4
+
+
+# Compares with numbers that other threads may not have brought yet.
+@cuda.jit
+def no_barrier(out, a, cols):
+    tile = cuda.shared.array(TPB, float32)
+    row = cuda.blockIdx.x
+    col = cuda.threadIdx.x
+    if col < cols:
+        tile[col] = a[row, col]
+        largest = tile[col]
+        for back in range(1, min(WINDOW, col + 1)):
+            largest = max(largest, tile[col - back])
+        out[row, col] = largest
+
+
+# Puts everything behind one guard, the barrier too.
+@cuda.jit
+def barrier_behind_the_guard(out, a, cols):
+    tile = cuda.shared.array(TPB, float32)
+    row = cuda.blockIdx.x
+    col = cuda.threadIdx.x
+    if col < cols:
+        tile[col] = a[row, col]
+        cuda.syncthreads()
+        largest = tile[col]
+        for back in range(1, min(WINDOW, col + 1)):
+            largest = max(largest, tile[col - back])
+        out[row, col] = largest
+
+
+# Fills the tile, then reads global memory all the same.
+@cuda.jit
+def read_global_again(out, a, cols):
+    tile = cuda.shared.array(TPB, float32)
+    row = cuda.blockIdx.x
+    col = cuda.threadIdx.x
+    if col < cols:
+        tile[col] = a[row, col]
+    cuda.syncthreads()
+    if col < cols:
+        largest = tile[col]
+        for back in range(1, min(WINDOW, col + 1)):
+            largest = max(largest, a[row, col - back])
+        out[row, col] = largest
+
+
+# Begins at zero, which no negative number beats.
+@cuda.jit
+def began_at_zero(out, a, cols):
+    tile = cuda.shared.array(TPB, float32)
+    row = cuda.blockIdx.x
+    col = cuda.threadIdx.x
+    if col < cols:
+        tile[col] = a[row, col]
+    cuda.syncthreads()
+    if col < cols:
+        largest = float32(0)
+        for back in range(min(WINDOW, col + 1)):
+            largest = max(largest, tile[col - back])
+        out[row, col] = largest
+
+
+# Lets the window stick out at the left of the row.
+@cuda.jit
+def window_past_the_start(out, a, cols):
+    tile = cuda.shared.array(TPB, float32)
+    row = cuda.blockIdx.x
+    col = cuda.threadIdx.x
+    if col < cols:
+        tile[col] = a[row, col]
+    cuda.syncthreads()
+    if col < cols:
+        largest = tile[col]
+        for back in range(1, WINDOW):
+            largest = max(largest, tile[col - back])
+        out[row, col] = largest
+
+
+# Takes the numbers that come, not those that went.
+@cuda.jit
+def looked_ahead(out, a, cols):
+    tile = cuda.shared.array(TPB, float32)
+    row = cuda.blockIdx.x
+    col = cuda.threadIdx.x
+    if col < cols:
+        tile[col] = a[row, col]
+    cuda.syncthreads()
+    if col < cols:
+        largest = tile[col]
+        for ahead in range(1, min(WINDOW, cols - col)):
+            largest = max(largest, tile[col + ahead])
+        out[row, col] = largest
+
+
+# Stops one number early.
+@cuda.jit
+def window_one_short(out, a, cols):
+    tile = cuda.shared.array(TPB, float32)
+    row = cuda.blockIdx.x
+    col = cuda.threadIdx.x
+    if col < cols:
+        tile[col] = a[row, col]
+    cuda.syncthreads()
+    if col < cols:
+        largest = tile[col]
+        for back in range(1, min(WINDOW - 1, col + 1)):
+            largest = max(largest, tile[col - back])
+        out[row, col] = largest
+
+
+# Adds where it should compare.
+@cuda.jit
+def summed(out, a, cols):
+    tile = cuda.shared.array(TPB, float32)
+    row = cuda.blockIdx.x
+    col = cuda.threadIdx.x
+    if col < cols:
+        tile[col] = a[row, col]
+    cuda.syncthreads()
+    if col < cols:
+        total = tile[col]
+        for back in range(1, min(WINDOW, col + 1)):
+            total += tile[col - back]
+        out[row, col] = total

@@ -1,0 +1,60 @@
+"""Wrong answers to accumulate that people give."""
+
+import torch
+
+
+# Each part's loss is a mean of its own: their gradients add up to `parts` times too much.
+def adds_up_means(model, loss, x, y, parts):
+    for rows, targets in zip(x.tensor_split(parts), y.tensor_split(parts)):
+        loss(model(rows), targets).backward()
+
+
+# Right where the parts are equally large, and nowhere else.
+def every_part_weighs_the_same(model, loss, x, y, parts):
+    for rows, targets in zip(x.tensor_split(parts), y.tensor_split(parts)):
+        (loss(model(rows), targets) / parts).backward()
+
+
+# Clears the gradients where it should add to them.
+def clears_between_parts(model, loss, x, y, parts):
+    for rows, targets in zip(x.tensor_split(parts), y.tensor_split(parts)):
+        for parameter in model.parameters():
+            parameter.grad.zero_()
+        (loss(model(rows), targets) * (len(rows) / len(x))).backward()
+
+
+# One graph over all parts: every activation waits for the single backward pass.
+def one_backward_at_the_end(model, loss, x, y, parts):
+    total = 0
+    for rows, targets in zip(x.tensor_split(parts), y.tensor_split(parts)):
+        total = total + loss(model(rows), targets) * (len(rows) / len(x))
+    total.backward()
+
+
+# The right gradient by the plain way.
+def the_whole_batch(model, loss, x, y, parts):
+    loss(model(x), y).backward()
+
+
+# Drops the rows that do not divide.
+def drops_the_rest(model, loss, x, y, parts):
+    size = len(x) // parts
+    for start in range(0, size * parts, size):
+        part = slice(start, start + size)
+        (loss(model(x[part]), y[part]) / parts).backward()
+
+
+# Keeps every part's graph for a second backward pass that never comes.
+def retains_the_graphs(model, loss, x, y, parts):
+    kept = []
+    for rows, targets in zip(x.tensor_split(parts), y.tensor_split(parts)):
+        part_loss = loss(model(rows), targets) * (len(rows) / len(x))
+        part_loss.backward(retain_graph=True)
+        kept.append(part_loss)
+
+
+# Ends like a training loop does, and throws the result away.
+def clears_at_the_end(model, loss, x, y, parts):
+    for rows, targets in zip(x.tensor_split(parts), y.tensor_split(parts)):
+        (loss(model(rows), targets) * (len(rows) / len(x))).backward()
+    model.zero_grad()

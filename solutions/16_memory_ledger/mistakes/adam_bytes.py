@@ -1,0 +1,72 @@
+"""Wrong answers to adam_bytes that people give."""
+
+import math
+
+
+# The float32 copy is a third set of parameters.
+def forgets_the_master_copy(shapes, weight_bytes, master_copy):
+    numbers = sum(math.prod(shape) for shape in shapes)
+    updated = 4 if master_copy else weight_bytes
+    return 2 * weight_bytes * numbers, 2 * updated * numbers + 4 * len(shapes)
+
+
+# Takes the copy for something the first update makes.
+def master_copy_in_the_jump(shapes, weight_bytes, master_copy):
+    numbers = sum(math.prod(shape) for shape in shapes)
+    updated = 4 if master_copy else weight_bytes
+    jump = 2 * updated * numbers + 4 * len(shapes)
+    return 2 * weight_bytes * numbers, jump + (4 * numbers if master_copy else 0)
+
+
+# Adam has a mean of gradients and a mean of their squares.
+def one_moment(shapes, weight_bytes, master_copy):
+    numbers = sum(math.prod(shape) for shape in shapes)
+    updated = 4 if master_copy else weight_bytes
+    before = (2 * weight_bytes + (4 if master_copy else 0)) * numbers
+    return before, updated * numbers + 4 * len(shapes)
+
+
+# Gives the moments the width of the weights, whatever Adam updates.
+def moments_as_wide_as_the_weights(shapes, weight_bytes, master_copy):
+    numbers = sum(math.prod(shape) for shape in shapes)
+    before = (2 * weight_bytes + (4 if master_copy else 0)) * numbers
+    return before, 2 * weight_bytes * numbers + 4 * len(shapes)
+
+
+# Gives the moments four bytes, whatever Adam updates.
+def moments_always_in_float32(shapes, weight_bytes, master_copy):
+    numbers = sum(math.prod(shape) for shape in shapes)
+    before = (2 * weight_bytes + (4 if master_copy else 0)) * numbers
+    return before, 8 * numbers + 4 * len(shapes)
+
+
+# Each weight has a gradient.
+def forgets_the_gradients(shapes, weight_bytes, master_copy):
+    numbers = sum(math.prod(shape) for shape in shapes)
+    updated = 4 if master_copy else weight_bytes
+    before = (weight_bytes + (4 if master_copy else 0)) * numbers
+    return before, 2 * updated * numbers + 4 * len(shapes)
+
+
+# Four bytes per tensor are missing.
+def forgets_the_step_counters(shapes, weight_bytes, master_copy):
+    numbers = sum(math.prod(shape) for shape in shapes)
+    updated = 4 if master_copy else weight_bytes
+    before = (2 * weight_bytes + (4 if master_copy else 0)) * numbers
+    return before, 2 * updated * numbers
+
+
+# Counts tensors' first side, not all their numbers.
+def rows_for_numbers(shapes, weight_bytes, master_copy):
+    numbers = sum(shape[0] for shape in shapes)
+    updated = 4 if master_copy else weight_bytes
+    before = (2 * weight_bytes + (4 if master_copy else 0)) * numbers
+    return before, 2 * updated * numbers + 4 * len(shapes)
+
+
+# One number where two are asked for.
+def everything_in_one_number(shapes, weight_bytes, master_copy):
+    numbers = sum(math.prod(shape) for shape in shapes)
+    updated = 4 if master_copy else weight_bytes
+    before = (2 * weight_bytes + (4 if master_copy else 0)) * numbers
+    return before + 2 * updated * numbers + 4 * len(shapes)

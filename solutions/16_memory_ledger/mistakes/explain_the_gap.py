@@ -1,0 +1,113 @@
+"""Wrong answers to explain_the_gap that people give."""
+
+
+# The formula has a byte of each mask already.
+def whole_masks(sequence, batch, hidden, heads, element_bytes, softmax_bytes):
+    tokens = sequence * batch
+    scores = heads * sequence * sequence * batch
+    return {
+        "dropout masks": element_bytes * (scores + 2 * tokens * hidden),
+        "layer norm statistics": 4 * tokens * element_bytes,
+        "causal mask": sequence * sequence,
+        "wide softmax": (softmax_bytes - element_bytes) * scores,
+    }
+
+
+# Two more dropouts stand behind the attention and behind the MLP.
+def mask_of_the_scores_alone(sequence, batch, hidden, heads, element_bytes, softmax_bytes):
+    tokens = sequence * batch
+    scores = heads * sequence * sequence * batch
+    return {
+        "dropout masks": (element_bytes - 1) * scores,
+        "layer norm statistics": 4 * tokens * element_bytes,
+        "causal mask": sequence * sequence,
+        "wide softmax": (softmax_bytes - element_bytes) * scores,
+    }
+
+
+# The layer has two layer norms.
+def one_layer_norm(sequence, batch, hidden, heads, element_bytes, softmax_bytes):
+    tokens = sequence * batch
+    scores = heads * sequence * sequence * batch
+    return {
+        "dropout masks": (element_bytes - 1) * (scores + 2 * tokens * hidden),
+        "layer norm statistics": 2 * tokens * element_bytes,
+        "causal mask": sequence * sequence,
+        "wide softmax": (softmax_bytes - element_bytes) * scores,
+    }
+
+
+# A layer norm has one mean per token, not per number.
+def statistics_per_number(sequence, batch, hidden, heads, element_bytes, softmax_bytes):
+    tokens = sequence * batch
+    scores = heads * sequence * sequence * batch
+    return {
+        "dropout masks": (element_bytes - 1) * (scores + 2 * tokens * hidden),
+        "layer norm statistics": 4 * tokens * hidden * element_bytes,
+        "causal mask": sequence * sequence,
+        "wide softmax": (softmax_bytes - element_bytes) * scores,
+    }
+
+
+# On a GPU the statistics are float32; a layer that is bfloat16 throughout keeps them so on a CPU.
+def statistics_in_float32(sequence, batch, hidden, heads, element_bytes, softmax_bytes):
+    tokens = sequence * batch
+    scores = heads * sequence * sequence * batch
+    return {
+        "dropout masks": (element_bytes - 1) * (scores + 2 * tokens * hidden),
+        "layer norm statistics": 4 * tokens * 4,
+        "causal mask": sequence * sequence,
+        "wide softmax": (softmax_bytes - element_bytes) * scores,
+    }
+
+
+# One table of places serves all heads and sequences.
+def a_causal_mask_per_head(sequence, batch, hidden, heads, element_bytes, softmax_bytes):
+    tokens = sequence * batch
+    scores = heads * sequence * sequence * batch
+    return {
+        "dropout masks": (element_bytes - 1) * (scores + 2 * tokens * hidden),
+        "layer norm statistics": 4 * tokens * element_bytes,
+        "causal mask": scores,
+        "wide softmax": (softmax_bytes - element_bytes) * scores,
+    }
+
+
+# The mask of places is a table of bools.
+def causal_mask_as_wide_as_the_numbers(
+    sequence, batch, hidden, heads, element_bytes, softmax_bytes
+):
+    tokens = sequence * batch
+    scores = heads * sequence * sequence * batch
+    return {
+        "dropout masks": (element_bytes - 1) * (scores + 2 * tokens * hidden),
+        "layer norm statistics": 4 * tokens * element_bytes,
+        "causal mask": element_bytes * sequence * sequence,
+        "wide softmax": (softmax_bytes - element_bytes) * scores,
+    }
+
+
+# The formula has the narrow softmax already.
+def whole_softmax(sequence, batch, hidden, heads, element_bytes, softmax_bytes):
+    tokens = sequence * batch
+    scores = heads * sequence * sequence * batch
+    return {
+        "dropout masks": (element_bytes - 1) * (scores + 2 * tokens * hidden),
+        "layer norm statistics": 4 * tokens * element_bytes,
+        "causal mask": sequence * sequence,
+        "wide softmax": softmax_bytes * scores if softmax_bytes > element_bytes else 0,
+    }
+
+
+# Leaves out what adds nothing, and the puzzle asks for all four.
+def leaves_zeros_out(sequence, batch, hidden, heads, element_bytes, softmax_bytes):
+    tokens = sequence * batch
+    scores = heads * sequence * sequence * batch
+    gap = {
+        "dropout masks": (element_bytes - 1) * (scores + 2 * tokens * hidden),
+        "layer norm statistics": 4 * tokens * element_bytes,
+        "causal mask": sequence * sequence,
+    }
+    if softmax_bytes > element_bytes:
+        gap["wide softmax"] = (softmax_bytes - element_bytes) * scores
+    return gap

@@ -1,0 +1,143 @@
+"""Wrong answers to ledger that people give."""
+
+import torch
+
+
+# Adds up at every call of the hook: a tensor that two operators need is counted twice.
+def each_save_counts(layer, x):
+    own = {t.untyped_storage().data_ptr() for t in [*layer.parameters(), *layer.buffers()]}
+    kept = 0
+
+    def pack(tensor):
+        nonlocal kept
+        if tensor.untyped_storage().data_ptr() not in own:
+            kept += tensor.untyped_storage().nbytes()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        layer(x)
+    return kept
+
+
+# Adds up the tensors as they look, each once by its first byte: a view looks smaller than what it
+# keeps alive.
+def views_as_they_look(layer, x):
+    own = {t.untyped_storage().data_ptr() for t in [*layer.parameters(), *layer.buffers()]}
+    kept = {}
+
+    def pack(tensor):
+        if tensor.untyped_storage().data_ptr() not in own:
+            kept[tensor.data_ptr()] = tensor.numel() * tensor.element_size()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        layer(x)
+    return sum(kept.values())
+
+
+# The hook sees weights too: backward needs them.
+def parameters_as_well(layer, x):
+    storages = {}
+
+    def pack(tensor):
+        storage = tensor.untyped_storage()
+        storages[storage.data_ptr()] = storage
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        layer(x)
+    return sum(storage.nbytes() for storage in storages.values())
+
+
+# Leaves parameters out and forgets that a module also has buffers.
+def buffers_as_well(layer, x):
+    own = {t.untyped_storage().data_ptr() for t in layer.parameters()}
+    storages = {}
+
+    def pack(tensor):
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in own:
+            storages[storage.data_ptr()] = storage
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        layer(x)
+    return sum(storage.nbytes() for storage in storages.values())
+
+
+# Counts numbers where bytes are asked for.
+def elements_for_bytes(layer, x):
+    own = {t.untyped_storage().data_ptr() for t in [*layer.parameters(), *layer.buffers()]}
+    kept = {}
+
+    def pack(tensor):
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in own:
+            kept[storage.data_ptr()] = storage.nbytes() // tensor.element_size()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        layer(x)
+    return sum(kept.values())
+
+
+# Takes every number for a float32: masks, tokens and 16-bit numbers are not.
+def four_bytes_each(layer, x):
+    own = {t.untyped_storage().data_ptr() for t in [*layer.parameters(), *layer.buffers()]}
+    kept = {}
+
+    def pack(tensor):
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in own:
+            kept[storage.data_ptr()] = storage.nbytes() // tensor.element_size() * 4
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        layer(x)
+    return sum(kept.values())
+
+
+# Takes the batch for something that is there anyway.
+def without_the_batch(layer, x):
+    own = {t.untyped_storage().data_ptr() for t in [*layer.parameters(), *layer.buffers(), x]}
+    storages = {}
+
+    def pack(tensor):
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in own:
+            storages[storage.data_ptr()] = storage
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        layer(x)
+    return sum(storage.nbytes() for storage in storages.values())
+
+
+# Counts what modules give out, not what backward needs.
+def outputs_of_modules(layer, x):
+    storages = {}
+
+    def hook(module, inputs, output):
+        storages[output.untyped_storage().data_ptr()] = output.untyped_storage()
+
+    handles = [module.register_forward_hook(hook) for module in layer.modules()]
+    layer(x)
+    for handle in handles:
+        handle.remove()
+    return sum(storage.nbytes() for storage in storages.values())
+
+
+# Gives back a tensor, which is no number of bytes.
+def a_tensor_for_a_number(layer, x):
+    own = {t.untyped_storage().data_ptr() for t in [*layer.parameters(), *layer.buffers()]}
+    storages = {}
+
+    def pack(tensor):
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in own:
+            storages[storage.data_ptr()] = storage
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        layer(x)
+    return torch.tensor([storage.nbytes() for storage in storages.values()]).sum()

@@ -1,0 +1,89 @@
+"""What must hold for every Python puzzle; each lesson's test module asks for all of it by name."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gpu_course.catalog import PythonPuzzle
+from gpu_course.grading import transport
+from gpu_course.grading.sentences import PYTHON_SENTENCES
+from tests.catalog.by_hand import SOLUTIONS
+
+
+def rule_names() -> list[str]:
+    """The names of all rules."""
+    return [name for name in globals() if name.startswith("assert_")]
+
+
+def load(name: str) -> Callable[[PythonPuzzle], None]:
+    """Returns a rule by its name."""
+    rule: Callable[[PythonPuzzle], None] = globals()[name]
+    return rule
+
+
+def solution_of(puzzle: PythonPuzzle) -> dict[str, Any]:
+    """Returns the names that a solution of ours defines."""
+    scope: dict[str, Any] = {"__name__": puzzle.short_name}
+    exec((SOLUTIONS / f"{puzzle.name}.py").read_text(encoding="utf-8"), scope)
+    return scope
+
+
+def _functions(relative: str) -> dict[str, tuple[str, ...]]:
+    tree = ast.parse((SOLUTIONS / relative).read_text(encoding="utf-8"))
+    found = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    return {node.name: tuple(arg.arg for arg in node.args.args) for node in found}
+
+
+def cases_and_random(puzzle: PythonPuzzle, draws: int = 8) -> list:
+    """Returns the puzzle's cases and some random ones."""
+    rng = np.random.default_rng(7)
+    return [*puzzle.cases, *(puzzle.random_case(rng) for _ in range(draws))]
+
+
+def assert_parameters_agree(puzzle: PythonPuzzle) -> None:
+    """The catalogue, the solution and every mistake name the same parameters in the same order."""
+    solution = _functions(f"{puzzle.name}.py")
+    assert set(puzzle.functions) == set(puzzle.parameters) <= set(solution)
+    for name, parameters in puzzle.parameters.items():
+        assert solution[name] == parameters
+    wrong = _functions(f"{puzzle.lesson}/mistakes/{puzzle.short_name}.py")
+    for mistake in puzzle.mistakes:
+        assert wrong[mistake.function] == puzzle.parameters[
+            mistake.stands_for or puzzle.functions[0]
+        ]  # fmt: skip
+
+
+def assert_cases_have_a_visible_one_first_and_names_of_their_own(puzzle: PythonPuzzle) -> None:
+    assert puzzle.cases[0].visible
+    assert sum(case.visible for case in puzzle.cases) == 1
+    assert len({case.name for case in puzzle.cases}) == len(puzzle.cases)
+
+
+def assert_inputs_cross_and_a_seed_fixes_them(puzzle: PythonPuzzle) -> None:
+    for case in cases_and_random(puzzle):
+        first, again = (puzzle.inputs(np.random.default_rng(1), case) for _ in range(2))
+        assert transport.pack(first) == transport.pack(again)
+        if not puzzle.harness:
+            assert set(puzzle.parameters[puzzle.functions[0]]) <= set(first)
+
+
+def assert_references_differ_from_case_to_case(puzzle: PythonPuzzle) -> None:
+    found = []
+    for case in cases_and_random(puzzle):
+        expected = puzzle.reference(puzzle.inputs(np.random.default_rng(1), case), case)
+        found.append(transport.pack(expected))
+    assert len(set(found)) > len(found) // 3
+
+
+def assert_words_are_in_order(puzzle: PythonPuzzle) -> None:
+    """Three different hints; a sentence for every key a mistake ends with; text without slips."""
+    assert len(set(puzzle.hints)) == 3
+    for mistake in puzzle.mistakes:
+        assert mistake.diagnosis in puzzle.diagnoses or mistake.diagnosis in PYTHON_SENTENCES
+    for text in (puzzle.statement, *puzzle.hints, *puzzle.diagnoses.values()):
+        assert re.search(r"[.?]$", text) and "  " not in text, text

@@ -1,0 +1,33 @@
+"""Every small wrong change of a solution is rejected, or listed as no different with a reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gpu_course.authoring.mutation import describe, row_of
+from gpu_course.catalog import KernelPuzzle, Puzzle, index
+
+# Starting PyTorch once per mutant takes minutes: `make mutants` has those puzzles too.
+QUICK = [puzzle for puzzle in index.puzzles() if not getattr(puzzle, "torch", False)]
+
+
+@pytest.mark.parametrize("puzzle", QUICK, ids=lambda puzzle: puzzle.name)
+def test_the_grader_rejects_every_mutant(
+    puzzle: Puzzle, root: Path, solutions: dict[str, str]
+) -> None:
+    row = row_of(puzzle, root)
+    assert describe(row, solutions[puzzle.name]) == []
+    assert len(row.killed) + len(row.equivalent) == row.total
+    assert set(row.equivalent) == set(puzzle.equivalent_mutants)
+    if isinstance(puzzle, KernelPuzzle):
+        # What kills them is the grader's own work, and not only the compiler's.
+        judged = [reason for reason in row.killed.values() if reason != "refused"]
+        assert len(judged) >= 10
+
+
+@pytest.mark.parametrize("puzzle", index.puzzles(), ids=lambda puzzle: puzzle.name)
+def test_an_equivalent_mutant_has_its_reason(puzzle: Puzzle) -> None:
+    for name, reason in puzzle.equivalent_mutants.items():
+        assert len(reason.split()) >= 4, name

@@ -1,0 +1,187 @@
+"""The layers around an answer: the filter step by step, what is granted, what is reported."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from gpu_course.grading.check import check
+from gpu_course.grading.isolation import landlock, lockdown, seccomp
+from gpu_course.grading.isolation.syscalls import AUDIT_ARCH, BY_ARGUMENT, FREE, MACHINES
+from tests.grading import python_toy as toy
+from tests.grading.hostile.python.test_hostile_python import OFFERED
+
+ALLOW, KILL = 0x7FFF0000, 0x80000000
+PID = 4321
+EPERM, ENOSYS, EROFS = (0x50000 | code for code in (errno.EPERM, errno.ENOSYS, errno.EROFS))
+
+# Typed in from the kernel's two tables once more, for calls the filter must refuse.
+FORBIDDEN = {
+    "x86_64": {
+        "fork": 57, "vfork": 58, "execve": 59, "execveat": 322, "socket": 41, "socketpair": 53,
+        "connect": 42, "ptrace": 101, "process_vm_readv": 310, "unlink": 87, "mkdir": 83,
+        "rename": 82, "setrlimit": 160, "setsid": 112, "mount": 165, "bpf": 321,
+        "memfd_create": 319, "shmget": 29, "tuxcall": 184,
+    },
+    "aarch64": {
+        "execve": 221, "execveat": 281, "socket": 198, "socketpair": 199, "connect": 203,
+        "ptrace": 117, "process_vm_readv": 270, "unlinkat": 35, "mkdirat": 34, "setrlimit": 164,
+        "setsid": 157, "mount": 40, "bpf": 280, "memfd_create": 279, "shmget": 194,
+    },
+}  # fmt: skip
+RECENT = {"pidfd_send_signal": 424, "io_uring_setup": 425, "openat2": 437, "pidfd_getfd": 438}
+
+
+def run(machine: str, number: int, *arguments: int, arch: int | None = None) -> int:
+    """What the filter says of one call: the steps carried out one by one."""
+    data = {0: number, 4: AUDIT_ARCH[machine] if arch is None else arch}
+    for place, value in enumerate(arguments):
+        data[16 + 8 * place] = value & 0xFFFFFFFF
+        data[20 + 8 * place] = value >> 32 & 0xFFFFFFFF
+    steps, at, held = seccomp.program(machine, PID), 0, 0
+    while True:
+        code, if_true, if_false, constant = steps[at]
+        at += 1
+        if code == 0x20:
+            held = data[constant]
+        elif code == 0x06:
+            return constant
+        else:
+            tests = {0x15: held == constant, 0x35: held >= constant, 0x45: bool(held & constant)}
+            at += if_true if tests[code] else if_false
+
+
+by_machine = pytest.mark.parametrize("machine", MACHINES)
+
+
+@by_machine
+def test_every_free_call_is_allowed_and_no_number_stands_twice(machine: str) -> None:
+    numbers = [*FREE[machine].values(), *BY_ARGUMENT[machine].values()]
+    assert len(numbers) == len(set(numbers))
+    for number in FREE[machine].values():
+        assert run(machine, number, 0, 0, 0) == ALLOW
+
+
+@by_machine
+def test_what_starts_reaches_or_changes_is_refused(machine: str) -> None:
+    known = {**FREE[machine], **BY_ARGUMENT[machine]}
+    for name, number in FORBIDDEN[machine].items():
+        assert name not in known
+        assert run(machine, number, 0, 0, 0) == EPERM, name
+    for name, number in RECENT.items():
+        assert run(machine, number, 0, 0, 0) == ENOSYS, name
+
+
+@by_machine
+def test_jumps_stay_within_their_byte(machine: str) -> None:
+    steps = seccomp.program(machine, PID)
+    assert all(0 <= jump < 256 for _, *jumps, _ in steps for jump in jumps)
+    assert len(steps) < 4096
+
+
+@by_machine
+def test_another_set_of_numbers_ends_the_process(machine: str) -> None:
+    assert run(machine, 0, 0, 0, 0, arch=0x40000003) == KILL
+    if machine == "x86_64":
+        assert run(machine, 0x40000000 | 59, 0, 0, 0) == KILL
+
+
+THREAD = 0x3D0F00  # the flags a libc starts a thread with
+# (call, arguments, what the filter says)
+ARGUMENTS = [
+    ("clone", (THREAD, 0, 0), ALLOW),
+    ("clone", (17, 0, 0), EPERM),
+    ("clone3", (0, 0, 0), ENOSYS),
+    ("openat", (0, 0, os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY), ALLOW),
+    ("openat", (0, 0, os.O_WRONLY), EROFS),
+    ("openat", (0, 0, os.O_RDWR), EROFS),
+    ("openat", (0, 0, os.O_CREAT), EROFS),
+    ("openat", (0, 0, os.O_TRUNC), EROFS),
+    ("openat", (0, 0, 0o20000000 | os.O_RDWR), EROFS),
+    ("kill", (PID, 9, 0), ALLOW),
+    ("kill", (1, 9, 0), EPERM),
+    ("kill", (-1, 9, 0), EPERM),
+    ("kill", (0, 9, 0), EPERM),
+    ("tgkill", (PID, PID, 6), ALLOW),
+    ("tgkill", (1, 1, 9), EPERM),
+    ("tkill", (1, 9, 0), EPERM),
+    ("prlimit64", (0, 7, 0), ALLOW),
+    ("prlimit64", (0, 7, 0x7F0000000000), EPERM),
+    ("prlimit64", (0, 7, 0x1000), EPERM),
+    ("prctl", (15, 0, 0), ALLOW),
+    ("prctl", (1, 0, 0), EPERM),
+    ("prctl", (4, 1, 0), EPERM),
+    ("ioctl", (1, 0x5401, 0), ALLOW),
+    ("ioctl", (1, 0x5412, 0), EPERM),
+    ("fcntl", (1, 3, 0), ALLOW),
+    ("fcntl", (1, 8, 0), EPERM),
+    ("fcntl", (1, 10, 0), EPERM),
+]
+
+
+@by_machine
+@pytest.mark.parametrize(("call", "arguments", "says"), ARGUMENTS)
+def test_arguments_decide(machine: str, call: str, arguments: tuple[int, ...], says: int) -> None:
+    number = BY_ARGUMENT[machine][call]
+    assert run(machine, number, *arguments) == says
+
+
+def test_what_is_hidden_is_granted_around(tmp_path: Path) -> None:
+    for name in ("lib/a/x", "lib/b/secret/x", "lib/b/open/x", "own/lib/x"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "lib/away").symlink_to(tmp_path / "own")
+    hidden = [tmp_path / "lib/b/secret", tmp_path / "own"]
+    granted = landlock.grants([tmp_path / "lib", tmp_path / "own/lib", tmp_path / "none"], hidden)
+    assert {(str(path.relative_to(tmp_path)), listing) for path, listing in granted} == {
+        ("lib", True),
+        ("lib/a", False),
+        ("lib/b", True),
+        ("lib/b/open", False),
+        # Within what is hidden, what is named by itself is granted.
+        ("own/lib", False),
+    }
+
+
+def test_a_folder_without_secrets_is_granted_whole(tmp_path: Path) -> None:
+    assert landlock.grants([tmp_path], []) == [(tmp_path.resolve(), False)]
+    assert landlock.grants([tmp_path], [tmp_path]) == []
+
+
+@pytest.mark.parametrize(
+    ("layers", "word"),
+    [
+        (lockdown.LAYERS, "sandboxed"),
+        (("limits", "session", "seccomp"), "confined"),
+        (("limits", "session", "landlock"), "limited"),
+        (("limits",), "limited"),
+        (("session",), "process"),
+        ((), "process"),
+    ],
+)
+def test_the_level_is_that_of_the_layers(layers: tuple[str, ...], word: str) -> None:
+    assert lockdown.level(layers) == word
+    assert word in lockdown.LEVELS
+
+
+@pytest.mark.parametrize("warm", [True, False])
+def test_a_verdict_names_the_layers_that_this_machine_offers(
+    warm: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from gpu_course.grading import python_check
+    from gpu_course.grading.python_answers import read_python_answer
+
+    read = read_python_answer(toy.COVER, toy.RIGHT)
+    verdict = python_check.verdict_on(toy.COVER, read, 0, warm=warm)
+    assert verdict.passed
+    word, _, layers = verdict.evidence["isolation"].partition(" (")
+    named = set(layers.rstrip(")").split(", ")) if layers != ")" else set()
+    assert named & {"limits", "seccomp", "landlock"} == OFFERED
+    assert word == lockdown.level(named)
+
+
+def test_a_wrong_answer_carries_the_level_too() -> None:
+    verdict = check(toy.COVER, answer=toy.WRONG, seed=0)
+    assert verdict.evidence["isolation"].split()[0] in lockdown.LEVELS

@@ -1,0 +1,132 @@
+"""Every published number the course matches: its model computes it as closely as was said."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from gpu_course.errors import CatalogueError
+from gpu_course.planner import published
+from gpu_course.planner.published import Paper, Row, board, compared, count, rows, to_json
+
+ROWS = rows()
+PAPER = Paper("Somebody 2020", "On something", "https://example.org")
+
+
+def row(printed: str, mine: float, **more: object) -> Row:
+    return Row(PAPER, "Table 1", "a cell", printed, "GB", lambda: mine, "by hand", (), **more)
+
+
+@pytest.mark.parametrize("each", ROWS, ids=lambda r: f"{r.paper.name}-{r.place}-{r.what}")
+def test_the_model_computes_what_was_published(each: Row) -> None:
+    assert each.holds, f"mine {each.mine}, published {each.printed}, {each.difference:+}"
+    # A wider margin than rounding is stated with its reason.
+    assert each.within is None or each.note
+    assert each.how and each.lessons and each.paper.url.startswith("https://")
+
+
+def test_lesson_16_has_its_numbers() -> None:
+    mine = rows("16_memory_ledger")
+    places = {place: len(rows("16_memory_ledger", place)) for place in {r.place for r in mine}}
+    assert places == {
+        "Figure 7": 20,
+        "Figure 1": 12,
+        "Memory for weights, gradients and optimizer states": 8,
+    }
+    assert all(r.to_the_digit for r in rows("16_memory_ledger", "Figure 1"))
+
+
+@pytest.mark.parametrize(
+    ("printed", "mine", "to_the_digit"),
+    [
+        ("66.84", 66.8449, True),
+        ("66.84", 66.8451, False),
+        ("66.84", 66.8349, False),
+        ("45.56", 45.5625, True),
+        ("140", 140.49, True),
+        ("140", 139.4, False),
+        ("1,120", 1120.0, True),
+        ("2.50", 2.504, True),
+        ("2.50", 2.51, False),
+    ],
+)
+def test_agreement_is_by_the_last_printed_digit(printed, mine, to_the_digit) -> None:
+    each = row(printed, mine)
+    assert each.to_the_digit == each.holds == to_the_digit
+
+
+def test_a_stated_margin_is_a_margin_and_no_more() -> None:
+    assert row("10.0", 10.2, within=0.25, note="why").holds
+    assert not row("10.0", 10.3, within=0.25, note="why").holds
+    assert not row("10.0", float("nan")).holds
+
+
+def test_the_text_says_mine_published_and_difference_and_marks_what_is_too_far() -> None:
+    text = compared(
+        [row("10.0", 10.01), replace(row("10.0", 10.2, within=0.5, note="why"), what="near")]
+        + [replace(row("10.0", 12.5), what="far")]
+    )
+    lines = text.splitlines()
+    assert lines[0] == "Somebody 2020, Table 1"
+    assert lines[1].split() == ["mine", "published", "difference"]
+    assert lines[2].split() == ["a", "cell", "[GB]", "10.0", "10.0", "none"]
+    assert lines[3].split() == ["near", "[GB]", "10.20", "10.0", "+0.20"]
+    assert lines[4].split()[:5] == ["far", "[GB]", "12.50", "10.0", "+2.50"]
+    assert lines[4].endswith("farther than it may be")
+    assert lines[5] == "  * why"
+
+
+def test_the_count_hides_nothing() -> None:
+    three = (row("1", 1.0), row("1", 1.7, within=1.0, note="why"), row("1", 9.0))
+    assert count(three) == (
+        "3 published numbers of 1 source: 1 to the last printed digit, "
+        "1 within their stated margin, 1 farther off."
+    )
+    assert board().endswith(count(ROWS))
+    assert str(len(ROWS)) in count(ROWS)
+
+
+def test_the_board_as_data_holds_every_row() -> None:
+    data = to_json(ROWS)
+    assert len(data) == len(ROWS)
+    assert all(entry["holds"] is True for entry in data)
+    assert {entry["paper"] for entry in data} == {each.paper.name for each in ROWS}
+
+
+def test_a_number_that_stands_twice_is_refused(monkeypatch) -> None:
+    from gpu_course.planner.tables import playbook
+
+    monkeypatch.setattr(playbook, "ROWS", playbook.ROWS + playbook.ROWS[:1])
+    published._all.cache_clear()
+    try:
+        with pytest.raises(CatalogueError, match="1B, bfloat16 stands on the board twice"):
+            rows()
+    finally:
+        monkeypatch.undo()
+        published._all.cache_clear()
+    assert len(rows()) == len(ROWS)
+
+
+def test_published_values_are_never_what_the_model_returns() -> None:
+    """A model that reads the printed table would agree by construction: none may name it."""
+    import inspect
+
+    from gpu_course.planner.tables import korthikanti, playbook
+
+    for module, tables in ((korthikanti, ("FIGURE_1", "FIGURE_7")), (playbook, ("STATES",))):
+        for name, function in inspect.getmembers(module, inspect.isfunction):
+            if function.__module__ == module.__name__:
+                assert not set(tables) & set(function.__code__.co_names), name
+
+
+def test_the_board_needs_no_torch_for_formulas() -> None:
+    code = (
+        "import sys\n"
+        "from gpu_course.planner.published import rows\n"
+        "[row.mine for row in rows('16_memory_ledger')]\n"
+        "sys.exit('torch' in sys.modules)\n"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
