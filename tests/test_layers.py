@@ -24,14 +24,16 @@ MAY_IMPORT: dict[str, set[str]] = {
     "simulator": LEAVES | {"simt", "observe"},
     "foreign": LEAVES | {"simt", "simulator"},
     "stepping": LEAVES | {"simt", "observe", "simulator"},
+    "interleaving": LEAVES | {"simt", "observe", "simulator"},
     "hardware": LEAVES,
     "training": LEAVES,
     "parallel": LEAVES,
     "planner": LEAVES | {"hardware", "training"},
     "draw": LEAVES | {"simt"},  # plain data: Report and Counters
     "catalog": LEAVES | {"simt", "observe", "simulator", "hardware", "training"},
-    "grading": GRADING | {"draw"},
-    "notebook": GRADING | {"grading", "stepping", "draw", "training", "parallel", "planner"},
+    "grading": GRADING | {"interleaving", "draw"},
+    "notebook": GRADING
+    | {"grading", "stepping", "interleaving", "draw", "training", "parallel", "planner"},
     "authoring": GRADING | {"grading", "notebook", "draw"},
     "lab": GRADING | {"grading"},
     "terminal": GRADING | {"grading"},

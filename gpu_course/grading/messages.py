@@ -67,6 +67,9 @@ def hazards(puzzle: KernelPuzzle, tried: Trial, found: Sequence[Hazard]) -> list
     if rest:
         places = _listed(f"{hazard.kind} in line {hazard.line}" for hazard in rest)
         lines += line("also", f"{len(rest)} more: {places}")
+    if any(h.kind == "race" and not h.details["same_value"] for h in found):
+        text = f'replay("{puzzle.short_name}") steps through an order in which it goes wrong'
+        lines += line("replay", text)
     return lines
 
 

@@ -152,6 +152,7 @@ def sentence_of(puzzle: Puzzle, key: str) -> str:
     own = PYTHON_SENTENCES if isinstance(puzzle, PythonPuzzle) else SENTENCES
     return puzzle.diagnoses.get(key) or own.get(key, "")
 
+
 HINT_KINDS: dict[str, str] = {
     "unwritten": "who writes what",
     "block-unwritten": "a thread's index",

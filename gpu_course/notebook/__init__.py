@@ -17,6 +17,7 @@ from gpu_course.notebook.pictures import (
     show_touches,
 )
 from gpu_course.notebook.prediction import predict
+from gpu_course.notebook.replay import replay
 from gpu_course.notebook.step_through import step_through
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "play_touches",
     "predict",
     "progress",
+    "replay",
     "show_banks",
     "show_cards",
     "show_intervals",
