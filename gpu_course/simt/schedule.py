@@ -5,7 +5,7 @@ of them at a time, and hands on at *switch points*. A `Schedule` says what the s
 the switch points lie, and at each of them which strand goes next. Handed to `simulate` (or to
 `launch.run`), it makes any kernel run that way:
 
-    record = Recorder()
+    record = AccessLog()
     schedule = RoundRobin(strands="threads", fineness="accesses", seed=3)
     report = simulate(kernel, schedule=schedule, observers=(record,))[2, 4](out, a)
     record.events       # who touched which cell, in the order it happened, with the values

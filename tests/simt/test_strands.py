@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from gpu_course.errors import KernelRefused
 from gpu_course.simt.memory import Access
-from gpu_course.simt.record import Recorder
+from gpu_course.observe.access_log import AccessLog
 from gpu_course.simt.report import Report
 from gpu_course.simt.schedule import Follow, RoundRobin, Schedule, Strand
 from gpu_course.simulator import simulate
@@ -202,7 +202,7 @@ def counter(tmp_path: Path) -> str:
 
 
 def test_a_schedule_loses_updates_and_its_record_says_how(counter: str) -> None:
-    out, record = np.zeros(1, np.int64), Recorder()
+    out, record = np.zeros(1, np.int64), AccessLog()
     schedule = RoundRobin("threads", "accesses")
     report = simulate(counter, schedule=schedule, observers=(record,))[2, 2](out)
     assert {h.kind for h in report.hazards} == {"race"}
@@ -231,7 +231,7 @@ def test_a_run_is_replayed(counter: str, seed: int) -> None:
 
 def _run(kernel: str, schedule: Schedule) -> list[Any]:
     """What each access found, and the outcome."""
-    out, record = np.zeros(1, np.int64), Recorder()
+    out, record = np.zeros(1, np.int64), AccessLog()
     simulate(kernel, schedule=schedule, observers=(record,))[2, 3](out)
     found = [(e.kind, e.threads.tolist(), e.found) for e in record.events]
     return [*((*who, what.tolist()) for *who, what in found if what is not None), out[0]]
@@ -318,7 +318,7 @@ def test_512_warps_at_once(tmp_path: Path) -> None:
 
 
 def test_an_interruption_leaves_no_thread_behind(counter: str) -> None:
-    class Interrupt(Recorder):
+    class Interrupt(AccessLog):
         def access(self, access: Access) -> None:
             if access.kind == "store":
                 raise KeyboardInterrupt

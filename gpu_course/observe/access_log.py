@@ -43,7 +43,7 @@ class Event:
     values: np.ndarray | None = None
 
 
-class Recorder(Observer):
+class AccessLog(Observer):
     """Keeps the events of a launch in the order they happened, at most 65,536 of them.
 
     Hand it to `simulate(kernel, observers=(recorder,))`, together with a schedule.
