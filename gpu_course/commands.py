@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import shutil
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -28,6 +29,8 @@ app = typer.Typer(
 )
 
 PASSED, SOME_DID_NOT, AT_FAULT = 0, 1, 2
+WIDEST = 100
+"""Columns; prose in longer lines is hard to follow."""
 
 
 class Format(StrEnum):
@@ -87,7 +90,7 @@ def check_puzzle(name: Name) -> int:
 
     verdict = check(name)
     typer.echo(f"{verdict.name}: {_outcome(verdict)}")
-    typer.echo(verdict.message)
+    typer.echo(_fitting(verdict.message))
     return _status([verdict])
 
 
@@ -98,7 +101,7 @@ def watch_puzzle(
         typer.Argument(metavar="NAME", help="default: the first puzzle that is not passed"),
     ] = None,
 ) -> int:
-    """Check your answer each time you save it; keys give hints and the next puzzle."""
+    """Check your answer on every save; keys for hints and more."""
     from gpu_course.terminal.watch import watch
 
     watch(name)
@@ -110,7 +113,7 @@ def show_hint(name: Name) -> int:
     """Show the next hint of a puzzle."""
     from gpu_course.grading.hints import next_hint
 
-    typer.echo(str(next_hint(name)))
+    typer.echo(_fitting(str(next_hint(name))))
     return PASSED
 
 
@@ -125,6 +128,9 @@ def reset_puzzle(
 
     puzzle = index.find(name)
     path = workspace.answer_path(puzzle)
+    if path.is_file() and path.read_bytes() == workspace.stub_text(puzzle.name).encode():
+        typer.echo(f"{_shown(path)} is the stub already.")
+        return PASSED
     if path.is_file() and not yes:
         question = f"Replace {_shown(path)} with the stub? Your answer is backed up first."
         if not typer.confirm(question):
@@ -330,6 +336,16 @@ def _table(head: Sequence[str] | None, rows: Sequence[Sequence[str]]) -> str:
     with console.capture() as captured:
         console.print(table)
     return "\n".join(line.rstrip() for line in captured.get().splitlines())
+
+
+def _fitting(message: str) -> str:
+    """Returns a message with its long lines broken as the terminal needs it; as it is in a pipe."""
+    if not sys.stdout.isatty():
+        return message
+    from gpu_course.grading.exports import message_lines
+
+    columns = min(shutil.get_terminal_size().columns, WIDEST)
+    return "\n".join(message_lines(message, columns))
 
 
 def _shown(path: Path) -> str:

@@ -17,7 +17,7 @@ from gpu_course.observe.explain import explain
 from gpu_course.observe.precision import Precision
 from gpu_course.observe.races import Races
 from gpu_course.observe.touches import Touches
-from gpu_course.simt import launch, legality, source
+from gpu_course.simt import launch, legality, refusals, source
 from gpu_course.simt.faults import Fault, FaultLog
 from gpu_course.simt.interpreter import Waits
 from gpu_course.simt.launch import Observer
@@ -53,6 +53,8 @@ class Simulation:
         self.policy = POLICIES[policy]
         self.kernel = kernel
         self.program = legality.check(kernel)
+        if not self.policy.lambdas:
+            refusals.refuse_lambdas(self.program)
         self.may_wait = may_wait(self.program)
         self.raise_on_hazard = raise_on_hazard
         self.order_seed = order_seed

@@ -72,10 +72,10 @@ def record(kernel: Any, watch: Sequence[str] = (), *, block: int = 0) -> Recorda
 
 def names_in(program: Program) -> tuple[str, ...]:
     """Returns the parameters and variables of a kernel and its device functions, by name."""
-    found = dict.fromkeys(program.kernel.parameters)
-    found |= dict.fromkeys(local_names(program.kernel, most=None))
-    for device in program.devices.values():
-        found |= dict.fromkeys(names_in(device))
+    found: dict[str, None] = {}
+    for each in program.family():
+        found |= dict.fromkeys(each.kernel.parameters)
+        found |= dict.fromkeys(local_names(each.kernel, most=None))
     return tuple(found)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import json
 import os
 import shutil
@@ -46,6 +47,13 @@ def answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("GPU_COURSE_SEED", "0")
     monkeypatch.chdir(tmp_path)
     return folder
+
+
+class Terminal(io.StringIO):
+    """A standard output that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
 
 
 @pytest.fixture
@@ -173,11 +181,26 @@ def test_reset_keeps_the_answer_and_says_where(run: Run, answers: Path) -> None:
     assert f"Your answer is kept in {copy.relative_to(answers.parent)}." in result.stdout
 
 
-def test_reset_of_a_stub_backs_up_nothing(run: Run) -> None:
-    result = run("reset", "guard", "--yes")
+def test_reset_of_a_stub_asks_nothing_and_backs_up_nothing(run: Run) -> None:
+    result = run("reset", "guard")
     assert result.exit_code == 0
-    assert "is the stub again" in result.stdout
-    assert "kept" not in result.stdout
+    assert result.stdout.endswith("guard.py is the stub already.\n")
+    assert workspace.backups("guard") == ()
+
+
+def test_no_line_of_the_help_is_cut_off(run: Run) -> None:
+    assert "..." not in run("--help").stdout.partition("Commands:")[2]
+
+
+def test_in_a_terminal_a_message_fits_its_columns(
+    run: Run, answers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hint = "hint 1 of 3: " + "so many words " * 20
+    assert commands._fitting(hint) == hint, "a pipe gets the message as it is"
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    monkeypatch.setenv("COLUMNS", "60")
+    lines = commands._fitting(hint).splitlines()
+    assert max(map(len, lines)) <= 60 and " ".join(lines).split() == hint.split()
 
 
 def test_reset_restores_a_file_that_is_gone(run: Run, answers: Path) -> None:
@@ -205,7 +228,8 @@ def test_diff_shows_the_solution_after_a_pass(run: Run, answers: Path) -> None:
     file.write_text(file.read_text().replace("a[i] + 10", "10 + a[i]"))
     result = run("diff", "guard")
     assert result.exit_code == 0
-    assert "-        out[i] = 10 + a[i]\n+        out[i] = a[i] + 10\n" in result.stdout
+    lines = result.stdout.splitlines()
+    assert "-        out[i] = 10 + a[i]" in lines and "+        out[i] = a[i] + 10" in lines
 
 
 def test_watch_ends_with_its_input(run: Run) -> None:

@@ -155,7 +155,7 @@ def _notes(notes: Iterable[str]) -> list[str]:
     return [
         line
         for note in notes
-        for line in textwrap.wrap(note, 88, initial_indent="  * ", subsequent_indent="    ")
+        for line in textwrap.wrap(note, 72, initial_indent="  * ", subsequent_indent="    ")
     ]
 
 
@@ -169,7 +169,9 @@ def _line(row: Row) -> str:
         mine = f"{row.mine:,.{max(digits, 2)}f}"
     mark = "" if row.holds else "  <- farther than it may be"
     unit = f" [{row.unit}]" if row.unit else ""
-    return f"  {row.what + unit:<38}{mine:>10}{row.printed:>11}{difference:>12}{mark}"
+    # The same digits as printed, grouped like mine.
+    printed = f"{row.published:,.{digits}f}"
+    return f"  {row.what + unit:<38}{mine:>10}{printed:>11}{difference:>12}{mark}"
 
 
 def count(chosen: Sequence[Row]) -> str:

@@ -14,6 +14,8 @@ from gpu_course.simt.signatures import Signature
 
 MAX_DEPTH = 200
 
+_UNREAD = "mend this line, or a bracket or quote left open above it"
+
 MODULES = {
     "numba.cuda": "cuda",
     "numba_cuda_mlir.cuda": "cuda",
@@ -144,7 +146,7 @@ def parse(text: str, shown: str, *, whole: bool = False) -> ast.Module:
         line = getattr(error, "lineno", None) or 1
         shown_line = printable((getattr(error, "text", None) or "").strip())
         fact = f"Python cannot read this file: {getattr(error, 'msg', None) or error}"
-        raise KernelRefused(fact, file=shown, line=line, text=shown_line) from None
+        raise KernelRefused(fact, file=shown, line=line, text=shown_line, hint=_UNREAD) from None
     except (RecursionError, MemoryError):
         raise KernelRefused(
             "the file is nested too deeply to read",

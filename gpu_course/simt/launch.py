@@ -362,14 +362,7 @@ def _refuse_read_only(program: Program, arrays: dict[str, Array]) -> None:
 
 def _names(program: Program) -> frozenset[str]:
     """The dotted names a kernel and its device functions use."""
-    programs = {id(program): program}
-    waiting = [program]
-    while waiting:
-        for device in waiting.pop().devices.values():
-            if id(device) not in programs:
-                programs[id(device)] = device
-                waiting.append(device)
-    meanings = [m for each in programs.values() for m in each.meanings.values()]
+    meanings = [meaning for each in program.family() for meaning in each.meanings.values()]
     return frozenset(m.path for m in meanings if isinstance(m, Symbol))
 
 

@@ -83,6 +83,16 @@ class Program:
             self._specialised[key] = self if same else _checked(written, tree, self.callers, {})
         return self._specialised[key]
 
+    def family(self) -> tuple[Program, ...]:
+        """Returns this program and the device functions it comes to, each once."""
+        found, waiting = {id(self): self}, [self]
+        while waiting:
+            for device in waiting.pop().devices.values():
+                if id(device) not in found:
+                    found[id(device)] = device
+                    waiting.append(device)
+        return tuple(found.values())
+
     @functools.cached_property
     def asks(self) -> bool:
         """True when the types of its arguments may decide a branch."""

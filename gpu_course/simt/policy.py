@@ -15,13 +15,16 @@ class Policy:
         same_value: severity of several threads storing one same value in a cell.
         returned: severity of a barrier that some threads have left out by returning: legal on GPUs
             from compute capability 7.0 on, and not portable.
+        lambdas: a lambda is taken as the device function it is compiled to; a puzzle asks for a
+            function with a name.
     """
 
     wrap_negative: bool
     same_value: str
     returned: str
+    lambdas: bool
 
 
-STRICT = Policy(wrap_negative=False, same_value="error", returned="error")
-FOREIGN = Policy(wrap_negative=True, same_value="advice", returned="advice")
+STRICT = Policy(wrap_negative=False, same_value="error", returned="error", lambdas=False)
+FOREIGN = Policy(wrap_negative=True, same_value="advice", returned="advice", lambdas=True)
 POLICIES = {"puzzle": STRICT, "foreign": FOREIGN}

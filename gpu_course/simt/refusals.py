@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from gpu_course.simt.source import Kernel
+
+if TYPE_CHECKING:
+    from gpu_course.simt.legality import Program
 
 HOST_ONLY = "Numba compiles no such thing into a kernel"
 _REFUSED: dict[type[ast.AST], tuple[str, str]] = {
@@ -123,3 +127,16 @@ def _check_for(kernel: Kernel, node: ast.For) -> None:
             raise kernel.refuse(
                 node, "a loop over range gives one number", "write for i in range(n)"
             )
+
+
+def refuse_lambdas(program: Program) -> None:
+    """Raises KernelRefused for the first lambda of a kernel or of a function that it calls."""
+    for each in program.family():
+        body = (each.written or each.kernel).tree.body
+        for node in (node for statement in body for node in ast.walk(statement)):
+            if isinstance(node, ast.Lambda):
+                raise each.kernel.refuse(
+                    node,
+                    "a lambda cannot be used in a kernel of the course",
+                    "def a device function with a name",
+                )

@@ -68,15 +68,28 @@ def _one(program: Program, node: ast.AST, found: Mapping[str, str]) -> str:
         if isinstance(meaning, Symbol) and meaning.path.startswith("cuda.atomic."):
             return ATOMIC
         if node.func in program.devices:
-            device = program.devices[node.func]
-            return _strongest(_one(device, n, {}) for n in ast.walk(device.kernel.tree))
+            return _strongest(map(_anything, program.devices[node.func].family()))
     return NOTHING
+
+
+def _anything(device: Program) -> str:
+    """The strongest that a device function itself can give back; its calls are looked at apart."""
+    nodes = (n for n in ast.walk(device.kernel.tree) if not _is_call_of_device(device, n))
+    return _strongest(_one(device, n, {}) for n in nodes)
+
+
+def _is_call_of_device(program: Program, node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and node.func in program.devices
 
 
 def may_wait(program: Program) -> bool:
     """True for kernels with a loop whose end depends on memory: their threads may wait."""
-    here = any(asks(program, n) for n in ast.walk(program.kernel.tree) if isinstance(n, ast.stmt))
-    return here or any(map(may_wait, program.devices.values()))
+    return any(
+        asks(each, node)
+        for each in program.family()
+        for node in ast.walk(each.kernel.tree)
+        if isinstance(node, ast.stmt)
+    )
 
 
 Snapshot = dict[str, tuple[Any, np.ndarray | None]]

@@ -124,9 +124,12 @@ def _foot(session: Session, width: int) -> Iterator[Text]:
 
 
 def _keys(session: Session, width: int) -> Iterator[Text]:
-    keys = {"n": "next", "h": "hint", "l": "list", "c": "check all", "x": "reset"}
-    if session.passed:
-        keys["d"] = "solution"
+    if session.question:
+        keys = {"y": "yes", "n": "no"}
+    else:
+        keys = {"n": "next", "h": "hint", "l": "list", "c": "check all", "x": "reset"}
+        if session.passed:
+            keys["d"] = "solution"
     keys["q"] = "quit"
     line = Text()
     for key, word in keys.items():

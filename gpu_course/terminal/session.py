@@ -144,6 +144,9 @@ class Session:
         if isinstance(event, Finished):
             self.outcome, self.stopped = event.outcome, ""
             self.statuses[event.outcome.name] = event.outcome.status
+            if event.outcome.passed:
+                # A hint taken on the way has done its work.
+                self.hint = None
         else:
             self.outcome, self.stopped = None, event.text
         if self.view == "solution":
@@ -215,6 +218,8 @@ class Session:
             self.question = f"Put the stub back into {name}? Your answer is backed up first. y/n"
 
     def _answer(self, key: str) -> None:
+        if key == "q":
+            self._quit()
         if key not in ("y", "n"):
             return
         self.question = ""

@@ -86,7 +86,7 @@ def as_text(lines: tuple[Line, ...]) -> str:
     out.append(f"{kept / counted:.4f} times the formula")
     reasons = {line.why: None for line in lines if line.why and line.difference}
     for reason in reasons:
-        out += textwrap.wrap(reason, 88, initial_indent="* ", subsequent_indent="  ")
+        out += textwrap.wrap(reason, 72, initial_indent="* ", subsequent_indent="  ")
     return "\n".join(out)
 
 

@@ -79,6 +79,11 @@ def test_the_text_says_mine_published_and_difference_and_marks_what_is_too_far()
     assert lines[5] == "  * why"
 
 
+@pytest.mark.parametrize("printed", ["1120", "1,120"])
+def test_mine_and_published_are_written_alike(printed: str) -> None:
+    assert compared([row(printed, 1120.0)]).split()[-3:] == ["1,120", "1,120", "none"]
+
+
 def test_the_count_hides_nothing() -> None:
     three = (row("1", 1.0), row("1", 1.7, within=1.0, note="why"), row("1", 9.0))
     assert count(three) == (

@@ -108,6 +108,19 @@ def test_hints_come_one_by_one(answers: Path) -> None:
     assert texts == ["weak", "stronger", "strongest", "strongest"]
 
 
+def test_a_pass_takes_the_hint_away_and_h_brings_one_back(answers: Path, file: Path) -> None:
+    play = Theatre(name="plus_ten")
+    play.press("h")
+    play.wait()
+    assert play.session.hint is not None
+    play.statuses[TEN] = "passed"
+    file.write_text(RIGHT)
+    play.wait()
+    assert play.session.passed and play.session.hint is None
+    play.press("h")
+    assert play.session.hint is not None
+
+
 def test_l_shows_the_list_and_finds_out_what_it_does_not_know(answers: Path) -> None:
     play = Theatre({PAIR: "passed"}, name="plus_ten")
     play.wait()
@@ -168,11 +181,18 @@ def test_x_asks_and_no_means_no(answers: Path, file: Path) -> None:
     play = Theatre(name="plus_ten")
     play.press("x")
     assert "backed up first. y/n" in play.session.question
-    play.press("q", "\n")
-    assert play.session.question and not play.session.done, "only y and n answer"
+    play.press("h", "\n")
+    assert play.session.question and play.session.hint is None, "only y and n answer"
     play.press("n")
     assert play.session.notice == "Nothing was changed." and not play.session.question
     assert file.read_text() == RIGHT
+
+
+def test_q_at_a_question_quits_and_changes_nothing(answers: Path, file: Path) -> None:
+    file.write_text(RIGHT)
+    play = Theatre(name="plus_ten")
+    play.press("x", "q")
+    assert play.session.done and file.read_text() == RIGHT
 
 
 def test_x_and_yes_put_the_stub_back_and_keep_the_answer(answers: Path, file: Path) -> None:

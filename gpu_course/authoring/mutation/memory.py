@@ -109,7 +109,8 @@ def memory_edits(node: ast.expr, arrays: Mapping[str, int]) -> Iterator[Edit]:
 
 
 def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+    """True for an index that is no number: a field's name, or None for a new axis."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, str | None)
 
 
 def atomic_edits(statement: ast.stmt) -> Iterator[Edit]:

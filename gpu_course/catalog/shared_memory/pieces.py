@@ -104,7 +104,8 @@ BLOCK_REVERSE = KernelPuzzle(
             "number from there. How many cells does that block have, and which is its last?"
         ),
         "out-of-bounds": (
-            "Cells of the tile are counted from 0. What does thread 0 ask for in a full block?"
+            "An index left its array. Cells are counted from 0, in a and out as in the tile. Which "
+            "threads of the last block have a cell, and what does thread 0 ask for in a full one?"
         ),
         "whole-array": (
             "The whole array is turned round. Each block should turn its own piece and leave it in "

@@ -112,18 +112,26 @@ def solve(chain: Chain, memory: int) -> Solved:
         )
     length = len(chain)
     cost = [np.full((length - s, memory + 1), NEVER) for s in range(length)]
-    # after[t][c]: C(c, t, m) once the input of c is taken out of the memory m.
+    # after[t][c]: C(c, t, m) once the input of c is taken out of the memory m, with the cost of
+    # running forward from stage 0 to c on top.
     after = [np.full((t, memory + 1), NEVER) for t in range(length + 1)]
     prefix = np.concatenate([[0], np.cumsum([stage.forward_cost for stage in chain.stages])])
+    reaches = [np.array(_rises_on_the_way(chain, s, length), dtype=np.int64) for s in range(length)]
+    room = np.empty((length, memory + 1))
     for t in range(1, length + 1):
+        gradient = chain.stages[t - 1].output_gradient_bytes
         for s in range(t - 1, -1, -1):
             row = cost[s][t - s - 1]
             row[:] = _save_all(chain, cost, s, t, memory)
             if t - s > 1:
-                np.minimum(row, _keep_input(chain, cost, after, prefix, s, t, memory), out=row)
+                # The left part s .. c-1 and the right part c .. t-1 for every c: (c, memory).
+                both = room[: t - s - 1]
+                np.add(cost[s][: t - s - 1], after[t][s + 1 : t], out=both)
+                _rule_out(both, gradient + reaches[s][: t - s - 1], memory)
+                np.minimum(row, both.min(axis=0) - prefix[s], out=row)
             taken = chain.input_bytes(s)
             if taken <= memory:
-                after[t][s, taken:] = row[: memory + 1 - taken]
+                after[t][s, taken:] = row[: memory + 1 - taken] + prefix[s]
     return Solved(chain, memory, tuple(cost))
 
 
@@ -158,32 +166,20 @@ def least_to_save(chain: Chain, s: int, t: int) -> int:
     return max(forward, backward, stage.saved_bytes + stage.output_bytes)
 
 
-def _keep_input(
-    chain: Chain,
-    cost: list[np.ndarray],
-    after: list[np.ndarray],
-    prefix: np.ndarray,
-    s: int,
-    t: int,
-    memory: int,
-) -> np.ndarray:
-    """Cost per memory of running forward from s to the best place for the next checkpoint."""
-    # The left part s .. c-1 and the right part c .. t-1 for every c at once: (c, memory).
-    both = cost[s][: t - s - 1] + after[t][s + 1 : t]
-    both += (prefix[s + 1 : t] - prefix[s])[:, None]
-    for row, least in zip(both, _least_to_reach(chain, s, t), strict=True):
-        row[: min(least, memory + 1)] = NEVER
-    return both.min(axis=0)  # type: ignore[no-any-return]
+def _rule_out(both: np.ndarray, least: np.ndarray, memory: int) -> None:
+    """Sets to NEVER what lies below the least memory of each row; `least` rises, in few steps."""
+    edges = np.flatnonzero(np.diff(least)) + 1
+    for first, stop in zip([0, *edges], [*edges, len(least)], strict=True):
+        both[first:stop, : min(int(least[first]), memory + 1)] = NEVER
 
 
-def _least_to_reach(chain: Chain, s: int, t: int) -> list[int]:
-    """For each c from s+1 to t-1: what running forward from s to c without saving takes."""
-    gradient = chain.stages[t - 1].output_gradient_bytes
+def _rises_on_the_way(chain: Chain, s: int, t: int) -> list[int]:
+    """For each c from s+1 to t-1: how far running forward from s to c without saving rises."""
     most, found = 0, []
     for stage in range(s, t - 1):
         transient = chain.input_bytes(stage) if stage > s else 0
         most = max(most, transient + chain.stages[stage].forward_bytes)
-        found.append(gradient + most)
+        found.append(most)
     return found
 
 
@@ -220,11 +216,11 @@ def _choice(table: Solved, s: int, t: int, m: int) -> int | None:
         rest = cost[s + 1][t - s - 2, m - kept] if t > s + 1 else 0
         if rest + stage.forward_cost + stage.backward_cost == best:
             return None
-    forward = 0
-    for checkpoint, least in zip(range(s + 1, t), _least_to_reach(chain, s, t), strict=True):
+    forward, gradient = 0, chain.stages[t - 1].output_gradient_bytes
+    for checkpoint, rise in zip(range(s + 1, t), _rises_on_the_way(chain, s, t), strict=True):
         forward += chain.stages[checkpoint - 1].forward_cost
         room = m - chain.input_bytes(checkpoint)
-        if room < 0 or m < least:
+        if room < 0 or m < gradient + rise:
             continue
         right = cost[checkpoint][t - checkpoint - 1, room]
         if forward + right + cost[s][checkpoint - s - 1, m] == best:

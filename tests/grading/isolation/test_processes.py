@@ -179,6 +179,19 @@ def test_a_forked_copy_of_the_grader_has_a_forkserver_of_its_own() -> None:
 
 
 @needs_forkserver
+def test_what_pytorch_warns_of_is_not_told_as_the_answers_print(tmp_path: Path) -> None:
+    answer = tmp_path / "accumulate.py"
+    answer.write_text(
+        "def accumulate(model, loss, x, y, parts):\n"
+        "    for rows, targets in zip(x.tensor_split(parts), y.tensor_split(parts)):\n"
+        "        model.zero_grad()\n"
+        "        loss(model(rows), targets).backward()\n"
+    )
+    verdict = check("accumulate", answer=answer, seed=0)
+    assert verdict.reason == "wrong-result"
+    assert "prints:" not in verdict.message
+
+
 def test_the_environment_and_the_folder_of_an_answer_are_bare(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
