@@ -1,0 +1,144 @@
+"""Puzzle `checkpoint`: a stage that keeps its input alone, as an autograd function of one's own."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from gpu_course.catalog.checkpointing.wrapped import (
+    SLACK_BYTES,
+    case,
+    inputs_for,
+    plain_run,
+    zero_share,
+)
+from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
+
+ROWS = 32
+"""Of the batch; see training.checkpointing.smooth_chain."""
+
+
+def _random_case(rng: np.random.Generator) -> Case:
+    blocks, width = int(rng.integers(2, 6)), 8 * int(rng.integers(2, 5))
+    return case("a chain drawn at random", blocks, width)
+
+
+def _reference(inputs: Values, chosen: Case) -> Values:
+    return plain_run(inputs, ("loss", "gradients", "batch_gradient"))
+
+
+def _judge(inputs: Values, chosen: Case, got: Values) -> Finding | None:
+    most = max(got["forward_passes"])
+    if most > 2:
+        where = got["forward_passes"].index(most)
+        fact = f"stage {where} is run {most} times; once forward and once more is enough"
+        return Finding("run-too-often", fact, "over-budget")
+    # Of every stage but the first its input, which the stage before it gave; and the loss.
+    inputs_bytes = inputs["blocks"] * ROWS * inputs["width"] * 4
+    if got["kept_bytes"] > inputs_bytes + SLACK_BYTES:
+        fact = (
+            f"{got['kept_bytes']:,} bytes are alive when the backward pass begins; the inputs of "
+            f"the stages take {inputs_bytes:,}"
+        )
+        return Finding("keeps-everything", fact, "over-budget")
+    return None
+
+
+def _diagnose(inputs: Values, chosen: Case, expected: Values, got: Values) -> str | None:
+    gradients, last = got["gradients"], got["batch_gradient"]
+    if not np.any(gradients) and np.array_equal(last, expected["batch_gradient"]):
+        return "parameters-forgotten"
+    if not np.any(last) and zero_share(gradients) > 0.5 * zero_share(expected["gradients"]):
+        return "chain-cut"
+    if got["loss"] == expected["loss"] and np.all(np.isfinite(gradients)):
+        return "incoming-gradient"
+    return None
+
+
+CHECKPOINT = PythonPuzzle(
+    name="17_checkpointing/checkpoint",
+    title="keep the input, run it again",
+    statement=(
+        "Run a stage without keeping what its backward pass needs, and run it again when the "
+        "backward pass gets there: the same gradients, bit for bit, from two forward passes."
+    ),
+    functions=("checkpoint",),
+    parameters={"checkpoint": ("stage", "x")},
+    harness="checkpoint_wrapped",
+    torch=True,
+    cases=(
+        case("visible example", 3, 16, visible=True),
+        case("one block and the loss", 1, 32),
+        case("a longer chain", 7, 24),
+        case("a wide chain", 2, 64),
+    ),
+    random_case=_random_case,
+    inputs=partial(inputs_for, "checkpoint"),
+    reference=_reference,
+    judge=_judge,
+    diagnose=_diagnose,
+    diagnoses={
+        "keeps-everything": (
+            "The gradients are right, and nothing is saved: what the backward pass needs stays "
+            "alive from the first run on. Who holds a graph, or a tensor that hangs on one?"
+        ),
+        "no-graph": (
+            "Inside backward, PyTorch builds no graph unless it is told to, so there was nothing "
+            "to go back through. Which context switches that on?"
+        ),
+        "parameters-forgotten": (
+            "The gradient of the input is right, and the parameters got none. torch.autograd.grad "
+            "gives what it is asked for and adds to nothing; which call adds to .grad as it goes?"
+        ),
+        "chain-cut": (
+            "Stages before yours got no gradient: your backward has none to return for x. What "
+            "does a detached tensor lack, so that its .grad stays empty?"
+        ),
+        "incoming-gradient": (
+            "The gradients belong to another question. backward gets the gradient of the loss by "
+            "y; your second pass has to start from that one."
+        ),
+        "not-cut-off": (
+            "Going back through your second run went on into the stages before it, which is their "
+            "own business. Where does the input of the second run hang on the rest?"
+        ),
+        "run-too-often": (
+            "A stage is run more than twice. Run it again when the backward pass reaches it, and "
+            "only then."
+        ),
+        "library": (
+            "That is PyTorch's own checkpoint. Build one: an autograd function with a forward and "
+            "a backward, ten lines in all."
+        ),
+    },
+    hints=(
+        (
+            "Two things have to be there when backward is called: the stage and x. A tensor is "
+            "put aside with ctx.save_for_backward, anything else as an attribute of ctx."
+        ),
+        (
+            "In backward, begin anew: a copy of x that hangs on nothing and asks for a gradient, "
+            "and a second run of the stage with graph building switched on."
+        ),
+        (
+            "Calling backward on the new output, with the gradient that came in, fills .grad of "
+            "the parameters and of your copy of x. Return one value for each argument of forward: "
+            "None for the stage, and the gradient of x."
+        ),
+    ),
+    mistakes=(
+        Mistake("keeps_everything", "over-budget", "keeps-everything"),
+        Mistake("graph_in_forward", "over-budget", "keeps-everything"),
+        Mistake("recomputes_under_no_grad", "wrong-result", "no-graph"),
+        Mistake("forgets_the_parameters", "wrong-result", "parameters-forgotten"),
+        Mistake("detaches_the_input", "wrong-result", "chain-cut"),
+        Mistake("ignores_what_comes_in", "wrong-result", "incoming-gradient"),
+        Mistake("runs_back_through_all", "wrong-result", "not-cut-off"),
+        Mistake("calls_the_library", "wrong-result", "library"),
+    ),
+    source=(
+        "Chen and others, arXiv 1604.06174; torch.utils.checkpoint, "
+        "https://docs.pytorch.org/docs/stable/checkpoint.html"
+    ),
+)

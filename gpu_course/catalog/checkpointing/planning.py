@@ -1,0 +1,115 @@
+"""What the planning puzzles share: schedules in, a real chain that follows them, words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from gpu_course.catalog.specification import Case, Values
+
+OUTPUT_BYTES = 64 * 64 * 4
+"""Of a stage of training.chains.equal_stages."""
+
+FORM = (
+    "A schedule is a list of pairs: a word and the number of a stage, such as "
+    '("save all", 3). The words stand in the docstring; write them as they are there.'
+)
+MISSING = (
+    'A stage is to run and its input is gone. A "forward" lets go of what it was given; only '
+    '"keep input" and "save all" leave it there. Follow the schedule by hand up to that operation.'
+)
+ORDER = (
+    "The backward pass goes from the last stage to the first, one by one: each needs the gradient "
+    "that the one behind it leaves. Which stage is next there?"
+)
+NOT_SAVED = (
+    'Only a stage whose latest run was "save all" has what its backward pass needs. Where is that '
+    "run in your schedule?"
+)
+UNFINISHED = "Some stage has no backward pass. Look at what is left over at the end."
+PLAN_DIAGNOSES = {
+    "wrong-form": FORM,
+    "input-missing": MISSING,
+    "backward-order": ORDER,
+    "not-saved": NOT_SAVED,
+    "unfinished": UNFINISHED,
+    "impossible": (
+        "An operation makes no sense where it stands. Follow the schedule by hand up to there: "
+        "what is in memory at that point?"
+    ),
+}
+"""What any schedule that cannot be followed is told."""
+
+
+def equal_inputs(function: str, rng: np.random.Generator, case: Case) -> Values:
+    """Returns inputs for a plan of equal stages; its arguments are the sizes of the case."""
+    from gpu_course.training.schedules.chain import uniform
+
+    return {
+        "function": function,
+        "arguments": list(case.sizes.values()),
+        "chain": "equal",
+        "stages": [asdict(stage) for stage in uniform(case.sizes["length"]).stages],
+        "seed": int(rng.integers(1 << 30)),
+    }
+
+
+def plain_results(inputs: Values, case: Case) -> Values:
+    """Returns what the plain run of the same real chain leaves behind."""
+    if not inputs["chain"]:
+        return {}
+    found = _plain(inputs["chain"], len(inputs["stages"]), inputs["seed"])
+    return {name: value for name, value in found.items() if value is not None}
+
+
+@lru_cache(maxsize=64)
+def _plain(chain: str, length: int, seed: int) -> Values:
+    import torch
+
+    from gpu_course.training.chains import real_chain
+    from gpu_course.training.peak import measure_peak
+    from gpu_course.training.schedules.execute import plain
+
+    modules, batch = real_chain(chain, length, seed)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        # One thread, as in the child: sums are taken in the same order there.
+        loss = measure_peak(lambda: plain(modules, batch)).value
+    gradients = [p.grad for m in modules for p in m.parameters() if p.grad is not None]
+    buffers = [b.double().flatten() for m in modules for b in m.buffers()]
+    return {
+        "loss": loss,
+        "gradients": torch.cat([gradient.flatten() for gradient in gradients]).numpy(),
+        "buffers": torch.cat(buffers).numpy() if buffers else None,
+    }
+
+
+def runs_of(schedule: Sequence[Any], length: int) -> list[int]:
+    """Returns how often each stage is run forward."""
+    runs = [0] * length
+    for word, stage in schedule:
+        runs[stage] += word != "backward"
+    return runs
+
+
+def most_kept(schedule: Sequence[Any]) -> tuple[int, int]:
+    """Returns (inputs kept, stages that saved everything), each the most at one time.
+
+    The batch is a kept input from the beginning. The input of a stage that saved everything is part
+    of what it saved.
+    """
+    kept, saved, most = {0}, set(), [1, 0]
+    for word, stage in schedule:
+        if word == "keep input":
+            kept.add(stage)
+        elif word == "save all":
+            saved.add(stage)
+        elif word == "backward":
+            saved.discard(stage)
+            kept -= {stage} - {0}
+        most = [max(most[0], len(kept)), max(most[1], len(saved))]
+    return most[0], most[1]

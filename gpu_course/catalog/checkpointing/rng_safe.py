@@ -1,0 +1,163 @@
+"""Puzzle `rng_safe`: a checkpoint that draws the same numbers and moves no buffer twice."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+
+from gpu_course.catalog.checkpointing.wrapped import SLACK_BYTES, case, inputs_for, plain_run
+from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
+
+OUTPUT_NUMBERS = 6 * 8 * 8
+"""Of each channel of a stage's output; see training.checkpointing.noisy_chain."""
+RANDOM_STATE_BYTES = 5056
+"""What a state of PyTorch's generator takes."""
+
+
+def _random_case(rng: np.random.Generator) -> Case:
+    blocks, channels = int(rng.integers(2, 5)), int(rng.integers(4, 10))
+    return case("a chain drawn at random", blocks, channels)
+
+
+def _reference(inputs: Values, chosen: Case) -> Values:
+    compared = ("loss", "gradients", "batch_gradient", "buffers", "next_random")
+    return plain_run(inputs, compared)
+
+
+def _judge(inputs: Values, chosen: Case, got: Values) -> Finding | None:
+    most = max(got["forward_passes"])
+    if most > 2:
+        where = got["forward_passes"].index(most)
+        fact = f"stage {where} is run {most} times; once forward and once more is enough"
+        return Finding("run-too-often", fact, "over-budget")
+    blocks = inputs["blocks"]
+    inputs_bytes = blocks * OUTPUT_NUMBERS * inputs["width"] * 4
+    allowed = inputs_bytes + (blocks + 1) * RANDOM_STATE_BYTES
+    if got["kept_bytes"] > allowed + SLACK_BYTES:
+        fact = (
+            f"{got['kept_bytes']:,} bytes are alive when the backward pass begins; the inputs of "
+            f"the stages take {inputs_bytes:,}, and with a state of the generator each {allowed:,}"
+        )
+        return Finding("keeps-everything", fact, "over-budget")
+    return None
+
+
+def _diagnose(inputs: Values, chosen: Case, expected: Values, got: Values) -> str | None:
+    same = {
+        name: got[name] == value if isinstance(value, float) else np.array_equal(got[name], value)
+        for name, value in expected.items()
+    }
+    if not same["loss"]:
+        return "other-run"
+    if not (same["gradients"] and same["batch_gradient"]):
+        return "other-noise"
+    if not same["buffers"]:
+        moved = np.abs(got["buffers"] - expected["buffers"]).sum()
+        return "statistics-back" if _as_new(inputs, got) and moved else "statistics-twice"
+    return "generator-left"
+
+
+def _as_new(inputs: Values, got: Values) -> bool:
+    """True where the buffers are those of stages that have never run."""
+    import torch
+
+    from gpu_course.training.checkpointing import noisy_chain
+
+    stages, _ = noisy_chain(inputs["blocks"], inputs["width"], inputs["seed"])
+    new = torch.cat([b.double().flatten() for stage in stages for b in stage.buffers()])
+    return np.array_equal(got["buffers"], new.numpy())
+
+
+RNG_SAFE = PythonPuzzle(
+    name="17_checkpointing/rng_safe",
+    title="the same run twice",
+    statement=(
+        "Make a checkpoint whose second run is the first one over again: the same dropout masks, "
+        "BatchNorm's statistics moved once, and the random generator left where the plain run "
+        "leaves it."
+    ),
+    functions=("rng_safe",),
+    parameters={"rng_safe": ("stage", "x")},
+    harness="checkpoint_wrapped",
+    torch=True,
+    cases=(
+        case("visible example", 3, 8, visible=True),
+        case("one stage and the loss", 1, 5),
+        case("a longer chain", 6, 6),
+    ),
+    random_case=_random_case,
+    inputs=partial(inputs_for, "rng_safe"),
+    reference=_reference,
+    judge=_judge,
+    diagnose=_diagnose,
+    diagnoses={
+        "other-noise": (
+            "The loss is right and the gradients are not: they belong to other dropout masks than "
+            "the loss does, or to none. Which state has the generator to be in when the stage is "
+            "run again, and when do you have to look at it?"
+        ),
+        "other-run": (
+            "Even the loss is another one: your first run draws other numbers than the plain run. "
+            "Don't seed anything; look at the state that is there, and go back to it."
+        ),
+        "generator-left": (
+            "All is equal but what comes next: whoever draws after you gets numbers that were "
+            "drawn before. You turned the generator back for the second run; who turns it forward "
+            "again?"
+        ),
+        "statistics-twice": (
+            "BatchNorm moved its running statistics twice, once for each run. PyTorch's own "
+            "checkpoint does that, too. Which tensors of a module are changed by merely running it?"
+        ),
+        "statistics-back": (
+            "BatchNorm's statistics are where they were before anything ran. The first run was "
+            "right to move them; what you put back is what the second one found."
+        ),
+        "keeps-everything": (
+            "The gradients are right, and nothing is saved: what the backward pass needs stays "
+            "alive from the first run on."
+        ),
+        "run-too-often": (
+            "A stage is run more than twice. Cut the second run off from the stages before it."
+        ),
+        "no-graph": (
+            "Inside backward, PyTorch builds no graph unless it is told to. Which context switches "
+            "that on?"
+        ),
+        "not-cut-off": (
+            "Going back through your second run went on into the stages before it. Begin it with a "
+            "detached copy of x."
+        ),
+        "library": "That is PyTorch's own checkpoint. Build one.",
+    },
+    hints=(
+        (
+            "torch.get_rng_state() and torch.set_rng_state(state) read and set the generator. A "
+            "state is some five thousand bytes: that may be kept."
+        ),
+        (
+            "torch.random.fork_rng(devices=[]) is a context that puts the generator back when it "
+            "ends. And module.buffers() gives what a module remembers without learning it."
+        ),
+        (
+            "Copy the buffers before the second run and write the copies back once the backward "
+            "pass through the stage is over: not earlier, since BatchNorm's backward pass uses "
+            "them, and autograd refuses to go on with what was changed meanwhile."
+        ),
+    ),
+    mistakes=(
+        Mistake("forgets_the_random_state", "wrong-result", "other-noise"),
+        Mistake("looks_too_late", "wrong-result", "other-noise"),
+        Mistake("second_run_in_eval_mode", "wrong-result", "other-noise"),
+        Mistake("leaves_the_generator_behind", "wrong-result", "generator-left"),
+        Mistake("moves_the_statistics_twice", "wrong-result", "statistics-twice"),
+        Mistake("puts_back_too_much", "wrong-result", "statistics-back"),
+        Mistake("seeds_every_stage", "wrong-result", "other-run"),
+        Mistake("the_plain_run", "over-budget", "keeps-everything"),
+    ),
+    source=(
+        "torch.utils.checkpoint, preserve_rng_state, "
+        "https://docs.pytorch.org/docs/stable/checkpoint.html"
+    ),
+)

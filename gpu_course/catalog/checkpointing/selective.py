@@ -1,0 +1,160 @@
+"""Puzzle `selective_plan`: which products to save, under the rule of PyTorch's contexts."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from functools import lru_cache
+
+import numpy as np
+
+from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
+from gpu_course.training.activation_formulas import LayerShape
+
+SHAPE = ("sequence", "batch", "hidden", "heads")
+
+
+def _case(
+    name: str, shape: tuple[int, int, int, int], layers: int, percent: int, visible: bool = False
+) -> Case:
+    sizes = dict(zip(SHAPE, shape, strict=True)) | {"layers": layers, "percent": percent}
+    return Case(name, sizes, visible)
+
+
+def _random_case(rng: np.random.Generator) -> Case:
+    heads = int(rng.integers(1, 5))
+    shape = (8 * int(rng.integers(1, 6)), 2, heads * 8 * int(rng.integers(1, 3)), heads)
+    return _case(
+        "layers drawn at random", shape, int(rng.integers(1, 3)), int(rng.integers(20, 80))
+    )
+
+
+def _inputs(rng: np.random.Generator, case: Case) -> Values:
+    from gpu_course.training.selective import products
+
+    shape = [case.sizes[name] for name in SHAPE]
+    listed = [asdict(product) for product in products(LayerShape(*shape), case.sizes["layers"])]
+    total = sum(product["bytes"] for product in listed)
+    return {
+        "products": listed,
+        "budget": total * case.sizes["percent"] // 100,
+        "shape": shape,
+        "layers": case.sizes["layers"],
+        "seed": int(rng.integers(1 << 30)),
+    }
+
+
+def _reference(inputs: Values, case: Case) -> Values:
+    loss, gradients, _ = _plain(tuple(inputs["shape"]), inputs["layers"], inputs["seed"])
+    return {"loss": loss, "gradients": gradients}
+
+
+@lru_cache(maxsize=32)
+def _plain(shape: tuple[int, ...], layers: int, seed: int) -> tuple[float, np.ndarray, int]:
+    """Returns (loss, gradients, FLOP) of the plain run."""
+    from gpu_course.training.selective import region, run_selective
+
+    found = run_selective(*region(LayerShape(*shape), layers, seed), None, seed)
+    return found.loss, found.gradients.numpy(), found.flops
+
+
+def _least_again(products: list[Values], budget: int) -> int:
+    """Returns the fewest FLOP run again: all products less the best choice, by trying sums."""
+    worth = np.full(budget + 1, -1, np.int64)
+    worth[0] = 0
+    for product in products:
+        size = product["bytes"]
+        if size <= budget:
+            before = worth[: budget + 1 - size]
+            better = np.where(before >= 0, before + product["flops"], -1)
+            worth[size:] = np.maximum(worth[size:], better)
+    return sum(product["flops"] for product in products) - int(worth.max())
+
+
+def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+    budget, products = inputs["budget"], inputs["products"]
+    if got["saved_bytes"] > budget:
+        fact = f"{got['saved_bytes']:,} bytes are saved, measured; the budget is {budget:,}"
+        return Finding("too-much-saved", fact, "over-budget")
+    _, _, plain = _plain(tuple(inputs["shape"]), inputs["layers"], inputs["seed"])
+    again, least = got["flops"] - plain, _least_again(products, budget)
+    if again <= least:
+        return None
+    room = budget - got["saved_bytes"]
+    unused = [p for number, p in enumerate(products) if number not in got["chosen"]]
+    key = "room-left" if any(p["bytes"] <= room for p in unused) else "not-the-best"
+    fact = f"{again:,} FLOP are run again, measured; the best choice leaves {least:,}"
+    return Finding(key, fact, "over-budget")
+
+
+SELECTIVE_PLAN = PythonPuzzle(
+    name="18_optimal_checkpointing/selective_plan",
+    title="save some, run the rest again",
+    statement=(
+        "Choose which matrix products of real transformer layers to save within a budget of bytes, "
+        "so that the fewest FLOP are run again."
+    ),
+    functions=("selective_plan",),
+    parameters={"selective_plan": ("products", "budget")},
+    harness="selective_followed",
+    torch=True,
+    cases=(
+        _case("visible example: one layer", (32, 2, 32, 4), 1, 40, visible=True),
+        _case("room for nothing", (8, 1, 16, 2), 1, 0),
+        _case("room for all", (8, 1, 16, 2), 1, 100),
+        _case("a long sequence", (64, 1, 16, 4), 1, 50),
+        _case("a wide layer", (8, 2, 48, 2), 1, 65),
+        _case("a wide layer, less room", (8, 2, 48, 2), 1, 45),
+        _case("two layers", (24, 1, 32, 1), 2, 55),
+    ),
+    random_case=_random_case,
+    inputs=_inputs,
+    reference=_reference,
+    judge=_judge,
+    diagnoses={
+        "too-much-saved": (
+            "More is saved than the budget allows. Add up the bytes of what you return; are these "
+            "the products to save, or those to run again?"
+        ),
+        "room-left": (
+            "There is room for another product, and whatever is saved is not run again. What made "
+            "you leave it out?"
+        ),
+        "not-the-best": (
+            "It fits, and another choice runs less again. The one with the most FLOP per byte can "
+            "stand in the way of two others that fill the budget better."
+        ),
+        "wrong-type": "Return a list of whole numbers: places in the list, counted from 0.",
+        "twice": "Each product once: saving it again saves nothing more.",
+    },
+    hints=(
+        (
+            "torch's rule makes it simple: the cost is the sum over all that is not saved, so each "
+            "product brings its FLOP and takes its bytes, whatever the others do."
+        ),
+        (
+            "That is the knapsack problem. Go through the products one by one, and remember for "
+            "every sum of bytes the most FLOP it can hold, with the choice that does it."
+        ),
+        (
+            "A dictionary {bytes: (flops, numbers)} that begins with nothing chosen; for each "
+            "product, extend all entries that still fit and keep the better of two with the same "
+            "bytes. Take care to extend each entry of the round before only once."
+        ),
+    ),
+    mistakes=(
+        Mistake("the_first_that_fit", "over-budget", "not-the-best"),
+        Mistake("by_flops_per_byte", "over-budget", "not-the-best"),
+        Mistake("the_dearest_first", "over-budget", "not-the-best"),
+        Mistake("as_many_as_possible", "over-budget", "not-the-best"),
+        Mistake("saves_everything", "over-budget", "too-much-saved"),
+        Mistake("saves_nothing", "over-budget", "room-left"),
+        Mistake("only_what_is_needed", "over-budget", "room-left"),
+        Mistake("one_too_many", "over-budget", "too-much-saved"),
+        Mistake("the_other_way_round", "over-budget", "too-much-saved"),
+        Mistake("names_of_products", "wrong-result", "wrong-type"),
+    ),
+    source=(
+        "torch.utils.checkpoint.create_selective_checkpoint_contexts, "
+        "https://docs.pytorch.org/docs/stable/checkpoint.html"
+    ),
+)

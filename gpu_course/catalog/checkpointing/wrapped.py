@@ -1,0 +1,40 @@
+"""What `checkpoint` and `rng_safe` share: a chain run through the answer, beside the plain run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gpu_course.catalog.specification import Case, Values
+
+SLACK_BYTES = 1024
+"""A number here and a small buffer there are not what these puzzles are about."""
+
+
+def case(name: str, blocks: int, width: int, visible: bool = False) -> Case:
+    """Returns a case: a chain of so many blocks, and the loss."""
+    return Case(name, {"blocks": blocks, "width": width}, visible)
+
+
+def inputs_for(function: str, rng: np.random.Generator, chosen: Case) -> Values:
+    """Returns what the harness needs."""
+    return {"function": function, **chosen.sizes, "seed": int(rng.integers(1 << 30))}
+
+
+def plain_run(inputs: Values, compared: Sequence[str]) -> Values:
+    """Returns what the plain run leaves behind: the outputs that have to be equal, bit for bit."""
+    from gpu_course.training.checkpointing import noisy_chain, plainly, run_wrapped, smooth_chain
+
+    chain = {"checkpoint": smooth_chain, "rng_safe": noisy_chain}[inputs["function"]]
+    stages, batch = chain(inputs["blocks"], inputs["width"], inputs["seed"])
+    found = run_wrapped(stages, batch, plainly, inputs["seed"])
+    return {
+        name: value if isinstance(value := getattr(found, name), float) else value.numpy()
+        for name in compared
+    }
+
+
+def zero_share(gradients: np.ndarray) -> float:
+    """Returns which share of some numbers is exactly 0."""
+    return float(np.mean(gradients == 0))

@@ -1,0 +1,200 @@
+"""Puzzle `forward_gradient`: a gradient from one forward pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
+
+DRAWS = 4000
+SIZE = 6
+FAR = 0.15
+"""How far a mean of DRAWS products may be from the identity: about seven standard deviations of a
+square of a normal number."""
+SLACK = 1.2
+"""How many times the peak of our own forward pass an answer may hold."""
+
+
+def _case(name: str, *sizes: int, visible: bool = False) -> Case:
+    return Case(name, dict(zip(("depth", "width", "rows"), sizes, strict=True)), visible)
+
+
+def _random_case(rng: np.random.Generator) -> Case:
+    depth, width, rows = (int(rng.integers(*limits)) for limits in ((8, 20), (4, 9), (40, 90)))
+    return _case("a chain drawn at random", depth, width, rows)
+
+
+def _inputs(rng: np.random.Generator, case: Case) -> Values:
+    width = case.sizes["width"]
+    return {
+        **case.sizes,
+        "seed": int(rng.integers(1 << 30)),
+        "v": rng.normal(size=width * width),
+        "draws": DRAWS,
+        "size": SIZE,
+    }
+
+
+def _gradient(inputs: Values) -> np.ndarray:
+    """Returns the gradient by a backward pass: another way than the answer's."""
+    from gpu_course.training.flat_model import deep_problem
+
+    loss, point = deep_problem(*(inputs[name] for name in ("depth", "width", "rows", "seed")))
+    point.requires_grad_()
+    loss(point).backward()
+    assert point.grad is not None
+    return point.grad.numpy()
+
+
+def _reference(inputs: Values, case: Case) -> Values:
+    gradient = _gradient(inputs)
+    return {"estimate": (gradient @ inputs["v"]) * inputs["v"]}
+
+
+def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+    from gpu_course.training.flat_model import deep_problem
+    from gpu_course.training.forward_gradients import forward_gradient
+    from gpu_course.training.peak import measure_peak
+
+    away = np.abs(got["mean"]).max()
+    second = got["second_moment"]
+    if np.isnan(second).any() or np.abs(second - np.eye(SIZE)).max() > FAR:
+        return Finding(*_moment_fault(second))
+    if away > FAR:
+        return Finding("one-sided", f"a mean of {away:.2f} in {DRAWS:,} directions, not 0")
+    import torch
+
+    loss, point = deep_problem(*(inputs[name] for name in ("depth", "width", "rows", "seed")))
+    direction = torch.from_numpy(inputs["v"].copy())
+    ours = measure_peak(lambda: forward_gradient(loss, point, direction)).peak_bytes
+    limit = SLACK * ours + 4 * direction.numel() * 8
+    if got["peak_bytes"] <= limit:
+        return None
+    fact = f"{got['peak_bytes']:,} bytes alive at one time; one pass forward needs {ours:,}"
+    return Finding("keeps-a-graph", fact, "over-budget")
+
+
+def _moment_fault(second: np.ndarray) -> tuple[str, str]:
+    diagonal = np.diag(second)
+    beside = np.abs(second - np.diag(diagonal)).max()
+    fact = (
+        f"over {DRAWS:,} directions v_i times v_i is {diagonal.mean():.2f} in the mean, and v_i "
+        f"times v_j up to {beside:.2f}; they should be 1 and 0"
+    )
+    return ("not-independent" if beside > FAR else "wrong-size"), fact
+
+
+def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
+    v, estimate = inputs["v"], got["estimate"]
+    if estimate.shape != v.shape:
+        return None
+    gradient = _gradient(inputs)
+    slope = gradient @ v
+    ways: dict[str, Any] = {
+        "forgets-v": np.full_like(v, slope),
+        "normalised": slope * v / (v @ v),
+        "half-normalised": slope * v / np.sqrt(v @ v),
+        "elementwise": gradient * v,
+        "the-gradient": gradient,
+        "uphill": -slope * v,
+    }
+    for key, wrong in ways.items():
+        if np.allclose(estimate, wrong, *_TOLERANCE):
+            return key
+    return "differences" if np.allclose(estimate, slope * v, 1e-2, 1e-5) else None
+
+
+_TOLERANCE = (1e-9, 1e-12)
+
+FORWARD_GRADIENT = PythonPuzzle(
+    name="19_forward_gradients/forward_gradient",
+    title="a gradient from one pass forward",
+    statement=(
+        "Estimate a gradient from the exact slope along a given direction, with no graph, and draw "
+        "directions for which the estimate is right on average."
+    ),
+    functions=("forward_gradient", "direction"),
+    parameters={
+        "forward_gradient": ("loss", "point", "v"),
+        "direction": ("size", "generator"),
+    },
+    harness="forward_estimate",
+    torch=True,
+    cases=(
+        _case("visible example", 12, 5, 60, visible=True),
+        _case("a deep chain", 30, 4, 50),
+        _case("one layer", 1, 6, 80),
+    ),
+    random_case=_random_case,
+    inputs=_inputs,
+    reference=_reference,
+    judge=_judge,
+    diagnose=_diagnose,
+    tolerance=_TOLERANCE,
+    diagnoses={
+        "forgets-v": (
+            "You give back the slope alone, in every place. The slope says how far; the direction "
+            "says where."
+        ),
+        "normalised": (
+            "You divide by the squared length of the direction. That gives the part of the "
+            "gradient along it, and on average only one d-th of the gradient."
+        ),
+        "half-normalised": (
+            "The direction has length 1 in your product once. The estimate is the slope along v "
+            "itself, times v itself."
+        ),
+        "elementwise": "That is the gradient times v, place by place. A slope is one number.",
+        "the-gradient": "That is the gradient itself, and asks for a backward pass.",
+        "uphill": "Your estimate has the opposite sign.",
+        "differences": (
+            "Your slope is close, and not exact: a difference quotient has an error of its own. "
+            "torch.func.jvp carries the tangent along without one."
+        ),
+        "keeps-a-graph": (
+            "The estimate is right, and memory grew with the depth: a backward pass was prepared "
+            "or run. Which function gives the slope on the way forward?"
+        ),
+        "wrong-size": (
+            "Your directions are independent, and too short or too long. Numbers from a box "
+            "between -1 and 1 have a mean square of 1/3, and those of a vector of length 1 one of "
+            "1/d: the estimate shrinks by as much."
+        ),
+        "not-independent": (
+            "Two numbers of your directions have a product that is not 0 on average. Are they all "
+            "above zero, or the same in every draw?"
+        ),
+        "one-sided": "Your directions lean to one side. Their mean should be 0.",
+    },
+    hints=(
+        (
+            "torch.func.jvp(function, (point,), (tangent,)) returns the value and the slope along "
+            "the tangent, in one pass."
+        ),
+        (
+            "The estimate is a number times a vector. Its mean over many directions is the mean of "
+            "v v^T, a matrix, times the gradient. Which matrix should that be?"
+        ),
+        (
+            "For the directions take independent numbers with mean 0 and mean square 1, from the "
+            "generator you are given. Normal numbers have both."
+        ),
+    ),
+    mistakes=(
+        Mistake("forgets_the_direction", "wrong-result", "forgets-v"),
+        Mistake("divides_by_the_squared_length", "wrong-result", "normalised"),
+        Mistake("divides_by_the_length", "wrong-result", "half-normalised"),
+        Mistake("place_by_place", "wrong-result", "elementwise"),
+        Mistake("the_gradient_itself", "wrong-result", "the-gradient"),
+        Mistake("against_the_slope", "wrong-result", "uphill"),
+        Mistake("difference_quotient", "wrong-result", "differences"),
+        Mistake("by_backward_pass", "over-budget", "keeps-a-graph"),
+        Mistake("uniform_in_a_box", "wrong-result", "wrong-size", stands_for="direction"),
+        Mistake("of_length_one", "wrong-result", "wrong-size", stands_for="direction"),
+        Mistake("all_above_zero", "wrong-result", "not-independent", stands_for="direction"),
+        Mistake("always_the_same", "wrong-result", "not-independent", stands_for="direction"),
+    ),
+    source="Baydin et al. 2022, Gradients without Backpropagation, arXiv 2202.08587, section 3",
+)

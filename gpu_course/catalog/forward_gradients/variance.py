@@ -1,0 +1,155 @@
+"""Puzzle `variance_law`: how far from the gradient an average of estimates is."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from gpu_course.catalog.specification import Case, Mistake, PythonPuzzle, Values
+
+KINDS = ("normal", "signs", "right angles")
+
+
+def _case(name: str, kind: int, size: int, k: int, visible: bool = False) -> Case:
+    return Case(name, {"kind": kind, "size": size, "k": k}, visible)
+
+
+def _random_case(rng: np.random.Generator) -> Case:
+    size = int(rng.integers(2, 8))
+    kind = int(rng.integers(len(KINDS)))
+    return _case("drawn at random", kind, size, int(rng.integers(1, size + 1)))
+
+
+def _inputs(rng: np.random.Generator, case: Case) -> Values:
+    gradient = [float(number) for number in rng.integers(-40, 40, size=case.sizes["size"]) / 8]
+    gradient[0] = 1.5
+    return {"gradient": gradient, "k": case.sizes["k"], "directions": KINDS[case.sizes["kind"]]}
+
+
+def _reference(inputs: Values, case: Case) -> Values:
+    return {"result": float(np.trace(covariance(**inputs)))}
+
+
+def covariance(gradient: list[float], k: int, directions: str) -> np.ndarray:
+    """Returns the exact covariance of the average of k estimates, from the directions' moments."""
+    g, d = np.array(gradient), len(gradient)
+    if directions == "normal":
+        # The mean of v_i v_j v_k v_l is 1 for each way to pair the four up.
+        one = np.eye(d)
+        fourth = (
+            np.einsum("ij,kl->ijkl", one, one)
+            + np.einsum("ik,jl->ijkl", one, one)
+            + np.einsum("il,jk->ijkl", one, one)
+        )
+        return (np.einsum("i,j,ijkl->kl", g, g, fourth) - np.outer(g, g)) / k
+    if directions == "signs":
+        every = np.array(list(product((-1.0, 1.0), repeat=d)))
+        estimates = (every @ g)[:, None] * every
+        return np.cov(estimates.T, bias=True).reshape(d, d) / k
+    # d / k times a projection P on a random space of k dimensions. By symmetry the mean of
+    # P g g^T P is a |g|^2 + b g g^T: its trace is k / d, and g^T P g has a beta distribution.
+    square = k * (k + 2) / (d * (d + 2))
+    a = (k / d - square) / (d - 1) if d > 1 else 0.0
+    b = square - a
+    mean = a * (g @ g) * np.eye(d) + b * np.outer(g, g)
+    return (d / k) ** 2 * mean - np.outer(g, g)
+
+
+def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
+    result: Any = got.get("result")
+    g = np.array(inputs["gradient"])
+    d, k, kind, square = len(g), inputs["k"], inputs["directions"], g @ g
+    right = {"normal": (d + 1) / k, "signs": (d - 1) / k, "right angles": d / k - 1}[kind]
+    ways = {
+        "second-moment": {"normal": (d + 2) / k, "signs": d / k, "right angles": d / k}[kind],
+        "no-average": {"normal": d + 1, "signs": d - 1, "right angles": right}[kind],
+        "all-normal": (d + 1) / k,
+        "root-of-k": right * k**0.5,
+        "independent": (d - 1) / k,
+    }
+    for key, factor in ways.items():
+        if np.isclose(result, factor * square) and not np.isclose(factor, right):
+            return key
+    if np.isclose(result, right * np.sqrt(square)):
+        return "length"
+    return "per-number" if np.isclose(result * d, right * square) else None
+
+
+VARIANCE_LAW = PythonPuzzle(
+    name="19_forward_gradients/variance_law",
+    title="what the noise is",
+    statement=(
+        "Say how far an average of k forward gradients is from the gradient, in the mean square, "
+        "for three kinds of directions."
+    ),
+    functions=("variance_law",),
+    parameters={"variance_law": ("gradient", "k", "directions")},
+    torch=False,
+    cases=(
+        _case("visible example", 0, 4, 1, visible=True),
+        _case("normal, an average", 0, 6, 3),
+        _case("signs", 1, 5, 1),
+        _case("signs, an average", 1, 7, 4),
+        _case("right angles", 2, 6, 2),
+        _case("right angles, as many as dimensions", 2, 5, 5),
+        _case("one dimension", 0, 1, 2),
+    ),
+    random_case=_random_case,
+    inputs=_inputs,
+    reference=_reference,
+    diagnose=_diagnose,
+    tolerance=(1e-9, 1e-9),
+    diagnoses={
+        "second-moment": (
+            "That is the mean square of the estimate, not of its distance from the gradient. What "
+            "is the difference between the two?"
+        ),
+        "no-average": (
+            "That is the variance of one estimate. What does an average of k independent ones do "
+            "to it?"
+        ),
+        "all-normal": (
+            "That is the law of normal directions. Signs have a fixed length: every square is 1. "
+            "Which term goes away?"
+        ),
+        "independent": (
+            "Directions at right angles are not independent: what one has seen, the next will not "
+            "see again. With k = d, what can be left of the noise?"
+        ),
+        "root-of-k": "A standard deviation goes down with the root of k. The variance goes how?",
+        "length": "The variance goes with the square of the gradient's length.",
+        "per-number": "That is the mean over the d numbers. The distance is their sum.",
+    },
+    hints=(
+        (
+            "The mean square of the estimate less the square of its mean, the gradient: so begin "
+            "with the mean of (g.v)^2 times |v|^2."
+        ),
+        (
+            "For signs, |v|^2 is always d, and the mean of (g.v)^2 is |g|^2. For normal numbers "
+            "look at d = 1: the mean of v^4 is 3, not 1."
+        ),
+        (
+            "At right angles the average is d/k times the part of g that lies in a space of k "
+            "dimensions. By symmetry that part has k/d of g's squared length, in the mean."
+        ),
+    ),
+    mistakes=(
+        Mistake("mean_square_of_the_estimate", "wrong-result", "second-moment"),
+        Mistake("one_estimate", "wrong-result", "no-average"),
+        Mistake("all_as_normal", "wrong-result", "all-normal"),
+        Mistake("right_angles_as_signs", "wrong-result", "independent"),
+        Mistake("root_of_the_number", "wrong-result", "root-of-k"),
+        Mistake("length_for_its_square", "wrong-result", "length"),
+        Mistake("mean_over_the_numbers", "wrong-result", "per-number"),
+    ),
+    equivalent_mutants={
+        f"variance_law:constant:variance = {start}": (
+            "The number that the stub begins with is replaced on every path."
+        )
+        for start in ("1.0", "-1.0")
+    },
+    source="Baydin et al. 2022, arXiv 2202.08587, section 3; the law is worked out in the lesson",
+)

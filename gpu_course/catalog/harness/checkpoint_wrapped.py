@@ -1,0 +1,82 @@
+"""Harness of `checkpoint` and `rng_safe`: the answer calls every stage of a real chain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from gpu_course.catalog.harness import Unusable
+from gpu_course.training.checkpointing import noisy_chain, run_wrapped, smooth_chain
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+CHAINS = {"checkpoint": smooth_chain, "rng_safe": noisy_chain}
+CALLED_INSTEAD = "__dynamo_disable"
+"""The attribute in which torch.utils.checkpoint.checkpoint keeps the form of itself it calls."""
+STOPPED = {
+    "does not require grad": "no-graph",
+    "backward through the graph a second time": "not-cut-off",
+}
+"""What autograd says where a second run has no graph, or hangs on the stages before it."""
+
+
+def run(answer: ModuleType, function: str, blocks: int, width: int, seed: int) -> dict[str, Any]:
+    """Returns what the chain left behind and took, with `function` of the answer in between.
+
+    Args:
+        answer: the learner's module.
+        function: "checkpoint" or "rng_safe"; it decides on the chain, too.
+        blocks, width: of the chain.
+        seed: of parameters, data and dropout.
+    """
+    stages, batch = CHAINS[function](blocks, width, seed)
+    own = getattr(answer, function)
+
+    def wrap(stage: nn.Module, x: Tensor) -> Tensor:
+        y = own(stage, x)
+        if not isinstance(y, type(x)):
+            raise Unusable(f"{function} returned {type(y).__name__}, not a tensor")
+        return y
+
+    try:
+        with _without_the_library(function):
+            found = run_wrapped(stages, batch, wrap, seed)
+    except RuntimeError as error:
+        for words, key in STOPPED.items():
+            if words in str(error):
+                first = str(error).partition(". ")[0]
+                raise Unusable(f"backward() stopped: {first}", key) from error
+        raise
+    return {
+        "loss": found.loss,
+        "gradients": found.gradients.numpy(),
+        "batch_gradient": found.batch_gradient.numpy(),
+        "buffers": found.buffers.numpy(),
+        "next_random": found.next_random.numpy(),
+        "forward_passes": list(found.forward_passes),
+        "kept_bytes": found.kept_bytes,
+        "peak_bytes": found.peak_bytes,
+    }
+
+
+@contextmanager
+def _without_the_library(function: str) -> Iterator[None]:
+    """PyTorch's own checkpoint is what the puzzle asks to build: calling it is refused by name."""
+
+    def refuse(*args: object, **options: object) -> None:
+        fact = f"{function} calls torch.utils.checkpoint, which is what it is to be"
+        raise Unusable(fact, "library")
+
+    from torch.utils import checkpoint as library
+
+    # A name imported early still leads here: the function looks up on itself what it is to call.
+    inside = library.checkpoint.__wrapped__  # type: ignore[attr-defined]
+    before = getattr(inside, CALLED_INSTEAD, None)
+    setattr(inside, CALLED_INSTEAD, refuse)
+    try:
+        yield
+    finally:
+        setattr(inside, CALLED_INSTEAD, before)

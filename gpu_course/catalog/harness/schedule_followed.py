@@ -1,0 +1,63 @@
+"""Harness of the planning puzzles: follows the answer's schedule on a real chain, and measures."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from types import ModuleType
+from typing import Any
+
+from gpu_course.catalog.harness import Unusable
+from gpu_course.errors import CourseError
+from gpu_course.training.chains import real_chain
+from gpu_course.training.schedules.chain import Chain, Stage
+from gpu_course.training.schedules.followed import follow
+from gpu_course.training.schedules.operations import account
+from gpu_course.training.schedules.written import read, written
+
+CAUSES = {
+    "its input is not in memory": "input-missing",
+    "the gradient at hand": "backward-order",
+    "has not saved everything": "not-saved",
+    "the schedule ends": "unfinished",
+}
+"""What `account` says of a schedule that cannot be followed, and its diagnosis."""
+
+
+def run(
+    answer: ModuleType,
+    function: str,
+    arguments: Sequence[Any],
+    chain: str,
+    stages: Sequence[Mapping[str, int]],
+    seed: int,
+    slot_bytes: int = 1,
+) -> dict[str, Any]:
+    """Returns the answer's schedule and, where the chain is a real one, what following it took.
+
+    Args:
+        answer: the learner's module.
+        function: what of it plans.
+        arguments: what the function gets.
+        chain: "equal", "resnet", "transformer", or "" for numbers alone.
+        stages: the sizes of the stages; for "equal" any will do, as many as there are stages.
+        seed: of parameters, data and dropout.
+        slot_bytes: of the sizes; nothing here depends on it.
+    """
+    pairs = getattr(answer, function)(*copy.deepcopy(list(arguments)))
+    if hasattr(pairs, "__next__"):
+        pairs = list(pairs)
+    try:
+        schedule = read(pairs)
+    except CourseError as error:
+        raise Unusable(f"{function}: {error.fact}", "wrong-form") from error
+    try:
+        account(Chain(tuple(Stage(**stage) for stage in stages)), schedule)
+    except CourseError as error:
+        cause = next((key for words, key in CAUSES.items() if words in error.fact), "impossible")
+        raise Unusable(error.fact, cause) from error
+    found: dict[str, Any] = {"schedule": written(schedule)}
+    if chain:
+        modules, batch = real_chain(chain, len(stages), seed)
+        found |= follow(modules, batch, schedule, seed)
+    return found

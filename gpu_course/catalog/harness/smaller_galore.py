@@ -1,0 +1,61 @@
+"""Harness of `galore_adam`: makes the updates one after the other, and weighs the state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_course.training.peak import bytes_of
+from gpu_course.training.projection import main_directions
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+def run(
+    answer: ModuleType,
+    weight: np.ndarray,
+    gradients: np.ndarray,
+    rank: int,
+    refresh: int,
+    rate: float,
+    scale: float,
+) -> dict[str, Any]:
+    """Returns the weight after all updates, how often directions were chosen, and bytes of state.
+
+    Every update gets the same weight and the same state, and a gradient of its own.
+    """
+    import torch
+
+    chosen = 0
+
+    def project(gradient: Tensor) -> Tensor:
+        nonlocal chosen
+        chosen += 1
+        return main_directions(gradient, rank)
+
+    trained, state = torch.from_numpy(weight.copy()), dict[str, Any]()
+    for gradient in gradients:
+        given = torch.from_numpy(gradient.copy())
+        answer.galore_adam(trained, given, state, project, refresh, rate, scale)
+    return {
+        "projections": chosen,
+        "weight": trained.numpy(),
+        "state_bytes": bytes_of(*_tensors(state)),
+    }
+
+
+def _tensors(value: Any) -> Iterator[Tensor]:
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from _tensors(each)
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from _tensors(each)

@@ -1,0 +1,68 @@
+"""Harness of `lora`: looks at the module as it comes, then with given numbers in A and B."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_course.catalog.harness import Unusable
+from gpu_course.training.peak import measure_peak
+
+if TYPE_CHECKING:
+    from torch import nn
+
+
+def run(
+    answer: ModuleType,
+    weight: np.ndarray,
+    bias: np.ndarray,
+    x: np.ndarray,
+    a: np.ndarray,
+    b: np.ndarray,
+    slope: np.ndarray,
+    alpha: float,
+) -> dict[str, Any]:
+    """Returns what the module gives at the start and with given A and B, gradients, and bytes."""
+    import torch
+    from torch import nn
+
+    outer, inner = weight.shape
+    linear = nn.Linear(inner, outer, dtype=torch.float64)
+    linear.load_state_dict({"weight": torch.from_numpy(weight), "bias": torch.from_numpy(bias)})
+    module = answer.lora(linear, len(a), alpha)
+    if not isinstance(module, nn.Module):
+        raise Unusable(f"lora returned {type(module).__name__}; a torch.nn.Module is asked for")
+    detour: list[nn.Parameter] = []
+    for name, shape in (("A", a.shape), ("B", b.shape)):
+        each = getattr(module, name, None)
+        if not isinstance(each, nn.Parameter) or tuple(each.shape) != shape:
+            raise Unusable(f"the module has no parameter {name} of shape {shape}", "no-names")
+        detour.append(each)
+    batch = torch.from_numpy(x)
+    with torch.no_grad():
+        at_start = module(batch)
+    learns = bool(detour[0].any() or detour[1].any())
+    trained = sum(p.numel() for p in module.parameters() if p.requires_grad)
+    with torch.no_grad():
+        detour[0].copy_(torch.from_numpy(a))
+        detour[1].copy_(torch.from_numpy(b))
+        peak = measure_peak(lambda: module(batch))
+    output = module(batch)
+    output.backward(torch.from_numpy(slope))
+    return {
+        "at_start": at_start.numpy(),
+        "trained_numbers": trained,
+        "output": output.detach().numpy(),
+        "gradient_a": _gradient(detour[0]),
+        "gradient_b": _gradient(detour[1]),
+        "learns": learns,
+        "peak_bytes": peak.peak_bytes,
+    }
+
+
+def _gradient(parameter: nn.Parameter) -> np.ndarray:
+    if parameter.grad is None:
+        raise Unusable("a backward pass left A or B without a gradient")
+    return parameter.grad.numpy()

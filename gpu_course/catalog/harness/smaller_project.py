@@ -1,0 +1,41 @@
+"""Harness of `galore_project`: looks at the basis and the small gradient, and at their memory."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from gpu_course.catalog.harness import Unusable
+from gpu_course.training.peak import bytes_of
+
+
+def run(answer: ModuleType, gradient: np.ndarray, rank: int) -> dict[str, Any]:
+    """Returns both shapes, the products of directions, the gradient put together again, and bytes.
+
+    What does not fit together is put together as zeros: the shapes tell the rest.
+    """
+    import torch
+
+    given = torch.from_numpy(gradient)
+    found = answer.galore_project(given, rank)
+    if not (isinstance(found, tuple) and len(found) == 2):
+        raise Unusable("galore_project is to return (basis, small), a tuple of two tensors")
+    basis, small = found
+    for name, each in (("basis", basis), ("small", small)):
+        if not isinstance(each, torch.Tensor) or each.ndim != 2:
+            raise Unusable(f"{name} is no tensor with two sides")
+    rows, columns = given.shape
+    restored = torch.zeros_like(given)
+    if basis.shape == (rows, rank) and small.shape == (rank, columns):
+        restored = basis @ small
+    elif basis.shape == (columns, rank) and small.shape == (rows, rank):
+        restored = small @ basis.mT
+    return {
+        "basis_shape": list(basis.shape),
+        "small_shape": list(small.shape),
+        "products": (basis.mT @ basis).numpy(),
+        "restored": restored.numpy(),
+        "bytes": bytes_of(basis, small),
+    }

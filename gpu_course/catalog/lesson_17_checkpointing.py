@@ -1,0 +1,21 @@
+"""The puzzles of lesson 17 in the order the lesson brings them."""
+
+from __future__ import annotations
+
+from gpu_course.catalog.checkpointing.checkpoint import CHECKPOINT
+from gpu_course.catalog.checkpointing.revolve import REVOLVE
+from gpu_course.catalog.checkpointing.rng_safe import RNG_SAFE
+from gpu_course.catalog.checkpointing.segments import LOG_PLAN, SQRT_PLAN
+from gpu_course.catalog.specification import Lesson
+
+LESSON = Lesson(
+    name="17_checkpointing",
+    title="Checkpointing",
+    part=3,
+    minutes=120,
+    goal=(
+        "You can trade forward passes for memory: build a checkpoint that changes no bit of the "
+        "result, and plan where checkpoints stand in a chain."
+    ),
+    puzzles=(CHECKPOINT, RNG_SAFE, SQRT_PLAN, LOG_PLAN, REVOLVE),
+)

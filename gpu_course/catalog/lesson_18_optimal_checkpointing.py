@@ -1,0 +1,19 @@
+"""The puzzles of lesson 18 in the order the lesson brings them."""
+
+from __future__ import annotations
+
+from gpu_course.catalog.checkpointing.rotor import ROTOR
+from gpu_course.catalog.checkpointing.selective import SELECTIVE_PLAN
+from gpu_course.catalog.specification import Lesson
+
+LESSON = Lesson(
+    name="18_optimal_checkpointing",
+    title="Optimal checkpointing",
+    part=3,
+    minutes=100,
+    goal=(
+        "You can find the cheapest way to train a given network in a given memory, prove that it "
+        "fits by measuring, and say what PyTorch's selective checkpointing costs."
+    ),
+    puzzles=(ROTOR, SELECTIVE_PLAN),
+)

@@ -1,0 +1,20 @@
+"""The puzzles of lesson 19 in the order the lesson brings them."""
+
+from __future__ import annotations
+
+from gpu_course.catalog.forward_gradients.directions import K_DIRECTIONS
+from gpu_course.catalog.forward_gradients.estimate import FORWARD_GRADIENT
+from gpu_course.catalog.forward_gradients.variance import VARIANCE_LAW
+from gpu_course.catalog.specification import Lesson
+
+LESSON = Lesson(
+    name="19_forward_gradients",
+    title="Forward gradients",
+    part=3,
+    minutes=75,
+    goal=(
+        "You can train without a backward pass, and say what it saves in memory and what it costs "
+        "in noise."
+    ),
+    puzzles=(FORWARD_GRADIENT, VARIANCE_LAW, K_DIRECTIONS),
+)

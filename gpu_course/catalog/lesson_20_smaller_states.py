@@ -1,0 +1,22 @@
+"""The puzzles of lesson 20 in the order the lesson brings them."""
+
+from __future__ import annotations
+
+from gpu_course.catalog.smaller_states.galore import GALORE_ADAM
+from gpu_course.catalog.smaller_states.lora import LORA
+from gpu_course.catalog.smaller_states.project import GALORE_PROJECT
+from gpu_course.catalog.smaller_states.quantise import BLOCK_QUANTISE_STATE
+from gpu_course.catalog.smaller_states.shared import SHARED_LAYERS
+from gpu_course.catalog.specification import Lesson
+
+LESSON = Lesson(
+    name="20_smaller_states",
+    title="Smaller states",
+    part=3,
+    minutes=120,
+    goal=(
+        "You can shrink what a model and its optimizer hold in four ways, and say beforehand what "
+        "each saves and what it costs."
+    ),
+    puzzles=(GALORE_PROJECT, GALORE_ADAM, LORA, BLOCK_QUANTISE_STATE, SHARED_LAYERS),
+)

@@ -1,0 +1,153 @@
+"""Puzzle `lora`: a narrow detour beside a frozen layer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
+
+
+def _case(name: str, *sizes: int, visible: bool = False) -> Case:
+    return Case(name, dict(zip(("rows", "inner", "outer", "rank"), sizes, strict=True)), visible)
+
+
+def _random_case(rng: np.random.Generator) -> Case:
+    inner, outer = (int(side) for side in rng.integers(24, 60, size=2))
+    return _case("a layer drawn at random", 3, inner, outer, int(rng.integers(2, 6)))
+
+
+def _inputs(rng: np.random.Generator, case: Case) -> Values:
+    rows, inner, outer, rank = (case.sizes[n] for n in ("rows", "inner", "outer", "rank"))
+    return {
+        "weight": rng.normal(size=(outer, inner)),
+        "bias": rng.normal(size=outer),
+        "x": rng.normal(size=(rows, inner)),
+        "a": rng.normal(size=(rank, inner)),
+        "b": rng.normal(size=(outer, rank)),
+        "slope": rng.normal(size=(rows, outer)),
+        # Neither the rank nor 1, so that a factor that is missing shows.
+        "alpha": float(2 * rank + rng.integers(1, 5)),
+    }
+
+
+def _reference(inputs: Values, case: Case) -> Values:
+    x, a, b, slope = (inputs[name] for name in ("x", "a", "b", "slope"))
+    factor = inputs["alpha"] / len(a)
+    plain = x @ inputs["weight"].T + inputs["bias"]
+    return {
+        "at_start": plain,
+        "trained_numbers": a.size + b.size,
+        "output": plain + factor * (x @ a.T) @ b.T,
+        "gradient_a": factor * (slope @ b).T @ x,
+        "gradient_b": factor * slope.T @ (x @ a.T),
+    }
+
+
+def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+    if not got["learns"]:
+        fact = "A and B are both 0 at the start, and so are their gradients, in every update"
+        return Finding("both-zero", fact)
+    rows, outer, rank = len(inputs["x"]), len(inputs["weight"]), len(inputs["a"])
+    limit = 8 * rows * (4 * outer + 2 * rank)
+    if got["peak_bytes"] <= limit:
+        return None
+    fact = (
+        f"{got['peak_bytes']:,} bytes were taken in a forward pass; the plain layer's output has "
+        f"{8 * rows * outer:,}, and {limit:,} are enough"
+    )
+    return Finding("whole-product", fact, "over-budget")
+
+
+def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
+    if not np.allclose(got["at_start"], expected["at_start"], *_TOLERANCE):
+        return "moves-at-start" if got["at_start"].any() else "detour-alone"
+    if got["trained_numbers"] != expected["trained_numbers"]:
+        return "not-frozen" if got["trained_numbers"] > expected["trained_numbers"] else None
+    plain, output = expected["at_start"], got["output"]
+    detour: Any = expected["output"] - plain
+    away = output - plain
+    factor = float((away * detour).sum() / (detour * detour).sum())
+    return "scale" if np.allclose(away, factor * detour, *_TOLERANCE) else None
+
+
+_TOLERANCE = (1e-7, 1e-9)
+
+LORA = PythonPuzzle(
+    name="20_smaller_states/lora",
+    title="a narrow detour",
+    statement=(
+        "Put a trained detour of low rank beside a frozen linear layer: nothing changes at the "
+        "start, and the product of its two matrices is never worked out."
+    ),
+    functions=("lora",),
+    parameters={"lora": ("linear", "rank", "alpha")},
+    harness="smaller_lora",
+    torch=True,
+    cases=(
+        _case("visible example", 3, 40, 32, 4, visible=True),
+        _case("wider at the end", 2, 24, 72, 3),
+        _case("rank 1", 3, 36, 28, 1),
+        _case("one row", 1, 30, 30, 5),
+    ),
+    random_case=_random_case,
+    inputs=_inputs,
+    reference=_reference,
+    judge=_judge,
+    diagnose=_diagnose,
+    tolerance=_TOLERANCE,
+    diagnoses={
+        "moves-at-start": (
+            "Before any training your module gives something else than the layer did. What was "
+            "learned before is lost at once, unless the detour begins at 0."
+        ),
+        "both-zero": (
+            "A and B are both 0. The gradient of each has the other one as a factor, so neither "
+            "will ever move. One of them has to begin at 0, and only one."
+        ),
+        "not-frozen": (
+            "More is trained than A and B. A parameter that asks for a gradient gets one, and two "
+            "moments on top: switch that off for the layer."
+        ),
+        "scale": (
+            "The detour has the right direction and the wrong weight. It is alpha over rank: what "
+            "is alpha over rank here, and what is your factor?"
+        ),
+        "detour-alone": (
+            "Your module gives the detour without the layer. It stands beside the layer, not in "
+            "its place."
+        ),
+        "whole-product": (
+            "Your values are right, and a matrix as large as the layer's weight was made on the "
+            "way. x A B can be worked out from the left or from the right: which is smaller?"
+        ),
+        "no-names": (
+            "The module needs parameters called A, (rank, in), and B, (out, rank), by which "
+            "anybody can find them."
+        ),
+    },
+    hints=(
+        "A torch.nn.Module with the layer, A and B as members; requires_grad_ freezes a layer.",
+        (
+            "One of the two matrices begins with random numbers and the other with zeros: then the "
+            "detour is 0, and the gradient of the one at 0 is not."
+        ),
+        (
+            "In forward, take x times A turned over first, which has only `rank` columns, then "
+            "that times B turned over. Multiply by alpha / rank and add what the layer gives."
+        ),
+    ),
+    mistakes=(
+        Mistake("both_random", "wrong-result", "moves-at-start"),
+        Mistake("both_zero", "wrong-result", "both-zero"),
+        Mistake("layer_left_trainable", "wrong-result", "not-frozen"),
+        Mistake("alpha_alone", "wrong-result", "scale"),
+        Mistake("no_factor", "wrong-result", "scale"),
+        Mistake("root_of_the_rank", "wrong-result", "scale"),
+        Mistake("detour_alone", "wrong-result", "detour-alone"),
+        Mistake("works_out_the_product", "over-budget", "whole-product"),
+        Mistake("other_names", "wrong-result", "no-names"),
+    ),
+    source="Hu et al. 2021, LoRA, arXiv 2106.09685, section 4.1",
+)

@@ -1,0 +1,158 @@
+"""Pictures of schedules: which stage runs when, what is held meanwhile, and memory against cost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from gpu_course.draw import palette as p
+from gpu_course.draw.picture import with_alt
+from gpu_course.units import format_bytes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+LOOKS: dict[str, dict[str, Any]] = {
+    "forward": {"facecolor": p.IDLE, "edgecolor": p.RULE},
+    "keep input": {"facecolor": p.READ_TINT, "edgecolor": p.ACTIVE, "hatch": ".."},
+    "save all": {"facecolor": p.READ, "edgecolor": p.ACTIVE},
+    "backward": {"facecolor": p.WRITE, "edgecolor": "#8A5F00", "hatch": "//"},
+}
+"""Each kind of operation, told apart by colour and hatch."""
+CURVES: tuple[dict[str, Any], ...] = (
+    {"color": p.ACTIVE, "marker": "o", "linestyle": "-"},
+    {"color": p.CONFLICT, "marker": "s", "linestyle": "none"},
+    {"color": p.FINE, "marker": "^", "linestyle": "none"},
+    {"color": p.CONTRAST, "marker": "D", "linestyle": "none"},
+    {"color": p.INK, "marker": "*", "linestyle": "none"},
+)
+
+Pairs = Sequence[tuple[str, int]]
+
+
+def draw_schedule(
+    schedule: Pairs, rises: Sequence[int], *, budget: float | None = None, in_bytes: bool = False
+) -> Figure:
+    """Returns a schedule, operation by operation, over the memory each operation rises to.
+
+    Args:
+        schedule: pairs of a word and a stage, the words as in LOOKS.
+        rises: for each operation the most memory in use during it.
+        budget: a line for the memory there is; default none.
+        in_bytes: True where memory is in bytes; else it is counted in outputs.
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    with p.style():
+        figure, above = p.blank_figure(p.WIDEST, 4.4, (0.75, 1.9, 1.35, 0.15))
+        below = figure.add_axes((0.75 / p.WIDEST, 0.5 / 4.4, 1 - 2.1 / p.WIDEST, 1.25 / 4.4))
+        for word, look in LOOKS.items():
+            steps = [step for step, (kind, _) in enumerate(schedule) if kind == word]
+            stages = [stage for kind, stage in schedule if kind == word]
+            above.bar(
+                steps,
+                [0.86] * len(steps),
+                bottom=[stage - 0.43 for stage in stages],
+                width=0.86,
+                label=word,
+                linewidth=0.6,
+                **look,
+            )
+        above.set_ylim(bottom=-0.7)
+        above.set_ylabel("stage")
+        above.yaxis.set_major_locator(MaxNLocator(integer=True))
+        above.set_xticks([])
+        unit, name = _unit(max(rises)) if in_bytes else (1, "outputs")
+        below.fill_between(
+            [step - 0.5 for step in range(len(rises) + 1)],
+            [*(rise / unit for rise in rises), rises[-1] / unit],
+            step="post",
+            facecolor=p.READ_TINT,
+            edgecolor=p.ACTIVE,
+        )
+        if budget is not None:
+            over = max(rises) > budget
+            below.axhline(budget / unit, color=p.CONFLICT if over else p.INK, lw=1.6)
+        below.set_ylim(0, max(max(rises), budget or 0) / unit * 1.12)
+        below.set_ylabel(name)
+        below.set_xlabel("operation")
+        for axes in (above, below):
+            axes.set_xlim(-0.8, len(schedule) - 0.2)
+        figure.legend(loc="center right", frameon=False, fontsize=p.SMALL, handlelength=1.4)
+    return with_alt(figure, describe_schedule(schedule, rises, budget=budget, in_bytes=in_bytes))
+
+
+def describe_schedule(
+    schedule: Pairs, rises: Sequence[int], *, budget: float | None = None, in_bytes: bool = False
+) -> str:
+    """Returns in words what `draw_schedule` shows."""
+    runs = Counter(stage for word, stage in schedule if word != "backward")
+    again = sum(runs.values()) - len(runs)
+    counted = (
+        f"A schedule of {len(schedule)} operations for {len(runs)} stages: "
+        f"{sum(runs.values())} forward passes, {again} of them again; "
+        f"at most {_amount(max(rises), in_bytes)} at one time."
+    )
+    said = [counted]
+    if budget is not None:
+        where = "over" if max(rises) > budget else "within"
+        said.append(f"That is {where} the budget of {_amount(budget, in_bytes)}.")
+    return " ".join(said)
+
+
+def draw_pareto(
+    curves: Mapping[str, Sequence[tuple[float, float]]], ax: Axes | None = None
+) -> Figure:
+    """Returns memory against cost: what each plan takes, and how much it runs.
+
+    Args:
+        curves: {plan: [(bytes, cost over that of the plain run), ...]}; the first one is drawn as
+            a line, the others as points.
+        ax: axes to draw on instead of a new figure.
+    """
+    with p.style():
+        if ax is None:
+            figure, axes = p.blank_figure(p.WIDEST, 3.6, (0.75, 0.55, 0.2, 0.15))
+        else:
+            figure, axes = ax.get_figure(root=True), ax  # type: ignore[assignment]
+        unit, name = _unit(max(memory for points in curves.values() for memory, _ in points))
+        for (plan, points), look in zip(curves.items(), CURVES, strict=False):
+            axes.plot(
+                [memory / unit for memory, _ in points],
+                [100 * (cost - 1) for _, cost in points],
+                label=plan,
+                markersize=6,
+                drawstyle="steps-post" if look["linestyle"] == "-" else "default",
+                **look,
+            )
+        axes.set_xlim(left=0)
+        axes.set_ylim(bottom=-2)
+        axes.set_xlabel(f"peak in {name}")
+        axes.set_ylabel("FLOP more than the plain run, %")
+        axes.legend(loc="upper right", frameon=False, fontsize=p.SMALL)
+    return with_alt(figure, describe_pareto(curves))
+
+
+def describe_pareto(curves: Mapping[str, Sequence[tuple[float, float]]]) -> str:
+    """Returns in words what `draw_pareto` shows."""
+    said = ["Peak memory against work."]
+    for plan, points in curves.items():
+        ends = [min(points), max(points)] if len(points) > 1 else [points[0]]
+        words = " to ".join(
+            f"{format_bytes(memory)} at {100 * (cost - 1):.0f} % more" for memory, cost in ends
+        )
+        said.append(f"{plan}: {words}.")
+    return " ".join(said)
+
+
+def _amount(size: float, in_bytes: bool) -> str:
+    return format_bytes(size) if in_bytes else f"{size:g} outputs"
+
+
+def _unit(highest: float) -> tuple[int, str]:
+    for size, name in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
+        if highest >= size:
+            return size, name
+    return 1, "bytes"

@@ -1,0 +1,156 @@
+"""What comes of a chain whose stages are run by a function, such as a checkpoint."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from gpu_course.training.allocations import mark
+from gpu_course.training.chains import Classify, MeanSquare, Residual, Stages
+from gpu_course.training.peak import allocate_gradients, measure_peak
+
+Wrap = Callable[[nn.Module, Tensor], Tensor]
+"""(stage, x) -> stage(x), computed and differentiated in a way of its own."""
+
+BACKWARD = "the backward pass begins"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a forward and a backward pass left behind, and what they took.
+
+    Attributes:
+        loss: of the batch.
+        gradients: of all parameters one behind the other.
+        batch_gradient: of the batch.
+        buffers: all buffers one behind the other, float64.
+        next_random: three numbers drawn from PyTorch's generator afterwards.
+        forward_passes: how often each stage was run forward.
+        kept_bytes: alive when the backward pass begins, above parameters, gradients and batch.
+        peak_bytes: the most alive at one time.
+    """
+
+    loss: float
+    gradients: Tensor
+    batch_gradient: Tensor
+    buffers: Tensor
+    next_random: Tensor
+    forward_passes: tuple[int, ...]
+    kept_bytes: int
+    peak_bytes: int
+
+
+def run_wrapped(stages: Sequence[nn.Module], batch: Tensor, wrap: Wrap, seed: int = 0) -> Outcome:
+    """Returns what comes of a forward and a backward pass in which `wrap` calls every stage.
+
+    One thread runs it, so that sums are taken in the same order every time: two ways to the same
+    gradient can be compared bit for bit.
+
+    Args:
+        stages: modules of one input and one output, the last of which computes the loss. Their
+            gradients must be new: they are set to 0 first.
+        batch: what the first stage gets; it asks for a gradient.
+        wrap: (stage, x) -> output.
+        seed: of the random numbers that are drawn on the way.
+    """
+    passes = [0] * len(stages)
+    handles = [
+        stage.register_forward_pre_hook(_counting(passes, number))
+        for number, stage in enumerate(stages)
+    ]
+    for stage in stages:
+        allocate_gradients(stage)
+    batch.grad = torch.zeros_like(batch)
+
+    def run() -> float:
+        value = batch
+        for stage in stages:
+            value = wrap(stage, value)
+        with mark(BACKWARD):
+            value.backward()  # type: ignore[no-untyped-call]
+        return value.item()
+
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        try:
+            peak = measure_peak(run)
+        finally:
+            for handle in handles:
+                handle.remove()
+        next_random = torch.rand(3)
+    (begin,) = peak.moments(BACKWARD)
+    return Outcome(
+        loss=peak.value,
+        gradients=_flat(p.grad for stage in stages for p in stage.parameters()),
+        batch_gradient=batch.grad.clone(),
+        buffers=_flat(b.double() for stage in stages for b in stage.buffers()),
+        next_random=next_random,
+        forward_passes=tuple(passes),
+        kept_bytes=peak.live_bytes[begin],
+        peak_bytes=peak.peak_bytes,
+    )
+
+
+def plainly(stage: nn.Module, x: Tensor) -> Tensor:
+    """Returns stage(x): the wrap that is none."""
+    return stage(x)
+
+
+def smooth_chain(blocks: int, width: int, seed: int) -> tuple[Stages, Tensor]:
+    """Returns a chain without random numbers and buffers, and a batch that asks for a gradient.
+
+    Args:
+        blocks: residual blocks of two linear layers with GELU between them, before the loss.
+        width: of the batch; the blocks are four times as wide inside.
+        seed: of parameters and data.
+    """
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        stages: Stages = [
+            Residual(
+                nn.Sequential(
+                    nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width), nn.Tanh()
+                )
+            )
+            for _ in range(blocks)
+        ]
+        loss = nn.Sequential(nn.Linear(width, width), MeanSquare())
+        return [*stages, loss], torch.randn(32, width).requires_grad_()
+
+
+def noisy_chain(blocks: int, channels: int, seed: int) -> tuple[Stages, Tensor]:
+    """Returns a chain with dropout and BatchNorm, and a batch that asks for a gradient.
+
+    Args:
+        blocks: convolutions with BatchNorm, ReLU and dropout, before the loss.
+        channels: of the images.
+        seed: of parameters and data.
+    """
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        stages: Stages = [
+            nn.Sequential(
+                nn.Conv2d(channels, channels, 3, padding=1),
+                nn.BatchNorm2d(channels),
+                nn.ReLU(),
+                nn.Dropout(0.3),
+            )
+            for _ in range(blocks)
+        ]
+        stages.append(Classify(channels, torch.randint(0, 10, (6,))))
+        return stages, torch.randn(6, channels, 8, 8).requires_grad_()
+
+
+def _counting(passes: list[int], number: int) -> Callable[[nn.Module, object], None]:
+    def count(module: nn.Module, inputs: object) -> None:
+        passes[number] += 1
+
+    return count
+
+
+def _flat(tensors: Iterable[Tensor | None]) -> Tensor:
+    parts = [tensor.flatten() for tensor in tensors if tensor is not None]
+    return torch.cat(parts) if parts else torch.empty(0, dtype=torch.float64)

@@ -1,0 +1,38 @@
+"""log_plan: halves of halves, memory for log2(n) outputs.
+
+    log_plan(length) -> [(word, stage), ...]
+
+    length  how many stages the chain has, 1 or more: stages 0 .. length - 1
+
+Return a schedule, a list of pairs. The words are
+    "forward"     run the stage; save nothing, and let go of its input
+    "keep input"  run the stage; save nothing but its input
+    "save all"    run the stage; keep its input and all that its backward pass needs
+    "backward"    go back through the stage, which has to be saved; lets go of all of it
+The batch, the input of stage 0, is always there. A stage can run where its input is: kept, or the
+output of what ran last or is saved. The backward passes go from the last stage to the first.
+
+Measured: your schedule is followed on a real chain of equal stages. Gradients are those of the
+plain run, bit for bit. With d = log2(length) rounded up there are at most length * (d + 1) forward
+passes, and the most bytes alive at one time are those of d + 7 outputs or fewer.
+"""
+
+
+def log_plan(length):
+    schedule = []
+    # answer
+
+    def go_back_through(start, stop):
+        if stop - start == 1:
+            schedule.append(("save all", start))
+            schedule.append(("backward", start))
+            return
+        middle = (start + stop) // 2
+        schedule.append(("keep input", start))
+        schedule.extend(("forward", stage) for stage in range(start + 1, middle))
+        go_back_through(middle, stop)
+        go_back_through(start, middle)
+
+    go_back_through(0, length)
+    # end answer
+    return schedule

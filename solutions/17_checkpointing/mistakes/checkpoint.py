@@ -1,0 +1,138 @@
+"""Wrong answers to checkpoint that people give."""
+
+import torch
+from torch.utils.checkpoint import checkpoint as from_the_library
+
+
+# The plain run: right, and it keeps everything.
+def keeps_everything(stage, x):
+    return stage(x)
+
+
+class GraphInForward(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, stage, x):
+        ctx.start = x.detach().requires_grad_()
+        with torch.enable_grad():
+            ctx.y = stage(ctx.start)
+        return ctx.y.detach()
+
+    @staticmethod
+    def backward(ctx, gradient):
+        ctx.y.backward(gradient)
+        return None, ctx.start.grad
+
+
+# Keeps the graph of the first run on ctx, so there is nothing to run again and nothing saved.
+def graph_in_forward(stage, x):
+    return GraphInForward.apply(stage, x)
+
+
+class WithoutGrad(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, stage, x):
+        ctx.stage = stage
+        ctx.save_for_backward(x)
+        return stage(x)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        (x,) = ctx.saved_tensors
+        start = x.detach().requires_grad_()
+        ctx.stage(start).backward(gradient)
+        return None, start.grad
+
+
+# Inside backward no graph is built unless it is asked for.
+def recomputes_under_no_grad(stage, x):
+    return WithoutGrad.apply(stage, x)
+
+
+class InputAlone(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, stage, x):
+        ctx.stage = stage
+        ctx.save_for_backward(x)
+        return stage(x)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        (x,) = ctx.saved_tensors
+        start = x.detach().requires_grad_()
+        with torch.enable_grad():
+            y = ctx.stage(start)
+        return None, torch.autograd.grad(y, start, gradient)[0]
+
+
+# The gradient of the input is right; the parameters get none.
+def forgets_the_parameters(stage, x):
+    return InputAlone.apply(stage, x)
+
+
+class DetachedInput(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, stage, x):
+        ctx.stage = stage
+        ctx.save_for_backward(x)
+        return stage(x)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        (x,) = ctx.saved_tensors
+        start = x.detach()
+        with torch.enable_grad():
+            ctx.stage(start).backward(gradient)
+        return None, start.grad
+
+
+# A detached input asks for no gradient, so there is none to return: the chain ends here.
+def detaches_the_input(stage, x):
+    return DetachedInput.apply(stage, x)
+
+
+class Ones(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, stage, x):
+        ctx.stage = stage
+        ctx.save_for_backward(x)
+        return stage(x)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        (x,) = ctx.saved_tensors
+        start = x.detach().requires_grad_()
+        with torch.enable_grad():
+            y = ctx.stage(start)
+        y.backward(torch.ones_like(y))
+        return None, start.grad
+
+
+# The gradient that comes in is dropped, as if every stage were the loss.
+def ignores_what_comes_in(stage, x):
+    return Ones.apply(stage, x)
+
+
+class Attached(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, stage, x):
+        ctx.stage = stage
+        ctx.save_for_backward(x)
+        return stage(x)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        (x,) = ctx.saved_tensors
+        with torch.enable_grad():
+            y = ctx.stage(x)
+        y.backward(gradient)
+        return None, x.grad if x.is_leaf else None
+
+
+# x still hangs on the stages before it: going back through y goes back through them as well.
+def runs_back_through_all(stage, x):
+    return Attached.apply(stage, x)
+
+
+# PyTorch's own.
+def calls_the_library(stage, x):
+    return from_the_library(stage, x, use_reentrant=False)

@@ -1,0 +1,166 @@
+"""Wrong answers to rng_safe that people give."""
+
+import torch
+
+
+def again(ctx, gradient, before=lambda ctx: None, after=lambda ctx, kept: None):
+    """The backward pass of all these: `before` readies the second run, `after` cleans up."""
+    (x,) = ctx.saved_tensors
+    start = x.detach().requires_grad_()
+    kept = [(buffer, buffer.clone()) for buffer in ctx.stage.buffers()]
+    before(ctx)
+    with torch.enable_grad():
+        y = ctx.stage(start)
+    y.backward(gradient)
+    after(ctx, kept)
+    return None, start.grad
+
+
+def put_back(ctx, kept):
+    for buffer, old in kept:
+        buffer.copy_(old)
+
+
+class NoState(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, stage, x):
+        ctx.stage = stage
+        ctx.save_for_backward(x)
+        return stage(x)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        with torch.random.fork_rng(devices=[]):
+            return again(ctx, gradient, after=put_back)
+
+
+# The second run draws other masks.
+def forgets_the_random_state(stage, x):
+    return NoState.apply(stage, x)
+
+
+class StateTooLate(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, stage, x):
+        ctx.stage = stage
+        ctx.save_for_backward(x)
+        y = stage(x)
+        ctx.random_state = torch.get_rng_state()
+        return y
+
+    @staticmethod
+    def backward(ctx, gradient):
+        with torch.random.fork_rng(devices=[]):
+            torch.set_rng_state(ctx.random_state)
+            return again(ctx, gradient, after=put_back)
+
+
+# Looks at the generator after the first run, when its numbers are drawn already.
+def looks_too_late(stage, x):
+    return StateTooLate.apply(stage, x)
+
+
+class SecondRunWithoutDropout(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, stage, x):
+        ctx.stage = stage
+        ctx.save_for_backward(x)
+        return stage(x)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        ctx.stage.eval()
+        found = again(ctx, gradient)
+        ctx.stage.train()
+        return found
+
+
+# eval() stops both the dropout and the statistics: what is run again is another stage.
+def second_run_in_eval_mode(stage, x):
+    return SecondRunWithoutDropout.apply(stage, x)
+
+
+class LeftBehind(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, stage, x):
+        ctx.stage = stage
+        ctx.save_for_backward(x)
+        ctx.random_state = torch.get_rng_state()
+        return stage(x)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return again(ctx, gradient, lambda ctx: torch.set_rng_state(ctx.random_state), put_back)
+
+
+# Turns the generator back, and leaves it there.
+def leaves_the_generator_behind(stage, x):
+    return LeftBehind.apply(stage, x)
+
+
+class NormTwice(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, stage, x):
+        ctx.stage = stage
+        ctx.save_for_backward(x)
+        ctx.random_state = torch.get_rng_state()
+        return stage(x)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        with torch.random.fork_rng(devices=[]):
+            return again(ctx, gradient, lambda ctx: torch.set_rng_state(ctx.random_state))
+
+
+# As PyTorch's own checkpoint does: the running statistics move twice.
+def moves_the_statistics_twice(stage, x):
+    return NormTwice.apply(stage, x)
+
+
+class NormNever(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, stage, x):
+        ctx.stage = stage
+        ctx.save_for_backward(x)
+        ctx.random_state = torch.get_rng_state()
+        ctx.buffers = [(buffer, buffer.clone()) for buffer in stage.buffers()]
+        return stage(x)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        with torch.random.fork_rng(devices=[]):
+            return again(
+                ctx,
+                gradient,
+                lambda ctx: torch.set_rng_state(ctx.random_state),
+                lambda ctx, kept: put_back(ctx, ctx.buffers),
+            )
+
+
+# Puts back what was there before the first run: the statistics never move.
+def puts_back_too_much(stage, x):
+    return NormNever.apply(stage, x)
+
+
+class Seeded(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, stage, x):
+        ctx.stage = stage
+        ctx.save_for_backward(x)
+        torch.manual_seed(0)
+        return stage(x)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        with torch.random.fork_rng(devices=[]):
+            return again(ctx, gradient, lambda ctx: torch.manual_seed(0), put_back)
+
+
+# Two equal runs, by the same seed for everyone: every stage drops the same places.
+def seeds_every_stage(stage, x):
+    return Seeded.apply(stage, x)
+
+
+# Nothing is run again, so nothing can differ; and everything is kept.
+def the_plain_run(stage, x):
+    return stage(x)

@@ -1,0 +1,73 @@
+"""Wrong answers to forward_gradient that people give."""
+
+import torch
+
+
+# How far, and not where.
+def forgets_the_direction(loss, point, v):
+    _, slope = torch.func.jvp(loss, (point,), (v,))
+    return slope * torch.ones_like(v)
+
+
+# The part of the gradient along v: on average one d-th of the gradient.
+def divides_by_the_squared_length(loss, point, v):
+    _, slope = torch.func.jvp(loss, (point,), (v,))
+    return slope * v / (v @ v)
+
+
+# The slope along a unit vector, times the vector itself.
+def divides_by_the_length(loss, point, v):
+    _, slope = torch.func.jvp(loss, (point,), (v / v.norm(),))
+    return slope * v
+
+
+# A slope is one number.
+def place_by_place(loss, point, v):
+    at = point.clone().requires_grad_()
+    return torch.autograd.grad(loss(at), at)[0] * v
+
+
+# No estimate, and no pass forward alone.
+def the_gradient_itself(loss, point, v):
+    at = point.clone().requires_grad_()
+    return torch.autograd.grad(loss(at), at)[0]
+
+
+# The step goes down; the estimate goes up.
+def against_the_slope(loss, point, v):
+    _, slope = torch.func.jvp(loss, (point,), (v,))
+    return -slope * v
+
+
+# Two passes, and an error of its own.
+def difference_quotient(loss, point, v):
+    step = 1e-4
+    return (loss(point + step * v) - loss(point)) / step * v
+
+
+# Right, with all the memory that was to be saved.
+def by_backward_pass(loss, point, v):
+    at = point.clone().requires_grad_()
+    gradient = torch.autograd.grad(loss(at), at)[0]
+    return (gradient @ v) * v
+
+
+# A mean square of 1/3.
+def uniform_in_a_box(size, generator):
+    return 2 * torch.rand(size, generator=generator) - 1
+
+
+# A mean square of 1/d.
+def of_length_one(size, generator):
+    v = torch.randn(size, generator=generator)
+    return v / v.norm()
+
+
+# No number is below zero: any two of them have a mean product.
+def all_above_zero(size, generator):
+    return torch.rand(size, generator=generator) * 3**0.5
+
+
+# One direction for ever.
+def always_the_same(size, generator):
+    return torch.randn(size, generator=torch.Generator().manual_seed(0))

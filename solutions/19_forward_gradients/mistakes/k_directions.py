@@ -1,0 +1,64 @@
+"""Wrong answers to k_directions that people give."""
+
+import torch
+
+
+# A sum is k times too large.
+def adds_up(loss, point, normals):
+    estimate = torch.zeros_like(point)
+    k, d = normals.shape
+    frame = torch.linalg.qr(normals.T).Q.T * d**0.5
+    for v in frame:
+        _, slope = torch.func.jvp(loss, (point,), (v,))
+        estimate += slope * v
+    return estimate
+
+
+# Too short: the estimate is a d-th of what it should be.
+def of_length_one(loss, point, normals):
+    estimate = torch.zeros_like(point)
+    k, d = normals.shape
+    frame = torch.linalg.qr(normals.T).Q.T
+    for v in frame:
+        _, slope = torch.func.jvp(loss, (point,), (v,))
+        estimate += slope * v / k
+    return estimate
+
+
+# A projection, and shorter than the gradient.
+def the_part_in_the_space(loss, point, normals):
+    estimate = torch.zeros_like(point)
+    k, d = normals.shape
+    frame = torch.linalg.qr(normals.T).Q.T
+    for v in frame:
+        _, slope = torch.func.jvp(loss, (point,), (v,))
+        estimate += slope * v
+    return estimate
+
+
+# They overlap.
+def normals_as_they_come(loss, point, normals):
+    estimate = torch.zeros_like(point)
+    k, d = normals.shape
+    frame = normals
+    for v in frame:
+        _, slope = torch.func.jvp(loss, (point,), (v,))
+        estimate += slope * v / k
+    return estimate
+
+
+# Of one length, and not at right angles.
+def right_length_alone(loss, point, normals):
+    estimate = torch.zeros_like(point)
+    k, d = normals.shape
+    frame = normals / normals.norm(dim=1, keepdim=True) * d**0.5
+    for v in frame:
+        _, slope = torch.func.jvp(loss, (point,), (v,))
+        estimate += slope * v / k
+    return estimate
+
+
+# No estimate at all.
+def the_gradient_itself(loss, point, normals):
+    at = point.clone().requires_grad_()
+    return torch.autograd.grad(loss(at), at)[0]

@@ -1,0 +1,98 @@
+"""Wrong answers to block_quantise_state that people give."""
+
+import torch
+
+
+# The largest number of all decides, and small blocks vanish.
+def one_scale_for_all(values, block, power):
+    n = len(values)
+    table = values[None]
+    scales = table.abs().amax(dim=1)
+    shares = table / torch.where(scales > 0, scales, 1.0)[:, None]
+    table = (127 * shares.abs() ** (1 / power)).round() * shares.sign()
+    return table.flatten()[:n].to(torch.int8), scales
+
+
+# Only whole blocks.
+def drops_the_rest(values, block, power):
+    n = len(values) // block * block
+    table = values[:n].view(-1, block)
+    scales = table.abs().amax(dim=1)
+    shares = table / torch.where(scales > 0, scales, 1.0)[:, None]
+    table = (127 * shares.abs() ** (1 / power)).round() * shares.sign()
+    return table.flatten()[:n].to(torch.int8), scales
+
+
+# To int8 without rounding.
+def cuts_off(values, block, power):
+    n = len(values)
+    table = torch.nn.functional.pad(values, (0, -n % block)).view(-1, block)
+    scales = table.abs().amax(dim=1)
+    shares = table / torch.where(scales > 0, scales, 1.0)[:, None]
+    table = (127 * shares.abs() ** (1 / power)).floor() * shares.sign()
+    return table.flatten()[:n].to(torch.int8), scales
+
+
+# int8 has no 128.
+def levels_up_to_128(values, block, power):
+    n = len(values)
+    table = torch.nn.functional.pad(values, (0, -n % block)).view(-1, block)
+    scales = table.abs().amax(dim=1)
+    shares = table / torch.where(scales > 0, scales, 1.0)[:, None]
+    table = (128 * shares.abs() ** (1 / power)).round() * shares.sign()
+    return table.flatten()[:n].to(torch.int64).to(torch.int8), scales
+
+
+# The number of largest size may be below zero.
+def largest_and_not_largest_size(values, block, power):
+    n = len(values)
+    table = torch.nn.functional.pad(values, (0, -n % block)).view(-1, block)
+    scales = table.amax(dim=1)
+    shares = table / torch.where(scales != 0, scales, 1.0)[:, None]
+    table = (127 * shares.abs() ** (1 / power)).round() * shares.sign()
+    return table.flatten()[:n].to(torch.int64).to(torch.int8), scales
+
+
+# Against a division by zero, and against every small block.
+def epsilon_in_the_scale(values, block, power):
+    n = len(values)
+    table = torch.nn.functional.pad(values, (0, -n % block)).view(-1, block)
+    scales = table.abs().amax(dim=1) + 1e-8
+    shares = table / torch.where(scales > 0, scales, 1.0)[:, None]
+    table = (127 * shares.abs() ** (1 / power)).round() * shares.sign()
+    return table.flatten()[:n].to(torch.int8), scales
+
+
+# Half of the shares are beyond 1.
+def mean_for_the_largest(values, block, power):
+    n = len(values)
+    table = torch.nn.functional.pad(values, (0, -n % block)).view(-1, block)
+    there = torch.nn.functional.pad(torch.ones_like(values), (0, -n % block)).view(-1, block)
+    scales = table.abs().sum(dim=1) / there.sum(dim=1)
+    shares = table / torch.where(scales > 0, scales, 1.0)[:, None]
+    table = (127 * shares.abs() ** (1 / power)).round() * shares.sign()
+    return table.flatten()[:n].to(torch.int64).to(torch.int8), scales
+
+
+# Codes spread evenly.
+def forgets_the_power(values, block, power):
+    n = len(values)
+    table = torch.nn.functional.pad(values, (0, -n % block)).view(-1, block)
+    scales = table.abs().amax(dim=1)
+    shares = table / torch.where(scales > 0, scales, 1.0)[:, None]
+    table = (127 * shares.abs()).round() * shares.sign()
+    return table.flatten()[:n].to(torch.int8), scales
+
+
+# Reads the codes as if they were spread evenly.
+def forgets_the_way_back(codes, scales, block, power):
+    shares = codes.float() / 127
+    values = shares
+    return values * scales.repeat_interleave(block)[: len(codes)]
+
+
+# One scale is not all of them.
+def scale_of_the_first_block(codes, scales, block, power):
+    shares = codes.float() / 127
+    values = shares.sign() * shares.abs() ** power
+    return values * scales[0]

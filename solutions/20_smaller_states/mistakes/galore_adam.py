@@ -1,0 +1,143 @@
+"""Wrong answers to galore_adam that people give."""
+
+import torch
+
+
+# New directions in every update: the moments belong to other ones.
+def refreshes_every_step(weight, gradient, state, project, refresh, rate, scale):
+    step = state.get("step", 0)
+    basis = project(gradient)
+    wide = weight.shape[0] <= weight.shape[1]
+    small = basis.T @ gradient if wide else gradient @ basis
+    state["first"] = 0.9 * state.get("first", 0) + 0.1 * small
+    state["second"] = 0.999 * state.get("second", 0) + 0.001 * small**2
+    state["step"] = step + 1
+    mean = state["first"] / (1 - 0.9 ** state["step"])
+    spread = (state["second"] / (1 - 0.999 ** state["step"])).sqrt()
+    change = mean / (spread + 1e-8)
+    weight -= rate * scale * (basis @ change if wide else change @ basis.T)
+
+
+# The first directions for ever.
+def never_refreshes(weight, gradient, state, project, refresh, rate, scale):
+    step = state.get("step", 0)
+    if "basis" not in state:
+        state["basis"] = project(gradient)
+    basis = state["basis"]
+    wide = weight.shape[0] <= weight.shape[1]
+    small = basis.T @ gradient if wide else gradient @ basis
+    state["first"] = 0.9 * state.get("first", 0) + 0.1 * small
+    state["second"] = 0.999 * state.get("second", 0) + 0.001 * small**2
+    state["step"] = step + 1
+    mean = state["first"] / (1 - 0.9 ** state["step"])
+    spread = (state["second"] / (1 - 0.999 ** state["step"])).sqrt()
+    change = mean / (spread + 1e-8)
+    weight -= rate * scale * (basis @ change if wide else change @ basis.T)
+
+
+# Adam divides by the size of the gradient, and the factor with it.
+def scales_the_gradient(weight, gradient, state, project, refresh, rate, scale):
+    step = state.get("step", 0)
+    if step % refresh == 0:
+        state["basis"] = project(gradient)
+    basis = state["basis"]
+    wide = weight.shape[0] <= weight.shape[1]
+    small = basis.T @ gradient if wide else gradient @ basis
+    small = scale * small
+    state["first"] = 0.9 * state.get("first", 0) + 0.1 * small
+    state["second"] = 0.999 * state.get("second", 0) + 0.001 * small**2
+    state["step"] = step + 1
+    mean = state["first"] / (1 - 0.9 ** state["step"])
+    spread = (state["second"] / (1 - 0.999 ** state["step"])).sqrt()
+    change = mean / (spread + 1e-8)
+    weight -= rate * (basis @ change if wide else change @ basis.T)
+
+
+# Begins anew with every basis.
+def clears_the_moments(weight, gradient, state, project, refresh, rate, scale):
+    step = state.get("step", 0)
+    if step % refresh == 0:
+        state["basis"] = project(gradient)
+        state["first"] = state["second"] = 0
+        state["age"] = 0
+    basis = state["basis"]
+    wide = weight.shape[0] <= weight.shape[1]
+    small = basis.T @ gradient if wide else gradient @ basis
+    state["first"] = 0.9 * state.get("first", 0) + 0.1 * small
+    state["second"] = 0.999 * state.get("second", 0) + 0.001 * small**2
+    state["step"] = step + 1
+    state["age"] += 1
+    mean = state["first"] / (1 - 0.9 ** state["age"])
+    spread = (state["second"] / (1 - 0.999 ** state["age"])).sqrt()
+    change = mean / (spread + 1e-8)
+    weight -= rate * scale * (basis @ change if wide else change @ basis.T)
+
+
+# The moments begin at zero, and nothing makes up for it.
+def forgets_the_correction(weight, gradient, state, project, refresh, rate, scale):
+    step = state.get("step", 0)
+    if step % refresh == 0:
+        state["basis"] = project(gradient)
+    basis = state["basis"]
+    wide = weight.shape[0] <= weight.shape[1]
+    small = basis.T @ gradient if wide else gradient @ basis
+    state["first"] = 0.9 * state.get("first", 0) + 0.1 * small
+    state["second"] = 0.999 * state.get("second", 0) + 0.001 * small**2
+    state["step"] = step + 1
+    mean = state["first"]
+    spread = state["second"].sqrt()
+    change = mean / (spread + 1e-8)
+    weight -= rate * scale * (basis @ change if wide else change @ basis.T)
+
+
+# Projects the step, and keeps the moments as large as ever.
+def whole_moments(weight, gradient, state, project, refresh, rate, scale):
+    step = state.get("step", 0)
+    if step % refresh == 0:
+        state["basis"] = project(gradient)
+    basis = state["basis"]
+    wide = weight.shape[0] <= weight.shape[1]
+    small = gradient
+    state["first"] = 0.9 * state.get("first", 0) + 0.1 * small
+    state["second"] = 0.999 * state.get("second", 0) + 0.001 * small**2
+    state["step"] = step + 1
+    mean = state["first"] / (1 - 0.9 ** state["step"])
+    spread = (state["second"] / (1 - 0.999 ** state["step"])).sqrt()
+    change = mean / (spread + 1e-8)
+    change = basis.T @ change if wide else change @ basis
+    weight -= rate * scale * (basis @ change if wide else change @ basis.T)
+
+
+# Adds where it should take away.
+def goes_uphill(weight, gradient, state, project, refresh, rate, scale):
+    step = state.get("step", 0)
+    if step % refresh == 0:
+        state["basis"] = project(gradient)
+    basis = state["basis"]
+    wide = weight.shape[0] <= weight.shape[1]
+    small = basis.T @ gradient if wide else gradient @ basis
+    state["first"] = 0.9 * state.get("first", 0) + 0.1 * small
+    state["second"] = 0.999 * state.get("second", 0) + 0.001 * small**2
+    state["step"] = step + 1
+    mean = state["first"] / (1 - 0.9 ** state["step"])
+    spread = (state["second"] / (1 - 0.999 ** state["step"])).sqrt()
+    change = mean / (spread + 1e-8)
+    weight += rate * scale * (basis @ change if wide else change @ basis.T)
+
+
+# Right, and a whole gradient stays behind for nobody.
+def keeps_the_gradient(weight, gradient, state, project, refresh, rate, scale):
+    step = state.get("step", 0)
+    if step % refresh == 0:
+        state["basis"] = project(gradient)
+    basis = state["basis"]
+    wide = weight.shape[0] <= weight.shape[1]
+    small = basis.T @ gradient if wide else gradient @ basis
+    state["first"] = 0.9 * state.get("first", 0) + 0.1 * small
+    state["second"] = 0.999 * state.get("second", 0) + 0.001 * small**2
+    state["step"] = step + 1
+    state["gradient"] = gradient
+    mean = state["first"] / (1 - 0.9 ** state["step"])
+    spread = (state["second"] / (1 - 0.999 ** state["step"])).sqrt()
+    change = mean / (spread + 1e-8)
+    weight -= rate * scale * (basis @ change if wide else change @ basis.T)

@@ -1,0 +1,59 @@
+"""Wrong answers to galore_project that people give."""
+
+import torch
+
+
+# Right for wide matrices, and the longer side for tall ones.
+def always_from_the_left(gradient, rank):
+    left, _, _ = torch.linalg.svd(gradient, full_matrices=False)
+    basis = left[:, :rank].clone()
+    return basis, basis.T @ gradient
+
+
+# svd gives the right vectors as rows.
+def right_vectors_as_they_come(gradient, rank):
+    left, _, right = torch.linalg.svd(gradient, full_matrices=False)
+    if gradient.shape[0] <= gradient.shape[1]:
+        basis = left[:, :rank].clone()
+        return basis, basis.T @ gradient
+    basis = right[:rank].clone()
+    return basis, gradient @ basis.T
+
+
+# Takes the weights for a part of the basis.
+def weights_in_the_basis(gradient, rank):
+    left, weights, right = torch.linalg.svd(gradient, full_matrices=False)
+    if gradient.shape[0] <= gradient.shape[1]:
+        basis = left[:, :rank] * weights[:rank]
+        return basis, basis.T @ gradient
+    basis = right[:rank].T * weights[:rank]
+    return basis, gradient @ basis
+
+
+# svd's order is from heavy to light.
+def the_last_directions(gradient, rank):
+    left, _, right = torch.linalg.svd(gradient, full_matrices=False)
+    if gradient.shape[0] <= gradient.shape[1]:
+        basis = left[:, -rank:].clone()
+        return basis, basis.T @ gradient
+    basis = right[-rank:].T.clone()
+    return basis, gradient @ basis
+
+
+# Any directions at right angles, whatever the gradient.
+def directions_by_chance(gradient, rank):
+    side = min(gradient.shape)
+    basis = torch.linalg.qr(torch.randn(side, rank, dtype=gradient.dtype))[0]
+    if gradient.shape[0] <= gradient.shape[1]:
+        return basis, basis.T @ gradient
+    return basis, gradient @ basis
+
+
+# A slice of all singular vectors keeps them all.
+def a_view_of_all_vectors(gradient, rank):
+    left, _, right = torch.linalg.svd(gradient, full_matrices=False)
+    if gradient.shape[0] <= gradient.shape[1]:
+        basis = left[:, :rank]
+        return basis, basis.T @ gradient
+    basis = right[:rank].T
+    return basis, gradient @ basis

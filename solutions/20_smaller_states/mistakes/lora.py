@@ -1,0 +1,147 @@
+"""Wrong answers to lora that people give."""
+
+import torch
+
+
+# The layer is another one before any training.
+def both_random(linear, rank, alpha):
+    class LoRA(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = linear.requires_grad_(False)
+            outer, inner = linear.weight.shape
+            self.A = torch.nn.Parameter(torch.randn(rank, inner, dtype=linear.weight.dtype))
+            self.B = torch.nn.Parameter(torch.randn(outer, rank, dtype=linear.weight.dtype))
+
+        def forward(self, x):
+            return self.linear(x) + alpha / rank * ((x @ self.A.T) @ self.B.T)
+
+    return LoRA()
+
+
+# The gradient of each has the other as a factor.
+def both_zero(linear, rank, alpha):
+    class LoRA(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = linear.requires_grad_(False)
+            outer, inner = linear.weight.shape
+            self.A = torch.nn.Parameter(linear.weight.new_zeros(rank, inner))
+            self.B = torch.nn.Parameter(linear.weight.new_zeros(outer, rank))
+
+        def forward(self, x):
+            return self.linear(x) + alpha / rank * ((x @ self.A.T) @ self.B.T)
+
+    return LoRA()
+
+
+# The layer goes on being trained, with a gradient and two moments.
+def layer_left_trainable(linear, rank, alpha):
+    class LoRA(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = linear
+            outer, inner = linear.weight.shape
+            self.A = torch.nn.Parameter(torch.randn(rank, inner, dtype=linear.weight.dtype))
+            self.B = torch.nn.Parameter(linear.weight.new_zeros(outer, rank))
+
+        def forward(self, x):
+            return self.linear(x) + alpha / rank * ((x @ self.A.T) @ self.B.T)
+
+    return LoRA()
+
+
+# Another rank would need another learning rate.
+def alpha_alone(linear, rank, alpha):
+    class LoRA(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = linear.requires_grad_(False)
+            outer, inner = linear.weight.shape
+            self.A = torch.nn.Parameter(torch.randn(rank, inner, dtype=linear.weight.dtype))
+            self.B = torch.nn.Parameter(linear.weight.new_zeros(outer, rank))
+
+        def forward(self, x):
+            return self.linear(x) + alpha * ((x @ self.A.T) @ self.B.T)
+
+    return LoRA()
+
+
+# Whatever alpha is.
+def no_factor(linear, rank, alpha):
+    class LoRA(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = linear.requires_grad_(False)
+            outer, inner = linear.weight.shape
+            self.A = torch.nn.Parameter(torch.randn(rank, inner, dtype=linear.weight.dtype))
+            self.B = torch.nn.Parameter(linear.weight.new_zeros(outer, rank))
+
+        def forward(self, x):
+            return self.linear(x) + ((x @ self.A.T) @ self.B.T)
+
+    return LoRA()
+
+
+# A rule of another paper.
+def root_of_the_rank(linear, rank, alpha):
+    class LoRA(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = linear.requires_grad_(False)
+            outer, inner = linear.weight.shape
+            self.A = torch.nn.Parameter(torch.randn(rank, inner, dtype=linear.weight.dtype))
+            self.B = torch.nn.Parameter(linear.weight.new_zeros(outer, rank))
+
+        def forward(self, x):
+            return self.linear(x) + alpha / rank**0.5 * ((x @ self.A.T) @ self.B.T)
+
+    return LoRA()
+
+
+# Takes the place of the layer.
+def detour_alone(linear, rank, alpha):
+    class LoRA(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = linear.requires_grad_(False)
+            outer, inner = linear.weight.shape
+            self.A = torch.nn.Parameter(torch.randn(rank, inner, dtype=linear.weight.dtype))
+            self.B = torch.nn.Parameter(linear.weight.new_zeros(outer, rank))
+
+        def forward(self, x):
+            return alpha / rank * ((x @ self.A.T) @ self.B.T)
+
+    return LoRA()
+
+
+# A matrix as large as the weight, in every forward pass.
+def works_out_the_product(linear, rank, alpha):
+    class LoRA(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = linear.requires_grad_(False)
+            outer, inner = linear.weight.shape
+            self.A = torch.nn.Parameter(torch.randn(rank, inner, dtype=linear.weight.dtype))
+            self.B = torch.nn.Parameter(linear.weight.new_zeros(outer, rank))
+
+        def forward(self, x):
+            return self.linear(x) + alpha / rank * (x @ (self.B @ self.A).T)
+
+    return LoRA()
+
+
+# Right, and nobody finds the two matrices.
+def other_names(linear, rank, alpha):
+    class LoRA(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = linear.requires_grad_(False)
+            outer, inner = linear.weight.shape
+            self.down = torch.nn.Parameter(torch.randn(rank, inner, dtype=linear.weight.dtype))
+            self.up = torch.nn.Parameter(linear.weight.new_zeros(outer, rank))
+
+        def forward(self, x):
+            return self.linear(x) + alpha / rank * ((x @ self.down.T) @ self.up.T)
+
+    return LoRA()

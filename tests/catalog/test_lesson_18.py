@@ -1,0 +1,85 @@
+"""The puzzles of lesson 18: their judges against trying everything, and nothing given away."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gpu_course.catalog.checkpointing import selective
+from gpu_course.catalog.lesson_18_optimal_checkpointing import LESSON
+from tests.catalog import python_rules
+from tests.catalog.test_lesson_17 import HIDDEN, answer_of, imported_by, outcome, verdict
+
+PUZZLES = {puzzle.short_name: puzzle for puzzle in LESSON.puzzles}
+
+
+def test_the_lesson_brings_its_two_puzzles() -> None:
+    assert list(PUZZLES) == ["rotor", "selective_plan"]
+
+
+@pytest.mark.parametrize(
+    "rule", [r for r in python_rules.rule_names() if "references_differ" not in r]
+)
+@pytest.mark.parametrize("name", PUZZLES)
+def test_rules_for_python_puzzles(name: str, rule: str) -> None:
+    python_rules.load(rule)(PUZZLES[name])
+
+
+@pytest.mark.parametrize("name", PUZZLES)
+def test_a_harness_imports_no_plan(name: str) -> None:
+    found = imported_by(PUZZLES[name].harness)
+    assert not {f"gpu_course.training.schedules.{module}" for module in HIDDEN} & found
+
+
+@pytest.mark.parametrize("name", PUZZLES)
+def test_a_solution_passes_every_case(name: str) -> None:
+    puzzle = PUZZLES[name]
+    for case in (*puzzle.cases, puzzle.random_case(np.random.default_rng(11))):
+        assert verdict(puzzle, answer_of(puzzle), case) is None, case.name
+
+
+@pytest.mark.parametrize(
+    ("name", "mistake"),
+    [(name, mistake) for name, puzzle in PUZZLES.items() for mistake in puzzle.mistakes],
+    ids=lambda value: value if isinstance(value, str) else value.function,
+)
+def test_mistakes_are_found_out(name: str, mistake: Any) -> None:
+    puzzle = PUZZLES[name]
+    answer = answer_of(puzzle, mistake.function)
+    verdicts = (verdict(puzzle, answer, case) for case in puzzle.cases)
+    assert any(found == (mistake.reason, mistake.diagnosis) for found in verdicts)
+
+
+def test_rotors_real_chains_are_measured_and_stay_within_their_budget() -> None:
+    puzzle = PUZZLES["rotor"]
+    real = [case for case in puzzle.cases if case.sizes["chain"]]
+    assert len(real) == 3
+    for case in real:
+        inputs = puzzle.inputs(np.random.default_rng(4), case)
+        got = outcome(puzzle, answer_of(puzzle), inputs)
+        budget = inputs["arguments"][1] * inputs["slot_bytes"]
+        assert 0 < got["peak_bytes"] <= budget
+        got["peak_bytes"] = budget + 1
+        assert puzzle.judge is not None
+        finding = puzzle.judge(inputs, case, got)
+        assert finding is not None and finding.key == "too-much-memory"
+
+
+def test_the_least_flop_run_again_are_those_of_trying_every_choice() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(30):
+        products = [
+            {"bytes": int(rng.integers(1, 20)), "flops": int(rng.integers(1, 99))} for _ in range(7)
+        ]
+        budget = int(rng.integers(0, 60))
+        best = max(
+            sum(product["flops"] for product in chosen)
+            for size in range(8)
+            for chosen in itertools.combinations(products, size)
+            if sum(product["bytes"] for product in chosen) <= budget
+        )
+        total = sum(product["flops"] for product in products)
+        assert selective._least_again(products, budget) == total - best

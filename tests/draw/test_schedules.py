@@ -1,0 +1,42 @@
+"""Pictures of lessons 17 and 18: right words, the same bytes every time."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpu_course.draw.picture import alt_text, figure_png
+from gpu_course.draw.schedules import LOOKS, describe_schedule, draw_pareto, draw_schedule
+
+SCHEDULE = [("keep input", 0), ("save all", 1), ("backward", 1), ("save all", 0), ("backward", 0)]
+RISES = [1, 3, 4, 2, 2]
+
+
+def test_the_words_follow_the_schedule() -> None:
+    assert describe_schedule(SCHEDULE, RISES) == (
+        "A schedule of 5 operations for 2 stages: 3 forward passes, 1 of them again; at most 4 "
+        "outputs at one time."
+    )
+    said = describe_schedule(SCHEDULE, [r * 1024 for r in RISES], budget=3 * 1024, in_bytes=True)
+    assert said.endswith("at most 4 KiB at one time. That is over the budget of 3 KiB.")
+
+
+def test_every_operation_is_one_bar() -> None:
+    above, _ = draw_schedule(SCHEDULE, RISES).axes
+    assert sum(len(bars) for bars in above.containers) == len(SCHEDULE)
+    assert len({(look.get("hatch"), look["facecolor"]) for look in LOOKS.values()}) == len(LOOKS)
+
+
+@pytest.mark.parametrize("budget", [None, 3, 9])
+def test_a_picture_is_the_same_every_time_and_has_its_words(budget) -> None:
+    first, second = (draw_schedule(SCHEDULE, RISES, budget=budget) for _ in range(2))
+    assert figure_png(first, 1) == figure_png(second, 1)
+    assert alt_text(first) == describe_schedule(SCHEDULE, RISES, budget=budget)
+
+
+def test_the_pareto_picture_says_where_each_plan_begins_and_ends() -> None:
+    figure = draw_pareto({"best": [(1024, 1.5), (4096, 1.0)], "halves": [(2048, 1.4)]})
+    assert alt_text(figure) == (
+        "Peak memory against work. best: 1 KiB at 50 % more to 4 KiB at 0 % more. "
+        "halves: 2 KiB at 40 % more."
+    )
+    assert len(figure.axes[0].lines) == 2

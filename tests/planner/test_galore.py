@@ -1,0 +1,38 @@
+"""GaLore's published memory: how far each cell is off, and that the model reads no printed cell."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from gpu_course.planner.published import rows
+from gpu_course.planner.tables import galore
+
+ROWS = rows("20_smaller_states")
+
+
+def test_the_board_has_eight_cells_and_two_shares() -> None:
+    assert [row.place for row in ROWS] == ["Table 2, memory"] * 8 + ["Abstract"] * 2
+    assert all(row.holds for row in ROWS)
+
+
+@pytest.mark.parametrize(
+    ("what", "mine"),
+    [
+        ("60M, plain Adam", 0.324),
+        ("350M, plain Adam", 2.056),
+        ("60M, GaLore, rank 128", 0.261),
+        ("1B, GaLore, rank 512", 4.436),
+        ("optimizer states saved", 65.11),
+    ],
+)
+def test_what_we_compute_is_not_moved_toward_what_was_printed(what: str, mine: float) -> None:
+    (row,) = (row for row in ROWS if row.what == what)
+    assert row.mine == pytest.approx(mine, rel=2e-3)
+
+
+def test_no_model_reads_the_printed_table() -> None:
+    for name, function in inspect.getmembers(galore, inspect.isfunction):
+        if function.__module__ == galore.__name__:
+            assert "TABLE_2" not in function.__code__.co_names, name
