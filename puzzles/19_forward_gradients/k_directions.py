@@ -1,0 +1,22 @@
+"""k_directions: forward gradients averaged over directions at right angles.
+
+    k_directions(loss, point, normals) -> estimate
+
+    loss      loss(point) is a number
+    point     float64 (d,)
+    normals   float64 (k, d), normal numbers; k is no larger than d
+
+Turn the rows of `normals` into k directions at right angles that span the same space, of a length
+for which the estimate is right in the mean, and return the average of the k forward gradients.
+With k = d it is the gradient itself.
+
+Measured: the estimate. It does not hang on how you turn the rows into directions at right angles.
+"""
+
+import torch
+
+
+def k_directions(loss, point, normals):
+    estimate = torch.zeros_like(point)
+    # your code here (about 5 lines)
+    return estimate
