@@ -54,6 +54,7 @@ lint: $(STAMP)
 bench: $(STAMP)
 	$(RUN) benchmarks/checks.py
 	$(RUN) benchmarks/stepping.py
+	$(RUN) benchmarks/rotor.py
 	$(RUN) benchmarks/simulator.py $(ARGS)
 
 # The stamp is younger than the two files that say what to install, or it is made anew.

@@ -77,6 +77,7 @@ def _kept(given: Type, declared: Type) -> Type:
 def show(type_: Type) -> str:
     """Returns a type as a signature spells it.
 
+    >>> import numpy as np
     >>> show(ArrayType(np.dtype("float32"), 2)), show(np.dtype("int32")), show(None)
     ('float32[:, :]', 'int32', 'void')
     """
