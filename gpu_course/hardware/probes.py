@@ -34,6 +34,7 @@ PACKAGES = (
     ("torch", "2.9", "the lessons on training"),
     ("typer", "0.15", "the gpu-course command"),
     ("rich", "13.9", "tables in the terminal"),
+    ("pillow", "11.0", "pictures kept small"),
     ("psutil", "6.0", "limits on what an answer may use"),
     ("jupytext", "1.16", "building notebooks from their sources"),
     ("nbformat", "5.10", "reading and writing notebooks"),
