@@ -1,8 +1,13 @@
-"""What every run of the tests says at its end: how many browser and GPU tests were left out."""
+"""What holds for every run of the tests, and what it says at its end about those left out."""
 
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes says nothing but how busy the machine is.
+settings.register_profile("course", deadline=None)
+settings.load_profile("course")
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
