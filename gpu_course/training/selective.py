@@ -13,9 +13,6 @@ from functools import partial
 from typing import Any
 
 import torch
-
-# PyTorch imports it at the first checkpoint; where an answer runs, nothing can be imported by then.
-import torch._dynamo
 from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.checkpoint import (

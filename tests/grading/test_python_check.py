@@ -373,3 +373,19 @@ def test_torch_answers_run_on_one_thread_in_the_same_way_each_time() -> None:
     assert first.passed and second.passed
     assert first.evidence["printed"].startswith("1 tensor(")
     assert first.evidence["printed"] == second.evidence["printed"]
+
+
+def test_what_pytorch_loads_only_when_it_is_used_can_be_used() -> None:
+    text = (
+        "import torch\nfrom torch.utils.checkpoint import checkpoint\n\n\ndef scale(a, scale):\n"
+        "    x = torch.nn.Parameter(torch.from_numpy(a.copy()))\n"
+        "    optimizer = torch.optim.SGD([x], lr=1.0)\n"
+        "    checkpoint(torch.sum, (1 - scale) * x, use_reentrant=False).backward()\n"
+        "    optimizer.step()\n"
+        "    start = torch.from_numpy(a)\n"
+        "    slope = torch.func.grad(lambda v: (scale * v * v / 2).sum())(start)\n"
+        "    assert torch.equal(x.detach(), start - (1 - scale))\n"
+        "    return slope\n"
+    )
+    verdict = check(toy.TENSOR, answer=text, seed=0)
+    assert verdict.passed, verdict.message

@@ -58,6 +58,9 @@ def preload(libraries: str) -> None:
 
         torch.set_num_threads(1)
         torch.set_num_interop_threads(1)
+        # Optimizers, torch.func and checkpoint load the compiler when they are first used: too late
+        # once nothing more can be read.
+        importlib.import_module("torch._dynamo")
         # The first backward pass brings up what all later ones share.
         torch.ones(2, requires_grad=True).sum().backward()
 
