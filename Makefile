@@ -23,7 +23,7 @@ help:  ## list these targets
 	@echo "make check-sync  compare what is committed with a fresh build"
 	@echo "make mutants     break every solution in small ways; the grader must see each one"
 	@echo "make lint        ruff and mypy"
-	@echo "make bench       how long a check takes, and the simulator's speed next to Numba's (minutes)"
+	@echo "make bench       how long checks and lessons take; the simulator next to Numba's (minutes)"
 	@echo ""
 	@echo "Each makes .venv and installs requirements.txt first, when that is needed."
 	@echo "PYTHON=python3.13 picks the Python for a new .venv."
@@ -55,6 +55,7 @@ bench: $(STAMP)
 	$(RUN) benchmarks/checks.py
 	$(RUN) benchmarks/stepping.py
 	$(RUN) benchmarks/rotor.py
+	$(RUN) benchmarks/lessons.py
 	$(RUN) benchmarks/simulator.py $(ARGS)
 
 # The stamp is younger than the two files that say what to install, or it is made anew.

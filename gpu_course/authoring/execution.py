@@ -65,7 +65,12 @@ def kernel_environment(answers: Path) -> dict[str, str]:
 
 
 def execute(
-    notebook: NotebookNode, answers: Path, *, lesson: str, deadline_s: float = 600.0
+    notebook: NotebookNode,
+    answers: Path,
+    *,
+    lesson: str,
+    deadline_s: float = 600.0,
+    record_timing: bool = False,
 ) -> NotebookNode:
     """Returns the notebook with the outputs of a run from a fresh kernel, top to bottom.
 
@@ -77,6 +82,7 @@ def execute(
         answers: the folder of answers the run may change.
         lesson: how messages call the notebook.
         deadline_s: how long all cells together may take.
+        record_timing: keep in each cell's metadata, under `execution`, when it began and ended.
 
     Raises:
         AuthoringError: a cell raised an error, the kernel died, or the deadline passed.
@@ -90,7 +96,7 @@ def execute(
         extra_arguments=["--log-level=ERROR"],
         resources={"metadata": {"path": str(folder)}},
         timeout_func=lambda cell: max(1, int(end - time.monotonic())),
-        record_timing=False,
+        record_timing=record_timing,
         store_widget_state=False,
         coalesce_streams=True,
     )
@@ -107,7 +113,7 @@ def execute(
         raise AuthoringError(
             f"{lesson} takes longer than {deadline_s:g} seconds",
             file=_stopped_at(notebook, lesson),
-            hint="make the cell's work smaller; a lesson runs in under a minute",
+            hint="make the cell's work smaller; a lesson is meant to run in under a minute",
         ) from error
     except DeadKernelError as error:
         raise AuthoringError(
