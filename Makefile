@@ -55,6 +55,7 @@ bench: $(STAMP)
 	$(RUN) benchmarks/checks.py
 	$(RUN) benchmarks/stepping.py
 	$(RUN) benchmarks/rotor.py
+	$(RUN) benchmarks/schedules.py
 	$(RUN) benchmarks/lessons.py
 	$(RUN) benchmarks/simulator.py $(ARGS)
 

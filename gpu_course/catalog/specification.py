@@ -196,6 +196,8 @@ class PythonPuzzle(Puzzle):
             `judge`.
         judge: (inputs, case, got) -> what is wrong, or None. Called once all that is compared is
             right: for results with more than one right value, and for what was measured.
+        call: inputs -> the call of a case as the learner's function gets it, for messages; default
+            every input by its name, each cut short.
         torch: True where the answer or the harness needs PyTorch.
         seconds: wall clock for one case.
         memory_bytes: what the answer may hold on top of the interpreter and its libraries.
@@ -203,6 +205,7 @@ class PythonPuzzle(Puzzle):
 
     harness: str = ""
     judge: Callable[[Values, Case, Values], Finding | None] | None = None
+    call: Callable[[Values], str] | None = None
     torch: bool = False
     seconds: float = 10.0
     memory_bytes: int = 1 << 30

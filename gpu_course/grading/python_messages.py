@@ -30,6 +30,8 @@ _STACK = re.compile(
 
 def call_line(puzzle: PythonPuzzle, tried: Tried) -> list[str]:
     """Returns the call of a case as one could type it, or its inputs where a harness calls."""
+    if puzzle.call is not None:
+        return line("call", puzzle.call(dict(tried.inputs)))
     shown = {name: show(value, MOST_INPUT) for name, value in tried.inputs.items()}
     if puzzle.harness:
         return line("inputs", ", ".join(f"{name} = {text}" for name, text in shown.items()))

@@ -35,6 +35,37 @@ def show_schedule(chain: Chain, schedule: Schedule, budget: float | None = None)
     show(picture_of(chain, schedule, budget))
 
 
+def beside(chain: Chain, schedules: Mapping[str, Schedule], budget: float) -> Picture:
+    """Returns schedules side by side as a picture: which checkpoint is there how long.
+
+    Args:
+        chain: measured in bytes.
+        schedules: {title: schedule}, two of them.
+        budget: the memory there is, in bytes.
+    """
+    from gpu_course.draw.lives import Bar, Panel, draw_lives
+    from gpu_course.training.schedules.lives import lives
+    from gpu_course.training.schedules.operations import account
+
+    panels = {
+        title: Panel(
+            [(str(operation.kind), operation.stage) for operation in schedule],
+            account(chain, schedule).rises,
+            [
+                Bar(each.stage, each.born, each.ended, each.dropped, each.again)
+                for each in lives(schedule)
+            ],
+        )
+        for title, schedule in schedules.items()
+    }
+    return Picture(draw_lives(panels, budget))
+
+
+def show_beside(chain: Chain, schedules: Mapping[str, Schedule], budget: float) -> None:
+    """Shows schedules side by side; see `beside`."""
+    show(beside(chain, schedules, budget))
+
+
 def show_pareto(curves: Mapping[str, Sequence[tuple[float, float]]]) -> None:
     """Shows memory against cost.
 

@@ -2,7 +2,9 @@
 
 Under `create_selective_checkpoint_contexts` a region keeps the outputs of the operators its policy
 picks. In the backward pass everything that was not saved is run again, whether or not it is needed:
-what a plan costs is the sum of what it leaves out.
+what a plan costs is the sum of what it leaves out. (PyTorch ends the second run early, with the
+last thing that is needed. In training that is the mask of a layer's last dropout, which stands
+behind its last product; without dropout the last product of a region would not run again.)
 """
 
 from __future__ import annotations

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 
-from gpu_course.catalog.checkpointing import selective
+from gpu_course.catalog.checkpointing import rotor, rotor_chains, selective
+from gpu_course.catalog.harness import Unusable
 from gpu_course.catalog.lesson_18_optimal_checkpointing import LESSON
 from tests.catalog import python_rules
 from tests.catalog.test_lesson_17 import HIDDEN, answer_of, imported_by, outcome, verdict
@@ -31,7 +33,8 @@ def test_rules_for_python_puzzles(name: str, rule: str) -> None:
 @pytest.mark.parametrize("name", PUZZLES)
 def test_a_harness_imports_no_plan(name: str) -> None:
     found = imported_by(PUZZLES[name].harness)
-    assert not {f"gpu_course.training.schedules.{module}" for module in HIDDEN} & found
+    hidden = HIDDEN | {"exhaustive", "comparison"}
+    assert not {f"gpu_course.training.schedules.{module}" for module in hidden} & found
 
 
 @pytest.mark.parametrize("name", PUZZLES)
@@ -55,10 +58,12 @@ def test_mistakes_are_found_out(name: str, mistake: Any) -> None:
 
 def test_rotors_real_chains_are_measured_and_stay_within_their_budget() -> None:
     puzzle = PUZZLES["rotor"]
-    real = [case for case in puzzle.cases if case.sizes["chain"]]
-    assert len(real) == 3
+    real = [case for case in puzzle.cases if case.name in rotor.REAL]
+    assert len(real) == len(rotor.REAL) == 3
     for case in real:
         inputs = puzzle.inputs(np.random.default_rng(4), case)
+        assert inputs["chain"] == rotor.REAL[case.name]
+        assert len(inputs["stages"]) == case.sizes["stages"]
         got = outcome(puzzle, answer_of(puzzle), inputs)
         budget = inputs["arguments"][1] * inputs["slot_bytes"]
         assert 0 < got["peak_bytes"] <= budget
@@ -66,6 +71,61 @@ def test_rotors_real_chains_are_measured_and_stay_within_their_budget() -> None:
         assert puzzle.judge is not None
         finding = puzzle.judge(inputs, case, got)
         assert finding is not None and finding.key == "too-much-memory"
+
+
+def test_rotors_chains_by_hand_have_what_they_are_for() -> None:
+    """A plain forward pass needs more room at some stage than saving and going back there."""
+    stages = rotor_chains.by_hand("room to run forward")
+    assert any(
+        stage["output_gradient_bytes"] + stage["forward_bytes"]
+        > max(
+            stage["output_gradient_bytes"] + stage["forward_saving_bytes"],
+            stage["output_gradient_bytes"]
+            + stage["saved_bytes"]
+            + stage["output_bytes"]
+            + stage["backward_bytes"],
+        )
+        for stage in stages
+    )
+
+
+def test_a_schedule_over_its_memory_is_told_the_operation_and_the_chain() -> None:
+    puzzle = PUZZLES["rotor"]
+    case = next(c for c in puzzle.cases if c.name == "the batch takes nothing")
+    inputs = puzzle.inputs(np.random.default_rng(0), case)
+    got = outcome(puzzle, answer_of(puzzle, "keeps_everything"), inputs)
+    assert puzzle.judge is not None and puzzle.call is not None
+    finding = puzzle.judge(inputs, case, got)
+    assert finding is not None
+    assert finding.fact == "operation 3 (save all 3) rises to 14; the memory is 12"
+    assert puzzle.call(inputs).startswith("rotor(stages, 12) where each stage is (output, saved,")
+    assert puzzle.call(inputs).endswith("(2, 1, 6, 3, 1, 3; 1, 2)")
+
+
+def test_a_schedule_that_is_too_dear_is_told_how_often_stages_run() -> None:
+    puzzle = PUZZLES["rotor"]
+    case = next(c for c in puzzle.cases if c.name == "the batch takes nothing")
+    inputs = puzzle.inputs(np.random.default_rng(0), case)
+    got = outcome(puzzle, answer_of(puzzle, "never_saves_ahead"), inputs)
+    assert puzzle.judge is not None
+    finding = puzzle.judge(inputs, case, got)
+    assert finding is not None
+    own, best = re.findall(r"running \w+(?: \w+)? ([\d, ]+) times", finding.fact)
+    assert own.count(",") == best.count(",") == 4 and own != best
+
+
+def test_whole_numbers_of_numpy_are_whole_numbers() -> None:
+    puzzle = PUZZLES["selective_plan"]
+    case = puzzle.cases[0]
+    inputs = puzzle.inputs(np.random.default_rng(0), case)
+    answer = answer_of(puzzle)
+    right = answer.selective_plan
+    for kind in (np.array, lambda chosen: {np.int64(n) for n in chosen}, tuple):
+        answer.selective_plan = lambda products, budget, kind=kind: kind(right(products, budget))
+        assert verdict(puzzle, answer, case) is None
+    answer.selective_plan = lambda products, budget: [np.True_]
+    with pytest.raises(Unusable, match="among the numbers of products"):
+        outcome(puzzle, answer, inputs)
 
 
 def test_the_least_flop_run_again_are_those_of_trying_every_choice() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from matplotlib.colors import to_hex
 
 from gpu_course.draw.picture import alt_text, figure_png
 from gpu_course.draw.schedules import LOOKS, describe_schedule, draw_pareto, draw_schedule
@@ -22,8 +23,36 @@ def test_the_words_follow_the_schedule() -> None:
 
 def test_every_operation_is_one_bar() -> None:
     above, _ = draw_schedule(SCHEDULE, RISES).axes
-    assert sum(len(bars) for bars in above.containers) == len(SCHEDULE)
+    assert sum(len(kind.get_paths()) for kind in above.collections) == len(SCHEDULE)
+    corners = {
+        (word, tuple(path.get_extents().get_points().mean(axis=0)))
+        for word, kind in zip(LOOKS, above.collections, strict=True)
+        for path in kind.get_paths()
+    }
+    assert corners == {(word, (step, stage)) for step, (word, stage) in enumerate(SCHEDULE)}
     assert len({(look.get("hatch"), look["facecolor"]) for look in LOOKS.values()}) == len(LOOKS)
+
+
+@pytest.mark.parametrize("done", [1, 3, len(SCHEDULE)])
+def test_a_schedule_half_done_stands_in_the_frame_of_the_whole(done) -> None:
+    whole, part = draw_schedule(SCHEDULE, RISES), draw_schedule(SCHEDULE, RISES, done=done)
+    for one, other in zip(whole.axes, part.axes, strict=True):
+        assert one.get_xlim() == other.get_xlim() and one.get_ylim() == other.get_ylim()
+    assert sum(len(kind.get_paths()) for kind in part.axes[0].collections) == done
+    word, stage = SCHEDULE[done - 1]
+    assert alt_text(part) == f"{alt_text(whole)} {done} done, the last one: {word} {stage}."
+
+
+def test_the_legend_shows_each_operation_as_it_looks() -> None:
+    (legend,) = draw_schedule(SCHEDULE[:1], RISES[:1]).legends
+    shown = {
+        text.get_text(): patch
+        for text, patch in zip(legend.texts, legend.get_patches(), strict=True)
+    }
+    assert list(shown) == list(LOOKS)
+    for word, patch in shown.items():
+        assert patch.get_hatch() == LOOKS[word].get("hatch")
+        assert to_hex(patch.get_facecolor()) == to_hex(LOOKS[word]["facecolor"])
 
 
 @pytest.mark.parametrize("budget", [None, 3, 9])

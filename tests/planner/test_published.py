@@ -39,6 +39,16 @@ def test_lesson_16_has_its_numbers() -> None:
     assert all(r.to_the_digit for r in rows("16_memory_ledger", "Figure 1"))
 
 
+def test_figure_7_was_read_off_in_steps_of_a_pixel() -> None:
+    """What the note says of the digits: each is a whole number of steps of 100 / 562.5."""
+    step = 100 / 562.5
+    read_off = [r for r in rows("16_memory_ledger", "Figure 7") if r.published != 100]
+    assert len(read_off) == 16
+    for each in read_off:
+        assert abs(each.published / step - round(each.published / step)) * step <= each.rounding
+        assert abs(each.difference) < step
+
+
 @pytest.mark.parametrize(
     ("printed", "mine", "to_the_digit"),
     [

@@ -33,3 +33,15 @@ def test_what_is_saved_is_kept_and_what_is_not_runs_again(saved: set[int]) -> No
     assert found.flops - plain.flops == again
     assert found.loss == plain.loss
     assert torch.equal(found.gradients, plain.gradients)
+
+
+def test_without_dropout_the_second_run_ends_before_the_last_product() -> None:
+    shape = LayerShape(24, 2, 32, 4)
+    module, x = region(shape, 1, seed=2)
+    all_but_the_last = set(range(5))
+    again = []
+    for training in (True, False):
+        module.train(training)
+        kept, plain = run_selective(module, x, all_but_the_last), run_selective(module, x, None)
+        again.append(kept.flops - plain.flops)
+    assert again == [products(shape)[5].flops, 0]

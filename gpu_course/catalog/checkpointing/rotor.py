@@ -2,91 +2,63 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
-from functools import lru_cache
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from gpu_course.catalog.checkpointing.planning import PLAN_DIAGNOSES, most_kept, plain_results
+from gpu_course.catalog.checkpointing import rotor_chains as chains
+from gpu_course.catalog.checkpointing.planning import (
+    PLAN_DIAGNOSES,
+    TWICE_IN_A_ROW,
+    most_kept,
+    plain_results,
+    run_twice_in_a_row,
+)
 from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
 
-SLOTS = 60
-"""How many slots the plain run of a real chain takes."""
-KINDS = ("", "resnet", "transformer")
+REAL = {
+    "a ResNet-like chain, a third of the way": "resnet",
+    "a transformer chain, a tight memory": "transformer",
+    "a transformer chain, the plain run fits": "transformer",
+}
+"""Cases whose schedule is followed on real modules, and which ones."""
 
 
-def _case(name: str, kind: str, percent: int, length: int = 0, visible: bool = False) -> Case:
-    sizes = {"chain": KINDS.index(kind), "percent": percent, "length": length}
-    return Case(name, sizes, visible)
+def _case(name: str, stages: int, percent: int, visible: bool = False) -> Case:
+    return Case(name, {"stages": stages, "percent": percent}, visible)
+
+
+def _by_hand(name: str) -> Case:
+    sizes = {"stages": len(chains.BY_HAND[name]), "memory": chains.MEMORY_BY_HAND[name]}
+    return Case(name, sizes, False)
 
 
 def _random_case(rng: np.random.Generator) -> Case:
-    percent, length = int(rng.integers(5, 80)), int(rng.integers(5, 10))
-    return _case("a chain drawn at random", "", percent, length)
+    return _case("a chain drawn at random", int(rng.integers(5, 10)), int(rng.integers(5, 80)))
 
 
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
-    kind = KINDS[case.sizes["chain"]]
-    if kind:
-        stages, slot_bytes = _measured(kind)
+    kind, slot_bytes = REAL.get(case.name, ""), 1
+    if case.name in chains.BY_HAND:
+        stages = chains.by_hand(case.name)
+    elif kind:
+        stages, slot_bytes = chains.measured(kind)
     else:
-        stages, slot_bytes = [_random_stage(rng) for _ in range(case.sizes["length"])], 1
+        stages = chains.at_random(rng, case.sizes["stages"])
+    if "memory" in case.sizes:
+        memory = case.sizes["memory"]
+    else:
+        memory = chains.memory_between(stages, case.sizes["percent"])
     return {
         "function": "rotor",
-        "arguments": [stages, _memory(stages, case.sizes["percent"])],
+        "arguments": [stages, memory],
         "chain": kind,
         "stages": stages,
         "seed": int(rng.integers(1 << 30)),
         "slot_bytes": slot_bytes,
     }
-
-
-def _random_stage(rng: np.random.Generator) -> dict[str, int]:
-    output, saved = int(rng.integers(1, 6)), int(rng.integers(0, 12))
-    return {
-        "output_bytes": output,
-        "saved_bytes": saved,
-        "forward_bytes": output + int(rng.integers(0, 4)),
-        "forward_saving_bytes": output + saved + int(rng.integers(0, 4)),
-        "backward_bytes": int(rng.integers(1, 10)),
-        "output_gradient_bytes": output,
-        "forward_cost": int(rng.integers(1, 30)),
-        "backward_cost": int(rng.integers(1, 60)),
-    }
-
-
-@lru_cache(maxsize=4)
-def _measured(kind: str) -> tuple[list[dict[str, int]], int]:
-    """Returns (stages in slots, bytes of a slot) of a real chain."""
-    from gpu_course.training.chains import CHAINS
-    from gpu_course.training.schedules.measured import measure_chain
-    from gpu_course.training.schedules.operations import account
-    from gpu_course.training.schedules.plans import keep_everything
-
-    chain = measure_chain(*CHAINS[kind](0))
-    full = account(chain, keep_everything(len(chain))).peak
-    slot_bytes = -(-full // SLOTS)
-    return [asdict(stage) for stage in chain.in_slots(slot_bytes).stages], slot_bytes
-
-
-def _chain(stages: list[dict[str, int]]) -> Any:
-    from gpu_course.training.schedules.chain import Chain, Stage
-
-    return Chain(tuple(Stage(**stage) for stage in stages))
-
-
-def _memory(stages: list[dict[str, int]], percent: int) -> int:
-    """A memory so far on the way from the least that does to that of the plain run."""
-    from gpu_course.training.schedules.operations import account
-    from gpu_course.training.schedules.plans import keep_everything
-    from gpu_course.training.schedules.rotor import solve
-
-    chain = _chain(stages)
-    full = account(chain, keep_everything(len(chain))).peak
-    least = solve(chain, full).least_memory()
-    assert least is not None
-    return least + (full - least) * percent // 100
 
 
 def _reference(inputs: Values, case: Case) -> Values:
@@ -99,10 +71,14 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     from gpu_course.training.schedules.written import read
 
     stages, memory = inputs["arguments"]
-    chain, schedule = _chain(stages), read(got["schedule"])
+    chain, schedule = chains.chain_of(stages), read(got["schedule"])
     found = account(chain, schedule)
     if found.peak > memory:
-        fact = f"the schedule takes {found.peak:,} of a memory of {memory:,}"
+        number = next(n for n, rise in enumerate(found.rises) if rise > memory)
+        fact = (
+            f"operation {number} ({schedule[number]}) rises to {found.rises[number]:,}; the memory "
+            f"is {memory:,}"
+        )
         return Finding(_what_was_forgotten(chain, schedule, memory), fact, "over-budget")
     if inputs["chain"]:
         budget = memory * inputs["slot_bytes"]
@@ -110,13 +86,23 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
             fact = f"{got['peak_bytes']:,} bytes alive at one time, measured; {budget:,} are there"
             return Finding("too-much-memory", fact, "over-budget")
         assert got["forward_passes"] == list(found.forward_passes), "the run left the schedule"
-    best = int(solve(chain, memory).best_cost())
-    if found.cost > best:
+    best = account(chain, solve(chain, memory).schedule())
+    if found.cost > best.cost:
         _, saved = most_kept(got["schedule"])
         key = "never-saves-ahead" if saved <= 1 else "too-dear"
-        fact = f"the schedule costs {found.cost:,}; the best one in this memory costs {best:,}"
+        if run_twice_in_a_row(got["schedule"]) is not None:
+            key = "twice-in-a-row"
+        fact = (
+            f"the schedule costs {found.cost:,}, running the stages "
+            f"{_list(found.forward_passes)} times; a best one costs {best.cost:,}, running them "
+            f"{_list(best.forward_passes)} times"
+        )
         return Finding(key, fact, "over-budget")
     return None
+
+
+def _list(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers))
 
 
 def _what_was_forgotten(chain: Any, schedule: Any, memory: int) -> str:
@@ -153,15 +139,18 @@ ROTOR = PythonPuzzle(
     parameters={"rotor": ("stages", "memory")},
     harness="schedule_followed",
     torch=True,
-    seconds=20.0,
+    call=chains.as_called,
+    seconds=40.0,
     cases=(
-        _case("visible example: five stages", "", 30, 5, visible=True),
-        _case("one stage", "", 50, 1),
-        _case("eight stages, the least memory", "", 0, 8),
-        _case("eight stages, room for nearly all", "", 85, 8),
-        _case("a ResNet-like chain, a third of the way", "resnet", 35),
-        _case("a transformer chain, a tight memory", "transformer", 10),
-        _case("a transformer chain, the plain run fits", "transformer", 100),
+        _case("visible example: five stages", 5, 30, visible=True),
+        _case("one stage", 1, 50),
+        _case("eight stages, the least memory", 8, 0),
+        _case("eight stages, room for nearly all", 8, 85),
+        _by_hand("room to run forward"),
+        _by_hand("the batch takes nothing"),
+        _case("a ResNet-like chain, a third of the way", 10, 35),
+        _case("a transformer chain, a tight memory", 10, 10),
+        _case("a transformer chain, the plain run fits", 10, 100),
     ),
     random_case=_random_case,
     inputs=_inputs,
@@ -183,6 +172,7 @@ ROTOR = PythonPuzzle(
             "one that saves, and of a backward pass stand in the table: forward_bytes, "
             "forward_saving_bytes, backward_bytes."
         ),
+        "twice-in-a-row": TWICE_IN_A_ROW,
         "never-saves-ahead": (
             "It fits, and it never saves a stage before it has to. Where there is room, a stage "
             'that is run with "save all" on the way forward is not run again: try that beginning '
@@ -218,10 +208,29 @@ ROTOR = PythonPuzzle(
         Mistake("forgets_the_gradients", "over-budget", "no-gradients"),
         Mistake("forgets_what_operators_need", "over-budget", "no-temporaries"),
         Mistake("never_saves_ahead", "over-budget", "never-saves-ahead"),
+        Mistake("keeps_an_input_and_then_runs", "over-budget", "twice-in-a-row"),
         Mistake("all_stages_cost_the_same", "over-budget", "too-dear"),
         Mistake("the_best_equal_segments", "over-budget", "too-dear"),
         Mistake("off_by_one_segment", "wrong-result", "input-missing"),
         Mistake("goes_back_too_early", "wrong-result", "backward-order"),
     ),
+    equivalent_mutants={
+        **{
+            f"rotor:{mutant}": (
+                "Every schedule saves each stage once and goes back through it once, so what that "
+                "costs is the same for all of them."
+            )
+            for mutant in (
+                "operand-dropped:found = (rest, start)",
+                "operator:found = (here['forward_cost'] - here['backward_cost'] + rest, start)",
+                "operand-dropped:found = (here['forward_cost'] + rest, start)",
+                "operand-dropped:found = (here['backward_cost'] + rest, start)",
+            )
+        },
+        **{
+            f"rotor:{mutant}": "A part with no room, or less than none, has no schedule anyway."
+            for mutant in ("guard-dropped:if given <= room:", "comparison:if given < room:")
+        },
+    },
     source="Beaumont and others, arXiv 1911.13214, section 4",
 )

@@ -14,10 +14,17 @@ SHAPE = ("sequence", "batch", "hidden", "heads")
 
 
 def _case(
-    name: str, shape: tuple[int, int, int, int], layers: int, percent: int, visible: bool = False
+    name: str,
+    shape: tuple[int, int, int, int],
+    layers: int,
+    percent: int,
+    *,
+    short: int = 0,
+    visible: bool = False,
 ) -> Case:
+    """Some layers, and so many percent of all bytes as the budget, `short` bytes less."""
     sizes = dict(zip(SHAPE, shape, strict=True)) | {"layers": layers, "percent": percent}
-    return Case(name, sizes, visible)
+    return Case(name, sizes | ({"short": short} if short else {}), visible)
 
 
 def _random_case(rng: np.random.Generator) -> Case:
@@ -36,11 +43,19 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
     total = sum(product["bytes"] for product in listed)
     return {
         "products": listed,
-        "budget": total * case.sizes["percent"] // 100,
+        "budget": total * case.sizes["percent"] // 100 - case.sizes.get("short", 0),
         "shape": shape,
         "layers": case.sizes["layers"],
         "seed": int(rng.integers(1 << 30)),
     }
+
+
+def _as_called(inputs: Values) -> str:
+    sizes = ", ".join(f"({p['bytes']:,}; {p['flops']:,})" for p in inputs["products"])
+    return (
+        f"selective_plan(products, {inputs['budget']}) where the products are (bytes; flops): "
+        f"{sizes}"
+    )
 
 
 def _reference(inputs: Values, case: Case) -> Values:
@@ -82,7 +97,11 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     room = budget - got["saved_bytes"]
     unused = [p for number, p in enumerate(products) if number not in got["chosen"]]
     key = "room-left" if any(p["bytes"] <= room for p in unused) else "not-the-best"
-    fact = f"{again:,} FLOP are run again, measured; the best choice leaves {least:,}"
+    saved = ", ".join(map(str, got["chosen"])) or "none"
+    fact = (
+        f"with products saved: {saved}, {again:,} FLOP are run again, measured; the best choice "
+        f"leaves {least:,}"
+    )
     return Finding(key, fact, "over-budget")
 
 
@@ -96,11 +115,13 @@ SELECTIVE_PLAN = PythonPuzzle(
     functions=("selective_plan",),
     parameters={"selective_plan": ("products", "budget")},
     harness="selective_followed",
+    call=_as_called,
     torch=True,
     cases=(
         _case("visible example: one layer", (32, 2, 32, 4), 1, 40, visible=True),
         _case("room for nothing", (8, 1, 16, 2), 1, 0),
         _case("room for all", (8, 1, 16, 2), 1, 100),
+        _case("one byte short of all", (8, 1, 16, 2), 1, 100, short=1),
         _case("a long sequence", (64, 1, 16, 4), 1, 50),
         _case("a wide layer", (8, 2, 48, 2), 1, 65),
         _case("a wide layer, less room", (8, 2, 48, 2), 1, 45),
@@ -153,6 +174,24 @@ SELECTIVE_PLAN = PythonPuzzle(
         Mistake("the_other_way_round", "over-budget", "too-much-saved"),
         Mistake("names_of_products", "wrong-result", "wrong-type"),
     ),
+    equivalent_mutants={
+        **{
+            f"selective_plan:constant:best = {{0: ({worth}, ())}}": (
+                "The same number on top of every choice leaves their order as it is."
+            )
+            for worth in ("1", "-1")
+        },
+        **{
+            f"selective_plan:{mutant}, ())), found)": (
+                "Any choice is worth far more FLOP than that, so a new one always takes the place."
+            )
+            for mutant in (
+                "operator-dropped:best[more] = max(best.get(more, (1",
+                "constant:best[more] = max(best.get(more, (-2",
+                "constant:best[more] = max(best.get(more, (-0",
+            )
+        },
+    },
     source=(
         "torch.utils.checkpoint.create_selective_checkpoint_contexts, "
         "https://docs.pytorch.org/docs/stable/checkpoint.html"

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import copy
+import operator
 from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any
+
+import numpy as np
 
 from gpu_course.catalog.harness import Unusable
 from gpu_course.training.activation_formulas import LayerShape
@@ -30,13 +33,11 @@ def run(
         seed: of parameters, data and dropout.
     """
     chosen = answer.selective_plan(copy.deepcopy(list(products)), budget)
-    if not isinstance(chosen, list | tuple | set):
+    if isinstance(chosen, np.ndarray):
+        chosen = chosen.tolist()
+    if not isinstance(chosen, list | tuple | set | frozenset | range):
         raise Unusable(f"selective_plan returned {type(chosen).__name__}, not a list of numbers")
-    for number in chosen:
-        if isinstance(number, bool) or not isinstance(number, int):
-            raise Unusable(f"selective_plan returned {number!r} among the numbers of products")
-        if not 0 <= number < len(products):
-            raise Unusable(f"product {number} does not exist: there are {len(products)}")
+    chosen = [_number(each, len(products)) for each in chosen]
     if len(set(chosen)) < len(chosen):
         raise Unusable("selective_plan names a product twice", "twice")
     module, x = region(LayerShape(*shape), layers, seed)
@@ -49,3 +50,13 @@ def run(
         "saved_bytes": found.kept_bytes - nothing.kept_bytes,
         "flops": found.flops,
     }
+
+
+def _number(each: Any, products: int) -> int:
+    """Returns a number of a product as a plain int; NumPy's whole numbers are whole numbers."""
+    if isinstance(each, bool | np.bool_) or not hasattr(each, "__index__"):
+        raise Unusable(f"selective_plan returned {each!r} among the numbers of products")
+    number = operator.index(each)
+    if not 0 <= number < products:
+        raise Unusable(f"product {number} does not exist: there are {products}")
+    return number

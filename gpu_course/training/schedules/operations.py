@@ -128,6 +128,8 @@ class _Run:
         if kind is Kind.drop:
             if stage == 0 or stage not in self.kept:
                 raise _impossible(number, operation, "its input is no checkpoint")
+            if stage in self.saved:
+                raise _impossible(number, operation, "its input belongs to what was saved there")
             before = self.held()
             self.kept.discard(stage)
             return before

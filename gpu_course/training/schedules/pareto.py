@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+
 from gpu_course.training.schedules import plans
 from gpu_course.training.schedules.chain import Chain
 from gpu_course.training.schedules.operations import Schedule, account
@@ -51,20 +54,60 @@ def curves(chain: Chain, slots: int = 500) -> dict[str, list[Point]]:
     return points
 
 
-def gain_percent(chain: Chain, slots: int = 100) -> float:
-    """Returns how much more the best schedules train than equal segments do, on average.
+@dataclass(frozen=True)
+class Against:
+    """Equal segments beside the best schedule in the memory they take.
 
-    For every number of segments, two or more, the best schedule gets the memory those segments take
-    in the same slots; the gain is the ratio of the costs of a whole step, less 1, in percent.
+    Attributes:
+        segments: how many.
+        memory: what they take, in slots.
+        cost: of a step with them.
+        best: of a step with the best schedule in that memory.
+        beaten: True where some other number of segments takes no more memory and costs no more.
+    """
+
+    segments: int
+    memory: int
+    cost: int
+    best: float
+    beaten: bool
+
+    @property
+    def gain_percent(self) -> float:
+        """How many more steps the best schedule trains in the same FLOP, in percent."""
+        return 100 * (self.cost / self.best - 1)
+
+
+def against_segments(chain: Chain, slots: int = 300) -> tuple[Against, ...]:
+    """Returns each number of equal segments, two or more, beside the best schedule.
+
+    Both are planned in the same slots, so that rounding favours neither.
 
     Args:
         chain: in bytes.
         slots: how finely memory is cut.
     """
     rounded = chain.in_slots(slot_bytes_of(chain, slots))
-    others = [
-        account(rounded, plans.periodic(len(chain), segments)) for segments in range(2, len(chain))
-    ]
-    table = solve(rounded, max(other.peak for other in others))
-    gains = [other.cost / table.best_cost(other.peak) - 1 for other in others]
-    return 100 * sum(gains) / len(gains)
+    taken = {k: account(rounded, plans.periodic(len(chain), k)) for k in range(2, len(chain))}
+    table = solve(rounded, max(each.peak for each in taken.values()))
+    places = {k: (each.peak, each.cost) for k, each in taken.items()}
+    return tuple(
+        Against(k, memory, cost, table.best_cost(memory), _beaten((memory, cost), places.values()))
+        for k, (memory, cost) in places.items()
+    )
+
+
+def gain_percent(chain: Chain, slots: int = 300, *, unbeaten: bool = False) -> float:
+    """Returns how much more the best schedules train than equal segments do, on average.
+
+    Args:
+        chain: in bytes.
+        slots: how finely memory is cut.
+        unbeaten: count only those numbers of segments that no other one beats in memory and cost.
+    """
+    chosen = [a for a in against_segments(chain, slots) if not (unbeaten and a.beaten)]
+    return sum(a.gain_percent for a in chosen) / len(chosen)
+
+
+def _beaten(place: tuple[int, int], others: Iterable[tuple[int, int]]) -> bool:
+    return any(o != place and o[0] <= place[0] and o[1] <= place[1] for o in others)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable
 from typing import Any
 
@@ -46,6 +47,11 @@ def _operation(number: int, pair: Any) -> Operation:
         raise CourseError(
             f"operation {number} is {pair!r}; the words are {', '.join(map(repr, WORDS))}"
         )
-    if isinstance(stage, bool) or not isinstance(stage, int):
+    try:
+        # NumPy's whole numbers are whole numbers; True is none.
+        whole = operator.index(stage) if type(stage) is not bool else None
+    except TypeError:
+        whole = None
+    if whole is None:
         raise CourseError(f"operation {number} is {pair!r}; a stage is a whole number")
-    return Operation(Kind(word), stage)
+    return Operation(Kind(word), whole)

@@ -81,6 +81,16 @@ def never_saves_ahead(stages, memory):
     return planned(stages, memory, saves_ahead=False)
 
 
+# Keeps an input, and only then runs the stage: but "keep input" has run it.
+def keeps_an_input_and_then_runs(stages, memory):
+    written = []
+    for word, stage in planned(stages, memory):
+        written.append((word, stage))
+        if word == "keep input":
+            written.append(("forward", stage))
+    return written
+
+
 # Counts forward passes, not what they cost.
 def all_stages_cost_the_same(stages, memory):
     return planned([{**s, "forward_cost": 1, "backward_cost": 1} for s in stages], memory)

@@ -1,4 +1,8 @@
-"""The best schedule of a short chain, by trying everything: Dijkstra over what is in memory."""
+"""The best schedule of a short chain, by trying everything: Dijkstra over what is in memory.
+
+The oracle of `rotor` and of `exhaustive`, and as plain as it can be: sets for states, no bound on
+what is left to pay, every drop tried everywhere. It shares no line with either.
+"""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from gpu_course.errors import CourseError
+from gpu_course.training.chains import MeanSquare, Residual
 from gpu_course.training.peak import allocate_gradients, measure_peak
 from gpu_course.training.schedules.execute import execute, plain
 from gpu_course.training.schedules.measured import measure_chain
@@ -18,24 +19,6 @@ from gpu_course.training.schedules.operations import Kind, Operation, ScheduleEr
 from gpu_course.training.schedules.rotor import solve
 
 SLOTS = 60
-
-
-class Residual(nn.Module):
-    """x + the rest: a convolution with BatchNorm, or a perceptron with dropout."""
-
-    def __init__(self, inner: nn.Module) -> None:
-        super().__init__()
-        self.inner = inner
-
-    def forward(self, x: Tensor) -> Tensor:
-        return x + self.inner(x)
-
-
-class MeanSquare(nn.Module):
-    """The last stage of a chain: a number."""
-
-    def forward(self, x: Tensor) -> Tensor:
-        return (x * x).mean()
 
 
 def convolutions() -> tuple[list[nn.Module], Tensor]:

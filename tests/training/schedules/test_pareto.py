@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from gpu_course.errors import CourseError
@@ -11,7 +12,7 @@ from gpu_course.training.schedules import plans
 from gpu_course.training.schedules.chain import Chain
 from gpu_course.training.schedules.measured import measure_chain
 from gpu_course.training.schedules.operations import Kind, Operation
-from gpu_course.training.schedules.pareto import curves, gain_percent
+from gpu_course.training.schedules.pareto import against_segments, curves, gain_percent
 from gpu_course.training.schedules.written import read, written
 
 
@@ -41,6 +42,18 @@ def test_the_gain_over_equal_segments_is_never_negative(chain: Chain) -> None:
     assert 0 < gain_percent(chain) < 30
 
 
+def test_segments_are_held_against_the_best_schedule_in_their_memory(chain: Chain) -> None:
+    found = against_segments(chain)
+    assert [each.segments for each in found] == list(range(2, len(chain)))
+    assert all(each.best <= each.cost for each in found)
+    for each in found:
+        better = [o for o in found if o.memory <= each.memory and o.cost <= each.cost]
+        equal = [o for o in better if (o.memory, o.cost) == (each.memory, each.cost)]
+        assert each.beaten == (len(better) > len(equal))
+    unbeaten = [each.gain_percent for each in found if not each.beaten]
+    assert gain_percent(chain, unbeaten=True) == pytest.approx(sum(unbeaten) / len(unbeaten))
+
+
 def test_deep_resnets_have_their_blocks_shared_out() -> None:
     chain = deep_resnet(101, batch=1)
     assert len(chain) == 33
@@ -57,6 +70,7 @@ def test_schedules_are_read_as_they_are_written() -> None:
     schedule = plans.revolve(9, 3)
     assert read(written(schedule)) == schedule
     assert read([["save all", 0], ("backward", 0)])[1] == Operation(Kind.backward, 0)
+    assert read([("save all", np.int64(3))]) == (Operation(Kind.save_all, 3),)
 
 
 @pytest.mark.parametrize(

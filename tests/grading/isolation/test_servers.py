@@ -1,0 +1,21 @@
+"""What of the grader's own environment a child is started with."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpu_course.grading.isolation import servers
+
+
+def test_sums_are_taken_with_the_same_instructions_here_and_in_a_child(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", "AVX2")
+    assert servers.environment()["ONEDNN_MAX_CPU_ISA"] == "AVX2"
+    monkeypatch.delenv("ONEDNN_MAX_CPU_ISA")
+    assert "ONEDNN_MAX_CPU_ISA" not in servers.environment()
+
+
+def test_nothing_else_of_the_users_goes_along(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("A_SECRET", "1")
+    assert "A_SECRET" not in servers.environment()
