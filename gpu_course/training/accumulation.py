@@ -46,6 +46,11 @@ def flat_gradient(model: nn.Module) -> Tensor | None:
     return torch.cat([gradient.flatten() for gradient in gradients if gradient is not None])
 
 
+def flat_parameters(model: nn.Module) -> Tensor:
+    """Returns a copy of all parameters, one behind the other."""
+    return torch.cat([parameter.detach().flatten() for parameter in model.parameters()])
+
+
 def full_gradient(rows: int, width: int, seed: int) -> Tensor:
     """Returns the gradient of the loss of the whole batch at once."""
     model, loss, x, y = problem(rows, width, seed)

@@ -18,6 +18,21 @@ Wrap = Callable[[nn.Module, Tensor], Tensor]
 BACKWARD = "the backward pass begins"
 
 
+class RowsSeen(nn.Module):
+    """Passes its input on, and counts in a buffer how many rows it has seen in training."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: Tensor
+        self.register_buffer("rows", torch.zeros((), dtype=torch.int64))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Returns x."""
+        if self.training:
+            self.rows += len(x)
+        return x
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What a forward and a backward pass left behind, and what they took.
@@ -122,10 +137,11 @@ def smooth_chain(blocks: int, width: int, seed: int) -> tuple[Stages, Tensor]:
 
 
 def noisy_chain(blocks: int, channels: int, seed: int) -> tuple[Stages, Tensor]:
-    """Returns a chain with dropout and BatchNorm, and a batch that asks for a gradient.
+    """Returns a chain with dropout and buffers, and a batch that asks for a gradient.
 
     Args:
-        blocks: convolutions with BatchNorm, ReLU and dropout, before the loss.
+        blocks: convolutions with BatchNorm, ReLU and dropout, before the loss; the first of them
+            also counts the rows it has seen, so that not every buffer is a BatchNorm's.
         channels: of the images.
         seed: of parameters and data.
     """
@@ -133,12 +149,14 @@ def noisy_chain(blocks: int, channels: int, seed: int) -> tuple[Stages, Tensor]:
         torch.manual_seed(seed)
         stages: Stages = [
             nn.Sequential(
+                # In front: PyTorch's checkpoint runs a stage again only as far as it needs to.
+                *([RowsSeen()] if block == 0 else []),
                 nn.Conv2d(channels, channels, 3, padding=1),
                 nn.BatchNorm2d(channels),
                 nn.ReLU(),
                 nn.Dropout(0.3),
             )
-            for _ in range(blocks)
+            for block in range(blocks)
         ]
         stages.append(Classify(channels, torch.randint(0, 10, (6,))))
         return stages, torch.randn(6, channels, 8, 8).requires_grad_()

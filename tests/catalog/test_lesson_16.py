@@ -6,6 +6,7 @@ import ast
 import importlib
 import importlib.util
 import re
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -202,3 +203,51 @@ def equal(expected: Any, got: Any, tolerance: tuple[float, float]) -> bool:
     if isinstance(expected, np.ndarray):
         return got.shape == expected.shape and np.allclose(got, expected, *tolerance)
     return expected == got
+
+
+def clears(model: Any, loss: Any, x: Any, y: Any, parts: int, weight: Any, **how: bool) -> None:
+    for rows, targets in zip(x.tensor_split(parts), y.tensor_split(parts), strict=True):
+        model.zero_grad(**how)
+        (loss(model(rows), targets) * weight(len(rows) / len(x))).backward()
+
+
+def all_at_once(model: Any, loss: Any, x: Any, y: Any, parts: int) -> None:
+    import torch
+
+    parameters = list(model.parameters())
+    for rows, targets in zip(x.tensor_split(parts), y.tensor_split(parts), strict=True):
+        part = loss(model(rows), targets) * (len(rows) / len(x))
+        for parameter, own in zip(parameters, torch.autograd.grad(part, parameters), strict=True):
+            parameter.grad += own
+
+
+def every_fourth_row(model: Any, loss: Any, x: Any, y: Any, parts: int) -> None:
+    for first in range(parts):
+        part = range(len(x))[first::parts]
+        (loss(model(x[list(part)]), y[list(part)]) * (len(part) / len(x))).backward()
+
+
+def row_by_row(model: Any, loss: Any, x: Any, y: Any, parts: int) -> None:
+    for row in range(len(x)):
+        (loss(model(x[row : row + 1]), y[row : row + 1]) / len(x)).backward()
+
+
+@pytest.mark.parametrize(
+    ("answer", "end"),
+    [
+        (partial(clears, weight=lambda share: share), ("wrong-result", "last-part-only")),
+        (partial(clears, weight=lambda share: 1), ("wrong-result", "last-part-only")),
+        (partial(clears, weight=lambda share: 1 / 4), ("wrong-result", "last-part-only")),
+        (
+            partial(clears, weight=lambda share: 1, set_to_none=False),
+            ("wrong-result", "last-part-only"),
+        ),
+        (all_at_once, ("over-budget", "second-gradients")),
+        (every_fourth_row, None),
+        (row_by_row, None),
+    ],
+)
+def test_accumulate_knows_other_ways_to_write_it(answer: Any, end: Any) -> None:
+    module = ModuleType("answer")
+    module.accumulate = answer  # type: ignore[attr-defined]
+    assert first_failure(PUZZLES["accumulate"], module) == end

@@ -145,3 +145,103 @@ def test_a_longer_first_segment_is_welcome_too() -> None:
         segmented(length, [0] if length < 3 else [0, length // 2 + 1, length - 1])
     )
     assert verdict(puzzle, answer, puzzle.cases[0]) is None
+
+
+def leaves_of_two(length: int) -> list[tuple[str, int]]:
+    """Halves, rounded the other way, down to two stages that are saved together."""
+
+    def go(start: int, stop: int) -> list[tuple[str, int]]:
+        if stop - start <= 2:
+            stages = range(start, stop)
+            return [("save all", s) for s in stages] + [("backward", s) for s in reversed(stages)]
+        middle = (start + stop + 1) // 2
+        ahead = [("keep input", start), *(("forward", s) for s in range(start + 1, middle))]
+        return ahead + go(middle, stop) + go(start, middle)
+
+    return go(0, length)
+
+
+def by_the_closed_form(length: int, checkpoints: int) -> Any:
+    from gpu_course.training.schedules.plans import revolve
+    from gpu_course.training.schedules.written import written
+
+    return iter(written(revolve(length, checkpoints)))
+
+
+def by_hooks(stage: Any, x: Any) -> Any:
+    """What is saved is a number; the first look at one runs the stage again."""
+    import torch
+
+    found: dict[int, Any] = {}
+    count = [0]
+
+    def pack(tensor: Any) -> int:
+        count[0] += 1
+        return count[0] - 1
+
+    def again(number: int) -> Any:
+        if not found:
+            keep = torch.autograd.graph.saved_tensors_hooks(
+                lambda tensor: found.setdefault(len(found), tensor.detach()), lambda tensor: tensor
+            )
+            with torch.enable_grad(), keep:
+                stage(x.detach().requires_grad_())
+        return found[number]
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, again):
+        return stage(x)
+
+
+def by_grad(stage: Any, x: Any) -> Any:
+    """torch.autograd.grad, and what it gives added up by hand."""
+    import torch
+
+    class Checkpoint(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, stage: Any, x: Any) -> Any:
+            ctx.stage, ctx.x = stage, x
+            return stage(x)
+
+        @staticmethod
+        def backward(ctx: Any, gradient: Any) -> Any:
+            start = ctx.x.detach().clone().requires_grad_()
+            with torch.enable_grad():
+                y = ctx.stage(start)
+            parameters = list(ctx.stage.parameters())
+            first, *rest = torch.autograd.grad(y, [start, *parameters], gradient)
+            for parameter, own in zip(parameters, rest, strict=True):
+                parameter.grad += own
+            return None, first
+
+    return Checkpoint.apply(stage, x)
+
+
+@pytest.mark.parametrize(
+    ("name", "answer"),
+    [
+        ("log_plan", leaves_of_two),
+        ("revolve", by_the_closed_form),
+        ("checkpoint", by_hooks),
+        ("checkpoint", by_grad),
+    ],
+)
+def test_an_answer_written_otherwise_is_right_too(name: str, answer: Any) -> None:
+    puzzle, module = PUZZLES[name], ModuleType("answer")
+    setattr(module, name, answer)
+    assert [verdict(puzzle, module, case) for case in puzzle.cases] == [None] * len(puzzle.cases)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "stage"),
+    [
+        ([("keep input", 0), ("forward", 0), ("save all", 1)], 0),
+        ([("forward", 0), ("forward", 1), ("save all", 1)], 1),
+        ([("save all", 0), ("backward", 0)], None),
+        ([("backward", 1), ("save all", 0), ("backward", 0)], None),
+        ([], None),
+    ],
+)
+def test_a_stage_that_runs_twice_in_a_row_is_found(schedule: Any, stage: int | None) -> None:
+    from gpu_course.catalog.checkpointing.planning import run_twice_in_a_row
+
+    assert run_twice_in_a_row(schedule) == stage

@@ -6,7 +6,13 @@ import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-from gpu_course.training.checkpointing import noisy_chain, plainly, run_wrapped, smooth_chain
+from gpu_course.training.checkpointing import (
+    RowsSeen,
+    noisy_chain,
+    plainly,
+    run_wrapped,
+    smooth_chain,
+)
 
 
 def with_the_library(stage: nn.Module, x: Tensor) -> Tensor:
@@ -27,6 +33,22 @@ def test_torchs_checkpoint_keeps_the_bits_runs_twice_and_moves_buffers_twice() -
     assert torch.equal(found.gradients, plain.gradients)
     assert found.forward_passes == (2, 2, 2, 2)
     assert not torch.equal(found.buffers, plain.buffers)
+
+
+def test_not_every_buffer_of_the_noisy_chain_is_a_norms() -> None:
+    stages, batch = noisy_chain(3, 4, 5)
+    owners = [
+        type(module)
+        for stage in stages
+        for module in stage.modules()
+        for _ in module.buffers(recurse=False)
+    ]
+    assert owners.count(RowsSeen) == 1 and owners.count(nn.BatchNorm2d) == 9
+    run_wrapped(stages, batch, with_the_library)
+    (counter,) = (m for stage in stages for m in stage.modules() if isinstance(m, RowsSeen))
+    assert int(counter.rows) == 2 * len(batch)
+    counter.eval()(batch)
+    assert int(counter.rows) == 2 * len(batch)
 
 
 def test_the_callers_generator_is_left_alone() -> None:

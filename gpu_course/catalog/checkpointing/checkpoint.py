@@ -41,12 +41,17 @@ def _judge(inputs: Values, chosen: Case, got: Values) -> Finding | None:
             f"{got['kept_bytes']:,} bytes are alive when the backward pass begins; the inputs of "
             f"the stages take {inputs_bytes:,}"
         )
-        return Finding("keeps-everything", fact, "over-budget")
+        # A block that keeps everything keeps ten times its input.
+        copies = 2 * (inputs_bytes + ROWS * inputs["width"] * 4) + SLACK_BYTES
+        key = "keeps-copies" if got["kept_bytes"] <= copies else "keeps-everything"
+        return Finding(key, fact, "over-budget")
     return None
 
 
 def _diagnose(inputs: Values, chosen: Case, expected: Values, got: Values) -> str | None:
     gradients, last = got["gradients"], got["batch_gradient"]
+    if not np.any(gradients) and not np.any(last):
+        return "no-second-pass"
     if not np.any(gradients) and np.array_equal(last, expected["batch_gradient"]):
         return "parameters-forgotten"
     if not np.any(last) and zero_share(gradients) > 0.5 * zero_share(expected["gradients"]):
@@ -83,6 +88,10 @@ CHECKPOINT = PythonPuzzle(
             "The gradients are right, and nothing is saved: what the backward pass needs stays "
             "alive from the first run on. Who holds a graph, or a tensor that hangs on one?"
         ),
+        "keeps-copies": (
+            "The gradients are right, and more is alive than the inputs: a copy of each, perhaps. "
+            "Keep x itself; the stage before yours made it, and it is there anyway."
+        ),
         "no-graph": (
             "Inside backward, PyTorch builds no graph unless it is told to, so there was nothing "
             "to go back through. Which context switches that on?"
@@ -94,6 +103,22 @@ CHECKPOINT = PythonPuzzle(
         "chain-cut": (
             "Stages before yours got no gradient: your backward has none to return for x. What "
             "does a detached tensor lack, so that its .grad stays empty?"
+        ),
+        "no-second-pass": (
+            "No parameter got a gradient, and neither did the batch. Running the stage again "
+            "builds a graph; who goes back through it?"
+        ),
+        "one-per-argument": (
+            "forward has two arguments beside ctx, the stage and x, and backward has to return a "
+            "gradient for each of them, in that order. What has no gradient gets None."
+        ),
+        "other-output": (
+            "What comes out is not what the stage makes of x. Return stage(x): only what is kept "
+            "on the way is another matter."
+        ),
+        "nothing-to-start-from": (
+            "backward() of a tensor that is no single number has to be told what to start from: "
+            "the gradient of the loss by that tensor. Who hands it to you?"
         ),
         "incoming-gradient": (
             "The gradients belong to another question. backward gets the gradient of the loss by "
@@ -134,6 +159,11 @@ CHECKPOINT = PythonPuzzle(
         Mistake("forgets_the_parameters", "wrong-result", "parameters-forgotten"),
         Mistake("detaches_the_input", "wrong-result", "chain-cut"),
         Mistake("ignores_what_comes_in", "wrong-result", "incoming-gradient"),
+        Mistake("starts_from_nothing", "wrong-result", "nothing-to-start-from"),
+        Mistake("hands_x_through", "wrong-result", "other-output"),
+        Mistake("never_goes_back", "wrong-result", "no-second-pass"),
+        Mistake("returns_one_gradient", "wrong-result", "one-per-argument"),
+        Mistake("keeps_a_copy", "over-budget", "keeps-copies"),
         Mistake("runs_back_through_all", "wrong-result", "not-cut-off"),
         Mistake("calls_the_library", "wrong-result", "library"),
     ),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
-from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
 
@@ -45,15 +45,20 @@ PLAN_DIAGNOSES = {
 """What any schedule that cannot be followed is told."""
 
 
+TWICE_IN_A_ROW = (
+    '"keep input" runs its stage and hands the output on; "forward" of the same stage right behind '
+    "it does the work once more. Where does the run go on from?"
+)
+"""What a schedule is told that runs a stage, and at once runs it again."""
+
+
 def equal_inputs(function: str, rng: np.random.Generator, case: Case) -> Values:
     """Returns inputs for a plan of equal stages; its arguments are the sizes of the case."""
-    from gpu_course.training.schedules.chain import uniform
-
     return {
         "function": function,
         "arguments": list(case.sizes.values()),
         "chain": "equal",
-        "stages": [asdict(stage) for stage in uniform(case.sizes["length"]).stages],
+        "stages": case.sizes["length"],
         "seed": int(rng.integers(1 << 30)),
     }
 
@@ -62,7 +67,9 @@ def plain_results(inputs: Values, case: Case) -> Values:
     """Returns what the plain run of the same real chain leaves behind."""
     if not inputs["chain"]:
         return {}
-    found = _plain(inputs["chain"], len(inputs["stages"]), inputs["seed"])
+    stages = inputs["stages"]
+    length = stages if isinstance(stages, int) else len(stages)
+    found = _plain(inputs["chain"], length, inputs["seed"])
     return {name: value for name, value in found.items() if value is not None}
 
 
@@ -86,6 +93,14 @@ def _plain(chain: str, length: int, seed: int) -> Values:
         "gradients": torch.cat([gradient.flatten() for gradient in gradients]).numpy(),
         "buffers": torch.cat(buffers).numpy() if buffers else None,
     }
+
+
+def run_twice_in_a_row(schedule: Sequence[Any]) -> int | None:
+    """Returns the first stage that is run forward twice with nothing between, or None."""
+    for (before, stage), (word, again) in itertools.pairwise(schedule):
+        if stage == again and "backward" not in (before, word):
+            return int(stage)
+    return None
 
 
 def runs_of(schedule: Sequence[Any], length: int) -> list[int]:

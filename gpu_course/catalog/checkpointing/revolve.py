@@ -9,9 +9,11 @@ import numpy as np
 from gpu_course.catalog.checkpointing.planning import (
     OUTPUT_BYTES,
     PLAN_DIAGNOSES,
+    TWICE_IN_A_ROW,
     equal_inputs,
     most_kept,
     plain_results,
+    run_twice_in_a_row,
 )
 from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
 
@@ -46,7 +48,8 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     least = advances(length, checkpoints) + length
     if passes > least:
         fact = f"{passes:,} forward passes; {least:,} are the fewest with {checkpoints} checkpoints"
-        return Finding("not-the-fewest", fact, "over-budget")
+        again = run_twice_in_a_row(got["schedule"]) is not None
+        return Finding("twice-in-a-row" if again else "not-the-fewest", fact, "over-budget")
     # What is kept, the stage at work, its gradients: a few outputs beside the checkpoints.
     limit = (checkpoints + 6) * OUTPUT_BYTES
     if got["peak_bytes"] > limit:
@@ -72,6 +75,8 @@ REVOLVE = PythonPuzzle(
         _case(7, 1),
         _case(5, 8),
         _case(21, 2),
+        # Here few places for the first checkpoint are best, and a slip in the count shows.
+        _case(19, 5),
         _case(40, 4),
     ),
     random_case=_random_case,
@@ -85,6 +90,7 @@ REVOLVE = PythonPuzzle(
             "Where the first new checkpoint stands decides: try every place, and add up what "
             "comes before it and after it."
         ),
+        "twice-in-a-row": TWICE_IN_A_ROW,
         "too-many-checkpoints": (
             "More inputs are kept at one time than there is room for. The batch, the input of "
             "stage 0, takes one of the places from beginning to end."
@@ -110,10 +116,17 @@ REVOLVE = PythonPuzzle(
             "the schedule by the same recursion: keep and run ahead, the right part, the left one."
         ),
     ),
+    equivalent_mutants={
+        f"fewest:constant:return (0, {ahead})": (
+            "Nobody asks how far to run ahead in a chain of one stage."
+        )
+        for ahead in (1, -1)
+    },
     mistakes=(
         Mistake("always_the_middle", "over-budget", "not-the-fewest"),
         Mistake("evenly_spaced", "over-budget", "not-the-fewest"),
         Mistake("only_the_batch", "over-budget", "not-the-fewest"),
+        Mistake("keeps_an_input_and_then_runs", "over-budget", "twice-in-a-row"),
         Mistake("the_batch_is_free", "over-budget", "too-many-checkpoints"),
         Mistake("keeps_every_input", "over-budget", "too-many-checkpoints"),
         Mistake("saves_the_last_segment", "over-budget", "saves-several"),

@@ -53,20 +53,26 @@ def _diagnose(inputs: Values, chosen: Case, expected: Values, got: Values) -> st
     if not (same["gradients"] and same["batch_gradient"]):
         return "other-noise"
     if not same["buffers"]:
-        moved = np.abs(got["buffers"] - expected["buffers"]).sum()
-        return "statistics-back" if _as_new(inputs, got) and moved else "statistics-twice"
+        return _wrong_buffers(inputs, expected["buffers"], got["buffers"])
     return "generator-left"
 
 
-def _as_new(inputs: Values, got: Values) -> bool:
-    """True where the buffers are those of stages that have never run."""
+def _wrong_buffers(inputs: Values, right: np.ndarray, got: np.ndarray) -> str:
     import torch
 
     from gpu_course.training.checkpointing import noisy_chain
 
     stages, _ = noisy_chain(inputs["blocks"], inputs["width"], inputs["seed"])
-    new = torch.cat([b.double().flatten() for stage in stages for b in stage.buffers()])
-    return np.array_equal(got["buffers"], new.numpy())
+    owned = [
+        (buffer.double().flatten(), isinstance(module, torch.nn.BatchNorm2d))
+        for stage in stages
+        for module in stage.modules()
+        for buffer in module.buffers(recurse=False)
+    ]
+    if np.array_equal(got, torch.cat([buffer for buffer, _ in owned]).numpy()):
+        return "statistics-back"
+    of_norms = np.concatenate([np.full(len(buffer), norm) for buffer, norm in owned])
+    return "other-buffers" if np.array_equal(got[of_norms], right[of_norms]) else "statistics-twice"
 
 
 RNG_SAFE = PythonPuzzle(
@@ -107,12 +113,30 @@ RNG_SAFE = PythonPuzzle(
             "again?"
         ),
         "statistics-twice": (
-            "BatchNorm moved its running statistics twice, once for each run. PyTorch's own "
-            "checkpoint does that, too. Which tensors of a module are changed by merely running it?"
+            "A buffer moved twice, once for each run: a BatchNorm's running statistics, its count "
+            "of batches, or what another module remembers. PyTorch's own checkpoint does that, "
+            "too. Which tensors of a module are changed by merely running it?"
         ),
         "statistics-back": (
-            "BatchNorm's statistics are where they were before anything ran. The first run was "
-            "right to move them; what you put back is what the second one found."
+            "The buffers are where they were before anything ran. The first run was right to move "
+            "them: what has to be put back is what the second run finds."
+        ),
+        "other-buffers": (
+            "BatchNorm's buffers are as they should be, and another module's moved twice. Look at "
+            "what a stage remembers, not at what kind of module remembers it."
+        ),
+        "restored-too-early": (
+            "You put the buffers back before the backward pass through the stage was over, and a "
+            "BatchNorm's backward pass still has its statistics in hand. Which line has to wait?"
+        ),
+        "one-per-argument": (
+            "backward returns one value for each argument of forward: None for the stage, and the "
+            "gradient of x."
+        ),
+        "other-output": "What comes out is not what the stage makes of x. Return stage(x).",
+        "nothing-to-start-from": (
+            "backward() of a tensor that is no single number has to be told what to start from: "
+            "the gradient that came in."
         ),
         "keeps-everything": (
             "The gradients are right, and nothing is saved: what the backward pass needs stays "
@@ -153,6 +177,10 @@ RNG_SAFE = PythonPuzzle(
         Mistake("leaves_the_generator_behind", "wrong-result", "generator-left"),
         Mistake("moves_the_statistics_twice", "wrong-result", "statistics-twice"),
         Mistake("puts_back_too_much", "wrong-result", "statistics-back"),
+        Mistake("puts_back_too_early", "wrong-result", "restored-too-early"),
+        Mistake("spares_the_batchnorms_alone", "wrong-result", "other-buffers"),
+        Mistake("returns_one_gradient", "wrong-result", "one-per-argument"),
+        Mistake("starts_from_nothing", "wrong-result", "nothing-to-start-from"),
         Mistake("seeds_every_stage", "wrong-result", "other-run"),
         Mistake("the_plain_run", "over-budget", "keeps-everything"),
     ),

@@ -10,8 +10,11 @@ import numpy as np
 from gpu_course.catalog.checkpointing.planning import (
     OUTPUT_BYTES,
     PLAN_DIAGNOSES,
+    TWICE_IN_A_ROW,
     equal_inputs,
+    most_kept,
     plain_results,
+    run_twice_in_a_row,
     runs_of,
 )
 from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
@@ -38,26 +41,37 @@ def _judge_root(inputs: Values, case: Case, got: Values) -> Finding | None:
     if most > 2:
         where = got["forward_passes"].index(most)
         fact = f"stage {where} is run {most} times; twice is enough for every stage"
-        return Finding("run-too-often", fact, "over-budget")
+        return Finding(_why_too_often(got["schedule"]), fact, "over-budget")
     limit = _root_outputs(length) * OUTPUT_BYTES
     if got["peak_bytes"] <= limit:
         return None
-    kept = sum(word == "keep input" for word, _ in got["schedule"])
-    twice = sum(runs > 1 for runs in runs_of(got["schedule"], length))
-    if not twice:
-        key = "saves-everything"
-    else:
-        key = "segments-too-long" if kept < math.isqrt(length) // 2 + 1 else "segments-too-short"
+    key = _why_too_much(got["schedule"], length)
     return Finding(key, _too_much(got["peak_bytes"], limit, length), "over-budget")
+
+
+def _why_too_often(schedule: list[tuple[str, int]]) -> str:
+    return "run-too-often" if run_twice_in_a_row(schedule) is None else "twice-in-a-row"
+
+
+def _why_too_much(schedule: list[tuple[str, int]], length: int) -> str:
+    if max(runs_of(schedule, length)) == 1:
+        return "saves-everything"
+    inputs, saved = most_kept(schedule)
+    if inputs > saved:
+        return "segments-too-short"
+    # What runs once is the last segment; the others each keep an input.
+    last, mean = runs_of(schedule, length).count(1), length / (inputs + 1)
+    return "last-segment-long" if last == saved > 1.4 * mean else "segments-too-long"
 
 
 def _judge_log(inputs: Values, case: Case, got: Values) -> Finding | None:
     length = case.sizes["length"]
     depth = math.ceil(math.log2(length))
-    passes, most = sum(got["forward_passes"]), length * (depth + 1)
+    # Each level runs half of the stages, and a little more where lengths are odd.
+    passes, most = sum(got["forward_passes"]), int(length * (1 + depth / 2 + 1 / 8))
     if passes > most:
         fact = f"{passes:,} forward passes for {length} stages; {most:,} are enough"
-        return Finding("run-too-often", fact, "over-budget")
+        return Finding(_why_too_often(got["schedule"]), fact, "over-budget")
     limit = (depth + 7) * OUTPUT_BYTES
     if got["peak_bytes"] <= limit:
         return None
@@ -97,7 +111,7 @@ SQRT_PLAN = PythonPuzzle(
         _case(1),
         _case(2),
         _case(10),
-        _case(50),
+        _case(47),
         _case(100),
     ),
     random_case=_random_case,
@@ -110,6 +124,7 @@ SQRT_PLAN = PythonPuzzle(
             "A stage is run three times or more. Begin a segment again from the input that was "
             "kept for it, not from the batch, and run it once."
         ),
+        "twice-in-a-row": TWICE_IN_A_ROW,
         "saves-everything": (
             "Nothing is run twice here, so everything was kept. On the way forward a segment "
             "leaves its input and nothing else."
@@ -121,6 +136,10 @@ SQRT_PLAN = PythonPuzzle(
         "segments-too-short": (
             "A segment saves little, but there are so many that their inputs fill the memory. "
             "What happens to the sum of the two if the segments get longer?"
+        ),
+        "last-segment-long": (
+            "The last segment is longer than the others: it got what was left over, and everything "
+            "of it is saved at once. Leave the rest to a shorter segment of its own."
         ),
     },
     hints=(
@@ -138,11 +157,21 @@ SQRT_PLAN = PythonPuzzle(
             "list are the bounds of a segment, also where the last one is shorter."
         ),
     ),
+    equivalent_mutants={
+        "sqrt_plan:function:size = math.floor(math.sqrt(length))": (
+            "Segments of floor(sqrt(n)) are as good: one more of them, each a stage shorter."
+        ),
+        "sqrt_plan:constant:segments = list(zip(starts, stops, strict=False))": (
+            "There is a stop for every start, so there is nothing for strict to object to."
+        ),
+    },
     mistakes=(
         Mistake("keeps_everything", "over-budget", "saves-everything"),
         Mistake("two_halves", "over-budget", "segments-too-long"),
         Mistake("a_segment_for_each_stage", "over-budget", "segments-too-short"),
         Mistake("from_the_batch_each_time", "over-budget", "run-too-often"),
+        Mistake("keeps_an_input_and_then_runs", "over-budget", "twice-in-a-row"),
+        Mistake("the_rest_in_the_last_segment", "over-budget", "last-segment-long"),
         Mistake("forgets_the_rest", "wrong-result", "backward-order"),
         Mistake("segments_front_to_back", "wrong-result", "backward-order"),
         Mistake("off_by_one_segment", "wrong-result", "input-missing"),
@@ -178,9 +207,11 @@ LOG_PLAN = PythonPuzzle(
     diagnoses={
         **PLAN_DIAGNOSES,
         "run-too-often": (
-            "There are far more forward passes than halving needs. Each half begins at an input "
-            "of its own: keep the first half's while you are busy with the second."
+            "There are more forward passes than halving needs. Is every cut in the middle? And "
+            "each half begins at an input of its own: the first half's has to be kept while you "
+            "are busy with the second."
         ),
+        "twice-in-a-row": TWICE_IN_A_ROW,
         "keeps-much": (
             "Too many inputs are kept at one time. Halving keeps one for each level: log2(n). "
             "Where is yours cut, and how deep does that go?"
@@ -208,6 +239,7 @@ LOG_PLAN = PythonPuzzle(
         Mistake("square_root_again", "over-budget", "saves-much"),
         Mistake("one_stage_and_the_rest", "over-budget", "keeps-much"),
         Mistake("from_the_batch_each_time", "over-budget", "run-too-often"),
+        Mistake("keeps_an_input_and_then_runs", "over-budget", "twice-in-a-row"),
         Mistake("first_half_first", "wrong-result", "backward-order"),
         Mistake("stops_before_the_middle", "wrong-result", "input-missing"),
         Mistake("forgets_to_keep", "wrong-result", "input-missing"),

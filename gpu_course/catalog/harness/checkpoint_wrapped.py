@@ -19,8 +19,13 @@ CALLED_INSTEAD = "__dynamo_disable"
 STOPPED = {
     "does not require grad": "no-graph",
     "backward through the graph a second time": "not-cut-off",
+    "incorrect number of gradients": "one-per-argument",
+    "a gradient different than None": "one-per-argument",
+    "an invalid gradient": "one-per-argument",
+    "created only for scalar outputs": "nothing-to-start-from",
+    "modified by an inplace operation": "restored-too-early",
 }
-"""What autograd says where a second run has no graph, or hangs on the stages before it."""
+"""What autograd says where a backward of one's own has gone wrong, and the diagnosis."""
 
 
 def run(answer: ModuleType, function: str, blocks: int, width: int, seed: int) -> dict[str, Any]:
@@ -39,6 +44,11 @@ def run(answer: ModuleType, function: str, blocks: int, width: int, seed: int) -
         y = own(stage, x)
         if not isinstance(y, type(x)):
             raise Unusable(f"{function} returned {type(y).__name__}, not a tensor")
+        if stage is stages[-1] and y.dim():
+            fact = (
+                f"{function} returned {tuple(y.shape)} for the last stage, whose output is a number"
+            )
+            raise Unusable(fact, "other-output")
         return y
 
     try:

@@ -10,7 +10,7 @@ from typing import Any
 from gpu_course.catalog.harness import Unusable
 from gpu_course.errors import CourseError
 from gpu_course.training.chains import real_chain
-from gpu_course.training.schedules.chain import Chain, Stage
+from gpu_course.training.schedules.chain import Chain, Stage, uniform
 from gpu_course.training.schedules.followed import follow
 from gpu_course.training.schedules.operations import account
 from gpu_course.training.schedules.written import read, written
@@ -29,7 +29,7 @@ def run(
     function: str,
     arguments: Sequence[Any],
     chain: str,
-    stages: Sequence[Mapping[str, int]],
+    stages: Sequence[Mapping[str, int]] | int,
     seed: int,
     slot_bytes: int = 1,
 ) -> dict[str, Any]:
@@ -40,10 +40,15 @@ def run(
         function: what of it plans.
         arguments: what the function gets.
         chain: "equal", "resnet", "transformer", or "" for numbers alone.
-        stages: the sizes of the stages; for "equal" any will do, as many as there are stages.
+        stages: the sizes of the stages; of equal ones, how many there are.
         seed: of parameters, data and dropout.
         slot_bytes: of the sizes; nothing here depends on it.
     """
+    sizes = (
+        uniform(stages)
+        if isinstance(stages, int)
+        else Chain(tuple(Stage(**stage) for stage in stages))
+    )
     pairs = getattr(answer, function)(*copy.deepcopy(list(arguments)))
     if hasattr(pairs, "__next__"):
         pairs = list(pairs)
@@ -52,12 +57,12 @@ def run(
     except CourseError as error:
         raise Unusable(f"{function}: {error.fact}", "wrong-form") from error
     try:
-        account(Chain(tuple(Stage(**stage) for stage in stages)), schedule)
+        account(sizes, schedule)
     except CourseError as error:
         cause = next((key for words, key in CAUSES.items() if words in error.fact), "impossible")
         raise Unusable(error.fact, cause) from error
     found: dict[str, Any] = {"schedule": written(schedule)}
     if chain:
-        modules, batch = real_chain(chain, len(stages), seed)
+        modules, batch = real_chain(chain, len(sizes), seed)
         found |= follow(modules, batch, schedule, seed)
     return found

@@ -37,6 +37,8 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     from gpu_course.training.accumulation import peak_bytes_of_rows
 
     rows, parts, width, seed = (inputs[name] for name in ("rows", "parts", "width", "seed"))
+    if not got["same_model"]:
+        return Finding("model-changed", "the gradient is right, and the parameters have changed")
     largest = -(-rows // parts)
     # Whoever picks rows by their numbers holds the numbers, and copies the rows.
     room = 8 * (largest * (width + 3) + rows)
@@ -45,7 +47,11 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     if peak <= limit:
         return None
     whole = peak_bytes_of_rows(rows, width, seed)
-    key = "whole-batch" if parts > 1 and peak == whole else "all-graphs"
+    key = "all-graphs"
+    if parts > 1 and peak == whole:
+        key = "whole-batch"
+    elif peak <= limit + got["gradient"].nbytes:
+        key = "second-gradients"
     fact = (
         f"{peak:,} bytes alive at one time; a part of {largest} rows may take {limit:,.0f}; "
         f"all {rows} rows at once take {whole:,}"
@@ -61,13 +67,17 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     pieces = _gradients_of_parts(inputs)
     rows, parts = inputs["rows"], inputs["parts"]
     size = rows // parts
-    ways = {
-        "means-added": sum(gradient for _, gradient in pieces),
-        "same-weights": sum(gradient for _, gradient in pieces) / parts,
-        "last-part-only": pieces[-1][1] * pieces[-1][0] / rows,
-        "rest-dropped": _gradient_of_rows(inputs, size * parts),
-    }
-    for key, wrong in ways.items():
+    last_rows, last = pieces[-1]
+    ways = [
+        ("means-added", sum(gradient for _, gradient in pieces)),
+        ("same-weights", sum(gradient for _, gradient in pieces) / parts),
+        # Whatever it was weighted by.
+        ("last-part-only", last * last_rows / rows),
+        ("last-part-only", last / parts),
+        ("last-part-only", last),
+        ("rest-dropped", _gradient_of_rows(inputs, size * parts)),
+    ]
+    for key, wrong in ways:
         close = np.allclose(wrong.numpy(), counted, *_TOLERANCE)
         if close and not np.allclose(wrong.numpy(), right, *_TOLERANCE):
             return key
@@ -135,7 +145,8 @@ ACCUMULATE = PythonPuzzle(
         ),
         "last-part-only": (
             "Only the last part is left in the gradients. backward() adds to what is there; what "
-            "takes the earlier parts away again?"
+            "takes the earlier parts away again? In a training loop zero_grad() comes once for "
+            "each update, and here an update is the whole batch."
         ),
         "no-gradient": (
             "Your function ends with the gradients gone. They are what it is for: whoever called "
@@ -153,6 +164,15 @@ ACCUMULATE = PythonPuzzle(
             "The gradient is right, and the activations of all parts were alive together. A part's "
             "activations can go once its backward pass is over: who still holds on to its loss?"
         ),
+        "second-gradients": (
+            "The gradient is right, and for a while it was there twice. zero_grad() sets .grad to "
+            "None, so that new tensors have to be made; autograd.grad hands over all gradients at "
+            "once. What adds to the tensors that are there, one after the other?"
+        ),
+        "model-changed": (
+            "Somebody made an update. The gradient is what was asked for; the step belongs to "
+            "whoever called you."
+        ),
     },
     hints=(
         (
@@ -169,6 +189,12 @@ ACCUMULATE = PythonPuzzle(
             "next. tensor_split cuts a batch whose rows don't divide."
         ),
     ),
+    equivalent_mutants={
+        (
+            "accumulate:constant:for rows, targets in zip(x.tensor_split(parts), "
+            "y.tensor_split(parts), strict=False):"
+        ): "Both are cut into as many parts, so there is nothing for strict to object to.",
+    },
     mistakes=(
         Mistake("adds_up_means", "wrong-result", "means-added"),
         Mistake("every_part_weighs_the_same", "wrong-result", "same-weights"),
@@ -178,5 +204,7 @@ ACCUMULATE = PythonPuzzle(
         Mistake("drops_the_rest", "wrong-result", "rest-dropped"),
         Mistake("retains_the_graphs", "over-budget", "all-graphs"),
         Mistake("clears_at_the_end", "wrong-result", "no-gradient"),
+        Mistake("clears_before_the_first_part", "over-budget", "second-gradients"),
+        Mistake("makes_the_update_too", "wrong-result", "model-changed"),
     ),
 )

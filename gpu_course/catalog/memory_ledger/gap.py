@@ -61,12 +61,18 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     width, scores = inputs["element_bytes"], inputs["heads"] * s * s * b
     ways = (
         ("whole-masks", "dropout masks", width * (scores + 2 * s * b * h)),
-        ("scores-alone", "dropout masks", (width - 1) * scores),
+        ("too-few-masks", "dropout masks", (width - 1) * scores),
+        ("too-few-masks", "dropout masks", (width - 1) * (scores + s * b * h)),
+        ("narrow-masks", "dropout masks", scores + 2 * s * b * h),
         ("one-norm", "layer norm statistics", 2 * s * b * width),
         ("statistics-per-number", "layer norm statistics", 4 * s * b * h * width),
         ("wide-statistics", "layer norm statistics", 4 * s * b * 4),
         ("mask-per-head", "causal mask", scores),
+        ("mask-per-head", "causal mask", inputs["heads"] * s * s),
+        ("mask-per-head", "causal mask", b * s * s),
         ("wide-mask", "causal mask", width * s * s),
+        ("half-a-mask", "causal mask", s * (s + 1) // 2),
+        ("half-a-mask", "causal mask", s * (s - 1) // 2),
         ("whole-softmax", "wide softmax", inputs["softmax_bytes"] * scores),
     )
     for key, reason, wrong in ways:
@@ -95,7 +101,8 @@ EXPLAIN_THE_GAP = PythonPuzzle(
     },
     torch=True,
     cases=(
-        _case("visible example", 8, 2, 12, 3, 2, 2, visible=True),
+        # No two of batch, heads and width are equal: what was counted by the wrong one shows.
+        _case("visible example", 8, 3, 20, 5, 2, 2, visible=True),
         _case("float32", 7, 3, 10, 2, 4, 4),
         _case("bfloat16 with a softmax in float32", 9, 2, 16, 4, 2, 4),
         _case("one head, one sequence", 12, 1, 8, 1, 2, 2),
@@ -114,11 +121,18 @@ EXPLAIN_THE_GAP = PythonPuzzle(
             "Your dropout masks are the whole masks. The formula has a byte of each number in it; "
             "the gap is what comes on top."
         ),
-        "scores-alone": (
-            "Your dropout masks are those of the scores. How many dropouts does the layer have, "
-            "and what shape is each applied to?"
+        "too-few-masks": (
+            "A dropout mask is missing, or two. How many dropouts does the layer have, and what "
+            "shape is each applied to?"
         ),
-        "one-norm": "That is one layer norm's statistics. How many layer norms are there?",
+        "narrow-masks": (
+            "Your masks have a width of two bytes, whatever the layer's numbers have. On a CPU a "
+            "mask is as wide as the numbers it is multiplied with."
+        ),
+        "one-norm": (
+            "That is half of the statistics. How many layer norms are there, and how many numbers "
+            "does each keep for a token?"
+        ),
         "statistics-per-number": (
             "A layer norm works out its mean over the width of a token, so a token has one mean "
             "and one deviation, not one for each of its numbers."
@@ -132,9 +146,14 @@ EXPLAIN_THE_GAP = PythonPuzzle(
             "table serves them all."
         ),
         "wide-mask": "The causal mask answers yes or no. How wide is a bool?",
+        "half-a-mask": (
+            "Half of the table says no, and it takes its bytes all the same: the mask is a whole "
+            "table of bools."
+        ),
         "whole-softmax": (
-            "You count the whole float32 output of the softmax. The formula has it already, in the "
-            "width of the layer."
+            "You count twice the bytes that are new. The formula has the softmax's output in the "
+            "width of the layer, so only what it is wider counts; and what the dropout gets from "
+            "it is narrow again."
         ),
     },
     hints=(
@@ -152,14 +171,29 @@ EXPLAIN_THE_GAP = PythonPuzzle(
             "only what it is wider counts."
         ),
     ),
+    equivalent_mutants={
+        **{
+            f"explain_the_gap:constant:gap = { {**dict.fromkeys(REASONS, 0), reason: start} }": (
+                "Each of the four is given its value before the dictionary is returned."
+            )
+            for reason in REASONS
+            for start in (1, -1)
+        },
+        (
+            "explain_the_gap:operator:gap['layer norm statistics'] = (2 + 2) * tokens * "
+            "element_bytes"
+        ): "Two norms with two numbers each: two and two is two times two.",
+    },
     mistakes=(
         Mistake("whole_masks", "wrong-result", "whole-masks"),
-        Mistake("mask_of_the_scores_alone", "wrong-result", "scores-alone"),
+        Mistake("mask_of_the_scores_alone", "wrong-result", "too-few-masks"),
+        Mistake("masks_of_two_bytes", "wrong-result", "narrow-masks"),
         Mistake("one_layer_norm", "wrong-result", "one-norm"),
         Mistake("statistics_per_number", "wrong-result", "statistics-per-number"),
         Mistake("statistics_in_float32", "wrong-result", "wide-statistics"),
         Mistake("a_causal_mask_per_head", "wrong-result", "mask-per-head"),
         Mistake("causal_mask_as_wide_as_the_numbers", "wrong-result", "wide-mask"),
+        Mistake("a_triangle_for_the_causal_mask", "wrong-result", "half-a-mask"),
         Mistake("whole_softmax", "wrong-result", "whole-softmax"),
         Mistake("leaves_zeros_out", "wrong-result", "names"),
     ),

@@ -51,6 +51,8 @@ def _random_case(rng: np.random.Generator) -> Case:
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
     """Counts once more in each of the ways people count, and names the way that gives `got`."""
     counted, right = got.get("kept_bytes"), expected["kept_bytes"]
+    if counted == 0:
+        return "nothing"
     for key, wrong in _other_counts(inputs).items():
         if counted == wrong != right:
             return key
@@ -136,7 +138,8 @@ LEDGER = PythonPuzzle(
         ),
         "parameters": (
             "The weights are in your sum. Backward needs them, so the hook sees them too, but they "
-            "are there with or without a forward pass."
+            "are there with or without a forward pass. The hook may get a weight transposed: "
+            "another tensor, in the same place in memory."
         ),
         "buffers": (
             "Parameters are left out, as they should be, and yet something is in your sum that was "
@@ -154,6 +157,10 @@ LEDGER = PythonPuzzle(
         "outputs": (
             "You counted what the modules give out. Some outputs are never needed again, and some "
             "of what backward needs is no module's output: a mask, for one. Ask autograd itself."
+        ),
+        "nothing": (
+            "Nothing was counted. The hooks see what is saved while they are open and a graph is "
+            "being built: does the layer run inside them, and not under no_grad?"
         ),
         "wrong-type": (
             "Return the number of bytes as a plain int; nbytes() of a storage is one already."
@@ -173,6 +180,10 @@ LEDGER = PythonPuzzle(
             "that is not in the set into a dictionary under its place. Add up at the end."
         ),
     ),
+    equivalent_mutants={
+        f"ledger:constant:kept = {start}": "The sum takes its place before anything reads it."
+        for start in (1, -1)
+    },
     mistakes=(
         Mistake("each_save_counts", "wrong-result", "each-save"),
         Mistake("views_as_they_look", "wrong-result", "view-bytes"),
@@ -182,6 +193,7 @@ LEDGER = PythonPuzzle(
         Mistake("four_bytes_each", "wrong-result", "four-bytes"),
         Mistake("without_the_batch", "wrong-result", "without-batch"),
         Mistake("outputs_of_modules", "wrong-result", "outputs"),
+        Mistake("runs_it_without_a_graph", "wrong-result", "nothing"),
         Mistake("a_tensor_for_a_number", "wrong-result", "wrong-type"),
     ),
     source=(

@@ -45,6 +45,7 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     shapes, width, master = inputs["shapes"], inputs["weight_bytes"], inputs["master_copy"]
     n = sum(math.prod(shape) for shape in shapes)
     rows = sum(shape[0] for shape in shapes)
+    sides = sum(sum(shape) for shape in shapes)
     counters, copy = 4 * len(shapes), 4 if master else 0
     updated = 4 if master else width
     before, jump = (2 * width + copy) * n, 2 * updated * n + counters
@@ -57,7 +58,12 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
         "wide-moments": (before, 8 * n + counters),
         "no-gradients": ((width + copy) * n, jump),
         "no-counters": (before, 2 * updated * n),
+        "one-counter": (before, 2 * updated * n + 4),
+        "wide-gradients": ((width + 4 + copy) * n, jump),
+        "all-in-jump": (before, before + jump),
+        "swapped": (jump, before),
         "rows": ((2 * width + copy) * rows, 2 * updated * rows + counters),
+        "sides": ((2 * width + copy) * sides, 2 * updated * sides + counters),
     }
     counted = got.get("result")
     if not isinstance(counted, tuple | list):
@@ -120,7 +126,23 @@ ADAM_BYTES = PythonPuzzle(
             "A few bytes are missing, as many whatever the shapes are. Adam counts its steps, for "
             "each tensor by itself."
         ),
+        "one-counter": (
+            "Four bytes for each tensor but the first are missing: every tensor has a step counter "
+            "of its own."
+        ),
+        "wide-gradients": (
+            "Your gradients are always float32. Here they have the width of the weights they "
+            "belong to."
+        ),
+        "all-in-jump": (
+            "Your jump is all that is there after the update. Only what the update adds was asked "
+            "for."
+        ),
+        "swapped": "Both numbers are right, and in the wrong order: (before, jump).",
         "rows": "You took one side of each shape. How many numbers does a (3, 4) matrix have?",
+        "sides": (
+            "You added up the sides of each shape. How many numbers does a (3, 4) matrix have?"
+        ),
         "wrong-type": "Return two whole numbers of bytes, (before, jump).",
     },
     hints=(
@@ -134,6 +156,12 @@ ADAM_BYTES = PythonPuzzle(
             "weight. The jump is two of those for each number, and one float32 for each tensor."
         ),
     ),
+    equivalent_mutants={
+        f"adam_bytes:constant:before = jump = {start}": (
+            "Both are given their values before anything reads them."
+        )
+        for start in (1, -1)
+    },
     mistakes=(
         Mistake("forgets_the_master_copy", "wrong-result", "no-master"),
         Mistake("master_copy_in_the_jump", "wrong-result", "master-late"),
@@ -142,7 +170,12 @@ ADAM_BYTES = PythonPuzzle(
         Mistake("moments_always_in_float32", "wrong-result", "wide-moments"),
         Mistake("forgets_the_gradients", "wrong-result", "no-gradients"),
         Mistake("forgets_the_step_counters", "wrong-result", "no-counters"),
+        Mistake("one_step_counter_for_all", "wrong-result", "one-counter"),
+        Mistake("gradients_always_in_float32", "wrong-result", "wide-gradients"),
+        Mistake("all_there_is_after_the_update", "wrong-result", "all-in-jump"),
+        Mistake("the_other_way_round", "wrong-result", "swapped"),
         Mistake("rows_for_numbers", "wrong-result", "rows"),
+        Mistake("sides_added_up", "wrong-result", "sides"),
         Mistake("everything_in_one_number", "wrong-result", "wrong-type"),
     ),
     source=(

@@ -15,12 +15,11 @@ def every_part_weighs_the_same(model, loss, x, y, parts):
         (loss(model(rows), targets) / parts).backward()
 
 
-# Clears the gradients where it should add to them.
+# The habit of a training loop: zero_grad(), forward, backward, for each part anew.
 def clears_between_parts(model, loss, x, y, parts):
     for rows, targets in zip(x.tensor_split(parts), y.tensor_split(parts)):
-        for parameter in model.parameters():
-            parameter.grad.zero_()
-        (loss(model(rows), targets) * (len(rows) / len(x))).backward()
+        model.zero_grad()
+        loss(model(rows), targets).backward()
 
 
 # One graph over all parts: every activation waits for the single backward pass.
@@ -58,3 +57,18 @@ def clears_at_the_end(model, loss, x, y, parts):
     for rows, targets in zip(x.tensor_split(parts), y.tensor_split(parts)):
         (loss(model(rows), targets) * (len(rows) / len(x))).backward()
     model.zero_grad()
+
+
+# zero_grad() sets .grad to None: backward() then makes a second set of gradients.
+def clears_before_the_first_part(model, loss, x, y, parts):
+    model.zero_grad()
+    for rows, targets in zip(x.tensor_split(parts), y.tensor_split(parts)):
+        (loss(model(rows), targets) * (len(rows) / len(x))).backward()
+
+
+# The whole training step, where the gradient alone was asked for.
+def makes_the_update_too(model, loss, x, y, parts):
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for rows, targets in zip(x.tensor_split(parts), y.tensor_split(parts)):
+        (loss(model(rows), targets) * (len(rows) / len(x))).backward()
+    optimizer.step()

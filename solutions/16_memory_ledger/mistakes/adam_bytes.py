@@ -56,9 +56,49 @@ def forgets_the_step_counters(shapes, weight_bytes, master_copy):
     return before, 2 * updated * numbers
 
 
+# Adam counts the steps of each tensor by itself.
+def one_step_counter_for_all(shapes, weight_bytes, master_copy):
+    numbers = sum(math.prod(shape) for shape in shapes)
+    updated = 4 if master_copy else weight_bytes
+    before = (2 * weight_bytes + (4 if master_copy else 0)) * numbers
+    return before, 2 * updated * numbers + 4
+
+
+# The recipe of a paper that keeps its gradients in float32.
+def gradients_always_in_float32(shapes, weight_bytes, master_copy):
+    numbers = sum(math.prod(shape) for shape in shapes)
+    updated = 4 if master_copy else weight_bytes
+    before = (weight_bytes + 4 + (4 if master_copy else 0)) * numbers
+    return before, 2 * updated * numbers + 4 * len(shapes)
+
+
+# Before and after, where before and the difference are asked for.
+def all_there_is_after_the_update(shapes, weight_bytes, master_copy):
+    numbers = sum(math.prod(shape) for shape in shapes)
+    updated = 4 if master_copy else weight_bytes
+    before = (2 * weight_bytes + (4 if master_copy else 0)) * numbers
+    return before, before + 2 * updated * numbers + 4 * len(shapes)
+
+
+# Two right numbers in the wrong order.
+def the_other_way_round(shapes, weight_bytes, master_copy):
+    numbers = sum(math.prod(shape) for shape in shapes)
+    updated = 4 if master_copy else weight_bytes
+    before = (2 * weight_bytes + (4 if master_copy else 0)) * numbers
+    return 2 * updated * numbers + 4 * len(shapes), before
+
+
 # Counts tensors' first side, not all their numbers.
 def rows_for_numbers(shapes, weight_bytes, master_copy):
     numbers = sum(shape[0] for shape in shapes)
+    updated = 4 if master_copy else weight_bytes
+    before = (2 * weight_bytes + (4 if master_copy else 0)) * numbers
+    return before, 2 * updated * numbers + 4 * len(shapes)
+
+
+# A (3, 4) matrix has not seven numbers.
+def sides_added_up(shapes, weight_bytes, master_copy):
+    numbers = sum(sum(shape) for shape in shapes)
     updated = 4 if master_copy else weight_bytes
     before = (2 * weight_bytes + (4 if master_copy else 0)) * numbers
     return before, 2 * updated * numbers + 4 * len(shapes)

@@ -25,6 +25,18 @@ def mask_of_the_scores_alone(sequence, batch, hidden, heads, element_bytes, soft
     }
 
 
+# A layer of 32-bit numbers has masks of four bytes.
+def masks_of_two_bytes(sequence, batch, hidden, heads, element_bytes, softmax_bytes):
+    tokens = sequence * batch
+    scores = heads * sequence * sequence * batch
+    return {
+        "dropout masks": scores + 2 * tokens * hidden,
+        "layer norm statistics": 4 * tokens * element_bytes,
+        "causal mask": sequence * sequence,
+        "wide softmax": (softmax_bytes - element_bytes) * scores,
+    }
+
+
 # The layer has two layer norms.
 def one_layer_norm(sequence, batch, hidden, heads, element_bytes, softmax_bytes):
     tokens = sequence * batch
@@ -83,6 +95,18 @@ def causal_mask_as_wide_as_the_numbers(
         "dropout masks": (element_bytes - 1) * (scores + 2 * tokens * hidden),
         "layer norm statistics": 4 * tokens * element_bytes,
         "causal mask": element_bytes * sequence * sequence,
+        "wide softmax": (softmax_bytes - element_bytes) * scores,
+    }
+
+
+# The places that may not be looked at are in the table, too.
+def a_triangle_for_the_causal_mask(sequence, batch, hidden, heads, element_bytes, softmax_bytes):
+    tokens = sequence * batch
+    scores = heads * sequence * sequence * batch
+    return {
+        "dropout masks": (element_bytes - 1) * (scores + 2 * tokens * hidden),
+        "layer norm statistics": 4 * tokens * element_bytes,
+        "causal mask": sequence * (sequence + 1) // 2,
         "wide softmax": (softmax_bytes - element_bytes) * scores,
     }
 

@@ -112,6 +112,115 @@ def ignores_what_comes_in(stage, x):
     return Ones.apply(stage, x)
 
 
+class FromNothing(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, stage, x):
+        ctx.stage = stage
+        ctx.save_for_backward(x)
+        return stage(x)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        (x,) = ctx.saved_tensors
+        start = x.detach().requires_grad_()
+        with torch.enable_grad():
+            y = ctx.stage(start)
+        y.backward()
+        return None, start.grad
+
+
+# Only a loss, a single number, can go back without being told from what.
+def starts_from_nothing(stage, x):
+    return FromNothing.apply(stage, x)
+
+
+class HandedThrough(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, stage, x):
+        ctx.stage = stage
+        ctx.save_for_backward(x)
+        return x.clone()
+
+    @staticmethod
+    def backward(ctx, gradient):
+        (x,) = ctx.saved_tensors
+        start = x.detach().requires_grad_()
+        with torch.enable_grad():
+            y = ctx.stage(start)
+        y.backward(gradient)
+        return None, start.grad
+
+
+# The stage is left for the backward pass altogether.
+def hands_x_through(stage, x):
+    return HandedThrough.apply(stage, x)
+
+
+class NoSecondPass(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, stage, x):
+        ctx.stage = stage
+        ctx.save_for_backward(x)
+        return stage(x)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        (x,) = ctx.saved_tensors
+        start = x.detach().requires_grad_()
+        with torch.enable_grad():
+            ctx.stage(start)
+        return None, start.grad
+
+
+# Runs the stage again, and does not go back through it.
+def never_goes_back(stage, x):
+    return NoSecondPass.apply(stage, x)
+
+
+class OneGradient(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, stage, x):
+        ctx.stage = stage
+        ctx.save_for_backward(x)
+        return stage(x)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        (x,) = ctx.saved_tensors
+        start = x.detach().requires_grad_()
+        with torch.enable_grad():
+            y = ctx.stage(start)
+        y.backward(gradient)
+        return start.grad
+
+
+# forward has two arguments.
+def returns_one_gradient(stage, x):
+    return OneGradient.apply(stage, x)
+
+
+class Copied(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, stage, x):
+        ctx.stage = stage
+        ctx.save_for_backward(x.clone())
+        return stage(x)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        (x,) = ctx.saved_tensors
+        start = x.detach().requires_grad_()
+        with torch.enable_grad():
+            y = ctx.stage(start)
+        y.backward(gradient)
+        return None, start.grad
+
+
+# Lest somebody change x: a copy, though x itself may be kept.
+def keeps_a_copy(stage, x):
+    return Copied.apply(stage, x)
+
+
 class Attached(torch.autograd.Function):
     @staticmethod
     def forward(ctx, stage, x):

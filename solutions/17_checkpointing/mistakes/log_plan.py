@@ -40,6 +40,14 @@ def from_the_batch_each_time(length):
     return schedule
 
 
+# Takes "keep input" for something that does not run the stage.
+def keeps_an_input_and_then_runs(length):
+    schedule = []
+    for word, stage in halved(0, length):
+        schedule += [(word, stage)] + [("forward", stage)] * (word == "keep input")
+    return schedule
+
+
 # The first half cannot go back before the second one.
 def first_half_first(length):
     def go(start, stop):

@@ -41,6 +41,14 @@ def only_the_batch(length, checkpoints):
     return by_cuts(0, length, 1, best)
 
 
+# Takes "keep input" for something that does not run the stage.
+def keeps_an_input_and_then_runs(length, checkpoints):
+    schedule = []
+    for word, stage in by_cuts(0, length, checkpoints, best):
+        schedule += [(word, stage)] + [("forward", stage)] * (word == "keep input")
+    return schedule
+
+
 # Takes the batch for a gift: one checkpoint more than there is room for.
 def the_batch_is_free(length, checkpoints):
     return by_cuts(0, length, checkpoints + 1, best)

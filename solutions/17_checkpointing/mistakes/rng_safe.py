@@ -142,6 +142,94 @@ def puts_back_too_much(stage, x):
     return NormNever.apply(stage, x)
 
 
+class Early(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, stage, x):
+        ctx.stage = stage
+        ctx.save_for_backward(x)
+        ctx.random_state = torch.get_rng_state()
+        return stage(x)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        (x,) = ctx.saved_tensors
+        start = x.detach().requires_grad_()
+        kept = [(buffer, buffer.clone()) for buffer in ctx.stage.buffers()]
+        with torch.random.fork_rng(devices=[]), torch.enable_grad():
+            torch.set_rng_state(ctx.random_state)
+            y = ctx.stage(start)
+        put_back(ctx, kept)
+        y.backward(gradient)
+        return None, start.grad
+
+
+# BatchNorm's backward pass still has the statistics in its hands.
+def puts_back_too_early(stage, x):
+    return Early.apply(stage, x)
+
+
+class NormAlone(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, stage, x):
+        ctx.stage = stage
+        ctx.save_for_backward(x)
+        ctx.random_state = torch.get_rng_state()
+        return stage(x)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        norms = [m for m in ctx.stage.modules() if isinstance(m, torch.nn.BatchNorm2d)]
+        for norm in norms:
+            norm.track_running_stats = False
+        with torch.random.fork_rng(devices=[]):
+            found = again(ctx, gradient, lambda ctx: torch.set_rng_state(ctx.random_state))
+        for norm in norms:
+            norm.track_running_stats = True
+        return found
+
+
+# Switches off what moves a BatchNorm; another module has buffers as well.
+def spares_the_batchnorms_alone(stage, x):
+    return NormAlone.apply(stage, x)
+
+
+class OneGradient(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, stage, x):
+        ctx.stage = stage
+        ctx.save_for_backward(x)
+        ctx.random_state = torch.get_rng_state()
+        return stage(x)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        with torch.random.fork_rng(devices=[]):
+            torch.set_rng_state(ctx.random_state)
+            return again(ctx, gradient, after=put_back)[1]
+
+
+# forward has two arguments, and backward owes each of them a gradient or None.
+def returns_one_gradient(stage, x):
+    return OneGradient.apply(stage, x)
+
+
+class FromNothing(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, stage, x):
+        ctx.stage = stage
+        ctx.save_for_backward(x)
+        return stage(x)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return again(ctx, None, after=put_back)
+
+
+# Only a loss, a single number, can go back without being told from what.
+def starts_from_nothing(stage, x):
+    return FromNothing.apply(stage, x)
+
+
 class Seeded(torch.autograd.Function):
     @staticmethod
     def forward(ctx, stage, x):

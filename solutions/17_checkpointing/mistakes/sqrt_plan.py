@@ -41,6 +41,22 @@ def from_the_batch_each_time(length):
     return schedule
 
 
+# Takes "keep input" for something that does not run the stage.
+def keeps_an_input_and_then_runs(length):
+    size = math.ceil(math.sqrt(length))
+    right = by_segments(list(range(0, length, size)), length)
+    schedule = []
+    for word, stage in right:
+        schedule += [(word, stage)] + [("forward", stage)] * (word == "keep input")
+    return schedule
+
+
+# floor(sqrt(n)) segments of one length, and what is left over goes to the last one.
+def the_rest_in_the_last_segment(length):
+    segments = math.isqrt(length)
+    return by_segments([number * (length // segments) for number in range(segments)], length)
+
+
 # Whole segments alone: what is left over at the end is never run.
 def forgets_the_rest(length):
     size = max(1, math.isqrt(length))
