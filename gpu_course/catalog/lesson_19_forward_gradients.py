@@ -11,7 +11,7 @@ LESSON = Lesson(
     name="19_forward_gradients",
     title="Forward gradients",
     part=3,
-    minutes=75,
+    minutes=90,
     goal=(
         "You can train without a backward pass, and say what it saves in memory and what it costs "
         "in noise."

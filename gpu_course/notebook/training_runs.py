@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from gpu_course.notebook.note import show
 from gpu_course.notebook.pictures import Picture
+
+if TYPE_CHECKING:
+    from gpu_course.draw.memory_ledger import Ledger
 
 
 def show_losses(
@@ -38,6 +42,17 @@ def show_held(
     from gpu_course.draw.training_runs import draw_held
 
     show(Picture(draw_held(runs, notes)))
+
+
+def show_ledgers(ledgers: Mapping[str, Ledger]) -> None:
+    """Shows the bytes of several runs over time, all to the same scale.
+
+    Args:
+        ledgers: {run: ledger of `training.ledger.keep_ledger`}.
+    """
+    from gpu_course.draw.ledgers_beside import draw_ledgers
+
+    show(Picture(draw_ledgers(ledgers)))
 
 
 def show_estimates(gradient: tuple[float, float], estimates: Sequence[tuple[float, float]]) -> None:

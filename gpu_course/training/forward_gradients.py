@@ -9,11 +9,11 @@ Source: Baydin et al. 2022, arXiv 2202.08587, section 3.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
-from torch.func import jvp
+from torch.func import grad, jacrev, jvp
 
 from gpu_course.training.flat_model import Loss
 
@@ -46,13 +46,65 @@ def spread_out(normals: Tensor) -> Tensor:
     """Returns directions at right angles, of length sqrt(d), that span what `normals` span.
 
     Args:
-        normals: (k, d), k no larger than d.
+        normals: (k, d) or many of these, (..., k, d); k no larger than d.
 
     Returns:
-        (k, d). The mean of v v^T over all such frames is the identity, as for normal directions.
+        As `normals`. The mean of v v^T over all such frames is the identity, as for normal ones.
     """
-    frame = torch.linalg.qr(normals.mT)[0].mT  # (k, d), rows of length 1
-    return frame * normals.shape[1] ** 0.5
+    frame = torch.linalg.qr(normals.mT)[0].mT  # (..., k, d), rows of length 1
+    return frame * normals.shape[-1] ** 0.5
+
+
+def curvature(loss: Loss, point: Tensor) -> tuple[float, float]:
+    """Returns how steeply the slope changes along the steepest direction, and over all of them.
+
+    These are the largest eigenvalue and the trace of the Hessian. A small step against the gradient
+    goes down below a rate of 2 / largest; one against a forward gradient of normal numbers goes
+    down in the mean below 2 / (2 * largest + trace), since the mean of (g.v)^2 v^T H v is
+    |g|^2 tr H + 2 g^T H g.
+
+    Args:
+        loss, point: as for `slope`; the Hessian has d * d numbers.
+
+    >>> largest, trace = curvature(lambda p: p[0] ** 2 + 3 * p[1] ** 2, torch.zeros(2))
+    >>> round(largest, 3), round(trace, 3)
+    (6.0, 8.0)
+    """
+    hessian = jacrev(grad(loss), chunk_size=64)(point)
+    values = torch.linalg.eigvalsh(hessian)
+    return values[-1].item(), values.sum().item()
+
+
+DIRECTIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "normal numbers": lambda normals: normals,
+    "signs": lambda normals: normals.sign(),
+    "even, from -1 to 1": lambda normals: torch.erf(normals / 2**0.5),
+    "length 1": lambda normals: normals / normals.norm(dim=-1, keepdim=True),
+    "even, from 0 to 1": lambda normals: (1 + torch.erf(normals / 2**0.5)) / 2,
+}
+"""Ways to make directions of normal numbers, (n, d). Only the first two have the identity as the
+mean of v v^T."""
+
+
+def measured_variance(
+    d: int, k: int, directions: str, generator: torch.Generator, draws: int | None = None
+) -> float:
+    """Returns the mean square distance from the gradient, over |g|^2, of averages that were drawn.
+
+    Args:
+        d: parameters.
+        k: estimates in each average.
+        directions: "normal", "signs" or "right angles", as in total_variance.
+        generator: of the directions.
+        draws: how many averages; default as many as are drawn in a moment.
+    """
+    draws = draws or min(max(600_000 // (k * d), 100), 6_000)
+    normals = torch.randn(draws, k, d, generator=generator)
+    makers = {"normal": lambda n: n, "signs": torch.sign, "right angles": spread_out}
+    frames = makers[directions](normals)
+    gradient = torch.full((d,), d**-0.5)  # of length 1, and along no axis
+    averages = ((frames @ gradient)[..., None] * frames).mean(1)  # (draws, d)
+    return (averages - gradient).square().sum(1).mean().item()
 
 
 def averaged(loss: Loss, point: Tensor, directions: Tensor) -> Tensor:

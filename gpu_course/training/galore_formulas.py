@@ -47,6 +47,19 @@ class Llama:
         """All of them."""
         return self.in_matrices + self.elsewhere
 
+    @property
+    def largest(self) -> int:
+        """Numbers in the largest parameter tensor: the one gradient there is at a time, where each
+        parameter is updated as soon as its gradient is known."""
+        return max(self.vocabulary * self.hidden, self.hidden * self.mlp)
+
+    @property
+    def decomposed(self) -> int:
+        """Numbers in the largest matrix and in the three factors of its decomposition."""
+        rows, columns = max(self.matrices, key=lambda shape: shape[0] * shape[1])
+        short, long = sorted((rows, columns))
+        return 2 * short * long + short * short + short
+
 
 @dataclass(frozen=True)
 class Numbers:
@@ -86,9 +99,3 @@ def galore_numbers(model: Llama, rank: int) -> Numbers:
     bases = sum(rank * min(shape) for shape in model.matrices)
     moments = sum(2 * rank * max(shape) for shape in model.matrices)
     return Numbers(model.layers * moments + 2 * model.elsewhere, model.layers * bases)
-
-
-def largest_gradient(model: Llama) -> int:
-    """Returns the numbers of the largest parameter tensor: the one gradient there is at a time
-    where every layer is updated as soon as its gradient is known."""
-    return max(model.vocabulary * model.hidden, model.hidden * model.mlp)

@@ -13,6 +13,8 @@ from gpu_course.training.galore import BETAS, corrected
 
 LEVELS = 127
 """The largest code; the smallest is its opposite."""
+BLOCK = 256
+"""How many numbers share a scale, unless it is said otherwise."""
 
 
 def quantise(values: Tensor, block: int, power: int = 1) -> tuple[Tensor, Tensor]:
@@ -76,7 +78,7 @@ class Adam8(torch.optim.Optimizer):
         parameters: Iterable[nn.Parameter],
         *,
         rate: float = 1e-2,
-        block: int = 256,
+        block: int = BLOCK,
         powers: tuple[int, int] = (2, 4),
     ) -> None:
         super().__init__(list(parameters), {"rate": rate, "block": block, "powers": powers})

@@ -5,9 +5,17 @@ from __future__ import annotations
 import pytest
 
 from gpu_course.draw.estimates import describe_estimates, draw_estimates
+from gpu_course.draw.ledgers_beside import describe_ledgers, draw_ledgers
 from gpu_course.draw.picture import alt_text, figure_png
+from gpu_course.draw.rank_tradeoff import describe_rank, draw_rank
 from gpu_course.draw.training_runs import describe_held, describe_losses, draw_held, draw_losses
-from gpu_course.notebook.training_runs import show_estimates, show_held, show_losses
+from gpu_course.notebook.training_runs import (
+    show_estimates,
+    show_held,
+    show_ledgers,
+    show_losses,
+)
+from gpu_course.training.ledger import KINDS, Ledger
 
 LOSSES = {"plain": (2.0, 1.5, 1.2), "astray": (2.0, 40.0, 900.0)}
 RUNS = {
@@ -15,10 +23,23 @@ RUNS = {
     "small": {"parameters": 2048, "optimizer states": 512, "gradients": 2048},
 }
 CLOUD = [(1.0, 0.5), (0.0, 0.5), (2.0, 0.5)]
+
+
+def ledger(*temporaries: int) -> Ledger:
+    live = {kind: (0,) * len(temporaries) for kind in KINDS}
+    live |= {"parameters": (1024,) * len(temporaries), "temporaries": temporaries}
+    return Ledger(len(temporaries), {}, (), (), live)
+
+
+LEDGERS = {"hill": ledger(0, 3072, 6144, 0), "comb": ledger(0, 1024, 0, 1024, 0)}
+STATES, ENDS = {64: 2e9, 128: 3e9, 256: 5e9}, {64: 1.3, 128: 1.2, 256: 1.1}
+PLAIN = {"plain_bytes": 2e10, "plain_loss": 1.05}
 FIGURES = {
     "losses": lambda: draw_losses(LOSSES, 25, goal=1.3, floor=1.0),
     "held": lambda: draw_held(RUNS, {"small": "loss 1.20"}),
     "estimates": lambda: draw_estimates((1.0, 0.5), CLOUD),
+    "rank": lambda: draw_rank(STATES, ENDS, 128, goal=1.25, **PLAIN),
+    "ledgers": lambda: draw_ledgers(LEDGERS),
 }
 
 
@@ -61,10 +82,41 @@ def test_what_is_shown_carries_its_words(capsys: pytest.CaptureFixture[str]) -> 
     show_losses(LOSSES, 25, 1.3)
     show_held(RUNS)
     show_estimates((1.0, 0.5), CLOUD)
+    show_ledgers(LEDGERS)
     said = capsys.readouterr().out
     for words in (
         describe_losses(LOSSES, 1.3),
         describe_held(RUNS),
         describe_estimates((1.0, 0.5), CLOUD),
+        describe_ledgers(LEDGERS),
     ):
         assert words in said
+
+
+def test_ledgers_stand_on_one_scale_and_each_says_its_peak() -> None:
+    hill, comb = draw_ledgers(LEDGERS).axes
+    assert hill.get_ylim() == comb.get_ylim() and hill.get_ylim()[1] > 7
+    assert [axes.texts[0].get_text() for axes in (hill, comb)] == [
+        "hill: at most 7 KiB",
+        "comb: at most 2 KiB",
+    ]
+    assert describe_ledgers(LEDGERS) == (
+        "Memory over time, on one scale. hill: at most 7 KiB: parameters 1 KiB, temporaries 6 KiB. "
+        "comb: at most 2 KiB: parameters 1 KiB, temporaries 1 KiB."
+    )
+
+
+@pytest.mark.parametrize("rank", STATES)
+def test_a_rank_is_marked_on_both_curves(rank: int) -> None:
+    left, right = draw_rank(STATES, ENDS, rank, goal=1.25, **PLAIN).axes
+    for axes, value, words in ((left, STATES[rank] / 1e9, "GB"), (right, ENDS[rank], "1.")):
+        (mark,) = (line for line in axes.lines if line.get_marker() == "D")
+        assert list(mark.get_ydata()) == [value]
+        (said,) = (text for text in axes.texts if text.get_fontweight() == "bold")
+        assert words in said.get_text()
+        # Beside its mark, and never out over the edge of the axes.
+        place = list(STATES).index(rank)
+        assert (said.get_ha() == "right") == (place == 2 or (axes is left and place == 1))
+    assert describe_rank(STATES, ENDS, rank, **PLAIN).startswith(
+        f"Rank {rank}: states {STATES[rank] / 1e9:.2f} GB, {STATES[rank] / 2e10:.0%} of Adam's"
+    )

@@ -12,8 +12,9 @@ from gpu_course.planner.tables import galore
 ROWS = rows("20_smaller_states")
 
 
-def test_the_board_has_eight_cells_and_two_shares() -> None:
-    assert [row.place for row in ROWS] == ["Table 2, memory"] * 8 + ["Abstract"] * 2
+def test_the_board_has_eight_cells_three_shares_and_two_runs() -> None:
+    places = ["Table 2, memory"] * 8 + ["Abstract"] * 3 + ["7B on one card of 24 GB"] * 2
+    assert [row.place for row in ROWS] == places
     assert all(row.holds for row in ROWS)
 
 
@@ -25,6 +26,9 @@ def test_the_board_has_eight_cells_and_two_shares() -> None:
         ("60M, GaLore, rank 128", 0.261),
         ("1B, GaLore, rank 512", 4.436),
         ("optimizer states saved", 65.11),
+        ("the same of all memory", 63.77),
+        ("256 tokens (llama_7b.sh)", 20.10),
+        ("16 x 256, checkpointed (README)", 20.93),
     ],
 )
 def test_what_we_compute_is_not_moved_toward_what_was_printed(what: str, mine: float) -> None:

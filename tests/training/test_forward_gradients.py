@@ -7,14 +7,20 @@ import torch
 
 from gpu_course.training.flat_model import Flat, deep_problem, half_moons, moons_model
 from gpu_course.training.forward_gradients import (
+    DIRECTIONS,
     averaged,
+    curvature,
     draw,
     forward_gradient,
+    measured_variance,
     slope,
     spread_out,
     total_variance,
 )
+from gpu_course.training.forward_step import ForwardStep
+from gpu_course.training.ledger import keep_ledger
 from gpu_course.training.peak import measure_peak
+from gpu_course.training.shared_layers import Shared
 
 
 def by_backprop(loss, point: torch.Tensor) -> torch.Tensor:
@@ -78,3 +84,83 @@ def test_it_trains_to_the_goal_of_the_lesson() -> None:
     for _ in range(1000):
         point = point - 0.05 * forward_gradient(loss, point, draw(len(point), generator))
     assert loss(point) < 0.25
+
+
+@pytest.mark.parametrize("kind", DIRECTIONS)
+def test_only_two_kinds_of_directions_are_right_as_they_are(kind: str) -> None:
+    v = DIRECTIONS[kind](torch.randn(20_000, 3, generator=torch.Generator().manual_seed(0)))
+    moment = v.mT @ v / len(v)
+    fits = (moment - torch.eye(3)).abs().max() < 0.05
+    assert fits == (kind in ("normal numbers", "signs"))
+    # Too short can be mended by a factor; numbers that are never below zero cannot.
+    mended = moment / moment.diagonal().mean()
+    assert ((mended - torch.eye(3)).abs().max() < 0.05) == (kind != "even, from 0 to 1")
+
+
+@pytest.mark.parametrize("directions", ["normal", "signs", "right angles"])
+@pytest.mark.parametrize(("d", "k"), [(1, 1), (5, 2), (12, 12), (20, 3)])
+def test_the_measured_variance_is_that_of_the_law(directions: str, d: int, k: int) -> None:
+    generator = torch.Generator().manual_seed(0)
+    law = total_variance(torch.eye(d)[0], k, directions)
+    found = measured_variance(d, k, directions, generator, draws=4000)
+    assert found == pytest.approx(law, rel=0.15, abs=1e-6)
+
+
+def step_of(depth: int) -> tuple[torch.nn.Module, torch.Tensor]:
+    torch.manual_seed(0)
+    layer = torch.nn.Sequential(torch.nn.Linear(6, 6), torch.nn.Tanh())
+    return Shared(layer, depth).double(), torch.randn(9, 6).double()
+
+
+def test_a_forward_step_leaves_the_forward_gradient() -> None:
+    model, x = step_of(depth=3)
+    estimate, again = (ForwardStep(model, lambda y: y.square().mean(), seed=4)(x) for _ in range(2))
+    v = dict(again._direction)
+    estimate.backward()
+    found = {name: p.grad for name, p in model.named_parameters()}
+    model.zero_grad()
+    value = model(x).square().mean()
+    value.backward()
+    along = sum((p.grad * v[name]).sum() for name, p in model.named_parameters())
+    assert estimate.value.item() == pytest.approx(value.item())
+    assert estimate.slope.item() == pytest.approx(along.item(), rel=1e-10)
+    assert found.keys() == v.keys()
+    assert all(torch.allclose(found[name], along * v[name], rtol=1e-9) for name in v)
+
+
+def test_the_ledger_of_a_forward_step_is_flat_and_keeps_no_activation() -> None:
+    def ledger(depth: int):
+        model, x = step_of(depth)
+        step = ForwardStep(model, lambda y: y.square().mean())
+        return keep_ledger(step, lambda estimate, _: estimate, [x], steps=1), x
+
+    (short, x), (long, _) = ledger(4), ledger(32)
+    assert short.peak_bytes == long.peak_bytes
+    batch = x.numel() * x.element_size()
+    assert set(long.live["activations"]) == {batch}  # the batch itself, and nothing is added
+    assert max(long.live["gradients"]) == max(long.live["parameters"])
+    model, x = step_of(32)
+    plain = keep_ledger(model, lambda y, _: y.square().mean(), [x], steps=1)
+    assert plain.peak_bytes > 3 * long.peak_bytes
+
+
+def test_curvature_is_the_hessians_and_says_which_rates_are_safe() -> None:
+    loss, point = deep_problem(depth=2, width=3, rows=9, seed=0)
+    values = torch.linalg.eigvalsh(torch.autograd.functional.hessian(loss, point))
+    assert curvature(loss, point) == pytest.approx((values[-1].item(), values.sum().item()))
+
+    # A valley with two steep directions of nine: the edge of both kinds of steps, by many draws.
+    steep = torch.tensor([4.0, 2.0, *[0.0] * 7], dtype=torch.float64)
+
+    def valley(p: torch.Tensor) -> torch.Tensor:
+        return 0.5 * (steep * p * p).sum()
+
+    start = torch.zeros(9, dtype=torch.float64)
+    start[0] = 1.0  # the gradient points along the steepest direction
+    largest, trace = curvature(valley, start)
+    v = torch.randn(200_000, 9, generator=torch.Generator().manual_seed(0)).double()
+    gradient = steep * start
+    for share, lower in ((0.9, True), (1.1, False)):
+        step = start - share * 2 / (2 * largest + trace) * (v @ gradient)[:, None] * v
+        assert ((0.5 * steep * step**2).sum(1).mean() < valley(start)) == lower
+        assert (valley(start - share * 2 / largest * gradient) < valley(start)) == lower

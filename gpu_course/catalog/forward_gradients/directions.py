@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.catalog.specification import Case, Mistake, PythonPuzzle, Values
+from gpu_course.catalog.forward_gradients.problem import exact_gradient, keeps_a_graph
+from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
 
 
 def _case(name: str, *sizes: int, visible: bool = False) -> Case:
@@ -14,7 +15,8 @@ def _case(name: str, *sizes: int, visible: bool = False) -> Case:
 def _random_case(rng: np.random.Generator) -> Case:
     width = int(rng.integers(2, 4))
     k = int(rng.integers(2, width * width))
-    return _case("a chain drawn at random", int(rng.integers(1, 5)), width, 20, k)
+    depth, rows = int(rng.integers(40, 60)), int(rng.integers(40, 80))
+    return _case("a chain drawn at random", depth, width, rows, k)
 
 
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
@@ -26,27 +28,21 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
     }
 
 
-def _gradient(inputs: Values) -> np.ndarray:
-    from gpu_course.training.flat_model import deep_problem
-
-    loss, point = deep_problem(*(inputs[name] for name in ("depth", "width", "rows", "seed")))
-    point.requires_grad_()
-    loss(point).backward()
-    assert point.grad is not None
-    return point.grad.numpy()
-
-
 def _reference(inputs: Values, case: Case) -> Values:
     """d / k times the gradient's part in the space of the normals: by least squares, not by QR."""
-    normals, gradient = inputs["normals"], _gradient(inputs)
+    normals, gradient = inputs["normals"], exact_gradient(inputs)
     k, d = normals.shape
     part = normals.T @ np.linalg.lstsq(normals.T, gradient, rcond=None)[0]
     return {"estimate": d / k * part}
 
 
+def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+    return keeps_a_graph(inputs, inputs["normals"], got["peak_bytes"])
+
+
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
     estimate, right = got["estimate"], expected["estimate"]
-    normals, gradient = inputs["normals"], _gradient(inputs)
+    normals, gradient = inputs["normals"], exact_gradient(inputs)
     if estimate.shape != right.shape:
         return None
     k, d = normals.shape
@@ -54,6 +50,7 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     ways = {
         "sum": k * right,
         "length-one": right / d,
+        "too-long": right * d,
         "projection": right * k / d,
         "not-apart": normals.T @ (normals @ gradient) / k,
         "only-length": d / k * unit.T @ (unit @ gradient),
@@ -79,14 +76,15 @@ K_DIRECTIONS = PythonPuzzle(
     harness="forward_directions",
     torch=True,
     cases=(
-        _case("visible example", 3, 3, 20, 4, visible=True),
-        _case("one direction", 2, 3, 15, 1),
-        _case("as many as parameters", 4, 2, 20, 4),
-        _case("two of sixteen", 2, 4, 25, 2),
+        _case("visible example", 40, 3, 60, 4, visible=True),
+        _case("one direction", 20, 3, 50, 1),
+        _case("as many as parameters", 40, 2, 60, 4),
+        _case("two of sixteen", 30, 4, 50, 2),
     ),
     random_case=_random_case,
     inputs=_inputs,
     reference=_reference,
+    judge=_judge,
     diagnose=_diagnose,
     tolerance=_TOLERANCE,
     diagnoses={
@@ -94,6 +92,10 @@ K_DIRECTIONS = PythonPuzzle(
         "length-one": (
             "Your directions have length 1. Then the mean of v v^T is a d-th of the identity: what "
             "length makes up for it?"
+        ),
+        "too-long": (
+            "Your directions have length d. The length counts twice in (g.v) v: what must it be, "
+            "for its square to be d?"
         ),
         "projection": (
             "That is the gradient's part in the space of your directions: too short by k/d on "
@@ -107,6 +109,10 @@ K_DIRECTIONS = PythonPuzzle(
             "Your directions have the right length, and are not at right angles to each other."
         ),
         "the-gradient": "That is the gradient itself, and asks for a backward pass.",
+        "keeps-a-graph": (
+            "The estimate is right, and memory grew with the depth: a backward pass was prepared "
+            "or run. Each direction has its slope on the way forward, by torch.func.jvp."
+        ),
     },
     hints=(
         "torch.linalg.qr gives columns of length 1 at right angles that span the same space.",
@@ -122,10 +128,12 @@ K_DIRECTIONS = PythonPuzzle(
     mistakes=(
         Mistake("adds_up", "wrong-result", "sum"),
         Mistake("of_length_one", "wrong-result", "length-one"),
+        Mistake("of_length_d", "wrong-result", "too-long"),
         Mistake("the_part_in_the_space", "wrong-result", "projection"),
         Mistake("normals_as_they_come", "wrong-result", "not-apart"),
         Mistake("right_length_alone", "wrong-result", "only-length"),
         Mistake("the_gradient_itself", "wrong-result", "the-gradient"),
+        Mistake("by_backward_pass", "over-budget", "keeps-a-graph"),
     ),
     source="Baydin et al. 2022, arXiv 2202.08587, section 3; right angles: worked out here",
 )

@@ -63,14 +63,19 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     d, k, kind, square = len(g), inputs["k"], inputs["directions"], g @ g
     right = {"normal": (d + 1) / k, "signs": (d - 1) / k, "right angles": d / k - 1}[kind]
     ways = {
-        "second-moment": {"normal": (d + 2) / k, "signs": d / k, "right angles": d / k}[kind],
-        "no-average": {"normal": d + 1, "signs": d - 1, "right angles": right}[kind],
-        "all-normal": (d + 1) / k,
-        "root-of-k": right * k**0.5,
-        "independent": (d - 1) / k,
+        "second-moment": {"normal": (d + 2) / k, "signs": d / k, "right angles": d / k},
+        "no-average": {"normal": d + 1, "signs": d - 1},
+        "all-normal": {"signs": (d + 1) / k},
+        "fourth-moment": {"normal": (d - 1) / k},
+        "independent": {"right angles": (d - 1) / k},
+        "root-of-k": {"normal": right * k**0.5, "signs": right * k**0.5},
+        "standard-deviation": {kind: right**0.5 if right > 0 else 0.0},
     }
-    for key, factor in ways.items():
-        if np.isclose(result, factor * square) and not np.isclose(factor, right):
+    for key, factors in ways.items():
+        factor = factors.get(kind, right)
+        # The root of a variance is a length: the gradient's, not its square.
+        size = square**0.5 if key == "standard-deviation" else square
+        if np.isclose(result, factor * size) and not np.isclose(result, right * square):
             return key
     if np.isclose(result, right * np.sqrt(square)):
         return "length"
@@ -114,9 +119,17 @@ VARIANCE_LAW = PythonPuzzle(
             "That is the law of normal directions. Signs have a fixed length: every square is 1. "
             "Which term goes away?"
         ),
+        "fourth-moment": (
+            "For normal numbers that is too little. The square of a normal number is not always 1: "
+            "its mean is 1, and the mean of its own square, v^4, is 3."
+        ),
+        "standard-deviation": (
+            "That is the root of the variance. What is asked for is the mean of the squared "
+            "distance itself."
+        ),
         "independent": (
-            "Directions at right angles are not independent: what one has seen, the next will not "
-            "see again. With k = d, what can be left of the noise?"
+            "That would be the law if the k directions were independent. At right angles they are "
+            "not: what one has seen, the next will not see again. With k = d, what is left?"
         ),
         "root-of-k": "A standard deviation goes down with the root of k. The variance goes how?",
         "length": "The variance goes with the square of the gradient's length.",
@@ -140,6 +153,8 @@ VARIANCE_LAW = PythonPuzzle(
         Mistake("mean_square_of_the_estimate", "wrong-result", "second-moment"),
         Mistake("one_estimate", "wrong-result", "no-average"),
         Mistake("all_as_normal", "wrong-result", "all-normal"),
+        Mistake("all_as_signs", "wrong-result", "fourth-moment"),
+        Mistake("root_of_the_variance", "wrong-result", "standard-deviation"),
         Mistake("right_angles_as_signs", "wrong-result", "independent"),
         Mistake("root_of_the_number", "wrong-result", "root-of-k"),
         Mistake("length_for_its_square", "wrong-result", "length"),

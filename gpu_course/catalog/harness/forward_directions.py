@@ -9,16 +9,18 @@ import numpy as np
 
 from gpu_course.catalog.harness import Unusable
 from gpu_course.training.flat_model import deep_problem
+from gpu_course.training.peak import measure_peak
 
 
 def run(
     answer: ModuleType, depth: int, width: int, rows: int, seed: int, normals: np.ndarray
 ) -> dict[str, Any]:
-    """Returns the answer's estimate of the gradient."""
+    """Returns the answer's estimate of the gradient, and the most bytes it held."""
     import torch
 
     loss, point = deep_problem(depth, width, rows, seed)
-    estimate = answer.k_directions(loss, point, torch.from_numpy(normals.copy()))
-    if not isinstance(estimate, torch.Tensor):
-        raise Unusable(f"k_directions returned {type(estimate).__name__}, not a tensor")
-    return {"estimate": estimate.detach().numpy()}
+    given = torch.from_numpy(normals.copy())
+    peak = measure_peak(lambda: answer.k_directions(loss, point, given))
+    if not isinstance(peak.value, torch.Tensor):
+        raise Unusable(f"k_directions returned {type(peak.value).__name__}, not a tensor")
+    return {"estimate": peak.value.detach().numpy(), "peak_bytes": peak.peak_bytes}

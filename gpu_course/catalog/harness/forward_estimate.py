@@ -22,7 +22,10 @@ def run(
     draws: int,
     size: int,
 ) -> dict[str, Any]:
-    """Returns the estimate, the bytes it took, and mean and second moment of many directions."""
+    """Returns the estimate, the bytes it took, and what is known of many directions.
+
+    These are their second moment, and whether the same generator gives the same one again.
+    """
     import torch
 
     loss, point = deep_problem(depth, width, rows, seed)
@@ -32,12 +35,16 @@ def run(
         raise Unusable(f"forward_gradient returned {type(peak.value).__name__}, not a tensor")
     generator = torch.Generator().manual_seed(seed)
     drawn = [answer.direction(size, generator) for _ in range(draws)]
-    if not all(isinstance(each, torch.Tensor) and each.shape == (size,) for each in drawn):
-        raise Unusable(f"direction({size}, generator) is to return a tensor of shape ({size},)")
+    for each in drawn:
+        if not isinstance(each, torch.Tensor) or each.shape != (size,):
+            what = f"shape {tuple(each.shape)}" if hasattr(each, "shape") else type(each).__name__
+            fact = f"direction({size}, generator) returned {what}; a tensor of shape ({size},)"
+            raise Unusable(f"{fact} is asked for", "no-vector")
     table = torch.stack(drawn).double()
+    one, other = (answer.direction(size, torch.Generator().manual_seed(seed)) for _ in range(2))
     return {
         "estimate": peak.value.detach().numpy(),
         "peak_bytes": peak.peak_bytes,
-        "mean": table.mean(0).numpy(),
         "second_moment": (table.mT @ table / draws).numpy(),
+        "repeats": bool(torch.equal(one, other)),
     }

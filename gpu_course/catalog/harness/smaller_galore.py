@@ -26,7 +26,8 @@ def run(
 ) -> dict[str, Any]:
     """Returns the weight after all updates, how often directions were chosen, and bytes of state.
 
-    Every update gets the same weight and the same state, and a gradient of its own.
+    Every update gets the same weight and the same state, and a gradient of its own. Afterwards a
+    second weight with a state of its own goes the same way, as in a model with many.
     """
     import torch
 
@@ -37,13 +38,20 @@ def run(
         chosen += 1
         return main_directions(gradient, rank)
 
-    trained, state = torch.from_numpy(weight.copy()), dict[str, Any]()
-    for gradient in gradients:
-        given = torch.from_numpy(gradient.copy())
-        answer.galore_adam(trained, given, state, project, refresh, rate, scale)
+    def train() -> tuple[Tensor, dict[str, Any]]:
+        trained, state = torch.from_numpy(weight.copy()), dict[str, Any]()
+        for gradient in gradients:
+            given = torch.from_numpy(gradient.copy())
+            answer.galore_adam(trained, given, state, project, refresh, rate, scale)
+        return trained, state
+
+    trained, state = train()
+    projections = chosen
+    another, _ = train()
     return {
-        "projections": chosen,
+        "projections": projections,
         "weight": trained.numpy(),
+        "weight_of_another": another.numpy(),
         "state_bytes": bytes_of(*_tensors(state)),
     }
 

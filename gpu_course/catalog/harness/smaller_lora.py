@@ -38,7 +38,11 @@ def run(
     for name, shape in (("A", a.shape), ("B", b.shape)):
         each = getattr(module, name, None)
         if not isinstance(each, nn.Parameter) or tuple(each.shape) != shape:
-            raise Unusable(f"the module has no parameter {name} of shape {shape}", "no-names")
+            given = "nothing" if each is None else type(each).__name__
+            if isinstance(each, nn.Parameter):
+                given = f"a Parameter of shape {tuple(each.shape)}"
+            fact = f"{name} of the module is {given}; a Parameter of shape {shape} is asked for"
+            raise Unusable(fact, "no-names")
         detour.append(each)
     batch = torch.from_numpy(x)
     with torch.no_grad():

@@ -21,11 +21,12 @@ def run(answer: ModuleType, gradient: np.ndarray, rank: int) -> dict[str, Any]:
     given = torch.from_numpy(gradient)
     found = answer.galore_project(given, rank)
     if not (isinstance(found, tuple) and len(found) == 2):
-        raise Unusable("galore_project is to return (basis, small), a tuple of two tensors")
+        fact = f"galore_project returned {type(found).__name__}; (basis, small) is asked for"
+        raise Unusable(fact, "no-pair")
     basis, small = found
     for name, each in (("basis", basis), ("small", small)):
         if not isinstance(each, torch.Tensor) or each.ndim != 2:
-            raise Unusable(f"{name} is no tensor with two sides")
+            raise Unusable(f"{name} is no tensor with two sides", "no-pair")
     rows, columns = given.shape
     restored = torch.zeros_like(given)
     if basis.shape == (rows, rank) and small.shape == (rank, columns):

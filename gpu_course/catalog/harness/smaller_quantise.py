@@ -17,22 +17,37 @@ def run(answer: ModuleType, values: np.ndarray, block: int, power: int) -> dict[
 
     found = answer.quantise(torch.from_numpy(values), block, power)
     if not (isinstance(found, tuple) and len(found) == 2):
-        raise Unusable("quantise is to return (codes, scales), a tuple of two tensors")
+        fact = f"quantise returned {type(found).__name__}; (codes, scales) is asked for"
+        raise Unusable(fact, "not-written")
     codes, scales = found
-    for name, each, dtype in (("codes", codes, torch.int8), ("scales", scales, torch.float32)):
+    asked: tuple[tuple[str, Any, torch.dtype], ...] = (
+        ("codes", codes, torch.int8),
+        ("scales", scales, torch.float32),
+    )
+    for name, each, dtype in asked:
         if not isinstance(each, torch.Tensor) or each.dtype != dtype or each.ndim != 1:
-            raise Unusable(f"{name} is no tensor of {dtype} with one axis".replace("torch.", ""))
+            wanted = str(dtype).removeprefix("torch.")
+            fact = f"{name} is {_said(each)}; a tensor of {wanted} with one axis is asked for"
+            raise Unusable(fact, "not-written")
     blocks = -(-len(values) // block)
     if len(codes) != len(values) or len(scales) != blocks:
         # Nothing comes back of these; their lengths tell the rest.
-        restored = torch.zeros(len(values))
+        restored: Any = torch.zeros(len(values))
     else:
         restored = answer.dequantise(codes, scales, block, power)
     if not isinstance(restored, torch.Tensor):
-        raise Unusable(f"dequantise returned {type(restored).__name__}, not a tensor")
+        fact = f"dequantise returned {type(restored).__name__}, not a tensor"
+        raise Unusable(fact, "not-written")
     return {
         "codes": codes.numpy(),
         "scales": scales.numpy(),
         "restored": restored.numpy(),
         "bytes": bytes_of(codes, scales),
     }
+
+
+def _said(each: Any) -> str:
+    """Returns what something is, in a few words."""
+    if not hasattr(each, "dtype"):
+        return type(each).__name__
+    return f"{each.dtype} of shape {tuple(each.shape)}".removeprefix("torch.")

@@ -31,7 +31,7 @@ def run(answer: ModuleType, layers: int, x: np.ndarray, seed: int) -> dict[str, 
     batch = torch.from_numpy(x)
     parameters = list(stack.parameters())
     if not parameters:
-        raise Unusable("the module has no parameters: is the layer a member of it?")
+        raise Unusable("the module has no parameters", "no-parameters")
     forward = measure_peak(lambda: stack(batch))
     output = forward.value
     output.sum().backward()

@@ -63,6 +63,7 @@ def _reference(inputs: Values, case: Case) -> Values:
     return {
         "projections": -(-len(inputs["gradients"]) // inputs["refresh"]),
         "weight": weight.detach().numpy(),
+        "weight_of_another": weight.detach().numpy(),
     }
 
 
@@ -83,19 +84,25 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     if got["projections"] != expected["projections"]:
         every = got["projections"] >= len(inputs["gradients"])
         return "every-step" if every else "never" if got["projections"] <= 1 else None
+    if np.array_equal(got["weight"], inputs["weight"]):
+        return "not-in-place"
+    if np.allclose(got["weight"], expected["weight"], *_TOLERANCE):
+        return "state-elsewhere"
     ways: dict[str, dict[str, Any]] = {
         "no-scale": {"scale": 1.0},
         "cleared": {"clear": True},
         "no-correction": {"correct": False},
         "whole-moments": {"whole": True},
         "uphill": {"sign": 1},
+        "turned": {"turn": True},
     }
     for key, way in ways.items():
         wrong = _otherwise(inputs, **way)
         # Roughly: a factor on the gradient is lost but for its share in Adam's epsilon.
         if np.allclose(got["weight"], wrong, 1e-4, 1e-6):
             return key
-    return None
+    small = np.allclose(got["weight"], _otherwise(inputs, inside=True), *_TOLERANCE)
+    return "epsilon-inside" if small else None
 
 
 def _otherwise(
@@ -106,17 +113,23 @@ def _otherwise(
     correct: bool = True,
     whole: bool = False,
     sign: int = -1,
+    turn: bool = False,
+    inside: bool = False,
 ) -> np.ndarray:
     """Returns the weight that a variant of the method ends with, in plain NumPy."""
     import torch
 
     from gpu_course.training.projection import from_the_left, main_directions
 
+    first: Any
     weight, first, second, age = inputs["weight"].copy(), 0.0, 0.0, 0
     by_left = from_the_left(weight.shape)
+    basis = np.zeros(0)
     for step, gradient in enumerate(inputs["gradients"]):
         if step % inputs["refresh"] == 0:
-            basis = main_directions(torch.from_numpy(gradient), inputs["rank"]).numpy()
+            old, basis = basis, main_directions(torch.from_numpy(gradient), inputs["rank"]).numpy()
+            if turn and step:
+                first = basis.T @ old @ first if by_left else first @ old.T @ basis
             if clear:
                 first, second, age = 0.0, 0.0, 0
         age += 1
@@ -125,7 +138,7 @@ def _otherwise(
         second = 0.999 * second + 0.001 * small**2
         mean = first / (1 - 0.9**age if correct else 1)
         spread = np.sqrt(second / (1 - 0.999**age if correct else 1))
-        change = mean / (spread + 1e-8)
+        change = mean / (np.sqrt(spread**2 + 1e-8) if inside else spread + 1e-8)
         if whole:
             change = basis.T @ change if by_left else change @ basis
         change = basis @ change if by_left else change @ basis.T
@@ -188,6 +201,19 @@ GALORE_ADAM = PythonPuzzle(
             "Your moments are those of the whole gradient, and only the step is projected. The "
             "moments are what was to become small."
         ),
+        "turned": (
+            "You turn the first moment into the new directions. That is a sensible idea, and not "
+            "what is asked for: GaLore leaves the moments as they are."
+        ),
+        "epsilon-inside": "Your epsilon stands under the root. Adam adds it to the root.",
+        "not-in-place": (
+            "`weight` is what it was. A new tensor under the same name is not seen outside the "
+            "function: change the one you were given, as `weight -= ...` does."
+        ),
+        "state-elsewhere": (
+            "One weight is right, and a second one with a state of its own is not. What is kept "
+            "from update to update belongs in `state`, and nowhere else."
+        ),
         "uphill": "Your update goes up. A step goes against the gradient.",
         "large-state": (
             "The weight is right, and more is left in `state` than a basis and two small moments. "
@@ -218,6 +244,10 @@ GALORE_ADAM = PythonPuzzle(
         Mistake("forgets_the_correction", "wrong-result", "no-correction"),
         Mistake("whole_moments", "wrong-result", "whole-moments"),
         Mistake("goes_uphill", "wrong-result", "uphill"),
+        Mistake("turns_the_moment", "wrong-result", "turned"),
+        Mistake("epsilon_under_the_root", "wrong-result", "epsilon-inside"),
+        Mistake("a_new_weight", "wrong-result", "not-in-place"),
+        Mistake("one_state_for_all", "wrong-result", "state-elsewhere"),
         Mistake("keeps_the_gradient", "over-budget", "large-state"),
     ),
     source="Zhao et al. 2024, GaLore, arXiv 2403.03507, algorithm 2",

@@ -14,7 +14,7 @@ def _case(name: str, *sizes: int, visible: bool = False) -> Case:
 
 
 def _random_case(rng: np.random.Generator) -> Case:
-    inner, outer = (int(side) for side in rng.integers(24, 60, size=2))
+    inner, outer = (int(side) for side in rng.integers(64, 120, size=2))
     return _case("a layer drawn at random", 3, inner, outer, int(rng.integers(2, 6)))
 
 
@@ -49,19 +49,22 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     if not got["learns"]:
         fact = "A and B are both 0 at the start, and so are their gradients, in every update"
         return Finding("both-zero", fact)
-    rows, outer, rank = len(inputs["x"]), len(inputs["weight"]), len(inputs["a"])
-    limit = 8 * rows * (4 * outer + 2 * rank)
+    (rows, inner), (outer, rank) = inputs["x"].shape, inputs["b"].shape
+    # A scaled copy of A, B and x is fine; the weight's own size is what nobody may take.
+    limit = 8 * (rows * (4 * outer + 2 * rank + inner) + 2 * rank * (inner + outer))
     if got["peak_bytes"] <= limit:
         return None
     fact = (
-        f"{got['peak_bytes']:,} bytes were taken in a forward pass; the plain layer's output has "
-        f"{8 * rows * outer:,}, and {limit:,} are enough"
+        f"{got['peak_bytes']:,} bytes were taken in a forward pass; {limit:,} are enough, and the "
+        f"layer's weight has {8 * inner * outer:,}"
     )
     return Finding("whole-product", fact, "over-budget")
 
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
     if not np.allclose(got["at_start"], expected["at_start"], *_TOLERANCE):
+        if np.allclose(got["at_start"], inputs["x"] @ inputs["weight"].T, *_TOLERANCE):
+            return "no-bias"
         return "moves-at-start" if got["at_start"].any() else "detour-alone"
     if got["trained_numbers"] != expected["trained_numbers"]:
         return "not-frozen" if got["trained_numbers"] > expected["trained_numbers"] else None
@@ -86,10 +89,10 @@ LORA = PythonPuzzle(
     harness="smaller_lora",
     torch=True,
     cases=(
-        _case("visible example", 3, 40, 32, 4, visible=True),
-        _case("wider at the end", 2, 24, 72, 3),
-        _case("rank 1", 3, 36, 28, 1),
-        _case("one row", 1, 30, 30, 5),
+        _case("visible example", 3, 80, 64, 4, visible=True),
+        _case("wider at the end", 2, 48, 144, 3),
+        _case("rank 1", 3, 72, 56, 1),
+        _case("one row", 1, 60, 60, 5),
     ),
     random_case=_random_case,
     inputs=_inputs,
@@ -102,6 +105,7 @@ LORA = PythonPuzzle(
             "Before any training your module gives something else than the layer did. What was "
             "learned before is lost at once, unless the detour begins at 0."
         ),
+        "no-bias": "Your module leaves out the layer's bias. Call the layer itself to have it all.",
         "both-zero": (
             "A and B are both 0. The gradient of each has the other one as a factor, so neither "
             "will ever move. One of them has to begin at 0, and only one."
@@ -123,8 +127,8 @@ LORA = PythonPuzzle(
             "way. x A B can be worked out from the left or from the right: which is smaller?"
         ),
         "no-names": (
-            "The module needs parameters called A, (rank, in), and B, (out, rank), by which "
-            "anybody can find them."
+            "The module needs members called A, of shape (rank, in), and B, of shape (out, rank), "
+            "both of them torch.nn.Parameter, so that anybody can find and train them."
         ),
     },
     hints=(
@@ -140,6 +144,7 @@ LORA = PythonPuzzle(
     ),
     mistakes=(
         Mistake("both_random", "wrong-result", "moves-at-start"),
+        Mistake("forgets_the_bias", "wrong-result", "no-bias"),
         Mistake("both_zero", "wrong-result", "both-zero"),
         Mistake("layer_left_trainable", "wrong-result", "not-frozen"),
         Mistake("alpha_alone", "wrong-result", "scale"),

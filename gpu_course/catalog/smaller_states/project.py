@@ -55,11 +55,15 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     right, mine = tuple(expected["basis_shape"]), tuple(got["basis_shape"])
     rows, columns = inputs["gradient"].shape
     if mine != right:
+        if mine == tuple(expected["small_shape"]) and tuple(got["small_shape"]) == right:
+            return "other-order"
         if mine == right[::-1]:
             return "rows-for-columns"
         return "wrong-side" if mine == (rows + columns - right[0], right[1]) else None
     if not np.allclose(got["products"], expected["products"], *_TOLERANCE):
         return "not-unit"
+    if list(got["small_shape"]) != expected["small_shape"]:
+        return "small-shape"
     restored: Any = got["restored"]
     left, weights, transposed = np.linalg.svd(inputs["gradient"], full_matrices=False)
     last = slice(len(weights) - inputs["rank"], None)
@@ -105,6 +109,14 @@ GALORE_PROJECT = PythonPuzzle(
             "Your basis lies on its side: its directions are rows. svd returns the right singular "
             "vectors as rows; a basis has its directions as columns here."
         ),
+        "other-order": "Your two results are in the other order: the basis is the first one.",
+        "small-shape": (
+            "Your basis fits, and your small gradient has another shape. It is the gradient with "
+            "its shorter side cut down to `rank`, and its longer side whole."
+        ),
+        "no-pair": (
+            "Two things are asked for: `return basis, small`, both of them tensors with two sides."
+        ),
         "not-unit": (
             "Your directions have not length 1, or are not at right angles. What was projected "
             "then comes back with other lengths. Which of svd's three results are directions alone?"
@@ -119,7 +131,8 @@ GALORE_PROJECT = PythonPuzzle(
         ),
         "whole-basis": (
             "The values are right, and more memory stays behind them than they show. A slice is a "
-            "view: it keeps all singular vectors alive. What did lesson 16 say about storages?"
+            "view: it keeps all singular vectors alive, and contiguous() copies only where it has "
+            "to. What did lesson 16 say about storages?"
         ),
     },
     hints=(
@@ -143,6 +156,9 @@ GALORE_PROJECT = PythonPuzzle(
         Mistake("right_vectors_as_they_come", "wrong-result", "rows-for-columns"),
         Mistake("weights_in_the_basis", "wrong-result", "not-unit"),
         Mistake("the_last_directions", "wrong-result", "last-directions"),
+        Mistake("gradient_before_basis", "wrong-result", "other-order"),
+        Mistake("weights_for_the_gradient", "wrong-result", "small-shape"),
+        Mistake("basis_alone", "wrong-result", "no-pair"),
         Mistake("directions_by_chance", "wrong-result", "not-the-main"),
         Mistake("a_view_of_all_vectors", "over-budget", "whole-basis"),
     ),

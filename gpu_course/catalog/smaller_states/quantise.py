@@ -64,6 +64,7 @@ def _codes(
     rounded: Callable[[np.ndarray], np.ndarray] = np.round,
     levels: int = 127,
     epsilon: float = 0.0,
+    root: float | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Returns codes and scales, worked out block by block in float64."""
     wide = values.astype(np.float64)
@@ -72,7 +73,7 @@ def _codes(
         part = wide[start : start + block]
         scale = largest(part) + epsilon
         share = part / scale if scale else part
-        size = levels * np.abs(share) ** (1 / power)
+        size = levels * np.abs(share) ** (1 / power if root is None else root)
         codes.append((np.sign(share) * rounded(size)).astype(np.int64).astype(np.int8))
         scales.append(scale)
     return np.concatenate(codes), np.array(scales, dtype=np.float32)
@@ -99,12 +100,15 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     if np.array_equal(codes, expected["codes"]) and np.allclose(
         scales, expected["scales"], 1e-5, 0
     ):
-        return "way-back"
+        return "way-back" if got["restored"].dtype == np.float32 else "not-float32"
+    if np.array_equal(codes, np.abs(expected["codes"])):
+        return "sign-lost"
     ways: dict[str, dict[str, Any]] = {
         "cut-off": {"rounded": np.floor},
         "too-many-levels": {"levels": 128},
         "signed-largest": {"largest": np.max},
         "epsilon": {"epsilon": 1e-8},
+        "power-for-root": {"root": power},
         "mean": {"largest": lambda part: np.abs(part).mean()},
     }
     if power > 1 and np.array_equal(codes, _codes(values, block, 1)[0]):
@@ -114,7 +118,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
             wrong_codes, wrong_scales = _codes(values, block, power, **way)
         if np.allclose(scales, wrong_scales, 1e-5, 0) and np.array_equal(codes, wrong_codes):
             return key
-    return None
+    tiny = np.abs(values).max() < 1e-8  # a floor under the divisor, where it is all that counts
+    return "epsilon" if tiny and np.abs(codes).max() < np.abs(expected["codes"]).max() else None
 
 
 BLOCK_QUANTISE_STATE = PythonPuzzle(
@@ -174,6 +179,19 @@ BLOCK_QUANTISE_STATE = PythonPuzzle(
             "You spread the codes evenly whatever `power` is. It is the root of the share that "
             "becomes the code."
         ),
+        "power-for-root": (
+            "You take the power on the way there. Codes lie closer near zero if the share's *root* "
+            "is rounded, and the power taken on the way back."
+        ),
+        "sign-lost": "Your codes have no sign. The root is taken of the size; the sign comes back.",
+        "not-float32": (
+            "What comes back is not float32. The numbers are right; only their width is not what "
+            "Adam handed over."
+        ),
+        "not-written": (
+            "There are two functions to write: `quantise` returns a tuple of int8 codes and "
+            "float32 scales, `dequantise` one tensor."
+        ),
         "way-back": (
             "Codes and scales are right, and what comes back is not. Undo the steps in the "
             "opposite order: levels, power, scale."
@@ -206,6 +224,11 @@ BLOCK_QUANTISE_STATE = PythonPuzzle(
         Mistake("epsilon_in_the_scale", "wrong-result", "epsilon"),
         Mistake("mean_for_the_largest", "wrong-result", "mean"),
         Mistake("forgets_the_power", "wrong-result", "no-power"),
+        Mistake("power_for_the_root", "wrong-result", "power-for-root"),
+        Mistake("loses_the_sign", "wrong-result", "sign-lost"),
+        Mistake("floor_under_the_scale", "wrong-result", "epsilon"),
+        Mistake("codes_of_float32", "wrong-result", "not-written"),
+        Mistake("comes_back_in_float64", "wrong-result", "not-float32", stands_for="dequantise"),
         Mistake("forgets_the_way_back", "wrong-result", "way-back", stands_for="dequantise"),
         Mistake("scale_of_the_first_block", "wrong-result", "way-back", stands_for="dequantise"),
     ),

@@ -87,8 +87,11 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     if got["parameter_bytes"] == layers * expected["parameter_bytes"] and layers > 1:
         return "layers-of-their-own"
     if not np.allclose(got["output"], expected["output"], *_TOLERANCE):
-        once = _copies({**inputs, "layers": 1})[1].detach().numpy()
-        return "one-pass" if np.allclose(got["output"], once, *_TOLERANCE) else "wrong-count"
+        for count in range(1, 2 * layers + 2):
+            output = _copies({**inputs, "layers": count})[1].detach().numpy()
+            if np.allclose(got["output"], output, *_TOLERANCE):
+                return "one-pass" if count == 1 else "wrong-count"
+        return None
     if not np.allclose(got["gradient"], expected["gradient"], *_TOLERANCE):
         copies, output = _copies(inputs)
         output.sum().backward()
@@ -143,6 +146,10 @@ SHARED_LAYERS = PythonPuzzle(
             "The gradient is that of the first pass alone. The later passes used parameters that "
             "are not in the module, or are cut off from it."
         ),
+        "no-parameters": (
+            "PyTorch finds the parameters of what is a member of a module, or stands in a "
+            "torch.nn.ModuleList. In a plain list it does not look."
+        ),
         "states-of-their-own": (
             "The parameters lie in one place, and yet each layer has Parameter objects of its own. "
             "Every one of them gets a gradient and two moments. Share the module, not the memory "
@@ -169,6 +176,7 @@ SHARED_LAYERS = PythonPuzzle(
         Mistake("copies_of_one", "wrong-result", "layers-of-their-own"),
         Mistake("once_through", "wrong-result", "one-pass"),
         Mistake("once_too_often", "wrong-result", "wrong-count"),
+        Mistake("in_a_plain_list", "wrong-result", "no-parameters"),
         Mistake("detaches_between", "wrong-result", "last-pass-only"),
         Mistake("shares_memory_alone", "wrong-result", "states-of-their-own"),
         Mistake("copies_every_output", "over-budget", "keeps-more"),

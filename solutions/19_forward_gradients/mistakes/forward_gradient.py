@@ -39,6 +39,12 @@ def against_the_slope(loss, point, v):
     return -slope * v
 
 
+# The first of the two that jvp returns.
+def value_for_the_slope(loss, point, v):
+    value, _ = torch.func.jvp(loss, (point,), (v,))
+    return value * v
+
+
 # Two passes, and an error of its own.
 def difference_quotient(loss, point, v):
     step = 1e-4
@@ -71,3 +77,18 @@ def all_above_zero(size, generator):
 # One direction for ever.
 def always_the_same(size, generator):
     return torch.randn(size, generator=torch.Generator().manual_seed(0))
+
+
+# A mean that is not 0 shows in every product.
+def leans_to_one_side(size, generator):
+    return torch.randn(size, generator=generator) + 0.5
+
+
+# Fine directions, and nobody can draw them again.
+def another_generator(size, generator):
+    return torch.randn(size)
+
+
+# Right numbers, and no tensor.
+def a_list_of_numbers(size, generator):
+    return torch.randn(size, generator=generator).tolist()

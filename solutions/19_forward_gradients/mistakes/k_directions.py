@@ -25,6 +25,17 @@ def of_length_one(loss, point, normals):
     return estimate
 
 
+# Too long: the length stands twice in the estimate.
+def of_length_d(loss, point, normals):
+    estimate = torch.zeros_like(point)
+    k, d = normals.shape
+    frame = torch.linalg.qr(normals.T).Q.T * d
+    for v in frame:
+        _, slope = torch.func.jvp(loss, (point,), (v,))
+        estimate += slope * v / k
+    return estimate
+
+
 # A projection, and shorter than the gradient.
 def the_part_in_the_space(loss, point, normals):
     estimate = torch.zeros_like(point)
@@ -62,3 +73,12 @@ def right_length_alone(loss, point, normals):
 def the_gradient_itself(loss, point, normals):
     at = point.clone().requires_grad_()
     return torch.autograd.grad(loss(at), at)[0]
+
+
+# Right, with all the memory that was to be saved.
+def by_backward_pass(loss, point, normals):
+    at = point.clone().requires_grad_()
+    gradient = torch.autograd.grad(loss(at), at)[0]
+    frame = torch.linalg.qr(normals.T).Q
+    k, d = normals.shape
+    return d / k * frame @ (frame.T @ gradient)

@@ -25,6 +25,22 @@ def all_as_normal(gradient, k, directions):
     return factors[directions] * square
 
 
+# A normal number's square is not always 1.
+def all_as_signs(gradient, k, directions):
+    d = len(gradient)
+    square = sum(number * number for number in gradient)
+    factors = {"normal": (d - 1) / k, "signs": (d - 1) / k, "right angles": d / k - 1}
+    return factors[directions] * square
+
+
+# The distance, and not its square.
+def root_of_the_variance(gradient, k, directions):
+    d = len(gradient)
+    square = sum(number * number for number in gradient)
+    factors = {"normal": (d + 1) / k, "signs": (d - 1) / k, "right angles": d / k - 1}
+    return (factors[directions] * square) ** 0.5
+
+
 # As if they were independent.
 def right_angles_as_signs(gradient, k, directions):
     d = len(gradient)

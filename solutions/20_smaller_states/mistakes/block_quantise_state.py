@@ -84,6 +84,46 @@ def forgets_the_power(values, block, power):
     return table.flatten()[:n].to(torch.int8), scales
 
 
+# Farther apart near zero, and not closer.
+def power_for_the_root(values, block, power):
+    n = len(values)
+    table = torch.nn.functional.pad(values, (0, -n % block)).view(-1, block)
+    scales = table.abs().amax(dim=1)
+    shares = table / torch.where(scales > 0, scales, 1.0)[:, None]
+    table = (127 * shares.abs() ** power).round() * shares.sign()
+    return table.flatten()[:n].to(torch.int8), scales
+
+
+# A root has no sign of its own.
+def loses_the_sign(values, block, power):
+    n = len(values)
+    table = torch.nn.functional.pad(values, (0, -n % block)).view(-1, block)
+    scales = table.abs().amax(dim=1)
+    shares = table / torch.where(scales > 0, scales, 1.0)[:, None]
+    table = (127 * shares.abs() ** (1 / power)).round()
+    return table.flatten()[:n].to(torch.int8), scales
+
+
+# Against a division by zero, and against tiny numbers.
+def floor_under_the_scale(values, block, power):
+    n = len(values)
+    table = torch.nn.functional.pad(values, (0, -n % block)).view(-1, block)
+    scales = table.abs().amax(dim=1)
+    shares = table / scales.clamp(min=1e-8)[:, None]
+    table = (127 * shares.abs() ** (1 / power)).round() * shares.sign()
+    return table.flatten()[:n].to(torch.int8), scales
+
+
+# Rounded, and as wide as before.
+def codes_of_float32(values, block, power):
+    n = len(values)
+    table = torch.nn.functional.pad(values, (0, -n % block)).view(-1, block)
+    scales = table.abs().amax(dim=1)
+    shares = table / torch.where(scales > 0, scales, 1.0)[:, None]
+    table = (127 * shares.abs() ** (1 / power)).round() * shares.sign()
+    return table.flatten()[:n], scales
+
+
 # Reads the codes as if they were spread evenly.
 def forgets_the_way_back(codes, scales, block, power):
     shares = codes.float() / 127
@@ -96,3 +136,10 @@ def scale_of_the_first_block(codes, scales, block, power):
     shares = codes.float() / 127
     values = shares.sign() * shares.abs() ** power
     return values * scales[0]
+
+
+# Twice as wide as what went in.
+def comes_back_in_float64(codes, scales, block, power):
+    shares = codes.double() / 127
+    values = shares.sign() * shares.abs() ** power
+    return values * scales.repeat_interleave(block)[: len(codes)]

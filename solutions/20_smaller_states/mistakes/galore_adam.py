@@ -141,3 +141,80 @@ def keeps_the_gradient(weight, gradient, state, project, refresh, rate, scale):
     spread = (state["second"] / (1 - 0.999 ** state["step"])).sqrt()
     change = mean / (spread + 1e-8)
     weight -= rate * scale * (basis @ change if wide else change @ basis.T)
+
+
+# Carries the mean over into the new directions.
+def turns_the_moment(weight, gradient, state, project, refresh, rate, scale):
+    step = state.get("step", 0)
+    if step % refresh == 0:
+        new = project(gradient)
+        if step:
+            turn = new.T @ state["basis"]
+            first = state["first"]
+            wide = weight.shape[0] <= weight.shape[1]
+            state["first"] = turn @ first if wide else first @ turn.T
+        state["basis"] = new
+    basis = state["basis"]
+    wide = weight.shape[0] <= weight.shape[1]
+    small = basis.T @ gradient if wide else gradient @ basis
+    state["first"] = 0.9 * state.get("first", 0) + 0.1 * small
+    state["second"] = 0.999 * state.get("second", 0) + 0.001 * small**2
+    state["step"] = step + 1
+    mean = state["first"] / (1 - 0.9 ** state["step"])
+    spread = (state["second"] / (1 - 0.999 ** state["step"])).sqrt()
+    change = mean / (spread + 1e-8)
+    weight -= rate * scale * (basis @ change if wide else change @ basis.T)
+
+
+# Matters where a gradient is 0 or close to it.
+def epsilon_under_the_root(weight, gradient, state, project, refresh, rate, scale):
+    step = state.get("step", 0)
+    if step % refresh == 0:
+        state["basis"] = project(gradient)
+    basis = state["basis"]
+    wide = weight.shape[0] <= weight.shape[1]
+    small = basis.T @ gradient if wide else gradient @ basis
+    state["first"] = 0.9 * state.get("first", 0) + 0.1 * small
+    state["second"] = 0.999 * state.get("second", 0) + 0.001 * small**2
+    state["step"] = step + 1
+    mean = state["first"] / (1 - 0.9 ** state["step"])
+    spread = (state["second"] / (1 - 0.999 ** state["step"]) + 1e-8).sqrt()
+    change = mean / spread
+    weight -= rate * scale * (basis @ change if wide else change @ basis.T)
+
+
+# Nobody outside sees it.
+def a_new_weight(weight, gradient, state, project, refresh, rate, scale):
+    step = state.get("step", 0)
+    if step % refresh == 0:
+        state["basis"] = project(gradient)
+    basis = state["basis"]
+    wide = weight.shape[0] <= weight.shape[1]
+    small = basis.T @ gradient if wide else gradient @ basis
+    state["first"] = 0.9 * state.get("first", 0) + 0.1 * small
+    state["second"] = 0.999 * state.get("second", 0) + 0.001 * small**2
+    state["step"] = step + 1
+    mean = state["first"] / (1 - 0.9 ** state["step"])
+    spread = (state["second"] / (1 - 0.999 ** state["step"])).sqrt()
+    change = mean / (spread + 1e-8)
+    weight = weight - rate * scale * (basis @ change if wide else change @ basis.T)
+
+
+SHARED = {}
+
+
+# The second weight goes on where the first one stopped.
+def one_state_for_all(weight, gradient, state, project, refresh, rate, scale):
+    step = SHARED.get("step", 0)
+    if step % refresh == 0:
+        SHARED["basis"] = project(gradient)
+    basis = SHARED["basis"]
+    wide = weight.shape[0] <= weight.shape[1]
+    small = basis.T @ gradient if wide else gradient @ basis
+    SHARED["first"] = 0.9 * SHARED.get("first", 0) + 0.1 * small
+    SHARED["second"] = 0.999 * SHARED.get("second", 0) + 0.001 * small**2
+    SHARED["step"] = step + 1
+    mean = SHARED["first"] / (1 - 0.9 ** SHARED["step"])
+    spread = (SHARED["second"] / (1 - 0.999 ** SHARED["step"])).sqrt()
+    change = mean / (spread + 1e-8)
+    weight -= rate * scale * (basis @ change if wide else change @ basis.T)

@@ -40,6 +40,33 @@ def the_last_directions(gradient, rank):
     return basis, gradient @ basis
 
 
+# Both are right, and in the other order.
+def gradient_before_basis(gradient, rank):
+    left, _, right = torch.linalg.svd(gradient, full_matrices=False)
+    if gradient.shape[0] <= gradient.shape[1]:
+        basis = left[:, :rank].clone()
+        return basis.T @ gradient, basis
+    basis = right[:rank].T.clone()
+    return gradient @ basis, basis
+
+
+# What svd calls the middle one.
+def weights_for_the_gradient(gradient, rank):
+    left, weights, right = torch.linalg.svd(gradient, full_matrices=False)
+    small = torch.diag(weights[:rank])
+    if gradient.shape[0] <= gradient.shape[1]:
+        return left[:, :rank].clone(), small
+    return right[:rank].T.clone(), small
+
+
+# And the gradient in it?
+def basis_alone(gradient, rank):
+    left, _, right = torch.linalg.svd(gradient, full_matrices=False)
+    if gradient.shape[0] <= gradient.shape[1]:
+        return left[:, :rank].clone()
+    return right[:rank].T.clone()
+
+
 # Any directions at right angles, whatever the gradient.
 def directions_by_chance(gradient, rank):
     side = min(gradient.shape)

@@ -19,6 +19,22 @@ def both_random(linear, rank, alpha):
     return LoRA()
 
 
+# The layer's weight is not all of the layer.
+def forgets_the_bias(linear, rank, alpha):
+    class LoRA(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = linear.requires_grad_(False)
+            outer, inner = linear.weight.shape
+            self.A = torch.nn.Parameter(torch.randn(rank, inner, dtype=linear.weight.dtype))
+            self.B = torch.nn.Parameter(linear.weight.new_zeros(outer, rank))
+
+        def forward(self, x):
+            return x @ self.linear.weight.T + alpha / rank * ((x @ self.A.T) @ self.B.T)
+
+    return LoRA()
+
+
 # The gradient of each has the other as a factor.
 def both_zero(linear, rank, alpha):
     class LoRA(torch.nn.Module):

@@ -45,6 +45,21 @@ def once_too_often(make_layer, layers):
     return Shared()
 
 
+# Nobody looks into a list.
+def in_a_plain_list(make_layer, layers):
+    class Shared(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = [make_layer()] * layers
+
+        def forward(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return x
+
+    return Shared()
+
+
 # Cuts the history off at every layer.
 def detaches_between(make_layer, layers):
     class Shared(torch.nn.Module):
