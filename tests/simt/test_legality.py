@@ -117,6 +117,8 @@ REFUSED = {  # body -> (offset of the line, part of the fact)
     "out[1:3] = 1": (0, "a store of one number to many cells"),
     "out[1:3] = a[2:4]": (0, "array(float32, 1d) cannot be stored in one cell of array"),
     "n = out[::0].size": (0, "a slice's step cannot be 0"),
+    "while y:\n    y = y": (0, "y is read here, and nothing above assigns it"),
+    "while y:\n    y = z\n    z = y": (0, "is read here, and nothing above assigns it"),
     "n = out[:: 0.5].size": (0, "a slice is bounded by whole numbers"),
     "n = out[: 2.5].size": (0, "a slice is bounded by whole numbers"),
     "n[i] = 1": (0, "n is int64, which has no cells"),
