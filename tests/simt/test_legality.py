@@ -117,6 +117,17 @@ REFUSED = {  # body -> (offset of the line, part of the fact)
     "out[1:3] = 1": (0, "a store of one number to many cells"),
     "out[1:3] = a[2:4]": (0, "array(float32, 1d) cannot be stored in one cell of array"),
     "n = out[::0].size": (0, "a slice's step cannot be 0"),
+    "for k in range(0, 5, 0):\n    n = 1": (
+        0,
+        "in 8 of the 8 threads that come here, the first of them thread (0,0,0) of block (0,0,0)",
+    ),
+    "for k in range(n, 0, n - 8):\n    out[0] = 1": (0, "the step of range is 0 in 8 of the 8"),
+    "for k in range(5, i, i - 3):\n    out[0] = 1": (
+        0,
+        "in 1 of the 8 threads that come here, the first of them thread (3,0,0) of block (0,0,0)",
+    ),
+    "for k, j in enumerate(range(0, 5, i % 2)):\n    n = 1": (0, "the step of range is 0 in 4"),
+    "r = range(1, 5, i // 4)\nif i > 5:\n    for k in r:\n        n = 1": (0, "is 0 in 4 of"),
     "while y:\n    y = y": (0, "y is read here, and nothing above assigns it"),
     "while y:\n    y = z\n    z = y": (0, "is read here, and nothing above assigns it"),
     "n = out[:: 0.5].size": (0, "a slice is bounded by whole numbers"),
