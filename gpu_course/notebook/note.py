@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import functools
-import html
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
 from gpu_course.errors import CourseError
-from gpu_course.grading.exports import PRE_STYLE
+from gpu_course.grading.exports import PRE_STYLE, text_html
 
 _Args = ParamSpec("_Args")
 _Result = TypeVar("_Result")
@@ -46,7 +45,7 @@ class Note:
             f'<div class="gpu-course-note" role="note" style="border-left:4px solid {colour};'
             'padding:0.4em 0.8em;margin:0.4em 0">'
             f'<pre style="margin:0;{PRE_STYLE}">'
-            f"{mark}{html.escape(self.text)}</pre></div>"
+            f"{text_html(self.text, mark)}</pre></div>"
         )
 
 
