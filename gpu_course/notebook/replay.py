@@ -10,6 +10,7 @@ from gpu_course.grading.replaying import replay_answer
 from gpu_course.interleaving import Replay, find_replay, launch_experiment
 from gpu_course.notebook.note import Note, trouble
 from gpu_course.notebook.step_through import Stepper
+from gpu_course.notebook.tries import Tries
 from gpu_course.simulator import simulate
 
 
@@ -24,7 +25,9 @@ class Replayer:
         def replay_launch(*arguments: Any) -> Stepper | Note:
             try:
                 experiment = launch_experiment(self.kernel, configuration, arguments)
-                return shown(find_replay(experiment, self.watch))
+                with Tries() as tries:
+                    found = find_replay(experiment, self.watch, tries)
+                return shown(found)
             except CourseError as error:
                 return trouble(error)
 
@@ -54,7 +57,9 @@ def replay(
     if not isinstance(kernel, str) or ".py:" in kernel:
         return Replayer(kernel, watch)
     try:
-        return shown(replay_answer(kernel, answer, watch=watch, seed=seed))
+        with Tries() as tries:
+            found = replay_answer(kernel, answer, watch=watch, seed=seed, told=tries)
+        return shown(found)
     except CourseError as error:
         return trouble(error)
 
