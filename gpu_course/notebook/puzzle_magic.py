@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from gpu_course.catalog import Puzzle, index
 from gpu_course.errors import CatalogueError, CourseError
 from gpu_course.grading import workspace
 from gpu_course.grading.check import check
+from gpu_course.grading.verdict import Verdict
+from gpu_course.notebook import editors
 from gpu_course.notebook.note import Note, show, trouble
 
 MAGIC = "puzzle"
@@ -67,13 +70,16 @@ def puzzle(line: str, cell: str) -> None:
         cell: the text of the answer.
     """
     try:
-        show(run_cell(line, exact_text(cell, _latest["raw"])))
+        for each in run_cell(line, exact_text(cell, _latest["raw"])):
+            show(each)
     except CourseError as error:
         show(trouble(error))
 
 
-def run_cell(line: str, cell: str) -> Any:
-    """Returns what %%puzzle shows: the Verdict on the file, or a Note saying why it wrote nothing.
+def run_cell(line: str, cell: str) -> Iterator[Verdict | Note]:
+    """Yields what %%puzzle shows: the Verdict on the file, or a Note saying why it wrote nothing.
+
+    A second Note follows where an editor still shows what the file held before.
 
     Args:
         line, cell: as the magic receives them.
@@ -83,6 +89,7 @@ def run_cell(line: str, cell: str) -> Any:
     """
     task, replace = _parse(line)
     path = workspace.answer_path(task)
+    before = _content(path)
     try:
         kept = _save(task, path, cell, replace)
     except OSError as error:
@@ -90,7 +97,19 @@ def run_cell(line: str, cell: str) -> Any:
             f"{task.name}.py cannot be written: {error.strerror or error}",
             "make the folder of your answers writable, or set GPU_COURSE_ANSWERS to another",
         ) from error
-    return kept if kept is not None else check(task.name)
+    yield kept if kept is not None else check(task.name)
+    if _content(path) != before and editors.is_open(task):
+        yield Note(
+            f"The editor that has {path.name} open still shows the text from before.\n"
+            "  try:    click into it, then File > Reload Python File from Disk"
+        )
+
+
+def _content(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None
 
 
 def _parse(line: str) -> tuple[Puzzle, bool]:
