@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
-from gpu_course.errors import CourseError
+from gpu_course.errors import CourseError, file_problem
 from gpu_course.grading.exports import PRE_STYLE, text_html
 
 _Args = ParamSpec("_Args")
@@ -65,7 +65,8 @@ def trouble(error: BaseException) -> Note:
 def telling(function: Callable[_Args, _Result]) -> Callable[_Args, _Result | Note]:
     """Returns the function, which now answers an error of the course with a Note.
 
-    A learner who mistypes a name reads one sentence instead of a traceback.
+    A learner who mistypes a name reads one sentence instead of a traceback; so does one whose files
+    cannot be read or written.
     """
 
     @functools.wraps(function)
@@ -74,5 +75,7 @@ def telling(function: Callable[_Args, _Result]) -> Callable[_Args, _Result | Not
             return function(*args, **kwargs)
         except CourseError as error:
             return trouble(error)
+        except OSError as error:
+            return trouble(file_problem(error))
 
     return told

@@ -13,7 +13,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import no_var_expand
 
 from gpu_course.catalog import Puzzle, index
-from gpu_course.errors import CatalogueError, CourseError
+from gpu_course.errors import CatalogueError, CourseError, file_problem
 from gpu_course.grading import workspace
 from gpu_course.grading.check import check
 from gpu_course.grading.verdict import Verdict
@@ -74,6 +74,8 @@ def puzzle(line: str, cell: str) -> None:
             show(each)
     except CourseError as error:
         show(trouble(error))
+    except OSError as error:
+        show(trouble(file_problem(error)))
 
 
 def run_cell(line: str, cell: str) -> Iterator[Verdict | Note]:
@@ -93,10 +95,9 @@ def run_cell(line: str, cell: str) -> Iterator[Verdict | Note]:
     try:
         kept = _save(task, path, cell, replace)
     except OSError as error:
-        raise CourseError(
-            f"{task.name}.py cannot be written: {error.strerror or error}",
-            "make the folder of your answers writable, or set GPU_COURSE_ANSWERS to another",
-        ) from error
+        # The text is in the cell still: nothing of it is lost.
+        own = error.filename is None or Path(error.filename).parent == path.parent
+        raise file_problem(error, f"{task.name}.py" if own else "", "written") from error
     yield kept if kept is not None else check(task.name)
     if _content(path) != before and editors.is_open(task):
         yield Note(
@@ -129,6 +130,11 @@ def _parse(line: str) -> tuple[Puzzle, bool]:
 def _save(task: Puzzle, path: Path, text: str, replace: bool) -> Note | None:
     """Brings the file up to date with the cell; a Note when it may not be touched."""
     stub = _stub(task)
+    if path.is_dir():
+        raise CourseError(
+            f"{task.name}.py is a folder where the answer should be",
+            "move it away and run the cell again",
+        )
     on_disk = path.read_bytes() if path.is_file() else None
     if stub is not None and text == stub and not replace:
         return None

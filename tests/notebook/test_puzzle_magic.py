@@ -227,3 +227,24 @@ def test_without_an_open_editor_nothing_is_said_of_one(shell, answers, file, con
     if content is not None:
         path.write_text(content)
     assert len(shell.run(cell(WRONG))) == 1
+
+
+def test_a_folder_in_the_place_of_the_file_is_told_and_kept(shell, file):
+    file.mkdir(parents=True)
+    (file / "mine.txt").write_text("mine")
+    for line in ("add_ten", "add_ten --replace"):
+        [shown] = shell.run(cell(WRONG, line))
+        assert "is a folder where the answer should be" in shown and "move it away" in shown
+    assert (file / "mine.txt").read_text() == "mine"
+
+
+def test_a_state_that_cannot_be_kept_is_told_in_a_sentence(shell, answers, file):
+    (answers.parent / ".gpu_course").write_text("a file where a folder should be")
+    [shown] = shell.run(cell(WRONG))
+    assert (
+        ".gpu_course cannot be written: File exists" in shown
+        and "try:    a file stands where a folder" in shown
+    )
+    shell.run("from gpu_course.notebook import hint")
+    [shown] = shell.run('hint("add_ten")')
+    assert "state.json cannot be used: Not a directory" in shown
