@@ -23,6 +23,9 @@ _LOOKS = {
 }
 
 
+STOPPED = "you stopped this cell; nothing of yours was changed, and running it again starts anew"
+
+
 @dataclass(frozen=True)
 class Note:
     """A short text that shows itself.
@@ -77,5 +80,9 @@ def telling(function: Callable[_Args, _Result]) -> Callable[_Args, _Result | Not
             return trouble(error)
         except OSError as error:
             return trouble(file_problem(error))
+        except KeyboardInterrupt:
+            # Raised anew, so that the cells after this one wait as well, without the course's own
+            # lines: where it happened to be is nothing to a learner.
+            raise KeyboardInterrupt(STOPPED) from None
 
     return told

@@ -25,6 +25,7 @@ REPLACE = "--replace"
 _WRITTEN = "cells"
 """Where the state keeps, for each puzzle, the hash of what its cell last wrote."""
 
+_STOPPED = "you stopped this cell; running it again saves its text and checks it"
 
 _latest: dict[str, str] = {"raw": ""}
 
@@ -76,6 +77,8 @@ def puzzle(line: str, cell: str) -> None:
         show(trouble(error))
     except OSError as error:
         show(trouble(file_problem(error)))
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(_STOPPED) from None
 
 
 def run_cell(line: str, cell: str) -> Iterator[Verdict | Note]:

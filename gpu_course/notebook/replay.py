@@ -8,7 +8,7 @@ from typing import Any
 from gpu_course.errors import CourseError
 from gpu_course.grading.replaying import replay_answer
 from gpu_course.interleaving import Replay, find_replay, launch_experiment
-from gpu_course.notebook.note import Note, trouble
+from gpu_course.notebook.note import Note, telling, trouble
 from gpu_course.notebook.step_through import Stepper
 from gpu_course.notebook.tries import Tries
 from gpu_course.simulator import simulate
@@ -34,6 +34,7 @@ class Replayer:
         return replay_launch
 
 
+@telling
 def replay(
     kernel: Any, watch: Sequence[str] = (), *, answer: Any = None, seed: int | None = None
 ) -> Any:

@@ -17,6 +17,7 @@ from gpu_course.grading.workspace import has_notebook
 from gpu_course.hardware.datasheet import device
 from gpu_course.notebook import (
     check,
+    feedback,
     glossary,
     hint,
     progress,
@@ -196,3 +197,15 @@ def test_a_data_sheet_has_a_source_beside_every_number(capsys):
     page = DataSheet((("memory", "1 <2>", "a & b"),))._repr_html_()
     assert "1 &lt;2&gt;</td>" in page and "white-space:normal" in page and "a &amp; b" in page
     assert "H999" in shown_by(show_data_sheet, capsys, "H999")
+
+
+def test_an_interrupt_shows_none_of_the_course_s_own_lines(monkeypatch, answers):
+    def interrupted(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(feedback, "_check", interrupted)
+    with pytest.raises(KeyboardInterrupt, match="running it again starts anew") as caught:
+        check("add_ten")
+    assert caught.value.__suppress_context__
+    # This test's line, and one of the course.
+    assert [each.name for each in caught.traceback][1:] == ["told"]
