@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gpu_course.errors import CourseError
+from gpu_course.errors import CourseError, file_problem
 
 if TYPE_CHECKING:
     from gpu_course.grading.progress import LessonProgress
@@ -52,6 +52,10 @@ def _command(name: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
                 raise
             except CourseError as error:
                 typer.echo(str(error), err=True)
+                status = AT_FAULT
+            except OSError as error:
+                # A file that cannot be used: the place to mend it is not in the course.
+                typer.echo(str(file_problem(error)), err=True)
                 status = AT_FAULT
             except Exception:
                 # A fault of the course is shown in full, and never as the learner's failure.

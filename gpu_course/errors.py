@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -121,3 +123,33 @@ class CatalogueError(CourseError):
 
 class AnswerFileError(CourseError):
     """An answer file that cannot be read as text."""
+
+
+_FILE_STEPS = {
+    errno.EACCES: "give yourself the right to read and write it, and its folder",
+    errno.EPERM: "give yourself the right to read and write it, and its folder",
+    errno.EROFS: "it lies where nothing can be written; copy the course to a folder of your own",
+    errno.ENOSPC: "make room on the disk and do it again; what was there before is unchanged",
+    errno.EISDIR: "a folder stands where the file should be; move it away",
+    errno.EEXIST: "a file stands where a folder should be; move it away",
+    errno.ENOTDIR: "a file stands where a folder should be; move it away",
+    errno.ENOENT: "see that its folder is there, and that it is no link to what is gone",
+    errno.ELOOP: "it is a link that leads back to itself; remove it",
+}
+
+
+def file_problem(error: OSError, shown: str = "", done: str = "used") -> CourseError:
+    """Returns what the system says of a file as an error a learner can act on.
+
+    Args:
+        error: the system's.
+        shown: what to call the file; default the path the system names.
+        done: what cannot be done with it.
+
+    >>> print(file_problem(PermissionError(errno.EACCES, "Permission denied"), "a.py", "read"))
+    a.py cannot be read: Permission denied
+      try:    give yourself the right to read and write it, and its folder
+    """
+    name = shown or os.fsdecode(error.filename2 or error.filename or "a file")
+    hint = _FILE_STEPS.get(error.errno or 0, "see that it is there and that you may write to it")
+    return CourseError(f"{name} cannot be {done}: {error.strerror or error}", hint)

@@ -152,6 +152,18 @@ def test_a_fault_of_the_course_is_two_and_shown_in_full(
     assert "ZeroDivisionError: a bug of ours" in result.stderr
 
 
+def test_a_file_that_cannot_be_used_is_two_and_told_in_two_lines(
+    run: Run, answers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (answers.parent / ".gpu_course").write_text("a file where a folder should be")
+    done = run("hint", "guard")
+    assert done.exit_code == 2
+    assert done.output.splitlines() == [
+        f"{answers.parent / '.gpu_course' / 'state.json'} cannot be used: Not a directory",
+        "  try:    a file stands where a folder should be; move it away",
+    ]
+
+
 def test_hints_come_one_after_the_other(run: Run) -> None:
     hints = index.find("guard").hints
     for number in (1, 2, 3, 3):

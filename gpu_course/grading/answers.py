@@ -60,7 +60,7 @@ def read_answer(puzzle: Puzzle, answer: Any = None) -> Answer:
         return _from_file(puzzle, workspace.answer_path(puzzle), own=True)
     if isinstance(answer, str | os.PathLike) and ".py:" not in str(answer):
         path = Path(answer)
-        if path.is_dir() and path.suffix != ".py":
+        if os.path.isdir(path) and path.suffix != ".py":
             path = workspace.answer_path(puzzle, path)
         return _from_file(puzzle, path, own=False)
     found = {name: _kernel(value) for name, value in _by_function(puzzle, answer).items()}
@@ -93,7 +93,7 @@ def mistake_answer(puzzle: Puzzle, mistake: Mistake, solutions: Path) -> Any:
 
 def _from_file(puzzle: Puzzle, path: Path, own: bool) -> Answer:
     shown = source.show_path(path)
-    if not os.path.lexists(path):
+    if source.is_missing(path):
         raise _not_started(puzzle, f"there is no {shown}", _how_to_get_the_stub(puzzle, own))
     try:
         text = source.read_text(path, shown)

@@ -110,15 +110,29 @@ def _hazard(hazard: Hazard) -> dict[str, Any]:
     }
 
 
-def _hanging(message: str) -> str:
+def _hanging(message: str, mark: str = "") -> str:
     """Returns the lines of a message, escaped; a long one goes on below its own beginning."""
-    return "".join(
+    lines = "".join(
         f'<span style="display:block;padding-left:{INDENT}ch;text-indent:-{INDENT}ch">'
         f"{html.escape(line)}\n</span>"
         if is_labelled(line)
         else f'<span style="display:block">{html.escape(line)}\n</span>'
         for line in message.splitlines()
     )
+    head, tag, rest = lines.partition(">")
+    return head + tag + mark + rest
+
+
+def text_html(text: str, mark: str = "") -> str:
+    """Returns a text for a pre element, escaped; lines such as "  why:    ..." hang.
+
+    Args:
+        text: one or more lines.
+        mark: HTML that stands before the first of them.
+    """
+    if any(map(is_labelled, text.splitlines())):
+        return _hanging(text, mark)
+    return mark + html.escape(text)
 
 
 def is_labelled(line: str) -> bool:

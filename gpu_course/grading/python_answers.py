@@ -55,7 +55,7 @@ def read_python_answer(puzzle: PythonPuzzle, answer: Any = None) -> PythonAnswer
         found = PythonAnswer(answer, f"{puzzle.short_name}.py")
     elif isinstance(answer, str | os.PathLike):
         path = Path(answer)
-        if path.is_dir() and path.suffix != ".py":
+        if os.path.isdir(path) and path.suffix != ".py":
             path = workspace.answer_path(puzzle, path)
         found = _from_file(puzzle, path, own=False)
     else:
@@ -81,7 +81,7 @@ def python_mistake(puzzle: PythonPuzzle, mistake: Mistake, solutions: Path) -> P
 
 def _from_file(puzzle: PythonPuzzle, path: Path, own: bool) -> PythonAnswer:
     shown = source.show_path(path)
-    if not os.path.lexists(path):
+    if source.is_missing(path):
         step = "mind the folder and the name of the file"
         if own:
             step = f"`gpu-course reset {puzzle.short_name}` writes the stub; start from there"

@@ -13,6 +13,7 @@ from gpu_course.catalog import PythonPuzzle
 from gpu_course.grading.compare import Difference, show
 from gpu_course.grading.diagnosis import Pattern
 from gpu_course.grading.isolation.processes import Ended, clean
+from gpu_course.grading.memory_messages import asked_for, needs_too_much, what_helps
 from gpu_course.grading.messages import advice, case_line, line
 from gpu_course.grading.python_answers import PythonAnswer
 from gpu_course.grading.python_cases import Tried
@@ -77,6 +78,9 @@ def raised(
     name = clean(str(error.get("type", "Exception")))[:80]
     head, *rest = text.splitlines() or [""]
     lines = [f"{name}: {head}" if head else name]
+    out_of_memory = error.get("memory") is True
+    if out_of_memory:
+        lines = [needs_too_much(puzzle), *asked_for(lines[0])]
     lines += [f"          {each}" for each in rest[:3]]
     for number, (function, place) in enumerate(reversed(_frames(error))):
         where = f"{answer.file}:{place}"
@@ -88,7 +92,7 @@ def raised(
         lines += line("where", f"{outside}, not in your file: a value it was given does not fit")
     if tried is not None:
         lines += _place(puzzle, tried)
-    return lines + advice(puzzle, "memory" if error.get("memory") is True else "exception")
+    return lines + (what_helps(puzzle) if out_of_memory else advice(puzzle, "exception"))
 
 
 def ended(puzzle: PythonPuzzle, tried: Tried | None, fault: Ended) -> list[str]:
@@ -105,6 +109,11 @@ def _how(fault: Ended) -> str:
             name = signal.Signals(fault.status).name
         except ValueError:
             name = "unknown"
+        if name == "SIGKILL":
+            return (
+                f"your code's process was ended from outside: signal {fault.status} ({name}), as a "
+                "system does whose memory is full"
+            )
         return f"your code ended its process: signal {fault.status} ({name})"
     if fault.what == "exit":
         return f"your code ended its process, with status {fault.status}, before its result was in"
@@ -128,10 +137,10 @@ def too_large(puzzle: PythonPuzzle, tried: Tried, text: str) -> list[str]:
 
 def out_of_memory(puzzle: PythonPuzzle, tried: Tried | None) -> list[str]:
     """Returns the lines on an answer that was ended for the memory it held."""
-    lines = [f"your code held more than {puzzle.memory_bytes >> 20:,} MiB of memory"]
+    lines = [needs_too_much(puzzle)]
     if tried is not None:
         lines += _place(puzzle, tried)
-    return lines + advice(puzzle, "memory")
+    return lines + what_helps(puzzle)
 
 
 def input_changed(puzzle: PythonPuzzle, tried: Tried, changed: Mapping[str, Any]) -> list[str]:

@@ -17,7 +17,7 @@ from gpu_course.grading.diagnosis import close
 from gpu_course.grading.messages import describe
 from gpu_course.grading.trial import Given, Trial
 from gpu_course.interleaving import Replay, Run, find_replay
-from gpu_course.interleaving.search import races_in
+from gpu_course.interleaving.search import Told, races_in
 from gpu_course.simt.launch import Observer, dim3
 from gpu_course.simt.report import Dim3
 from gpu_course.simt.schedule import Schedule
@@ -66,7 +66,12 @@ class _Case:
 
 
 def replay_answer(
-    name: str | Puzzle, answer: Any = None, *, watch: Sequence[str] = (), seed: int | None = None
+    name: str | Puzzle,
+    answer: Any = None,
+    *,
+    watch: Sequence[str] = (),
+    seed: int | None = None,
+    told: Told | None = None,
 ) -> Replay:
     """Returns an order in which an answer's race makes its output wrong, or that none was found.
 
@@ -78,6 +83,7 @@ def replay_answer(
         answer: as for `check`; default the learner's own file.
         watch: variables and arrays to show.
         seed: draws the random case, as for `check`.
+        told: as for `find_replay`.
 
     Raises:
         UnknownName: no puzzle is called that.
@@ -97,9 +103,10 @@ def replay_answer(
             tried = trial.attempt(given, kernels, order)
             racing = [k for k, report in enumerate(tried.reports) if races_in(report)]
             if racing:
-                return _told(find_replay(_Case(puzzle, given, kernels, racing[0]), watch), given)
+                racy = _Case(puzzle, given, kernels, racing[0])
+                return _with_case(find_replay(racy, watch, told), given)
     assert first is not None
-    return _told(find_replay(first, watch), first.given)
+    return _with_case(find_replay(first, watch, told), first.given)
 
 
 def _cases(puzzle: KernelPuzzle, seed: int) -> Iterator[Given]:
@@ -110,5 +117,5 @@ def _cases(puzzle: KernelPuzzle, seed: int) -> Iterator[Given]:
     yield trial.prepare(puzzle, drawn, seed)
 
 
-def _told(found: Replay, given: Given) -> Replay:
+def _with_case(found: Replay, given: Given) -> Replay:
     return replace(found, story=f"The case: {describe(given.case)}.\n{found.story}")

@@ -133,8 +133,8 @@ PYTHON_SENTENCES: dict[str, str] = {
         "or for work that grows much faster than the input."
     ),
     "memory": (
-        "Your code asked for more memory than an answer may have. Look for a list that never "
-        "stops growing, or an array much larger than the result."
+        "Look for a list that never stops growing, or for an array that is much larger than it "
+        "needs to be."
     ),
     "input-changed": (
         "An input is not what it was before the call. Copy what you want to change: whoever "

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import gpu_course
 from gpu_course.catalog import Lesson, Puzzle, index
@@ -155,7 +155,11 @@ def reset(name: str) -> Path:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Writes a text so that a reader finds the old file or the new one, never half of one."""
+    """Writes a text so that a reader finds the old file or the new one, never half of one.
+
+    A link stays a link: what it leads to is written.
+    """
+    path = path.resolve() if path.is_symlink() and path.is_file() else path
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
@@ -166,8 +170,9 @@ def write_text(path: Path, text: str) -> None:
         else:
             os.chmod(temporary, 0o644)
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException as error:
         Path(temporary).unlink(missing_ok=True)
+        _name(error, path)
         raise
 
 
@@ -231,10 +236,27 @@ def _copy_to_new(data: bytes, folder: Path, stem: str, suffix: str) -> Path:
         path = folder / (f"{stem}{suffix}" if number == 1 else f"{stem}-{number}{suffix}")
         try:
             with path.open("xb") as file:
-                file.write(data)
+                _fill(file, data, path)
             return path
         except FileExistsError:
             number += 1
+
+
+def _fill(file: IO[bytes], data: bytes, path: Path) -> None:
+    """Writes all of it; a copy that is not whole is worse than none, and is removed."""
+    try:
+        file.write(data)
+        file.flush()
+    except BaseException as error:
+        path.unlink(missing_ok=True)
+        _name(error, path)
+        raise
+
+
+def _name(error: BaseException, path: Path) -> None:
+    """A full disk does not say which file it was full for."""
+    if isinstance(error, OSError) and (error.filename is None or error.filename2 is not None):
+        error.filename, error.filename2 = str(path), None
 
 
 @contextmanager

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import islice, zip_longest
 
 import numpy as np
 
@@ -69,7 +69,13 @@ class Replay:
         return self.recording is not None
 
 
-def find_replay(experiment: Experiment, watch: Sequence[str] = ()) -> Replay:
+Told = Callable[[int, int], None]
+"""Called with how many orders of the threads were tried so far, and how many there are to try."""
+
+
+def find_replay(
+    experiment: Experiment, watch: Sequence[str] = (), told: Told | None = None
+) -> Replay:
     """Returns an order of the threads that makes the result wrong, the simplest that is found.
 
     Where nobody knows what is right, two orders with two results are enough.
@@ -78,16 +84,18 @@ def find_replay(experiment: Experiment, watch: Sequence[str] = ()) -> Replay:
         experiment: the launch.
         watch: variables and arrays to show; none shows the first local variables, and the arrays
             that are raced for.
+        told: called before each order is tried.
     """
-    return _Search(experiment, tuple(watch)).replay()
+    return _Search(experiment, tuple(watch), told).replay()
 
 
 class _Search:
     """One search, with what it has found out so far."""
 
-    def __init__(self, experiment: Experiment, watch: tuple[str, ...]) -> None:
+    def __init__(self, experiment: Experiment, watch: tuple[str, ...], told: Told | None) -> None:
         self.experiment = experiment
         self.watch = watch
+        self.told = told
         self.tried = 0
         self.races: list[Race] = []
 
@@ -104,9 +112,12 @@ class _Search:
         right, wanted = self._right_run(together)
         if right is None and not self.races:
             return Replay(tell_wrong(self.report, hazards), self.tried)
-        for order in orders(self.races, self.report.launch.lanes, self.names):
-            if self.tried >= MOST_TRIES:
-                break
+        ways = orders(self.races, self.report.launch.lanes, self.names)
+        planned = list(islice(ways, MOST_TRIES - self.tried))
+        most = self.tried + len(planned)
+        for order in planned:
+            if self.told is not None:
+                self.told(self.tried, most)
             tried = self._try(order)
             if tried is not None and self._wrong(tried, wanted):
                 return self._found(order, wanted, right)

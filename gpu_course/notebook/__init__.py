@@ -3,9 +3,11 @@
 from IPython import get_ipython as _get_ipython
 
 from gpu_course.notebook import puzzle_magic as _puzzle_magic
+from gpu_course.notebook.data_sheet import show_data_sheet
 from gpu_course.notebook.explore import explore, play
 from gpu_course.notebook.feedback import check, diff, hint, progress
 from gpu_course.notebook.glossary import glossary
+from gpu_course.notebook.hazards import show_hazards
 from gpu_course.notebook.live import live
 from gpu_course.notebook.pictures import (
     play_touches,
@@ -34,6 +36,8 @@ __all__ = [
     "replay",
     "show_banks",
     "show_cards",
+    "show_data_sheet",
+    "show_hazards",
     "show_intervals",
     "show_launch_grid",
     "show_ownership",

@@ -101,6 +101,12 @@ def _text_bar(lesson: LessonProgress) -> str:
     return "[" + "#" * filled + "." * (_BAR - filled) + "]"
 
 
+_FOR_THE_EAR = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)"
+# Name, bar and numbers: the first two give way in a narrow window, in every line alike.
+_COLUMNS = (
+    "display:grid;grid-template-columns:minmax(8em,18em) minmax(3em,9em) 13em;"
+    "align-items:center;gap:0.8em"
+)
 _SIGNS = {"passed": "\u2713", "not-started": "\u25cb"}
 _WORDS = {"passed": "passed", "not-started": "not started"}
 
@@ -116,16 +122,16 @@ def _lesson_html(lesson: LessonProgress) -> str:
     label = f"{title}: {lesson.passed} of {total} puzzles passed"
     bar = (
         f'<div role="progressbar" aria-label="{label}" aria-valuemin="0" aria-valuemax="{total}"'
-        f' aria-valuenow="{lesson.passed}" style="flex:0 0 9em;height:0.7em;border:1px solid'
+        f' aria-valuenow="{lesson.passed}" style="height:0.7em;border:1px solid'
         f' {_NEUTRAL};border-radius:0.4em;overflow:hidden">'
         f'<div style="width:{percent}%;height:100%;background:{_FINE}"></div></div>'
     )
-    place = f'<a href="{name}.ipynb" style="flex:0 0 18em">{name[:2]} {title}</a>'
+    place = f'<a href="{name}.ipynb">{name[:2]} {title}</a>'
     if not has_notebook(lesson.lesson):
         # No link leads nowhere.
-        place = f'<span style="flex:0 0 18em">{name[:2]} {title} (no notebook yet)</span>'
+        place = f"<span>{name[:2]} {title} (no notebook yet)</span>"
     return (
-        '<div style="margin:0.35em 0"><div style="display:flex;align-items:center;gap:0.8em">'
+        f'<div style="margin:0.35em 0"><div style="{_COLUMNS}">'
         f"{place}{bar}"
         f"<span>{lesson.passed} of {total}, {lesson.points} of {lesson.max_points} points</span>"
         f'</div><div style="margin-left:1.6em">{" ".join(map(_puzzle_html, lesson.verdicts))}</div>'
@@ -140,5 +146,5 @@ def _puzzle_html(verdict: Verdict) -> str:
         f'<span style="margin-right:1em;white-space:nowrap" title="{word}">'
         f'<span aria-hidden="true" style="color:{colour}">{_sign(verdict)}</span>'
         f" <code>{html.escape(_short(verdict))}</code>"
-        f'<span style="position:absolute;clip-path:inset(50%)">: {word}</span></span>'
+        f'<span style="{_FOR_THE_EAR}">: {word}</span></span>'
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,7 +10,8 @@ import ipywidgets
 
 from gpu_course.draw.picture import QUICK, alt_text, figure_html
 from gpu_course.errors import CourseError
-from gpu_course.grading.exports import PRE_STYLE
+from gpu_course.grading.exports import PRE_STYLE, text_html
+from gpu_course.notebook.controls import make_control
 from gpu_course.notebook.note import trouble
 
 
@@ -76,8 +76,9 @@ def explore(function: Callable[..., Any], **sliders: Any) -> Explorer:
         for name, parameter in inspect.signature(function).parameters.items()
         if parameter.default is not inspect.Parameter.empty
     }
-    controls = {name: _control(name, how, defaults.get(name)) for name, how in sliders.items()}
-    return Explorer(function, controls, list(controls.values()))
+    made = {name: make_control(name, how, defaults.get(name)) for name, how in sliders.items()}
+    controls = {name: widget for name, (widget, _) in made.items()}
+    return Explorer(function, controls, [row for _, row in made.values()])
 
 
 def play(function: Callable[[Any], Any], frames: int | Sequence[Any], ms: int = 900) -> Explorer:
@@ -123,33 +124,4 @@ def rendered(result: Any) -> tuple[str, str]:
     if hasattr(result, "_repr_html_") and (content := result._repr_html_()) is not None:
         return repr(result), content
     text = result if isinstance(result, str) else repr(result)
-    return text, f'<pre style="{PRE_STYLE}">{html.escape(text)}</pre>'
-
-
-def _control(name: str, how: Any, default: Any) -> ipywidgets.ValueWidget:
-    look: dict[str, Any] = {
-        "description": name.replace("_", " "),
-        "tooltip": name,
-        "style": {"description_width": "8em"},
-        "layout": ipywidgets.Layout(width="32em"),
-    }
-    if isinstance(how, bool):
-        return ipywidgets.Checkbox(value=how, **look)
-    if isinstance(how, list) and how:
-        start = default if default in how else how[0]
-        return ipywidgets.Dropdown(options=how, value=start, **look)
-    if isinstance(how, tuple) and len(how) in (2, 3) and how[0] <= how[1]:
-        low, high = how[:2]
-        inside = isinstance(default, int | float) and low <= default <= high
-        start = default if inside else low
-        if all(isinstance(number, int) for number in (*how, start)):
-            step = how[2] if len(how) == 3 else 1
-            return ipywidgets.IntSlider(start, low, high, step, continuous_update=True, **look)
-        step = how[2] if len(how) == 3 else (high - low) / 100
-        return ipywidgets.FloatSlider(
-            start, min=low, max=high, step=step, continuous_update=True, **look
-        )
-    raise CourseError(
-        f"{name}={how!r} describes no slider",
-        "give (lowest, highest), (lowest, highest, step), a list to choose from, or True or False",
-    )
+    return text, f'<pre style="{PRE_STYLE}">{text_html(text)}</pre>'

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import functools
-import html
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
-from gpu_course.errors import CourseError
-from gpu_course.grading.exports import PRE_STYLE
+from gpu_course.errors import CourseError, file_problem
+from gpu_course.grading.exports import PRE_STYLE, text_html
 
 _Args = ParamSpec("_Args")
 _Result = TypeVar("_Result")
@@ -22,6 +21,9 @@ _LOOKS = {
     "trouble": ("#D55E00", "!"),
     "hint": ("#56B4E9", "?"),
 }
+
+
+STOPPED = "you stopped this cell; nothing of yours was changed, and running it again starts anew"
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class Note:
             f'<div class="gpu-course-note" role="note" style="border-left:4px solid {colour};'
             'padding:0.4em 0.8em;margin:0.4em 0">'
             f'<pre style="margin:0;{PRE_STYLE}">'
-            f"{mark}{html.escape(self.text)}</pre></div>"
+            f"{text_html(self.text, mark)}</pre></div>"
         )
 
 
@@ -66,7 +68,8 @@ def trouble(error: BaseException) -> Note:
 def telling(function: Callable[_Args, _Result]) -> Callable[_Args, _Result | Note]:
     """Returns the function, which now answers an error of the course with a Note.
 
-    A learner who mistypes a name reads one sentence instead of a traceback.
+    A learner who mistypes a name reads one sentence instead of a traceback; so does one whose files
+    cannot be read or written.
     """
 
     @functools.wraps(function)
@@ -75,5 +78,11 @@ def telling(function: Callable[_Args, _Result]) -> Callable[_Args, _Result | Not
             return function(*args, **kwargs)
         except CourseError as error:
             return trouble(error)
+        except OSError as error:
+            return trouble(file_problem(error))
+        except KeyboardInterrupt:
+            # Raised anew, so that the cells after this one wait as well, without the course's own
+            # lines: where it happened to be is nothing to a learner.
+            raise KeyboardInterrupt(STOPPED) from None
 
     return told

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,11 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import no_var_expand
 
 from gpu_course.catalog import Puzzle, index
-from gpu_course.errors import CatalogueError, CourseError
+from gpu_course.errors import CatalogueError, CourseError, file_problem
 from gpu_course.grading import workspace
 from gpu_course.grading.check import check
+from gpu_course.grading.verdict import Verdict
+from gpu_course.notebook import editors
 from gpu_course.notebook.note import Note, show, trouble
 
 MAGIC = "puzzle"
@@ -22,6 +25,7 @@ REPLACE = "--replace"
 _WRITTEN = "cells"
 """Where the state keeps, for each puzzle, the hash of what its cell last wrote."""
 
+_STOPPED = "you stopped this cell; running it again saves its text and checks it"
 
 _latest: dict[str, str] = {"raw": ""}
 
@@ -67,13 +71,20 @@ def puzzle(line: str, cell: str) -> None:
         cell: the text of the answer.
     """
     try:
-        show(run_cell(line, exact_text(cell, _latest["raw"])))
+        for each in run_cell(line, exact_text(cell, _latest["raw"])):
+            show(each)
     except CourseError as error:
         show(trouble(error))
+    except OSError as error:
+        show(trouble(file_problem(error)))
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(_STOPPED) from None
 
 
-def run_cell(line: str, cell: str) -> Any:
-    """Returns what %%puzzle shows: the Verdict on the file, or a Note saying why it wrote nothing.
+def run_cell(line: str, cell: str) -> Iterator[Verdict | Note]:
+    """Yields what %%puzzle shows: the Verdict on the file, or a Note saying why it wrote nothing.
+
+    A second Note follows where an editor still shows what the file held before.
 
     Args:
         line, cell: as the magic receives them.
@@ -83,14 +94,26 @@ def run_cell(line: str, cell: str) -> Any:
     """
     task, replace = _parse(line)
     path = workspace.answer_path(task)
+    before = _content(path)
     try:
         kept = _save(task, path, cell, replace)
     except OSError as error:
-        raise CourseError(
-            f"{task.name}.py cannot be written: {error.strerror or error}",
-            "make the folder of your answers writable, or set GPU_COURSE_ANSWERS to another",
-        ) from error
-    return kept if kept is not None else check(task.name)
+        # The text is in the cell still: nothing of it is lost.
+        own = error.filename is None or Path(error.filename).parent == path.parent
+        raise file_problem(error, f"{task.name}.py" if own else "", "written") from error
+    yield kept if kept is not None else check(task.name)
+    if _content(path) != before and editors.is_open(task):
+        yield Note(
+            f"The editor that has {path.name} open still shows the text from before.\n"
+            "  try:    click into it, then File > Reload Python File from Disk"
+        )
+
+
+def _content(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None
 
 
 def _parse(line: str) -> tuple[Puzzle, bool]:
@@ -110,6 +133,11 @@ def _parse(line: str) -> tuple[Puzzle, bool]:
 def _save(task: Puzzle, path: Path, text: str, replace: bool) -> Note | None:
     """Brings the file up to date with the cell; a Note when it may not be touched."""
     stub = _stub(task)
+    if path.is_dir():
+        raise CourseError(
+            f"{task.name}.py is a folder where the answer should be",
+            "move it away and run the cell again",
+        )
     on_disk = path.read_bytes() if path.is_file() else None
     if stub is not None and text == stub and not replace:
         return None

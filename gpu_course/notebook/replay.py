@@ -8,8 +8,9 @@ from typing import Any
 from gpu_course.errors import CourseError
 from gpu_course.grading.replaying import replay_answer
 from gpu_course.interleaving import Replay, find_replay, launch_experiment
-from gpu_course.notebook.note import Note, trouble
+from gpu_course.notebook.note import Note, telling, trouble
 from gpu_course.notebook.step_through import Stepper
+from gpu_course.notebook.tries import Tries
 from gpu_course.simulator import simulate
 
 
@@ -24,13 +25,16 @@ class Replayer:
         def replay_launch(*arguments: Any) -> Stepper | Note:
             try:
                 experiment = launch_experiment(self.kernel, configuration, arguments)
-                return shown(find_replay(experiment, self.watch))
+                with Tries() as tries:
+                    found = find_replay(experiment, self.watch, tries)
+                return shown(found)
             except CourseError as error:
                 return trouble(error)
 
         return replay_launch
 
 
+@telling
 def replay(
     kernel: Any, watch: Sequence[str] = (), *, answer: Any = None, seed: int | None = None
 ) -> Any:
@@ -54,7 +58,9 @@ def replay(
     if not isinstance(kernel, str) or ".py:" in kernel:
         return Replayer(kernel, watch)
     try:
-        return shown(replay_answer(kernel, answer, watch=watch, seed=seed))
+        with Tries() as tries:
+            found = replay_answer(kernel, answer, watch=watch, seed=seed, told=tries)
+        return shown(found)
     except CourseError as error:
         return trouble(error)
 

@@ -128,11 +128,19 @@ class Decisions:
     # Names
 
     def definition(self, node: ast.Name) -> ast.AST | None:
-        """What makes a name here, where one thing alone does: an expression, or a parameter."""
-        seen = self.versions.reaching.get(node, frozenset())
-        if len(seen) != 1 or node.id not in self.single:
-            return None
-        return self.definitions.get(next(iter(seen)))
+        """What makes a name here, where one thing alone does: an expression, or a parameter.
+
+        `i = j` passes on what makes j; `i = i` in a loop passes on nothing.
+        """
+        made: ast.AST | None = node
+        passed: set[ast.AST] = set()
+        while isinstance(made, ast.Name) and made not in passed:
+            passed.add(made)
+            seen = self.versions.reaching.get(made, frozenset())
+            if len(seen) != 1 or made.id not in self.single:
+                return made if len(passed) > 1 else None
+            made = self.definitions.get(next(iter(seen)))
+        return made if made not in passed else None
 
     def argument(self, node: ast.expr) -> str | None:
         """The parameter that a name stands for."""

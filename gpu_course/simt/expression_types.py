@@ -127,7 +127,8 @@ class ExpressionTypes(CallTypes):
                 slices += 1
             else:
                 index = self.expression(part)
-                parts += index.elements if isinstance(index, TupleType) else (index,)
+                whole = part is node.slice and isinstance(index, TupleType)
+                parts += index.elements if whole else (index,)  # type: ignore[union-attr]
         for index in parts:
             if not isinstance(index, np.dtype) or index.kind not in "iub":
                 raise NoSuchType(
@@ -168,8 +169,11 @@ class ExpressionTypes(CallTypes):
             if -len(owner.elements) <= position < len(owner.elements):
                 return owner.elements[position]
             raise NoSuchType(f"a tuple of {len(owner.elements)} has no element {position}")
-        self.expression(node.slice)
-        if owner.elements and all(e == owner.elements[0] for e in owner.elements):
+        found = self.expression(node.slice)
+        if not isinstance(found, np.dtype) or found.kind not in "iu":
+            written = ast.unparse(node.slice)
+            raise NoSuchType(f"an index must be a whole number, and {written} is {found}")
+        if owner.elements and all(types.same(e, owner.elements[0]) for e in owner.elements):
             return owner.elements[0]
         raise NoSuchType("a tuple of different types takes constant indices only")
 

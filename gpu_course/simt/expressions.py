@@ -17,7 +17,7 @@ from gpu_course.simt.meanings import NOTHING
 from gpu_course.simt.memory import Array
 from gpu_course.simt.source import Kernel
 from gpu_course.simt.subscripts import Subscripts, whole
-from gpu_course.simt.types import BOOL, FLOAT32, FunctionType
+from gpu_course.simt.types import BOOL, FLOAT32, ArrayType, FunctionType
 from gpu_course.simt.values import merge, type_of
 from gpu_course.simt.vocabulary.functions import Value, cast, truth
 from gpu_course.simt.vocabulary.synchronise import meet_grid
@@ -215,8 +215,14 @@ class Expressions(Subscripts):
     # Widths
 
     def _stores_float32(self, targets: Sequence[ast.expr]) -> bool:
-        owners = [self.value(t.value) for t in targets if isinstance(t, ast.Subscript)]
-        return len(owners) == len(targets) and all(o.dtype == FLOAT32 for o in owners)
+        return all(isinstance(t, ast.Subscript) and self._is_float32(t.value) for t in targets)
+
+    def _is_float32(self, owner: ast.expr) -> bool:
+        # By its type alone: where x is computed, the array it is stored to later may not be there.
+        while isinstance(owner, ast.Subscript):
+            owner = owner.value
+        found = self.inferred.reads.get(owner)
+        return isinstance(found, ArrayType) and found.dtype == FLOAT32
 
 
 def _numbers(values: tuple[Any, ...]) -> tuple[Value, ...]:

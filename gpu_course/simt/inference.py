@@ -216,7 +216,7 @@ class _Inference(ExpressionTypes):
         """A shared or local array gets its name, once and for all."""
         self.note(name, array)
         known = self.types.setdefault(self.program.assigned(name), array)
-        if known != array:
+        if not types.same(known, array):
             raise NoSuchType(f"{name.id} is {known} and {array}")
 
     def target_type(self, target: ast.expr) -> Type:

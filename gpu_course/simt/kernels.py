@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from gpu_course.errors import KernelRefused
+from gpu_course.simt.reading import step_for
 from gpu_course.simt.signatures import Signature
 
 MAX_DEPTH = 200
-
-_UNREAD = "mend this line, or a bracket or quote left open above it"
 
 MODULES = {
     "numba.cuda": "cuda",
@@ -145,8 +144,9 @@ def parse(text: str, shown: str, *, whole: bool = False) -> ast.Module:
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None) or 1
         shown_line = printable((getattr(error, "text", None) or "").strip())
-        fact = f"Python cannot read this file: {getattr(error, 'msg', None) or error}"
-        raise KernelRefused(fact, file=shown, line=line, text=shown_line, hint=_UNREAD) from None
+        told = str(getattr(error, "msg", None) or error)
+        fact, step = f"Python cannot read this file: {told}", step_for(told, shown_line)
+        raise KernelRefused(fact, file=shown, line=line, text=shown_line, hint=step) from None
     except (RecursionError, MemoryError):
         raise KernelRefused(
             "the file is nested too deeply to read",

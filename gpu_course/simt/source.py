@@ -15,18 +15,25 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gpu_course.errors import AnswerFileError
 from gpu_course.simt.constants import NotConstant, Symbol, constant
 from gpu_course.simt.kernels import MAX_DEPTH, MODULES, Kernel, Unknown, parse, show_path
 from gpu_course.simt.live import from_function
+from gpu_course.simt.reading import MAX_SOURCE_BYTES, is_missing, read_text
 from gpu_course.simt.signatures import Signature, from_node
 
 __all__ = [
-    "MAX_DEPTH", "MAX_SOURCE_BYTES", "Kernel", "Module", "Unknown", "from_function", "load",
-    "parse", "read_text", "show_path",
+    "MAX_DEPTH",
+    "MAX_SOURCE_BYTES",
+    "Kernel",
+    "Module",
+    "Unknown",
+    "from_function",
+    "is_missing",
+    "load",
+    "parse",
+    "read_text",
+    "show_path",
 ]  # fmt: skip
-
-MAX_SOURCE_BYTES = 200_000
 
 
 @dataclass(frozen=True)
@@ -56,30 +63,6 @@ class Module:
         if not isinstance(found, Kernel):
             raise KeyError(name)
         return found
-
-
-def read_text(path: Path, shown: str) -> str:
-    """Returns the text of an answer file.
-
-    Raises:
-        AnswerFileError: it is missing, a folder, too large, or not UTF-8.
-    """
-    if path.is_dir():
-        raise AnswerFileError(f"{shown} is a folder, not a file", "put the answer's text in a file")
-    try:
-        size = path.stat().st_size
-        if size > MAX_SOURCE_BYTES:
-            raise AnswerFileError(
-                f"{shown} has {size:,} bytes; an answer may have {MAX_SOURCE_BYTES:,}",
-                "remove what does not belong to the answer",
-            )
-        return path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise AnswerFileError(
-            f"{shown} is not UTF-8 text (byte {error.start})", "save the file as UTF-8"
-        ) from None
-    except OSError as error:
-        raise AnswerFileError(f"{shown} cannot be read: {error.strerror}") from None
 
 
 def load(path: str | Path) -> Module:

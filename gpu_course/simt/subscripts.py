@@ -63,23 +63,23 @@ class Subscripts(Arithmetic):
             given = None if part.step is None else self.value(part.step)
             step = 1 if given is None else cast(given, INT64)
             step = step if isinstance(step, np.ndarray) else int(step)
-        self._check_step(part, step)
+        step = self._usable_step(part, step)
         back = np.less(step, 0)
         low, high = np.where(back, -1, 0)[()], np.where(back, size - 1, size)[()]
         start = np.where(back, high, low)[()] if lower is None else _bound(lower, size, low, high)
         stop = np.where(back, low, high)[()] if upper is None else _bound(upper, size, low, high)
         return start, whole(np.maximum(-(-(stop - start) // step), 0)), step
 
-    def _check_step(self, part: ast.expr | None, step: Value) -> None:
-        if isinstance(step, np.ndarray):
-            zero = bool((step[self.mask.lanes] == 0).any())
-            step[step == 0] = 1  # lanes that do not take part
-        else:
-            zero = step == 0
-        if zero:
+    def _usable_step(self, part: ast.expr | None, step: Value) -> Value:
+        """Returns a slice's step, 1 in the lanes that do not take part and have none."""
+        zero = np.equal(step, 0)
+        if not zero.any():
+            return step
+        if not isinstance(step, np.ndarray) or zero[self.mask.lanes].any():
             assert part is not None
             fact = "a slice's step is 0 here in some thread"
             raise self.program.kernel.refuse(part, fact, "step by 1 or by -1")
+        return np.where(zero, 1, step)
 
     def field(self, node: ast.Attribute) -> tuple[Array, tuple[Value, ...]]:
         """The array of a field and the index of the cell: a[i].x."""

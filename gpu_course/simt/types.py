@@ -94,6 +94,21 @@ def is_scalar(type_: Type) -> bool:
     return isinstance(type_, np.dtype)
 
 
+def same(a: Type, b: Type) -> bool:
+    """True for one type and the same.
+
+    Not by == alone: a dtype takes whatever has an attribute `dtype` for that dtype, so an int32
+    would equal an array of them; and it takes None for float64.
+
+    >>> np.dtype("int32") == ArrayType(np.dtype("int32"), 1), same(INT32, ArrayType(INT32, 1))
+    (True, False)
+    """
+    if isinstance(a, TupleType) and isinstance(b, TupleType):
+        alike = len(a.elements) == len(b.elements) and a.names == b.names
+        return alike and all(map(same, a.elements, b.elements))
+    return isinstance(a, np.dtype) == isinstance(b, np.dtype) and a == b
+
+
 def unify(a: Type, b: Type) -> Type:
     """Returns the type of a variable that is assigned both.
 
@@ -103,8 +118,7 @@ def unify(a: Type, b: Type) -> Type:
     >>> unify(np.dtype("int64"), np.dtype("float32"))
     dtype('float64')
     """
-    # NumPy takes None for float64 when it compares dtypes, so nothing is told apart first.
-    if (a is None) == (b is None) and a == b:
+    if same(a, b):
         return a
     if isinstance(a, np.dtype) and isinstance(b, np.dtype):
         return np.promote_types(a, b)
@@ -193,18 +207,20 @@ def binary(operator: str, a: Type, b: Type) -> Type:
     return FLOAT32 if operator in ("FloorDiv", "Mod") and result == FLOAT16 else result
 
 
+_UNARY = {"Not": "not", "UAdd": "+", "USub": "-", "Invert": "~"}
+
+
 def unary(operator: str, a: Type) -> Type:
     """Returns the type of `-a`, `+a`, `~a` or `not a`.
 
     Raises:
         NoSuchType: the operator does not take this type.
     """
-    if operator == "Not":
-        if a is None:
-            raise NoSuchType(_name(a))
+    if operator == "Not" and isinstance(a, np.dtype):
         return BOOL
     if not isinstance(a, np.dtype) or (operator == "Invert" and not _is_integer(a)):
-        raise NoSuchType(_name(a))
+        wanted = "whole number" if operator == "Invert" else "number"
+        raise NoSuchType(f"{_UNARY[operator]} takes a {wanted}, not {_name(a)}")
     if operator == "Invert" and a == BOOL:
         return BOOL
     if operator == "UAdd" and a == FLOAT16:

@@ -75,6 +75,31 @@ def _keeps_no_editor(request: Any) -> bool:
     return kept and '"editor:' not in (request.post_data or "")
 
 
+def test_a_file_that_a_cell_wrote_is_loaded_anew_as_the_note_says(
+    first_lesson: Server, own_checkout: Path, page: Any, screenshots: Path
+) -> None:
+    from playwright.sync_api import expect
+
+    from tests.browser.notebook_page import NotebookPage
+
+    file = own_checkout / FILE
+    text = read(file).replace(HOLE, OFF_BY_ONE)
+    notebook = NotebookPage(page, first_lesson, first_lesson.path)
+    notebook.run(notebook.code_cells.first)
+    cell = notebook.cell("%%puzzle add_ten")
+    notebook.write(cell, f"%%puzzle add_ten\n{text}".removesuffix("\n"))
+    notebook.run(cell)
+    assert read(file) == text
+    editor = page.locator(".jp-FileEditor .cm-content")
+    expect(editor).not_to_contain_text(OFF_BY_ONE.strip())
+    expect(notebook.output(cell)).to_contain_text("still shows the text from before")
+    page.screenshot(path=screenshots / "editor_behind.png")
+    editor.click()
+    page.get_by_role("menuitem", name="File", exact=True).click()
+    page.get_by_text("Reload Python File from Disk", exact=True).click()
+    expect(editor).to_contain_text(OFF_BY_ONE.strip())
+
+
 def test_live_follows_what_is_saved(
     first_lesson: Server, own_checkout: Path, page: Any, screenshots: Path
 ) -> None:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import json
+import os
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from gpu_course.errors import CourseError
+from gpu_course.errors import CourseError, file_problem
 from gpu_course.grading import workspace
 from gpu_course.grading.hints import hints_seen, next_hint
 from tests.grading.toy import RIGHT, STUB
@@ -158,3 +162,41 @@ def test_hints_survive_a_state_file_of_another_shape(answers: Path) -> None:
     assert next_hint("plus_ten").number == 1
     workspace.update_state(hints={"90_toys/plus_ten": "many"})
     assert next_hint("plus_ten").number == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links ask for rights there")
+def test_a_link_stays_a_link_and_what_it_leads_to_is_written(file: Path) -> None:
+    mine = file.parent / "mine.py"
+    mine.write_text("old\n")
+    file.unlink(missing_ok=True)
+    file.symlink_to(mine)
+    workspace.write_text(file, "new\n")
+    assert file.is_symlink() and mine.read_text() == "new\n"
+
+
+class _FullDisk(io.FileIO):
+    """A file on a disk that has no room left."""
+
+    def write(self, data: Any) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_full_disk_leaves_what_was_there_and_no_half_of_anything(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, answers = file, workspace.answers_folder()
+    path.write_text("mine\n")
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fdopen", lambda handle, mode: _FullDisk(handle, "w"))
+        patch.setattr(Path, "open", lambda self, mode: _FullDisk(str(self), mode.replace("b", "")))
+        with pytest.raises(OSError, match="No space left") as caught:
+            workspace.write_text(path, "other\n")
+        assert caught.value.filename == str(path)
+        with pytest.raises(OSError, match="No space left") as caught:
+            workspace.backup(path)
+        assert "backups" in caught.value.filename
+    assert path.read_text() == "mine\n"
+    assert [p for p in answers.parent.rglob("*") if p.is_file()] == [path]
+    problem = file_problem(caught.value)
+    assert "cannot be used: No space left on device" in problem.fact
+    assert "make room on the disk" in problem.hint

@@ -51,6 +51,51 @@ def test_controls(how, kind, start):
     assert str(start) in panel.panel.value
 
 
+def test_a_large_number_is_read_with_separators_and_can_be_typed():
+    panel = explore(lambda n=4096: f"n is {n}", n=(64, 16384, 64))
+    slider = panel.controls["n"]
+    row = panel.children[0]
+    assert [type(child) for child in row.children] == [ipywidgets.IntSlider, ipywidgets.Text]
+    number = row.children[1]
+    assert row.children[0] is slider and slider.readout is False
+    assert number.value == "4,096"
+    slider.value = 16384
+    assert number.value == "16,384" and "n is 16384" in panel.panel.value
+
+
+@pytest.mark.parametrize(
+    ("typed", "value"),
+    [
+        ("8192", 8192),
+        ("8,192", 8192),
+        (" 8 192 ", 8192),
+        ("8200", 8192),  # the nearest step
+        ("4096", 4096),  # where it stands
+        ("99999", 16384),
+        ("-5", 64),
+        ("0x10", 4096),
+        ("many", 4096),
+        ("", 4096),
+        ("9" * 400, 4096),
+    ],
+)
+def test_what_is_typed_beside_a_slider(typed, value):
+    panel = explore(lambda n=4096: f"n is {n}", n=(64, 16384, 64))
+    number = panel.children[0].children[1]
+    number.value = typed
+    assert panel.controls["n"].value == value
+    assert number.value == f"{value:,}"
+    assert f"n is {value}<" in panel.panel.value
+
+
+@pytest.mark.parametrize(
+    ("how", "shown"),
+    [((0.0, 1.0), ".2f"), ((0.0005, 0.05, 0.0005), ".4f"), ((0.5, 4.0, 0.5), ".1f")],
+)
+def test_a_float_slider_shows_each_of_its_steps(how, shown):
+    assert explore(lambda x: str(x), x=how).controls["x"].readout_format == shown
+
+
 def test_a_function_s_default_is_where_the_slider_starts():
     assert explore(lambda n=7: str(n), n=(0, 10)).controls["n"].value == 7
     assert explore(lambda n=70: str(n), n=(0, 10)).controls["n"].value == 0

@@ -5,15 +5,27 @@ from __future__ import annotations
 import html
 import re
 
+import numpy as np
 import pytest
+from numba import cuda
 
-from gpu_course import notebook
+from gpu_course import notebook, simulate
 from gpu_course.catalog import index
 from gpu_course.grading.progress import LessonProgress
 from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.workspace import has_notebook
-from gpu_course.notebook import check, glossary, hint, progress
+from gpu_course.hardware.datasheet import device
+from gpu_course.notebook import (
+    check,
+    feedback,
+    glossary,
+    hint,
+    progress,
+    show_data_sheet,
+    show_hazards,
+)
 from gpu_course.notebook.course_map import PARTS, CourseMap
+from gpu_course.notebook.data_sheet import DataSheet
 from gpu_course.notebook.glossary import find
 from gpu_course.notebook.note import Note
 from gpu_course.notebook.pictures import Picture, show_launch_grid, show_ownership, show_touches
@@ -144,3 +156,56 @@ def test_a_picture_is_an_image_with_alt_text():
 
 def test_every_name_a_lesson_imports_is_there():
     assert all(hasattr(notebook, name) for name in notebook.__all__)
+
+
+def shown_by(call, capsys, *arguments):
+    """What a show function displays outside a notebook: its plain text."""
+    call(*arguments)
+    return capsys.readouterr().out
+
+
+def test_a_hazard_is_shown_in_its_five_lines_and_the_others_by_their_places(capsys):
+    def copy(out, a):
+        i = cuda.grid(1)
+        x = a[i]
+        out[i] = x
+
+    a = np.zeros(8)
+    report = simulate(copy)[1, 9](a.copy(), a)
+    text = shown_by(show_hazards, capsys, report)
+    assert text.startswith(report.hazards[0].text() + "\n")
+    assert text.splitlines()[5:] == [
+        f"  also:   1 more: out-of-bounds in line {report.hazards[1].line}"
+    ]
+    clean = simulate(copy)[1, 8](a.copy(), a)
+    assert shown_by(show_hazards, capsys, clean) == "The launch has no hazard.\n"
+
+
+def test_a_labelled_line_hangs_where_it_is_too_long_for_its_window():
+    page = Note("a <fact>\n  why:    many words", "trouble")._repr_html_()
+    assert re.search(r'<span style="display:block"><span [^>]*>!</span> a &lt;fact&gt;', page)
+    assert "padding-left:10ch;text-indent:-10ch" in page and "  why:    many words" in page
+    assert "display:block" not in Note("one <b>\nline")._repr_html_()
+
+
+def test_a_data_sheet_has_a_source_beside_every_number(capsys):
+    rows = device("H100").rows()
+    lines = shown_by(show_data_sheet, capsys, "H100").splitlines()
+    assert len(lines) == len(rows)
+    for line, row in zip(lines, rows, strict=True):
+        assert all(part in line for part in row)
+    page = DataSheet((("memory", "1 <2>", "a & b"),))._repr_html_()
+    assert "1 &lt;2&gt;</td>" in page and "white-space:normal" in page and "a &amp; b" in page
+    assert "H999" in shown_by(show_data_sheet, capsys, "H999")
+
+
+def test_an_interrupt_shows_none_of_the_course_s_own_lines(monkeypatch, answers):
+    def interrupted(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(feedback, "_check", interrupted)
+    with pytest.raises(KeyboardInterrupt, match="running it again starts anew") as caught:
+        check("add_ten")
+    assert caught.value.__suppress_context__
+    # This test's line, and one of the course.
+    assert [each.name for each in caught.traceback][1:] == ["told"]

@@ -198,3 +198,53 @@ def test_without_a_folder_of_answers_it_says_what_to_do(shell, monkeypatch, tmp_
     monkeypatch.setenv("GPU_COURSE_ANSWERS", str(tmp_path / "nowhere"))
     [shown] = shell.run(cell(RIGHT))
     assert "not a folder" in shown and "try:" in shown
+
+
+def windows(answers, *names):
+    """What JupyterLab writes down of its windows, with these open in two tab areas."""
+    folder = answers.parent / ".gpu_course" / "workspaces"
+    folder.mkdir(parents=True, exist_ok=True)
+    areas = [{"type": "tab-area", "currentIndex": 0, "widgets": [each]} for each in names]
+    dock = {"type": "split-area", "orientation": "horizontal", "sizes": [1], "children": areas}
+    data = {"layout-restorer:data": {"main": {"dock": dock, "current": names[0]}}}
+    path = folder / "gpu-course-00_start_here-e24b.jupyterlab-workspace"
+    path.write_text(json.dumps({"data": data, "metadata": {"id": "x"}}))
+    return path
+
+
+def test_an_editor_with_the_old_text_is_told_of_when_the_file_was_written(shell, answers, file):
+    windows(answers, "notebook:notebooks/00_start_here.ipynb", f"editor:puzzles/{NAME}.py")
+    verdict, note = shell.run(cell(WRONG))
+    assert verdict.startswith(f"{NAME}: failed")
+    assert note.startswith("The editor that has add_ten.py open still shows")
+    assert "File > Reload Python File from Disk" in note
+    assert len(shell.run(cell(WRONG))) == 1  # nothing was written this time
+
+
+@pytest.mark.parametrize("content", [None, "{", "[]", '{"data": {"layout-restorer:data": 3}}'])
+def test_without_an_open_editor_nothing_is_said_of_one(shell, answers, file, content):
+    path = windows(answers, "notebook:notebooks/x.ipynb", "editor:puzzles/00_start_here/other.py")
+    if content is not None:
+        path.write_text(content)
+    assert len(shell.run(cell(WRONG))) == 1
+
+
+def test_a_folder_in_the_place_of_the_file_is_told_and_kept(shell, file):
+    file.mkdir(parents=True)
+    (file / "mine.txt").write_text("mine")
+    for line in ("add_ten", "add_ten --replace"):
+        [shown] = shell.run(cell(WRONG, line))
+        assert "is a folder where the answer should be" in shown and "move it away" in shown
+    assert (file / "mine.txt").read_text() == "mine"
+
+
+def test_a_state_that_cannot_be_kept_is_told_in_a_sentence(shell, answers, file):
+    (answers.parent / ".gpu_course").write_text("a file where a folder should be")
+    [shown] = shell.run(cell(WRONG))
+    assert (
+        ".gpu_course cannot be written: File exists" in shown
+        and "try:    a file stands where a folder" in shown
+    )
+    shell.run("from gpu_course.notebook import hint")
+    [shown] = shell.run('hint("add_ten")')
+    assert "state.json cannot be used: Not a directory" in shown

@@ -37,10 +37,13 @@ def test_sectors_against_brute_force(lanes: list[tuple[int, int]], itemsize: int
     assert counted == brute_force(address, warps, itemsize)
 
 
+HEAD = "from numba import cuda, float32, float64\n"
+
+
 def launch(tmp_path: Path, body: str, grid: int, block: int, n: int = 4096) -> Report:
     path = tmp_path / "kernel.py"
     text = "".join(f"    {line}\n" for line in body.splitlines())
-    path.write_text(f"from numba import cuda\n@cuda.jit\ndef kernel(out, a, n):\n{text}")
+    path.write_text(f"{HEAD}@cuda.jit\ndef kernel(out, a, n):\n{text}")
     report = simulate(f"{path}:kernel")[grid, block](
         np.zeros(n, np.float32), np.arange(n, dtype=np.float32), n
     )
@@ -130,6 +133,11 @@ def test_branches_are_counted_per_warp(
         ("x = i + 10", 0, 0),
         ("x = a[i] + 10\nif i < n:\n    out[i] = x", 32, 0),  # narrowed all the same
         ("x = a[i] + 10\nout[i] = x\nout[i] = x * 2", 0, 64),
+        # Where it is stored is made after the value: nothing there is read too early.
+        ("x = a[i] + 10\ns = cuda.shared.array(32, float32)\ns[i] = x\nout[i] = s[i]", 32, 0),
+        ("x = a[i] + 10\ns = cuda.shared.array(32, float64)\ns[i] = x\nout[i] = s[i]", 0, 32),
+        ("x = a[i] + 10\nend = out[0:]\nend[i] = x", 32, 0),
+        ("x = a[i] + 10\nout[0:][i] = x", 32, 0),
     ],
 )
 def test_operations_by_width(line: str, single: int, double: int, tmp_path: Path) -> None:

@@ -155,6 +155,18 @@ KERNELS = {
             s += k * x
         out[i] = s
     """,
+    "steps that are 0 in threads which do not come here": """
+        by = i % 4
+        if by > 0:
+            for k in range(3, 20, by):
+                s += k
+            for k in range(9, 2, -by):
+                s += 100 * k
+            for k, x in enumerate(range(1, 9, by)):
+                s += k * x
+            s += a[::by].size
+        out[i] = s + 1000 * by
+    """,
     "tuples compared, sliced and asked": """
         t = (i % 3, i % 2, 5)
         if t[:2] == (1, 1) or (i % 4, i) < (2, 50):

@@ -73,6 +73,11 @@ class Forkserver:
         except OSError as error:
             self.close()
             raise CourseError(f"the forkserver did not start: {error}") from None
+        except BaseException:
+            # Interrupted: it is still importing, and would not notice for seconds.
+            self.process.kill()
+            self.close()
+            raise
         if "failed" in answer:
             self.close()
             raise CourseError(

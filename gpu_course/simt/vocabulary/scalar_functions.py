@@ -170,7 +170,32 @@ def _range(machine: Machine, call: ast.Call, arguments: Sequence[Value], result:
     one, zero = result.dtype.type(1), result.dtype.type(0)
     if len(parts) == 1:
         return Range((zero, parts[0], one))
-    return Range((parts[0], parts[1], parts[2] if len(parts) == 3 else one))
+    step = _usable_step(machine, call, parts[2]) if len(parts) == 3 else one
+    return Range((parts[0], parts[1], step))
+
+
+def _usable_step(machine: Machine, call: ast.Call, step: Value) -> Value:
+    """Returns a range's step, 1 in the lanes that do not take part and have none.
+
+    Raises:
+        KernelRefused: it is 0. Numba compiles a return there, and the error it belongs to is told
+            of only by a kernel compiled for debugging.
+    """
+    zero = np.equal(step, 0)
+    if not zero.any():
+        return step
+    active = machine.mask.lanes
+    at_fault = active[zero[active]] if isinstance(step, np.ndarray) else active
+    if not at_fault.size:
+        return np.where(zero, 1, step)
+    block, thread = (f"({x},{y},{z})" for x, y, z in machine.lanes.place(int(at_fault[0])))
+    raise machine.program.kernel.refuse(
+        call,
+        f"the step of range is 0 in {at_fault.size:,} of the {active.size:,} threads that come "
+        f"here, the first of them thread {thread} of block {block}",
+        "step by at least 1 or by at most -1; Python raises a ValueError where a step is 0, and a "
+        "GPU ends the thread without a word",
+    )
 
 
 def _sign_copy(a: Value, b: Value) -> Value:

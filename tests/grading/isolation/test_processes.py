@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -222,3 +223,23 @@ def test_what_is_printed_is_kept_short_and_clean() -> None:
     assert printed.startswith("[31m" + "x" * 50 + "\n")
     assert len(printed) <= processes.MOST_PRINTED_BYTES + 4 and printed.endswith(" ...")
     assert "  prints: [31mxxx" in verdict.message
+
+
+@needs_forkserver
+def test_an_interrupted_start_leaves_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    started = []
+
+    class Seen(subprocess.Popen):  # type: ignore[type-arg]
+        def __init__(self, *args: Any, **options: Any) -> None:
+            super().__init__(*args, **options)
+            started.append(self)
+
+    def interrupted(self: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(servers.subprocess, "Popen", Seen)
+    monkeypatch.setattr(servers.Forkserver, "_receive", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        servers.Forkserver("numpy")
+    (process,) = started
+    assert process.poll() is not None

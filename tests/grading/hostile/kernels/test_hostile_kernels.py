@@ -184,7 +184,7 @@ def test_a_link_that_leads_nowhere(folder: Path) -> None:
     file.symlink_to(file.with_name("gone.py"))
     verdict = check("plus_ten")
     assert (verdict.status, verdict.reason) == ("failed", "refused")
-    assert "cannot be read" in verdict.message
+    assert "is a link that leads nowhere" in verdict.message
     _survives(verdict, folder)
 
 

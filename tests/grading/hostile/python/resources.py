@@ -38,7 +38,7 @@ RESOURCES = (
         ),
         "crash",
         "memory",
-        "256 MiB",
+        "it may have: 256 MiB",
     ),
     Hostile(
         "a large result",

@@ -1,0 +1,106 @@
+"""Sliders, menus and boxes to tick, as a lesson describes them."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import ipywidgets
+
+from gpu_course.errors import CourseError
+
+LONGEST_PLAIN = 999
+"""The largest number that is read easily without separators between its thousands."""
+
+
+def make_control(
+    name: str, how: Any, default: Any
+) -> tuple[ipywidgets.ValueWidget, ipywidgets.DOMWidget]:
+    """Returns (the widget that holds the value, the row that shows it); often they are one.
+
+    Args:
+        name: what it is for; also its label.
+        how: `(lowest, highest)`, `(lowest, highest, step)`, a list to choose from, True or False.
+        default: where it starts, if that is one of its values.
+
+    Raises:
+        CourseError: `how` describes none of these.
+    """
+    look: dict[str, Any] = {
+        "description": name.replace("_", " "),
+        "tooltip": name,
+        "style": {"description_width": "8em"},
+        "layout": ipywidgets.Layout(width="32em"),
+    }
+    if isinstance(how, bool):
+        return _alone(ipywidgets.Checkbox(value=how, **look))
+    if isinstance(how, list) and how:
+        start = default if default in how else how[0]
+        return _alone(ipywidgets.Dropdown(options=how, value=start, **look))
+    if isinstance(how, tuple) and len(how) in (2, 3) and how[0] <= how[1]:
+        low, high = how[:2]
+        inside = isinstance(default, int | float) and low <= default <= high
+        start = default if inside else low
+        if all(isinstance(number, int) for number in (*how, start)):
+            step = how[2] if len(how) == 3 else 1
+            slider = ipywidgets.IntSlider(start, low, high, step, continuous_update=True, **look)
+            return _alone(slider) if high <= LONGEST_PLAIN else (slider, with_number(slider))
+        step = how[2] if len(how) == 3 else (high - low) / 100
+        look["readout_format"] = f".{decimals(step)}f"
+        return _alone(
+            ipywidgets.FloatSlider(
+                start, min=low, max=high, step=step, continuous_update=True, **look
+            )
+        )
+    raise CourseError(
+        f"{name}={how!r} describes no slider",
+        "give (lowest, highest), (lowest, highest, step), a list to choose from, or True or False",
+    )
+
+
+def with_number(slider: ipywidgets.IntSlider) -> ipywidgets.HBox:
+    """Returns a slider with its number beside it, thousands apart, to be read and to be typed.
+
+    The slider's own number cannot have separators: touched and left again, 4,096 would become 4.
+    """
+    slider.readout = False
+    slider.layout.width = "26em"
+    number = ipywidgets.Text(
+        f"{slider.value:,}",
+        continuous_update=False,
+        tooltip=f"{slider.description}: type a number and press Enter",
+        layout=ipywidgets.Layout(width="5em"),
+    )
+
+    def follow(change: Any) -> None:
+        number.value = f"{slider.value:,}"
+
+    def take(change: Any) -> None:
+        digits = re.sub(r"[\s,_']", "", number.value)
+        if re.fullmatch(r"-?\d{1,12}", digits):
+            turns = round((int(digits) - slider.min) / slider.step)
+            nearest = slider.min + turns * slider.step
+            slider.value = max(slider.min, min(slider.max, nearest))
+        # What was typed goes, also where it was no number or the slider did not move.
+        number.value = f"{slider.value:,}"
+
+    slider.observe(follow, names="value")
+    number.observe(take, names="value")
+    return ipywidgets.HBox([slider, number])
+
+
+def decimals(step: float) -> int:
+    """Returns how many decimals show every step of a slider.
+
+    >>> decimals(0.25), decimals(0.0005), decimals(2.0)
+    (2, 4, 1)
+    """
+    for places in range(1, 9):
+        if math.isclose(round(step, places), step, rel_tol=1e-3):
+            return places
+    return 9
+
+
+def _alone(widget: ipywidgets.ValueWidget) -> tuple[Any, Any]:
+    return widget, widget

@@ -1,0 +1,19 @@
+"""What a launch did wrong, in lines that keep their shape in a narrow window."""
+
+from __future__ import annotations
+
+from gpu_course.notebook.note import Note, show
+from gpu_course.simt.report import Report
+
+
+def show_hazards(report: Report) -> None:
+    """Shows the five lines of a launch's first hazard, and where each other one is."""
+    if not report.hazards:
+        show(Note("The launch has no hazard.", "right"))
+        return
+    first, *others = report.hazards
+    lines = [first.text()]
+    if others:
+        places = dict.fromkeys(f"{hazard.kind} in line {hazard.line}" for hazard in others)
+        lines.append(f"  also:   {len(others):,} more: {', '.join(places)}")
+    show(Note("\n".join(lines), "plain" if report.ok else "trouble"))
