@@ -17,7 +17,7 @@ from gpu_course.grading.diagnosis import Pattern
 from gpu_course.grading.isolation import lockdown, processes
 from gpu_course.grading.isolation.processes import Ended, OutOfMemory, OutOfTime, Process
 from gpu_course.grading.messages import line
-from gpu_course.grading.python_answers import PythonAnswer, missing_function
+from gpu_course.grading.python_answers import PythonAnswer, not_defined
 from gpu_course.grading.python_cases import LISTED_SEED, Tried, hidden, own_diagnosis, prepare
 from gpu_course.grading.verdict import Verdict
 
@@ -131,7 +131,7 @@ class _Checking:
         if "raised" in reply:
             self._stop_raised(None, reply["raised"])
         if reply.get("missing") in puzzle.functions:
-            raise missing_function(puzzle, self.answer, reply["missing"])
+            raise not_defined(puzzle, self.answer, reply["missing"])
         if reply.get("loaded") is not True:
             raise Ended("garbled")
 

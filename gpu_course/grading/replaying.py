@@ -11,7 +11,8 @@ import numpy as np
 from gpu_course.catalog import KernelPuzzle, Puzzle, index
 from gpu_course.errors import CourseError
 from gpu_course.grading import trial
-from gpu_course.grading.answers import AnswerProblem, read_answer
+from gpu_course.grading.answer_problem import AnswerProblem
+from gpu_course.grading.answers import read_answer
 from gpu_course.grading.check import LISTED_SEED, default_seed
 from gpu_course.grading.diagnosis import close
 from gpu_course.grading.messages import describe
