@@ -20,7 +20,7 @@ from gpu_course.observe.touches import Touches
 from gpu_course.simt import launch, legality, refusals, source
 from gpu_course.simt.faults import Fault, FaultLog
 from gpu_course.simt.interpreter import Waits
-from gpu_course.simt.launch import Observer
+from gpu_course.simt.observer import Observer
 from gpu_course.simt.policy import POLICIES
 from gpu_course.simt.report import Counters, Dim3, LaunchShape, Report
 from gpu_course.simt.schedule import Kind, RoundRobin, Schedule

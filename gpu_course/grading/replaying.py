@@ -19,7 +19,8 @@ from gpu_course.grading.messages import describe
 from gpu_course.grading.trial import Given, Trial
 from gpu_course.interleaving import Replay, Run, find_replay
 from gpu_course.interleaving.search import races_in
-from gpu_course.simt.launch import Observer, dim3
+from gpu_course.simt.launch import dim3
+from gpu_course.simt.observer import Observer
 from gpu_course.simt.report import Dim3
 from gpu_course.simt.schedule import Schedule
 from gpu_course.simt.source import Kernel

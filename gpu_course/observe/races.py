@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gpu_course.observe.order import Order
+from gpu_course.simt.access import Access
 from gpu_course.simt.faults import Fault, FaultLog
 from gpu_course.simt.lanes import Lanes, Mask
-from gpu_course.simt.launch import Observer, Setting
-from gpu_course.simt.memory import Access
+from gpu_course.simt.observer import Observer, Setting
 
 NOBODY = -1
 MOST_PENDING = 64

@@ -15,12 +15,12 @@ import numpy as np
 
 from gpu_course.observe.explain import explain
 from gpu_course.observe.recorded import Holdings, cells_in_order, step_access, text_of
+from gpu_course.simt.access import Access
 from gpu_course.simt.faults import Fault, FaultLog
 from gpu_course.simt.interpreter import Interpreter
 from gpu_course.simt.lanes import Lanes, Mask
-from gpu_course.simt.launch import Observer, Setting
 from gpu_course.simt.machine import Variable
-from gpu_course.simt.memory import Access
+from gpu_course.simt.observer import Observer, Setting
 from gpu_course.simt.recording import Recording, Start, Step, StepAccess
 from gpu_course.simt.report import Hazard, LaunchShape
 from gpu_course.simt.source import Kernel

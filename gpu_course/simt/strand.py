@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_course.simt import intrinsics, waiting
+from gpu_course.simt.access import Access
 from gpu_course.simt.interpreter import EndlessLoop, Interpreter, Loop, Waits
 from gpu_course.simt.lanes import Mask
 from gpu_course.simt.meetings import BLOCK_MEETINGS, WARP_MEETINGS, Arrival
-from gpu_course.simt.memory import Access, Array
+from gpu_course.simt.memory import Array
 from gpu_course.simt.relay import Stopped
 from gpu_course.simt.schedule import About
 from gpu_course.simt.source import Kernel
