@@ -18,8 +18,8 @@ from gpu_course.observe.precision import Precision
 from gpu_course.observe.races import Races
 from gpu_course.observe.touches import Touches
 from gpu_course.simt import launch, legality, refusals, source
+from gpu_course.simt.endless import Waits
 from gpu_course.simt.faults import Fault, FaultLog
-from gpu_course.simt.interpreter import Waits
 from gpu_course.simt.observer import Observer
 from gpu_course.simt.policy import POLICIES
 from gpu_course.simt.report import Counters, Dim3, LaunchShape, Report

@@ -11,8 +11,9 @@ from gpu_course.errors import CourseError
 from gpu_course.simt import inference, memory
 from gpu_course.simt.arguments import arrays_in, bind_arguments, bound, type_of
 from gpu_course.simt.constants import Symbol
+from gpu_course.simt.endless import EndlessLoop
 from gpu_course.simt.faults import Fault, FaultLog
-from gpu_course.simt.interpreter import EndlessLoop, Interpreter
+from gpu_course.simt.interpreter import Interpreter
 from gpu_course.simt.lanes import WARP, Lanes
 from gpu_course.simt.legality import Program
 from gpu_course.simt.memory import Array

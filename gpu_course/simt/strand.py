@@ -12,7 +12,8 @@ import numpy as np
 
 from gpu_course.simt import intrinsics, waiting
 from gpu_course.simt.access import Access
-from gpu_course.simt.interpreter import EndlessLoop, Interpreter, Loop, Waits
+from gpu_course.simt.endless import EndlessLoop, Loop, Waits
+from gpu_course.simt.interpreter import Interpreter
 from gpu_course.simt.lanes import Mask
 from gpu_course.simt.meetings import BLOCK_MEETINGS, WARP_MEETINGS, Arrival
 from gpu_course.simt.memory import Array

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 
 from gpu_course.simt.assemblies import Assemblies
+from gpu_course.simt.endless import MOST_WAITING_TURNS, Waits
 from gpu_course.simt.faults import Fault
-from gpu_course.simt.interpreter import MOST_WAITING_TURNS, Waits
 from gpu_course.simt.lanes import WARP, Lanes
 from gpu_course.simt.meetings import Arrival
 from gpu_course.simt.observer import Observer
