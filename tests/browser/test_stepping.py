@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
 
-from tests.browser.lab import Server, environment, free_port, lab_command, serve
+from tests.browser.lab import Server
 
 pytestmark = pytest.mark.browser
 
@@ -30,15 +29,6 @@ def neighbours(out, a):
 
 out, a = np.zeros(64, np.float32), np.arange(1, 65, dtype=np.float32)
 """
-
-
-@pytest.fixture(scope="module")
-def server(
-    chromium: str, checkout: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Server]:
-    home = tmp_path_factory.mktemp("jupyter")
-    with serve(lab_command(free_port()), checkout, environment(checkout, home)) as server:
-        yield server
 
 
 def write_notebook(path: Path, *cells: str) -> str:
