@@ -20,6 +20,7 @@ from gpu_course.draw.furniture import (
     cell_text,
     heading,
     line_look,
+    panel_label,
     square,
 )
 from gpu_course.draw.layout import (
@@ -137,26 +138,12 @@ def _stack(arrays: Sequence[ArrayTouches]) -> list[tuple[int, int]]:
     return extents
 
 
-def _name(d: _Drawing, panel: _Panel, name: str, above: float, mono: bool) -> None:
-    d.axes.text(
-        panel.left,
-        panel.top - above,
-        name,
-        fontsize=p.NORMAL + 1 if mono else p.SMALL + 0.5,
-        family="monospace" if mono else "sans-serif",
-        fontweight="bold" if mono else "normal",
-        color=p.INK if mono else p.QUIET,
-        ha="left",
-        va="bottom",
-    )
-
-
 def _draw_threads(d: _Drawing) -> None:
     from matplotlib.patches import Circle, FancyBboxPatch
 
     data, panel = d.data, d.threads
     axes_of_grid = ("x", "x,y", "x,y,z")[dimensions(data) - 1]
-    _name(d, panel, f"threads {axes_of_grid}", 0.08, mono=False)
+    panel_label(d.axes, panel.left, panel.top - 0.08, f"threads {axes_of_grid}")
     bx, by, bz = data.launch.block
     for block in range(data.blocks):
         row, column = thread_cell(data, block * data.block_size)
@@ -198,7 +185,7 @@ def _draw_threads(d: _Drawing) -> None:
 
 def _draw_array(d: _Drawing, array: ArrayTouches) -> None:
     panel = d.panels[array.name]
-    _name(d, panel, array.name, _INDEX, mono=True)
+    panel_label(d.axes, panel.left, panel.top - _INDEX, array.name, mono=True)
     rows, columns = rows_columns(array.shape)
     touching = _who_touched(array)
     looks = cell_look(array, d.legend)
