@@ -9,8 +9,8 @@ import numpy as np
 
 from gpu_course.errors import CourseError
 from gpu_course.simt import inference, types
-from gpu_course.simt.legality import Program
 from gpu_course.simt.memory import Array
+from gpu_course.simt.program import Program
 from gpu_course.simt.signatures import best, show
 from gpu_course.simt.vocabulary.functions import cast
 

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from gpu_course.simt.endless import Limited, Loop
-from gpu_course.simt.inference import Inferred
+from gpu_course.simt.inferred import Inferred
 from gpu_course.simt.lanes import Mask
-from gpu_course.simt.machine import Variable
 from gpu_course.simt.memory import Array, row_of
 from gpu_course.simt.types import FLOAT32
 from gpu_course.simt.values import merge, poison
-from gpu_course.simt.vocabulary.functions import Range, Value, cast, truth
+from gpu_course.simt.variables import Value, Variable
+from gpu_course.simt.vocabulary.functions import Range, cast, truth
 
 
 class Interpreter(Limited):

@@ -15,16 +15,16 @@ from gpu_course.simt.endless import EndlessLoop
 from gpu_course.simt.faults import Fault, FaultLog
 from gpu_course.simt.interpreter import Interpreter
 from gpu_course.simt.lanes import WARP, Lanes
-from gpu_course.simt.legality import Program
 from gpu_course.simt.memory import Array
 from gpu_course.simt.observer import Observer, Setting
 from gpu_course.simt.policy import STRICT, Policy
+from gpu_course.simt.printout import Printout
+from gpu_course.simt.program import Program
 from gpu_course.simt.report import Dim3
 from gpu_course.simt.schedule import Schedule
 from gpu_course.simt.state import State
 from gpu_course.simt.strands import Strands
 from gpu_course.simt.vocabulary.allocate import local_bytes, too_much
-from gpu_course.simt.vocabulary.printing import Printout
 
 LANES_PER_BATCH = 1 << 15
 LOCAL_BYTES_PER_BATCH = 1 << 28

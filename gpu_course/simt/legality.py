@@ -9,94 +9,21 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from gpu_course.simt.closures import lift
 from gpu_course.simt.effort import MOST_CALLS_DEEP, MOST_NODES, efforts
 from gpu_course.simt.meanings import Meanings
 from gpu_course.simt.parameters import defaults_of
-from gpu_course.simt.pruning import asks_about_arguments, prune
+from gpu_course.simt.program import Program
+from gpu_course.simt.pruning import prune
 from gpu_course.simt.refusals import check_node
 from gpu_course.simt.source import Kernel
 from gpu_course.simt.spelling import respelled
 from gpu_course.simt.stores import passed_on, stored_parameters
 from gpu_course.simt.types import Type
-from gpu_course.simt.versions import Versions, find_versions
-
-
-@dataclass(frozen=True)
-class Program:
-    """A kernel that passed the static pass.
-
-    Attributes:
-        kernel: the Kernel.
-        meanings: node -> what a name or dotted name stands for: a number or a Symbol.
-        variables: the names assigned in the kernel, parameters included.
-        stored: parameter names that may be written through.
-        devices: the name of a device function, where it is called -> its Program.
-        versions: which assignments each name stands for.
-        passed_on: `x = ...` -> the cells to which x is then stored, where that is all it is for.
-        efforts: statement -> the steps it costs.
-        defaults: parameter -> what a call may leave out; of a device function only.
-        written: the function as its author wrote it, with the branches that are left out here.
-        callers: the functions that call it, the innermost last; empty for a kernel.
-    """
-
-    kernel: Kernel
-    meanings: dict[ast.AST, Any] = field(repr=False)
-    variables: frozenset[str]
-    stored: frozenset[str]
-    devices: dict[ast.AST, Program] = field(default_factory=dict, repr=False)
-    versions: Versions = field(default_factory=lambda: Versions({}, {}, {}, {}), repr=False)
-    passed_on: dict[ast.AST, list[ast.expr]] = field(default_factory=dict, repr=False)
-    efforts: dict[ast.stmt, int] = field(default_factory=dict, repr=False)
-    defaults: Mapping[str, ast.Constant] = field(default_factory=dict, repr=False)
-    written: Kernel | None = field(default=None, repr=False)
-    callers: tuple[Kernel, ...] = field(default=(), repr=False)
-    _specialised: dict[tuple[Type, ...], Program] = field(default_factory=dict, repr=False)
-
-    def read(self, node: ast.Name) -> str:
-        """Returns the version of a variable that a name stands for where it is read."""
-        return self.versions.loads.get(node, node.id)
-
-    def assigned(self, node: ast.Name) -> str:
-        """Returns the version of a variable that a name stands for where it is assigned."""
-        return self.versions.stores.get(node, node.id)
-
-    def specialised(self, arguments: Sequence[Type]) -> Program:
-        """Returns the program for arguments of these types, less the branches they decide.
-
-        Args:
-            arguments: the type of each parameter; decisions.LITERAL for a number at the call.
-        """
-        written = self.written or self.kernel
-        if not self.asks:
-            return self
-        key = tuple(arguments)
-        if key not in self._specialised:
-            known = dict(zip(written.parameters, arguments, strict=True))
-            tree = prune(written, known)
-            same = ast.dump(tree) == ast.dump(prune(written, {}))
-            self._specialised[key] = self if same else _checked(written, tree, self.callers, {})
-        return self._specialised[key]
-
-    def family(self) -> tuple[Program, ...]:
-        """Returns this program and the device functions it comes to, each once."""
-        found, waiting = {id(self): self}, [self]
-        while waiting:
-            for device in waiting.pop().devices.values():
-                if id(device) not in found:
-                    found[id(device)] = device
-                    waiting.append(device)
-        return tuple(found.values())
-
-    @functools.cached_property
-    def asks(self) -> bool:
-        """True when the types of its arguments may decide a branch."""
-        written = self.written or self.kernel
-        return asks_about_arguments(written.tree, device=bool(self.callers))
-
+from gpu_course.simt.versions import find_versions
 
 Checked = dict[ast.FunctionDef, "Program"]
 """Device functions that have been checked: each is once, however often it is called."""
@@ -123,6 +50,25 @@ def check(
 @functools.lru_cache(maxsize=256)
 def _check_settled(kernel: Kernel) -> Program:
     return _check(kernel, (), {})
+
+
+def specialised(program: Program, arguments: Sequence[Type]) -> Program:
+    """Returns the program for arguments of these types, less the branches they decide.
+
+    Args:
+        program: of a kernel or device function.
+        arguments: the type of each parameter; decisions.LITERAL for a number at the call.
+    """
+    if not program.asks:
+        return program
+    written = program.written or program.kernel
+    key, found = tuple(arguments), program.specialisations
+    if key not in found:
+        known = dict(zip(written.parameters, arguments, strict=True))
+        tree = prune(written, known)
+        same = ast.dump(tree) == ast.dump(prune(written, {}))
+        found[key] = program if same else _checked(written, tree, program.callers, {})
+    return found[key]
 
 
 def _check(kernel: Kernel, callers: tuple[Kernel, ...], checked: Checked) -> Program:

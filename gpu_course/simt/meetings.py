@@ -17,8 +17,8 @@ import numpy as np
 
 from gpu_course.simt.lanes import WARP, Lanes, Mask
 from gpu_course.simt.observer import Observer
+from gpu_course.simt.variables import Value
 from gpu_course.simt.vocabulary import synchronise, warps
-from gpu_course.simt.vocabulary.functions import Value
 from gpu_course.simt.window import Widened, Window
 
 if TYPE_CHECKING:

@@ -4,20 +4,33 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
 from gpu_course.simt.access import Access
 from gpu_course.simt.faults import FaultLog
 from gpu_course.simt.lanes import Lanes, Mask
-from gpu_course.simt.legality import Program
 from gpu_course.simt.memory import Array
 from gpu_course.simt.policy import STRICT, Policy
+from gpu_course.simt.program import Program
 from gpu_course.simt.report import Dim3
+from gpu_course.simt.variables import Variable
 
-if TYPE_CHECKING:
-    from gpu_course.simt.interpreter import Interpreter
+
+class Followed(Protocol):
+    """What an observer that follows every statement may ask of whoever executes it."""
+
+    depth: int
+    variables: dict[str, Variable]
+
+    @property
+    def program(self) -> Program:
+        """Returns the kernel or device function it is in."""
+
+    @property
+    def lanes(self) -> Lanes:
+        """Returns the lanes it executes it for."""
 
 
 class Observer:
@@ -35,7 +48,7 @@ class Observer:
     def batch(self, lanes: Lanes) -> None:
         """A batch of blocks starts."""
 
-    def statement(self, machine: Interpreter, node: ast.stmt, mask: Mask, turn: bool) -> None:
+    def statement(self, machine: Followed, node: ast.stmt, mask: Mask, turn: bool) -> None:
         """Lanes of `mask` come to a statement, or (`turn`) to a turn of a loop."""
 
     def access(self, access: Access) -> None:

@@ -26,12 +26,12 @@ from gpu_course.simt.faults import Fault
 from gpu_course.simt.lanes import WARP, Lanes
 from gpu_course.simt.meetings import Arrival
 from gpu_course.simt.observer import Observer
-from gpu_course.simt.relay import Ended, Relay, Runner
+from gpu_course.simt.relay import Ended, Relay, Runner, Wait
 from gpu_course.simt.schedule import BARRIER, START, WAIT, About, Kind, Schedule, Strand
 from gpu_course.simt.state import State
-from gpu_course.simt.strand import StrandInterpreter, Wait
+from gpu_course.simt.strand import StrandInterpreter
+from gpu_course.simt.variables import Value
 from gpu_course.simt.vocabulary.allocate import Arena
-from gpu_course.simt.vocabulary.functions import Value
 from gpu_course.simt.window import Widened, Window
 
 MOST_AT_ONCE = 512
