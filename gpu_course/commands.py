@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-import shutil
-import sys
 import traceback
 from collections.abc import Callable, Sequence
 from enum import StrEnum
@@ -15,9 +13,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gpu_course.errors import CourseError, file_problem
+from gpu_course.terminal.text import (
+    fitting,
+    outcome,
+    path_here,
+    progress_text,
+    summary,
+    verdict_table,
+)
 
 if TYPE_CHECKING:
-    from gpu_course.grading.progress import LessonProgress
     from gpu_course.grading.verdict import Verdict
 
 app = typer.Typer(
@@ -29,8 +34,6 @@ app = typer.Typer(
 )
 
 PASSED, SOME_DID_NOT, AT_FAULT = 0, 1, 2
-WIDEST = 100
-"""Columns; prose in longer lines is hard to follow."""
 
 
 class Format(StrEnum):
@@ -90,11 +93,11 @@ def list_puzzles() -> int:
 @_command("check")
 def check_puzzle(name: Name) -> int:
     """Check your answer to one puzzle."""
-    from gpu_course.grading.check import check
+    from gpu_course.grading.verdict_cache import check_own
 
-    verdict = check(name)
-    typer.echo(f"{verdict.name}: {_outcome(verdict)}")
-    typer.echo(_fitting(verdict.message))
+    verdict = check_own(name)
+    typer.echo(f"{verdict.name}: {outcome(verdict)}")
+    typer.echo(fitting(verdict.message))
     return _status([verdict])
 
 
@@ -117,7 +120,7 @@ def show_hint(name: Name) -> int:
     """Show the next hint of a puzzle."""
     from gpu_course.grading.hints import next_hint
 
-    typer.echo(_fitting(str(next_hint(name))))
+    typer.echo(fitting(str(next_hint(name))))
     return PASSED
 
 
@@ -133,19 +136,19 @@ def reset_puzzle(
     puzzle = index.find(name)
     path = workspace.answer_path(puzzle)
     if path.is_file() and path.read_bytes() == workspace.stub_text(puzzle.name).encode():
-        typer.echo(f"{_shown(path)} is the stub already.")
+        typer.echo(f"{path_here(path)} is the stub already.")
         return PASSED
     if path.is_file() and not yes:
-        question = f"Replace {_shown(path)} with the stub? Your answer is backed up first."
+        question = f"Replace {path_here(path)} with the stub? Your answer is backed up first."
         if not typer.confirm(question):
             typer.echo("Nothing was changed.")
             return SOME_DID_NOT
     before = workspace.backups(puzzle.name)
     workspace.reset(puzzle.name)
     made = [copy for copy in workspace.backups(puzzle.name) if copy not in before]
-    typer.echo(f"{_shown(path)} is the stub again.")
+    typer.echo(f"{path_here(path)} is the stub again.")
     for copy in made:
-        typer.echo(f"Your answer is kept in {_shown(copy)}.")
+        typer.echo(f"Your answer is kept in {path_here(copy)}.")
     return PASSED
 
 
@@ -194,12 +197,12 @@ def grade_answers(
     if form is Format.json:
         text = json.dumps(exports.to_json(verdicts), indent=2)
     else:
-        text = _verdict_table(verdicts)
+        text = verdict_table(verdicts)
     if out is None:
         typer.echo(text)
     else:
         out.write_text(text + "\n", encoding="utf-8")
-        typer.echo(f"{_summary(verdicts)} Written to {out}.")
+        typer.echo(f"{summary(verdicts)} Written to {out}.")
     return _graded_status(verdicts, asked)
 
 
@@ -209,7 +212,7 @@ def show_status() -> int:
     from gpu_course.grading.progress import progress
 
     lessons = progress()
-    typer.echo(_progress_text(lessons))
+    typer.echo(progress_text(lessons))
     broken = any(v.status == "error" for lesson in lessons for v in lesson.verdicts)
     return AT_FAULT if broken else PASSED
 
@@ -268,11 +271,6 @@ def _full_names(names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(index.find(name).name for name in names))
 
 
-def _outcome(verdict: Verdict) -> str:
-    why = f" ({verdict.reason})" if verdict.reason else ""
-    return f"{verdict.status}{why}, {verdict.points} of {verdict.max_points} points"
-
-
 def _status(verdicts: Sequence[Verdict]) -> int:
     if any(verdict.status == "error" for verdict in verdicts):
         return AT_FAULT
@@ -289,72 +287,3 @@ def _graded_status(verdicts: Sequence[Verdict], asked: Sequence[str]) -> int:
         typer.echo(f"no verdict came back for {', '.join(sorted(lost))}", err=True)
         return AT_FAULT
     return _status(verdicts)
-
-
-def _summary(verdicts: Sequence[Verdict]) -> str:
-    passed = sum(verdict.passed for verdict in verdicts)
-    points = sum(verdict.points for verdict in verdicts)
-    possible = sum(verdict.max_points for verdict in verdicts)
-    return f"{passed} of {len(verdicts)} passed, {points} of {possible} points."
-
-
-def _verdict_table(verdicts: Sequence[Verdict]) -> str:
-    from gpu_course.grading.exports import TABLE_HEAD, verdict_table_rows
-
-    return f"{_table(TABLE_HEAD, verdict_table_rows(verdicts))}\n\n{_summary(verdicts)}"
-
-
-def _progress_text(lessons: Sequence[LessonProgress]) -> str:
-    from gpu_course.grading.progress import next_puzzle
-
-    parts = []
-    for lesson in lessons:
-        rows = [
-            (
-                f"  {verdict.name.rpartition('/')[2]}",
-                verdict.status,
-                f"{verdict.points}/{verdict.max_points}",
-            )
-            for verdict in lesson.verdicts
-        ]
-        head = f"{lesson.name}  {lesson.title}: {lesson.passed} of {len(lesson.verdicts)} passed"
-        parts.append(f"{head}\n{_table(None, rows)}")
-    following = next_puzzle(tuple(lessons))
-    parts.append(f"Next: {following}" if following else "Every puzzle is passed.")
-    return "\n\n".join(parts)
-
-
-def _table(head: Sequence[str] | None, rows: Sequence[Sequence[str]]) -> str:
-    """Returns a table as text, as wide as the terminal and 100 columns where there is none."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, show_header=head is not None, padding=(0, 2, 0, 0))
-    for title in head or [""] * max(map(len, rows), default=0):
-        table.add_column(title, overflow="fold", no_wrap=title != "message")
-    for row in rows:
-        # Text, not markup: a message may hold a[8].
-        table.add_row(*(Text(cell) for cell in row))
-    console = Console(width=None if sys.stdout.isatty() else 100, color_system=None)
-    with console.capture() as captured:
-        console.print(table)
-    return "\n".join(line.rstrip() for line in captured.get().splitlines())
-
-
-def _fitting(message: str) -> str:
-    """Returns a message with its long lines broken as the terminal needs it; as it is in a pipe."""
-    if not sys.stdout.isatty():
-        return message
-    from gpu_course.grading.exports import message_lines
-
-    columns = min(shutil.get_terminal_size().columns, WIDEST)
-    return "\n".join(message_lines(message, columns))
-
-
-def _shown(path: Path) -> str:
-    """Returns a path as a reader in this folder would write it."""
-    try:
-        return str(path.relative_to(Path.cwd()))
-    except ValueError:
-        return str(path)

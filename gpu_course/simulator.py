@@ -18,14 +18,14 @@ from gpu_course.observe.precision import Precision
 from gpu_course.observe.races import Races
 from gpu_course.observe.touches import Touches
 from gpu_course.simt import launch, legality, refusals, source
+from gpu_course.simt.endless import Waits
 from gpu_course.simt.faults import Fault, FaultLog
-from gpu_course.simt.interpreter import Waits
-from gpu_course.simt.launch import Observer
+from gpu_course.simt.observer import Observer
 from gpu_course.simt.policy import POLICIES
+from gpu_course.simt.printout import Printout
 from gpu_course.simt.report import Counters, Dim3, LaunchShape, Report
 from gpu_course.simt.schedule import Kind, RoundRobin, Schedule
 from gpu_course.simt.strands import MOST_LANES, TooManyStrands
-from gpu_course.simt.vocabulary.printing import Printout
 from gpu_course.simt.waiting import may_wait
 
 STEP_BUDGET = 250_000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import io
 import json
 import os
 import shutil
@@ -47,13 +46,6 @@ def answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("GPU_COURSE_SEED", "0")
     monkeypatch.chdir(tmp_path)
     return folder
-
-
-class Terminal(io.StringIO):
-    """A standard output that says it is a terminal."""
-
-    def isatty(self) -> bool:
-        return True
 
 
 @pytest.fixture
@@ -202,17 +194,6 @@ def test_reset_of_a_stub_asks_nothing_and_backs_up_nothing(run: Run) -> None:
 
 def test_no_line_of_the_help_is_cut_off(run: Run) -> None:
     assert "..." not in run("--help").stdout.partition("Commands:")[2]
-
-
-def test_in_a_terminal_a_message_fits_its_columns(
-    run: Run, answers: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    hint = "hint 1 of 3: " + "so many words " * 20
-    assert commands._fitting(hint) == hint, "a pipe gets the message as it is"
-    monkeypatch.setattr(sys, "stdout", Terminal())
-    monkeypatch.setenv("COLUMNS", "60")
-    lines = commands._fitting(hint).splitlines()
-    assert max(map(len, lines)) <= 60 and " ".join(lines).split() == hint.split()
 
 
 def test_reset_restores_a_file_that_is_gone(run: Run, answers: Path) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,8 @@ MAY_IMPORT: dict[str, set[str]] = {
 ENTRIES = {"simt/__main__.py": {"foreign"}}
 MAY_IMPORT_HEAVY_AT_MODULE_LEVEL = {"training", "parallel", "draw"}
 HEAVY = {"torch", "numba", "matplotlib"}
+# Two files that name each other: a verdict shows itself, and exports shows verdicts.
+MAY_BE_A_CIRCLE = {"gpu_course.grading.exports": {"gpu_course.grading.verdict"}}
 # What draw takes from simt is the data of a report, never the machine that makes it.
 DRAW_TAKES = {"gpu_course.simt.recording", "gpu_course.simt.report"}
 
@@ -103,6 +106,39 @@ def _at_module_level(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 def test_imports_point_one_way() -> None:
     assert violations(PACKAGE) == []
+
+
+def files_that_import(package: Path) -> dict[str, set[str]]:
+    """Returns {module: the modules of the package it imports}, for type checking included."""
+    modules = {
+        ".".join(path.relative_to(package.parent).with_suffix("").parts): path
+        for path in package.rglob("*.py")
+    }
+    return {
+        module: {
+            target
+            for _, name in imports_of(ast.parse(path.read_text(encoding="utf-8")))
+            for target in (name, name.rpartition(".")[0])
+            if target in modules and target != module
+        }
+        - MAY_BE_A_CIRCLE.get(module, set())
+        for module, path in modules.items()
+    }
+
+
+def test_no_files_import_each_other_in_a_circle() -> None:
+    order = list(TopologicalSorter(files_that_import(PACKAGE)).static_order())
+    assert order.index("gpu_course.errors") < order.index("gpu_course.simulator")
+
+
+def test_a_planted_circle_is_found(tmp_path: Path) -> None:
+    package = tmp_path / "gpu_course"
+    package.mkdir()
+    (package / "one.py").write_text("from gpu_course.two import b\n")
+    inside = "def f():\n    from gpu_course import one\n"
+    (package / "two.py").write_text(inside)
+    with pytest.raises(CycleError, match="nodes are in a cycle"):
+        list(TopologicalSorter(files_that_import(package)).static_order())
 
 
 def test_every_room_has_a_rule() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -51,8 +52,11 @@ def build(
         )
     stubs = build_stubs(root)
     left = write_stubs(root, stubs, force=force, say=say)
-    for lesson in [only] if only else lessons:
-        left += write_notebooks(root, lesson, stubs, force=force, say=say)
+    with tempfile.TemporaryDirectory(prefix="gpu-course-") as verdicts:
+        for lesson in [only] if only else lessons:
+            left += write_notebooks(
+                root, lesson, stubs, force=force, say=say, verdicts=Path(verdicts)
+            )
     for path in left:
         say(
             f"left alone, since it was edited: {path.relative_to(root).as_posix()} "
@@ -104,8 +108,15 @@ def write_notebooks(
     *,
     force: bool = False,
     say: Say = print,
+    verdicts: Path | None = None,
 ) -> tuple[Path, ...]:
-    """Writes both editions of one lesson; returns the learner's one if it was left alone."""
+    """Writes both editions of one lesson; returns the learner's one if it was left alone.
+
+    Args:
+        root, stubs, force, say: as in `build`.
+        lesson: its name.
+        verdicts: as in `answers_copy`.
+    """
     from gpu_course.authoring.execution import answers_copy, execute
 
     source = read(lesson_sources(root)[lesson])
@@ -122,7 +133,7 @@ def write_notebooks(
     # writes nothing and checks it, and `progress()` shows what a teacher expects to see.
     solutions = {name: read(file) for name, file in solution_files(root).items()}
     solved = build_notebook(lesson, source, solutions)
-    with answers_copy(solutions) as answers:
+    with answers_copy(solutions, verdicts=verdicts) as answers:
         execute(solved, answers, lesson=lesson)
     path = teacher_notebook(root, lesson)
     if write(path, notebook_text(solved)):

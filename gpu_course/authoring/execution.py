@@ -17,6 +17,7 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 from nbformat import NotebookNode
 
 from gpu_course.authoring.checkout import AuthoringError, write
+from gpu_course.grading import verdict_cache
 
 NOT_STORED = "not-stored"
 """The tag of a cell whose output tells about the machine it ran on."""
@@ -26,19 +27,28 @@ COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @contextmanager
-def answers_copy(answers: Mapping[str, str], name: str = "puzzles") -> Iterator[Path]:
+def answers_copy(
+    answers: Mapping[str, str], name: str = "puzzles", verdicts: Path | None = None
+) -> Iterator[Path]:
     """Yields a temporary folder of answers, laid out as a learner's, and removes it at the end.
 
     Args:
         answers: {full puzzle name: text}.
         name: what the folder of answers is called; the learner's state lies beside it.
+        verdicts: a folder in which several runs share the verdicts that `progress()` keeps, so
+            that each answer is checked for it once and not once per notebook.
     """
     home = Path(tempfile.mkdtemp(prefix="gpu-course-"))
+    kept = home / ".gpu_course" / verdict_cache.FOLDER
     try:
         (home / name).mkdir()
         for puzzle, text in answers.items():
             write(home / name / f"{puzzle}.py", text)
+        if verdicts is not None and verdicts.is_dir():
+            shutil.copytree(verdicts, kept)
         yield home / name
+        if verdicts is not None and kept.is_dir():
+            shutil.copytree(kept, verdicts, dirs_exist_ok=True)
     finally:
         shutil.rmtree(home, ignore_errors=True)
 

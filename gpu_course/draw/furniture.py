@@ -43,6 +43,17 @@ def title(axes: Axes, x: float, text: str, second: str, mono: bool = True) -> No
 
 def row_label(axes: Axes, x: float, y: float, text: str, mono: bool = False) -> None:
     """Writes the name of a row of cells, ending at x."""
+    _label(axes, x, y, text, mono, "right", "center_baseline")
+
+
+def panel_label(axes: Axes, x: float, y: float, text: str, mono: bool = False) -> None:
+    """Writes the name of a grid of cells above it, beginning at x."""
+    _label(axes, x, y, text, mono, "left", "bottom")
+
+
+def _label(
+    axes: Axes, x: float, y: float, text: str, mono: bool, across: str, upright: str
+) -> None:
     axes.text(
         x,
         y,
@@ -51,8 +62,8 @@ def row_label(axes: Axes, x: float, y: float, text: str, mono: bool = False) -> 
         family="monospace" if mono else "sans-serif",
         fontweight="bold" if mono else "normal",
         color=p.INK if mono else p.QUIET,
-        ha="right",
-        va="center_baseline",
+        ha=across,
+        va=upright,
     )
 
 

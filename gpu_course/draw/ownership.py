@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from gpu_course.draw import palette as p
 from gpu_course.draw.footprint import ArrayTouches, Footprint, count, footprint, ranges
 from gpu_course.draw.furniture import Legend, cell_text, square, title
+from gpu_course.draw.layout import rows_columns
 from gpu_course.draw.picture import with_alt
-from gpu_course.draw.touches_map import rows_columns
 from gpu_course.errors import CourseError
 from gpu_course.simt.report import Report
 

@@ -10,10 +10,11 @@ import numpy as np
 
 from gpu_course.draw import palette as p
 from gpu_course.draw.footprint import ArrayTouches, Footprint, Pair, count, footprint, ranges
+from gpu_course.draw.layout import dimensions, rows_columns, thread_label
 from gpu_course.draw.picture import with_alt
 from gpu_course.draw.touches_condensed import draw_condensed
 from gpu_course.draw.touches_flow import draw_flow
-from gpu_course.draw.touches_map import dimensions, draw_map, rows_columns, thread_label
+from gpu_course.draw.touches_map import draw_map
 from gpu_course.simt.report import Report
 
 if TYPE_CHECKING:

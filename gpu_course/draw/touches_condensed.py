@@ -9,7 +9,7 @@ import numpy as np
 from gpu_course.draw import palette as p
 from gpu_course.draw.footprint import ArrayTouches, Footprint, Pair
 from gpu_course.draw.furniture import Legend, heading, row_label
-from gpu_course.draw.touches_map import rows_columns
+from gpu_course.draw.layout import rows_columns
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,14 +7,12 @@ cross the gaps between the panels.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from gpu_course.draw import palette as p
-from gpu_course.draw.footprint import ArrayTouches, Footprint, Outside, count
+from gpu_course.draw.footprint import ArrayTouches, Footprint, count
 from gpu_course.draw.furniture import (
     Legend,
     arrowheads,
@@ -22,7 +20,17 @@ from gpu_course.draw.furniture import (
     cell_text,
     heading,
     line_look,
+    panel_label,
     square,
+)
+from gpu_course.draw.layout import (
+    dimensions,
+    ghost_place,
+    joint_label,
+    rows_columns,
+    thread_cell,
+    thread_extent,
+    thread_label,
 )
 
 if TYPE_CHECKING:
@@ -79,7 +87,7 @@ def draw_map(data: Footprint, ax: Axes | None) -> Figure:
     """
     sources = [a for a in data.arrays if not a.is_written]
     targets = [a for a in data.arrays if a.is_written]
-    grid = _thread_extent(data)
+    grid = thread_extent(data)
     stacks = [s for s in (_stack(sources), [grid], _stack(targets)) if s]
     columns = sum(max(c for _, c in s) for s in stacks)
     fixed = 2 * _EDGE + _GUTTER * (len(stacks) - 1) + (0.0 if sources else _INDEX) + _INDEX
@@ -119,80 +127,15 @@ def draw_map(data: Footprint, ax: Axes | None) -> Figure:
     return figure
 
 
-def rows_columns(shape: tuple[int, ...]) -> tuple[int, int]:
-    """Returns how an array is laid out on paper: the last dimension across, all others down.
-
-    >>> rows_columns((5,)), rows_columns((3, 4)), rows_columns((2, 3, 4))
-    ((1, 5), (3, 4), (6, 4))
-    """
-    if not shape:
-        return 1, 1
-    return int(np.prod(shape[:-1], dtype=np.int64)), int(shape[-1])
-
-
 def _stack(arrays: Sequence[ArrayTouches]) -> list[tuple[int, int]]:
     """Rows and columns of each array, with room for the ghosts beside it."""
     extents = []
     for array in arrays:
         rows, columns = rows_columns(array.shape)
-        for r, c in (_ghost_place(array, o) or (0, 0) for o in array.outside):
+        for r, c in (ghost_place(array, o) or (0, 0) for o in array.outside):
             rows, columns = max(rows, r + 1), max(columns, c + 1)
         extents.append((rows, columns))
     return extents
-
-
-def _ghost_place(array: ArrayTouches, outside: Outside) -> tuple[int, int] | None:
-    """Where beside the array a missed access is drawn; None if unknown or too far off."""
-    if outside.index is None or len(outside.index) != len(array.shape) or len(array.shape) > 2:
-        return None
-    rows, columns = rows_columns(array.shape)
-    row, column = (0, *outside.index)[-2:]
-    near = 0 <= row < rows + 2 and 0 <= column < columns + 2
-    return (row, column) if near else None
-
-
-def thread_label(data: Footprint, thread: int) -> str:
-    """Returns the thread's place in the grid as its cell shows it: "x", "x,y" or "x,y,z"."""
-    return ",".join(map(str, data.place(thread)[: dimensions(data)]))
-
-
-def joint_label(data: Footprint, threads: Iterable[int]) -> str:
-    """Returns one label for all threads of a cell, "*" where they differ."""
-    places = [data.place(t)[: dimensions(data)] for t in threads]
-    merged = (
-        str(values[0]) if len(set(values)) == 1 else "*" for values in zip(*places, strict=True)
-    )
-    return ",".join(merged)
-
-
-def dimensions(data: Footprint) -> int:
-    """Returns 1, 2 or 3: how many of x, y, z the launch makes use of."""
-    extent = [g * b for g, b in zip(data.launch.grid, data.launch.block, strict=True)]
-    return 3 if extent[2] > 1 else 2 if extent[1] > 1 else 1
-
-
-def _thread_extent(data: Footprint) -> tuple[int, int]:
-    (gx, gy, gz), (bx, by, bz) = data.launch.grid, data.launch.block
-    return gy * by * gz * bz, gx * bx
-
-
-def _thread_cell(data: Footprint, thread: int) -> tuple[int, int]:
-    x, y, z = data.place(thread)
-    return y + z * data.launch.grid[1] * data.launch.block[1], x
-
-
-def _name(d: _Drawing, panel: _Panel, name: str, above: float, mono: bool) -> None:
-    d.axes.text(
-        panel.left,
-        panel.top - above,
-        name,
-        fontsize=p.NORMAL + 1 if mono else p.SMALL + 0.5,
-        family="monospace" if mono else "sans-serif",
-        fontweight="bold" if mono else "normal",
-        color=p.INK if mono else p.QUIET,
-        ha="left",
-        va="bottom",
-    )
 
 
 def _draw_threads(d: _Drawing) -> None:
@@ -200,10 +143,10 @@ def _draw_threads(d: _Drawing) -> None:
 
     data, panel = d.data, d.threads
     axes_of_grid = ("x", "x,y", "x,y,z")[dimensions(data) - 1]
-    _name(d, panel, f"threads {axes_of_grid}", 0.08, mono=False)
+    panel_label(d.axes, panel.left, panel.top - 0.08, f"threads {axes_of_grid}")
     bx, by, bz = data.launch.block
     for block in range(data.blocks):
-        row, column = _thread_cell(data, block * data.block_size)
+        row, column = thread_cell(data, block * data.block_size)
         x, y = panel.left + column * panel.side, panel.top + row * panel.side
         d.axes.add_artist(
             FancyBboxPatch(
@@ -221,7 +164,7 @@ def _draw_threads(d: _Drawing) -> None:
         d.legend.add("block", "one block")
     for thread in range(data.threads):
         active, astray = thread in data.active, thread in data.astray
-        x, y = panel.middle(*_thread_cell(data, thread))
+        x, y = panel.middle(*thread_cell(data, thread))
         if not active:
             d.legend.add("idle", "idle thread")
         d.axes.add_artist(
@@ -242,7 +185,7 @@ def _draw_threads(d: _Drawing) -> None:
 
 def _draw_array(d: _Drawing, array: ArrayTouches) -> None:
     panel = d.panels[array.name]
-    _name(d, panel, array.name, _INDEX, mono=True)
+    panel_label(d.axes, panel.left, panel.top - _INDEX, array.name, mono=True)
     rows, columns = rows_columns(array.shape)
     touching = _who_touched(array)
     looks = cell_look(array, d.legend)
@@ -280,7 +223,7 @@ def _draw_outside(d: _Drawing, array: ArrayTouches, panel: _Panel, rows: int, co
     ghosts: dict[tuple[int, int], set[int]] = {}
     lost = 0
     for outside in array.outside:
-        place = _ghost_place(array, outside)
+        place = ghost_place(array, outside)
         if place is None:
             lost += 1
         else:
@@ -310,7 +253,7 @@ def _follow(d: _Drawing, thread: int, place: int) -> None:
     from matplotlib.path import Path
 
     ring = {**p.RINGS[place], "zorder": 7}
-    tx, ty = d.threads.middle(*_thread_cell(d.data, thread))
+    tx, ty = d.threads.middle(*thread_cell(d.data, thread))
     d.axes.add_artist(Circle((tx, ty), d.threads.side * 0.44, **ring))
     d.legend.add(f"ring{place}", f"thread {thread_label(d.data, thread)}")
     for array in d.data.arrays:

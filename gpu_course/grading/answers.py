@@ -11,28 +11,12 @@ from types import ModuleType
 from typing import Any
 
 from gpu_course.catalog import Mistake, Puzzle, PythonPuzzle
-from gpu_course.errors import AnswerFileError, CourseError
-from gpu_course.grading import workspace
+from gpu_course.errors import CourseError
+from gpu_course.grading import answer_file, workspace
+from gpu_course.grading.answer_problem import missing_function
+from gpu_course.grading.python_answers import python_mistake
 from gpu_course.simt import source
 from gpu_course.simt.source import Kernel
-
-
-class AnswerProblem(Exception):
-    """An answer that cannot be run: what the verdict is to say instead.
-
-    Args:
-        status, reason, diagnosis: as in Verdict.
-        text: the lines for the learner.
-    """
-
-    def __init__(
-        self, text: str, *, status: str, reason: str | None, diagnosis: str | None
-    ) -> None:
-        self.status = status
-        self.reason = reason
-        self.diagnosis = diagnosis
-        self.text = text
-        super().__init__(text)
 
 
 @dataclass(frozen=True)
@@ -59,10 +43,7 @@ def read_answer(puzzle: Puzzle, answer: Any = None) -> Answer:
     if answer is None:
         return _from_file(puzzle, workspace.answer_path(puzzle), own=True)
     if isinstance(answer, str | os.PathLike) and ".py:" not in str(answer):
-        path = Path(answer)
-        if os.path.isdir(path) and path.suffix != ".py":
-            path = workspace.answer_path(puzzle, path)
-        return _from_file(puzzle, path, own=False)
+        return _from_file(puzzle, answer_file.path_of(puzzle, answer), own=False)
     found = {name: _kernel(value) for name, value in _by_function(puzzle, answer).items()}
     for name, kernel in found.items():
         _refuse_other_constants(puzzle, kernel, kernel.scope, {})
@@ -81,8 +62,6 @@ def mistake_answer(puzzle: Puzzle, mistake: Mistake, solutions: Path) -> Any:
         solutions: the folder with NN_topic/name.py and NN_topic/mistakes/name.py.
     """
     if isinstance(puzzle, PythonPuzzle):
-        from gpu_course.grading.python_answers import python_mistake
-
         return python_mistake(puzzle, mistake, solutions)
     right = source.load(solutions / f"{puzzle.name}.py")
     wrong = source.load(solutions / puzzle.lesson / "mistakes" / f"{puzzle.short_name}.py")
@@ -92,21 +71,7 @@ def mistake_answer(puzzle: Puzzle, mistake: Mistake, solutions: Path) -> Any:
 
 
 def _from_file(puzzle: Puzzle, path: Path, own: bool) -> Answer:
-    shown = source.show_path(path)
-    if source.is_missing(path):
-        raise _not_started(puzzle, f"there is no {shown}", _how_to_get_the_stub(puzzle, own))
-    try:
-        text = source.read_text(path, shown)
-    except AnswerFileError as error:
-        raise AnswerProblem(
-            str(error), status="failed", reason="refused", diagnosis="refused"
-        ) from None
-    if workspace.is_stub(text, puzzle.name):
-        raise _not_started(
-            puzzle,
-            f"{shown} is still the stub",
-            "write your kernel in it, then check again",
-        )
+    answer_file.text_of(puzzle, path, own=own, write="your kernel")
     module = source.load(path)
     kernels = {name: _defined(puzzle, module, name) for name in puzzle.functions}
     _refuse_other_constants(
@@ -121,18 +86,6 @@ def _from_file(puzzle: Puzzle, path: Path, own: bool) -> Answer:
                 f"write @cuda.jit on the line above def {name}",
             )
     return Answer(kernels)
-
-
-def _not_started(puzzle: Puzzle, fact: str, step: str) -> AnswerProblem:
-    return AnswerProblem(
-        f"{fact}\n  try:    {step}", status="not-started", reason=None, diagnosis=None
-    )
-
-
-def _how_to_get_the_stub(puzzle: Puzzle, own: bool) -> str:
-    if own:
-        return f"`gpu-course reset {puzzle.short_name}` writes the stub; start from there"
-    return "mind the folder and the name of the file"
 
 
 def _defined(puzzle: Puzzle, module: source.Module, name: str) -> Kernel:
@@ -153,12 +106,7 @@ def _defined(puzzle: Puzzle, module: source.Module, name: str) -> Kernel:
         step = f"did you mean {close[0]} in line {line}? The name must be {name}"
     elif name in module.names:
         step = f"{name} is there, but not defined by def: " + step
-    raise AnswerProblem(
-        f"{fact}\n  try:    {step}",
-        status="failed",
-        reason="missing-function",
-        diagnosis="missing-function",
-    )
+    raise missing_function(fact, step)
 
 
 def _refuse_other_parameters(puzzle: Puzzle, name: str, kernel: Kernel) -> None:

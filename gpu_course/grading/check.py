@@ -17,7 +17,8 @@ import gpu_course
 from gpu_course.catalog import KernelPuzzle, Puzzle, PythonPuzzle, index
 from gpu_course.errors import CourseError, KernelRefused
 from gpu_course.grading import budgets, messages, python_check, trial
-from gpu_course.grading.answers import AnswerProblem, read_answer
+from gpu_course.grading.answer_problem import AnswerProblem
+from gpu_course.grading.answers import read_answer
 from gpu_course.grading.diagnosis import Observation, Pattern, diagnose
 from gpu_course.grading.python_answers import read_python_answer
 from gpu_course.grading.trial import Given, Trial

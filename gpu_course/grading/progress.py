@@ -1,11 +1,13 @@
-"""How far a learner has come, worked out afresh from the answers each time."""
+"""How far a learner has come, worked out from the answers each time."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from gpu_course.catalog import Lesson, index
+from gpu_course.grading import verdict_cache
 from gpu_course.grading.grade import grade
 from gpu_course.grading.verdict import Verdict
 
@@ -51,15 +53,32 @@ class LessonProgress:
 def progress(answers: str | Path | None = None, jobs: int = 1) -> tuple[LessonProgress, ...]:
     """Returns the progress in every lesson, in course order.
 
+    An answer of the learner's own is not checked again while it, the course and the libraries are
+    what they were at its last check.
+
     Args:
         answers: a folder of answers; default the learner's own.
         jobs: how many processes share the work.
     """
-    by_name = {verdict.name: verdict for verdict in grade(answers, jobs=jobs)}
+    by_name = {verdict.name: verdict for verdict in _verdicts(answers, jobs)}
     return tuple(
         LessonProgress(lesson, tuple(by_name[puzzle.name] for puzzle in lesson.puzzles))
         for lesson in index.lessons()
     )
+
+
+def _verdicts(answers: str | Path | None, jobs: int) -> Iterator[Verdict]:
+    if answers is not None:
+        yield from grade(answers, jobs=jobs)
+        return
+    puzzles = {puzzle.name: puzzle for puzzle in index.puzzles()}
+    keys = {name: verdict_cache.key_of(puzzle) for name, puzzle in puzzles.items()}
+    kept = {name: verdict_cache.kept(keys[name], puzzle) for name, puzzle in puzzles.items()}
+    yield from (verdict for verdict in kept.values() if verdict is not None)
+    unknown = [puzzles[name] for name, verdict in kept.items() if verdict is None]
+    for verdict in grade(only=unknown, jobs=jobs):
+        verdict_cache.keep(keys[verdict.name], puzzles[verdict.name], verdict)
+        yield verdict
 
 
 def next_puzzle(lessons: tuple[LessonProgress, ...]) -> str | None:

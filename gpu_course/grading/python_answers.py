@@ -14,9 +14,9 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from gpu_course.catalog import Mistake, PythonPuzzle
-from gpu_course.errors import AnswerFileError, CourseError, KernelRefused
-from gpu_course.grading import workspace
-from gpu_course.grading.answers import AnswerProblem
+from gpu_course.errors import CourseError, KernelRefused
+from gpu_course.grading import answer_file, workspace
+from gpu_course.grading.answer_problem import AnswerProblem, missing_function, refused_file
 from gpu_course.simt import source
 
 
@@ -54,10 +54,7 @@ def read_python_answer(puzzle: PythonPuzzle, answer: Any = None) -> PythonAnswer
     elif isinstance(answer, str) and "\n" in answer:
         found = PythonAnswer(answer, f"{puzzle.short_name}.py")
     elif isinstance(answer, str | os.PathLike):
-        path = Path(answer)
-        if os.path.isdir(path) and path.suffix != ".py":
-            path = workspace.answer_path(puzzle, path)
-        found = _from_file(puzzle, path, own=False)
+        found = _from_file(puzzle, answer_file.path_of(puzzle, answer), own=False)
     else:
         found = _from_live(puzzle, answer)
     _check(puzzle, found)
@@ -80,38 +77,16 @@ def python_mistake(puzzle: PythonPuzzle, mistake: Mistake, solutions: Path) -> P
 
 
 def _from_file(puzzle: PythonPuzzle, path: Path, own: bool) -> PythonAnswer:
-    shown = source.show_path(path)
-    if source.is_missing(path):
-        step = "mind the folder and the name of the file"
-        if own:
-            step = f"`gpu-course reset {puzzle.short_name}` writes the stub; start from there"
-        raise _not_started(f"there is no {shown}", step)
-    try:
-        text = source.read_text(path, shown)
-    except AnswerFileError as error:
-        raise AnswerProblem(
-            str(error), status="failed", reason="refused", diagnosis="refused"
-        ) from None
-    if workspace.is_stub(text, puzzle.name):
-        raise _not_started(f"{shown} is still the stub", "write your lines in it, then check again")
-    return PythonAnswer(text, shown)
-
-
-def _not_started(fact: str, step: str) -> AnswerProblem:
-    return AnswerProblem(
-        f"{fact}\n  try:    {step}", status="not-started", reason=None, diagnosis=None
-    )
+    text = answer_file.text_of(puzzle, path, own=own, write="your lines")
+    return PythonAnswer(text, source.show_path(path))
 
 
 def _check(puzzle: PythonPuzzle, answer: PythonAnswer) -> None:
     """Raises where reading the text shows already that it cannot answer the puzzle."""
     if len(answer.text) > source.MAX_SOURCE_BYTES:
-        raise AnswerProblem(
+        raise refused_file(
             f"{answer.file} has {len(answer.text):,} characters; an answer may have "
-            f"{source.MAX_SOURCE_BYTES:,}",
-            status="failed",
-            reason="refused",
-            diagnosis="refused",
+            f"{source.MAX_SOURCE_BYTES:,}"
         )
     tree = source.parse(answer.text, answer.file, whole=True)
     functions = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
@@ -142,11 +117,10 @@ def _bound(tree: ast.Module) -> set[str]:
     return found
 
 
-def missing_function(puzzle: PythonPuzzle, answer: PythonAnswer, name: str) -> AnswerProblem:
+def not_defined(puzzle: PythonPuzzle, answer: PythonAnswer, name: str) -> AnswerProblem:
     """Returns the problem of an answer whose module has no such function once it has run."""
-    return _missing_with(
-        f"{answer.file} does not define the function {name}", _write_it(puzzle, name)
-    )
+    fact = f"{answer.file} does not define the function {name}"
+    return missing_function(fact, _write_it(puzzle, name))
 
 
 def _missing(
@@ -165,16 +139,7 @@ def _missing(
     if close:
         line = functions[close[0]].lineno
         step = f"did you mean {close[0]} in line {line}? The name must be {name}"
-    return _missing_with(fact, step)
-
-
-def _missing_with(fact: str, step: str) -> AnswerProblem:
-    return AnswerProblem(
-        f"{fact}\n  try:    {step}",
-        status="failed",
-        reason="missing-function",
-        diagnosis="missing-function",
-    )
+    return missing_function(fact, step)
 
 
 def _write_it(puzzle: PythonPuzzle, name: str) -> str:

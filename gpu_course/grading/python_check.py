@@ -14,18 +14,13 @@ from gpu_course.errors import CourseError
 from gpu_course.grading import compare
 from gpu_course.grading import python_messages as messages
 from gpu_course.grading.diagnosis import Pattern
-from gpu_course.grading.isolation import lockdown, processes
-from gpu_course.grading.isolation.processes import Ended, OutOfMemory, OutOfTime, Process
+from gpu_course.grading.isolation import processes
+from gpu_course.grading.isolation.processes import Ended, OutOfMemory, OutOfTime
 from gpu_course.grading.messages import line
-from gpu_course.grading.python_answers import PythonAnswer, missing_function
-from gpu_course.grading.python_cases import LISTED_SEED, Tried, hidden, own_diagnosis, prepare
+from gpu_course.grading.python_answers import PythonAnswer
+from gpu_course.grading.python_cases import LISTED_SEED, Tried, own_diagnosis, prepare
+from gpu_course.grading.python_child import MORE_CASES, Child
 from gpu_course.grading.verdict import Verdict
-
-START_DEADLINE_S = 120.0
-"""For Python, the libraries and the harness: no line of the answer runs in it."""
-
-MORE_CASES = 3
-"""So many further cases are tried to see whether a wrong number is off by one same factor."""
 
 
 def verdict_on(
@@ -62,16 +57,14 @@ class _Checking:
         self.answer = answer
         self.seed = seed
         self.tried: Tried | None = None
-        self.process: Process | None = None
-        self.isolation = ""
-        self.turn = 0
+        self.child: Child | None = None
         self.too_dear: tuple[Tried, Finding] | None = None
 
     def verdict(self, warm: bool) -> Verdict:
         """Returns the verdict, with what the answer printed."""
         found = self._judged(warm)
         # Only now, with the process gone, is everything it printed there.
-        text = self.process.printed() if self.process is not None else ""
+        text = self.child.printed() if self.child is not None else ""
         text, where = messages.without_stack(text, self.answer)
         first, *rest = found.message.splitlines()
         if found.reason not in ("crash", "deadline") or any("  where:" in each for each in rest):
@@ -79,61 +72,37 @@ class _Checking:
         return replace(
             found,
             message="\n".join([first, *where, *rest, *messages.printed(text)]),
-            evidence={**found.evidence, "isolation": self.isolation, "printed": text},
+            evidence={**found.evidence, "isolation": self._isolation, "printed": text},
         )
 
     def _judged(self, warm: bool) -> Verdict:
         puzzle = self.puzzle
         try:
             with processes.started("torch" if puzzle.torch else "numpy", warm=warm) as process:
-                self.process = process
-                self._begin()
+                self.child = Child(process, puzzle, self.answer, self.seed)
+                raised = self.child.load()
+                if raised is not None:
+                    self._stop_raised(None, raised)
                 return self._cases()
         except _Failure as failure:
             return failure.verdict
         except Ended as ended:
-            if not self.isolation:
+            if not self._isolation:
                 raise CourseError(f"the child ended before the answer ran ({ended})") from None
             return self._failed("crash", "crash", messages.ended(puzzle, self.tried, ended))
         except OutOfMemory:
             lines = messages.out_of_memory(puzzle, self.tried)
             return self._failed("crash", "memory", lines)
         except OutOfTime:
-            if not self.isolation:
+            if not self._isolation:
                 raise CourseError("the child did not start in time", "check again") from None
             lines = messages.out_of_time(puzzle, self.tried)
             return self._failed("deadline", "deadline", lines, status="timeout")
 
-    def _begin(self) -> None:
-        puzzle, process = self.puzzle, self.process
-        assert process is not None
-        setup = {
-            "harness": puzzle.harness,
-            "memory_bytes": puzzle.memory_bytes,
-            "cpu_s": puzzle.seconds * (len(puzzle.cases) + MORE_CASES + 2),
-            "hidden": hidden(),
-        }
-        reply = process.ask(setup, START_DEADLINE_S)
-        if "failed" in reply:
-            raise CourseError(f"the harness {puzzle.harness} cannot be used: {reply['failed']}")
-        layers = tuple(reply["layers"])
-        self.isolation = f"{lockdown.level(layers)} ({', '.join(layers)})"
-        process.watch(puzzle.memory_bytes)
-        reply = process.ask(
-            {
-                "answer": self.answer.text,
-                "file": self.answer.file,
-                "functions": puzzle.functions,
-                "seconds": puzzle.seconds,
-            },
-            puzzle.seconds,
-        )
-        if "raised" in reply:
-            self._stop_raised(None, reply["raised"])
-        if reply.get("missing") in puzzle.functions:
-            raise missing_function(puzzle, self.answer, reply["missing"])
-        if reply.get("loaded") is not True:
-            raise Ended("garbled")
+    @property
+    def _isolation(self) -> str:
+        """How the answer is held; "" where none of it has run."""
+        return self.child.isolation if self.child is not None else ""
 
     def _cases(self) -> Verdict:
         puzzle = self.puzzle
@@ -152,8 +121,9 @@ class _Checking:
 
     def _try(self, tried: Tried, others: list[Case]) -> None:
         """Raises _Failure where a case fails."""
+        assert self.child is not None
         self.tried = tried
-        reply = self._run(tried)
+        reply = self.child.run(tried)
         if "raised" in reply:
             self._stop_raised(tried, reply["raised"])
         if "unusable" in reply:
@@ -180,25 +150,6 @@ class _Checking:
             if difference is not None:
                 self._wrong(tried, got, difference, others)
         self._judge(tried, got)
-
-    def _run(self, tried: Tried) -> dict[str, Any]:
-        assert self.process is not None
-        self.turn += 1
-        puzzle = self.puzzle
-        seed = self.seed if tried.case not in puzzle.cases else LISTED_SEED
-        reply = self.process.ask(
-            {
-                "turn": self.turn,
-                "inputs": dict(tried.inputs),
-                "arguments": puzzle.parameters[puzzle.functions[0]],
-                "seed": seed,
-                "seconds": puzzle.seconds,
-            },
-            puzzle.seconds,
-        )
-        if reply.get("turn") != self.turn:
-            raise Ended("garbled")
-        return reply
 
     def _wrong(
         self,
@@ -240,6 +191,7 @@ class _Checking:
 
     def _factor(self, got: dict[str, Any], tried: Tried, others: list[Case]) -> float | None:
         """Returns the factor by which single numbers are wrong in this case and in others."""
+        assert self.child is not None
         pairs = []
         for name, expected in tried.expected.items():
             pairs.append((got.get(name), expected))
@@ -249,7 +201,7 @@ class _Checking:
         for case in others[:MORE_CASES]:
             other = prepare(self.puzzle, case, LISTED_SEED)
             try:
-                reply = self._run(other)
+                reply = self.child.run(other)
             except (Ended, OutOfMemory, OutOfTime):
                 return None
             outputs = reply.get("got")

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from gpu_course.simt.launch import Observer
+from gpu_course.simt.observer import Observer
 from gpu_course.simt.report import Dim3, Report
 from gpu_course.simt.schedule import Schedule
 from gpu_course.simulator import simulate

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 
 from gpu_course.simt.lanes import Mask
-from gpu_course.simt.launch import Observer
+from gpu_course.simt.observer import Observer
 
 
 class Barriers(Observer):

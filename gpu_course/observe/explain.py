@@ -2,31 +2,15 @@
 
 from __future__ import annotations
 
-import ast
-import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
-
-import numpy as np
-
+from gpu_course.errors import HAZARD_ERRORS
+from gpu_course.observe.places import Places
+from gpu_course.observe.words import WORDS
 from gpu_course.simt.faults import Fault, FaultLog
-from gpu_course.simt.lanes import WARP, place_of
+from gpu_course.simt.lanes import place_of
 from gpu_course.simt.report import Dim3, Hazard
 from gpu_course.simt.source import Kernel
 
 MOST_THREADS = 64
-MOST_RUNS = 4
-
-_NAMES = {
-    "out-of-bounds": "OutOfBoundsError",
-    "race": "RaceError",
-    "barrier-divergence": "BarrierDivergenceError",
-    "uninitialised-read": "UninitialisedReadError",
-    "inactive-lane": "InactiveLaneError",
-    "illegal-launch": "IllegalLaunchError",
-    "endless-loop": "EndlessLoopError",
-    "misaligned": "MisalignedError",
-}
 
 
 def explain(faults: FaultLog, kernel: Kernel, grid: Dim3, block: Dim3) -> tuple[Hazard, ...]:
@@ -36,13 +20,13 @@ def explain(faults: FaultLog, kernel: Kernel, grid: Dim3, block: Dim3) -> tuple[
 
 
 def _hazard(fault: Fault, kernel: Kernel, grid: Dim3, block: Dim3) -> Hazard:
-    kernel = fault.kernel or kernel
-    fact, why, advice = _WORDS[fault.kind](fault, kernel, _Places(grid, block))
+    kernel, places = fault.kernel or kernel, Places(grid, block)
+    fact, why, advice = WORDS[fault.kind](fault, kernel, places)
     where = f"kernel {kernel.name}, {kernel.file}:{fault.line}    {kernel.text(fault.line)}"
     details = {
         **fault.facts,
         "where": where,
-        "who": _who(fault, _Places(grid, block)),
+        "who": places.who(fault),
         "why": why,
         "try": advice,
         "count": fault.count,
@@ -50,329 +34,9 @@ def _hazard(fault: Fault, kernel: Kernel, grid: Dim3, block: Dim3) -> Hazard:
     return Hazard(
         kind=fault.kind,
         severity=fault.severity,
-        message=f"{_NAMES[fault.kind]}: {fact}",
+        message=f"{HAZARD_ERRORS[fault.kind].__name__}: {fact}",
         file=kernel.file,
         line=fault.line,
         threads=tuple(place_of(int(t), grid, block) for t in fault.threads[:MOST_THREADS]),
         details=details,
     )
-
-
-# Who
-
-
-class _Places:
-    """Says where threads stand, in the words of a launch's shape."""
-
-    def __init__(self, grid: Dim3, block: Dim3) -> None:
-        self.grid = grid
-        self.block = block
-        self.per_block = block[0] * block[1] * block[2]
-        self.flat = block[1] == block[2] == 1
-
-    def thread(self, number: int) -> str:
-        """One thread: "block (0,0,0) thread 5"."""
-        block, thread = place_of(number, self.grid, self.block)
-        return f"block {triple(block)} thread {thread[0] if self.flat else triple(thread)}"
-
-    def threads(self, numbers: np.ndarray) -> str:
-        """Threads of one block: "threads 8..11 of 12 (warp 0)"."""
-        inside = np.unique(numbers % self.per_block)
-        if self.flat:
-            listed = runs(inside)
-        else:
-            shown = [triple(place_of(int(t), (1, 1, 1), self.block)[1]) for t in inside[:MOST_RUNS]]
-            more = len(inside) - len(shown)
-            listed = ", ".join(shown) + (f" and {more:,} more" if more > 0 else "")
-        word = "thread" if len(inside) == 1 else "threads"
-        return f"{word} {listed} of {self.per_block} ({self._warps(inside)})"
-
-    def _warps(self, inside: np.ndarray) -> str:
-        warps = np.unique(inside // WARP)
-        return f"{'warp' if len(warps) == 1 else 'warps'} {runs(warps)}"
-
-
-def _who(fault: Fault, places: _Places) -> str:
-    if not len(fault.threads):
-        return ""
-    blocks = fault.threads // places.per_block
-    distinct = np.unique(blocks)
-    first = fault.threads[blocks == distinct[0]]
-    name = triple(place_of(int(first[0]), places.grid, places.block)[0])
-    text = f"block {name}, {places.threads(first)}"
-    if len(distinct) > 1:
-        text += f", and threads of {len(distinct) - 1:,} more block{'s' * (len(distinct) > 2)}"
-    return text
-
-
-def triple(index: Dim3) -> str:
-    """Returns an index as CUDA's documents write it.
-
-    >>> triple((1, 0, 0))
-    '(1,0,0)'
-    """
-    return f"({index[0]},{index[1]},{index[2]})"
-
-
-def runs(numbers: Sequence[int] | np.ndarray) -> str:
-    """Returns ascending numbers in short.
-
-    >>> runs([0, 1, 2, 7, 9, 10])
-    '0..2, 7, 9, 10'
-    """
-    values = np.asarray(numbers)
-    breaks = np.flatnonzero(np.diff(values) != 1) + 1
-    parts = []
-    for run in np.split(values, breaks):
-        if len(run) > 2:
-            parts.append(f"{run[0]}..{run[-1]}")
-        else:
-            parts.extend(str(v) for v in run)
-    if len(parts) > MOST_RUNS:
-        shown = ", ".join(parts[: MOST_RUNS - 1])
-        return f"{shown} and others up to {values[-1]}"
-    return ", ".join(parts)
-
-
-# Why: what the names on the line were, and where they came from
-
-
-def _definition(kernel: Kernel, name: str, line: int) -> str:
-    """The last statement above a line that assigns a name, as "i = cuda.grid(1), line 10"."""
-    best: ast.stmt | None = None
-    for node in ast.walk(kernel.tree):
-        if isinstance(node, ast.Assign):
-            targets: Sequence[ast.expr] = node.targets
-        elif isinstance(node, ast.AugAssign | ast.AnnAssign | ast.For):
-            targets = [node.target]
-        else:
-            continue
-        named = any(
-            isinstance(n, ast.Name) and n.id == name
-            for t in targets
-            for n in ast.walk(t)
-            if isinstance(getattr(n, "ctx", None), ast.Store)
-        )
-        if named and node.lineno <= line and (best is None or node.lineno >= best.lineno):
-            best = node
-    if best is None:
-        return ""
-    text = kernel.text(best.lineno).partition("#")[0].strip().rstrip(":")
-    return f"{text}, line {best.lineno}"
-
-
-def _span(low: Any, high: Any) -> str:
-    return f"{low}" if low == high else f"{low}..{high}"
-
-
-def _names_text(
-    kernel: Kernel, names: Mapping[str, tuple[Any, Any]], line: int, *, there: bool = False
-) -> list[str]:
-    texts = []
-    for name in sorted(names):
-        origin = _definition(kernel, name, line)
-        text = f"{name} is {_span(*names[name])}" + (" there" if there else "")
-        texts.append(text + (f" ({origin})" if origin else ""))
-    return texts
-
-
-Words = tuple[str, str, str]
-
-
-def _out_of_bounds(fault: Fault, kernel: Kernel, places: _Places) -> Words:
-    facts = fault.facts
-    index = ", ".join(map(str, facts["index"]))
-    axis, size = facts["axis"], facts["shape"][facts["axis"]]
-    low, high = facts["axis_values"]
-    fact = f"{facts['array']}[{index}] is outside an array of shape {facts['shape']}"
-    expression = _axis_expression(fault.node, axis)
-    parts = _names_text(kernel, facts["names"], fault.line, there=True)
-    if expression not in facts["names"]:
-        parts.insert(0, f"{expression} is {_span(low, high)} there")
-    of_axis = f"axis {axis} of the array" if len(facts["shape"]) > 1 else "the array"
-    facts["one_thread_per_cell"] = _one_thread_per_cell(facts["shape"], places)
-    if high < 0:
-        end = f"{of_axis} starts at 0"
-        if low >= -size:
-            end += ", and Numba would count a negative index from the end, which hides mistakes"
-        advice = f"let only threads with {expression} >= 0 touch memory"
-    elif low < 0:
-        end = f"{of_axis} has indices 0 to {size - 1}"
-        advice = f"let only threads with {expression} from 0 to {size - 1} touch memory"
-    else:
-        end = f"{of_axis} ends at {size - 1}" if size else f"{of_axis} is empty"
-        advice = f"let only threads with {expression} < {size} touch memory"
-    if facts["one_thread_per_cell"]:
-        advice = _without_a_guard(fault, low, high, advice)
-    return fact, "; ".join([*parts, end]), advice
-
-
-def _one_thread_per_cell(shape: Sequence[int], places: _Places) -> bool:
-    blocks = places.grid[0] * places.grid[1] * places.grid[2]
-    return math.prod(shape) == blocks * places.per_block
-
-
-def _without_a_guard(fault: Fault, low: int, high: int, guarded: str) -> str:
-    """The advice where no thread is left over, so that a guard would leave cells unwritten."""
-    shape, count = fault.facts["shape"], len(np.unique(fault.threads))
-    advice = "give each thread a cell of its own"
-    if len(shape) == 1 and (low, high) == (shape[0], shape[0] + count - 1):
-        advice = f"move the index back by {count}"
-    elif len(shape) == 1 and (low, high) == (-count, -1):
-        advice = f"move the index on by {count}"
-    advice += ": this launch has one thread per cell, and none is left over"
-    if fault.facts["access"] == "load":
-        neighbour = guarded.replace("touch memory", "read it")
-        advice += f"; or, where a neighbour is meant, {neighbour}"
-    return advice
-
-
-def _axis_expression(node: ast.AST | None, axis: int) -> str:
-    index = node.slice if isinstance(node, ast.Subscript) else None
-    if isinstance(index, ast.Tuple):
-        index = index.elts[axis]
-    elif axis or index is None:
-        return "the index"
-    return ast.unparse(index)
-
-
-_VERBS = {"load": "reads", "store": "writes", "atomic": "updates"}
-
-
-def _race(fault: Fault, kernel: Kernel, places: _Places) -> Words:
-    facts = fault.facts
-    cell = ", ".join(map(str, np.unravel_index(facts["cell"], facts["shape"])))
-    name = f"{facts['array']}[{cell}]"
-    one, other = _VERBS[facts["access"]], _VERBS[facts["other_access"]]
-    why = (
-        f"{places.thread(facts['thread'])} {one} it (line {fault.line}), "
-        f"{places.thread(facts['other_thread'])} {other} it (line {facts['other_line']})"
-    )
-    if facts["loose"]:
-        fact = f"{name} is touched after an atomic said that it may be, with no fence in between"
-        return fact, why, "put cuda.threadfence() after the atomic as well as before it"
-    both_write = one == other == "writes"
-    if both_write and facts["same_value"]:
-        fact = f"{name} is written by more than one thread, each time with the same value"
-    elif both_write:
-        fact = f"{name} is written by more than one thread, and the last one to come wins"
-    else:
-        fact = f"{name} is written by one thread and read by another, in no fixed order"
-    advice = "read only cells that no other thread writes in the same launch"
-    if both_write:
-        advice = "give every cell one thread that writes it"
-    elif facts["space"] == "shared":
-        advice = "let the block meet at cuda.syncthreads() between the write and the read"
-    return fact, why, advice
-
-
-def _uninitialised_cell(fault: Fault) -> Words:
-    facts = fault.facts
-    cell = ", ".join(map(str, np.unravel_index(facts["cell"], facts["shape"])))
-    name = f"{facts['array']}[{cell}]"
-    whose = "block" if facts["space"] == "shared" else "thread"
-    why = f"{facts['array']} is {facts['space']} memory: every {whose} starts with its own, unset"
-    return (
-        f"{name} is read before anything is written to it",
-        why,
-        "write each cell before it is read",
-    )
-
-
-def _uninitialised(fault: Fault, kernel: Kernel, places: _Places) -> Words:
-    if "variable" not in fault.facts:
-        return _uninitialised_cell(fault)
-    name = fault.facts["variable"]
-    lines = sorted(
-        {
-            n.lineno
-            for n in ast.walk(kernel.tree)
-            if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store)
-        }
-    )
-    where = f"line{'s' * (len(lines) > 1)} {', '.join(map(str, lines))}"
-    fact = f"{name} is read before these threads have assigned it"
-    why = f"{name} is assigned on {where}, and these threads have not been there"
-    return fact, why, f"assign {name} on every path that leads to this line"
-
-
-def _barrier(fault: Fault, kernel: Kernel, places: _Places) -> Words:
-    facts = fault.facts
-    missing = facts["missing"]
-    fact = f"{len(missing):,} threads are missing at this barrier, and {facts['present']:,} wait"
-    if facts["all_returned"]:
-        why = "the missing threads have returned from the kernel before it"
-    else:
-        why = "the missing threads took another way: a branch, or fewer turns of a loop"
-    return fact, why, "put the barrier where every thread of the block comes past, equally often"
-
-
-def _inactive_lane(fault: Fault, kernel: Kernel, places: _Places) -> Words:
-    facts = fault.facts
-    operation, lane = facts["operation"], facts["lane"]
-    if "source" in facts:
-        fact = f"{operation} reads from lane {facts['source']}, which does not take part"
-        why = f"lane {lane} asks lane {facts['source']}, and that lane is not at this line"
-    elif facts["not_named"]:
-        fact = f"{operation} is reached by a lane that its mask does not name"
-        why = f"lane {lane} is here, and the mask it gives has no bit for it"
-    else:
-        absent = runs(facts["absent"])
-        fact = f"{operation} waits for lanes that are not here"
-        why = f"the mask of lane {lane} names lanes {absent}, and they are not at this line"
-    return fact, why, "call it where all lanes that the mask names come past, with one mask"
-
-
-def _misaligned(fault: Fault, kernel: Kernel, places: _Places) -> Words:
-    facts = fault.facts
-    fact = f"{facts['array']} begins at an address that its {facts['size']} byte elements may not"
-    why = f"its first byte is at {facts['address']}, which is no multiple of {facts['size']}"
-    return fact, why, f"let it begin a multiple of {facts['size']} bytes into its memory"
-
-
-def _endless(fault: Fault, kernel: Kernel, places: _Places) -> Words:
-    facts = fault.facts
-    if facts.get("asks"):
-        return _waits_for_ever(facts)
-    names = _names_text(kernel, facts["names"], fault.line)
-    if facts["hopeless"]:
-        fact = "this loop never ends"
-        why = f"{facts['test']} is true, and nothing in the loop changes it"
-    else:
-        fact = "the kernel had not ended after all the steps a launch may take"
-        why = "it was still running here" + (f", while {facts['test']}" if facts["test"] else "")
-    if names:
-        why += f" ({'; '.join(names)})"
-    return fact, why, "change what the loop's condition asks about, in every turn of the loop"
-
-
-def _waits_for_ever(facts: Mapping[str, Any]) -> Words:
-    asks, lines = facts["asks"], facts["barrier_lines"]
-    why = f"{asks} stays {facts['found']}"
-    if facts["proven"]:
-        fact = f"this loop waits for {asks} to change, and no thread is left that could change it"
-        why += "; all other threads have ended or wait as well"
-    else:
-        fact = f"this loop waits for {asks} to change, and no thread changes it"
-        why += ", turn after turn"
-    if lines:
-        at = f"{facts['at_barriers']:,} thread{'s' * (facts['at_barriers'] > 1)}"
-        why += f", {at} at a barrier (line{'s' * (len(lines) > 1)} {runs(lines)})"
-    return fact, why, f"let a thread that does not wait for this one change {asks}"
-
-
-def _illegal_launch(fault: Fault, kernel: Kernel, places: _Places) -> Words:
-    why = f"the launch asked for grid {triple(places.grid)}, block {triple(places.block)}"
-    return fault.facts["fact"], why, "use more blocks of fewer threads"
-
-
-_WORDS: dict[str, Callable[[Fault, Kernel, _Places], Words]] = {
-    "out-of-bounds": _out_of_bounds,
-    "race": _race,
-    "barrier-divergence": _barrier,
-    "uninitialised-read": _uninitialised,
-    "inactive-lane": _inactive_lane,
-    "misaligned": _misaligned,
-    "endless-loop": _endless,
-    "illegal-launch": _illegal_launch,
-}

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from gpu_course.simt.access import Access
 from gpu_course.simt.lanes import WARP, Lanes, Mask
-from gpu_course.simt.memory import Access
 
 
 @dataclass

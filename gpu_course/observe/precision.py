@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from gpu_course.simt.launch import Observer
+from gpu_course.simt.observer import Observer
 
 
 class Precision(Observer):

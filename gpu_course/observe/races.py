@@ -7,92 +7,23 @@ order the lanes ran in. A barrier orders what the threads of a block did before 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import numpy as np
 
 from gpu_course.observe.order import Order
+from gpu_course.observe.shadow import NOBODY, Reads, Shadow, Slot, Units
+from gpu_course.simt.access import Access
 from gpu_course.simt.faults import Fault, FaultLog
 from gpu_course.simt.lanes import Lanes, Mask
-from gpu_course.simt.launch import Observer, Setting
-from gpu_course.simt.memory import Access
+from gpu_course.simt.observer import Observer, Setting
 
-NOBODY = -1
 MOST_PENDING = 64
-
-
-class _Slot:
-    """One access per unit of memory: which thread, and when."""
-
-    def __init__(self, units: int) -> None:
-        self.thread = np.full(units, NOBODY, np.int64)
-        self.time = np.zeros(units, np.int32)
-
-    def put(self, units: np.ndarray, threads: np.ndarray, time: int) -> None:
-        self.thread[units] = threads
-        self.time[units] = time
-
-
-@dataclass
-class _Units:
-    """The units of memory an access touches, worked out only when somebody asks."""
-
-    access: Access
-    first: int
-    width: int
-
-    def vector(self) -> np.ndarray:
-        """int64 (n,), one unit per lane."""
-        elements = self.access.elements
-        return (
-            elements if (self.first, self.width) == (0, 1) else self.first + elements * self.width
-        )
-
-
-@dataclass
-class _Reads:
-    """Loads not yet entered in the shadow: most are overtaken by a barrier before any store."""
-
-    time: int
-    units: _Units
-
-
-@dataclass
-class _Shadow:
-    """What happened to the units of one allocation.
-
-    Two slots for readers and two for atomic updates tell any later thread of one that is not
-    itself.
-    """
-
-    unit_bytes: int
-    units: int
-    last_store: int = NOBODY
-    last_read: int = NOBODY
-    pending: list[_Reads] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.writer = _Slot(self.units)
-        self.readers = _Slot(self.units), _Slot(self.units)
-        self._updaters: tuple[_Slot, _Slot] | None = None
-
-    @property
-    def updaters(self) -> tuple[_Slot, _Slot]:
-        """Made at the first atomic, since most memory never sees one."""
-        if self._updaters is None:
-            self._updaters = _Slot(self.units), _Slot(self.units)
-        return self._updaters
-
-    @property
-    def updated(self) -> bool:
-        return self._updaters is not None
 
 
 class Races(Observer):
     """Watches every access to memory a kernel may write to."""
 
     def __init__(self) -> None:
-        self.shadows: dict[int, _Shadow] = {}
+        self.shadows: dict[int, Shadow] = {}
         self.faults = FaultLog()
         self.time = 0
         self.lines: list[int] = [0]
@@ -113,7 +44,7 @@ class Races(Observer):
                 unit = min(a.dtype.itemsize for a in sharing)
                 if any((a.address - allocation.address) % unit for a in sharing):
                     unit = 1
-                self.shadows[allocation.number] = _Shadow(unit, -(-allocation.size // unit))
+                self.shadows[allocation.number] = Shadow(unit, -(-allocation.size // unit))
 
     def batch(self, lanes: Lanes) -> None:
         """Nothing orders blocks, so shadows of global memory live on from batch to batch."""
@@ -164,20 +95,20 @@ class Races(Observer):
         if array.space == "global":
             first = (array.address - array.allocation.address) // shadow.unit_bytes
         for part in range(width):
-            self._one(shadow, access, _Units(access, first + part, width))
+            self._one(shadow, access, Units(access, first + part, width))
         if access.kind == "atomic":
             self.order.update(access)
 
-    def _shadow(self, access: Access) -> _Shadow | None:
+    def _shadow(self, access: Access) -> Shadow | None:
         array = access.array
         number = array.allocation.number
         if number not in self.shadows and array.space == "shared":
             # Dynamic memory may be seen through several dtypes, so it is watched byte by byte.
             unit = array.dtype.itemsize if array.static else 1
-            self.shadows[number] = _Shadow(unit, array.flat.nbytes // unit)
+            self.shadows[number] = Shadow(unit, array.flat.nbytes // unit)
         return self.shadows.get(number)
 
-    def _one(self, shadow: _Shadow, access: Access, units: _Units) -> None:
+    def _one(self, shadow: Shadow, access: Access, units: Units) -> None:
         if access.kind == "load":
             self._read(shadow, access, units)
         elif access.kind == "store":
@@ -185,17 +116,17 @@ class Races(Observer):
         else:
             self._update(shadow, access, units.vector())
 
-    def _read(self, shadow: _Shadow, access: Access, units: _Units) -> None:
+    def _read(self, shadow: Shadow, access: Access, units: Units) -> None:
         if not self._settled(access, shadow.last_store):
             self._compare(access, units.vector(), shadow.writer)
         if shadow.updated:
             for slot in shadow.updaters:
                 self._compare(access, units.vector(), slot)
-        shadow.pending.append(_Reads(self.time, units))
+        shadow.pending.append(Reads(self.time, units))
         if len(shadow.pending) > MOST_PENDING:
             self._enter_reads(shadow)
 
-    def _write(self, shadow: _Shadow, access: Access, units: np.ndarray) -> None:
+    def _write(self, shadow: Shadow, access: Access, units: np.ndarray) -> None:
         self._enter_reads(shadow)
         if not self._settled(access, shadow.last_store):
             self._compare(access, units, shadow.writer, same_value=True)
@@ -213,14 +144,14 @@ class Races(Observer):
             times = np.full(units.size, self.time)
             self._report(access, clash, kept, times, _agree(access))
 
-    def _update(self, shadow: _Shadow, access: Access, units: np.ndarray) -> None:
+    def _update(self, shadow: Shadow, access: Access, units: np.ndarray) -> None:
         self._enter_reads(shadow)
         self._compare(access, units, shadow.writer)
         for slot in shadow.readers:
             self._compare(access, units, slot)
         self._enter(shadow.updaters, units, access.threads, self.time)
 
-    def _enter_reads(self, shadow: _Shadow) -> None:
+    def _enter_reads(self, shadow: Shadow) -> None:
         for reads in shadow.pending:
             units, threads = reads.units.vector(), reads.units.access.threads
             self._enter(shadow.readers, units, threads, reads.time)
@@ -228,7 +159,7 @@ class Races(Observer):
         shadow.pending.clear()
 
     def _enter(
-        self, slots: tuple[_Slot, _Slot], units: np.ndarray, threads: np.ndarray, time: int
+        self, slots: tuple[Slot, Slot], units: np.ndarray, threads: np.ndarray, time: int
     ) -> None:
         """Puts an access in the first slot, or in the second where the first must be kept."""
         one, two = slots
@@ -260,7 +191,7 @@ class Races(Observer):
         return self.order.met[order[np.searchsorted(self.lanes.blocks, blocks, sorter=order)]]
 
     def _compare(
-        self, access: Access, units: np.ndarray, slot: _Slot, *, same_value: bool = False
+        self, access: Access, units: np.ndarray, slot: Slot, *, same_value: bool = False
     ) -> None:
         others = slot.thread[units]
         clash = (others != NOBODY) & (others != access.threads)

@@ -15,15 +15,14 @@ import numpy as np
 
 from gpu_course.observe.explain import explain
 from gpu_course.observe.recorded import Holdings, cells_in_order, step_access, text_of
+from gpu_course.simt.access import Access
 from gpu_course.simt.faults import Fault, FaultLog
-from gpu_course.simt.interpreter import Interpreter
 from gpu_course.simt.lanes import Lanes, Mask
-from gpu_course.simt.launch import Observer, Setting
-from gpu_course.simt.machine import Variable
-from gpu_course.simt.memory import Access
+from gpu_course.simt.observer import Followed, Observer, Setting
 from gpu_course.simt.recording import Recording, Start, Step, StepAccess
 from gpu_course.simt.report import Hazard, LaunchShape
 from gpu_course.simt.source import Kernel
+from gpu_course.simt.variables import Variable
 
 MOST_STEPS = 2000
 MOST_THREADS = 1024
@@ -34,7 +33,7 @@ MOST_CELLS = 1 << 16
 class _Frame:
     """A statement that is under way, and what has happened in it so far."""
 
-    machine: Interpreter
+    machine: Followed
     depth: int
     kernel: Kernel
     variables: dict[str, Variable]
@@ -96,7 +95,7 @@ class Recorder(Observer):
 
     # What happens
 
-    def statement(self, machine: Interpreter, node: ast.stmt, mask: Mask, turn: bool) -> None:
+    def statement(self, machine: Followed, node: ast.stmt, mask: Mask, turn: bool) -> None:
         """Ends the step these lanes were at, and begins the next."""
         stack = self._stack(machine)
         self._settle()
@@ -151,7 +150,7 @@ class Recorder(Observer):
 
     # Steps
 
-    def _stack(self, machine: Interpreter) -> list[_Frame]:
+    def _stack(self, machine: Followed) -> list[_Frame]:
         key = id(machine)
         if self.last is not None and self.last != key:
             self._settle()

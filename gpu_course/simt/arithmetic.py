@@ -11,7 +11,8 @@ import numpy as np
 from gpu_course.simt import types
 from gpu_course.simt.machine import Machine
 from gpu_course.simt.values import BINARY, COMPARE, FLOAT_OPERATIONS, fits_float32
-from gpu_course.simt.vocabulary.functions import Value, cast
+from gpu_course.simt.variables import Value
+from gpu_course.simt.vocabulary.functions import cast
 
 
 class Arithmetic(Machine):

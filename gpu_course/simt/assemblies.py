@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gpu_course.simt.meetings import Arrival, complete, hold
+from gpu_course.simt.observer import Observer
 from gpu_course.simt.relay import Runner
 
 if TYPE_CHECKING:
     from gpu_course.simt.lanes import Lanes
-    from gpu_course.simt.launch import Observer
     from gpu_course.simt.state import State
 
 

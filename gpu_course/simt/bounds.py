@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gpu_course.simt.faults import Fault, FaultLog
 from gpu_course.simt.lanes import Lanes, Mask
-from gpu_course.simt.legality import Program
 from gpu_course.simt.memory import Array
-from gpu_course.simt.vocabulary.functions import Value
-
-
-@dataclass
-class Variable:
-    """A local variable: its value, and the lanes that have assigned it (None: all of them)."""
-
-    value: Value
-    defined: np.ndarray | None
+from gpu_course.simt.program import Program
+from gpu_course.simt.variables import Value, Variable
 
 
 class Bounds:

@@ -14,7 +14,8 @@ from gpu_course.simt import intrinsics, types
 from gpu_course.simt.constants import NamedTuple, Symbol, as_dtype
 from gpu_course.simt.decisions import LITERAL, is_literal
 from gpu_course.simt.inferred import Inferred, NotYet
-from gpu_course.simt.legality import Program, called_from
+from gpu_course.simt.legality import called_from
+from gpu_course.simt.program import Program
 from gpu_course.simt.signatures import Signature, best, show
 from gpu_course.simt.source import Kernel
 from gpu_course.simt.types import (

@@ -21,14 +21,19 @@ def efforts(tree: ast.FunctionDef) -> dict[ast.stmt, int]:
     [1, 13]
     """
     return {
-        node: 1 + sum(1 for _ in _own_expressions(node)) // EXPRESSIONS_PER_STEP
+        node: 1 + sum(1 for _ in own_expressions(node)) // EXPRESSIONS_PER_STEP
         for node in ast.walk(tree)
         if isinstance(node, ast.stmt) and node is not tree
     }
 
 
-def _own_expressions(statement: ast.stmt) -> Iterator[ast.expr]:
-    """The expressions of a statement, without those of the statements inside it."""
+def own_expressions(statement: ast.stmt) -> Iterator[ast.expr]:
+    """Yields every expression of a statement, but none of the statements inside it.
+
+    >>> loop = ast.parse("while i < n:\\n    i += step").body[0]
+    >>> [ast.unparse(expression) for expression in own_expressions(loop)]
+    ['i < n', 'i', 'n']
+    """
     waiting: list[ast.AST] = [statement]
     while waiting:
         for child in ast.iter_child_nodes(waiting.pop()):

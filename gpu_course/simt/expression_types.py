@@ -13,8 +13,8 @@ from gpu_course.simt import intrinsics, types
 from gpu_course.simt.call_types import CallTypes
 from gpu_course.simt.constants import NotConstant, Symbol, constant
 from gpu_course.simt.inferred import NotYet, of_value
-from gpu_course.simt.legality import Program
 from gpu_course.simt.meanings import NOTHING
+from gpu_course.simt.program import Program
 from gpu_course.simt.source import Kernel
 from gpu_course.simt.types import BOOL, INT64, ArrayType, FunctionType, NoSuchType, TupleType, Type
 

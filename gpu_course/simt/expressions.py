@@ -11,7 +11,7 @@ import numpy as np
 from gpu_course.simt import inference, intrinsics, types
 from gpu_course.simt.constants import Symbol, as_dtype
 from gpu_course.simt.expression_types import constant_slice
-from gpu_course.simt.inference import Inferred
+from gpu_course.simt.inferred import Inferred
 from gpu_course.simt.lanes import Mask
 from gpu_course.simt.meanings import NOTHING
 from gpu_course.simt.memory import Array
@@ -19,7 +19,8 @@ from gpu_course.simt.source import Kernel
 from gpu_course.simt.subscripts import Subscripts, whole
 from gpu_course.simt.types import BOOL, FLOAT32, ArrayType, FunctionType
 from gpu_course.simt.values import merge, type_of
-from gpu_course.simt.vocabulary.functions import Value, cast, truth
+from gpu_course.simt.variables import Value
+from gpu_course.simt.vocabulary.functions import cast, truth
 from gpu_course.simt.vocabulary.synchronise import meet_grid
 
 

@@ -11,7 +11,8 @@ import numpy as np
 from gpu_course.simt import types
 from gpu_course.simt.expression_types import ExpressionTypes
 from gpu_course.simt.inferred import Inferred, NotYet, of_value
-from gpu_course.simt.legality import Program
+from gpu_course.simt.legality import specialised
+from gpu_course.simt.program import Program
 from gpu_course.simt.types import (
     INT64,
     ArrayType,
@@ -54,7 +55,7 @@ def infer(
     Raises:
         KernelRefused: a line whose types no operator or variable can join.
     """
-    return _Inference(program.specialised(known or arguments), arguments, depth, found).run()
+    return _Inference(specialised(program, known or arguments), arguments, depth, found).run()
 
 
 class _Inference(ExpressionTypes):

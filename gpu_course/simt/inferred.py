@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.simt import types
-from gpu_course.simt.legality import Program
+from gpu_course.simt.program import Program
 from gpu_course.simt.types import BOOL, FLOAT64, INT64, NoSuchType, TupleType, Type
 from gpu_course.simt.vocabulary.allocate import Request
 

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gpu_course.errors import CourseError
-from gpu_course.simt import inference, memory, types
+from gpu_course.simt import inference, memory
+from gpu_course.simt.arguments import arrays_in, bind_arguments, bound, type_of
 from gpu_course.simt.constants import Symbol
+from gpu_course.simt.endless import EndlessLoop
 from gpu_course.simt.faults import Fault, FaultLog
-from gpu_course.simt.interpreter import EndlessLoop, Interpreter
-from gpu_course.simt.lanes import WARP, Lanes, Mask
-from gpu_course.simt.legality import Program
-from gpu_course.simt.memory import Access, Array
+from gpu_course.simt.interpreter import Interpreter
+from gpu_course.simt.lanes import WARP, Lanes
+from gpu_course.simt.memory import Array
+from gpu_course.simt.observer import Observer, Setting
 from gpu_course.simt.policy import STRICT, Policy
+from gpu_course.simt.printout import Printout
+from gpu_course.simt.program import Program
 from gpu_course.simt.report import Dim3
 from gpu_course.simt.schedule import Schedule
-from gpu_course.simt.signatures import best, show
 from gpu_course.simt.state import State
 from gpu_course.simt.strands import Strands
 from gpu_course.simt.vocabulary.allocate import local_bytes, too_much
-from gpu_course.simt.vocabulary.functions import cast
-from gpu_course.simt.vocabulary.printing import Printout
 
 LANES_PER_BATCH = 1 << 15
 LOCAL_BYTES_PER_BATCH = 1 << 28
@@ -37,73 +36,6 @@ MOST_LANES = 1 << 27
 MOST_THREADS_PER_BLOCK = 1024
 MOST_PER_BLOCK_AXIS = (1024, 1024, 64)
 MOST_PER_GRID_AXIS = (2**31 - 1, 65_535, 65_535)
-
-
-class Observer:
-    """Whoever watches a launch; each method is called in the order things happen.
-
-    Attributes:
-        follows: True for one that is told of every statement, which takes time.
-    """
-
-    follows: bool = False
-
-    def begin(self, setting: Setting) -> None:
-        """The launch starts."""
-
-    def batch(self, lanes: Lanes) -> None:
-        """A batch of blocks starts."""
-
-    def statement(self, machine: Interpreter, node: ast.stmt, mask: Mask, turn: bool) -> None:
-        """Lanes of `mask` come to a statement, or (`turn`) to a turn of a loop."""
-
-    def access(self, access: Access) -> None:
-        """Lanes load, store or update atomically."""
-
-    def branch(self, line: int, mask: Mask, taken: Mask) -> None:
-        """Lanes of `mask` met a condition; those of `taken` found it true."""
-
-    def barrier(self, line: int, mask: Mask, blocks: np.ndarray) -> None:
-        """The blocks of the batch that are True in `blocks` (bool) met at a barrier."""
-
-    def warp_barrier(self, line: int, mask: Mask) -> None:
-        """Lanes of `mask` met within their warps."""
-
-    def grid_barrier(self, line: int) -> None:
-        """All threads of the grid met."""
-
-    def fence(self, line: int, mask: Mask) -> None:
-        """Lanes of `mask` made what they did before visible before what they do next."""
-
-    def shuffle(self, line: int, mask: Mask) -> None:
-        """Lanes of `mask` exchanged values within their warps."""
-
-    def operations(self, line: int, kind: str, lanes: int) -> None:
-        """So many lanes did one arithmetic operation of a kind ("float32", "float64", "fma")."""
-
-
-@dataclass(frozen=True)
-class Setting:
-    """A launch as the observers get to know it.
-
-    Attributes:
-        program: the kernel past the static pass.
-        grid, block: the shape as (x, y, z).
-        arrays: the array arguments by parameter name.
-        stored: allocations that the kernel may write to, by number.
-        faults: where an observer reports what it finds.
-        order_seed: shuffles the order of blocks when not None.
-        policy: what counts as an error.
-    """
-
-    program: Program
-    grid: Dim3
-    block: Dim3
-    arrays: dict[str, Array]
-    stored: frozenset[int]
-    faults: FaultLog
-    order_seed: int | None = None
-    policy: Policy = STRICT
 
 
 def dim3(value: Any, what: str) -> Dim3:
@@ -152,97 +84,6 @@ def illegal(grid: Dim3, block: Dim3) -> str | None:
     return None
 
 
-def bind_arguments(program: Program, arguments: Sequence[Any]) -> dict[str, Any]:
-    """Returns parameter name -> NumPy array or NumPy scalar of Numba's type.
-
-    Raises:
-        CourseError: the wrong number of arguments, or one that Numba cannot pass to a kernel.
-    """
-    names = program.kernel.parameters
-    if len(arguments) != len(names):
-        raise CourseError(
-            f"{program.kernel.name} takes {len(names)} arguments ({', '.join(names)}) "
-            f"and was launched with {len(arguments)}",
-            "pass one value per parameter",
-        )
-    given = {name: _argument(name, value) for name, value in zip(names, arguments, strict=True)}
-    return _declared(program, given) if program.kernel.declared else given
-
-
-def _declared(program: Program, given: dict[str, Any]) -> dict[str, Any]:
-    """The arguments as the best fitting signature of the kernel has them."""
-    kernel, found = program.kernel, [_type(value) for value in given.values()]
-    signature = best(kernel.declared, found)
-    if signature is None:
-        raise CourseError(
-            f"no signature of {kernel.name} takes ({', '.join(map(show, found))})",
-            f"it declares {'; '.join(map(str, kernel.declared))}",
-        )
-    wanted = zip(given.items(), signature.converted(found), strict=True)
-    return {
-        name: value if isinstance(value, np.ndarray) else cast(value, type_)
-        for (name, value), type_ in wanted
-    }
-
-
-def _argument(name: str, value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        if value.dtype.names:
-            _check_structure(name, value.dtype)
-        elif value.dtype.kind not in "biufc" or value.dtype.str[1:] in ("f16", "c32"):
-            raise CourseError(
-                f"the simulator does not know arrays of {value.dtype} (argument {name})",
-                "use bool, integers, floats of 2, 4 or 8 bytes, or complex numbers",
-            )
-        if not 1 <= value.ndim <= 4:
-            raise CourseError(
-                f"the argument {name} has {value.ndim} dimensions; a kernel takes 1 to 4",
-                "reshape it first",
-            )
-        return value
-    if isinstance(value, bool | int | float | complex | np.generic):
-        type_ = inference.of_value(value)
-        if isinstance(type_, np.dtype) and type_.kind in "biufc":
-            return type_.type(value)
-    if isinstance(value, tuple):
-        parts = tuple(_argument(f"{name}[{k}]", part) for k, part in enumerate(value))
-        return type(value)(*parts) if hasattr(value, "_fields") else parts
-    raise CourseError(
-        f"a kernel cannot take a {type(value).__name__} (argument {name})",
-        "pass NumPy arrays, numbers, and tuples of them",
-    )
-
-
-def arrays_in(name: str, value: Any) -> dict[str, np.ndarray]:
-    """Returns the arrays of an argument by the names that messages have for them.
-
-    >>> list(arrays_in("pair", (np.zeros(2), 3, np.zeros(1))))
-    ['pair[0]', 'pair[2]']
-    """
-    if isinstance(value, np.ndarray):
-        return {name: value}
-    if not isinstance(value, tuple):
-        return {}
-    parts = [arrays_in(f"{name}[{k}]", part) for k, part in enumerate(value)]
-    return {key: array for part in parts for key, array in part.items()}
-
-
-def _bound(name: str, value: Any, arrays: dict[str, Array]) -> Any:
-    """An argument with the kernel's arrays in the place of NumPy's."""
-    if isinstance(value, tuple):
-        return tuple(_bound(f"{name}[{k}]", part, arrays) for k, part in enumerate(value))
-    return arrays.get(name, value)
-
-
-def _check_structure(name: str, dtype: np.dtype[Any]) -> None:
-    for field, (type_, *_) in (dtype.fields or {}).items():
-        if type_.kind not in "biufc" or type_.shape:
-            raise CourseError(
-                f"the simulator does not know the field {field} of {name}, a {type_}",
-                "use structures whose fields are numbers",
-            )
-
-
 def run(
     program: Program,
     grid: Dim3,
@@ -282,7 +123,7 @@ def run(
     """
     values = bind_arguments(program, arguments)
     arrays = memory.bind({k: v for n, a in values.items() for k, v in arrays_in(n, a).items()})
-    inferred = inference.infer(program, [_type(v) for v in values.values()])
+    inferred = inference.infer(program, [type_of(v) for v in values.values()])
     program = inferred.program or program
     fact = too_much(inferred.requests.values(), inferred.static_shared_bytes, dynamic_bytes)
     if fact is not None:
@@ -297,7 +138,7 @@ def run(
     state = State(
         program,
         inferred,
-        {name: _bound(name, value, arrays) for name, value in values.items()},
+        {name: bound(name, value, arrays) for name, value in values.items()},
         faults,
         dynamic_bytes,
         order_seed,
@@ -336,14 +177,6 @@ def _check_resident(program: Program, grid: Dim3, block: Dim3, local: int) -> No
             f"{MOST_LOCAL_BYTES_RESIDENT:,}",
             "launch fewer threads, or declare smaller local arrays",
         )
-
-
-def _type(value: Any) -> types.Type:
-    if isinstance(value, np.ndarray):
-        return types.ArrayType(value.dtype, value.ndim)
-    if isinstance(value, tuple):
-        return types.TupleType(tuple(map(_type, value)), getattr(value, "_fields", ()))
-    return value.dtype  # type: ignore[no-any-return]
 
 
 def _stored(program: Program, arrays: dict[str, Array]) -> list[str]:

@@ -10,22 +10,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_course.simt.bounds import Bounds, Variable
+from gpu_course.simt.access import Access, Pattern
+from gpu_course.simt.bounds import Bounds
 from gpu_course.simt.faults import Fault, FaultLog
 from gpu_course.simt.lanes import Lanes, Mask
-from gpu_course.simt.legality import Program
-from gpu_course.simt.memory import Access, Array, Pattern, bind, row_major
+from gpu_course.simt.memory import Array, bind, row_major
+from gpu_course.simt.observer import Observer
 from gpu_course.simt.policy import STRICT, Policy
+from gpu_course.simt.printout import Printout
+from gpu_course.simt.program import Program
 from gpu_course.simt.types import Type
 from gpu_course.simt.values import merge, pick, poison, ravel
+from gpu_course.simt.variables import Value, Variable
 from gpu_course.simt.vocabulary import atomics
 from gpu_course.simt.vocabulary.allocate import Arena
-from gpu_course.simt.vocabulary.functions import Value, cast
-from gpu_course.simt.vocabulary.printing import Printout
+from gpu_course.simt.vocabulary.functions import cast
 
 if TYPE_CHECKING:
-    from gpu_course.simt.inference import Inferred
-    from gpu_course.simt.launch import Observer
+    from gpu_course.simt.inferred import Inferred
 
 # Vectors kept beside what they were cast to; a kernel has few index variables.
 MOST_CONVERTED = 16

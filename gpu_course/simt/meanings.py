@@ -10,6 +10,7 @@ from gpu_course.simt import intrinsics
 from gpu_course.simt.constants import Symbol, as_dtype, resolve
 from gpu_course.simt.refusals import HOST_ONLY
 from gpu_course.simt.source import Kernel, Unknown, from_function
+from gpu_course.simt.vocabulary import xoroshiro
 
 NOTHING = Symbol("builtin.None")
 """What a name stands for whose value is None."""
@@ -48,8 +49,6 @@ class Meanings:
 
     def _random(self, node: ast.Attribute) -> Kernel:
         """A function of `numba.cuda.random`: a device function of ours."""
-        from gpu_course.simt.host import xoroshiro
-
         function = getattr(xoroshiro, node.attr, None)
         if function is None:
             raise self._unknown_symbol(node, Symbol(f"cuda.random.{node.attr}"))

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_course.simt.lanes import WARP, Lanes, Mask
+from gpu_course.simt.observer import Observer
+from gpu_course.simt.variables import Value
 from gpu_course.simt.vocabulary import synchronise, warps
-from gpu_course.simt.vocabulary.functions import Value
 from gpu_course.simt.window import Widened, Window
 
 if TYPE_CHECKING:
-    from gpu_course.simt.launch import Observer
     from gpu_course.simt.source import Kernel
     from gpu_course.simt.state import State
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
+from gpu_course.simt.program import Program
 from gpu_course.simt.source import Kernel
-
-if TYPE_CHECKING:
-    from gpu_course.simt.legality import Program
 
 HOST_ONLY = "Numba compiles no such thing into a kernel"
 _REFUSED: dict[type[ast.AST], tuple[str, str]] = {

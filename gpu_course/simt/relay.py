@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import threading
+from dataclasses import dataclass
 from queue import SimpleQueue
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from gpu_course.simt.meetings import Arrival
-    from gpu_course.simt.schedule import Strand
-    from gpu_course.simt.strand import StrandInterpreter, Wait
-    from gpu_course.simt.vocabulary.functions import Value
-    from gpu_course.simt.window import Window
+from gpu_course.simt.interpreter import Interpreter
+from gpu_course.simt.lanes import Mask
+from gpu_course.simt.meetings import Arrival
+from gpu_course.simt.schedule import Strand
+from gpu_course.simt.source import Kernel
+from gpu_course.simt.variables import Value
+from gpu_course.simt.window import Window
 
 STACK_BYTES = 1 << 20
 
@@ -24,6 +27,27 @@ class Stopped(BaseException):
 
 class Ended(BaseException):
     """The launch has come to a stop before its end, and the faults say why."""
+
+
+@dataclass
+class Wait:
+    """A loop in which a strand waits.
+
+    Attributes:
+        node: the loop.
+        mask: the strand's lanes in it.
+        partial: True when other lanes of the strand are held up by these.
+        asks: the cell it asks, as "flag[0]"; "" when it is not known.
+        found: what it finds there.
+        kernel: the kernel or device function that holds the loop.
+    """
+
+    node: ast.For | ast.While
+    mask: Mask
+    partial: bool
+    asks: str
+    found: Any
+    kernel: Kernel
 
 
 class Runner:
@@ -44,7 +68,7 @@ class Runner:
     def __init__(self, strand: Strand, window: Window) -> None:
         self.strand = strand
         self.window = window
-        self.interpreter: StrandInterpreter | None = None
+        self.interpreter: Interpreter | None = None
         self.baton: SimpleQueue[None] = SimpleQueue()
         self.wait: Wait | None = None
         self.version: int | None = None

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gpu_course.simt.faults import FaultLog
-from gpu_course.simt.inference import Inferred
+from gpu_course.simt.inferred import Inferred
 from gpu_course.simt.lanes import Lanes
-from gpu_course.simt.legality import Program
+from gpu_course.simt.observer import Observer
 from gpu_course.simt.policy import Policy
-from gpu_course.simt.vocabulary.printing import Printout
-
-if TYPE_CHECKING:
-    from gpu_course.simt.launch import Observer
+from gpu_course.simt.printout import Printout
+from gpu_course.simt.program import Program
 
 
 @dataclass(frozen=True)

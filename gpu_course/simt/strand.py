@@ -6,25 +6,24 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from gpu_course.simt import intrinsics, waiting
-from gpu_course.simt.interpreter import EndlessLoop, Interpreter, Loop, Waits
+from gpu_course.simt.access import Access
+from gpu_course.simt.endless import EndlessLoop, Loop, Waits
+from gpu_course.simt.interpreter import Interpreter
 from gpu_course.simt.lanes import Mask
 from gpu_course.simt.meetings import BLOCK_MEETINGS, WARP_MEETINGS, Arrival
-from gpu_course.simt.memory import Access, Array
-from gpu_course.simt.relay import Stopped
-from gpu_course.simt.schedule import About
-from gpu_course.simt.source import Kernel
+from gpu_course.simt.memory import Array
+from gpu_course.simt.relay import Stopped, Wait
+from gpu_course.simt.schedule import About, Schedule
 from gpu_course.simt.values import type_of
-from gpu_course.simt.vocabulary.functions import Value
+from gpu_course.simt.variables import Value
+from gpu_course.simt.vocabulary.allocate import Arena
 from gpu_course.simt.vocabulary.synchronise import meet_grid
 from gpu_course.simt.window import Window, WindowArena
-
-if TYPE_CHECKING:
-    from gpu_course.simt.strands import Strands
 
 # A loop that is not idle hands on now and then only: most such loops wait for nobody.
 TURNS_IN_A_ROW = 32
@@ -47,25 +46,32 @@ class Seen:
     own: int
 
 
-@dataclass
-class Wait:
-    """A loop in which a strand waits.
+class Group(Protocol):
+    """What a strand asks of, and tells, the launch it belongs to; `strands.Strands` is one."""
 
-    Attributes:
-        node: the loop.
-        mask: the strand's lanes in it.
-        partial: True when other lanes of the strand are held up by these.
-        asks: the cell it asks, as "flag[0]"; "" when it is not known.
-        found: what it finds there.
-        kernel: the kernel or device function that holds the loop.
-    """
+    schedule: Schedule
+    arena: Arena
+    asked: dict[ast.stmt, str]
+    version: int
+    stopping: bool
 
-    node: ast.For | ast.While
-    mask: Mask
-    partial: bool
-    asks: str
-    found: Any
-    kernel: Kernel
+    def memory_changed(self) -> None:
+        """Some cell holds another value than before."""
+
+    def progress(self) -> None:
+        """Something has happened that brings the launch on."""
+
+    def pause(self, number: int, about: About) -> None:
+        """A strand is about to touch memory."""
+
+    def wait(self, number: int, wait: Wait, *, idle: bool) -> None:
+        """A strand has made a turn of a loop that waits."""
+
+    def give_up(self, wait: Wait) -> None:
+        """A strand's loop cannot end in lockstep."""
+
+    def meet(self, number: int, arrival: Arrival) -> Value:
+        """Returns what a meeting gives a strand, once it has taken place."""
 
 
 class StrandInterpreter(Interpreter):
@@ -78,7 +84,7 @@ class StrandInterpreter(Interpreter):
         state: as an Interpreter's, with the window and its observers.
     """
 
-    def __init__(self, group: Strands, number: int, window: Window, *state: Any) -> None:
+    def __init__(self, group: Group, number: int, window: Window, *state: Any) -> None:
         super().__init__(*state)
         self.group = group
         self.number = number

@@ -16,25 +16,23 @@ import ast
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from gpu_course.simt.assemblies import Assemblies
+from gpu_course.simt.endless import MOST_WAITING_TURNS, Waits
 from gpu_course.simt.faults import Fault
-from gpu_course.simt.interpreter import MOST_WAITING_TURNS, Waits
 from gpu_course.simt.lanes import WARP, Lanes
 from gpu_course.simt.meetings import Arrival
-from gpu_course.simt.relay import Ended, Relay, Runner
+from gpu_course.simt.observer import Observer
+from gpu_course.simt.relay import Ended, Relay, Runner, Wait
 from gpu_course.simt.schedule import BARRIER, START, WAIT, About, Kind, Schedule, Strand
 from gpu_course.simt.state import State
-from gpu_course.simt.strand import StrandInterpreter, Wait
+from gpu_course.simt.strand import StrandInterpreter
+from gpu_course.simt.variables import Value
 from gpu_course.simt.vocabulary.allocate import Arena
-from gpu_course.simt.vocabulary.functions import Value
 from gpu_course.simt.window import Widened, Window
-
-if TYPE_CHECKING:
-    from gpu_course.simt.launch import Observer
 
 MOST_AT_ONCE = 512
 """Strands under way at a time: each is a Python thread."""

@@ -11,7 +11,8 @@ from gpu_course.simt.arithmetic import Arithmetic
 from gpu_course.simt.faults import Fault
 from gpu_course.simt.memory import Array, viewed
 from gpu_course.simt.types import INT64
-from gpu_course.simt.vocabulary.functions import Value, cast
+from gpu_course.simt.variables import Value
+from gpu_course.simt.vocabulary.functions import cast
 
 
 class Subscripts(Arithmetic):

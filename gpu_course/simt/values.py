@@ -15,7 +15,7 @@ from gpu_course.simt import types
 from gpu_course.simt.lanes import Mask
 from gpu_course.simt.memory import Array
 from gpu_course.simt.types import FLOAT32, Type
-from gpu_course.simt.vocabulary.functions import Value
+from gpu_course.simt.variables import Value
 
 
 def _floor_divide(a: Value, b: Value) -> Value:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from gpu_course.simt.constants import Symbol
-from gpu_course.simt.legality import Program
-from gpu_course.simt.machine import Variable
 from gpu_course.simt.memory import Array
+from gpu_course.simt.program import Program
+from gpu_course.simt.variables import Variable
 
 ATOMIC, MEMORY, NOTHING = "atomic", "memory", ""
 

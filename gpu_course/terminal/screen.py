@@ -11,8 +11,8 @@ from gpu_course.grading import workspace
 from gpu_course.grading.exports import INDENT, LOOKS, is_labelled, message_lines
 from gpu_course.simt.source import show_path
 from gpu_course.terminal.session import Session
+from gpu_course.terminal.text import WIDEST
 
-WIDEST = 100
 NARROWEST = 20
 _QUIET = "bright_black"
 _UNKNOWN = (_QUIET, "\u00b7", "not looked at")

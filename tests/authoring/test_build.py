@@ -171,6 +171,20 @@ def test_the_copy_of_the_answers_is_gone_afterwards() -> None:
     assert not answers.parent.exists()
 
 
+def test_runs_share_the_verdicts_that_progress_keeps(tmp_path: Path) -> None:
+    shared = tmp_path / "verdicts"
+    place = Path(".gpu_course") / "verdicts" / "01_toy" / "double.json"
+    with answers_copy({}, verdicts=shared) as answers:
+        assert not (answers.parent / place).exists()
+        write(answers.parent / place, "first")
+    with answers_copy({}, verdicts=shared) as answers:
+        assert read(answers.parent / place) == "first"
+        write(answers.parent / place, "second")
+    assert read(shared / "01_toy" / "double.json") == "second"
+    with answers_copy({}) as answers:
+        assert not (answers.parent / place).exists()
+
+
 def test_the_checkout_is_found_from_a_folder_inside(toy: Path, tmp_path: Path) -> None:
     assert find_root(toy / "solutions" / "01_toy") == toy.resolve()
     shutil.rmtree(toy)

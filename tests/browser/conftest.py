@@ -11,7 +11,14 @@ from typing import Any
 import pytest
 
 from tests.browser.chromium import find_chromium, open_page
-from tests.browser.lab import copy_checkout
+from tests.browser.lab import (
+    Server,
+    copy_checkout,
+    environment,
+    free_port,
+    lab_command,
+    serve,
+)
 
 ROOT = Path(__file__).parents[2]
 
@@ -42,6 +49,16 @@ def page(chromium: str) -> Iterator[Any]:
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A checkout as a learner has it after `make build`, nothing answered."""
     return copy_checkout(ROOT, tmp_path_factory.mktemp("course") / "checkout")
+
+
+@pytest.fixture(scope="module")
+def server(
+    chromium: str, checkout: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
+    """JupyterLab, serving the checkout."""
+    home = tmp_path_factory.mktemp("jupyter")
+    with serve(lab_command(free_port()), checkout, environment(checkout, home)) as server:
+        yield server
 
 
 @pytest.fixture(scope="session")

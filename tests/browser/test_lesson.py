@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 
 from gpu_course.authoring.checkout import read
 from gpu_course.catalog import index
-from tests.browser.lab import Server, environment, free_port, lab_command, serve
+from tests.browser.lab import Server
 
 pytestmark = pytest.mark.browser
 
@@ -18,15 +17,6 @@ GUARD = "puzzles/01_threads/guard.py"
 HOLE = "    # your code here (about 2 lines)\n"
 NO_GUARD = "    out[i] = a[i] + 10\n"
 RIGHT = "    if i < size:\n        out[i] = a[i] + 10\n"
-
-
-@pytest.fixture(scope="module")
-def server(
-    chromium: str, checkout: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Server]:
-    home = tmp_path_factory.mktemp("jupyter")
-    with serve(lab_command(free_port()), checkout, environment(checkout, home)) as server:
-        yield server
 
 
 @pytest.mark.parametrize("lesson", ["00_start_here", "01_threads"])

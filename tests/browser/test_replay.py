@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.browser.lab import Server, environment, free_port, lab_command, serve
+from tests.browser.lab import Server
 from tests.browser.test_stepping import KERNEL, Panel, write_notebook
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture(scope="module")
-def server(
-    chromium: str, checkout: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Server]:
-    home = tmp_path_factory.mktemp("jupyter")
-    with serve(lab_command(free_port()), checkout, environment(checkout, home)) as server:
-        yield server
 
 
 def test_a_race_is_replayed_and_stepped_through(

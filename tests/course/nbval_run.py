@@ -39,7 +39,9 @@ class Cells:
         return [number for number, kinds in self.compared.items() if kinds]
 
 
-def run_nbval(notebook: NotebookNode, answers: Mapping[str, str]) -> Cells:
+def run_nbval(
+    notebook: NotebookNode, answers: Mapping[str, str], verdicts: Path | None = None
+) -> Cells:
     """Returns nbval's word on each code cell of an executed notebook.
 
     The answers lie in a folder that is called otherwise than in the build, so that a stored output
@@ -48,8 +50,9 @@ def run_nbval(notebook: NotebookNode, answers: Mapping[str, str]) -> Cells:
     Args:
         notebook: with its stored outputs.
         answers: {full puzzle name: text}, as in the build.
+        verdicts: as in `answers_copy`.
     """
-    with answers_copy(answers, "answers_of_this_run") as folder:
+    with answers_copy(answers, "answers_of_this_run", verdicts) as folder:
         home = folder.parent / "notebooks"
         write(home / "lesson.ipynb", notebook_text(notebook))
         # A configuration of its own keeps that of this repository out of the run.

@@ -37,11 +37,17 @@ def solved(root: Path, lesson: str) -> NotebookNode:
     return nbformat.read(teacher_notebook(root, lesson), as_version=4)
 
 
+@pytest.fixture(scope="session")
+def verdicts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the runs share what `progress()` keeps; a `%%puzzle` cell checks its answer always."""
+    return tmp_path_factory.mktemp("verdicts")
+
+
 @LESSONS
 def test_stored_outputs_are_those_of_a_fresh_run(
-    lesson: str, solved: NotebookNode, solutions: dict[str, str], fonts: None
+    lesson: str, solved: NotebookNode, solutions: dict[str, str], verdicts: Path, fonts: None
 ) -> None:
-    cells = run_nbval(solved, solutions)
+    cells = run_nbval(solved, solutions, verdicts)
     assert set(cells.outcomes.values()) == {"passed"}, cells.text
     assert cells.passed == list(range(len(code_cells(solved))))
     # nbval passes a cell it has nothing to compare with; these are the ones it did compare.

@@ -12,6 +12,7 @@ from gpu_course.draw.banks import bank_queues, draw_banks
 from gpu_course.draw.picture import alt_text, figure_png
 from gpu_course.errors import CourseError
 from gpu_course.observe.banks import count_wavefronts
+from tests.draw.readable import assert_readable
 
 REQUESTS = {
     "neighbours": (list(range(32)), ["banks 0 to 31: 1 pass: no conflict"]),
@@ -34,13 +35,7 @@ def test_words_and_text_sizes(name: str) -> None:
     figure = draw_banks(words)
     for part in said:
         assert part in alt_text(figure)
-    texts = [t for t in figure.findobj(matplotlib.text.Text) if t.get_text().strip()]
-    assert min(text.get_fontsize() for text in texts) >= 9
-    figure.canvas.draw()
-    width, height = figure.canvas.get_width_height()
-    for text in texts:
-        box = text.get_window_extent()
-        assert box.x0 >= 0 and box.x1 <= width and box.y0 >= 0 and box.y1 <= height, text
+    assert_readable(figure)
     assert figure_png(figure) == figure_png(draw_banks(words))
 
 

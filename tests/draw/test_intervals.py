@@ -14,6 +14,7 @@ from gpu_course.draw.picture import alt_text, figure_png
 from gpu_course.errors import CourseError
 from gpu_course.simulator import simulate
 from gpu_course.stepping import record
+from tests.draw.readable import assert_readable
 
 
 def turned(out, a):
@@ -131,14 +132,7 @@ def test_threads_are_counted_within_the_block_that_is_shown() -> None:
 
 @pytest.mark.parametrize("name", KERNELS)
 def test_text_is_large_enough_and_inside(name: str) -> None:
-    figure = draw_intervals(launch(KERNELS[name][0]), "tile")
-    texts = [t for t in figure.findobj(matplotlib.text.Text) if t.get_text().strip()]
-    assert min(text.get_fontsize() for text in texts) >= 9
-    figure.canvas.draw()
-    width, height = figure.canvas.get_width_height()
-    for text in texts:
-        box = text.get_window_extent()
-        assert box.x0 >= 0 and box.x1 <= width and box.y0 >= 0 and box.y1 <= height, text
+    assert_readable(draw_intervals(launch(KERNELS[name][0]), "tile"))
 
 
 def test_an_array_that_is_not_there_or_too_large_is_refused() -> None:

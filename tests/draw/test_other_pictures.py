@@ -15,6 +15,7 @@ from gpu_course.draw.ownership import draw_ownership
 from gpu_course.draw.picture import alt_text, figure_png
 from gpu_course.errors import CourseError
 from tests.draw import launches
+from tests.draw.readable import assert_readable
 
 
 @dataclass(frozen=True)
@@ -72,13 +73,7 @@ def test_words_and_text_sizes(name):
     figure = draw()
     for part in words:
         assert part in alt_text(figure)
-    texts = [t for t in figure.findobj(matplotlib.text.Text) if t.get_text().strip()]
-    assert min(text.get_fontsize() for text in texts) >= 9
-    figure.canvas.draw()
-    width, height = figure.canvas.get_width_height()
-    for text in texts:
-        box = text.get_window_extent()
-        assert box.x0 >= 0 and box.x1 <= width and box.y0 >= 0 and box.y1 <= height, text
+    assert_readable(figure)
     assert figure_png(figure) == figure_png(draw())
 
 

@@ -17,6 +17,7 @@ from gpu_course.draw.steps import draw_step, frame_of, step_svg
 from gpu_course.draw.steps_words import describe_step, list_steps, number_text
 from gpu_course.simt.recording import Recording
 from gpu_course.stepping import record
+from tests.draw.readable import assert_readable
 from tests.observe.stepped import write_kernels
 
 
@@ -87,14 +88,7 @@ def test_no_text_is_smaller_than_nine_points_or_outside_the_sheet(
 ) -> None:
     recording = recordings[name]
     for number in some_steps(recording):
-        figure = draw_step(recording, number, (0,))
-        texts = [t for t in figure.findobj(matplotlib.text.Text) if t.get_text().strip()]
-        assert texts and min(t.get_fontsize() for t in texts) >= 9
-        figure.canvas.draw()
-        width, height = figure.canvas.get_width_height()
-        for text in texts:
-            box = text.get_window_extent()
-            assert box.x0 >= 0 and box.x1 <= width and box.y0 >= 0 and box.y1 <= height, text
+        assert_readable(draw_step(recording, number, (0,)))
 
 
 def test_the_picture_stands_still_while_it_plays(recordings: dict[str, Recording]) -> None:

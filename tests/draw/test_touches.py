@@ -14,6 +14,7 @@ from gpu_course.draw.footprint import footprint, ranges
 from gpu_course.draw.picture import alt_text, figure_html, figure_png
 from gpu_course.draw.touches import describe_touches, draw_touches, first_steps
 from tests.draw import launches
+from tests.draw.readable import assert_readable, texts
 
 WORDS = {
     "ADD_TEN": ["add_ten[1, 8]", "Thread i reads a[i]", "Thread i writes out[i]", "8 threads"],
@@ -32,10 +33,6 @@ WORDS = {
 }
 
 
-def texts(figure):
-    return [text for text in figure.findobj(matplotlib.text.Text) if text.get_text().strip()]
-
-
 @pytest.mark.parametrize("name", launches.EVERY)
 def test_the_alt_text_says_what_the_launch_did(name):
     figure = draw_touches(launches.EVERY[name])
@@ -46,14 +43,7 @@ def test_the_alt_text_says_what_the_launch_did(name):
 
 @pytest.mark.parametrize("name", launches.EVERY)
 def test_no_text_is_smaller_than_nine_points_or_outside_the_sheet(name):
-    figure = draw_touches(launches.EVERY[name])
-    assert texts(figure)
-    assert min(text.get_fontsize() for text in texts(figure)) >= 9
-    figure.canvas.draw()
-    width, height = figure.canvas.get_width_height()
-    for text in texts(figure):
-        box = text.get_window_extent()
-        assert box.x0 >= 0 and box.x1 <= width and box.y0 >= 0 and box.y1 <= height, text
+    assert_readable(draw_touches(launches.EVERY[name]))
 
 
 @pytest.mark.parametrize("name", ["UNGUARDED", "BROADCAST", "LARGE"])

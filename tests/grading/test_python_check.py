@@ -12,7 +12,7 @@ import pytest
 
 from gpu_course.catalog import Case, Finding, Mistake, index
 from gpu_course.errors import CourseError
-from gpu_course.grading import exports, workspace
+from gpu_course.grading import exports
 from gpu_course.grading.answers import mistake_answer
 from gpu_course.grading.check import check
 from gpu_course.grading.grade import grade
@@ -20,6 +20,7 @@ from gpu_course.grading.hints import next_hint
 from gpu_course.grading.progress import progress
 from tests.grading import python_toy as toy
 from tests.grading.python_toy import HEAD, RIGHT, STUB, WRONG, answer
+from tests.grading.toy_course import toy_course
 
 FILE = "puzzles/91_python_toys/cover.py"
 RICH = """
@@ -46,13 +47,7 @@ TWO_RIGHT = "def half(x):\n    return x / 2\n\n\ndef square(x):\n    return x * 
 @pytest.fixture
 def answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The learner's folder; the catalogue holds the toys alone."""
-    folder = tmp_path / "puzzles"
-    (folder / toy.LESSON.name).mkdir(parents=True)
-    monkeypatch.setattr(index, "lessons", lambda: (toy.LESSON,))
-    monkeypatch.setattr(workspace, "_stubs", lambda: toy.STUBS)
-    monkeypatch.setenv("GPU_COURSE_ANSWERS", str(folder))
-    monkeypatch.setenv("GPU_COURSE_SEED", "0")
-    return folder
+    return toy_course(tmp_path, monkeypatch, toy.LESSON, toy.STUBS)
 
 
 # (what it is, text of the file, status, reason, diagnosis, fragments of the message)

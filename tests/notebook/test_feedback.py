@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from numba import cuda
 
 from gpu_course import notebook, simulate
 from gpu_course.catalog import index
+from gpu_course.grading import verdict_cache
 from gpu_course.grading.progress import LessonProgress
 from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.workspace import has_notebook
@@ -29,6 +31,7 @@ from gpu_course.notebook.data_sheet import DataSheet
 from gpu_course.notebook.glossary import find
 from gpu_course.notebook.note import Note
 from gpu_course.notebook.pictures import Picture, show_launch_grid, show_ownership, show_touches
+from gpu_course.notebook.puzzle_magic import run_cell
 from gpu_course.notebook.terms import TERMS
 from tests.draw import launches
 from tests.notebook.test_puzzle_magic import NAME, RIGHT
@@ -69,6 +72,29 @@ def test_progress_counts_from_the_answers(answers):
     assert "\u2713 add_ten" in text and "\u25cb guard" in text
     assert text == repr(progress())
     assert str(answers) not in text
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [lambda: check("add_ten"), lambda: run_cell("add_ten", RIGHT)],
+    ids=["check", "a %%puzzle cell"],
+)
+def test_what_was_just_checked_progress_does_not_check_again(answers, monkeypatch, ask):
+    # The sources of the course may change under a run of the tests.
+    monkeypatch.setattr(verdict_cache, "course_fingerprint", lambda: "the course")
+    file = answers / f"{NAME}.py"
+    file.parent.mkdir()
+    file.write_text(RIGHT)
+    assert ask().passed
+    asked = []
+
+    def not_started(puzzle, **_):
+        asked.append(puzzle.name)
+        return verdict(puzzle, "not-started")
+
+    monkeypatch.setattr(import_module("gpu_course.grading.grade"), "check", not_started)
+    assert "\u2713 add_ten" in repr(progress())
+    assert len(asked) == len(index.puzzles()) - 1 and NAME not in asked
 
 
 def verdict(puzzle, status):

@@ -6,21 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from gpu_course.catalog import index
-from gpu_course.grading import workspace
 from tests.grading import toy
+from tests.grading.toy_course import toy_course
 
 
 @pytest.fixture
 def answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The learner's folder; the catalogue holds the toys alone."""
-    folder = tmp_path / "puzzles"
-    (folder / toy.LESSON.name).mkdir(parents=True)
-    monkeypatch.setattr(index, "lessons", lambda: (toy.LESSON,))
-    monkeypatch.setattr(workspace, "_stubs", lambda: toy.STUBS)
-    monkeypatch.setenv("GPU_COURSE_ANSWERS", str(folder))
-    monkeypatch.setenv("GPU_COURSE_SEED", "0")
-    return folder
+    return toy_course(tmp_path, monkeypatch, toy.LESSON, toy.STUBS)
 
 
 @pytest.fixture

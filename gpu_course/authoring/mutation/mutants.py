@@ -20,9 +20,9 @@ from gpu_course.authoring.mutation.trees import (
     exchanged,
     first_line,
     is_docstring,
-    own_expressions,
     statements,
 )
+from gpu_course.simt.effort import own_expressions
 
 
 @dataclass(frozen=True)

@@ -71,17 +71,6 @@ def statements(function: ast.AST) -> Iterator[tuple[ast.stmt, list[ast.stmt]]]:
                 yield from statements(statement)
 
 
-def own_expressions(statement: ast.stmt) -> Iterator[ast.expr]:
-    """Yields every expression of a statement, but none of the statements inside it."""
-    waiting: list[ast.AST] = [statement]
-    while waiting:
-        for child in ast.iter_child_nodes(waiting.pop()):
-            if isinstance(child, ast.expr):
-                yield child
-            if not isinstance(child, ast.stmt):
-                waiting.append(child)
-
-
 def first_line(statement: ast.AST) -> str:
     """Returns the first line of a statement, however long the block under it.
 

@@ -1,17 +1,12 @@
-"""Random numbers in a kernel: xoroshiro128+, with the functions `numba.cuda.random` has.
-
-The device functions below are kernels' code: the simulator reads them as it reads a script's own.
-A generator's state is a row of two uint64, so an array of states has shape (n, 2) here, where
-Numba's has n structures of two fields; the bytes are the same.
+"""`numba.cuda.random` on the host: generators of xoroshiro128+, made and filled.
 
 Source: D. Blackman and S. Vigna, "Scrambled Linear Pseudorandom Number Generators", and their
-reference code of 2016: rotations 55, 14 and 36, a jump of 2^64 numbers; G. Steele and others,
-"Fast Splittable Pseudorandom Number Generators" (SplitMix64), for the seed.
+reference code of 2016: a jump of 2^64 numbers; G. Steele and others, "Fast Splittable Pseudorandom
+Number Generators" (SplitMix64), for the seed.
 """
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -19,56 +14,18 @@ import numpy as np
 from gpu_course.errors import CourseError
 from gpu_course.simt.host.device_array import DeviceArray, host
 from gpu_course.simt.host.dispatcher import jit
+from gpu_course.simt.vocabulary import xoroshiro as kernels
 
 _MASK = (1 << 64) - 1
 _JUMP = (0xBEAC0467EBA5FACB, 0xD86B048B86AA9922)
-_UNIT = 1.0 / (1 << 53)
-_TURN32 = np.float32(2 * math.pi)
-_TURN64 = 2 * math.pi
 
 # In kernels
 
-
-@jit(device=True)
-def xoroshiro128p_next(states, index):  # type: ignore[no-untyped-def]
-    """Advances one generator and gives its next 64 bits."""
-    low = states[index, 0]
-    high = states[index, 1]
-    drawn = low + high
-    mixed = low ^ high
-    turned = (low << np.uint64(55)) | (low >> np.uint64(9))
-    states[index, 0] = turned ^ mixed ^ (mixed << np.uint64(14))
-    states[index, 1] = (mixed << np.uint64(36)) | (mixed >> np.uint64(28))
-    return drawn
-
-
-@jit(device=True)
-def xoroshiro128p_uniform_float64(states, index):  # type: ignore[no-untyped-def]
-    """Gives a float64 in [0, 1)."""
-    return np.float64(xoroshiro128p_next(states, index) >> np.uint64(11)) * _UNIT
-
-
-@jit(device=True)
-def xoroshiro128p_uniform_float32(states, index):  # type: ignore[no-untyped-def]
-    """Gives a float32 in [0, 1)."""
-    return np.float32(xoroshiro128p_uniform_float64(states, index))
-
-
-@jit(device=True)
-def xoroshiro128p_normal_float64(states, index):  # type: ignore[no-untyped-def]
-    """Gives a float64 with mean 0 and variance 1, by Box and Muller's transform."""
-    radius = math.sqrt(-2.0 * math.log(xoroshiro128p_uniform_float64(states, index)))
-    return radius * math.cos(_TURN64 * xoroshiro128p_uniform_float64(states, index))
-
-
-@jit(device=True)
-def xoroshiro128p_normal_float32(states, index):  # type: ignore[no-untyped-def]
-    """Gives a float32 with mean 0 and variance 1, by Box and Muller's transform."""
-    one = xoroshiro128p_uniform_float32(states, index)
-    other = xoroshiro128p_uniform_float32(states, index)
-    radius = math.sqrt(np.float32(-2.0) * math.log(one))
-    return radius * math.cos(_TURN32 * other)
-
+xoroshiro128p_next = jit(device=True)(kernels.xoroshiro128p_next.py_func)
+xoroshiro128p_uniform_float64 = jit(device=True)(kernels.xoroshiro128p_uniform_float64.py_func)
+xoroshiro128p_uniform_float32 = jit(device=True)(kernels.xoroshiro128p_uniform_float32.py_func)
+xoroshiro128p_normal_float64 = jit(device=True)(kernels.xoroshiro128p_normal_float64.py_func)
+xoroshiro128p_normal_float32 = jit(device=True)(kernels.xoroshiro128p_normal_float32.py_func)
 
 # On the host
 

@@ -11,7 +11,7 @@ import ast
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,10 +19,9 @@ from gpu_course.simt.constants import NotConstant, Symbol, as_dtype, constant
 from gpu_course.simt.lanes import Lanes
 from gpu_course.simt.memory import Allocation, Array, bind_plain, row_major
 from gpu_course.simt.types import ArrayType, NoSuchType, Type
-from gpu_course.simt.vocabulary.functions import Function, Value
-
-if TYPE_CHECKING:
-    from gpu_course.simt.machine import Machine
+from gpu_course.simt.variables import Value
+from gpu_course.simt.vocabulary.functions import Function
+from gpu_course.simt.vocabulary.machine import Machine
 
 SPACES = {"cuda.shared.array": "shared", "cuda.local.array": "local"}
 

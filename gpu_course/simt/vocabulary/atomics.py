@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from gpu_course.simt.types import INT64, ArrayType, NoSuchType, TupleType, Type, is_scalar
-from gpu_course.simt.vocabulary.functions import Function, Value, cast
-
-if TYPE_CHECKING:
-    from gpu_course.simt.machine import Machine
+from gpu_course.simt.variables import Value
+from gpu_course.simt.vocabulary.functions import Function, cast
+from gpu_course.simt.vocabulary.machine import Machine
 
 Combine = Callable[..., Any]
 """(old, operands ...) -> new, element by element."""

@@ -11,13 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_course.simt.types import BOOL, NoSuchType, TupleType, Type
+from gpu_course.simt.variables import Value
+from gpu_course.simt.vocabulary.machine import Machine
 
 if TYPE_CHECKING:
     from gpu_course.simt.lanes import Lanes
-    from gpu_course.simt.machine import Machine
-
-Value = Any
-"""A NumPy scalar where all lanes agree, else a vector, one entry per lane; or a tuple of them."""
 
 
 class Range(tuple[Value, Value, Value]):

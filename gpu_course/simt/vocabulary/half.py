@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from gpu_course.simt.conversions import conversion
 from gpu_course.simt.types import BOOL, FLOAT16, NoSuchType, Type
+from gpu_course.simt.variables import Value
 from gpu_course.simt.vocabulary.bits import rounded_to_odd
-from gpu_course.simt.vocabulary.functions import Function, Value, cast, numbers
-
-if TYPE_CHECKING:
-    from gpu_course.simt.machine import Machine
+from gpu_course.simt.vocabulary.functions import Function, cast, numbers
+from gpu_course.simt.vocabulary.machine import Machine
 
 
 def _half(count: int, result: np.dtype[Any], function: Callable[..., Value]) -> Function:

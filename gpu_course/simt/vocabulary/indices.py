@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gpu_course.simt.lanes import Lanes
 from gpu_course.simt.types import INT32, INT64, NoSuchType, TupleType, Type
-from gpu_course.simt.vocabulary.functions import Builtin, Function, Value
-
-if TYPE_CHECKING:
-    from gpu_course.simt.machine import Machine
+from gpu_course.simt.variables import Value
+from gpu_course.simt.vocabulary.functions import Builtin, Function
+from gpu_course.simt.vocabulary.machine import Machine
 
 
 def _axes(name: str, pick: Callable[[Lanes, int], Value]) -> dict[str, Builtin]:

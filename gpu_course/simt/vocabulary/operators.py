@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gpu_course.simt import types
 from gpu_course.simt.types import BOOL, Type
-from gpu_course.simt.vocabulary.functions import Function, Value, numbers, truth
-
-if TYPE_CHECKING:
-    from gpu_course.simt.machine import Machine
+from gpu_course.simt.variables import Value
+from gpu_course.simt.vocabulary.functions import Function, numbers, truth
+from gpu_course.simt.vocabulary.machine import Machine
 
 _BINARY: dict[str, ast.operator] = {
     "add": ast.Add(), "sub": ast.Sub(), "mul": ast.Mult(), "truediv": ast.Div(),

@@ -5,17 +5,16 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from gpu_course.simt import types
 from gpu_course.simt.signatures import Signature, best
 from gpu_course.simt.types import FLOAT32, FLOAT64, INT32, INT64, NoSuchType, TupleType, Type
-from gpu_course.simt.vocabulary.functions import Function, Value, cast, numbers
-
-if TYPE_CHECKING:
-    from gpu_course.simt.machine import Machine
+from gpu_course.simt.variables import Value
+from gpu_course.simt.vocabulary.functions import Function, cast, numbers
+from gpu_course.simt.vocabulary.machine import Machine
 
 _Cases = tuple[Signature, ...]
 

@@ -4,37 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from gpu_course.simt.printout import MOST_LINES
 from gpu_course.simt.types import NoSuchType, Type
-from gpu_course.simt.vocabulary.functions import Function, Value
-
-if TYPE_CHECKING:
-    from gpu_course.simt.machine import Machine
-
-MOST_LINES = 1000
-
-
-class Printout:
-    """What the threads of a launch have printed."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self.left_out = 0
-
-    def add(self, line: str) -> None:
-        """Keeps a line, as long as there is room."""
-        if len(self.lines) < MOST_LINES:
-            self.lines.append(line)
-        else:
-            self.left_out += 1
-
-    def text(self) -> str:
-        """Returns all lines, and how many more there were."""
-        more = [f"... and {self.left_out:,} more lines"] if self.left_out else []
-        return "".join(f"{line}\n" for line in [*self.lines, *more])
+from gpu_course.simt.variables import Value
+from gpu_course.simt.vocabulary.functions import Function
+from gpu_course.simt.vocabulary.machine import Machine
 
 
 def _type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,11 +22,10 @@ from gpu_course.simt.types import (
     TupleType,
     Type,
 )
-from gpu_course.simt.vocabulary.functions import Function, Range, Value, cast, numbers
+from gpu_course.simt.variables import Value
+from gpu_course.simt.vocabulary.functions import Function, Range, cast, numbers
+from gpu_course.simt.vocabulary.machine import Machine
 from gpu_course.simt.vocabulary.overloads import of_tuple_too
-
-if TYPE_CHECKING:
-    from gpu_course.simt.machine import Machine
 
 
 def _extreme(pick: Callable[[Value, Value], Value]) -> Function:

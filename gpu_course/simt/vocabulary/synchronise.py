@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gpu_course.simt.faults import Fault
 from gpu_course.simt.types import INT32, GridType, NoSuchType, Type
-from gpu_course.simt.vocabulary.functions import Function, Value, numbers, truth
+from gpu_course.simt.variables import Value
+from gpu_course.simt.vocabulary.functions import Function, numbers, truth
+from gpu_course.simt.vocabulary.machine import Machine
 from gpu_course.simt.vocabulary.warps import together
-
-if TYPE_CHECKING:
-    from gpu_course.simt.machine import Machine
 
 
 def meet(machine: Machine, call: ast.Call) -> np.ndarray:

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from gpu_course.simt.faults import Fault
 from gpu_course.simt.lanes import WARP
 from gpu_course.simt.types import BOOL, INT32, INT64, UINT32, NoSuchType, TupleType, Type
-from gpu_course.simt.vocabulary.functions import Function, Value, cast, numbers, truth
-
-if TYPE_CHECKING:
-    from gpu_course.simt.machine import Machine
+from gpu_course.simt.variables import Value
+from gpu_course.simt.vocabulary.functions import Function, cast, numbers, truth
+from gpu_course.simt.vocabulary.machine import Machine
 
 _BITS = np.uint64(1) << np.arange(WARP, dtype=np.uint64)
 

@@ -1,0 +1,94 @@
+"""What the commands print: verdicts, tables and progress as text that fits the terminal."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gpu_course.grading.progress import LessonProgress
+    from gpu_course.grading.verdict import Verdict
+
+WIDEST = 100
+"""Columns; prose in longer lines is hard to follow."""
+
+
+def outcome(verdict: Verdict) -> str:
+    """Returns a verdict in a few words: "failed (hazard), 0 of 10 points"."""
+    why = f" ({verdict.reason})" if verdict.reason else ""
+    return f"{verdict.status}{why}, {verdict.points} of {verdict.max_points} points"
+
+
+def summary(verdicts: Sequence[Verdict]) -> str:
+    """Returns how many passed and what they earned, as one sentence."""
+    passed = sum(verdict.passed for verdict in verdicts)
+    points = sum(verdict.points for verdict in verdicts)
+    possible = sum(verdict.max_points for verdict in verdicts)
+    return f"{passed} of {len(verdicts)} passed, {points} of {possible} points."
+
+
+def verdict_table(verdicts: Sequence[Verdict]) -> str:
+    """Returns one row per verdict, and the summary below."""
+    from gpu_course.grading.exports import TABLE_HEAD, verdict_table_rows
+
+    return f"{_table(TABLE_HEAD, verdict_table_rows(verdicts))}\n\n{summary(verdicts)}"
+
+
+def progress_text(lessons: Sequence[LessonProgress]) -> str:
+    """Returns every lesson with its puzzles, and what is next."""
+    from gpu_course.grading.progress import next_puzzle
+
+    parts = []
+    for lesson in lessons:
+        rows = [
+            (
+                f"  {verdict.name.rpartition('/')[2]}",
+                verdict.status,
+                f"{verdict.points}/{verdict.max_points}",
+            )
+            for verdict in lesson.verdicts
+        ]
+        head = f"{lesson.name}  {lesson.title}: {lesson.passed} of {len(lesson.verdicts)} passed"
+        parts.append(f"{head}\n{_table(None, rows)}")
+    following = next_puzzle(tuple(lessons))
+    parts.append(f"Next: {following}" if following else "Every puzzle is passed.")
+    return "\n\n".join(parts)
+
+
+def _table(head: Sequence[str] | None, rows: Sequence[Sequence[str]]) -> str:
+    """Returns a table as text, as wide as the terminal and 100 columns where there is none."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, show_header=head is not None, padding=(0, 2, 0, 0))
+    for title in head or [""] * max(map(len, rows), default=0):
+        table.add_column(title, overflow="fold", no_wrap=title != "message")
+    for row in rows:
+        # Text, not markup: a message may hold a[8].
+        table.add_row(*(Text(cell) for cell in row))
+    console = Console(width=None if sys.stdout.isatty() else 100, color_system=None)
+    with console.capture() as captured:
+        console.print(table)
+    return "\n".join(line.rstrip() for line in captured.get().splitlines())
+
+
+def fitting(message: str) -> str:
+    """Returns a message with its long lines broken as the terminal needs it; as it is in a pipe."""
+    if not sys.stdout.isatty():
+        return message
+    from gpu_course.grading.exports import message_lines
+
+    columns = min(shutil.get_terminal_size().columns, WIDEST)
+    return "\n".join(message_lines(message, columns))
+
+
+def path_here(path: Path) -> str:
+    """Returns a path as a reader in this folder would write it."""
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
