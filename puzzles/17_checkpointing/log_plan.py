@@ -13,8 +13,9 @@ The batch, the input of stage 0, is always there. A stage can run where its inpu
 output of what ran last or is saved. The backward passes go from the last stage to the first.
 
 Measured: your schedule is followed on a real chain of equal stages. Gradients are those of the
-plain run, bit for bit. With d = log2(length) rounded up there are at most length * (d + 1) forward
-passes, and the most bytes alive at one time are those of d + 7 outputs or fewer.
+plain run, bit for bit. With d = log2(length) rounded up there are at most length * (d / 2 + 1)
+forward passes (an eighth of the length more where halves are odd), and the most bytes alive at one
+time are those of d + 7 outputs or fewer.
 """
 
 

@@ -2,7 +2,8 @@
 
     rng_safe(stage, x) -> y
 
-    stage   a torch.nn.Module of one input and one output, with dropout and BatchNorm in it
+    stage   a torch.nn.Module of one input and one output, with dropout and BatchNorm in it, or
+            with other modules that remember something in a buffer
     x       its input, a float32 tensor that asks for a gradient
 
 As in `checkpoint`: keep x alone, and run the stage again in the backward pass. But a second run

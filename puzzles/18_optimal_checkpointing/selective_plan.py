@@ -8,7 +8,8 @@
 
 Return the numbers of the products to save, each once, counted from 0 as in the list. The region is
 run with them under PyTorch's selective contexts. Their rule: what is not saved is run again,
-whether or not anything still needs it.
+whether or not anything still needs it. (A second run ends with the last thing that is needed: in
+these layers the mask of a dropout behind the last product.)
 
 Measured: the bytes saved, which have to stay within the budget; the FLOP of the whole run, which
 have to be the fewest any choice within the budget takes; and the gradients, which are the plain

@@ -10,7 +10,8 @@ Turn the rows of `normals` into k directions at right angles that span the same 
 for which the estimate is right in the mean, and return the average of the k forward gradients.
 With k = d it is the gradient itself.
 
-Measured: the estimate. It does not hang on how you turn the rows into directions at right angles.
+Measured: the estimate, which is the same for any directions at right angles that span that space;
+the bytes alive at one time, which leave no room for the activations of a backward pass.
 """
 
 import torch

@@ -14,8 +14,9 @@
 Adam has betas 0.9 and 0.999, epsilon 1e-8 added to the root, and both moments corrected for their
 start at zero by the number of all updates so far. The moments stay when the basis changes.
 
-Measured: the weight after some updates, how often `project` was called, and the bytes of all
-tensors in `state`: those of the basis and two moments of the small gradient, and 64 more.
+Measured: the weight after some updates, then a second weight with a state of its own; how often
+`project` was called; the bytes of all tensors in `state`: those of the basis and two moments of the
+small gradient, and 64 more.
 """
 
 import torch
