@@ -9,7 +9,6 @@ from torch import Tensor, nn
 
 from gpu_course.training.model import Layer
 
-
 PADDING = 16
 """Cells of a packed module's storage that stand before its parameters."""
 

@@ -99,6 +99,14 @@ TABLE: list[tuple[str, str, list[str]]] = [
     ("n = 1 if n else 2", "choice-inverted", ["n = 2 if n else 1"]),
     ("n = 1 if n else 2", "choice-dropped", ["n = 1", "n = 2"]),
     ("n = math.sqrt(n)", "call-dropped", ["n = n"]),
+    ("a = a.clone().T", "call-dropped", ["a = a.T"]),
+    ("n = torch.get_rng_state()", "call-dropped", []),
+    (
+        "with a, n:\n    out[0] = 1",
+        "context-dropped",
+        [f"with {kept}:\n    out[0] = 1" for kept in "an"],
+    ),
+    ("with a:\n    out[0] = 1", "context-dropped", ["out[0] = 1"]),
     ("n = cuda.threadIdx.x", "axis", ["n = cuda.threadIdx.y"]),
     ("n = cuda.blockDim.y", "name", ["n = cuda.gridDim.y"]),
     ("n, m = cuda.grid(2)", "targets-swapped", ["m, n = cuda.grid(2)"]),
@@ -267,7 +275,11 @@ def test_the_graders_own_failure_is_no_kill(checkout: Path) -> None:
 def test_of_a_python_solution_only_the_answer_is_changed() -> None:
     assert {mutant.name for mutant in chosen(PYTHON_PUZZLE, PYTHON_SOLUTION)} == {
         "first_and_last:statement-dropped:first = numbers[0]",
+        "first_and_last:return-early:before first = numbers[0]",
+        "first_and_last:index-later:first = numbers[1]",
+        "first_and_last:index-earlier:first = numbers[-1]",
         "first_and_last:statement-dropped:last = number * 1",
+        "first_and_last:return-early:before last = number * 1",
         "first_and_last:operator:last = number + 1",
         "first_and_last:operand-dropped:last = number",
         "first_and_last:operand-dropped:last = 1",

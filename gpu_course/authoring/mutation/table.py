@@ -17,11 +17,12 @@ REJECTED = ("failed", "timeout", "not-started")
 SEED = 0
 PYTHON_KINDS = frozenset(
     "operator operands-swapped operand-dropped operator-dropped comparison and-or half-dropped "
-    "half-inverted constant function call-dropped guard-dropped guard-inverted else-kept "
-    "else-dropped statement-dropped targets-swapped update-to-store loop-once loop-starts-late "
-    "loop-ends-early loop-ends-late".split()
+    "half-inverted constant function call-dropped choice-dropped choice-inverted guard-dropped "
+    "guard-inverted else-kept else-dropped statement-dropped return-early context-dropped "
+    "targets-swapped update-to-store loop-once loop-starts-late loop-ends-early loop-ends-late "
+    "index-later index-earlier indices-swapped other-array".split()
 )
-"""What is changed in a Python answer: each costs a process, so memory and names are left out."""
+"""What is changed in a Python answer: each costs a process, so one name for another is left out."""
 
 
 @dataclass(frozen=True)

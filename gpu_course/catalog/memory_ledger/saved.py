@@ -144,9 +144,9 @@ LEDGER = PythonPuzzle(
             "another tensor, in the same place in memory."
         ),
         "own-by-first-byte": (
-            "A weight that the layer owns is in your sum. A parameter may be a view, too: this layer "
-            "has all of its own side by side in one storage, and none at its beginning. Compare "
-            "storages with storages, not with where a tensor's numbers begin."
+            "A weight that the layer owns is in your sum. A parameter may be a view, too: this "
+            "layer has all of its own side by side in one storage, and none at its beginning. "
+            "Compare storages with storages, not with where a tensor's numbers begin."
         ),
         "buffers": (
             "Parameters are left out, as they should be, and yet something is in your sum that was "
@@ -191,6 +191,16 @@ LEDGER = PythonPuzzle(
         "ledger:statement-dropped:return tensor": (
             "Nobody goes back through the graph, so what the hook leaves in a tensor's place is "
             "never asked for; the storages are held by the dictionary."
+        ),
+        **{
+            f"ledger:{mutant}] = storage": "All keys move alike, and nothing else reads them."
+            for mutant in (
+                "index-later:storages[storage.data_ptr() + 1",
+                "index-earlier:storages[storage.data_ptr() - 1",
+            )
+        },
+        "ledger:call-dropped:storages[storage] = storage": (
+            "While a storage lives, PyTorch hands out one and the same object for it."
         ),
     },
     mistakes=(
