@@ -9,6 +9,9 @@ from torch import Tensor, nn
 
 from gpu_course.training.model import Layer
 
+PADDING = 16
+"""Cells of a packed module's storage that stand before its parameters."""
+
 
 class Square(nn.Module):
     """Its input times itself, then the sine: the product keeps the same tensor twice."""
@@ -57,6 +60,22 @@ class Tokens(nn.Module):
         return self.linear(self.norm(self.embedding(tokens)))
 
 
+def packed(module: nn.Module) -> nn.Module:
+    """Returns the module with its parameters side by side in one storage, behind some padding.
+
+    So no parameter begins where the storage does, and all of them together are sent or saved in one
+    piece. Their values stay as they are.
+    """
+    parameters = list(module.parameters())
+    row = torch.zeros(PADDING + sum(parameter.numel() for parameter in parameters))
+    start = PADDING
+    for parameter in parameters:
+        place = row[start : start + parameter.numel()].view(parameter.shape)
+        parameter.data = place.copy_(parameter.data)
+        start += parameter.numel()
+    return module
+
+
 def mlp(width: int) -> nn.Module:
     """Returns two linear layers with GELU between them; the output is narrower than the input."""
     return nn.Sequential(nn.Linear(width, 3 * width), nn.GELU(), nn.Linear(3 * width, 2))
@@ -79,7 +98,7 @@ MODULES: dict[str, Callable[[int], nn.Module]] = {
     "first columns": FirstColumns,
     "dropout in bfloat16": masked,
     "batch norm": normalised,
-    "tokens": Tokens,
+    "tokens": lambda width: packed(Tokens(width)),
     "transformer layer": lambda width: Layer(4 * width, 4),
 }
 

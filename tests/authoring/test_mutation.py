@@ -12,7 +12,8 @@ import pytest
 
 from gpu_course.authoring import __main__ as commands
 from gpu_course.authoring.mutation import Mutant, describe, mutants_of, row_of, table_text
-from gpu_course.catalog import Case, KernelPuzzle, Puzzle, index
+from gpu_course.authoring.mutation.table import PYTHON_KINDS, chosen
+from gpu_course.catalog import Case, KernelPuzzle, Puzzle, PythonPuzzle, index
 from gpu_course.catalog.builders import enough_blocks, float32_out, vectors
 from gpu_course.errors import CourseError
 
@@ -98,6 +99,14 @@ TABLE: list[tuple[str, str, list[str]]] = [
     ("n = 1 if n else 2", "choice-inverted", ["n = 2 if n else 1"]),
     ("n = 1 if n else 2", "choice-dropped", ["n = 1", "n = 2"]),
     ("n = math.sqrt(n)", "call-dropped", ["n = n"]),
+    ("a = a.clone().T", "call-dropped", ["a = a.T"]),
+    ("n = torch.get_rng_state()", "call-dropped", []),
+    (
+        "with a, n:\n    out[0] = 1",
+        "context-dropped",
+        [f"with {kept}:\n    out[0] = 1" for kept in "an"],
+    ),
+    ("with a:\n    out[0] = 1", "context-dropped", ["out[0] = 1"]),
     ("n = cuda.threadIdx.x", "axis", ["n = cuda.threadIdx.y"]),
     ("n = cuda.blockDim.y", "name", ["n = cuda.gridDim.y"]),
     ("n, m = cuda.grid(2)", "targets-swapped", ["m, n = cuda.grid(2)"]),
@@ -184,6 +193,31 @@ HOLED = replace(
 DROPPED = "half:guard-dropped:if i < size:"
 
 
+PYTHON_SOLUTION = """def first_and_last(numbers):
+    first = last = 0
+    # answer
+    first = numbers[0]
+    # end answer
+    for number in numbers:
+        # answer
+        last = number * 1
+        # end answer
+    return first, last
+"""
+PYTHON_PUZZLE = PythonPuzzle(
+    name="91_mutants/first_and_last",
+    title="first and last",
+    statement="Return the first number and the last.",
+    functions=("first_and_last",),
+    parameters={"first_and_last": ("numbers",)},
+    cases=PUZZLE.cases,
+    random_case=PUZZLE.random_case,
+    inputs=lambda rng, case: {"numbers": rng.normal(size=case.sizes["size"]).tolist()},
+    reference=lambda inputs, case: {"result": (inputs["numbers"][0], inputs["numbers"][-1])},
+    hints=PUZZLE.hints,
+)
+
+
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     file = tmp_path / "solutions" / f"{PUZZLE.name}.py"
@@ -236,6 +270,27 @@ def test_the_graders_own_failure_is_no_kill(checkout: Path) -> None:
     judged = [reason for reason in row.killed.values() if reason not in ("refused", "not-started")]
     assert judged == [] and row.failed
     assert "a slip in the catalogue" in "\n".join(describe(row, SOLUTION))
+
+
+def test_of_a_python_solution_only_the_answer_is_changed() -> None:
+    assert {mutant.name for mutant in chosen(PYTHON_PUZZLE, PYTHON_SOLUTION)} == {
+        "first_and_last:statement-dropped:first = numbers[0]",
+        "first_and_last:return-early:before first = numbers[0]",
+        "first_and_last:index-later:first = numbers[1]",
+        "first_and_last:index-earlier:first = numbers[-1]",
+        "first_and_last:statement-dropped:last = number * 1",
+        "first_and_last:return-early:before last = number * 1",
+        "first_and_last:operator:last = number + 1",
+        "first_and_last:operand-dropped:last = number",
+        "first_and_last:operand-dropped:last = 1",
+        "first_and_last:constant:last = number * 2",
+        "first_and_last:constant:last = number * 0",
+    }
+    assert chosen(PUZZLE, SOLUTION) == mutants_of(SOLUTION)
+
+
+def test_the_kinds_of_python_are_kinds_there_are() -> None:
+    assert {kind for _, kind, _ in TABLE} >= PYTHON_KINDS
 
 
 def test_a_puzzle_without_a_solution(tmp_path: Path) -> None:

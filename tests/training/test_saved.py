@@ -8,7 +8,7 @@ from torch import nn
 
 from gpu_course.training.model import GPT, Layer, Shape
 from gpu_course.training.peak import bytes_of, measure_peak
-from gpu_course.training.samples import MODULES, Square, sample
+from gpu_course.training.samples import MODULES, Square, packed, sample
 from gpu_course.training.saved import following, saved_by, saved_bytes
 
 
@@ -44,6 +44,21 @@ def test_parameters_and_buffers_are_left_out() -> None:
     kept = saved_by(net, torch.randn(5, 6))
     # The batch, and mean and inverse deviation per column; running statistics are buffers.
     assert sorted(k.bytes for k in kept) == [24, 24, 120]
+
+
+def test_packed_parameters_lie_in_one_storage_and_are_left_out() -> None:
+    torch.manual_seed(3)
+    plain = nn.Linear(4, 5)
+    values = [parameter.detach().clone() for parameter in plain.parameters()]
+    net = packed(plain)
+    (storage,) = {parameter.untyped_storage().data_ptr() for parameter in net.parameters()}
+    assert all(parameter.data_ptr() != storage for parameter in net.parameters())
+    assert all(map(torch.equal, net.parameters(), values))
+    x = torch.zeros(2, 4, requires_grad=True)
+    # Backward needs the batch and, since the batch asks for a gradient, the weight.
+    assert [kept.bytes for kept in saved_by(net, x)] == [2 * 4 * 4]
+    net(x).sum().backward()
+    assert [parameter.grad.shape for parameter in net.parameters()] == [(5, 4), (5,)]
 
 
 def test_without_a_gradient_nothing_is_kept() -> None:

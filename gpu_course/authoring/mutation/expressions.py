@@ -41,6 +41,8 @@ OTHER_NAMES: dict[str, tuple[str, ...]] = {
     },
 }  # fmt: skip
 """A dotted name -> the names a learner takes for it: the other axis first."""
+MODULES = ("cuda.", "math.", "torch.")
+"""How a call begins whose dot stands behind a module, not behind a value with a method."""
 
 
 def expression_edits(node: ast.expr) -> Iterator[Edit]:
@@ -149,6 +151,8 @@ def _of_call(node: ast.Call) -> Iterator[Edit]:
     one_number = name in ("abs", "round") or name.startswith("math.")
     if one_number and len(node.args) == 1:
         yield Edit("call-dropped", node, node.args[0])
+    if isinstance(node.func, ast.Attribute) and not node.args and not name.startswith(MODULES):
+        yield Edit("call-dropped", node, node.func.value)
 
 
 _EDITS: dict[type[ast.expr], Callable[..., Iterator[Edit]]] = {

@@ -33,10 +33,12 @@ class Mutant:
         name: "function:kind:line", the same as long as the changed line is: comments, blank lines
             and other functions do not matter.
         text: the whole program.
+        line: where the changed statement begins in the solution, counted from 1.
     """
 
     name: str
     text: str
+    line: int
 
     @property
     def kind(self) -> str:
@@ -71,7 +73,7 @@ def mutants_of(solution: str) -> tuple[Mutant, ...]:
                 continue
             seen.add(text)
             name = _unused(f"{function.name}:{edit.kind}:{_called(statement, edit)}", names)
-            found.append(Mutant(name, text))
+            found.append(Mutant(name, text, statement.lineno))
     return tuple(found)
 
 

@@ -44,6 +44,8 @@ def statement_edits(statement: ast.stmt, block: list[ast.stmt]) -> Iterator[Edit
         inverted = ast.UnaryOp(ast.Not(), statement.test)
         yield Edit("guard-inverted", statement.test, inverted)
         yield Edit("loop-once", statement, ast.If(statement.test, statement.body, []), old)
+    elif isinstance(statement, ast.With):
+        yield from _of_contexts(statement)
     elif isinstance(statement, ast.AugAssign):
         yield from _of_update(statement)
     elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Tuple):
@@ -100,6 +102,13 @@ def _of_loop(loop: ast.For) -> Iterator[Edit]:
     ):
         yield Edit(kind, call, ast.Call(call.func, [begin, end, *rest], []))
     yield Edit("loop-once", loop.iter, ast.Call(call.func, [start, plus(start, 1)], []))
+
+
+def _of_contexts(statement: ast.With) -> Iterator[Edit]:
+    for number, item in enumerate(statement.items):
+        rest = [*statement.items[:number], *statement.items[number + 1 :]]
+        new = ast.With(rest, statement.body) if rest else statement.body
+        yield Edit("context-dropped", statement, new, f"with {ast.unparse(item)}:")
 
 
 def _of_update(update: ast.AugAssign) -> Iterator[Edit]:

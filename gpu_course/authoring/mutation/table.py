@@ -8,6 +8,7 @@ from pathlib import Path
 
 from gpu_course.authoring.checkout import read
 from gpu_course.authoring.mutation.mutants import Mutant, mutants_of
+from gpu_course.authoring.stubs import answer_regions
 from gpu_course.catalog import KernelPuzzle, Puzzle
 from gpu_course.errors import CourseError
 from gpu_course.grading.check import check
@@ -16,9 +17,12 @@ REJECTED = ("failed", "timeout", "not-started")
 SEED = 0
 PYTHON_KINDS = frozenset(
     "operator operands-swapped operand-dropped operator-dropped comparison and-or half-dropped "
-    "half-inverted constant function call-dropped guard-dropped guard-inverted".split()
+    "half-inverted constant function call-dropped choice-dropped choice-inverted guard-dropped "
+    "guard-inverted else-kept else-dropped statement-dropped return-early context-dropped "
+    "targets-swapped update-to-store loop-once loop-starts-late loop-ends-early loop-ends-late "
+    "index-later index-earlier indices-swapped other-array".split()
 )
-"""What is changed in a Python answer: each costs a process, so memory and statements are left."""
+"""What is changed in a Python answer: each costs a process, so one name for another is left out."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,9 @@ class Row:
 def chosen(puzzle: Puzzle, solution: str) -> tuple[Mutant, ...]:
     """Returns the mutants a puzzle is held against: all of a kernel's, some of a Python answer's.
 
+    Of a Python solution only lines of an answer are changed: the others are given to the learner,
+    and some, such as an empty result for the stub to return, mean nothing once it is answered.
+
     Args:
         puzzle: the puzzle.
         solution: the text of its solution.
@@ -62,7 +69,15 @@ def chosen(puzzle: Puzzle, solution: str) -> tuple[Mutant, ...]:
     found = mutants_of(solution)
     if isinstance(puzzle, KernelPuzzle):
         return found
-    return tuple(mutant for mutant in found if mutant.kind in PYTHON_KINDS)
+    # A region's lines count from 0, with its markers as the first and the last.
+    written = {
+        line + 1
+        for region in answer_regions(solution, puzzle.name)
+        for line in range(region.first, region.last)
+    }
+    return tuple(
+        mutant for mutant in found if mutant.kind in PYTHON_KINDS and mutant.line in written
+    )
 
 
 def row_of(puzzle: Puzzle, root: Path) -> Row:

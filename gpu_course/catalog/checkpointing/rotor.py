@@ -231,6 +231,11 @@ ROTOR = PythonPuzzle(
             f"rotor:{mutant}": "A part with no room, or less than none, has no schedule anyway."
             for mutant in ("guard-dropped:if given <= room:", "comparison:if given < room:")
         },
+        "rotor:targets-swapped:given, cost = (0, 0)": "Both begin at 0, whichever comes first.",
+        (
+            "rotor:targets-swapped:left, right = (best(middle, stop, room - given), "
+            "best(start, middle, room))"
+        ): "The costs of both parts are whole numbers, and only their sum is used.",
     },
     source="Beaumont and others, arXiv 1911.13214, section 4",
 )

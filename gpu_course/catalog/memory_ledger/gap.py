@@ -172,13 +172,6 @@ EXPLAIN_THE_GAP = PythonPuzzle(
         ),
     ),
     equivalent_mutants={
-        **{
-            f"explain_the_gap:constant:gap = { {**dict.fromkeys(REASONS, 0), reason: start} }": (
-                "Each of the four is given its value before the dictionary is returned."
-            )
-            for reason in REASONS
-            for start in (1, -1)
-        },
         (
             "explain_the_gap:operator:gap['layer norm statistics'] = (2 + 2) * tokens * "
             "element_bytes"

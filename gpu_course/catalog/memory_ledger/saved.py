@@ -80,7 +80,9 @@ def _other_counts(inputs: Values) -> dict[str, int]:
     for handle in handles:
         handle.remove()
     foreign = [tensor for tensor in saved if not _places(tensor) & own]
+    first_bytes = {tensor.data_ptr() for tensor in (*module.parameters(), *module.buffers())}
     return {
+        "own-by-first-byte": _whole(t for t in saved if not _places(t) & first_bytes),
         "each-save": sum(tensor.untyped_storage().nbytes() for tensor in foreign),
         "parameters": _whole(saved),
         "buffers": _whole(t for t in saved if not _places(t) & parameters),
@@ -141,6 +143,11 @@ LEDGER = PythonPuzzle(
             "are there with or without a forward pass. The hook may get a weight transposed: "
             "another tensor, in the same place in memory."
         ),
+        "own-by-first-byte": (
+            "A weight that the layer owns is in your sum. A parameter may be a view, too: this "
+            "layer has all of its own side by side in one storage, and none at its beginning. "
+            "Compare storages with storages, not with where a tensor's numbers begin."
+        ),
         "buffers": (
             "Parameters are left out, as they should be, and yet something is in your sum that was "
             "there before. A batch norm has running statistics: what does a module call those?"
@@ -181,13 +188,26 @@ LEDGER = PythonPuzzle(
         ),
     ),
     equivalent_mutants={
-        f"ledger:constant:kept = {start}": "The sum takes its place before anything reads it."
-        for start in (1, -1)
+        "ledger:statement-dropped:return tensor": (
+            "Nobody goes back through the graph, so what the hook leaves in a tensor's place is "
+            "never asked for; the storages are held by the dictionary."
+        ),
+        **{
+            f"ledger:{mutant}] = storage": "All keys move alike, and nothing else reads them."
+            for mutant in (
+                "index-later:storages[storage.data_ptr() + 1",
+                "index-earlier:storages[storage.data_ptr() - 1",
+            )
+        },
+        "ledger:call-dropped:storages[storage] = storage": (
+            "While a storage lives, PyTorch hands out one and the same object for it."
+        ),
     },
     mistakes=(
         Mistake("each_save_counts", "wrong-result", "each-save"),
         Mistake("views_as_they_look", "wrong-result", "view-bytes"),
         Mistake("parameters_as_well", "wrong-result", "parameters"),
+        Mistake("owns_by_the_first_byte", "wrong-result", "own-by-first-byte"),
         Mistake("buffers_as_well", "wrong-result", "buffers"),
         Mistake("elements_for_bytes", "wrong-result", "elements"),
         Mistake("four_bytes_each", "wrong-result", "four-bytes"),

@@ -156,12 +156,6 @@ ADAM_BYTES = PythonPuzzle(
             "weight. The jump is two of those for each number, and one float32 for each tensor."
         ),
     ),
-    equivalent_mutants={
-        f"adam_bytes:constant:before = jump = {start}": (
-            "Both are given their values before anything reads them."
-        )
-        for start in (1, -1)
-    },
     mistakes=(
         Mistake("forgets_the_master_copy", "wrong-result", "no-master"),
         Mistake("master_copy_in_the_jump", "wrong-result", "master-late"),

@@ -233,16 +233,24 @@ BLOCK_QUANTISE_STATE = PythonPuzzle(
         Mistake("scale_of_the_first_block", "wrong-result", "way-back", stands_for="dequantise"),
     ),
     equivalent_mutants={
-        f"quantise:{kind}:shares = table / torch.where({condition}, scales, {one}).unsqueeze(1)": (
-            "Only a block of zeros is concerned. Its codes are 0 over anything, and where 0 / 0 is "
-            "NaN, PyTorch's way from NaN to int8 ends at 0 as well."
-        )
-        for kind, condition, one in (
-            ("comparison", "scales >= 0", "1.0"),
-            ("constant", "scales > 0", "2.0"),
-            ("constant", "scales > 0", "0.0"),
-            ("constant", "scales > -1", "1.0"),
-        )
+        "dequantise:call-dropped:shares = codes / 127": (
+            "A true division of whole numbers gives float32 in PyTorch, as the call does."
+        ),
+        **{
+            (
+                f"quantise:{kind}:shares = table / "
+                f"torch.where({condition}, scales, {one}).unsqueeze(1)"
+            ): (
+                "Only a block of zeros is concerned. Its codes are 0 over anything, and where "
+                "0 / 0 is NaN, PyTorch's way from NaN to int8 ends at 0 as well."
+            )
+            for kind, condition, one in (
+                ("comparison", "scales >= 0", "1.0"),
+                ("constant", "scales > 0", "2.0"),
+                ("constant", "scales > 0", "0.0"),
+                ("constant", "scales > -1", "1.0"),
+            )
+        },
     },
     source="Dettmers et al. 2022, 8-bit optimizers via block-wise quantization, arXiv 2110.02861",
 )
