@@ -175,12 +175,12 @@ def _line(row: Row) -> str:
 
 
 def count(chosen: Sequence[Row]) -> str:
-    """Returns one sentence on how many numbers there are and how many agree."""
+    """Returns two lines on how many numbers there are and how many agree."""
     exact = sum(row.to_the_digit for row in chosen)
     holding = sum(row.holds for row in chosen)
     papers = len({row.paper.name for row in chosen})
     said = (
-        f"{len(chosen)} published numbers of {papers} source{'' if papers == 1 else 's'}: "
+        f"{len(chosen)} published numbers of {papers} source{'' if papers == 1 else 's'}:\n"
         f"{exact} to the last printed digit, {holding - exact} within their stated margin"
     )
     missed = len(chosen) - holding

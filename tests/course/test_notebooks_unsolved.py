@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,22 @@ def test_a_lesson_runs_from_top_to_bottom(
     assert all(cell.execution_count for cell in code_cells(done))
     # A shipped cell holds the stub: it writes nothing.
     assert after == stubs
+
+
+def test_a_lesson_links_every_neighbour_that_has_a_notebook(root: Path) -> None:
+    sources = lesson_sources(root)
+    for source in sources.values():
+        lines = [
+            line
+            for line in read(source).splitlines()
+            if "Previous / next" in line or line.startswith("**Next:**")
+        ]
+        assert lines or source.stem == "00_start_here", source
+        for lesson in sources:
+            number = lesson.partition("_")[0]
+            for line in lines:
+                named = re.search(rf"\b{number} [A-Z]", line)
+                assert not named or f"]({lesson}.ipynb)" in line, f"{source.name}: {line}"
 
 
 @LESSONS

@@ -76,7 +76,7 @@ def test_progress_counts_from_the_answers(answers):
 
 @pytest.mark.parametrize(
     "ask",
-    [lambda: check("add_ten"), lambda: run_cell("add_ten", RIGHT)],
+    [lambda: check("add_ten"), lambda: next(run_cell("add_ten", RIGHT))],
     ids=["check", "a %%puzzle cell"],
 )
 def test_what_was_just_checked_progress_does_not_check_again(answers, monkeypatch, ask):
@@ -229,7 +229,7 @@ def test_an_interrupt_shows_none_of_the_course_s_own_lines(monkeypatch, answers)
     def interrupted(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(feedback, "_check", interrupted)
+    monkeypatch.setattr(feedback, "check_own", interrupted)
     with pytest.raises(KeyboardInterrupt, match="running it again starts anew") as caught:
         check("add_ten")
     assert caught.value.__suppress_context__

@@ -97,7 +97,7 @@ def test_mine_and_published_are_written_alike(printed: str) -> None:
 def test_the_count_hides_nothing() -> None:
     three = (row("1", 1.0), row("1", 1.7, within=1.0, note="why"), row("1", 9.0))
     assert count(three) == (
-        "3 published numbers of 1 source: 1 to the last printed digit, "
+        "3 published numbers of 1 source:\n1 to the last printed digit, "
         "1 within their stated margin, 1 farther off."
     )
     assert board().endswith(count(ROWS))

@@ -116,6 +116,8 @@ class Terminal:
             stdout=self.inner,
             stderr=self.inner,
             env={**os.environ, "TERM": "xterm-256color"},
+            # Whoever runs the tests in the background has Ctrl-C ignored, and so would the child.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         self._text = ""
         self._more = threading.Condition()
