@@ -60,10 +60,11 @@ def main() -> int:
     for lesson in set(lessons) - set(with_notebook):
         parser.error(f"lesson {lesson} has no notebook yet")
     stubs = build_stubs(ROOT)
-    shown = Table("lesson", title=f"Seconds from a fresh kernel, median of {options.rounds}")
+    shown = Table(title=f"Seconds from a fresh kernel, median of {options.rounds}")
+    shown.add_column("lesson", no_wrap=True, min_width=max(map(len, lessons)))
     for title in ("whole lesson", "slowest cell"):
-        shown.add_column(title, justify="right")
-    shown.add_column("which begins")
+        shown.add_column(title, justify="right", min_width=6)
+    shown.add_column("which begins", no_wrap=True, max_width=24)
     for lesson in lessons:
         runs = [timed_run(lesson, stubs) for _ in range(options.rounds)]
         seconds = statistics.median(run[0] for run in runs)
