@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+from gpu_course.authoring.execution import SAME_INSTRUCTIONS
 from gpu_course.grading.isolation import servers
 
 
+@pytest.mark.parametrize("name", [*SAME_INSTRUCTIONS, "MKL_ENABLE_INSTRUCTIONS"])
 def test_sums_are_taken_with_the_same_instructions_here_and_in_a_child(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    monkeypatch.setenv("ONEDNN_MAX_CPU_ISA", "AVX2")
-    assert servers.environment()["ONEDNN_MAX_CPU_ISA"] == "AVX2"
-    monkeypatch.delenv("ONEDNN_MAX_CPU_ISA")
-    assert "ONEDNN_MAX_CPU_ISA" not in servers.environment()
+    monkeypatch.setenv(name, "AVX2")
+    assert servers.environment()[name] == "AVX2"
+    monkeypatch.delenv(name)
+    assert name not in servers.environment()
 
 
 def test_nothing_else_of_the_users_goes_along(monkeypatch: pytest.MonkeyPatch) -> None:
