@@ -139,7 +139,7 @@ FORWARD_GRADIENT = PythonPuzzle(
             "or run. Which function gives the slope on the way forward?"
         ),
         "wrong-size": (
-            "The numbers of your directions are independent, and too small or too large. A number "
+            "Your directions point everywhere alike, and are too short or too long. A number "
             "drawn evenly from -1 to 1 has a mean square of 1/3, one of a vector of length 1 has "
             "1/d: the estimate shrinks by as much."
         ),
