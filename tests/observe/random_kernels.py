@@ -28,12 +28,12 @@ class Drawn:
 
 
 def draw(seed: int) -> Drawn:
-    """Returns the random kernel of a seed: kernel(g int64 (4,), f int64 (3,), out int64 (1,))."""
+    """Returns the random kernel of a seed: kernel(g int64 (4,), f int64 (5,), out int64 (1,))."""
     rng = random.Random(seed)
-    block = rng.choice([1, 1, 2, 3, 4, 4, 6, 33, 40])
-    grid = rng.choice([1, 2, 3, 4, 6] if block < 30 else [1, 2, 3])
+    block = rng.choice([1, 2, 3, 4, 5, 6, 34]) if rng.random() < 0.5 else rng.choice([1, 2, 3, 4])
+    grid = rng.choice([2, 3, 4, 6] if block < 30 else [1, 2])
     maker = _Maker(rng, grid, block)
-    lines = [line for _ in range(rng.randint(4, 14)) for line in maker.step()]
+    lines = [line for _ in range(rng.randint(3, 9)) for line in maker.step()]
     return Drawn(HEAD + "".join(f"    {line}\n" for line in lines), grid, block)
 
 
@@ -52,10 +52,8 @@ class _Maker:
         roll = rng.random()
         if roll < 0.3:
             return self._meeting(rng.choice(self.ways))
-        if roll < 0.45 and {"fence", "fence_block"} & set(self.ways):
-            return self._release()
-        if roll < 0.6 and {"fence", "fence_block"} & set(self.ways):
-            return self._acquire()
+        if roll < 0.75 and {"fence", "fence_block"} & set(self.ways):
+            return rng.choice([self._release, self._acquire, self._hand_over, self._hand_over])()
         guard = self._guard()
         return [guard, *(f"    {self._touch()}" for _ in range(rng.randint(1, 2)))]
 
@@ -90,6 +88,27 @@ class _Maker:
             lines.append(f"    {self._fence()}")
         return [*lines, f"    {self._atomic('f')}"]
 
+    def _hand_over(self) -> list[str]:
+        """Some threads touch a cell and say so, each with a flag; one waits for most of them."""
+        rng, threads = self.rng, self.block * self.grid
+        cell, lines = rng.randrange(4), []
+        last, *others = rng.sample(range(threads), min(threads, rng.randint(2, 6)))
+        for flag, thread in enumerate(others):
+            lines += [f"if i == {thread}:", f"    x += g[{cell}]"]
+            lines += [f"    {self._fence()}"] if rng.random() < 0.95 else []
+            lines += [f"    cuda.atomic.add(f, {flag}, 1)"]
+            if rng.random() < 0.1:
+                lines += self._meeting(rng.choice(self.ways))
+        lines += [f"if i == {last}:"]
+        heard = [flag for flag in range(len(others)) if rng.random() < 0.95]
+        lines += [f"    v = cuda.atomic.add(f, {flag}, 0)" for flag in heard]
+        lines += [f"    {self._fence()}"] if rng.random() < 0.8 else []
+        touch = f"g[{cell}] = 1"
+        if rng.random() < 0.3:
+            meeting = self._meeting(rng.choice(self.ways))
+            return [*lines, "    pass", *meeting, f"if i == {rng.randrange(threads)}:", f"    {touch}"]
+        return [*lines, f"    {touch}"]
+
     def _acquire(self) -> list[str]:
         rng = self.rng
         lines = [self._guard(), f"    v = {self._atomic('f')}"]
@@ -108,6 +127,8 @@ class _Maker:
             [
                 f"if t == {thread}:",
                 f"if b == {block}:",
+                f"if b == {block} and t == 0:",
+                f"if b == {block} and t == {thread}:",
                 f"if b == {block} and t == {thread}:",
                 f"if b == {block} and t == {rng.randrange(self.block)}:",
                 f"if i == {rng.randrange(self.block * self.grid)}:",
@@ -128,9 +149,9 @@ class _Maker:
         array = "s" if self.shared and self.rng.random() < 0.5 else "g"
         at = self._index(4)
         kind = self.rng.random()
-        if kind < 0.5:
+        if kind < 0.6:
             return f"x += {array}[{at}]"
-        if kind < 0.75:
+        if kind < 0.8:
             return f"{array}[{at}] = i"
         return self._atomic(array)
 

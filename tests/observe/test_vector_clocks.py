@@ -37,7 +37,7 @@ def run(seed: int, folder: Path) -> tuple[VectorClocks, RecordedRaces]:
         schedule=schedule,
         observers=(clocks, races),
     )
-    arrays = np.zeros(4, np.int64), np.zeros(3, np.int64), np.zeros(1, np.int64)
+    arrays = np.zeros(4, np.int64), np.zeros(5, np.int64), np.zeros(1, np.int64)
     ready[drawn.grid, drawn.block](*arrays)
     return clocks, races
 
