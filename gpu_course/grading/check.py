@@ -35,7 +35,8 @@ def check(name: str | Puzzle, *, answer: Any = None, seed: int | None = None) ->
     """Returns the verdict on an answer to a puzzle.
 
     Every case is tried in two orders of the blocks, the visible example first and a random one
-    last, up to the first that fails. In a case, what weighs more is told first: refused, hazard,
+    last, up to the first that fails; a kernel on whose result the order may tell, since it waits or
+    uses what an atomic finds, in some orders of its warps as well. In a case, what weighs more is told first: refused, hazard,
     changed input, wrong result, dependence on the order. Budgets come when all cases are right.
 
     Args:
@@ -160,8 +161,13 @@ class _Checking:
         if first.changed:
             lines = messages.input_changed(self.puzzle, first)
             return self._failed("input-changed", "input-changed", first, lines)
-        for name in given.expected:
-            failure = self._wrong(name, first, second)
+        failure = self._wrong(first, second, "blocks")
+        if failure is not None:
+            return failure
+        for further in trial.more_orders(given, self.kernels):
+            if any(hazard.severity == "error" for hazard in further.hazards):
+                return self._hazard(further)
+            failure = self._wrong(first, further, "warps")
             if failure is not None:
                 return failure
         self.right.append(first)
@@ -172,14 +178,24 @@ class _Checking:
         lines = messages.hazards(self.puzzle, tried, errors)
         return self._failed("hazard", errors[0].kind, tried, lines)
 
-    def _wrong(self, name: str, first: Trial, second: Trial) -> Verdict | None:
+    def _wrong(self, first: Trial, second: Trial, ordered: str) -> Verdict | None:
+        """Returns the verdict on outputs that are wrong in one of two orders of `ordered`."""
+        for name in first.given.expected:
+            failure = self._wrong_output(name, first, second, ordered)
+            if failure is not None:
+                return failure
+        return None
+
+    def _wrong_output(
+        self, name: str, first: Trial, second: Trial, ordered: str
+    ) -> Verdict | None:
         rights = [trial.is_right(t, name, self.puzzle.tolerance) for t in (first, second)]
         if rights[0].all() and rights[1].all():
             return None
         written = trial.written(name, first, second)
         if rights[0].all() != rights[1].all() and written.all():
             tried, right = (second, rights[1]) if rights[0].all() else (first, rights[0])
-            lines = messages.order_dependent(self.puzzle, tried, name, right)
+            lines = messages.order_dependent(self.puzzle, tried, name, right, ordered)
             return self._failed("order-dependent", "order-dependent", tried, lines)
         # A cell nobody wrote is wrong in both orders, whatever its poison happens to be.
         tried, right = (second, rights[1]) if rights[0].all() else (first, rights[0])

@@ -131,13 +131,15 @@ def input_changed(puzzle: KernelPuzzle, trial: Trial) -> list[str]:
     return lines + advice(puzzle, "input-changed")
 
 
-def order_dependent(puzzle: KernelPuzzle, trial: Trial, name: str, right: np.ndarray) -> list[str]:
-    """Returns the lines on an output that is right in one order only."""
+def order_dependent(
+    puzzle: KernelPuzzle, trial: Trial, name: str, right: np.ndarray, ordered: str
+) -> list[str]:
+    """Returns the lines on an output that is right in one order of "blocks" or "warps" only."""
     index = tuple(int(i) for i in np.unravel_index(int(np.argmin(right)), right.shape))
     got, expected = trial.got[name][index], trial.given.expected[name][index]
     place = f"{name}[{', '.join(map(str, index))}]"
     lines = [
-        f"{place} is {_value(expected)} in one order of the blocks, {_value(got)} in another",
+        f"{place} is {_value(expected)} in one order of the {ordered}, {_value(got)} in another",
         *case_line(puzzle, trial.given.case),
     ]
     return lines + advice(puzzle, "order-dependent")

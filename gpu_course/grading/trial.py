@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gpu_course.catalog import Case, KernelPuzzle, Launch
-from gpu_course.errors import CatalogueError
+from gpu_course.errors import CatalogueError, KernelRefused
 from gpu_course.grading.diagnosis import Dim3, close
 from gpu_course.simt.launch import dim3, illegal
+from gpu_course.simt.legality import check as check_kernel
 from gpu_course.simt.report import Counters, Hazard, Report, ThreadPair, Touch
+from gpu_course.simt.schedule import Ranked
 from gpu_course.simt.source import Kernel
+from gpu_course.simt.waiting import order_matters
 from gpu_course.simulator import simulate
 
 ORDERS = (None, 1)
@@ -22,6 +25,19 @@ ORDERS = (None, 1)
 
 STEP_BUDGET = 100_000
 """Statements a launch may execute: far beyond an honest answer, and over within seconds."""
+
+MORE_ORDERS: tuple[Callable[[], dict[str, Any]], ...] = (
+    lambda: {"order_seed": 2},
+    lambda: {"schedule": Ranked(seed=1)},
+    lambda: {"schedule": Ranked(fineness="accesses", seed=2, turns=8)},
+    lambda: {"schedule": Ranked(fineness="accesses", seed=3, turns=16)},
+    lambda: {"schedule": Ranked(fineness="accesses", seed=4, turns=8)},
+)
+"""Further orders, for kernels on whose results the order may tell: atomics shuffled anew; one block
+resident, the blocks and the warps in each in a drawn order; warps that overtake each other."""
+
+MOST_THREADS_IN_MORE_ORDERS = 1024
+STEPS_IN_MORE_ORDERS = 10_000
 
 _QUIET_NAN = {2: 0x7E00, 4: 0x7FC00000, 8: 0x7FF8000000000000}
 _MARKS = (0xA5, 0x5A)
@@ -144,7 +160,8 @@ def attempt(
     for number, launch in enumerate(given.launches):
         more = (how or {}).get(number, {})
         kernel = kernels[launch.function]
-        run = simulate(kernel, order_seed=ORDERS[order], step_budget=STEP_BUDGET, **more)
+        options = {"order_seed": ORDERS[order], "step_budget": STEP_BUDGET, **more}
+        run = simulate(kernel, **options)
         shape = (launch.grid, launch.block, 0, launch.shared_bytes)
         reports.append(run[shape](*(values[name] for name in launch.args)))
         if any(hazard.kind in _NOTHING_AFTER for hazard in reports[-1].hazards):
@@ -163,6 +180,30 @@ def attempt(
 
 
 _NOTHING_AFTER = ("illegal-launch", "endless-loop")
+
+
+def more_orders(given: Given, kernels: Mapping[str, Kernel]) -> Iterator[Trial]:
+    """Yields trials in MORE_ORDERS, where the order may tell and the launches are small.
+
+    An order that comes to no end within its smaller budget says nothing, unless it is proven that
+    its threads wait for each other for ever.
+    """
+    small = [
+        number
+        for number, launch in enumerate(given.launches)
+        if np.prod(dim3(launch.grid, "grid")) * np.prod(dim3(launch.block, "block"))
+        <= MOST_THREADS_IN_MORE_ORDERS
+        and order_matters(check_kernel(kernels[launch.function]))
+    ]
+    for options in MORE_ORDERS if small else ():
+        how = {n: {"step_budget": STEPS_IN_MORE_ORDERS, **options()} for n in small}
+        try:
+            tried = attempt(given, kernels, 1, how)
+        except KernelRefused:  # more strands would wait at a time than can be under way
+            continue
+        endless = [hazard for hazard in tried.hazards if hazard.kind == "endless-loop"]
+        if all(hazard.details.get("proven") for hazard in endless):
+            yield tried
 
 
 def poison(array: np.ndarray, order: int) -> np.ndarray:

@@ -195,8 +195,10 @@ class LateStore(Ahead, Observer):
         self._fresh = []
         return super().choose(runnable, last)
 
-    def fence(self, line: int, mask: Mask) -> None:
-        """A fence of the block makes its stores seen."""
+    def fence(self, line: int, mask: Mask, *, within_block: bool = False) -> None:
+        """A fence of the block makes its stores seen, where it reaches beyond the block."""
+        if within_block:
+            return
         if (self.lanes.global_thread[mask.lanes] // self.per_block == self.block).any():
             self.arrive()
             self._fresh = []

@@ -105,7 +105,7 @@ class AccessLog(Observer):
         """Adds a barrier of the grid; the barrier of all blocks follows it."""
         self._meeting("grid", line, self.lanes.alive)
 
-    def fence(self, line: int, mask: Mask) -> None:
+    def fence(self, line: int, mask: Mask, *, within_block: bool = False) -> None:
         """Adds a fence."""
         self._meeting("fence", line, mask)
 

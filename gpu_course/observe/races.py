@@ -1,22 +1,32 @@
 """Races: two threads, one cell, at least one write, not both atomic, and nothing that orders them.
 
-For every cell of memory that a kernel may write to, a shadow remembers who wrote it last, who
-updated it atomically and who read it, and when: enough to name both threads of a race whatever
-order the lanes ran in. A barrier orders what the threads of a block did before it.
+For every cell of memory that a kernel may write to, a shadow remembers who wrote it, who updated it
+atomically and who read it, and when; `Order` knows what is ordered before what is done now. A cell is
+reported exactly when two accesses of this one run are a race, whatever order the lanes ran in:
+`shadow` says why. Which release an acquire finds is what the run itself decides.
 """
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+
 import numpy as np
 
 from gpu_course.observe.order import Order
-from gpu_course.observe.shadow import NOBODY, Reads, Shadow, Slot, Units
+from gpu_course.observe.shadow import NOBODY, History, Reads, Shadow, Units, threads_in, times_in
 from gpu_course.simt.access import Access
+from gpu_course.simt.constants import Symbol
 from gpu_course.simt.faults import Fault, FaultLog
-from gpu_course.simt.lanes import Lanes, Mask
+from gpu_course.simt.lanes import WARP, Lanes, Mask
 from gpu_course.simt.observer import Observer, Setting
+from gpu_course.simt.program import Program
 
 MOST_PENDING = 64
+MOST_KEPT = 1 << 24
+"""Accesses kept one by one, where fences order: some 200 MB. Beyond it, advice says so."""
+
+EVERY_LANE = 0xFFFFFFFF
 
 
 class Races(Observer):
@@ -35,7 +45,11 @@ class Races(Observer):
         self.policy = setting.policy
         x, y, z = setting.block
         self.per_block = x * y * z
-        self.order = Order(self.per_block)
+        names = frozenset(symbol.path for symbol, _ in _mentions(setting.program))
+        fences = {name for name in names if name.startswith("cuda.threadfence")}
+        self.order = Order(self.per_block, within_block="cuda.threadfence_block" in fences)
+        self.whole = bool(fences) or _parts_of_warps(setting.program)
+        self.warps = "cuda.syncwarp" in names and self.per_block > WARP
         for array in setting.arrays.values():
             allocation = array.allocation
             if allocation.number in setting.stored and allocation.number not in self.shadows:
@@ -44,7 +58,16 @@ class Races(Observer):
                 unit = min(a.dtype.itemsize for a in sharing)
                 if any((a.address - allocation.address) % unit for a in sharing):
                     unit = 1
-                self.shadows[allocation.number] = Shadow(unit, -(-allocation.size // unit))
+                self._watch(allocation.number, unit, allocation.size)
+
+    def _watch(self, number: int, unit: int, size: int) -> None:
+        """Makes the shadow of some memory."""
+        levels = ["thread"] if self.per_block > 1 or number >= 0 else []
+        levels += ["warp"] if self.warps else []
+        levels += ["block"] if number >= 0 else []
+        self.shadows[number] = Shadow(
+            unit, -(-size // unit), self.per_block, tuple(levels), whole=self.whole
+        )
 
     def batch(self, lanes: Lanes) -> None:
         """Nothing orders blocks, so shadows of global memory live on from batch to batch."""
@@ -59,21 +82,21 @@ class Races(Observer):
         if self.order.all_met == self.time:
             for number, shadow in self.shadows.items():
                 if number < 0:
-                    shadow.pending.clear()
+                    shadow.forget()
 
     def grid_barrier(self, line: int) -> None:
         """Orders what all blocks did before against what they do from now on."""
         self.order.grid_barrier(self._tick(line, "barrier"))
         for shadow in self.shadows.values():
-            shadow.pending.clear()
+            shadow.forget()
 
     def warp_barrier(self, line: int, mask: Mask) -> None:
         """Orders what lanes of one warp did before against what they do from now on."""
         self.order.warp_barrier(self._tick(line, "barrier"), mask)
 
-    def fence(self, line: int, mask: Mask) -> None:
+    def fence(self, line: int, mask: Mask, *, within_block: bool = False) -> None:
         """Lets the next atomic tell others what was done before."""
-        self.order.fence(self._tick(line, "fence"), mask)
+        self.order.fence(self._tick(line, "fence"), mask, within_block=within_block)
 
     def _tick(self, line: int, kind: str) -> int:
         self.time += 1
@@ -91,9 +114,7 @@ class Races(Observer):
             return
         self._tick(access.line, access.kind)
         width = array.dtype.itemsize // shadow.unit_bytes
-        first = 0
-        if array.space == "global":
-            first = (array.address - array.allocation.address) // shadow.unit_bytes
+        first = (array.address - array.allocation.address) // shadow.unit_bytes
         for part in range(width):
             self._one(shadow, access, Units(access, first + part, width))
         if access.kind == "atomic":
@@ -103,127 +124,150 @@ class Races(Observer):
         array = access.array
         number = array.allocation.number
         if number not in self.shadows and array.space == "shared":
-            # Dynamic memory may be seen through several dtypes, so it is watched byte by byte.
-            unit = array.dtype.itemsize if array.static else 1
-            self.shadows[number] = Shadow(unit, array.flat.nbytes // unit)
+            # Dynamic memory may be seen through several dtypes, and a structure has fields of
+            # several sizes: they are watched byte by byte.
+            plain = array.static and array.strides[-1] == 1
+            unit = array.dtype.itemsize if plain else 1
+            self._watch(number, unit, array.allocation.size * len(self.lanes.blocks))
         return self.shadows.get(number)
 
     def _one(self, shadow: Shadow, access: Access, units: Units) -> None:
         if access.kind == "load":
-            self._read(shadow, access, units)
-        elif access.kind == "store":
-            self._write(shadow, access, units.vector())
-        else:
-            self._update(shadow, access, units.vector())
+            against = [h for h in (shadow.writers, shadow.updaters) if self._matters(access, h)]
+            if against:
+                self._compare(access, units.vector(), against)
+            shadow.read_later(Reads(self.time, units), MOST_PENDING)
+            return
+        shadow.enter_reads()
+        at = units.vector()
+        own = shadow.updaters if access.kind == "atomic" else shadow.writers
+        conflicting = [shadow.writers, shadow.readers]
+        if access.kind == "store":
+            conflicting.append(shadow.updaters)
+        against = [h for h in conflicting if self._matters(access, h)]
+        self._compare(access, at, against, writers=shadow.writers)
+        own.enter(at, access.threads, self.time)
+        if access.kind == "store":
+            kept = threads_in(shadow.writers.slots.latest[at])
+            clash = np.flatnonzero(kept != access.threads)
+            if clash.size:
+                times = np.full(clash.size, self.time)
+                self._report(access, clash, kept[clash], times, _agree(access)[clash])
+        if self.whole:
+            self._bound(access)
 
-    def _read(self, shadow: Shadow, access: Access, units: Units) -> None:
-        if not self._settled(access, shadow.last_store):
-            self._compare(access, units.vector(), shadow.writer)
-        if shadow.updated:
-            for slot in shadow.updaters:
-                self._compare(access, units.vector(), slot)
-        shadow.pending.append(Reads(self.time, units))
-        if len(shadow.pending) > MOST_PENDING:
-            self._enter_reads(shadow)
-
-    def _write(self, shadow: Shadow, access: Access, units: np.ndarray) -> None:
-        self._enter_reads(shadow)
-        if not self._settled(access, shadow.last_store):
-            self._compare(access, units, shadow.writer, same_value=True)
-        if not self._settled(access, shadow.last_read):
-            for slot in shadow.readers:
-                self._compare(access, units, slot)
-        if shadow.updated:
-            for slot in shadow.updaters:
-                self._compare(access, units, slot)
-        shadow.last_store = self.time
-        shadow.writer.put(units, access.threads, self.time)
-        kept = shadow.writer.thread[units]
-        clash = kept != access.threads
-        if clash.any():
-            times = np.full(units.size, self.time)
-            self._report(access, clash, kept, times, _agree(access))
-
-    def _update(self, shadow: Shadow, access: Access, units: np.ndarray) -> None:
-        self._enter_reads(shadow)
-        self._compare(access, units, shadow.writer)
-        for slot in shadow.readers:
-            self._compare(access, units, slot)
-        self._enter(shadow.updaters, units, access.threads, self.time)
-
-    def _enter_reads(self, shadow: Shadow) -> None:
-        for reads in shadow.pending:
-            units, threads = reads.units.vector(), reads.units.access.threads
-            self._enter(shadow.readers, units, threads, reads.time)
-            shadow.last_read = reads.time
-        shadow.pending.clear()
-
-    def _enter(
-        self, slots: tuple[Slot, Slot], units: np.ndarray, threads: np.ndarray, time: int
-    ) -> None:
-        """Puts an access in the first slot, or in the second where the first must be kept."""
-        one, two = slots
-        held = one.thread[units]
-        free = (held == NOBODY) | (held == threads)
-        others = ~free
-        if others.any():
-            free[others] = self._same_block(held[others], threads[others]) & (
-                one.time[units[others]] < self._met_at(threads[others])
-            )
-        one.put(units[free], threads[free], time)
-        rest = one.thread[units] != threads
-        if rest.any():
-            two.put(units[rest], threads[rest], time)
-
-    # Order
-
-    def _settled(self, access: Access, last: int) -> bool:
-        """True when no access since the last barrier of every block can matter."""
-        return last == NOBODY or (access.array.space == "shared" and last < self.order.all_met)
-
-    def _same_block(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return np.asarray(a // self.per_block == b // self.per_block)
-
-    def _met_at(self, threads: np.ndarray) -> np.ndarray:
-        """When the blocks of threads of this batch last met at a barrier."""
-        blocks = threads // self.per_block
-        order = np.argsort(self.lanes.blocks)
-        return self.order.met[order[np.searchsorted(self.lanes.blocks, blocks, sorter=order)]]
+    def _matters(self, access: Access, history: History) -> bool:
+        """False when all accesses of a kind lie before the last barrier of every block."""
+        settled = access.array.space == "shared" and history.last < self.order.all_met
+        return history.last > 0 and not settled
 
     def _compare(
-        self, access: Access, units: np.ndarray, slot: Slot, *, same_value: bool = False
+        self,
+        access: Access,
+        units: np.ndarray,
+        against: list[History],
+        writers: History | None = None,
     ) -> None:
-        others = slot.thread[units]
-        clash = (others != NOBODY) & (others != access.threads)
-        if not clash.any():
+        """Compares an access with those of other kinds; of a store, `writers` are stores too."""
+        for history in against:
+            same = access.kind == "store" and history is writers
+            racing = np.zeros(units.size, bool)
+            for slot in history.slots.all():
+                entries = slot[units]
+                others = threads_in(entries)
+                at = np.flatnonzero((entries != NOBODY) & (others != access.threads))
+                if at.size:
+                    wrong = self._judge(access, at, others[at], times_in(entries[at]), same=same)
+                    racing[at[wrong]] = True
+            if history.sets is not None:
+                self._search(access, units, history, racing, same=same)
+
+    def _search(
+        self, access: Access, units: np.ndarray, history: History, racing: np.ndarray, *, same: bool
+    ) -> None:
+        """Compares lanes that have learned of any set of threads with all that a unit has seen."""
+        lanes = access.mask.lanes
+        open_ = ~racing & history.slots.crowded(units)
+        if not open_.any():
             return
-        times = slot.time[units]
-        at = np.flatnonzero(clash)
-        ordered, loose = self.order.before(others[at], times[at], access.mask.lanes[at])
-        clash[at[ordered | loose]] = False
+        at = np.flatnonzero(open_ & self.order.informed(lanes))
+        if not at.size:
+            return
+        assert history.sets is not None
+        # Of other blocks, lanes that have learned the same know the same: one of them is enough.
+        alike = np.stack([units[at], self.order.company_of(lanes[at])])
+        far = at[np.unique(alike, axis=1, return_index=True)[1]]
+        own = access.threads[at] // self.per_block * self.per_block
+        everybody = history.sets.find(units[far], 0, self.lanes.grid_threads)
+        near = history.sets.find(units[at], own, own + self.per_block)
+        for lanes_asked, found in ((far, everybody), (at, near)):
+            for which, others, times in found:
+                part = lanes_asked[which]
+                other = others != access.threads[part]
+                if other.any():
+                    self._judge(access, part[other], others[other], times[other], same=same)
+
+    def _judge(
+        self,
+        access: Access,
+        at: np.ndarray,
+        others: np.ndarray,
+        times: np.ndarray,
+        *,
+        same: bool,
+    ) -> np.ndarray:
+        """Reports the pairs that nothing orders; which of them are errors.
+
+        Args:
+            access: the access.
+            at: int64 (n,), which of its lanes.
+            others, times: int64 (n,), who touched the same unit, and when.
+            same: whether all of them are stores.
+        """
+        ordered, loose = self.order.before(others, times, access.mask.lanes[at])
         if loose.any():
-            weak = np.zeros_like(clash)
-            weak[at[loose]] = True
-            self._report(access, weak, others, times, loose=True)
+            self._report(access, at[loose], others[loose], times[loose], loose=True)
+        clash = ~(ordered | loose)
         if clash.any():
-            same = _same(access) if same_value else None
-            self._report(access, clash, others, times, same)
+            value = _same(access, at[clash]) if same else None
+            self._report(access, at[clash], others[clash], times[clash], value)
+        return clash
+
+    def _bound(self, access: Access) -> None:
+        """Gives up keeping every access where there are too many, and says so."""
+        histories = [h for shadow in self.shadows.values() for h in shadow.histories()]
+        if sum(h.sets.size for h in histories if h.sets is not None) <= MOST_KEPT:
+            return
+        self.whole = False
+        for history in histories:
+            history.sets = None
+        facts = {
+            "incomplete": MOST_KEPT,
+            "array": access.array.name,
+            "shape": access.array.shape,
+            "access": access.kind,
+            "loose": False,
+            "same_value": False,
+        }
+        fault = Fault("race", access.line, access.threads[:1], facts, severity="advice")
+        self.faults.add(fault, ("incomplete",))
 
     # Report
 
     def _report(
         self,
         access: Access,
-        clash: np.ndarray,
+        lanes: np.ndarray,
         others: np.ndarray,
         times: np.ndarray,
         same_value: np.ndarray | None = None,
         loose: bool = False,
     ) -> None:
-        for time in np.unique(times[clash]):
-            here = clash & (times == time)
+        """Reports pairs (n,): a place among the access's lanes, another thread, and its time."""
+        for time in np.unique(times):
+            here = times == time
             line, kind = self.lines[time], self.kinds[time]
-            at = int(np.flatnonzero(here)[0])
+            at, other = int(lanes[here][0]), int(others[here][0])
             facts = {
                 "array": access.array.name,
                 "space": access.array.space,
@@ -232,12 +276,12 @@ class Races(Observer):
                 "access": access.kind,
                 "thread": int(access.threads[at]),
                 "other_access": kind,
-                "other_thread": int(others[at]),
+                "other_thread": other,
                 "other_line": line,
                 "loose": loose,
                 "same_value": same_value is not None and bool(np.all(same_value[here])),
             }
-            threads = np.unique(np.concatenate([access.threads[here], others[here]]))
+            threads = np.unique(np.concatenate([access.threads[lanes[here]], others[here]]))
             pair = (access.array.name, *sorted((access.line, line)), *sorted((access.kind, kind)))
             count = int(np.count_nonzero(here))
             severity = "advice" if loose else "error"
@@ -247,9 +291,10 @@ class Races(Observer):
             self.faults.add(fault, (severity, *pair))
 
 
-def _same(access: Access) -> np.ndarray:
-    """Whether each lane writes what the cell already holds."""
-    return np.asarray(access.array.flat[access.elements] == access.values)
+def _same(access: Access, lanes: np.ndarray) -> np.ndarray:
+    """Whether some of its lanes write what the cell already holds."""
+    values = np.broadcast_to(access.values, access.elements.shape)
+    return np.asarray(access.array.flat[access.elements[lanes]] == values[lanes])
 
 
 def _agree(access: Access) -> np.ndarray:
@@ -261,3 +306,27 @@ def _agree(access: Access) -> np.ndarray:
     first = np.maximum.accumulate(np.where(starts, np.arange(cells.size), 0))
     differs = sorted_values != sorted_values[first]
     return ~np.isin(access.elements, np.unique(cells[differs]))
+
+
+def _mentions(program: Program) -> Iterator[tuple[Symbol, ast.AST]]:
+    """Yields what a kernel and its device functions name of CUDA's, and where."""
+    for each in program.family():
+        for node, meaning in each.meanings.items():
+            if isinstance(meaning, Symbol):
+                yield meaning, node
+
+
+def _parts_of_warps(program: Program) -> bool:
+    """True where a warp barrier may be one of some lanes only."""
+    whole = set()
+    for each in program.family():
+        for node in ast.walk(each.kernel.tree):
+            if isinstance(node, ast.Call) and all(map(_every_lane, node.args)):
+                whole.add(node.func)
+    return any(
+        symbol.path == "cuda.syncwarp" and node not in whole for symbol, node in _mentions(program)
+    )
+
+
+def _every_lane(mask: ast.expr) -> bool:
+    return isinstance(mask, ast.Constant) and mask.value == EVERY_LANE

@@ -140,7 +140,7 @@ class Recorder(Observer):
         """Notes that the grid met."""
         self._note(self.lanes.alive, "grid barrier")
 
-    def fence(self, line: int, mask: Mask) -> None:
+    def fence(self, line: int, mask: Mask, *, within_block: bool = False) -> None:
         """Notes a fence."""
         self._note(mask, "fence")
 

@@ -1,32 +1,199 @@
-"""What a race detector remembers: who touched each unit of memory last, and when."""
+"""What a race detector remembers: for each unit of memory, who touched it, and when.
+
+**Where only barriers order, a few accesses per unit are enough.** Threads form groups inside groups:
+a thread, its warp, its block, the grid. A barrier of the block, a warp barrier of a whole warp, or one
+of the grid orders an access at time `a` before what a thread does now when `a < m(g)`: here `g` is the
+smallest group with both threads in it, and `m(g)` when that group last met, as a whole or as part of
+a larger group. So `m` of a group is never less than `m` of a group around it.
+
+`Slots` keeps four accesses: the latest of all, and the latest by another thread, by another warp and
+by another block than that one's. Let an access by `u` at `a` be unordered with thread `t`, and let `g`
+be the smallest group of both, so `a >= m(g)`. Take the latest access by a thread outside the child of
+`g` that holds `t`. It is as late as `a` or later; the smallest group it shares with `t` is `g` or one
+around it, so it is unordered with `t` as well. And it is kept: it is the latest of all, unless that
+one lies in the same child of `g` as `t`; then it is the latest by another thread, warp or block.
+Hence some kept access is unordered whenever any access is, and none is ever reported without being so.
+
+**Where knowledge goes astray, all of them are kept.** A fence with an atomic, or a warp barrier of
+some lanes, tells a thread of any set of others. `Sets` then keeps each thread's latest access to a
+unit, as FastTrack does (Flanagan and Freund, PLDI 2009) for reads.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from gpu_course.simt.access import Access
+from gpu_course.simt.lanes import WARP
 
-NOBODY = -1
+NOBODY = 0
+THREAD_BITS = 32
+UNIT_SHIFT = 27  # a launch has at most 2**27 lanes
+MOST_PAIRS = 1 << 20
 
 
-class Slot:
-    """One access per unit of memory: which thread, and when.
+def pack(threads: np.ndarray, time: int) -> np.ndarray:
+    """Returns int64 (n,), accesses as one number each; NOBODY is none."""
+    return (threads + 1) | (time << THREAD_BITS)
 
-    Attributes:
-        thread: int64 (units,), NOBODY where there was none.
-        time: int32 (units,).
+
+def threads_in(entries: np.ndarray) -> np.ndarray:
+    """Returns int64 (n,), who; -1 for NOBODY."""
+    return np.asarray((entries & ((1 << THREAD_BITS) - 1)) - 1)
+
+
+def times_in(entries: np.ndarray) -> np.ndarray:
+    """Returns int64 (n,), when."""
+    return np.asarray(entries >> THREAD_BITS)
+
+
+class Slots:
+    """The latest access to each unit, and the latest by another thread, warp and block.
+
+    Args:
+        units: how many.
+        per_block: threads of a block.
+        levels: which of "thread", "warp" and "block" can matter.
     """
 
-    def __init__(self, units: int) -> None:
-        self.thread = np.full(units, NOBODY, np.int64)
-        self.time = np.zeros(units, np.int32)
+    def __init__(self, units: int, per_block: int, levels: tuple[str, ...]) -> None:
+        self.units = units
+        self.per_block = per_block
+        self.latest = np.zeros(units, np.int64)
+        self.levels = levels
+        self.others: dict[str, np.ndarray] = {}
 
-    def put(self, units: np.ndarray, threads: np.ndarray, time: int) -> None:
-        """Enters an access; of several threads at one unit the last one stays."""
-        self.thread[units] = threads
-        self.time[units] = time
+    def all(self) -> list[np.ndarray]:
+        """The entries kept, an array (units,) for each slot in use."""
+        return [self.latest, *self.others.values()]
+
+    def crowded(self, units: np.ndarray) -> np.ndarray:
+        """True for units that several threads have touched."""
+        if "thread" not in self.others:
+            return np.zeros(units.size, bool)
+        return self.others["thread"][units] != NOBODY
+
+    def enter(self, units: np.ndarray, threads: np.ndarray, time: int) -> None:
+        """Enters an access by several lanes, of which some may touch the same unit."""
+        entries = pack(threads, time)
+        before = self.latest[units]
+        self.latest[units] = entries
+        now = self.latest[units]
+        if before.any():
+            self._displace(units, before, now)
+        out = now != entries
+        if out.any():
+            self._displace(units[out], entries[out], now[out])
+
+    def _displace(self, units: np.ndarray, before: np.ndarray, now: np.ndarray) -> None:
+        """Keeps what was the latest where the one that is so now is of another group."""
+        was, here = threads_in(before), threads_in(now)
+        moved = (before != NOBODY) & (was != here)
+        if not moved.any():
+            return
+        units, before, was, here = units[moved], before[moved], was[moved], here[moved]
+        for level in self.levels:
+            other = self._group(was, level) != self._group(here, level)
+            if other.any():
+                if level not in self.others:
+                    self.others[level] = np.zeros(self.units, np.int64)
+                self.others[level][units[other]] = before[other]
+
+    def _group(self, threads: np.ndarray, level: str) -> np.ndarray:
+        if level == "thread":
+            return threads
+        blocks, inside = np.divmod(threads, self.per_block)
+        return blocks if level == "block" else blocks * self.per_block + inside // WARP
+
+
+class Sets:
+    """The latest access of each thread to each unit.
+
+    They lie in sorted runs, each at least twice as long as the next, so that adding n accesses one
+    by one costs n log n in all.
+    """
+
+    def __init__(self) -> None:
+        self.runs: list[tuple[np.ndarray, np.ndarray]] = []
+        self.size = 0
+
+    def add(self, units: np.ndarray, threads: np.ndarray, time: int) -> None:
+        """Adds an access by several lanes."""
+        keys = (units << UNIT_SHIFT) | threads
+        times = np.full(keys.size, time, np.int32)
+        self._push(*_latest(keys, times))
+
+    def _push(self, keys: np.ndarray, times: np.ndarray) -> None:
+        while self.runs and self.runs[-1][0].size < 2 * keys.size:
+            older = self.runs.pop()
+            keys, times = _latest(
+                np.concatenate([older[0], keys]), np.concatenate([older[1], times])
+            )
+        self.runs.append((keys, times))
+        self.size = sum(run[0].size for run in self.runs)
+
+    def find(
+        self, units: np.ndarray, low: np.ndarray | int, high: np.ndarray | int
+    ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+        """Yields who touched some units, and when, a piece at a time.
+
+        Args:
+            units: int64 (n,).
+            low, high: the threads asked for, from `low` up to `high`, itself not included.
+
+        Yields:
+            Three (m,) at a time: which of the units, the thread, the time.
+        """
+        for keys, times in self.runs:
+            first = np.searchsorted(keys, (units << UNIT_SHIFT) + low)
+            counts = np.searchsorted(keys, (units << UNIT_SHIFT) + high) - first
+            ends = np.cumsum(counts)
+            start = 0
+            while start < units.size:
+                done = ends[start - 1] if start else 0
+                stop = max(start + 1, int(np.searchsorted(ends, done + MOST_PAIRS)))
+                part = counts[start:stop]
+                which = np.repeat(np.arange(start, start + part.size), part)
+                if which.size:
+                    within = np.arange(which.size) - np.repeat(np.cumsum(part) - part, part)
+                    at = first[which] + within
+                    yield which, keys[at] & ((1 << UNIT_SHIFT) - 1), times[at]
+                start = stop
+
+
+def _latest(keys: np.ndarray, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Returns sorted keys, each once with its latest time."""
+    order = np.lexsort((times, keys))
+    keys, times = keys[order], times[order]
+    last = np.concatenate((keys[1:] != keys[:-1], [True]))
+    return keys[last], times[last]
+
+
+class History:
+    """All accesses of one kind to the units of one allocation, as far as they can matter.
+
+    Attributes:
+        slots: a few for each unit.
+        sets: all, or None where a few are enough.
+        last: when the last one was; 0 before the first.
+    """
+
+    def __init__(
+        self, units: int, per_block: int, levels: tuple[str, ...], *, whole: bool
+    ) -> None:
+        self.slots = Slots(units, per_block, levels)
+        self.sets = Sets() if whole else None
+        self.last = 0
+
+    def enter(self, units: np.ndarray, threads: np.ndarray, time: int) -> None:
+        """Enters an access by several lanes."""
+        self.last = time
+        self.slots.enter(units, threads, time)
+        if self.sets is not None:
+            self.sets.add(units, threads, time)
 
 
 @dataclass
@@ -53,33 +220,45 @@ class Reads:
     units: Units
 
 
-@dataclass
 class Shadow:
     """What happened to the units of one allocation.
 
-    Two slots for readers and two for atomic updates tell any later thread of one that is not
-    itself.
+    Args:
+        unit_bytes, units: how it is divided.
+        per_block, levels, whole: see `History`.
+
+    Attributes:
+        pending: loads that are not yet among `readers`.
     """
 
-    unit_bytes: int
-    units: int
-    last_store: int = NOBODY
-    last_read: int = NOBODY
-    pending: list[Reads] = field(default_factory=list)
+    def __init__(
+        self, unit_bytes: int, units: int, per_block: int, levels: tuple[str, ...], *, whole: bool
+    ) -> None:
+        self.unit_bytes = unit_bytes
+        self.pending: list[Reads] = []
+        self.readers, self.writers, self.updaters = (
+            History(units, per_block, levels, whole=whole) for _ in range(3)
+        )
 
-    def __post_init__(self) -> None:
-        self.writer = Slot(self.units)
-        self.readers = Slot(self.units), Slot(self.units)
-        self._updaters: tuple[Slot, Slot] | None = None
+    def histories(self) -> tuple[History, History, History]:
+        """Its readers, writers and updaters."""
+        return self.readers, self.writers, self.updaters
 
-    @property
-    def updaters(self) -> tuple[Slot, Slot]:
-        """Who updated it atomically: made at the first atomic, since most memory never sees one."""
-        if self._updaters is None:
-            self._updaters = Slot(self.units), Slot(self.units)
-        return self._updaters
+    def read_later(self, reads: Reads, most: int) -> None:
+        """Remembers loads, to be entered with others or never."""
+        self.pending.append(reads)
+        if len(self.pending) > most:
+            self.enter_reads()
 
-    @property
-    def updated(self) -> bool:
-        """True once there was an atomic."""
-        return self._updaters is not None
+    def enter_reads(self) -> None:
+        """Enters the loads that wait for it."""
+        for reads in self.pending:
+            self.readers.enter(reads.units.vector(), reads.units.access.threads, reads.time)
+        self.pending.clear()
+
+    def forget(self) -> None:
+        """All that has happened is ordered before all that will; what is in the slots may stay."""
+        self.pending.clear()
+        for history in self.histories():
+            if history.sets is not None:
+                history.sets = Sets()

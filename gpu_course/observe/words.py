@@ -124,6 +124,13 @@ _VERBS = {"load": "reads", "store": "writes", "atomic": "updates"}
 
 def _race(fault: Fault, kernel: Kernel, places: Places) -> Words:
     facts = fault.facts
+    if "incomplete" in facts:
+        return (
+            "more accesses are left unordered than can be remembered, and races may be missed",
+            f"with fences, every thread's last access to a cell counts: more than "
+            f"{facts['incomplete']:,} of them here",
+            "launch fewer threads, or let blocks meet before they read the same cells again",
+        )
     name = _cell_name(facts)
     one, other = _VERBS[facts["access"]], _VERBS[facts["other_access"]]
     why = (

@@ -78,6 +78,7 @@ class Access:
         find_cells: computes `cells`.
         values: (mask.count,) or a scalar, what a store writes; None for a load.
         returns: False for an atomic whose old value nobody asks for.
+        expected: (mask.count,) or a scalar, what a compare-and-swap must find in order to write.
         turns: int64 (mask.count,), the order in which lanes take their turn at an atomic.
     """
 
@@ -91,6 +92,7 @@ class Access:
     find_cells: Callable[[], np.ndarray]
     values: Any = None
     returns: bool = True
+    expected: Any = None
     turns: Any = None
     _elements: np.ndarray | None = field(default=None, init=False)
 

@@ -92,6 +92,11 @@ class Lanes:
         self.count = len(blocks) * self.lanes_per_block
         self._cache: dict[tuple[str, int], Any] = {}
 
+    @property
+    def grid_threads(self) -> int:
+        """Threads of the whole grid."""
+        return self.grid[0] * self.grid[1] * self.grid[2] * self.threads_per_block
+
     @cached_property
     def alive(self) -> Mask:
         """The lanes that hold a thread."""

@@ -193,7 +193,14 @@ class Machine(Bounds):
         """Updates cells atomically, lane after lane; the old values."""
         returns = call not in self.unused
         access, _ = self._access(
-            "atomic", call, call.args[1], array, indices, operands[-1], returns=returns
+            "atomic",
+            call,
+            call.args[1],
+            array,
+            indices,
+            operands[-1],
+            returns=returns,
+            expected=operands[0] if name == "cas" else None,
         )
         if access is None:
             return array.dtype.type(0)
@@ -238,6 +245,7 @@ class Machine(Bounds):
         value: Value = None,
         *,
         returns: bool = True,
+        expected: Value = None,
     ) -> tuple[Access | None, bool]:
         """Checks the bounds, tells the observers; (None, ...) when no lane is in bounds."""
         pattern = self._patterns.get(node)
@@ -258,6 +266,7 @@ class Machine(Bounds):
             find_cells=partial(self._cells, array, indices, mask),
             values=None if value is None else pick(value, mask),
             returns=returns,
+            expected=None if expected is None else pick(expected, mask),
         )
         if kind == "atomic":
             access.turns = np.arange(mask.count)

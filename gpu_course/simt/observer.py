@@ -61,13 +61,16 @@ class Observer:
         """The blocks of the batch that are True in `blocks` (bool) met at a barrier."""
 
     def warp_barrier(self, line: int, mask: Mask) -> None:
-        """Lanes of `mask` met within their warps."""
+        """Lanes of `mask` met within their warps: those of a warp, all with each other."""
 
     def grid_barrier(self, line: int) -> None:
         """All threads of the grid met."""
 
-    def fence(self, line: int, mask: Mask) -> None:
-        """Lanes of `mask` made what they did before visible before what they do next."""
+    def fence(self, line: int, mask: Mask, *, within_block: bool = False) -> None:
+        """Lanes of `mask` made what they did before visible before what they do next.
+
+        To all threads of the GPU; or, `within_block`, to those of their block only.
+        """
 
     def shuffle(self, line: int, mask: Mask) -> None:
         """Lanes of `mask` exchanged values within their warps."""

@@ -160,3 +160,53 @@ class Follow(RoundRobin):
             if number in by_number:
                 return by_number[number]
         return super().choose(runnable, last)
+
+
+class Ranked(Schedule):
+    """The foremost strand that can go on goes on: blocks in a drawn order, and the warps in each.
+
+    So a block ends before the next one starts, as on a GPU with room for one. A strand that waits in a
+    loop falls behind all others, so the next block helps. With `turns`, the foremost
+    falls behind now and then, whatever it is at: that brings out what needs a thread to be overtaken in
+    the middle of its work (Burckhardt et al., ASPLOS 2010).
+
+    Args:
+        strands, fineness: see `Schedule`.
+        seed: draws the order.
+        turns: after how many switch points, on average, the foremost falls behind; 0: never.
+    """
+
+    def __init__(
+        self,
+        strands: Kind = "warps",
+        fineness: Fineness = "waits",
+        seed: int = 0,
+        turns: int = 0,
+    ) -> None:
+        super().__init__(strands, fineness)
+        self.rng = np.random.default_rng(seed)
+        self.turns = turns
+        self._blocks: dict[int, float] = {}
+        self._places: dict[int, tuple[int, float, float]] = {}
+        self._behind = 0
+
+    def choose(self, runnable: Sequence[Strand], last: Strand | None) -> Strand:
+        """Returns the foremost."""
+        if last is not None and last.about.kind == WAIT:
+            self._fall_behind(last)
+        first = min(runnable, key=self._place)
+        if self.turns and self.rng.integers(self.turns) == 0:
+            self._fall_behind(first)
+            first = min(runnable, key=self._place)
+        return first
+
+    def _fall_behind(self, strand: Strand) -> None:
+        self._behind += 1
+        self._places[strand.number] = (self._behind, 0.0, 0.0)
+
+    def _place(self, strand: Strand) -> tuple[int, float, float]:
+        place = self._places.get(strand.number)
+        if place is None:
+            block = self._blocks.setdefault(strand.block, float(self.rng.random()))
+            place = self._places[strand.number] = (0, block, float(self.rng.random()))
+        return place

@@ -105,15 +105,14 @@ class StrandInterpreter(Interpreter):
         array: Array,
         indices: tuple[Value, ...],
         value: Value = None,
-        *,
-        returns: bool = True,
+        **atomic: Any,
     ) -> tuple[Access | None, bool]:
         if array.space not in ("global", "shared"):
-            return super()._access(kind, node, index, array, indices, value, returns=returns)
+            return super()._access(kind, node, index, array, indices, value, **atomic)
         if self.group.schedule.fineness == "accesses":
             find = partial(self._cells, array, indices, self.mask)
             self.group.pause(self.number, About(kind, node.lineno, array.name, find))
-        access, uniform = super()._access(kind, node, index, array, indices, value, returns=returns)
+        access, uniform = super()._access(kind, node, index, array, indices, value, **atomic)
         if access is not None:
             self._last = access, access.array.flat[access.elements]
         return access, uniform

@@ -92,6 +92,32 @@ def may_wait(program: Program) -> bool:
     )
 
 
+_ANY_ORDER = frozenset(
+    f"cuda.atomic.{name}"
+    for name in ("add", "sub", "max", "min", "nanmax", "nanmin", "and_", "or_", "xor")
+)
+
+
+def order_matters(program: Program) -> bool:
+    """True for kernels whose result may depend on who comes first, without any race.
+
+    They wait, or use what an atomic finds, or exchange values; a sum or maximum that nobody looks at
+    while it grows is the same in every order, but for the last bits of floats.
+    """
+    return may_wait(program) or any(map(_uses_turns, program.family()))
+
+
+def _uses_turns(program: Program) -> bool:
+    nodes = list(ast.walk(program.kernel.tree))
+    alone = {n.value.func for n in nodes if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)}
+    return any(
+        isinstance(meaning, Symbol)
+        and meaning.path.startswith("cuda.atomic.")
+        and not (node in alone and meaning.path in _ANY_ORDER)
+        for node, meaning in program.meanings.items()
+    )
+
+
 Snapshot = dict[str, tuple[Any, np.ndarray | None]]
 
 

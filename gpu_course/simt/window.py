@@ -179,10 +179,10 @@ class Widened:
         for observer in self.observers:
             observer.warp_barrier(line, self.wide(mask))
 
-    def fence(self, line: int, mask: Mask) -> None:
+    def fence(self, line: int, mask: Mask, *, within_block: bool = False) -> None:
         """Lanes put a fence between what they did and what they do."""
         for observer in self.observers:
-            observer.fence(line, self.wide(mask))
+            observer.fence(line, self.wide(mask), within_block=within_block)
 
     def shuffle(self, line: int, mask: Mask) -> None:
         """Lanes exchanged values."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from gpu_course.simt.faults import Fault
+from gpu_course.simt.lanes import Mask
 from gpu_course.simt.types import INT32, GridType, NoSuchType, Type
 from gpu_course.simt.variables import Value
 from gpu_course.simt.vocabulary.functions import Function, numbers, truth
@@ -92,13 +93,28 @@ def _mask_or_nothing(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Ty
 def _syncwarp(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
     mask = arguments[0] if arguments else np.int64(0xFFFFFFFF)
     together(machine, call, mask)
-    for observer in machine.observers:
-        observer.warp_barrier(call.lineno, machine.mask)
+    for part in _parts(machine, mask):
+        for observer in machine.observers:
+            observer.warp_barrier(call.lineno, part)
 
 
-def _fence(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
-    for observer in machine.observers:
-        observer.fence(call.lineno, machine.mask)
+def _parts(machine: Machine, mask: Value) -> list[Mask]:
+    """The active lanes by the mask they give: lanes of one warp that give another do not meet."""
+    if not isinstance(mask, np.ndarray):
+        return [machine.mask]
+    given = mask.astype(np.int64) & 0xFFFFFFFF
+    values = np.unique(given[machine.mask.lanes])
+    if len(values) == 1:
+        return [machine.mask]
+    return [machine.mask & (given == value) for value in values]
+
+
+def _fence_of(*, within_block: bool) -> Function:
+    def run(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+        for observer in machine.observers:
+            observer.fence(call.lineno, machine.mask, within_block=within_block)
+
+    return Function(_nothing, run)
 
 
 GRID = GridType()
@@ -129,9 +145,9 @@ def meet_grid(machine: Machine, call: ast.Call) -> Value:
 FUNCTIONS: dict[str, Function] = {
     "cuda.cg.this_grid": Function(_grid_type, _this_grid),
     "cuda.syncwarp": Function(_mask_or_nothing, _syncwarp),
-    "cuda.threadfence": Function(_nothing, _fence),
-    "cuda.threadfence_block": Function(_nothing, _fence),
-    "cuda.threadfence_system": Function(_nothing, _fence),
+    "cuda.threadfence": _fence_of(within_block=False),
+    "cuda.threadfence_block": _fence_of(within_block=True),
+    "cuda.threadfence_system": _fence_of(within_block=False),
     "cuda.syncthreads": Function(_nothing, _syncthreads),
     "cuda.syncthreads_count": _syncthreads_with(lambda true, active: true),
     "cuda.syncthreads_and": _syncthreads_with(lambda true, active: true == active),
