@@ -1,4 +1,4 @@
-"""The check of a kernel's file in a process of its own, which is ended when it goes on for too long.
+"""The check of a kernel's file in a process of its own, which is ended when it takes too long.
 
 What an answer costs is bounded by budgets, which count and so never depend on the machine. This is
 what stands behind them. The process stays for the next check, so only the first one waits for it.

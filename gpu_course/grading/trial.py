@@ -20,7 +20,7 @@ from gpu_course.simulator import simulate
 ORDERS = (None, 1)
 """Seeds of the orders a case is tried in: the blocks as they are numbered, and shuffled."""
 
-STEP_BUDGET = 100_000
+STEP_BUDGET = 40_000
 """Statements a launch may execute: far beyond an honest answer, and over within seconds."""
 
 _QUIET_NAN = {2: 0x7E00, 4: 0x7FC00000, 8: 0x7FF8000000000000}
