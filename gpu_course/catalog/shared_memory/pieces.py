@@ -39,8 +39,8 @@ def vector_and_table(rng: np.random.Generator, case: Case) -> Values:
     """Returns the inputs a float32 (size,) and table float32 (rows, cols), and the sizes."""
     sizes = case.sizes
     return {
-        "a": eighths(rng, sizes["size"]),
-        "table": eighths(rng, (sizes["rows"], sizes["cols"])),
+        "a": eighths(rng, sizes["size"], case),
+        "table": eighths(rng, (sizes["rows"], sizes["cols"]), case),
         **sizes,
     }
 
@@ -61,7 +61,7 @@ BLOCK_REVERSE = KernelPuzzle(
         sized("one cell", size=1),
         sized("exactly two blocks", size=128),
         sized("one cell more than two blocks", size=129),
-        sized("1,003 cells", size=1003),
+        sized("1,003 large numbers", size=1003, doublings=100),
     ),
     random_case=lambda rng: sized("a size drawn at random", size=int(rng.integers(65, 700))),
     inputs=vectors("a", scalars=["size"]),
@@ -165,9 +165,8 @@ def _largest(a: np.ndarray, first: int, last: int) -> np.ndarray:
 
 
 def _numbers_and_columns(rng: np.random.Generator, case: Case) -> Values:
-    numbers = eighths(rng, (case.sizes["rows"], case.sizes["cols"]))
-    scale = np.float32(2.0 ** case.sizes.get("doublings", 0))
-    return {"a": numbers * scale, "cols": case.sizes["cols"]}
+    numbers = eighths(rng, (case.sizes["rows"], case.sizes["cols"]), case)
+    return {"a": numbers, "cols": case.sizes["cols"]}
 
 
 def _began_too_high_or(

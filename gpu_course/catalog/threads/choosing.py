@@ -25,9 +25,9 @@ def _table_and_tape(rng: np.random.Generator, case: Case) -> Values:
         if index[1] == index[0]:
             index[1] = (index[0] + 1) % length
     return {
-        "table": eighths(rng, length),
+        "table": eighths(rng, length, case),
         "index": index,
-        "tape": eighths(rng, size),
+        "tape": eighths(rng, size, case),
         "shift": case.sizes["shift"],
         "size": size,
     }
@@ -76,6 +76,7 @@ GATHER = KernelPuzzle(
         sized("exactly two blocks", size=64, length=50, shift=21, block=32),
         sized("a short table, a shift to the left", size=100, length=7, shift=-5, block=32),
         sized("a long table, a shift past the end", size=37, length=500, shift=90, block=16),
+        sized("large numbers", size=300, length=40_000, shift=-7000, block=128, doublings=100),
     ),
     random_case=lambda rng: sized(
         "sizes drawn at random",
@@ -168,7 +169,7 @@ def _half_reversed(inputs: Values, case: Case) -> dict[str, np.ndarray]:
 
 def _numbers_and_limits(rng: np.random.Generator, case: Case) -> Values:
     size = case.sizes["size"]
-    a = eighths(rng, size)
+    a = eighths(rng, size, case)
     ordered = np.sort(a)
     if size < 4:
         low, high = ordered[0] + np.float32(1), ordered[0] + np.float32(3)
@@ -200,7 +201,7 @@ CLIP = KernelPuzzle(
         sized("one cell", size=1, block=4),
         sized("65 cells", size=65, block=32),
         sized("exactly two blocks", size=64, block=32),
-        sized("1,000 cells", size=1000, block=128),
+        sized("1,000 large numbers", size=1000, block=128, doublings=100),
         sized("both limits above 0", size=50, block=16, side=1),
         sized("both limits below 0", size=50, block=16, side=-1),
     ),
