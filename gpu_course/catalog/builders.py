@@ -30,7 +30,9 @@ def blocks_to_cover(size: int, block: int) -> int:
     return -(-size // block)
 
 
-def eighths(rng: np.random.Generator, shape: int | tuple[int, ...]) -> np.ndarray:
+def eighths(
+    rng: np.random.Generator, shape: int | tuple[int, ...], case: Case | None = None
+) -> np.ndarray:
     """Returns float32 numbers that no honest mistake can hide behind.
 
     All are multiples of 1/8, so sums and products of a few are exact and results can be compared
@@ -40,13 +42,16 @@ def eighths(rng: np.random.Generator, shape: int | tuple[int, ...]) -> np.ndarra
     Args:
         rng: where the randomness comes from.
         shape: the shape of the array.
+        case: where it has a size "doublings", the numbers are doubled that often: an answer that
+            relies on -1000 being less than any number meets numbers less than that.
     """
     count = int(np.prod(shape))
     pool = np.array([k for k in range(-count - 4, count + 5) if k != 0], dtype=np.float32)
     drawn = rng.permutation(pool)[:count]
     while count > 2 and _sorted(drawn):
         drawn = rng.permutation(pool)[:count]
-    return (drawn / np.float32(8)).reshape(shape)
+    doublings = case.sizes.get("doublings", 0) if case is not None else 0
+    return (drawn * np.float32(2.0 ** (doublings - 3))).reshape(shape)
 
 
 def _sorted(values: np.ndarray) -> bool:
@@ -63,7 +68,7 @@ def vectors(*names: str, scalars: Sequence[str] = ()) -> Callable[..., Values]:
     """
 
     def inputs(rng: np.random.Generator, case: Case) -> Values:
-        made: Values = {name: eighths(rng, case.sizes["size"]) for name in names}
+        made: Values = {name: eighths(rng, case.sizes["size"], case) for name in names}
         return made | {name: case.sizes[name] for name in scalars}
 
     return inputs

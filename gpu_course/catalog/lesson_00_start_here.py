@@ -22,6 +22,7 @@ ADD_TEN = KernelPuzzle(
         sized("one cell", size=1),
         sized("37 cells", size=37),
         sized("256 cells", size=256),
+        sized("1,024 large numbers", size=1024, doublings=10),
     ),
     random_case=lambda rng: sized("a size drawn at random", size=int(rng.integers(2, 200))),
     inputs=vectors("a"),

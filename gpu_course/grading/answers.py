@@ -42,13 +42,19 @@ def read_answer(puzzle: Puzzle, answer: Any = None) -> Answer:
     """
     if answer is None:
         return _from_file(puzzle, workspace.answer_path(puzzle), own=True)
-    if isinstance(answer, str | os.PathLike) and ".py:" not in str(answer):
+    if is_path(answer):
         return _from_file(puzzle, answer_file.path_of(puzzle, answer), own=False)
     found = {name: _kernel(value) for name, value in _by_function(puzzle, answer).items()}
     for name, kernel in found.items():
         _refuse_other_constants(puzzle, kernel, kernel.scope, {})
         _refuse_other_parameters(puzzle, name, kernel)
     return Answer(found)
+
+
+def is_path(answer: Any) -> bool:
+    """True for an answer that is a file: None, the learner's own; or a path."""
+    named = isinstance(answer, str | os.PathLike) and ".py:" not in str(answer)
+    return answer is None or named
 
 
 def mistake_answer(puzzle: Puzzle, mistake: Mistake, solutions: Path) -> Any:

@@ -16,9 +16,10 @@ import numpy as np
 import gpu_course
 from gpu_course.catalog import KernelPuzzle, Puzzle, PythonPuzzle, index
 from gpu_course.errors import CourseError, KernelRefused
-from gpu_course.grading import budgets, messages, python_check, trial
+from gpu_course.grading import apart, budgets, messages, python_check, trial, workspace
+from gpu_course.grading.answer_file import path_of
 from gpu_course.grading.answer_problem import AnswerProblem
-from gpu_course.grading.answers import read_answer
+from gpu_course.grading.answers import is_path, read_answer
 from gpu_course.grading.diagnosis import Observation, Pattern, diagnose
 from gpu_course.grading.python_answers import read_python_answer
 from gpu_course.grading.trial import Given, Trial
@@ -27,6 +28,7 @@ from gpu_course.simt.launch import dim3
 from gpu_course.simt.source import Kernel
 
 SEED_VARIABLE = "GPU_COURSE_SEED"
+MOST_LETTERS = 600
 LISTED_SEED = 0
 """The listed cases have the same inputs in every check; only the random case is new each time."""
 
@@ -54,13 +56,41 @@ def check(name: str | Puzzle, *, answer: Any = None, seed: int | None = None) ->
     puzzle = name if isinstance(name, Puzzle) else index.find(name)
     seed = default_seed() if seed is None else seed
     start = time.perf_counter()
+    if isinstance(puzzle, KernelPuzzle) and is_path(answer) and apart.can_be_found(puzzle):
+        own = answer is None
+        path = workspace.answer_path(puzzle) if own else path_of(puzzle, answer)
+        verdict = apart.check_apart(puzzle, path.absolute(), own=own, seed=seed)
+    else:
+        verdict = _check_here(puzzle, answer, seed)
+    return replace(verdict, seconds=time.perf_counter() - start)
+
+
+def check_file(puzzle: Puzzle, path: Path, *, own: bool, seed: int) -> Verdict:
+    """Returns the verdict on a file, made in this very process.
+
+    Args:
+        puzzle: the puzzle.
+        path: the file.
+        own: True for the learner's own file, which a command can begin.
+        seed: draws the random case.
+    """
+    return _check_here(puzzle, None if own else path, seed)
+
+
+def _check_here(puzzle: Puzzle, answer: Any, seed: int) -> Verdict:
     try:
         verdict = _verdict_on(puzzle, answer, seed)
     except AnswerProblem as problem:
         verdict = _not_run(puzzle, problem)
     except KernelRefused as refusal:
         verdict = refused(puzzle, refusal)
-    return replace(verdict, seconds=time.perf_counter() - start)
+    return replace(verdict, message=_clipped(verdict.message))
+
+
+def _clipped(message: str) -> str:
+    """A message in lines that a person can read: a name or a line of source may be very long."""
+    lines = message.splitlines()
+    return "\n".join(a if len(a) <= MOST_LETTERS else a[:MOST_LETTERS] + " ..." for a in lines)
 
 
 def _verdict_on(puzzle: Puzzle, answer: Any, seed: int) -> Verdict:

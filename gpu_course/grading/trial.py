@@ -23,7 +23,7 @@ from gpu_course.simulator import simulate
 ORDERS = (None, 1)
 """Seeds of the orders a case is tried in: the blocks as they are numbered, and shuffled."""
 
-STEP_BUDGET = 100_000
+STEP_BUDGET = 40_000
 """Statements a launch may execute: far beyond an honest answer, and over within seconds."""
 
 MORE_ORDERS: tuple[Callable[[], dict[str, Any]], ...] = (

@@ -122,17 +122,39 @@ class Worker:
 
     def post(self, name: str) -> None:
         """Asks for the check of the learner's answer to a puzzle; `poll` brings the answer."""
+        self.ask({"name": name})
+
+    def ask(self, request: dict[str, Any]) -> None:
+        """Asks with a request of plain data; `poll` brings the answer."""
         assert not self.busy, "one check at a time"
         self.warm()
         assert self._process is not None and self._process.stdin is not None
         self.busy = True
         # A worker that is gone already is told by `poll`.
         with contextlib.suppress(OSError):
-            self._process.stdin.write(json.dumps({"name": name}) + "\n")
+            self._process.stdin.write(json.dumps(request) + "\n")
             self._process.stdin.flush()
 
-    def poll(self, seconds: float = 0.0) -> Outcome | Died | None:
-        """Returns the answer to the last `post` if it is there, else None.
+    def _read(self, line: str) -> Any:
+        return Outcome(**json.loads(line))
+
+    def used(self) -> tuple[float, int]:
+        """Returns the processor time in seconds and the memory in bytes that the process has used.
+
+        Both are 0 where there is none.
+        """
+        import psutil
+
+        with contextlib.suppress(psutil.Error):
+            if self._process is not None:
+                process = psutil.Process(self._process.pid)
+                with process.oneshot():
+                    times = process.cpu_times()
+                    return times.user + times.system, process.memory_info().rss
+        return 0.0, 0
+
+    def poll(self, seconds: float = 0.0) -> Any:
+        """Returns the answer to the last `post` if it is there, an Outcome or Died, else None.
 
         Args:
             seconds: how long to wait for it.
@@ -145,7 +167,7 @@ class Worker:
             return None
         self.busy = False
         if line is not None:
-            return Outcome(**json.loads(line))
+            return self._read(line)
         assert self._process is not None
         status = self._process.wait()
         self.stop()

@@ -7,10 +7,11 @@ import os
 import queue
 import sys
 import threading
-from typing import TextIO
+from typing import Any, TextIO
 
 from gpu_course.catalog import index
 from gpu_course.errors import CourseError
+from gpu_course.grading import apart
 from gpu_course.grading.exports import to_json
 from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.verdict_cache import check_own
@@ -20,17 +21,18 @@ from gpu_course.grading.worker import Outcome, end_family, outcome_of, to_line
 def main() -> None:
     """Answers until the pipe it is asked through is closed; then it ends at once."""
     html = "--html" in sys.argv[1:]
-    asked, answers = _private_pipes()
-    names: queue.SimpleQueue[str] = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(asked, names), daemon=True).start()
+    asked, answers = private_pipes()
+    requests: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+    threading.Thread(target=listen, args=(asked, requests), daemon=True).start()
     warm(html)
     while True:
-        answers.write(to_line(outcome(names.get(), html)) + "\n")
+        answers.write(to_line(outcome(requests.get()["name"], html)) + "\n")
         answers.flush()
 
 
 def warm(html: bool) -> None:
     """Imports whatever a first check would wait for."""
+    apart.warm()
     index.puzzles()
     to_json(())
     if html:
@@ -49,7 +51,7 @@ def outcome(name: str, html: bool) -> Outcome:
         return outcome_of(Verdict(name, "error", "grader", 0, 0, str(error)), html)
 
 
-def _private_pipes() -> tuple[TextIO, TextIO]:
+def private_pipes() -> tuple[TextIO, TextIO]:
     """Returns the two pipes to the parent, which no print of anybody's can reach."""
     asked = os.fdopen(os.dup(0), "r", encoding="utf-8")
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
@@ -59,10 +61,11 @@ def _private_pipes() -> tuple[TextIO, TextIO]:
     return asked, answers
 
 
-def _listen(asked: TextIO, names: queue.SimpleQueue[str]) -> None:
+def listen(asked: TextIO, requests: queue.SimpleQueue[dict[str, Any]]) -> None:
+    """Hands on what the parent asks; ends the process when the parent is gone."""
     try:
         for line in asked:
-            names.put(json.loads(line)["name"])
+            requests.put(json.loads(line))
     finally:
         # Nobody is left to answer to: the parent ended, or has no more use for this process.
         end_family(os.getpid(), itself=False)

@@ -37,7 +37,8 @@ def _declared(program: Program, given: dict[str, Any]) -> dict[str, Any]:
     kernel, found = program.kernel, [type_of(value) for value in given.values()]
     signature = best(kernel.declared, found)
     if signature is None:
-        raise CourseError(
+        raise kernel.refuse(
+            kernel.tree,
             f"no signature of {kernel.name} takes ({', '.join(map(show, found))})",
             f"it declares {'; '.join(map(str, kernel.declared))}",
         )

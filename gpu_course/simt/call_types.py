@@ -87,7 +87,9 @@ class CallTypes:
             if isinstance(function, FunctionType):
                 program, device = self.program, function.function
                 assert program.written is not None
-                found = called_from(program.written, self.kernel, node, device, program.callers)
+                found = called_from(
+                    program.written, self.kernel, node, device, program.callers, program.checked
+                )
                 return self.device_call(node, found)
         raise NoSuchType(f"{ast.unparse(called)} cannot be called")
 

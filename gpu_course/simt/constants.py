@@ -11,8 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from gpu_course.simt.types import MOST_FIELDS, MOST_NESTED
+
 LARGEST = 2**64
 MAX_CELLS = 65_536  # constant memory holds 64 KiB
+MOST_DTYPE_LETTERS = 32
+MOST_COST = 4 * MAX_CELLS
+MOST_COST_OF_A_FILE = 4 * MOST_COST
 
 
 @dataclass(frozen=True)
@@ -207,13 +212,15 @@ def _structure(node: ast.Call, names: Mapping[str, Any]) -> np.dtype[Any]:
     """numpy.dtype([("x", np.float32), ("kind", np.int32)], align=True)"""
     given = node.args[0]
     assert isinstance(given, ast.List)
+    if len(given.elts) > MOST_FIELDS:
+        raise NotConstant(f"{len(given.elts):,} fields: the simulator takes {MOST_FIELDS}")
     fields = []
     for each in given.elts:
         if not isinstance(each, ast.Tuple) or len(each.elts) != 2:
             raise NotConstant("a field that is no pair of a name and a dtype")
         name, type_ = each.elts
         if isinstance(type_, ast.Constant) and isinstance(type_.value, str):
-            dtype: Any = type_.value
+            dtype: Any = type_.value[:MOST_DTYPE_LETTERS]
         else:
             dtype = as_dtype(constant(type_, names))
         if dtype is None:
@@ -221,9 +228,12 @@ def _structure(node: ast.Call, names: Mapping[str, Any]) -> np.dtype[Any]:
         fields.append((_string(name), dtype))
     aligned = any(k.arg == "align" and constant(k.value, names) for k in node.keywords)
     try:
-        return np.dtype(fields, align=aligned)
+        found = np.dtype(fields, align=aligned)
     except (TypeError, ValueError) as error:
         raise NotConstant(str(error)) from None
+    if found.itemsize > MAX_CELLS:
+        raise NotConstant(f"a structure of {found.itemsize:,} bytes")
+    return found
 
 
 def _call(node: ast.Call, names: Mapping[str, Any]) -> Any:
@@ -244,7 +254,7 @@ def _call(node: ast.Call, names: Mapping[str, Any]) -> Any:
         "numpy.array",
         "numpy.asarray",
     ):
-        if not arguments or _cells(arguments[0], 2 * MAX_CELLS) > 2 * MAX_CELLS:
+        if not arguments or cells(arguments[0], 2 * MAX_CELLS) > 2 * MAX_CELLS:
             raise NotConstant("an array that is too large, or of nothing")
         wanted = as_dtype(keywords.get("dtype", arguments[1] if len(arguments) > 1 else None))
         try:
@@ -257,13 +267,47 @@ def _call(node: ast.Call, names: Mapping[str, Any]) -> Any:
     raise NotConstant("a call, and no call is made while the file is read")
 
 
-def _cells(value: Any, most: int) -> int:
-    """How many parts nested tuples have, or more than `most`: a few lines can say 10 ** 12."""
-    if not isinstance(value, tuple):
-        return 1
-    found = 1
-    for part in value:
-        if found > most:
-            break
-        found += _cells(part, most - found)
+class Costs:
+    """What the constants of a file may cost, known before any of them is evaluated.
+
+    A constant costs its own text and what the constants it names have cost, so it can't hold more
+    parts than it costs: a few lines of `X = (X, X)` say 10 ** 12 numbers.
+    """
+
+    def __init__(self) -> None:
+        self.left = MOST_COST_OF_A_FILE
+        self.known: dict[str, tuple[int, int]] = {}  # name -> its cost, and how deeply it nests
+
+    def charge(self, name: str, value: ast.expr) -> None:
+        """Counts the constant that a name is given.
+
+        Raises:
+            NotConstant: it is too large, too deep, or the file has too many.
+        """
+        nodes = list(ast.walk(value))
+        named = [self.known[n.id] for n in nodes if isinstance(n, ast.Name) and n.id in self.known]
+        cost = len(nodes) + sum(cost for cost, _ in named)
+        nested = sum(isinstance(n, ast.Tuple | ast.List) for n in nodes)
+        depth = min(nested, MOST_NESTED) + max((depth for _, depth in named), default=0)
+        self.known.pop(name, None)
+        self.left -= min(cost, MOST_COST)
+        if cost > MOST_COST or self.left < 0:
+            raise NotConstant("it is too large, or the constants of the file are together")
+        if depth > 2 * MOST_NESTED:
+            raise NotConstant("it is nested too deeply")
+        self.known[name] = cost, depth
+
+
+def cells(value: Any, most: int) -> int:
+    """Returns how many parts nested tuples have, or some number above `most` where it is more.
+
+    >>> cells(((1, 2), 3), 100)
+    5
+    """
+    found, waiting = 0, [value]
+    while waiting and found <= most:
+        found += 1
+        part = waiting.pop()
+        if isinstance(part, tuple):
+            waiting += part[: most + 1]
     return found

@@ -10,15 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.simt.constants import NotConstant, constant
+from gpu_course.simt.constants import LARGEST, NotConstant, cells, constant
 from gpu_course.simt.source import Kernel, Unknown
-from gpu_course.simt.types import ArrayType, TupleType, Type
+from gpu_course.simt.types import MOST_VALUES, ArrayType, TupleType, Type
 from gpu_course.simt.versions import Versions, find_versions
 
 LITERAL: Any = "literal"
 """Stands for the type of an argument that is a number written at the call: it is never None."""
 
 _UNDECIDED = object()
+_NUMBER = bool | int | float | complex | np.generic
 _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le,
     ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Is: operator.is_, ast.IsNot: operator.is_not,
@@ -90,7 +91,8 @@ class Decisions:
                 return self.chain(node)
             case ast.BinOp() if type(node.op) in _BINARY:
                 left, right = self.constant(node.left), self.constant(node.right)
-                if left is not _UNDECIDED and right is not _UNDECIDED:
+                if isinstance(left, _NUMBER) and isinstance(right, _NUMBER):
+                    # Of numbers alone: "x" * 10 ** 12 would fill any memory.
                     return _truth(_BINARY[type(node.op)], left, right)
         value = self.constant(node)
         return None if value is _UNDECIDED else _truth(lambda a, _: a, value, None)
@@ -153,7 +155,7 @@ class Decisions:
         """The value of a constant; _UNDECIDED for what Numba does not look through."""
         match node:
             case ast.Constant():
-                return node.value
+                return _bounded(node.value)
             case ast.Name() if node.id in self.locals:
                 made = self.definition(node)
                 return self.constant(made) if isinstance(made, ast.expr) else _UNDECIDED
@@ -183,7 +185,16 @@ def _of_file(kernel: Kernel, name: str) -> Any:
     if isinstance(value, Unknown):
         return value.text if value.text is not None else _UNDECIDED
     plain = value is None or isinstance(value, bool | int | float | complex | tuple | np.generic)
-    return value if plain else _UNDECIDED
+    return _bounded(value) if plain else _UNDECIDED
+
+
+def _bounded(value: Any) -> Any:
+    """The value of a constant; _UNDECIDED where deciding anything by it could take for ever."""
+    if isinstance(value, int) and abs(value) >= LARGEST:
+        return _UNDECIDED
+    if isinstance(value, tuple) and cells(value, MOST_VALUES) > MOST_VALUES:
+        return _UNDECIDED
+    return value
 
 
 def _definitions(tree: ast.FunctionDef, versions: Versions) -> dict[int, ast.AST]:

@@ -6,8 +6,14 @@ import ast
 from collections.abc import Iterator
 
 EXPRESSIONS_PER_STEP = 16
+WEIGHTS: dict[type[ast.AST], int] = {ast.Slice: 16, ast.Call: 4}
+"""What an expression of a kind counts for; 1 unless it is here."""
 MOST_NODES = 20_000
+MOST_STEPS_CALLED = 20_000
 MOST_CALLS_DEEP = 32
+MOST_TYPING_STEPS = 100_000
+CHECKING = 4
+"""A version of a function is checked before its types are found, at so many times its steps."""
 
 
 def efforts(tree: ast.FunctionDef) -> dict[ast.stmt, int]:
@@ -21,10 +27,15 @@ def efforts(tree: ast.FunctionDef) -> dict[ast.stmt, int]:
     [1, 13]
     """
     return {
-        node: 1 + sum(1 for _ in own_expressions(node)) // EXPRESSIONS_PER_STEP
+        node: 1
+        + sum(WEIGHTS.get(type(e), 1) for e in own_expressions(node)) // EXPRESSIONS_PER_STEP
         for node in ast.walk(tree)
         if isinstance(node, ast.stmt) and node is not tree
     }
+
+
+def _weight(statement: ast.stmt) -> int:
+    return sum(WEIGHTS.get(type(e), 1) for e in own_expressions(statement))
 
 
 def own_expressions(statement: ast.stmt) -> Iterator[ast.expr]:

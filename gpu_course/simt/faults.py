@@ -43,19 +43,27 @@ class FaultLog:
     """Collects faults, one per kind and place, with counts."""
 
     MOST_THREADS = 4096
+    MOST_PLACES = 200
 
     def __init__(self) -> None:
         self.found: dict[tuple[Any, ...], Fault] = {}
         self.running: Kernel | None = None
+        self.left_out = 0
 
     def add(self, fault: Fault, key: tuple[Any, ...] = ()) -> None:
-        """Adds a fault; one with the same kind, line and key only raises the first one's count."""
+        """Adds a fault; one with the same kind, line and key only raises the first one's count.
+
+        Beyond MOST_PLACES of them the others are counted, in `left_out`.
+        """
         fault.kernel = fault.kernel or self.running
         file = fault.kernel.file if fault.kernel else ""
         place = (fault.kind, file, fault.line, *key)
         known = self.found.get(place)
         if known is None:
-            self.found[place] = fault
+            if len(self.found) < self.MOST_PLACES:
+                self.found[place] = fault
+            else:
+                self.left_out += fault.count
             return
         known.count += fault.count
         if len(known.threads) < self.MOST_THREADS:

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from gpu_course.simt import types
+from gpu_course.simt.effort import CHECKING, MOST_TYPING_STEPS
 from gpu_course.simt.expression_types import ExpressionTypes
 from gpu_course.simt.inferred import Inferred, NotYet, of_value
 from gpu_course.simt.legality import specialised
@@ -18,6 +19,7 @@ from gpu_course.simt.types import (
     ArrayType,
     NoSuchType,
     RangeType,
+    TooLarge,
     TupleType,
     Type,
 )
@@ -29,8 +31,14 @@ MAX_ROUNDS = 20
 MOST_DEEP = 50
 
 
-Found = dict[tuple[ast.FunctionDef, tuple[Type, ...], tuple[Type, ...]], Inferred]
-"""What is known of device functions, by the types they are called with."""
+class Found(dict[tuple[ast.FunctionDef, tuple[Type, ...], tuple[Type, ...]], Inferred]):
+    """What is known of device functions, by the types they are called with.
+
+    Attributes:
+        left: the steps that may still go into finding types.
+    """
+
+    left = MOST_TYPING_STEPS
 
 
 def infer(
@@ -69,7 +77,7 @@ class _Inference(ExpressionTypes):
         super().__init__(program, arguments)
         self.parameters = tuple(arguments)
         self.depth = depth
-        self.found: Found = {} if found is None else found
+        self.found = Found() if found is None else found
 
     def run(self) -> Inferred:
         for _ in range(MAX_ROUNDS):
@@ -110,14 +118,29 @@ class _Inference(ExpressionTypes):
                 self.kernel.tree, f"{self.kernel.name} returns {error}", "return one type"
             ) from None
 
+    def spend(self, steps: int) -> None:
+        """Counts what types cost to find: a few functions can ask for 2 ** n versions."""
+        self.found.left -= steps
+        if self.found.left < 0:
+            raise self.kernel.refuse(
+                self.kernel.tree,
+                f"{self.kernel.name} and what it calls take more than {MOST_TYPING_STEPS:,} steps "
+                "to find their types, the simulator's limit",
+                "call each function with few kinds of arguments, and write fewer of them",
+            )
+
     # Statements
 
     def block(self, body: Sequence[ast.stmt]) -> None:
         for statement in body:
             if statement not in self.program.versions.reached:
                 break  # behind a return, a break or a continue
+            self.spend(self.program.efforts[statement])
             try:
                 self.statement(statement)
+            except TooLarge as error:
+                step = "keep what is of one kind in an array"
+                raise self.kernel.refuse(statement, str(error), step) from None
             except NoSuchType as error:
                 raise self.kernel.refuse(
                     statement,
@@ -253,5 +276,6 @@ class _Inference(ExpressionTypes):
         # Numba compiles a function once for the types it is called with, and so is it read here.
         key = (device.kernel.tree, tuple(arguments), tuple(known))
         if key not in self.found:
+            self.spend(CHECKING * sum(device.efforts.values()))
             self.found[key] = infer(device, arguments, known, self.depth + 1, self.found)
         return self.found[key]

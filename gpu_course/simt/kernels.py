@@ -14,6 +14,7 @@ from gpu_course.simt.reading import step_for
 from gpu_course.simt.signatures import Signature
 
 MAX_DEPTH = 200
+MOST_SHOWN = 200
 
 MODULES = {
     "numba.cuda": "cuda",
@@ -80,7 +81,7 @@ class Kernel:
 
     def text(self, line: int) -> str:
         """Returns the source text of one line, stripped."""
-        return printable(self.lines.get(line, "").strip())
+        return show_line(self.lines.get(line, ""))
 
     def refuse(self, node: ast.AST | int, fact: str, hint: str = "") -> KernelRefused:
         """Returns the KernelRefused error for a construct of this kernel."""
@@ -110,6 +111,12 @@ def show_path(path: str | Path) -> str:
         return path.resolve().relative_to(Path.cwd()).as_posix()
     except ValueError:
         return "/".join(path.parts[-2:]) if path.is_absolute() else path.as_posix()
+
+
+def show_line(text: str) -> str:
+    """Returns a line of source as messages show it: no longer than a person would read."""
+    text = printable(text.strip())
+    return text if len(text) <= MOST_SHOWN else text[:MOST_SHOWN] + " ..."
 
 
 def printable(text: str) -> str:
@@ -143,7 +150,7 @@ def parse(text: str, shown: str, *, whole: bool = False) -> ast.Module:
                 compile(tree, shown, "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None) or 1
-        shown_line = printable((getattr(error, "text", None) or "").strip())
+        shown_line = show_line(getattr(error, "text", None) or "")
         told = str(getattr(error, "msg", None) or error)
         fact, step = f"Python cannot read this file: {told}", step_for(told, shown_line)
         raise KernelRefused(fact, file=shown, line=line, text=shown_line, hint=step) from None

@@ -16,7 +16,7 @@ from gpu_course.simt.closures import lift
 from gpu_course.simt.effort import MOST_CALLS_DEEP, MOST_NODES, efforts
 from gpu_course.simt.meanings import Meanings
 from gpu_course.simt.parameters import defaults_of
-from gpu_course.simt.program import Program
+from gpu_course.simt.program import Checked, Program
 from gpu_course.simt.pruning import prune
 from gpu_course.simt.refusals import check_node
 from gpu_course.simt.source import Kernel
@@ -24,9 +24,6 @@ from gpu_course.simt.spelling import respelled
 from gpu_course.simt.stores import passed_on, stored_parameters
 from gpu_course.simt.types import Type
 from gpu_course.simt.versions import find_versions
-
-Checked = dict[ast.FunctionDef, "Program"]
-"""Device functions that have been checked: each is once, however often it is called."""
 
 
 def check(
@@ -44,12 +41,12 @@ def check(
     """
     if kernel.settled and not callers:
         return _check_settled(kernel)
-    return _check(kernel, callers, {} if checked is None else checked)
+    return _check(kernel, callers, Checked() if checked is None else checked)
 
 
 @functools.lru_cache(maxsize=256)
 def _check_settled(kernel: Kernel) -> Program:
-    return _check(kernel, (), {})
+    return _check(kernel, (), Checked())
 
 
 def specialised(program: Program, arguments: Sequence[Type]) -> Program:
@@ -67,7 +64,7 @@ def specialised(program: Program, arguments: Sequence[Type]) -> Program:
         known = dict(zip(written.parameters, arguments, strict=True))
         tree = prune(written, known)
         same = ast.dump(tree) == ast.dump(prune(written, {}))
-        found[key] = program if same else _checked(written, tree, program.callers, {})
+        found[key] = program if same else _checked(written, tree, program.callers, program.checked)
     return found[key]
 
 
@@ -114,6 +111,7 @@ def _checked(
         defaults,
         written,
         callers,
+        checked=checked,
     )
 
 
@@ -166,7 +164,7 @@ def called_from(
     Raises:
         KernelRefused: it calls itself, or calls nest too deeply.
     """
-    checked = {} if checked is None else checked
+    checked = Checked() if checked is None else checked
     chain = (*callers, written)
     if any(device.place == caller.place for caller in chain):
         fact = f"{device.name} calls itself, and a GPU function cannot"
@@ -175,5 +173,5 @@ def called_from(
         fact = f"calls nest more than {MOST_CALLS_DEEP} deep here"
         raise kernel.refuse(node, fact, "write the functions into one another, or a loop")
     if device.tree not in checked:
-        checked[device.tree] = check(device, chain, checked)
+        checked.hold(check(device, chain, checked), kernel, node)
     return checked[device.tree]

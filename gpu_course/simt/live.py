@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.errors import CourseError
-from gpu_course.simt.constants import NamedTuple, Symbol
+from gpu_course.simt.constants import MAX_CELLS, NamedTuple, Symbol, cells
 from gpu_course.simt.kernels import MODULES, Kernel, Unknown, parse, show_path
 from gpu_course.simt.signatures import Signature, signatures
 
@@ -85,6 +85,8 @@ def _from_live(name: str, value: Any) -> Any:
     if isinstance(value, np.dtype):
         return value if value.fields else Symbol(f"numpy.{value.name}")
     if isinstance(value, tuple):
+        if cells(value, MAX_CELLS) > MAX_CELLS:
+            return Unknown(f"{name}, a tuple of more than {MAX_CELLS:,} values")
         return tuple(_from_live(name, v) for v in value)
     if isinstance(value, ModuleType):
         return (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 MOST_LINES = 1000
+MOST_LETTERS = 2000
 
 
 class Printout:
@@ -15,7 +16,7 @@ class Printout:
     def add(self, line: str) -> None:
         """Keeps a line, as long as there is room."""
         if len(self.lines) < MOST_LINES:
-            self.lines.append(line)
+            self.lines.append(line if len(line) <= MOST_LETTERS else line[:MOST_LETTERS] + " ...")
         else:
             self.left_out += 1
 

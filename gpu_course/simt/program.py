@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from gpu_course.simt.effort import MOST_STEPS_CALLED
 from gpu_course.simt.pruning import asks_about_arguments
 from gpu_course.simt.source import Kernel
 from gpu_course.simt.types import Type
@@ -31,6 +32,7 @@ class Program:
         written: the function as its author wrote it, with the branches that are left out here.
         callers: the functions that call it, the innermost last; empty for a kernel.
         specialisations: types of its arguments -> what is left of it for these, as it is found.
+        checked: the device functions known so far, each checked once for all that call it.
     """
 
     kernel: Kernel
@@ -45,6 +47,7 @@ class Program:
     written: Kernel | None = field(default=None, repr=False)
     callers: tuple[Kernel, ...] = field(default=(), repr=False)
     specialisations: dict[tuple[Type, ...], Program] = field(default_factory=dict, repr=False)
+    checked: Checked = field(default_factory=lambda: Checked(), repr=False)
 
     def read(self, node: ast.Name) -> str:
         """Returns the version of a variable that a name stands for where it is read."""
@@ -69,3 +72,28 @@ class Program:
         """True when the types of its arguments may decide a branch."""
         written = self.written or self.kernel
         return asks_about_arguments(written.tree, device=bool(self.callers))
+
+
+class Checked(dict[ast.FunctionDef, Program]):
+    """Device functions that have been checked: each is once, however often it is called.
+
+    Attributes:
+        steps: what all their statements cost, each run once.
+    """
+
+    steps = 0
+
+    def hold(self, device: Program, kernel: Kernel, node: ast.AST) -> None:
+        """Keeps a function that is called at `node` of a kernel.
+
+        Raises:
+            KernelRefused: there are too many, or they are too long.
+        """
+        self[(device.written or device.kernel).tree] = device
+        self.steps += sum(device.efforts.values())
+        if self.steps > MOST_STEPS_CALLED:
+            fact = (
+                f"the functions called from here have more than {MOST_STEPS_CALLED:,} steps "
+                "together, the simulator's limit"
+            )
+            raise kernel.refuse(node, fact, "call fewer functions, or shorter ones")

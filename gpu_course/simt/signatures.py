@@ -17,6 +17,8 @@ from gpu_course.simt.constants import Symbol, as_dtype
 from gpu_course.simt.conversions import conversion, rating
 from gpu_course.simt.types import ArrayType, Type
 
+MOST_SHOWN = 100
+
 
 class _Anything:
     """A type the simulator cannot read: it takes any argument as it is."""
@@ -117,12 +119,13 @@ def best(declared: Sequence[Signature], given: Sequence[Type]) -> Signature | No
 
 def _from_text(text: str) -> Signature:
     try:
-        tree = ast.parse(text.strip(), mode="eval").body
-    except SyntaxError:
-        tree = None
-    found = None if tree is None else from_node(tree)
+        found = from_node(ast.parse(text.strip(), mode="eval").body)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        found = None
     if found is None:
-        raise CourseError(f'"{text}" is no signature', 'write it like "void(float32[:], int32)"')
+        raise CourseError(
+            f'"{text[:MOST_SHOWN]}" is no signature', 'write it like "void(float32[:], int32)"'
+        )
     return found
 
 

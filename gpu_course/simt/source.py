@@ -15,8 +15,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gpu_course.simt.constants import NotConstant, Symbol, constant
-from gpu_course.simt.kernels import MAX_DEPTH, MODULES, Kernel, Unknown, parse, show_path
+from gpu_course.errors import CourseError, KernelRefused
+from gpu_course.simt.constants import Costs, NotConstant, Symbol, constant
+from gpu_course.simt.kernels import (
+    MAX_DEPTH,
+    MODULES,
+    Kernel,
+    Unknown,
+    parse,
+    show_line,
+    show_path,
+)
 from gpu_course.simt.live import from_function
 from gpu_course.simt.reading import MAX_SOURCE_BYTES, is_missing, read_text
 from gpu_course.simt.signatures import Signature, from_node
@@ -83,12 +92,13 @@ def _read(path: Path, shown: str, text: str) -> Module:
     lines = dict(enumerate(text.splitlines(), start=1))
     names: dict[str, Any] = {}
     constant_lines: dict[str, int] = {}
+    costs = Costs()
     for node in tree.body:
         if isinstance(node, ast.Import | ast.ImportFrom):
             names.update(_imported(node))
         elif isinstance(node, ast.FunctionDef):
             jit = [d for d in node.decorator_list if _is_jit(d, names)]
-            declared = tuple(s for d in jit for s in _signatures_at(d))
+            declared = _declared(jit, shown, lines)
             look_up = names.__getitem__
             names[node.name] = Kernel(
                 node.name, node, shown, lines, look_up, bool(jit), True, declared
@@ -99,7 +109,7 @@ def _read(path: Path, shown: str, text: str) -> Module:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             for target in targets:
                 if isinstance(target, ast.Name):
-                    names[target.id] = _constant_or_unknown(node.value, names, target.id)
+                    names[target.id] = _constant_or_unknown(node.value, names, target.id, costs)
                     constant_lines[target.id] = node.lineno
         elif isinstance(node, ast.Delete):
             for target in node.targets:
@@ -108,8 +118,9 @@ def _read(path: Path, shown: str, text: str) -> Module:
     return Module(path, shown, functions, names, constant_lines)
 
 
-def _constant_or_unknown(node: ast.expr, names: Mapping[str, Any], name: str) -> Any:
+def _constant_or_unknown(node: ast.expr, names: Mapping[str, Any], name: str, costs: Costs) -> Any:
     try:
+        costs.charge(name, node)
         return constant(node, names)
     except NotConstant as error:
         what = f"{name}, which is not a constant the simulator can evaluate ({error})"
@@ -118,6 +129,22 @@ def _constant_or_unknown(node: ast.expr, names: Mapping[str, Any], name: str) ->
 
 def _is_string(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _declared(
+    decorators: list[ast.expr], shown: str, lines: Mapping[int, str]
+) -> tuple[Signature, ...]:
+    found: list[Signature] = []
+    for decorator in decorators:
+        try:
+            found += _signatures_at(decorator)
+        except CourseError as error:
+            line = decorator.lineno
+            text = show_line(lines.get(line, ""))
+            raise KernelRefused(
+                error.fact, file=shown, line=line, text=text, hint=error.hint
+            ) from None
+    return tuple(found)
 
 
 def _signatures_at(decorator: ast.expr) -> tuple[Signature, ...]:

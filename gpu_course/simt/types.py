@@ -15,6 +15,10 @@ from typing import Any
 
 import numpy as np
 
+MOST_VALUES = 1024
+MOST_NESTED = 32
+MOST_FIELDS = 128
+
 BOOL = np.dtype(np.bool_)
 INT32 = np.dtype(np.int32)
 INT64 = np.dtype(np.int64)
@@ -40,10 +44,29 @@ class ArrayType:
 
 @dataclass(frozen=True)
 class TupleType:
-    """A tuple of values, each of its own type; a named tuple has names for them as well."""
+    """A tuple of values, each of its own type; a named tuple has names for them as well.
+
+    Raises:
+        TooLarge: a tuple nested too deeply, or with too much in it. Twenty lines of `t = (t, t)`
+            say a million values.
+    """
 
     elements: tuple[Type, ...]
     names: tuple[str, ...] = ()
+    size: int = field(init=False, compare=False, repr=False)
+    depth: int = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        inner = [e for e in self.elements if isinstance(e, TupleType)]
+        # Set once, while the tuple is made: it is frozen from then on.
+        object.__setattr__(
+            self, "size", len(self.elements) - len(inner) + sum(e.size for e in inner)
+        )
+        object.__setattr__(self, "depth", 1 + max((e.depth for e in inner), default=0))
+        if self.size > MOST_VALUES:
+            raise TooLarge(f"a tuple of {self.size:,} values: the simulator takes {MOST_VALUES:,}")
+        if self.depth > MOST_NESTED:
+            raise TooLarge(f"tuples nested more than {MOST_NESTED} deep, the simulator's limit")
 
     def __str__(self) -> str:
         return f"tuple({', '.join(map(str, self.elements))})"
@@ -87,6 +110,10 @@ Type = np.dtype[Any] | ArrayType | TupleType | RangeType | GridType | FunctionTy
 
 class NoSuchType(Exception):
     """Two types that no operator or variable can join; the text says which."""
+
+
+class TooLarge(NoSuchType):
+    """A type that Numba may know and that is too large for the simulator; the text says how."""
 
 
 def is_scalar(type_: Type) -> bool:

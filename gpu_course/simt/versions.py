@@ -59,6 +59,7 @@ class _Flow:
         self.seen: dict[ast.AST, frozenset[int]] = {}
         self.reached: set[ast.AST] = set()
         self.loops: list[_Loop] = []
+        self.tops: dict[ast.AST, State] = {}
 
     def versions(self) -> Versions:
         start: State = {}
@@ -135,7 +136,9 @@ class _Flow:
     def loop(self, node: ast.While | ast.For, state: State) -> State | None:
         if isinstance(node, ast.For):
             self.reads(node.iter, state)
-        top: State | None = state
+        # What reached the loop in an earlier round of a loop around it reaches it again. To start
+        # from there keeps loops in loops from taking 2 ** n rounds.
+        top: State | None = _join(state, self.tops.get(node))
         while True:
             assert top is not None
             before = dict(top)
@@ -152,6 +155,7 @@ class _Flow:
                 top = _join(top, turn)
             if top == before:
                 break
+        self.tops[node] = before
         forever = (
             isinstance(node, ast.While)
             and isinstance(node.test, ast.Constant)

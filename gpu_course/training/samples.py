@@ -34,6 +34,29 @@ class Gate(nn.Module):
         return value * gate.sigmoid()
 
 
+class Halves(nn.Module):
+    """A product of the two halves of a linear layer's output."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.both = nn.Linear(width, 2 * width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Returns (rows, width) for x of (rows, width)."""
+        one, other = self.both(x).chunk(2, dim=-1)
+        return one * other  # keeps two views of one storage, which begin in different places
+
+
+class Waves(nn.Module):
+    """One sine after the other: each keeps a storage of the same size."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Returns sin(sin(... sin(x)))."""
+        for _ in range(24):
+            x = x.sin()
+        return x
+
+
 class FirstColumns(nn.Module):
     """Uses a few columns of what a linear layer made; the rest lies in the same storage."""
 
@@ -100,6 +123,8 @@ MODULES: dict[str, Callable[[int], nn.Module]] = {
     "batch norm": normalised,
     "tokens": lambda width: packed(Tokens(width)),
     "transformer layer": lambda width: Layer(4 * width, 4),
+    "product of halves": Halves,
+    "many sines": lambda width: Waves(),
 }
 
 

@@ -53,14 +53,18 @@ def run(
         detour[0].copy_(torch.from_numpy(a))
         detour[1].copy_(torch.from_numpy(b))
         peak = measure_peak(lambda: module(batch))
+    batch.requires_grad_()
     output = module(batch)
     output.backward(torch.from_numpy(slope))
+    if batch.grad is None:
+        raise Unusable("a backward pass left x without a gradient", "gradient-of-x")
     return {
         "at_start": at_start.numpy(),
         "trained_numbers": trained,
         "output": output.detach().numpy(),
         "gradient_a": _gradient(detour[0]),
         "gradient_b": _gradient(detour[1]),
+        "gradient_x": batch.grad.numpy(),
         "learns": learns,
         "peak_bytes": peak.peak_bytes,
     }

@@ -71,6 +71,7 @@ FIX_THE_BARRIER = KernelPuzzle(
         sized("whole blocks only", size=128, rows=3, cols=128),
         sized("one cell more than two blocks", size=129, rows=2, cols=129),
         sized("a row shorter than a chunk", size=1003, rows=5, cols=40),
+        sized("large numbers, seven chunks", size=65, rows=2, cols=400, doublings=100),
     ),
     random_case=lambda rng: sized(
         "sizes drawn at random",

@@ -24,14 +24,14 @@ BOX_BLUR_2D = KernelPuzzle(
         sized("visible example", visible=True, rows=10, cols=20),
         sized("one cell", rows=1, cols=1),
         sized("whole blocks only", rows=16, cols=32),
-        sized("taller than wide", rows=37, cols=17),
+        sized("taller than wide, large numbers", rows=37, cols=17, doublings=100),
         sized("wider than tall", rows=9, cols=50),
     ),
     random_case=lambda rng: sized(
         "sizes drawn at random", rows=int(rng.integers(5, 30)), cols=int(rng.integers(17, 50))
     ),
     inputs=lambda rng, case: {
-        "a": eighths(rng, (case.sizes["rows"], case.sizes["cols"])),
+        "a": eighths(rng, (case.sizes["rows"], case.sizes["cols"]), case),
         "rows": case.sizes["rows"],
         "cols": case.sizes["cols"],
     },

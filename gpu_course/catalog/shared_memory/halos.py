@@ -32,7 +32,7 @@ STENCIL_HALO = KernelPuzzle(
         sized("one cell", size=1),
         sized("exactly two blocks", size=128),
         sized("one cell more than two blocks", size=129),
-        sized("1,003 cells", size=1003),
+        sized("1,003 large numbers", size=1003, doublings=100),
     ),
     random_case=lambda rng: sized("a size drawn at random", size=int(rng.integers(65, 700))),
     inputs=vectors("a", scalars=["size"]),
@@ -172,7 +172,7 @@ CONV1D = KernelPuzzle(
         sized("visible example", visible=True, size=100, taps=4),
         sized("one cell", size=1, taps=3),
         sized("a single weight", size=70, taps=1),
-        sized("exactly two blocks", size=128, taps=7),
+        sized("exactly two blocks, large numbers", size=128, taps=7, doublings=50),
         sized("three cells behind a block", size=67, taps=9),
         sized("as many weights as there can be", size=500, taps=MAX_TAPS),
     ),
@@ -180,8 +180,8 @@ CONV1D = KernelPuzzle(
         "sizes drawn at random", size=int(rng.integers(65, 600)), taps=int(rng.integers(2, 17))
     ),
     inputs=lambda rng, case: {
-        "a": eighths(rng, case.sizes["size"]),
-        "w": eighths(rng, case.sizes["taps"]),
+        "a": eighths(rng, case.sizes["size"], case),
+        "w": eighths(rng, case.sizes["taps"], case),
         "size": case.sizes["size"],
         "taps": case.sizes["taps"],
     },

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from gpu_course.catalog.builders import (
+    Alternative,
     blocks_to_cover,
     eighths,
     float32_out,
@@ -38,8 +39,8 @@ def vector_and_table(rng: np.random.Generator, case: Case) -> Values:
     """Returns the inputs a float32 (size,) and table float32 (rows, cols), and the sizes."""
     sizes = case.sizes
     return {
-        "a": eighths(rng, sizes["size"]),
-        "table": eighths(rng, (sizes["rows"], sizes["cols"])),
+        "a": eighths(rng, sizes["size"], case),
+        "table": eighths(rng, (sizes["rows"], sizes["cols"]), case),
         **sizes,
     }
 
@@ -60,7 +61,7 @@ BLOCK_REVERSE = KernelPuzzle(
         sized("one cell", size=1),
         sized("exactly two blocks", size=128),
         sized("one cell more than two blocks", size=129),
-        sized("1,003 cells", size=1003),
+        sized("1,003 large numbers", size=1003, doublings=100),
     ),
     random_case=lambda rng: sized("a size drawn at random", size=int(rng.integers(65, 700))),
     inputs=vectors("a", scalars=["size"]),
@@ -163,6 +164,28 @@ def _largest(a: np.ndarray, first: int, last: int) -> np.ndarray:
     return np.fmax.reduce(_windows(a, first, last))
 
 
+def _numbers_and_columns(rng: np.random.Generator, case: Case) -> Values:
+    numbers = eighths(rng, (case.sizes["rows"], case.sizes["cols"]), case)
+    return {"a": numbers, "cols": case.sizes["cols"]}
+
+
+def _began_too_high_or(
+    *alternatives: tuple[str, Alternative],
+) -> Callable[[Values, Case, Values, Values], str | None]:
+    """Knows the alternatives, and one number in all wrong cells that is larger than any wanted."""
+    known = recognise(*alternatives)
+
+    def diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
+        key = known(inputs, case, expected, got)
+        wrong = got["out"] != expected["out"]
+        found, wanted = got["out"][wrong], expected["out"][wrong]
+        if key is None and found.size and (found == found[0]).all() and (wanted < found).all():
+            return "began-too-high"
+        return key
+
+    return diagnose
+
+
 POOLING = KernelPuzzle(
     name="04_shared_memory/pooling",
     title="the largest of the last four",
@@ -180,14 +203,12 @@ POOLING = KernelPuzzle(
         sized("rows shorter than the window", rows=4, cols=3),
         sized("a thread for every column", rows=5, cols=64),
         sized("two warps, not quite", rows=7, cols=51),
+        sized("numbers near the ends of float32", rows=7, cols=50, doublings=122),
     ),
     random_case=lambda rng: sized(
         "sizes drawn at random", rows=int(rng.integers(2, 12)), cols=int(rng.integers(6, 65))
     ),
-    inputs=lambda rng, case: {
-        "a": eighths(rng, (case.sizes["rows"], case.sizes["cols"])),
-        "cols": case.sizes["cols"],
-    },
+    inputs=_numbers_and_columns,
     outputs=float32_out("rows", "cols"),
     launches=lambda case: (Launch("pooling", case.sizes["rows"], TPB, ("out", "a", "cols")),),
     reference=lambda inputs, case: {"out": _largest(inputs["a"], 1 - WINDOW, 0)},
@@ -199,7 +220,7 @@ POOLING = KernelPuzzle(
             "once; the others find it in the tile",
         ),
     ),
-    diagnose=recognise(
+    diagnose=_began_too_high_or(
         ("began-at-zero", lambda inputs, case: _at_least_zero(inputs)),
         ("looked-ahead", lambda inputs, case: {"out": _largest(inputs["a"], 0, WINDOW - 1)}),
         ("window-short", lambda inputs, case: {"out": _largest(inputs["a"], 2 - WINDOW, 0)}),
@@ -224,6 +245,11 @@ POOLING = KernelPuzzle(
         "began-at-zero": (
             "Where all numbers of a window are negative you give 0, which is none of them. Begin "
             "with a number of the window itself."
+        ),
+        "began-too-high": (
+            "Where all numbers of a window are small you give one that is in none of them: what "
+            "your maximum begins with. No fixed number is small enough for every input. Begin with "
+            "a number of the window itself."
         ),
         "looked-ahead": (
             "The window lies on the wrong side: it should hold the numbers up to and including "
@@ -252,6 +278,7 @@ POOLING = KernelPuzzle(
         Mistake("barrier_behind_the_guard", "hazard", "barrier-divergence"),
         Mistake("window_past_the_start", "hazard", "out-of-bounds"),
         Mistake("began_at_zero", "wrong-result", "began-at-zero"),
+        Mistake("began_at_minus_100", "wrong-result", "began-too-high"),
         Mistake("looked_ahead", "wrong-result", "looked-ahead"),
         Mistake("window_one_short", "wrong-result", "window-short"),
         Mistake("summed", "wrong-result", "summed"),
@@ -272,5 +299,6 @@ def _at_least_zero(inputs: Values) -> dict[str, np.ndarray]:
 
 
 def _summed(inputs: Values) -> dict[str, np.ndarray]:
-    total = np.nansum(_windows(inputs["a"], 1 - WINDOW, 0), axis=0, dtype=np.float32)
+    with np.errstate(over="ignore"):
+        total = np.nansum(_windows(inputs["a"], 1 - WINDOW, 0), axis=0, dtype=np.float32)
     return {"out": np.asarray(total)}

@@ -61,7 +61,7 @@ FIX_THE_RACE = KernelPuzzle(
         sized("one cell", size=1, rows=1, cols=1, rounds=1),
         sized("exactly two blocks", size=128, rows=4, cols=64, rounds=2),
         sized("fewer rows than blocks", size=129, rows=1, cols=33, rounds=0),
-        sized("1,003 cells", size=1003, rows=9, cols=51, rounds=4),
+        sized("1,003 large numbers", size=1003, rows=9, cols=51, rounds=9, doublings=60),
     ),
     random_case=lambda rng: sized(
         "sizes drawn at random",

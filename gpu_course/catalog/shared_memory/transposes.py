@@ -19,14 +19,14 @@ _CASES = (
     sized("visible example", visible=True, rows=32, cols=64),
     sized("one cell", rows=1, cols=1),
     sized("one row more than a square", rows=33, cols=32),
-    sized("wider than tall", rows=45, cols=70),
-    sized("taller than wide", rows=70, cols=45),
+    sized("wider than tall", rows=45, cols=110),
+    sized("taller than wide, large numbers", rows=130, cols=45, doublings=100),
 )
 
 
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
     rows, cols = case.sizes["rows"], case.sizes["cols"]
-    return {"a": eighths(rng, (rows, cols)), "rows": rows, "cols": cols}
+    return {"a": eighths(rng, (rows, cols), case), "rows": rows, "cols": cols}
 
 
 def _outputs(inputs: Values, case: Case) -> dict[str, np.ndarray]:

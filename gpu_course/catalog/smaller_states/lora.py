@@ -42,6 +42,7 @@ def _reference(inputs: Values, case: Case) -> Values:
         "output": plain + factor * (x @ a.T) @ b.T,
         "gradient_a": factor * (slope @ b).T @ x,
         "gradient_b": factor * slope.T @ (x @ a.T),
+        "gradient_x": slope @ inputs["weight"] + factor * (slope @ b) @ a,
     }
 
 
@@ -68,6 +69,9 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
         return "moves-at-start" if got["at_start"].any() else "detour-alone"
     if got["trained_numbers"] != expected["trained_numbers"]:
         return "not-frozen" if got["trained_numbers"] > expected["trained_numbers"] else None
+    others = [name for name in expected if name not in ("at_start", "gradient_x")]
+    if all(np.allclose(got[name], expected[name], *_TOLERANCE) for name in others):
+        return "gradient-of-x"
     plain, output = expected["at_start"], got["output"]
     detour: Any = expected["output"] - plain
     away = output - plain
@@ -118,6 +122,10 @@ LORA = PythonPuzzle(
             "The detour has the right direction and the wrong weight. It is alpha over rank: what "
             "is alpha over rank here, and what is your factor?"
         ),
+        "gradient-of-x": (
+            "A and B get the right gradients, and x does not. The layers in front of this one "
+            "learn from the gradient of x, which goes back through both the layer and the detour."
+        ),
         "detour-alone": (
             "Your module gives the detour without the layer. It stands beside the layer, not in "
             "its place."
@@ -151,6 +159,8 @@ LORA = PythonPuzzle(
         Mistake("no_factor", "wrong-result", "scale"),
         Mistake("root_of_the_rank", "wrong-result", "scale"),
         Mistake("detour_alone", "wrong-result", "detour-alone"),
+        Mistake("cuts_x_off", "wrong-result", "gradient-of-x"),
+        Mistake("layer_without_a_graph", "wrong-result", "gradient-of-x"),
         Mistake("works_out_the_product", "over-budget", "whole-product"),
         Mistake("other_names", "wrong-result", "no-names"),
     ),

@@ -25,9 +25,9 @@ def _table_and_tape(rng: np.random.Generator, case: Case) -> Values:
         if index[1] == index[0]:
             index[1] = (index[0] + 1) % length
     return {
-        "table": eighths(rng, length),
+        "table": eighths(rng, length, case),
         "index": index,
-        "tape": eighths(rng, size),
+        "tape": eighths(rng, size, case),
         "shift": case.sizes["shift"],
         "size": size,
     }
@@ -76,6 +76,7 @@ GATHER = KernelPuzzle(
         sized("exactly two blocks", size=64, length=50, shift=21, block=32),
         sized("a short table, a shift to the left", size=100, length=7, shift=-5, block=32),
         sized("a long table, a shift past the end", size=37, length=500, shift=90, block=16),
+        sized("large numbers", size=300, length=40_000, shift=-7000, block=128, doublings=100),
     ),
     random_case=lambda rng: sized(
         "sizes drawn at random",
@@ -168,13 +169,16 @@ def _half_reversed(inputs: Values, case: Case) -> dict[str, np.ndarray]:
 
 def _numbers_and_limits(rng: np.random.Generator, case: Case) -> Values:
     size = case.sizes["size"]
-    a = eighths(rng, size)
+    a = eighths(rng, size, case)
     ordered = np.sort(a)
     if size < 4:
         low, high = ordered[0] + np.float32(1), ordered[0] + np.float32(3)
     else:
-        # Limits that occur in the data: equality with a limit is one of the cases.
-        low, high = ordered[size // 4], ordered[(3 * size) // 4]
+        # Limits that occur in the data: equality with a limit is one of the cases. With a side
+        # both lie on that side of 0, so a number's sign says nothing on where it belongs.
+        side = case.sizes.get("side", 0)
+        kept = ordered[np.sign(ordered) == side] if side else ordered
+        low, high = kept[len(kept) // 4], kept[(3 * len(kept)) // 4]
     return {"a": a, "low": low, "high": high, "size": size}
 
 
@@ -197,12 +201,15 @@ CLIP = KernelPuzzle(
         sized("one cell", size=1, block=4),
         sized("65 cells", size=65, block=32),
         sized("exactly two blocks", size=64, block=32),
-        sized("1,000 cells", size=1000, block=128),
+        sized("1,000 large numbers", size=1000, block=128, doublings=100),
+        sized("both limits above 0", size=50, block=16, side=1),
+        sized("both limits below 0", size=50, block=16, side=-1),
     ),
     random_case=lambda rng: sized(
         "sizes drawn at random",
-        size=int(rng.integers(8, 600)),
+        size=int(rng.integers(32, 600)),
         block=int(rng.choice([16, 24, 32, 64])),
+        side=int(rng.choice([-1, 0, 1])),
     ),
     inputs=_numbers_and_limits,
     outputs=float32_out("size"),
@@ -220,8 +227,13 @@ CLIP = KernelPuzzle(
             "high-limit-lost",
             lambda inputs, case: {"out": np.maximum(inputs["a"], inputs["low"])},
         ),
+        ("chosen-by-sign", lambda inputs, case: _chosen_by_sign(inputs)),
     ),
     diagnoses={
+        "chosen-by-sign": (
+            "Each number was held to one limit only, and its sign said to which. Here both limits "
+            "lie on one side of 0: a positive number may be too small, a negative one too large."
+        ),
         "one-limit-everywhere": (
             "One limit stands in every cell. A minimum keeps what is small: which limit should it "
             "meet, and which one the maximum?"
@@ -263,6 +275,7 @@ CLIP = KernelPuzzle(
         Mistake("second_if_writes_over_the_first", "wrong-result", "low-limit-lost"),
         Mistake("only_the_low_limit", "wrong-result", "high-limit-lost"),
         Mistake("minimum_with_low", "wrong-result", "one-limit-everywhere"),
+        Mistake("chose_the_limit_by_sign", "wrong-result", "chosen-by-sign"),
         Mistake("no_guard", "hazard", "out-of-bounds"),
     ),
 )
@@ -270,6 +283,11 @@ CLIP = KernelPuzzle(
 
 def _everywhere(inputs: Values, limit: np.float32) -> dict[str, np.ndarray]:
     return {"out": np.full(inputs["size"], limit, np.float32)}
+
+
+def _chosen_by_sign(inputs: Values) -> dict[str, np.ndarray]:
+    a = inputs["a"]
+    return {"out": np.where(a > 0, np.minimum(a, inputs["high"]), np.maximum(a, inputs["low"]))}
 
 
 def _between_unwritten(inputs: Values, case: Case) -> dict[str, np.ndarray]:

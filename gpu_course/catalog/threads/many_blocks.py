@@ -32,6 +32,7 @@ BLOCKS = KernelPuzzle(
         sized("one cell more than two blocks", size=65, block=32),
         sized("exactly two blocks", size=64, block=32),
         sized("1,000 cells", size=1000, block=128),
+        sized("40,000 large numbers", size=40_000, block=256, doublings=10),
     ),
     random_case=lambda rng: sized(
         "sizes drawn at random",
@@ -112,6 +113,7 @@ BLOCKS_2D = KernelPuzzle(
         sized("visible example", visible=True, rows=5, cols=10, block_x=4, block_y=2),
         sized("one cell", rows=1, cols=1, block_x=4, block_y=2),
         sized("taller than wide", rows=37, cols=11, block_x=8, block_y=4),
+        sized("large numbers", rows=37, cols=41, block_x=8, block_y=4, doublings=10),
         sized("wider than tall", rows=9, cols=70, block_x=16, block_y=4),
         sized("whole blocks only", rows=12, cols=32, block_x=16, block_y=4),
     ),
@@ -123,8 +125,8 @@ BLOCKS_2D = KernelPuzzle(
         block_y=int(rng.choice([2, 4])),
     ),
     inputs=lambda rng, case: {
-        "a": eighths(rng, (case.sizes["rows"], case.sizes["cols"])),
-        "bias": eighths(rng, case.sizes["cols"]),
+        "a": eighths(rng, (case.sizes["rows"], case.sizes["cols"]), case),
+        "bias": eighths(rng, case.sizes["cols"], case),
         "rows": case.sizes["rows"],
         "cols": case.sizes["cols"],
     },
@@ -232,6 +234,7 @@ GRID_STRIDE = KernelPuzzle(
         sized("a whole number of strides", size=96, grid=3, block=16),
         sized("1,000 cells", size=1000, grid=3, block=32),
         sized("a single block", size=77, grid=1, block=32),
+        sized("3,300 large numbers, half a warp", size=3300, grid=1, block=16, doublings=10),
     ),
     random_case=lambda rng: sized(
         "sizes drawn at random",

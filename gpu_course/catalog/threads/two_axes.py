@@ -20,6 +20,7 @@ PICTURES = (
     sized("a single row", rows=1, cols=7, block_x=8, block_y=2),
     sized("taller than wide", rows=9, cols=4, block_x=5, block_y=10),
     sized("exactly enough threads", rows=4, cols=8, block_x=8, block_y=4),
+    sized("large numbers", rows=31, cols=20, block_x=32, block_y=32, doublings=10),
 )
 """Sizes of the one-block 2-D puzzles: no square arrays and no square blocks."""
 
@@ -34,14 +35,14 @@ def _random_picture(rng: np.random.Generator) -> Case:
 
 def _picture(rng: np.random.Generator, case: Case) -> Values:
     rows, cols = case.sizes["rows"], case.sizes["cols"]
-    return {"a": eighths(rng, (rows, cols)), "rows": rows, "cols": cols}
+    return {"a": eighths(rng, (rows, cols), case), "rows": rows, "cols": cols}
 
 
 def _column_and_row(rng: np.random.Generator, case: Case) -> Values:
     rows, cols = case.sizes["rows"], case.sizes["cols"]
     return {
-        "a": eighths(rng, (rows, 1)),
-        "b": eighths(rng, (1, cols)),
+        "a": eighths(rng, (rows, 1), case),
+        "b": eighths(rng, (1, cols), case),
         "rows": rows,
         "cols": cols,
     }

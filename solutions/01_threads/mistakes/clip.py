@@ -43,6 +43,14 @@ def minimum_with_low(out, a, low, high, size):
         out[i] = max(min(a[i], low), high)
 
 
+# Takes the limits for one below 0 and one above.
+@cuda.jit
+def chose_the_limit_by_sign(out, a, low, high, size):
+    i = cuda.grid(1)
+    if i < size:
+        out[i] = min(a[i], high) if a[i] > 0 else max(a[i], low)
+
+
 # Forgets the threads to spare in the last block.
 @cuda.jit
 def no_guard(out, a, low, high, size):

@@ -35,6 +35,36 @@ def views_as_they_look(layer, x):
     return sum(kept.values())
 
 
+# Takes views that begin in different places for different memory.
+def views_by_their_beginning(layer, x):
+    own = {t.untyped_storage().data_ptr() for t in [*layer.parameters(), *layer.buffers()]}
+    kept = {}
+
+    def pack(tensor):
+        if tensor.untyped_storage().data_ptr() not in own:
+            kept[tensor.data_ptr()] = tensor.untyped_storage().nbytes()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        layer(x)
+    return sum(kept.values())
+
+
+# Writes down where a storage lies, and lets go of it: the next one may lie there too.
+def keeps_addresses_only(layer, x):
+    own = {t.untyped_storage().data_ptr() for t in [*layer.parameters(), *layer.buffers()]}
+    kept = {}
+
+    def pack(tensor):
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in own:
+            kept[storage.data_ptr()] = storage.nbytes()
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda nothing: nothing):
+        layer(x)
+    return sum(kept.values())
+
+
 # The hook sees weights too: backward needs them.
 def parameters_as_well(layer, x):
     storages = {}

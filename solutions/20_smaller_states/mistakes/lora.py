@@ -131,6 +131,41 @@ def detour_alone(linear, rank, alpha):
     return LoRA()
 
 
+# Takes x for data, which nothing has to learn from.
+def cuts_x_off(linear, rank, alpha):
+    class LoRA(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = linear.requires_grad_(False)
+            outer, inner = linear.weight.shape
+            self.A = torch.nn.Parameter(torch.randn(rank, inner, dtype=linear.weight.dtype))
+            self.B = torch.nn.Parameter(linear.weight.new_zeros(outer, rank))
+
+        def forward(self, x):
+            x = x.detach()
+            return self.linear(x) + alpha / rank * ((x @ self.A.T) @ self.B.T)
+
+    return LoRA()
+
+
+# A frozen layer needs no gradient, and what lies in front of it does.
+def layer_without_a_graph(linear, rank, alpha):
+    class LoRA(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = linear.requires_grad_(False)
+            outer, inner = linear.weight.shape
+            self.A = torch.nn.Parameter(torch.randn(rank, inner, dtype=linear.weight.dtype))
+            self.B = torch.nn.Parameter(linear.weight.new_zeros(outer, rank))
+
+        def forward(self, x):
+            with torch.no_grad():
+                plain = self.linear(x)
+            return plain + alpha / rank * ((x @ self.A.T) @ self.B.T)
+
+    return LoRA()
+
+
 # A matrix as large as the weight, in every forward pass.
 def works_out_the_product(linear, rank, alpha):
     class LoRA(torch.nn.Module):
