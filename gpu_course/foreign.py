@@ -14,6 +14,7 @@ from types import ModuleType, TracebackType
 from typing import Any
 
 from gpu_course.errors import CourseError
+from gpu_course.simt import source
 from gpu_course.simt.host import stand_in
 from gpu_course.simt.host.dispatcher import GPU, Dispatcher
 from gpu_course.simt.report import Hazard, Report
@@ -62,7 +63,7 @@ class Launches:
             # Globals are frozen at a kernel's first launch, as in Numba.
             if kernel not in self._simulations:
                 self._simulations[kernel] = simulate(
-                    kernel, policy="foreign", step_budget=STEP_BUDGET
+                    source.from_function(kernel), policy="foreign", step_budget=STEP_BUDGET
                 )
             report = self._simulations[kernel][grid, block, 0, shared_bytes](*arguments)
             sys.stdout.write(report.printed)

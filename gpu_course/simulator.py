@@ -39,7 +39,7 @@ class Simulation:
 
     def __init__(
         self,
-        kernel: source.Kernel,
+        kernel: Any,
         *,
         raise_on_hazard: bool,
         order_seed: int | None,
@@ -51,14 +51,19 @@ class Simulation:
         self.schedule = schedule
         self.observers = tuple(observers)
         self.policy = POLICIES[policy]
-        self.kernel = kernel
-        self.program = legality.check(kernel)
-        if not self.policy.lambdas:
-            refusals.refuse_lambdas(self.program)
-        self.may_wait = may_wait(self.program)
+        self.given = kernel
+        self.read()
         self.raise_on_hazard = raise_on_hazard
         self.order_seed = order_seed
         self.step_budget = step_budget
+
+    def read(self) -> None:
+        """Reads the kernel with its globals and closure values as they are now."""
+        self.kernel = _kernel(self.given)
+        self.program = legality.check(self.kernel)
+        if not self.policy.lambdas:
+            refusals.refuse_lambdas(self.program)
+        self.may_wait = may_wait(self.program)
 
     def __getitem__(self, configuration: Any) -> _Configured:
         parts = configuration if isinstance(configuration, tuple) else (configuration,)
@@ -86,6 +91,7 @@ class _Configured:
 
     def __call__(self, *arguments: Any) -> Report:
         simulation = self.simulation
+        simulation.read()
         kernel = simulation.kernel
         fact = launch.illegal(self.grid, self.block)
         if fact is not None:
@@ -218,7 +224,7 @@ def simulate(
     >>> report = simulate(add_ten)[1, 8](out, a)  # doctest: +SKIP
     """
     return Simulation(
-        _kernel(kernel),
+        kernel,
         raise_on_hazard=raise_on_hazard,
         order_seed=order_seed,
         step_budget=step_budget,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -63,7 +64,14 @@ def infer(
     Raises:
         KernelRefused: a line whose types no operator or variable can join.
     """
+    if depth == 0 and known is None:
+        return _infer_kernel(program, tuple(arguments))
     return _Inference(specialised(program, known or arguments), arguments, depth, found).run()
+
+
+@functools.lru_cache(maxsize=256)
+def _infer_kernel(program: Program, arguments: tuple[Type, ...]) -> Inferred:
+    return _Inference(specialised(program, arguments), arguments).run()
 
 
 class _Inference(ExpressionTypes):

@@ -54,9 +54,9 @@ class Kernel:
         file: the file as messages show it.
         lines: line number -> source text of that line.
         scope: looks up a free name, giving a number, a tuple, an array, a Symbol, a Kernel (a
-            device function) or an Unknown; raises KeyError for a name that does not exist.
+            device function) or an Unknown; raises KeyError for a name that does not exist. It
+            gives the same for a name each time.
         decorated: True when the function carries `cuda.jit`.
-        settled: True when its scope never changes: it was read from a file.
         declared: the signatures that `cuda.jit` was given.
     """
 
@@ -66,7 +66,6 @@ class Kernel:
     lines: Mapping[int, str] = field(repr=False)
     scope: Callable[[str], Any] = field(repr=False)
     decorated: bool = True
-    settled: bool = False
     declared: tuple[Signature, ...] = ()
 
     @property

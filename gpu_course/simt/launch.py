@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -193,6 +194,7 @@ def _refuse_read_only(program: Program, arrays: dict[str, Array]) -> None:
             )
 
 
+@functools.lru_cache(maxsize=256)
 def _names(program: Program) -> frozenset[str]:
     """The dotted names a kernel and its device functions use."""
     meanings = [meaning for each in program.family() for meaning in each.meanings.values()]

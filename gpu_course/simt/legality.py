@@ -39,13 +39,13 @@ def check(
     Raises:
         KernelRefused: with the line of the first construct that is refused.
     """
-    if kernel.settled and not callers:
-        return _check_settled(kernel)
+    if not callers:
+        return _check_kernel(kernel)
     return _check(kernel, callers, Checked() if checked is None else checked)
 
 
 @functools.lru_cache(maxsize=256)
-def _check_settled(kernel: Kernel) -> Program:
+def _check_kernel(kernel: Kernel) -> Program:
     return _check(kernel, (), Checked())
 
 

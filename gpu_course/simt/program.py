@@ -15,7 +15,7 @@ from gpu_course.simt.types import Type
 from gpu_course.simt.versions import Versions
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Program:
     """A kernel that passed the static pass.
 

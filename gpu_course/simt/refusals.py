@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 
 from gpu_course.simt.program import Program
 from gpu_course.simt.source import Kernel
@@ -128,12 +129,21 @@ def _check_for(kernel: Kernel, node: ast.For) -> None:
 
 def refuse_lambdas(program: Program) -> None:
     """Raises KernelRefused for the first lambda of a kernel or of a function that it calls."""
+    found = _first_lambda(program)
+    if found is not None:
+        kernel, node = found
+        raise kernel.refuse(
+            node,
+            "a lambda cannot be used in a kernel of the course",
+            "def a device function with a name",
+        )
+
+
+@functools.lru_cache(maxsize=256)
+def _first_lambda(program: Program) -> tuple[Kernel, ast.Lambda] | None:
     for each in program.family():
         body = (each.written or each.kernel).tree.body
         for node in (node for statement in body for node in ast.walk(statement)):
             if isinstance(node, ast.Lambda):
-                raise each.kernel.refuse(
-                    node,
-                    "a lambda cannot be used in a kernel of the course",
-                    "def a device function with a name",
-                )
+                return each.kernel, node
+    return None

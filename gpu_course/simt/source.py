@@ -100,9 +100,7 @@ def _read(path: Path, shown: str, text: str) -> Module:
             jit = [d for d in node.decorator_list if _is_jit(d, names)]
             declared = _declared(jit, shown, lines)
             look_up = names.__getitem__
-            names[node.name] = Kernel(
-                node.name, node, shown, lines, look_up, bool(jit), True, declared
-            )
+            names[node.name] = Kernel(node.name, node, shown, lines, look_up, bool(jit), declared)
         elif isinstance(node, ast.ClassDef | ast.AsyncFunctionDef):
             names[node.name] = Unknown(f"{node.name}, which is not a kernel")
         elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Mapping
 from typing import Any
 
@@ -82,6 +83,7 @@ def _is_call_of_device(program: Program, node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and node.func in program.devices
 
 
+@functools.lru_cache(maxsize=256)
 def may_wait(program: Program) -> bool:
     """True for kernels with a loop whose end depends on memory: their threads may wait."""
     return any(
