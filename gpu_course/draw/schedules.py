@@ -143,21 +143,42 @@ def draw_pareto(
         else:
             figure, axes = ax.get_figure(root=True), ax  # type: ignore[assignment]
         unit, name = _unit(max(memory for points in curves.values() for memory, _ in points))
+        ceiling = _ceiling([cost for points in curves.values() for _, cost in points])
         for (plan, points), look in zip(curves.items(), CURVES, strict=False):
+            for memory, cost in points:
+                if cost > ceiling:
+                    _beyond(axes, memory / unit, 100 * (ceiling - 1), cost, str(look["color"]))
             axes.plot(
-                [memory / unit for memory, _ in points],
-                [100 * (cost - 1) for _, cost in points],
+                [memory / unit for memory, cost in points if cost <= ceiling],
+                [100 * (cost - 1) for _, cost in points if cost <= ceiling],
                 label=plan,
                 markersize=6,
                 drawstyle="steps-post" if look["linestyle"] == "-" else "default",
                 **look,
             )
         axes.set_xlim(left=0)
-        axes.set_ylim(bottom=-2)
+        axes.set_ylim(-2, 100 * (ceiling - 1) * 1.08)
         axes.set_xlabel(f"peak in {name}")
-        axes.set_ylabel("FLOP more than the plain run, %")
+        axes.set_ylabel("more FLOP than the plain run, %")
         axes.legend(loc="upper right", frameon=False, fontsize=p.SMALL)
     return with_alt(figure, describe_pareto(curves))
+
+
+def _ceiling(costs: Sequence[float]) -> float:
+    """The highest cost that is drawn to scale: one far-off point must not flatten all others."""
+    ordered = sorted(costs)
+    usual = ordered[int(0.85 * (len(ordered) - 1))]
+    near = max(cost for cost in ordered if cost - 1 <= 1.6 * max(usual - 1, 0.01))
+    return near if ordered[-1] - 1 > 1.6 * (near - 1) else ordered[-1]
+
+
+def _beyond(axes: Axes, memory: float, top: float, cost: float, colour: str) -> None:
+    """An arrow at the upper edge, with the percentage of a point that lies beyond it."""
+    axes.annotate(
+        f"{100 * (cost - 1):.0f} %", (memory, top * 1.06), xytext=(0, -20),
+        textcoords="offset points", ha="right", va="center", fontsize=p.SMALL, color=colour,
+        arrowprops={"arrowstyle": "-|>", "color": colour, "shrinkA": 0, "shrinkB": 0},
+    )  # fmt: skip
 
 
 def describe_pareto(curves: Mapping[str, Sequence[tuple[float, float]]]) -> str:

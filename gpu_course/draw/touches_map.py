@@ -24,6 +24,7 @@ from gpu_course.draw.furniture import (
     square,
 )
 from gpu_course.draw.layout import (
+    array_title,
     dimensions,
     ghost_place,
     joint_label,
@@ -185,7 +186,9 @@ def _draw_threads(d: _Drawing) -> None:
 
 def _draw_array(d: _Drawing, array: ArrayTouches) -> None:
     panel = d.panels[array.name]
-    panel_label(d.axes, panel.left, panel.top - _INDEX, array.name, mono=True)
+    panel_label(
+        d.axes, panel.left, panel.top - _INDEX, array_title(array.name, array.shape), mono=True
+    )
     rows, columns = rows_columns(array.shape)
     touching = _who_touched(array)
     looks = cell_look(array, d.legend)
