@@ -53,7 +53,7 @@ def draw_banks(words: Sequence[int | None], ax: Axes | None = None) -> Figure:
         words_said = f"{count(lanes, 'lane')} of a warp, {_passes(passes)}"
         title(axes, _EDGE, "Which lane asks which bank?", words_said, mono=False)
         row_label(axes, _LEFT - 0.12, _TOP - 0.22, "bank")
-        for bank in range(BANKS):
+        for bank in (*range(0, BANKS - 2, 4), BANKS - 1):
             cell_text(axes, _x(bank), _TOP - 0.22, str(bank), p.QUIET)
         for number in range(shown):
             row_label(axes, _LEFT - 0.12, _y(number), f"pass {number + 1}")

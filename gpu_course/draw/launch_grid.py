@@ -60,6 +60,7 @@ def draw_launch_grid(
     width = max(across * (box_w + apart) - apart + 2 * _EDGE, 6.6)
     height = _TOP + down * (box_h + _APART) + 0.62
 
+    last = (blocks[0] * threads[0] - 1, blocks[1] * threads[1] - 1)
     with p.style():
         figure, axes = p.sheet(width, height, ax)
         legend = Legend()
@@ -71,7 +72,15 @@ def draw_launch_grid(
             x = _EDGE + column * (box_w + apart)
             y = _TOP + row * (box_h + _APART)
             _draw_block(
-                axes, (bx, by), threads, limit, flat, (x, y), (cell_w, cell_h, columns), legend
+                axes,
+                (bx, by),
+                threads,
+                limit,
+                flat,
+                (x, y),
+                (cell_w, cell_h, columns),
+                last,
+                legend,
             )
         legend.draw(axes, _EDGE, height - 0.26)
     return with_alt(figure, describe_launch_grid(grid, block, size))
@@ -134,12 +143,16 @@ def _draw_block(
     flat: bool,
     corner: tuple[float, float],
     cell: tuple[float, float, int],
+    last: tuple[int, int],
     legend: Legend,
 ) -> None:
     from matplotlib.patches import FancyBboxPatch
 
     (bx, by), (x, y), (w, h, columns) = place, corner, cell
     lines = -(-threads[0] // columns) * threads[1]
+    # Where a cell is narrower than the longest number, the picture shows the shape alone.
+    longest = f"{last[0]}" if flat else f"{last[0]},{last[1]}"
+    labelled = w * 0.88 >= 0.074 * len(longest)
     axes.add_artist(
         FancyBboxPatch(
             (x, y),
@@ -169,7 +182,7 @@ def _draw_block(
             middle = (x + (at + 0.5) * w, y + _CAPTION + (ty + line + 0.5) * h - 0.03)
             top = f"{tx}" if flat else f"{tx},{ty}"
             bottom = f"{gx}" if flat else f"{gx},{gy}"
-            _draw_thread(axes, middle, (w * 0.88, h * 0.86), top, bottom, active)
+            _draw_thread(axes, middle, (w * 0.88, h * 0.86), top, bottom, active, labelled)
 
 
 def _draw_thread(
@@ -179,6 +192,7 @@ def _draw_thread(
     local: str,
     index: str,
     active: bool,
+    labelled: bool,
 ) -> None:
     from matplotlib.patches import FancyBboxPatch
 
@@ -196,8 +210,8 @@ def _draw_thread(
         )
     )
     ink = p.PAPER if active else p.QUIET
-    if w < 0.08 * len(index) or w < 0.08 * len(local):
-        return  # where each cell is narrower than its number, the picture shows the shape alone
+    if not labelled:
+        return
     cell_text(axes, x, y - h * 0.22, local, ink)
     axes.text(
         x,

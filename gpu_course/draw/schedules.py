@@ -173,11 +173,10 @@ def _ceiling(costs: Sequence[float]) -> float:
 
 
 def _beyond(axes: Axes, memory: float, top: float, cost: float, colour: str) -> None:
-    """An arrow at the upper edge, with the percentage of a point that lies beyond it."""
-    axes.annotate(
-        f"{100 * (cost - 1):.0f} %", (memory, top * 1.06), xytext=(0, -20),
-        textcoords="offset points", ha="right", va="center", fontsize=p.SMALL, color=colour,
-        arrowprops={"arrowstyle": "-|>", "color": colour, "shrinkA": 0, "shrinkB": 0},
+    """An arrow at the upper edge, and the percentage of a point that lies beyond it."""
+    axes.text(
+        memory, top * 1.03, f"\u2191 {100 * (cost - 1):.0f} %", ha="center", va="center",
+        fontsize=p.SMALL, fontweight="bold", color=colour,
     )  # fmt: skip
 
 

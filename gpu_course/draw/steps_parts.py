@@ -197,6 +197,9 @@ def draw_contents(
                 ]
                 wide = (_WIDE - 0.8) * CHAR
                 ink.boxes(x, [middle] * len(x), wide, ROW * 0.86, _CELL_LOOKS[kind])
+            if name == view.array and view.cell in cells:
+                x = _X + (view.cell - first) * _WIDE * CHAR + CHAR * 0.4
+                ink.boxes([x], [middle], (_WIDE - 0.8) * CHAR, ROW * 0.86, p.RINGS[0])
             texts = [number_text(values[c], _DIGITS) if known[c] else "?" for c in cells]
             ink.mono(_X + _NUDGE, middle, _row(texts, _WIDE), p.INK)
             y += ROW
@@ -245,7 +248,7 @@ def rows_of_accesses(recording: Recording, step: Step, warps: Sequence[int]) -> 
 def _rows(recording: Recording, step: Step, warp: int) -> int:
     accesses = _mine(recording, step, warp)
     lines = [min(len(_lines(recording, a, warp)), _MOST_LINES) for a in accesses]
-    return len(accesses) + sum(lines) * _LINE_BYTES // _HALF_BYTES
+    return len(accesses) + sum(lines) * (_LINE_BYTES // _HALF_BYTES)
 
 
 def _mine(recording: Recording, step: Step, warp: int) -> list[StepAccess]:
@@ -273,7 +276,7 @@ def draw_accesses(ink: Ink, recording: Recording, step: Step, warp: int, y: floa
         y += ROW
         for line in lines[:_MOST_LINES]:
             _draw_line(ink, recording, access, warp, line, y + ROW / 2, hit)
-            y += ROW * _LINE_BYTES // _HALF_BYTES
+            y += ROW * (_LINE_BYTES // _HALF_BYTES)
 
 
 def _draw_line(

@@ -19,6 +19,7 @@ from gpu_course.draw.furniture import (
     line_look,
     row_label,
     square,
+    title,
 )
 
 if TYPE_CHECKING:
@@ -119,7 +120,10 @@ def draw_flow(
 
     figure, axes = p.sheet(width, height, ax)
     drawing = _Drawing(axes, data, scale, thread_y, follow)
-    heading(axes, data, _EDGE)
+    if follow is None:
+        heading(axes, data, _EDGE)
+    else:
+        title(axes, _EDGE, data.call, f"followed here: thread {follow}")
     _draw_threads(drawing)
     for array in data.arrays:
         _draw_array(drawing, array, rows[array.name], values.get(array.name))
@@ -175,7 +179,7 @@ def _draw_threads(d: _Drawing) -> None:
         x = scale.thread(thread, data.block_size)
         active = thread in data.active
         if not active:
-            d.legend.add("idle", "idle thread")
+            d.legend.add("idle", "idle thread" if d.follow is None else "its turn comes later")
         edge = p.CONFLICT if thread in data.astray else p.ACTIVE if active else p.RULE
         d.axes.add_artist(
             Circle(

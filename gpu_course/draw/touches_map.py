@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 _EDGE = 0.3
 _TOP = 0.85
-_GUTTER = 1.05
+_GUTTER = 0.75
 _NAME = 0.42
 """Inches above a panel for its name and column numbers."""
 _INDEX = 0.2

@@ -84,6 +84,7 @@ def tell_hazards(hazards: Sequence[Hazard], culprit: Culprit, names: Names) -> t
         f"{_who(moment.thread, names)} {_DOES[moment.kind]} it (line {moment.line})"
         for moment in (culprit.at, other)
     )
+    why = _capital(why)
     return tuple(_about(hazard, culprit.array, cell, lines, why) for hazard in hazards)
 
 
