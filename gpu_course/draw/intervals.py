@@ -143,7 +143,7 @@ def draw_intervals(
         title(
             axes,
             _EDGE,
-            f"{recording.kernel}: which thread touches {array}, barrier by barrier",
+            f"{recording.kernel}: {array}, barrier by barrier",
             second,
             mono=False,
         )
