@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_course.draw import palette as p
 from gpu_course.draw.footprint import ArrayTouches, Footprint, count, footprint, ranges
 from gpu_course.draw.furniture import Legend, cell_text, square, title
-from gpu_course.draw.layout import rows_columns
+from gpu_course.draw.layout import array_title, rows_columns
 from gpu_course.draw.picture import with_alt
 from gpu_course.errors import CourseError
 from gpu_course.simt.report import Report
@@ -48,7 +48,8 @@ def draw_ownership(report: Report, array: str, ax: Axes | None = None) -> Figure
     with p.style():
         figure, axes = p.sheet(width, _TOP + rows * height + 0.75, ax)
         legend = Legend()
-        title(axes, _EDGE, f"{array}: written by block:thread", _summary(data, cells))
+        words = f"{array_title(array, cells.shape)}: each cell says block:thread that wrote it"
+        title(axes, _EDGE, words, _summary(data, cells), mono=False)
         for cell in range(cells.size):
             row, column = divmod(cell, columns)
             x = _EDGE + 0.3 + (column + 0.5) * side
