@@ -10,6 +10,7 @@ from gpu_course.catalog.specification import (
     Mistake,
     Puzzle,
     PythonPuzzle,
+    Share,
 )
 
 __all__ = [
@@ -22,4 +23,5 @@ __all__ = [
     "Mistake",
     "Puzzle",
     "PythonPuzzle",
+    "Share",
 ]

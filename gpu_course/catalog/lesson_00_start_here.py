@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.catalog.builders import float32_out, one_block, recognise, sized, vectors
+from gpu_course.catalog.builders import (
+    ONE_CELL_EACH,
+    float32_out,
+    one_block,
+    recognise,
+    sized,
+    vectors,
+)
 from gpu_course.catalog.specification import Case, KernelPuzzle, Lesson, Mistake
 
 ADD_TEN = KernelPuzzle(
@@ -12,8 +19,8 @@ ADD_TEN = KernelPuzzle(
     title="ten more in every cell",
     statement=(
         "Write a kernel that puts a[i] + 10 into out[i]. It is launched with exactly as many "
-        "threads as there are cells, in one block: each thread has one cell to look after, and "
-        "no thread is left over."
+        "threads as there are cells, in one block, so that no thread is left over. Each thread "
+        "writes at most one cell."
     ),
     functions=("add_ten",),
     parameters={"add_ten": ("out", "a")},
@@ -51,6 +58,7 @@ ADD_TEN = KernelPuzzle(
         ),
         "unwritten": "out was left as it was. Which array stands on the left of your equals sign?",
     },
+    share=ONE_CELL_EACH,
     hints=(
         "You write the work of one single thread. The launch repeats it for all of them.",
         (

@@ -48,6 +48,24 @@ class Launch:
 
 
 @dataclass(frozen=True)
+class Share:
+    """What one thread of a kernel puzzle is given to do.
+
+    Args:
+        words: one sentence, which the statement says too: "Each thread writes one cell."
+        cells: the most cells of one output that one thread may write: a number, or a function of
+            (case, name of the output).
+    """
+
+    words: str
+    cells: int | Callable[[Case, str], int] = 1
+
+    def most(self, case: Case, output: str) -> int:
+        """Returns the most cells of an output that one thread may write in a case."""
+        return self.cells(case, output) if callable(self.cells) else self.cells
+
+
+@dataclass(frozen=True)
 class Budget:
     """A counter that may not go past a limit, whatever the result.
 
@@ -55,11 +73,16 @@ class Budget:
         counter: a dotted path into Counters, such as "global_load.excess_sectors".
         limit: the most allowed; a number, or a function of (case, reference solution's Counters).
         lesson: one sentence on what the excess costs and where to look.
+        words: what is counted, in words the lesson has used by then: "bytes loaded"; default the
+            counter's name.
+        fact: instead of a count, what the excess shows: "out is not written in order".
     """
 
     counter: str
     limit: int | Callable[[Case, Counters], int]
     lesson: str
+    words: str = ""
+    fact: str = ""
 
 
 @dataclass(frozen=True)
@@ -152,11 +175,14 @@ class KernelPuzzle(Puzzle):
             poisons them before every launch.
         launches: (case) -> the launches, in order.
         budgets: the counters held to a limit.
+        share: how the work is shared among the threads; None where a puzzle asks for no kernel of
+            many threads.
     """
 
     outputs: Callable[[Values, Case], dict[str, np.ndarray]]
     launches: Callable[[Case], tuple[Launch, ...]]
     budgets: tuple[Budget, ...] = ()
+    share: Share | None = None
 
 
 @dataclass(frozen=True)

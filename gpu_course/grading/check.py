@@ -16,11 +16,12 @@ import numpy as np
 import gpu_course
 from gpu_course.catalog import KernelPuzzle, Puzzle, PythonPuzzle, index
 from gpu_course.errors import CourseError, KernelRefused
-from gpu_course.grading import budgets, messages, python_check, trial
+from gpu_course.grading import budgets, messages, python_check, sharing, trial
 from gpu_course.grading.answer_problem import AnswerProblem
 from gpu_course.grading.answers import read_answer
 from gpu_course.grading.diagnosis import Observation, Pattern, diagnose
 from gpu_course.grading.python_answers import read_python_answer
+from gpu_course.grading.sharing import Unshared
 from gpu_course.grading.trial import Given, Trial
 from gpu_course.grading.verdict import Verdict
 from gpu_course.simt.launch import dim3
@@ -59,7 +60,8 @@ def check(name: str | Puzzle, *, answer: Any = None, seed: int | None = None) ->
         verdict = _not_run(puzzle, problem)
     except KernelRefused as refusal:
         verdict = refused(puzzle, refusal)
-    return replace(verdict, seconds=time.perf_counter() - start)
+    message = messages.fit(verdict.message.splitlines())
+    return replace(verdict, message=message, seconds=time.perf_counter() - start)
 
 
 def _verdict_on(puzzle: Puzzle, answer: Any, seed: int) -> Verdict:
@@ -145,7 +147,7 @@ class _Checking:
                 return failure
         drawn = self.puzzle.random_case(np.random.default_rng(self.seed))
         failure = self._try(trial.prepare(self.puzzle, drawn, self.seed))
-        return failure or self._within_budget() or self._passed()
+        return failure or self._shared() or self._within_budget() or self._passed()
 
     def _try(self, given: Given) -> Verdict | None:
         """Returns the verdict on a case that fails, or None where it is right in every order."""
@@ -217,14 +219,28 @@ class _Checking:
         )
         return diagnose(seen) or Pattern("wrong")
 
+    def _shared(self) -> Verdict | None:
+        """Returns the verdict on right results that a few threads wrote for all, or None."""
+        for tried in self.right:
+            for found in sharing.unshared_results(self.puzzle, tried):
+                return self._not_shared(tried, found)
+        return None
+
     def _within_budget(self) -> Verdict | None:
         """Returns the verdict on a right answer that costs too much, or None."""
         for tried in self.right:
-            found = budgets.overrun(self.puzzle, tried)
-            if found is not None:
-                lines = budgets.over_budget(self.puzzle, tried, found, self.kernels)
+            over = budgets.overrun(self.puzzle, tried)
+            if over is not None:
+                lines = budgets.over_budget(self.puzzle, tried, over, self.kernels)
                 return self._failed("over-budget", "over-budget", tried, lines)
+        for tried in self.right:
+            for found in sharing.unshared_work(self.puzzle, tried):
+                return self._not_shared(tried, found)
         return None
+
+    def _not_shared(self, tried: Trial, found: Unshared) -> Verdict:
+        lines = messages.not_shared(self.puzzle, tried, found)
+        return self._failed("over-budget", found.key, tried, lines)
 
     def _passed(self) -> Verdict:
         puzzle, cases = self.puzzle, len(self.right)

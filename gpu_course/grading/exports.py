@@ -62,9 +62,10 @@ def message_lines(message: str, width: int) -> list[str]:
     """Returns the lines of a message, the long ones wrapped at `width` columns."""
     lines = []
     for line in message.splitlines():
-        indent = " " * INDENT if is_labelled(line) else ""
+        indent = " " * INDENT if is_labelled(line) or line.startswith(" " * INDENT) else ""
         fits = len(line) <= width or len(indent) + 20 > width
-        lines += [line] if fits else textwrap.wrap(line, width, subsequent_indent=indent)
+        wrapped = textwrap.wrap(line, width, subsequent_indent=indent, break_on_hyphens=False)
+        lines += [line] if fits else wrapped
     return lines
 
 

@@ -57,8 +57,8 @@ SENTENCES: dict[str, str] = {
     ),
     "out-of-bounds": "A thread reached past the end of an array. Which threads have a cell at all?",
     "race": (
-        "Two threads met at one cell with nothing to order them. Give each cell one owner, or make "
-        "them take turns."
+        "Two threads met at one cell with nothing to order them. Which cells belong to this "
+        "thread, and which to others?"
     ),
     "barrier-divergence": (
         "A barrier is for every thread of the block. Bring it to a place that all of them reach."
@@ -81,6 +81,14 @@ SENTENCES: dict[str, str] = {
         "none. Look for the step whose result depends on who comes first."
     ),
     "over-budget": "The result is right; the way to it costs more than it needs to.",
+    "not-shared": (
+        "Here a few threads do the work of many, and the others wait. A GPU is fast because "
+        "thousands of threads each do a little: which cells should this thread do?"
+    ),
+    "done-again": (
+        "Here most threads go over the same cells, and the same work is done many times. Which "
+        "cells does one thread need for its own result?"
+    ),
 }
 """Diagnosis key -> what to tell a learner when the puzzle has no sentence of its own."""
 
@@ -171,6 +179,8 @@ HINT_KINDS: dict[str, str] = {
     "endless-loop": "the loop",
     "input-changed": "who writes what",
     "over-budget": "the cost",
+    "not-shared": "who writes what",
+    "done-again": "who reads what",
     "order-dependent": "the order of threads",
 }
 """Diagnosis key -> what a hint that helps with it is about."""

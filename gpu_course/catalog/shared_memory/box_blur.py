@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.catalog.builders import blocks_to_cover, eighths, float32_out, recognise, sized
+from gpu_course.catalog.builders import (
+    ONE_CELL_EACH,
+    blocks_to_cover,
+    eighths,
+    float32_out,
+    recognise,
+    sized,
+)
 from gpu_course.catalog.specification import Budget, Case, KernelPuzzle, Launch, Mistake
 
 TILE_X, TILE_Y = 16, 8
@@ -17,6 +24,7 @@ BOX_BLUR_2D = KernelPuzzle(
         "outside the picture count as 0. A block is TILE_X wide and TILE_Y high, and its tile has "
         "a frame one cell wide, corners included: more places than the block has threads. Load "
         "every cell that a block needs once."
+        " Each thread writes at most one cell."
     ),
     functions=("box_blur_2d",),
     parameters={"box_blur_2d": ("out", "a", "rows", "cols")},
@@ -53,8 +61,9 @@ BOX_BLUR_2D = KernelPuzzle(
         Budget(
             "global_load.bytes",
             lambda case, counters: 4 * _cells_with_frame(case),
-            "a block needs the cells of its tile and the frame around it, as far as they lie in "
-            "the picture; whatever is loaded beyond that was in the tile already",
+            "A block needs the cells of its tile and the frame around it, as far as they lie in "
+            "the picture; whatever is loaded beyond that could come from the tile.",
+            "bytes loaded from a",
         ),
     ),
     diagnose=recognise(
@@ -87,6 +96,7 @@ BOX_BLUR_2D = KernelPuzzle(
             "ones count as 0."
         ),
     },
+    share=ONE_CELL_EACH,
     hints=(
         (
             "Number the places of the tile from 0, row by row, and the threads of the block as "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.catalog.builders import (
+    ONE_CELL_EACH,
     blocks_to_cover,
     eighths,
     float32_out,
@@ -24,6 +25,7 @@ STENCIL_HALO = KernelPuzzle(
         "out[i] = a[i - 1] - 2 * a[i] + a[i + 1], and a neighbour that does not exist counts as 0. "
         "The first and the last cell of a block have a neighbour in another block. Give the tile "
         "a place more at each side, the halo, and load every cell that a block needs once."
+        " Each thread writes at most one cell."
     ),
     functions=("stencil_halo",),
     parameters={"stencil_halo": ("out", "a", "size")},
@@ -45,8 +47,9 @@ STENCIL_HALO = KernelPuzzle(
         Budget(
             "global_load.bytes",
             lambda case, counters: 4 * _cells_with_halo(case),
-            "a block needs its own cells and one more at each side that has a neighbour; whatever "
-            "is loaded beyond that was in the tile already",
+            "A block needs its own cells and one more at each side that has a neighbour; whatever "
+            "is loaded beyond that could come from the tile.",
+            "bytes loaded from a",
         ),
     ),
     diagnose=recognise(
@@ -86,6 +89,7 @@ STENCIL_HALO = KernelPuzzle(
             "start + t belongs at tile[t + 1]."
         ),
     },
+    share=ONE_CELL_EACH,
     hints=(
         (
             "There are SPAN places to fill and TPB threads to do it. Which threads fill a second "
@@ -165,6 +169,7 @@ CONV1D = KernelPuzzle(
         "weights, leaving out the products whose cell lies behind the end of a. A block needs its "
         "own cells, the first taps - 1 cells of the next block, and the weights. Load each of them "
         "once per block."
+        " Each thread writes at most one cell."
     ),
     functions=("conv1d",),
     parameters={"conv1d": ("out", "a", "w", "size", "taps")},
@@ -199,8 +204,9 @@ CONV1D = KernelPuzzle(
         Budget(
             "global_load.bytes",
             lambda case, counters: 4 * _cells_and_weights(case),
-            "cells, halo and weights are wanted by many threads of a block, and each of them "
-            "should come from global memory once per block; the rest is what tiles are for",
+            "Cells, halo and weights are wanted by many threads of a block, and each of them "
+            "should come from global memory once per block. The rest is what tiles are for.",
+            "bytes loaded from global memory",
         ),
     ),
     diagnose=recognise(
@@ -238,6 +244,7 @@ CONV1D = KernelPuzzle(
             "convolution turns them round, that of deep learning does not."
         ),
     },
+    share=ONE_CELL_EACH,
     hints=(
         (
             "Three things to bring: the block's cells, the halo behind them, the weights. Then one "

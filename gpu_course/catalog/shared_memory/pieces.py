@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from gpu_course.catalog.builders import (
+    ONE_CELL_EACH,
     blocks_to_cover,
     eighths,
     float32_out,
@@ -52,6 +53,7 @@ BLOCK_REVERSE = KernelPuzzle(
         "each block within its own piece; the last piece may be shorter. Bring the cells into a "
         "tile of shared memory, wait, and take them out the other way round, so that loads and "
         "stores of global memory both go along the array in order."
+        " Each thread writes at most one cell."
     ),
     functions=("block_reverse",),
     parameters={"block_reverse": ("out", "a", "size")},
@@ -75,14 +77,16 @@ BLOCK_REVERSE = KernelPuzzle(
         Budget(
             "global_load.excess_sectors",
             0,
-            "a warp that reads backwards from an odd place touches a sector more than it needs; "
-            "let thread t bring cell t of the piece, and turn round what is in the tile",
+            "The 32 threads of a warp go to memory together, and fastest where they read along the "
+            "array. Let thread t read cell t of the piece, and do the turning in the tile.",
+            fact="a is not read in order",
         ),
         Budget(
             "global_store.excess_sectors",
             0,
-            "a warp that writes backwards from an odd place touches a sector more than it needs; "
-            "let thread t write cell t of the piece, and choose what it takes from the tile",
+            "The 32 threads of a warp go to memory together, and fastest where they write along "
+            "the array. Let thread t write cell t of the piece, and do the turning in the tile.",
+            fact="out is not written in order",
         ),
     ),
     diagnose=recognise(
@@ -115,6 +119,7 @@ BLOCK_REVERSE = KernelPuzzle(
             "Every cell came out where it went in. Which place of the tile belongs to thread t?"
         ),
     },
+    share=ONE_CELL_EACH,
     hints=(
         (
             "Two steps with a wait between them: every thread brings one cell into the tile; every "
@@ -171,6 +176,7 @@ POOLING = KernelPuzzle(
         "WINDOW numbers of the row, a[row, col] included; at the beginning of a row there are "
         "fewer. Each row has a block of its own, with at least as many threads as columns. Load "
         "every number from global memory once."
+        " Each thread writes at most one cell."
     ),
     functions=("pooling",),
     parameters={"pooling": ("out", "a", "cols")},
@@ -195,8 +201,9 @@ POOLING = KernelPuzzle(
         Budget(
             "global_load.bytes",
             lambda case, counters: 4 * case.sizes["rows"] * case.sizes["cols"],
-            "each number is wanted by up to WINDOW threads and should come from global memory "
-            "once; the others find it in the tile",
+            "Each number is wanted by up to WINDOW threads and should come from global memory "
+            "once; the others find it in the tile.",
+            "bytes loaded from a",
         ),
     ),
     diagnose=recognise(
@@ -232,6 +239,7 @@ POOLING = KernelPuzzle(
         "window-short": "The window is one number too short: WINDOW counts a[row, col] as well.",
         "summed": "You add the numbers of the window; asked for is the largest of them.",
     },
+    share=ONE_CELL_EACH,
     hints=(
         (
             "Once a row lies in the tile, the rest is a loop over at most WINDOW places of it. "

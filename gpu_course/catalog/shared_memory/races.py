@@ -6,7 +6,15 @@ import numpy as np
 
 from gpu_course.catalog.builders import blocks_to_cover, recognise, sized
 from gpu_course.catalog.shared_memory.pieces import TPB, by_piece, vector_and_table
-from gpu_course.catalog.specification import Budget, Case, KernelPuzzle, Launch, Mistake, Values
+from gpu_course.catalog.specification import (
+    Budget,
+    Case,
+    KernelPuzzle,
+    Launch,
+    Mistake,
+    Share,
+    Values,
+)
 
 
 def _race_launches(case: Case) -> tuple[Launch, ...]:
@@ -49,6 +57,7 @@ FIX_THE_RACE = KernelPuzzle(
         "Three finished kernels: one turns every piece by a cell, one reverses rows, one adds "
         "neighbours again and again. Each has a race, and each in another kind of place. Add the "
         "barriers that are missing, as few as will do, and leave the results as they are described."
+        " Of each row or piece, a thread writes at most one cell."
     ),
     functions=("rotate_pieces", "reverse_rows", "add_neighbours"),
     parameters={
@@ -78,14 +87,15 @@ FIX_THE_RACE = KernelPuzzle(
         Budget(
             "global_load.excess_sectors",
             lambda case, counters: counters.global_load.excess_sectors,
-            "the tile is there so that global memory is read in order; mend the waiting and keep "
-            "the tile",
+            "The tile is there so that global memory is read in order. Mend the waiting, and keep "
+            "the tile.",
+            fact="global memory is not read in order",
         ),
         Budget(
             "barriers",
             lambda case, counters: counters.barriers,
-            "at every barrier all warps of the block wait for the slowest one; keep those that "
-            "stand between a write and a read of one cell by two threads",
+            "At every barrier all warps of the block wait for the slowest one. Keep those that "
+            "stand between a write and a read of one cell by two threads.",
         ),
     ),
     diagnose=recognise(
@@ -116,6 +126,10 @@ FIX_THE_RACE = KernelPuzzle(
             "all cells change at once: every neighbour counts as it was before."
         ),
     },
+    share=Share(
+        "Of each row or piece, a thread writes at most one cell.",
+        lambda case, output: blocks_to_cover(case.sizes["rows"], 2) if output == "reversed" else 1,
+    ),
     hints=(
         (
             "For each kernel, list the lines that touch the tile. Then ask of every pair: could "

@@ -5,12 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.catalog.builders import (
+    ONE_CELL_EACH,
     blocks_to_cover,
     eighths,
     recognise,
     sized,
 )
-from gpu_course.catalog.specification import Budget, Case, KernelPuzzle, Launch, Mistake, Values
+from gpu_course.catalog.specification import (
+    Budget,
+    Case,
+    KernelPuzzle,
+    Launch,
+    Mistake,
+    Share,
+    Values,
+)
 
 TILE = 32
 THREAD_ROWS = 8
@@ -49,13 +58,15 @@ _IN_ORDER = (
     Budget(
         "global_load.excess_sectors",
         lambda case, counters: counters.global_load.excess_sectors,
-        "the lanes of a warp have neighbouring x: let x run along a row of a when you load",
+        "The lanes of a warp have neighbouring x: let x run along a row of a when you load.",
+        "excess sectors in loads",
     ),
     Budget(
         "global_store.excess_sectors",
         lambda case, counters: counters.global_store.excess_sectors,
-        "the lanes of a warp have neighbouring x: let x run along a row of out when you store, and "
-        "do the turning inside the tile",
+        "The lanes of a warp have neighbouring x: let x run along a row of out when you store, and "
+        "do the turning inside the tile.",
+        "excess sectors in stores",
     ),
 )
 
@@ -66,6 +77,7 @@ TRANSPOSE_TILED = KernelPuzzle(
         "out[col, row] = a[row, col]. A block of TILE by TILE threads takes a square of a and puts "
         "it down as a square of out. Loads and stores of global memory must both run along rows; "
         "the turning happens in shared memory."
+        " Each thread writes at most one cell."
     ),
     functions=("transpose_tiled",),
     parameters={"transpose_tiled": ("out", "a", "rows", "cols")},
@@ -106,6 +118,7 @@ TRANSPOSE_TILED = KernelPuzzle(
             "row `top` of a belongs at row `left` and column `top` of out."
         ),
     },
+    share=ONE_CELL_EACH,
     hints=(
         (
             "Two halves: bring a square of a into the tile, put the tile down in out. In both, x "
@@ -161,7 +174,7 @@ TRANSPOSE_PADDED = KernelPuzzle(
     title="rows become columns, and nobody waits",
     statement=(
         "out[col, row] = a[row, col] again, in order on both sides, and this time without a single "
-        "bank conflict in the tile. The block is smaller, TILE by THREAD_ROWS: each thread carries "
+        "bank conflict in the tile. The block is smaller, TILE by THREAD_ROWS. Each thread carries "
         "four cells of the square."
     ),
     functions=("transpose_padded",),
@@ -177,14 +190,16 @@ TRANSPOSE_PADDED = KernelPuzzle(
         Budget(
             "shared_load.conflicts",
             0,
-            "lanes that read different words of one bank are served one after the other; a column "
-            "of a tile 32 cells wide lies in one bank, so make its rows begin in different banks",
+            "Lanes that read different words of one bank are served one after the other. A column "
+            "of a tile 32 cells wide lies in one bank: make its rows begin in different banks.",
+            "bank conflicts in loads",
         ),
         Budget(
             "shared_store.conflicts",
             0,
-            "lanes that write different words of one bank are served one after the other; a column "
-            "of a tile 32 cells wide lies in one bank, so make its rows begin in different banks",
+            "Lanes that write different words of one bank are served one after the other. A column "
+            "of a tile 32 cells wide lies in one bank: make its rows begin in different banks.",
+            "bank conflicts in stores",
         ),
     ),
     diagnoses={
@@ -198,6 +213,7 @@ TRANSPOSE_PADDED = KernelPuzzle(
         ),
         "barrier-divergence": "Keep the barrier out of every guard: it waits for the whole block.",
     },
+    share=Share("Each thread carries four cells of the square.", TILE // THREAD_ROWS),
     hints=(
         (
             "Begin with transpose_tiled and let each thread do what it did there four times: a "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.catalog.builders import (
+    ONE_CELL_EACH,
     blocks_to_cover,
     eighths,
     enough_blocks,
@@ -63,6 +64,7 @@ GATHER = KernelPuzzle(
         "out[i] = a[index[i]]. gather_reversed: out is a back to front. gather_shifted: every "
         "number moves `shift` cells to the right, and what falls off the end comes in again at the "
         "front; shift may be negative or larger than the array."
+        " Each thread writes at most one cell."
     ),
     functions=("gather", "gather_reversed", "gather_shifted"),
     parameters={
@@ -121,6 +123,7 @@ GATHER = KernelPuzzle(
             "would count it from the end; wrap around with %, applied to the whole index."
         ),
     },
+    share=ONE_CELL_EACH,
     hints=(
         "In all three, thread i writes out[i]. What changes is which cell of a it reads.",
         (
@@ -189,6 +192,7 @@ CLIP = KernelPuzzle(
         "Write a kernel that puts into out[i] the number a[i], held between `low` and `high`: low "
         "where it is smaller than low, high where it is larger than high, itself in between. low "
         "is smaller than high."
+        " Each thread writes at most one cell."
     ),
     functions=("clip",),
     parameters={"clip": ("out", "a", "low", "high", "size")},
@@ -247,6 +251,7 @@ CLIP = KernelPuzzle(
             "into account."
         ),
     },
+    share=ONE_CELL_EACH,
     hints=(
         "Three kinds of number: too small, too large, and neither. Each thread meets one of them.",
         (

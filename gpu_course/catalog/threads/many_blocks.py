@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.catalog.builders import (
+    ONE_CELL_EACH,
     blocks_to_cover,
     eighths,
     enough_blocks,
@@ -14,7 +15,7 @@ from gpu_course.catalog.builders import (
     vectors,
     where_written,
 )
-from gpu_course.catalog.specification import Case, KernelPuzzle, Launch, Mistake, Values
+from gpu_course.catalog.specification import Case, KernelPuzzle, Launch, Mistake, Share, Values
 
 BLOCKS = KernelPuzzle(
     name="01_threads/blocks",
@@ -23,6 +24,7 @@ BLOCKS = KernelPuzzle(
         "Write a kernel that puts the square of a[i] into out[i]. There are more cells than "
         "threads in a block, so the launch brings several blocks, and the last one may have "
         "threads to spare."
+        " Each thread writes at most one cell."
     ),
     functions=("blocks",),
     parameters={"blocks": ("out", "a", "size")},
@@ -67,6 +69,7 @@ BLOCKS = KernelPuzzle(
             "block to block?"
         ),
     },
+    share=ONE_CELL_EACH,
     hints=(
         "threadIdx.x starts again at 0 in every block. Something must tell the blocks apart.",
         (
@@ -105,6 +108,7 @@ BLOCKS_2D = KernelPuzzle(
         "a holds the activations of a layer: `rows` examples, `cols` features. Add to each feature "
         "its bias: out[row, col] = a[row, col] + bias[col]. The array is larger than a block in "
         "both directions, and neither side is a multiple of the block's."
+        " Each thread writes at most one cell."
     ),
     functions=("blocks_2d",),
     parameters={"blocks_2d": ("out", "a", "bias", "rows", "cols")},
@@ -160,6 +164,7 @@ BLOCKS_2D = KernelPuzzle(
             "those at the bottom in y, the one in the corner in both: one condition is not enough."
         ),
     },
+    share=ONE_CELL_EACH,
     hints=(
         "It is the index of `blocks`, twice: once along x, once along y.",
         (
@@ -215,6 +220,13 @@ def _wrong_block_side(inputs: Values, case: Case) -> dict[str, np.ndarray]:
     return {"out": where_written(inputs["a"] + inputs["bias"], reached[:, None])}
 
 
+def _even_share(case: Case) -> int:
+    """The most cells of a thread where blocks share the cells, and a block's threads its cells."""
+    return blocks_to_cover(
+        blocks_to_cover(case.sizes["size"], case.sizes["grid"]), case.sizes["block"]
+    )
+
+
 GRID_STRIDE = KernelPuzzle(
     name="01_threads/grid_stride",
     title="any size with a fixed grid",
@@ -222,6 +234,7 @@ GRID_STRIDE = KernelPuzzle(
         "Write a kernel that puts a[i] - b[i] into out[i] for all `size` cells, however many they "
         "are. The grid is fixed and does not know the size: there may be far more cells than "
         "threads, or fewer. Every thread goes on to its next cell until there are none left."
+        " The cells are shared evenly among the threads."
     ),
     functions=("grid_stride",),
     parameters={"grid_stride": ("out", "a", "b", "size")},
@@ -268,6 +281,9 @@ GRID_STRIDE = KernelPuzzle(
         ),
         "wrong-sign": "Every value has the wrong sign: which array is taken from which?",
     },
+    share=Share(
+        "The cells are shared evenly among the threads.", lambda case, output: _even_share(case)
+    ),
     hints=(
         (
             "Think of the grid as a comb that is moved along the array, one comb-width at a time. "

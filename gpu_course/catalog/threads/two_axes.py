@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.catalog.builders import (
+    ONE_CELL_EACH,
     eighths,
     float32_out,
     one_block,
@@ -71,6 +72,7 @@ MAP_2D = KernelPuzzle(
         "a is a grey picture with `rows` rows and `cols` columns, its values between black and "
         "white. Write its negative, 1 - a[row, col], into out[row, col]. One two-dimensional block "
         "covers the picture and sticks out below and to the right."
+        " Each thread writes at most one cell."
     ),
     functions=("map_2d",),
     parameters={"map_2d": ("out", "a", "rows", "cols")},
@@ -96,6 +98,7 @@ MAP_2D = KernelPuzzle(
             "thread of this block needs both of its numbers."
         ),
     },
+    share=ONE_CELL_EACH,
     hints=(
         (
             "A two-dimensional block gives each thread two numbers, threadIdx.x and threadIdx.y. "
@@ -130,6 +133,7 @@ BROADCAST = KernelPuzzle(
         "a is a column of shape (rows, 1), b is a row of shape (1, cols). Write the table of all "
         "their sums: out[row, col] is the column's number in that row plus the row's number in "
         "that column. One two-dimensional block covers out and may stick out of it."
+        " Each thread writes at most one cell."
     ),
     functions=("broadcast",),
     parameters={"broadcast": ("out", "a", "b", "rows", "cols")},
@@ -166,6 +170,7 @@ BROADCAST = KernelPuzzle(
             "moves."
         ),
     },
+    share=ONE_CELL_EACH,
     hints=(
         (
             "NumPy stretches a side of length 1 for you in a + b. In a kernel nobody stretches: "
