@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import secrets
 import time
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import gpu_course
-from gpu_course.catalog import KernelPuzzle, Puzzle, PythonPuzzle, index
+from gpu_course.catalog import KernelPuzzle, Launch, Puzzle, PythonPuzzle, index
 from gpu_course.errors import CourseError, KernelRefused
 from gpu_course.grading import budgets, messages, python_check, sharing, trial
 from gpu_course.grading.answer_problem import AnswerProblem
@@ -172,7 +173,8 @@ class _Checking:
     def _hazard(self, tried: Trial) -> Verdict:
         errors = [hazard for hazard in tried.hazards if hazard.severity == "error"]
         lines = messages.hazards(self.puzzle, tried, errors)
-        return self._failed("hazard", errors[0].kind, tried, lines)
+        number = next(n for n, each in enumerate(tried.reports) if errors[0] in each.hazards)
+        return self._failed("hazard", errors[0].kind, tried, lines, number)
 
     def _wrong(self, name: str, first: Trial, second: Trial) -> Verdict | None:
         rights = [trial.is_right(t, name, self.puzzle.tolerance) for t in (first, second)]
@@ -196,7 +198,8 @@ class _Checking:
             "mask": ~right,
             "written": written,
         }
-        verdict = self._failed("wrong-result", pattern.key, tried, lines)
+        number = tried.given.launches.index(messages.launch_of(tried.given, name))
+        verdict = self._failed("wrong-result", pattern.key, tried, lines, number)
         return replace(verdict, evidence=evidence)
 
     def _pattern(self, tried: Trial, name: str, right: np.ndarray, written: np.ndarray) -> Pattern:
@@ -217,7 +220,23 @@ class _Checking:
             inputs={n: given.inputs[n] for n in launch.args if n in given.inputs},
             tolerance=puzzle.tolerance,
         )
-        return diagnose(seen) or Pattern("wrong")
+        found = diagnose(seen) or Pattern("wrong")
+        if found.key == "unwritten":
+            return self._rebound(tried, launch, name) or found
+        return found
+
+    def _rebound(self, tried: Trial, launch: Launch, name: str) -> Pattern | None:
+        """Returns the pattern of `out = ...` where `out[i] = ...` is meant, or None."""
+        kernel = self.kernels[launch.function]
+        for own in tried.own_names(launch, name):
+            for node in ast.walk(kernel.tree):
+                if (
+                    isinstance(node, ast.Name)
+                    and node.id == own
+                    and isinstance(node.ctx, ast.Store)
+                ):
+                    return Pattern("rebound", f"line {node.lineno} is `{own} = ...`")
+        return None
 
     def _shared(self) -> Verdict | None:
         """Returns the verdict on right results that a few threads wrote for all, or None."""
@@ -240,7 +259,7 @@ class _Checking:
 
     def _not_shared(self, tried: Trial, found: Unshared) -> Verdict:
         lines = messages.not_shared(self.puzzle, tried, found)
-        return self._failed("over-budget", found.key, tried, lines)
+        return self._failed("over-budget", found.key, tried, lines, found.number)
 
     def _passed(self) -> Verdict:
         puzzle, cases = self.puzzle, len(self.right)
@@ -250,9 +269,13 @@ class _Checking:
             lines += ["advice, which costs no points:", advice[0].text()]
         return self._verdict("passed", None, None, lines, advice, puzzle.points)
 
-    def _failed(self, reason: str, diagnosis: str, tried: Trial, lines: list[str]) -> Verdict:
-        again = messages.repeat_with(self.puzzle, tried.given, self.seed)
-        return self._verdict("failed", reason, diagnosis, [*lines, *again], tried.hazards, 0)
+    def _failed(
+        self, reason: str, diagnosis: str, tried: Trial, lines: list[str], launch: int = -1
+    ) -> Verdict:
+        """Returns the verdict on a case that failed, with the report of the launch at fault."""
+        lines = [*lines, *messages.repeat_with(self.puzzle, tried.given, self.seed)]
+        verdict = self._verdict("failed", reason, diagnosis, lines, tried.hazards, 0, tried)
+        return replace(verdict, report=tried.reports[launch])
 
     def _verdict(
         self,
@@ -262,7 +285,12 @@ class _Checking:
         lines: list[str],
         hazards: Any,
         points: int,
+        tried: Trial | None = None,
     ) -> Verdict:
+        shown = tried or self.visible
+        if shown is not None:
+            printed = "".join(report.printed for report in shown.reports)
+            lines = [*lines, *messages.printed(printed)]
         return Verdict(
             name=self.puzzle.name,
             status=status,

@@ -9,6 +9,7 @@ import numpy as np
 
 from gpu_course.catalog import Case, KernelPuzzle, Launch, Puzzle
 from gpu_course.grading import sharing
+from gpu_course.grading.compare import two_values
 from gpu_course.grading.diagnosis import Dim3, Pattern
 from gpu_course.grading.exports import INDENT, message_lines
 from gpu_course.grading.sentences import HINT_KINDS, SENTENCES, sentence_of
@@ -205,9 +206,10 @@ def wrong_result(
     own = (trial.own_names(launch, name) or (name,))[0]
     cell = f"{own}[{', '.join(map(str, index))}]"
     if written[index]:
-        fact = f"{cell} is {_value(got[index])}, expected {_value(expected[index])}"
+        values = two_values(got[index], expected[index])
+        fact = f"{cell} is {values[0]}, expected {values[1]}"
     else:
-        fact = f"nothing wrote {cell}, expected {_value(expected[index])}"
+        fact = f"nothing wrote {cell}, expected {_short(expected[index])}"
     lines = [fact, *reason(puzzle, pattern.key, pattern.fact)]
     lines += _cells_of(trial, name, own, right, written)
     lines += line("who", _who(trial, name, launch, cell, index, flat, bool(written[index])))
@@ -226,7 +228,7 @@ def input_changed(puzzle: KernelPuzzle, trial: Trial) -> list[str]:
     launch = launch_of(trial.given, name)
     own = (trial.own_names(launch, name) or (name,))[0]
     index = ", ".join(str(int(i)) for i in np.unravel_index(flat, before.shape))
-    values = [_value(array.reshape(-1)[flat]) for array in (before, after)]
+    values = two_values(before.reshape(-1)[flat], after.reshape(-1)[flat])
     cell = f"{own}[{index}]"
     lines = [f"the input {own} was changed: {cell} was {values[0]}, is {values[1]}"]
     lines += reason(puzzle, "input-changed")
@@ -244,7 +246,8 @@ def order_dependent(puzzle: KernelPuzzle, trial: Trial, name: str, right: np.nda
     index = tuple(int(i) for i in np.unravel_index(int(np.argmin(right)), right.shape))
     got, expected = trial.got[name][index], trial.given.expected[name][index]
     place = f"{name}[{', '.join(map(str, index))}]"
-    lines = [f"{place} is {_value(expected)} in one order of blocks, {_value(got)} in another"]
+    one, other = two_values(expected, got)
+    lines = [f"{place} is {one} in one order of blocks, {other} in another"]
     lines += reason(puzzle, "order-dependent")
     lines += case_line(puzzle, trial.given.case)
     return lines + hint_line(puzzle, "order-dependent")
@@ -307,7 +310,7 @@ def _cells_of(
         if isinstance(value, np.ndarray) and _lies_over(value, got.shape):
             rows.append((its_own, np.broadcast_to(value, got.shape)))
         elif isinstance(value, np.floating | float):
-            numbers.append(f"{its_own} = {_value(value)}")
+            numbers.append(f"{its_own} = {_short(value)}")
     rows += [(own, got), ("expected", expected)]
     lines = cells_around(rows, right, written)
     if numbers:
@@ -339,9 +342,9 @@ def cells_around(
     room = WIDTH - INDENT - edge - len("  wrong")
     for at in range(max(0, column - BEFORE), min(wrong.size, column - BEFORE + MOST_CELLS)):
         cells = [f"[{row}, {at}]" if above else str(at)]
-        for number, (_, values) in enumerate(tables):
-            here = number != len(tables) - 2 or stored[at]
-            cells.append(_value(values[at]) if here else "-")
+        cells += [_short(values[at]) for _, values in tables[:-2]]
+        out, wanted = two_values(tables[-2][1][at], tables[-1][1][at])
+        cells += [out if stored[at] else "-", wanted]
         cells.append("^" if wrong[at] else "")
         width = max(map(len, cells)) + 2
         if columns and room < width:
@@ -384,12 +387,8 @@ def _map(right: np.ndarray, written: np.ndarray | None, row: int) -> list[str]:
     return [*line("map", lines[0]), *(" " * INDENT + each for each in (*lines[1:], legend))]
 
 
-def _value(value: Any) -> str:
-    if isinstance(value, np.floating | float):
-        short = f"{value:.6g}"
-        # Six digits are easy to read; all of them where two numbers would look the same.
-        return short if type(value)(short) == value or value != value else str(value)
-    return str(value)
+def _short(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, np.floating | float) else str(value)
 
 
 def _plain(shape: int | tuple[int, ...]) -> str:

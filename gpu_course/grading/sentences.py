@@ -9,6 +9,10 @@ SENTENCES: dict[str, str] = {
         "Nothing wrote to the output. Look at the left side of your assignments: is the output "
         "on one of them, and does any thread get that far?"
     ),
+    "rebound": (
+        "That line gives the name to a number of this thread alone, and the array stays as it was. "
+        "Which cell of the array should the number go into?"
+    ),
     "block-unwritten": (
         "Whole blocks of threads left their cells untouched. Look at how a thread's index comes "
         "about: the block it is in has to be part of it."
@@ -163,6 +167,7 @@ def sentence_of(puzzle: Puzzle, key: str) -> str:
 
 HINT_KINDS: dict[str, str] = {
     "unwritten": "who writes what",
+    "rebound": "who writes what",
     "block-unwritten": "a thread's index",
     "tail-unwritten": "the guard",
     "tail-wrong": "the guard",

@@ -100,7 +100,7 @@ class Bounds:
 
     def _parameters_of(self, size: int) -> tuple[str, ...]:
         """The parameters of the function that are whole numbers, and this one for all lanes."""
-        found = {}
+        found: dict[str, None] = {}
         for version, known in self.variables.items():
             name, value = version.partition("#")[0], known.value
             if isinstance(value, np.integer) and value == size:

@@ -268,8 +268,8 @@ GRID_STRIDE = KernelPuzzle(
             "long must the step be so that nobody lands where another began?"
         ),
         "tail-unwritten": (
-            "Each thread did one cell and stopped, and there are more cells than threads. Who does "
-            "the others?"
+            "There are more cells than threads, and the last ones were left to nobody. Which cells "
+            "does a thread do after its first, and when does it stop?"
         ),
         "out-of-bounds": (
             "A thread went past the end. A loop that steps through the array needs its end to be "
