@@ -76,6 +76,7 @@ ADD_TEN = KernelPuzzle(
         Mistake("everyone_writes_cell_zero", "hazard", "race"),
         Mistake("wrote_to_the_neighbour", "hazard", "out-of-bounds"),
         Mistake("wrote_to_the_input", "input-changed", "input-changed"),
+        Mistake("one_thread_does_it_all", "over-budget", "not-shared"),
     ),
     source="after 'Map' in Sasha Rush, GPU-Puzzles, https://github.com/srush/GPU-Puzzles",
 )

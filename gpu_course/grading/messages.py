@@ -24,6 +24,7 @@ from gpu_course.grading.trial import (
 )
 from gpu_course.simt.launch import dim3
 from gpu_course.simt.report import Hazard, ThreadPair
+from gpu_course.units import count
 
 WIDTH = 70
 """Columns of a verdict: half a window of JupyterLab holds them."""
@@ -114,7 +115,7 @@ def printed(text: str) -> list[str]:
     lines = [*line("prints", first), *(" " * INDENT + each for each in rest)]
     more = len(shown) - len(kept)
     if more:
-        lines.append(" " * INDENT + f"(and {more:,} more {'line' if more == 1 else 'lines'})")
+        lines.append(" " * INDENT + f"(and {count(more, 'line')} more)")
     return lines
 
 
@@ -166,15 +167,16 @@ def _share_of_all(puzzle: KernelPuzzle, tried: Trial, number: int) -> str:
 def not_shared(puzzle: KernelPuzzle, tried: Trial, found: Unshared) -> list[str]:
     """Returns the lines on a right result for which a few threads did the work of all."""
     does = "writes" if found.wrote else "reads"
-    what = f"{found.most:,} cells" + (f" of {found.array}" if found.array else "")
-    lines = [f"right, but not shared out: one thread {does} {what}"]
+    what = count(found.most, "cell") + (f" of {found.array}" if found.array else "")
+    how = "not shared out" if found.key == "not-shared" else "done many times over"
+    lines = [f"right, but {how}: one thread {does} {what}"]
     words = puzzle.share.words if puzzle.share else ""
     lines += line("why", f"{words} {sentence_of(puzzle, found.key)}".strip())
     for number, (cells, threads) in enumerate(found.groups()):
         bar = "#" * max(cells > 0, round(20 * cells / found.most))
-        who = f"{threads:,} {'thread' if threads == 1 else 'threads'}"
-        count = f"{cells:,} {'cell' if cells == 1 else 'cells'}" + ("" if threads == 1 else " each")
-        text = f"{who:<14} {bar:<20} {count}"
+        who = count(threads, "thread")
+        each = "" if threads == 1 else " each"
+        text = f"{who:<14} {bar:<20} {count(cells, 'cell') + each if cells else 'nothing'}"
         lines += line("work", text) if not number else [" " * INDENT + text]
     launch = tried.given.launches[found.number]
     busiest = thread_of(int(np.argmax(found.cells)), tried.reports[found.number])

@@ -86,12 +86,13 @@ SENTENCES: dict[str, str] = {
     ),
     "over-budget": "The result is right; the way to it costs more than it needs to.",
     "not-shared": (
-        "Here a few threads do the work of many, and the others wait. A GPU is fast because "
-        "thousands of threads each do a little: which cells should this thread do?"
+        "So the puzzle says. Here some threads do more, and the launch is over only when they "
+        "are. A GPU is fast because thousands of threads each do a little: which cells should this "
+        "thread do?"
     ),
     "done-again": (
-        "Here most threads go over the same cells, and the same work is done many times. Which "
-        "cells does one thread need for its own result?"
+        "So the puzzle says, and here most threads go over the same cells: the same work is done "
+        "many times. Which cells does one thread need for its own result?"
     ),
 }
 """Diagnosis key -> what to tell a learner when the puzzle has no sentence of its own."""

@@ -160,6 +160,7 @@ FIX_THE_BARRIER = KernelPuzzle(
         Mistake("broke_out_of_the_loop", "hazard", "barrier-divergence", "reverse_chunks"),
         Mistake("one_barrier_per_chunk", "hazard", "race", "reverse_chunks"),
         Mistake("whole_chunks_only", "wrong-result", "tail-unwritten", "reverse_chunks"),
+        Mistake("one_thread_and_no_barrier", "over-budget", "not-shared"),
     ),
     constants={"TPB": TPB, "HALF": HALF},
     points=15,

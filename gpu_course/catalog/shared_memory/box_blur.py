@@ -123,6 +123,7 @@ BOX_BLUR_2D = KernelPuzzle(
         Mistake("repeated_the_border", "wrong-result", "border-repeated"),
         Mistake("mean_of_those_inside", "wrong-result", "mean-of-inside"),
         Mistake("no_tile_at_all", "over-budget", "over-budget"),
+        Mistake("one_row_of_threads_fills_the_tile", "over-budget", "not-shared"),
     ),
     constants={"TILE_X": TILE_X, "TILE_Y": TILE_Y, "SPAN_X": TILE_X + 2, "SPAN_Y": TILE_Y + 2},
 )

@@ -116,6 +116,7 @@ STENCIL_HALO = KernelPuzzle(
         Mistake("halo_on_the_wrong_side", "wrong-result", "wrong-side"),
         Mistake("forgot_the_offset", "wrong-result", "forgot-offset"),
         Mistake("no_tile_at_all", "over-budget", "over-budget"),
+        Mistake("one_thread_fills_the_tile", "over-budget", "not-shared"),
     ),
     constants={"TPB": TPB, "SPAN": TPB + 2},
 )
@@ -271,6 +272,7 @@ CONV1D = KernelPuzzle(
         Mistake("flipped_weights", "wrong-result", "flipped"),
         Mistake("weights_from_global", "over-budget", "over-budget"),
         Mistake("halo_from_global", "over-budget", "over-budget"),
+        Mistake("one_thread_brings_the_weights", "over-budget", "not-shared"),
     ),
     constants={"TPB": TPB, "MAX_TAPS": MAX_TAPS, "SPAN": TPB + MAX_TAPS},
     source="after '1D Convolution' in Sasha Rush, GPU-Puzzles, https://github.com/srush/GPU-Puzzles",

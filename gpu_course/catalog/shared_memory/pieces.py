@@ -147,6 +147,8 @@ BLOCK_REVERSE = KernelPuzzle(
         Mistake("only_copied", "wrong-result", "copied-input"),
         Mistake("read_global_backwards", "over-budget", "over-budget"),
         Mistake("wrote_global_backwards", "over-budget", "over-budget"),
+        Mistake("one_thread_fills_the_tile", "over-budget", "not-shared"),
+        Mistake("one_thread_of_each_block", "over-budget", "not-shared"),
     ),
     constants={"TPB": TPB},
     source=(
@@ -264,6 +266,7 @@ POOLING = KernelPuzzle(
         Mistake("window_one_short", "wrong-result", "window-short"),
         Mistake("summed", "wrong-result", "summed"),
         Mistake("read_global_again", "over-budget", "over-budget"),
+        Mistake("one_thread_of_each_block", "over-budget", "not-shared"),
     ),
     constants={"TPB": TPB, "WINDOW": WINDOW},
     equivalent_mutants={

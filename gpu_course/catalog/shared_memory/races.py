@@ -161,6 +161,8 @@ FIX_THE_RACE = KernelPuzzle(
         Mistake("no_wait_after_the_write", "hazard", "race", "add_neighbours"),
         Mistake("barrier_without_thread_0", "hazard", "barrier-divergence", "add_neighbours"),
         Mistake("one_thread_from_the_left", "wrong-result", "one-after-another", "add_neighbours"),
+        Mistake("one_thread_does_it_all", "over-budget", "not-shared", stands_for="add_neighbours"),
+        Mistake("one_barrier_too_many", "over-budget", "over-budget"),
     ),
     constants={"TPB": TPB},
     points=15,

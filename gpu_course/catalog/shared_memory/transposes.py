@@ -144,6 +144,7 @@ TRANSPOSE_TILED = KernelPuzzle(
         Mistake("no_tile_at_all", "over-budget", "over-budget"),
         Mistake("stored_down_the_columns", "over-budget", "over-budget"),
         Mistake("loaded_down_the_columns", "over-budget", "over-budget"),
+        Mistake("one_warp_does_it_all", "over-budget", "not-shared"),
     ),
     constants={"TILE": TILE},
     source=(
@@ -237,6 +238,7 @@ TRANSPOSE_PADDED = KernelPuzzle(
         Mistake("not_padded", "over-budget", "over-budget"),
         Mistake("padded_the_wrong_side", "over-budget", "over-budget"),
         Mistake("turned_on_the_way_in", "over-budget", "over-budget"),
+        Mistake("half_of_the_threads", "over-budget", "not-shared"),
     ),
     constants={"TILE": TILE, "THREAD_ROWS": THREAD_ROWS},
     source=(

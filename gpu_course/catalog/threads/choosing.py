@@ -152,6 +152,9 @@ GATHER = KernelPuzzle(
         Mistake("wrapped_the_shift_only", "hazard", "out-of-bounds", stands_for="gather_shifted"),
         Mistake("wrapped_once", "hazard", "out-of-bounds", stands_for="gather_shifted"),
         Mistake("to_the_left", "wrong-result", "shifted-to-the-left", stands_for="gather_shifted"),
+        Mistake(
+            "two_cells_for_each_thread", "over-budget", "not-shared", stands_for="gather_reversed"
+        ),
     ),
     points=15,
 )
@@ -269,6 +272,7 @@ CLIP = KernelPuzzle(
         Mistake("only_the_low_limit", "wrong-result", "high-limit-lost"),
         Mistake("minimum_with_low", "wrong-result", "one-limit-everywhere"),
         Mistake("no_guard", "hazard", "out-of-bounds"),
+        Mistake("two_cells_for_half_of_the_threads", "over-budget", "not-shared"),
     ),
 )
 

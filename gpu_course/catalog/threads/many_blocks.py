@@ -89,6 +89,8 @@ BLOCKS = KernelPuzzle(
         Mistake("factors_exchanged", "wrong-result", "gaps"),
         Mistake("doubled", "wrong-result", "doubled"),
         Mistake("no_guard", "hazard", "out-of-bounds"),
+        Mistake("one_thread_does_it_all", "over-budget", "not-shared"),
+        Mistake("one_thread_of_each_block", "over-budget", "not-shared"),
     ),
     source="after 'Blocks' in Sasha Rush, GPU-Puzzles, https://github.com/srush/GPU-Puzzles",
 )
@@ -182,6 +184,7 @@ BLOCKS_2D = KernelPuzzle(
         Mistake("block_width_for_block_height", "wrong-result", "missing-rows"),
         Mistake("guard_in_one_axis", "hazard", "out-of-bounds"),
         Mistake("bias_of_the_row", "wrong-result", "bias-by-row"),
+        Mistake("one_thread_of_each_block", "over-budget", "not-shared"),
     ),
     source="after 'Blocks 2D' in Sasha Rush, GPU-Puzzles, https://github.com/srush/GPU-Puzzles",
 )
@@ -307,6 +310,9 @@ GRID_STRIDE = KernelPuzzle(
         Mistake("one_step_too_far", "hazard", "out-of-bounds"),
         Mistake("never_moves_on", "hazard", "endless-loop"),
         Mistake("subtracted_the_wrong_way", "wrong-result", "wrong-sign"),
+        Mistake("one_thread_does_it_all", "over-budget", "not-shared"),
+        Mistake("the_rest_for_the_last_thread", "over-budget", "not-shared"),
+        Mistake("pieces_rounded_down", "wrong-result", "tail-unwritten"),
     ),
     source=(
         "the pattern of Mark Harris, 'CUDA Pro Tip: Write Flexible Kernels with Grid-Stride "

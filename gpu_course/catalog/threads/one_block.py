@@ -78,6 +78,7 @@ ZIP_ADD = KernelPuzzle(
         Mistake("block_number_as_index", "hazard", "race"),
         Mistake("summed_into_the_input", "input-changed", "input-changed"),
         Mistake("b_shifted_by_one", "hazard", "out-of-bounds"),
+        Mistake("half_of_the_threads", "over-budget", "not-shared"),
     ),
     source="after 'Zip' in Sasha Rush, GPU-Puzzles, https://github.com/srush/GPU-Puzzles",
 )
@@ -140,6 +141,8 @@ GUARD = KernelPuzzle(
         Mistake("only_the_write_is_guarded", "hazard", "out-of-bounds"),
         Mistake("guard_turns_the_last_cell_away", "wrong-result", "tail-unwritten"),
         Mistake("size_of_the_example", "wrong-result", "tail-unwritten"),
+        Mistake("one_thread_and_no_guard", "over-budget", "not-shared"),
+        Mistake("every_thread_looks_at_all", "over-budget", "done-again"),
     ),
     source="after 'Guards' in Sasha Rush, GPU-Puzzles, https://github.com/srush/GPU-Puzzles",
 )

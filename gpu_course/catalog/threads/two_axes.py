@@ -121,6 +121,7 @@ MAP_2D = KernelPuzzle(
         Mistake("guard_with_swapped_sides", "hazard", "out-of-bounds"),
         Mistake("column_before_row", "hazard", "out-of-bounds"),
         Mistake("subtracted_the_wrong_way", "wrong-result", "wrong-sign"),
+        Mistake("a_thread_for_each_row", "over-budget", "not-shared"),
     ),
     source="after 'Map 2D' in Sasha Rush, GPU-Puzzles, https://github.com/srush/GPU-Puzzles",
 )
@@ -192,6 +193,7 @@ BROADCAST = KernelPuzzle(
         Mistake("column_read_once", "wrong-result", "rows-alike"),
         Mistake("product_instead_of_sum", "wrong-result", "multiplied"),
         Mistake("row_from_x", "wrong-result", "swapped-axes"),
+        Mistake("a_thread_for_each_column", "over-budget", "not-shared"),
     ),
     source="after 'Broadcast' in Sasha Rush, GPU-Puzzles, https://github.com/srush/GPU-Puzzles",
 )
