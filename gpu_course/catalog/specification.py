@@ -168,7 +168,8 @@ class KernelPuzzle(Puzzle):
     blocks of threads wrote nothing), "tail-wrong", "only-first-block-right", "shifted" (right
     values at an offset), "transposed", "reversed", "copied-input", "constant-offset",
     "constant-factor", "partly-wrong" and "wrong" (anything else), "over-budget",
-    "order-dependent", "input-changed", "missing-function", "endless-loop".
+    "order-dependent", "input-changed", "missing-function", "endless-loop", "rebound" (the name of
+    an output is assigned, not a cell of it), "not-shared" and "done-again" (see Share).
 
     Args:
         outputs: (inputs, case) -> named arrays whose shape and dtype the outputs have; the grader

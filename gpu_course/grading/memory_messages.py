@@ -18,7 +18,7 @@ _COUNT = re.compile(r"\b(\d{4,19}) bytes\b")
 def needs_too_much(puzzle: PythonPuzzle) -> str:
     """Returns the fact, with the limit."""
     limit = format_bytes(puzzle.memory_bytes)
-    return f"your code needs more memory than it may have: {limit}, Python and libraries aside"
+    return f"your code needs more than the {limit} of memory it may have"
 
 
 def asked_for(error: str) -> list[str]:

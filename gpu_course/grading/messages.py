@@ -75,7 +75,7 @@ def fit(lines: Sequence[str]) -> str:
     A long first line breaks behind a clause; what is too long elsewhere goes on below its own
     beginning.
     """
-    text = "\n".join(lines)
+    text = "\n".join(each for line in lines for each in _code_below(line))
     head, newline, rest = text.partition("\n")
     indent = ""
     shown = []
@@ -87,6 +87,14 @@ def fit(lines: Sequence[str]) -> str:
         head, indent = head[end:].lstrip(), " " * INDENT
     shown.append(indent + head)
     return "\n".join([*shown, *message_lines(rest, WIDTH)]) if newline else "\n".join(shown)
+
+
+def _code_below(line: str) -> list[str]:
+    """Returns a line that names a place and shows its text, as a place and the text below it."""
+    place, gap, code = line.partition("    ")
+    if line.startswith("  where: ") and gap and not place.isspace():
+        return [place, *code_line(code)]
+    return [line]
 
 
 def line(label: str, text: str) -> list[str]:
