@@ -49,8 +49,8 @@ ADD_TEN = KernelPuzzle(
             "does it depend on which thread is running?"
         ),
         "out-of-bounds": (
-            "The last thread reached past the end of an array. There are exactly as many threads "
-            "as cells, so thread i needs cell i and no neighbour of it."
+            "A thread reached outside an array. There are exactly as many threads as cells: "
+            "thread i needs cell i and no neighbour of it."
         ),
         "input-changed": (
             "a is not what it was before the launch. Read from a, write to out: whoever launched "

@@ -60,6 +60,10 @@ class Share:
     words: str
     cells: int | Callable[[Case, str], int] = 1
 
+    def rule(self) -> str:
+        """Returns the sentence as a message quotes it."""
+        return f"The puzzle says: {self.words[:1].lower()}{self.words[1:]}"
+
     def most(self, case: Case, output: str) -> int:
         """Returns the most cells of an output that one thread may write in a case."""
         return self.cells(case, output) if callable(self.cells) else self.cells
@@ -169,7 +173,8 @@ class KernelPuzzle(Puzzle):
     values at an offset), "transposed", "reversed", "copied-input", "constant-offset",
     "constant-factor", "partly-wrong" and "wrong" (anything else), "over-budget",
     "order-dependent", "input-changed", "missing-function", "endless-loop", "rebound" (the name of
-    an output is assigned, not a cell of it), "not-shared" and "done-again" (see Share).
+    an output is assigned, not a cell of it), "not-shared" and "done-again" (see Share). "race in
+    global memory" is told instead of "race" where the cell is not in a tile.
 
     Args:
         outputs: (inputs, case) -> named arrays whose shape and dtype the outputs have; the grader

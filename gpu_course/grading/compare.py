@@ -216,7 +216,9 @@ def _of_cells(
         return found
     some = int(right.sum())
     return (
-        Pattern("partly-wrong", f"{some} of {right.size} are right") if some else Pattern("wrong")
+        Pattern("partly-wrong", f"{some} of {right.size} {'is' if some == 1 else 'are'} right")
+        if some
+        else Pattern("wrong")
     )
 
 

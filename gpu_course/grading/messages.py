@@ -144,7 +144,8 @@ def hazards(puzzle: KernelPuzzle, tried: Trial, found: Sequence[Hazard]) -> list
     lines += code_line(details.get("code", ""))
     for label in ("who", "why", "try"):
         lines += line(label, details.get(label, ""))
-    think = puzzle.diagnoses.get(first.kind, SENTENCES.get(first.kind, ""))
+    elsewhere = puzzle.diagnoses.get(f"{first.kind} in {details.get('space')} memory")
+    think = elsewhere or puzzle.diagnoses.get(first.kind, SENTENCES.get(first.kind, ""))
     if first.kind == "race":
         think = " ".join(filter(None, [_share_of_all(puzzle, tried, number), think]))
     lines += line("think", think)
@@ -166,9 +167,8 @@ def _share_of_all(puzzle: KernelPuzzle, tried: Trial, number: int) -> str:
     if puzzle.share is not None:
         for each in sharing.unshared_results(puzzle, tried):
             if each.number == number:
-                return (
-                    f"One thread writes {each.most:,} cells of {each.array}. {puzzle.share.words}"
-                )
+                cells = f"{count(each.most, 'cell')} of {each.array}"
+                return f"One thread writes {cells}. {puzzle.share.rule()}"
     return ""
 
 
@@ -178,8 +178,8 @@ def not_shared(puzzle: KernelPuzzle, tried: Trial, found: Unshared) -> list[str]
     what = count(found.most, "cell") + (f" of {found.array}" if found.array else "")
     how = "not shared out" if found.key == "not-shared" else "done many times over"
     lines = [f"right, but {how}: one thread {does} {what}"]
-    words = puzzle.share.words if puzzle.share else ""
-    lines += line("why", f"{words} {sentence_of(puzzle, found.key)}".strip())
+    rule = puzzle.share.rule() if puzzle.share else ""
+    lines += line("why", f"{rule} {sentence_of(puzzle, found.key)}".strip())
     for number, (cells, threads) in enumerate(found.groups()):
         bar = "#" * max(cells > 0, round(20 * cells / found.most))
         who = count(threads, "thread")
@@ -221,10 +221,10 @@ def wrong_result(
     else:
         fact = f"nothing wrote {cell}, expected {_short(expected[index])}"
     lines = [fact, *reason(puzzle, pattern.key, pattern.fact)]
-    lines += _cells_of(trial, name, own, right, written)
-    lines += line("who", _who(trial, name, launch, cell, index, flat, bool(written[index])))
     if name not in trial.given.inputs and read_before_written(trial, name, flat):
         lines += line("note", f"{own} was read before anything was written there")
+    lines += _cells_of(trial, name, own, right, written)
+    lines += line("who", _who(trial, name, launch, cell, index, flat, bool(written[index])))
     lines += case_line(puzzle, trial.given.case, launch)
     return lines + hint_line(puzzle, pattern.key)
 

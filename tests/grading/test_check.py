@@ -238,7 +238,7 @@ TABLE: list[tuple[str, str, str, str | None, str | None, tuple[str, ...]]] = [
         "failed",
         "wrong-result",
         "constant-offset",
-        ("Every cell is 1 away from expected.",),
+        ("Every cell is 1 more than expected.",),
     ),
     (
         "twice as much",

@@ -93,7 +93,7 @@ TABLE: list[tuple[str, str, str, str | None, str | None, tuple[str, ...]]] = [
          '  hint:   hint("cover") or `gpu-course hint cover`'),
     ),
     ("one too few", answer("return cells // block"), "failed", "wrong-result", "off-by-one",
-     ("result is 2, expected 3", "One too few. It is off by one")),
+     ("result is 2, expected 3", "One too few. Look at where")),
     ("twice", answer("return 2 * -(-cells // block)"), "failed", "wrong-result",
      "constant-factor", ("It is 2 times what is expected, in each case",)),
     ("right for the example only", answer("return 3"), "failed", "wrong-result", "wrong",

@@ -5,7 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.catalog.builders import blocks_to_cover, recognise, sized
-from gpu_course.catalog.shared_memory.pieces import TPB, by_piece, vector_and_table
+from gpu_course.catalog.shared_memory.pieces import (
+    OUTSIDE_THE_TILE,
+    TPB,
+    by_piece,
+    vector_and_table,
+)
 from gpu_course.catalog.specification import (
     Budget,
     Case,
@@ -103,6 +108,7 @@ FIX_THE_BARRIER = KernelPuzzle(
         ("lost-sign", lambda inputs, case: {"exchanged": _exchanged(inputs["a"], np.float32(1))}),
     ),
     diagnoses={
+        **OUTSIDE_THE_TILE,
         "barrier-divergence": (
             "Count, for two threads of the block, how often each of them comes past this line: the "
             "first thread, and one that has no cell, takes the other branch, or leaves the loop "

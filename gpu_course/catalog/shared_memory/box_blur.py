@@ -12,6 +12,7 @@ from gpu_course.catalog.builders import (
     recognise,
     sized,
 )
+from gpu_course.catalog.shared_memory.pieces import OUTSIDE_THE_TILE
 from gpu_course.catalog.specification import Budget, Case, KernelPuzzle, Launch, Mistake
 
 TILE_X, TILE_Y = 16, 8
@@ -71,6 +72,7 @@ BOX_BLUR_2D = KernelPuzzle(
         ("mean-of-inside", lambda inputs, case: {"out": _mean_of_inside(inputs["a"])}),
     ),
     diagnoses={
+        **OUTSIDE_THE_TILE,
         "race": (
             "A thread adds up cells that other threads bring, and nothing says that they have "
             "brought them. What has to stand between filling the tile and using it?"

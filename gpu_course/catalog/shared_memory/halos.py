@@ -13,7 +13,7 @@ from gpu_course.catalog.builders import (
     sized,
     vectors,
 )
-from gpu_course.catalog.shared_memory.pieces import TPB
+from gpu_course.catalog.shared_memory.pieces import OUTSIDE_THE_TILE, TPB
 from gpu_course.catalog.specification import Budget, Case, KernelPuzzle, Launch, Mistake, Values
 
 MAX_TAPS = 16
@@ -58,6 +58,7 @@ STENCIL_HALO = KernelPuzzle(
         ("forgot-offset", lambda inputs, case: _forgot_offset(inputs)),
     ),
     diagnoses={
+        **OUTSIDE_THE_TILE,
         "race": (
             "A thread uses cells that its neighbours bring, and nothing says that they have "
             "brought them. What has to stand between filling the tile and using it?"
@@ -216,6 +217,7 @@ CONV1D = KernelPuzzle(
         ("flipped", lambda inputs, case: {"out": _convolved(inputs["a"], inputs["w"][::-1])}),
     ),
     diagnoses={
+        **OUTSIDE_THE_TILE,
         "race": (
             "A thread multiplies what other threads bring, and nothing says that they have brought "
             "it. Tile and weights both have to be complete before the first product."

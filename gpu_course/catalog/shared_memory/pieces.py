@@ -21,6 +21,15 @@ TPB = 64
 WINDOW = 4
 
 
+OUTSIDE_THE_TILE = {
+    "race in global memory": (
+        "Two threads met at one cell of global memory. Which cells of out does a block have, and "
+        "which of them does this thread have?"
+    ),
+}
+"""What a puzzle with a tile says of a race elsewhere: the tile has nothing to do with it."""
+
+
 def in_pieces(a: np.ndarray) -> list[np.ndarray]:
     """Returns the pieces of a vector that blocks of TPB threads have.
 
@@ -94,6 +103,7 @@ BLOCK_REVERSE = KernelPuzzle(
         ("copied-input", lambda inputs, case: {"out": inputs["a"]}),
     ),
     diagnoses={
+        **OUTSIDE_THE_TILE,
         "race": (
             "A thread takes from the tile what another thread brings, and nothing says that it has "
             "been brought. A warp is not a block: the other warp may be far behind. Which line has "
@@ -215,6 +225,7 @@ POOLING = KernelPuzzle(
         ("summed", lambda inputs, case: _summed(inputs)),
     ),
     diagnoses={
+        **OUTSIDE_THE_TILE,
         "race": (
             "A thread compares with what its neighbours bring, and nothing says that they have "
             "brought it. What has to happen between filling the tile and reading it?"
@@ -224,8 +235,9 @@ POOLING = KernelPuzzle(
             "them. Guard the memory accesses, not the barrier."
         ),
         "out-of-bounds": (
-            "At the beginning of a row the window sticks out to the left: how many numbers does "
-            "thread 0 have to look at, and thread 1?"
+            "An index left its array. At the beginning of a row the window sticks out to the "
+            "left, and at its end the block has more threads than the row has columns. Which of "
+            "the two is it in the line above?"
         ),
         "uninitialised-read": (
             "A place of the tile was read that nobody filled. Which columns does the row have?"

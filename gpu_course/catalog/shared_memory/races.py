@@ -5,7 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.catalog.builders import blocks_to_cover, recognise, sized
-from gpu_course.catalog.shared_memory.pieces import TPB, by_piece, vector_and_table
+from gpu_course.catalog.shared_memory.pieces import (
+    OUTSIDE_THE_TILE,
+    TPB,
+    by_piece,
+    vector_and_table,
+)
 from gpu_course.catalog.specification import (
     Budget,
     Case,
@@ -108,6 +113,7 @@ FIX_THE_RACE = KernelPuzzle(
         ),
     ),
     diagnoses={
+        **OUTSIDE_THE_TILE,
         "race": (
             "Two threads meet at one cell of the tile, and no barrier stands between the two lines "
             "named above. A loop goes round: the first line of the next turn comes after the last "

@@ -11,6 +11,7 @@ from gpu_course.catalog.builders import (
     recognise,
     sized,
 )
+from gpu_course.catalog.shared_memory.pieces import OUTSIDE_THE_TILE
 from gpu_course.catalog.specification import (
     Budget,
     Case,
@@ -93,6 +94,7 @@ TRANSPOSE_TILED = KernelPuzzle(
         ("not-moved", lambda inputs, case: _by_squares(inputs, moved=False)),
     ),
     diagnoses={
+        **OUTSIDE_THE_TILE,
         "race": (
             "A thread takes from the tile what another one brings, and nothing says that it has "
             "been brought. What belongs between filling the tile and emptying it?"
@@ -204,6 +206,7 @@ TRANSPOSE_PADDED = KernelPuzzle(
         ),
     ),
     diagnoses={
+        **OUTSIDE_THE_TILE,
         "race": (
             "A thread takes from the tile what another one brings, and nothing says that it has "
             "been brought. The whole square has to be in the tile before any of it is taken out."

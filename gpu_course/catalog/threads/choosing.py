@@ -114,8 +114,9 @@ GATHER = KernelPuzzle(
             "every thread fills one cell of its own."
         ),
         "race": (
-            "Two threads wrote to one cell. The index array says where to read. Used as the place "
-            "to write, it sends two threads to the same cell as soon as a number occurs twice."
+            "Two threads wrote to one cell. The index array says where to read. Used as the "
+            "place to write, it sends two threads to the same cell as soon as a number occurs "
+            "twice."
         ),
         "out-of-bounds": (
             "An index left the array. Look at the value of the index in the `why` line: at either "
@@ -250,8 +251,8 @@ CLIP = KernelPuzzle(
             "one too many in."
         ),
         "race": (
-            "Threads of different blocks wrote to one cell: their index does not take the block "
-            "into account."
+            "Two threads wrote to one cell, so their index is not their own. Does it depend on "
+            "the thread, and on the block it is in?"
         ),
     },
     share=ONE_CELL_EACH,

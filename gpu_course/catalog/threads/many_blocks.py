@@ -50,18 +50,17 @@ BLOCKS = KernelPuzzle(
     ),
     diagnoses={
         "race": (
-            "Threads of different blocks wrote to one cell: they work with the same index. Write "
-            "down the index of thread 0 in block 0 and in block 1. By how much must they differ, "
-            "whatever the size of a block?"
+            "Two threads wrote to one cell: they work with the same index. Write down the index "
+            "of threads 0 and 1 in block 0, and of thread 0 in block 1. No two may be the same, "
+            "whatever the size of a block."
         ),
         "out-of-bounds": (
             "Threads of the last block ran past the end. More blocks do not make the guard "
             "unnecessary: it moves to the last block."
         ),
         "gaps": (
-            "Some cells in the middle were written by nobody. Two numbers are multiplied in your "
-            "index and one is added; check with block 1, thread 0 that it lands just behind the "
-            "last thread of block 0."
+            "Some cells in the middle were written by nobody. Check your index with block 1, "
+            "thread 0: does it land just behind the last thread of block 0?"
         ),
         "doubled": "Each cell holds twice its number, not its number times itself.",
         "only-first-block-right": (
@@ -158,8 +157,8 @@ BLOCKS_2D = KernelPuzzle(
             "rows apart as a block is high: which of its two sides is that?"
         ),
         "race": (
-            "Blocks wrote over each other's cells: in one direction the index starts again at 0 in "
-            "every block. Each axis needs its block number."
+            "Two threads wrote to one cell. In each of the two directions, does the index "
+            "depend on the thread and on the block it is in?"
         ),
         "out-of-bounds": (
             "A thread outside the array touched it. The blocks at the right edge stick out in x, "

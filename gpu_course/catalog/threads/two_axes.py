@@ -94,8 +94,8 @@ MAP_2D = KernelPuzzle(
         "wrong-sign": "Every value has the wrong sign: which of the two is taken from the other?",
         "out-of-bounds": OUTSIDE_2D,
         "race": (
-            "Two threads wrote to one cell: one of their two numbers does not reach the index. A "
-            "thread of this block needs both of its numbers."
+            "Two threads wrote to one cell. A thread of this block needs both of its numbers: "
+            "do both reach the index?"
         ),
     },
     share=ONE_CELL_EACH,
