@@ -51,6 +51,17 @@ def format_bytes(count: float, *, binary: bool = True) -> str:
     return f"{_short(count)} byte{'' if count == 1 else 's'}"
 
 
+def count(number: int, noun: str) -> str:
+    """Returns a number with its noun, in the singular where it is one.
+
+    Examples:
+        >>> count(1, "forward pass"), count(2, "forward pass"), count(1024, "thread")
+        ('1 forward pass', '2 forward passes', '1,024 threads')
+    """
+    plural = "" if number == 1 else "es" if noun.endswith("s") else "s"
+    return f"{number:,} {noun}{plural}"
+
+
 def format_bandwidth(bytes_per_s: float) -> str:
     """Returns a bandwidth in GB/s or TB/s, which count in powers of ten.
 

@@ -11,6 +11,7 @@ from gpu_course.catalog.specification import (
     Puzzle,
     PythonPuzzle,
     Sealed,
+    Share,
 )
 
 __all__ = [
@@ -24,4 +25,5 @@ __all__ = [
     "Puzzle",
     "PythonPuzzle",
     "Sealed",
+    "Share",
 ]

@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.catalog.specification import Case, Launch, Values
+from gpu_course.catalog.specification import Case, Launch, Share, Values
+
+ONE_CELL_EACH = Share("Each thread writes at most one cell.")
+"""The share of a launch that has a thread for every cell."""
 
 Alternative = Callable[[Values, Case], Mapping[str, np.ndarray]]
 

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.catalog.builders import float32_out, one_block, recognise, sized, vectors
+from gpu_course.catalog.builders import (
+    ONE_CELL_EACH,
+    float32_out,
+    one_block,
+    recognise,
+    sized,
+    vectors,
+)
 from gpu_course.catalog.specification import Case, KernelPuzzle, Lesson, Mistake
 from gpu_course.catalog.start_here.predictions import PREDICTIONS
 
@@ -13,8 +20,8 @@ ADD_TEN = KernelPuzzle(
     title="ten more in every cell",
     statement=(
         "Write a kernel that puts a[i] + 10 into out[i]. It is launched with exactly as many "
-        "threads as there are cells, in one block: each thread has one cell to look after, and "
-        "no thread is left over."
+        "threads as there are cells, in one block, so that no thread is left over. Each thread "
+        "writes at most one cell."
     ),
     functions=("add_ten",),
     parameters={"add_ten": ("out", "a")},
@@ -44,8 +51,8 @@ ADD_TEN = KernelPuzzle(
             "does it depend on which thread is running?"
         ),
         "out-of-bounds": (
-            "The last thread reached past the end of an array. There are exactly as many threads "
-            "as cells, so thread i needs cell i and no neighbour of it."
+            "A thread reached outside an array. There are exactly as many threads as cells: "
+            "thread i needs cell i and no neighbour of it."
         ),
         "input-changed": (
             "a is not what it was before the launch. Read from a, write to out: whoever launched "
@@ -53,6 +60,7 @@ ADD_TEN = KernelPuzzle(
         ),
         "unwritten": "out was left as it was. Which array stands on the left of your equals sign?",
     },
+    share=ONE_CELL_EACH,
     hints=(
         "You write the work of one single thread. The launch repeats it for all of them.",
         (
@@ -70,6 +78,7 @@ ADD_TEN = KernelPuzzle(
         Mistake("everyone_writes_cell_zero", "hazard", "race"),
         Mistake("wrote_to_the_neighbour", "hazard", "out-of-bounds"),
         Mistake("wrote_to_the_input", "input-changed", "input-changed"),
+        Mistake("one_thread_does_it_all", "over-budget", "not-shared"),
     ),
     source="after 'Map' in Sasha Rush, GPU-Puzzles, https://github.com/srush/GPU-Puzzles",
 )

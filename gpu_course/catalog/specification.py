@@ -48,6 +48,28 @@ class Launch:
 
 
 @dataclass(frozen=True)
+class Share:
+    """What one thread of a kernel puzzle is given to do.
+
+    Args:
+        words: one sentence, which the statement says too: "Each thread writes one cell."
+        cells: the most cells of one output that one thread may write: a number, or a function of
+            (case, name of the output).
+    """
+
+    words: str
+    cells: int | Callable[[Case, str], int] = 1
+
+    def rule(self) -> str:
+        """Returns the sentence as a message quotes it."""
+        return f"The puzzle says: {self.words[:1].lower()}{self.words[1:]}"
+
+    def most(self, case: Case, output: str) -> int:
+        """Returns the most cells of an output that one thread may write in a case."""
+        return self.cells(case, output) if callable(self.cells) else self.cells
+
+
+@dataclass(frozen=True)
 class Budget:
     """A counter that may not go past a limit, whatever the result.
 
@@ -55,11 +77,16 @@ class Budget:
         counter: a dotted path into Counters, such as "global_load.excess_sectors".
         limit: the most allowed; a number, or a function of (case, reference solution's Counters).
         lesson: one sentence on what the excess costs and where to look.
+        words: what is counted, in words the lesson has used by then: "bytes loaded"; default the
+            counter's name.
+        fact: instead of a count, what the excess shows: "out is not written in order".
     """
 
     counter: str
     limit: int | Callable[[Case, Counters], int]
     lesson: str
+    words: str = ""
+    fact: str = ""
 
 
 @dataclass(frozen=True)
@@ -145,18 +172,23 @@ class KernelPuzzle(Puzzle):
     blocks of threads wrote nothing), "tail-wrong", "only-first-block-right", "shifted" (right
     values at an offset), "transposed", "reversed", "copied-input", "constant-offset",
     "constant-factor", "partly-wrong" and "wrong" (anything else), "over-budget",
-    "order-dependent", "input-changed", "missing-function", "endless-loop".
+    "order-dependent", "input-changed", "missing-function", "endless-loop", "rebound" (the name of
+    an output is assigned, not a cell of it), "not-shared" and "done-again" (see Share). "race in
+    global memory" is told instead of "race" where the cell is not in a tile.
 
     Args:
         outputs: (inputs, case) -> named arrays whose shape and dtype the outputs have; the grader
             poisons them before every launch.
         launches: (case) -> the launches, in order.
         budgets: the counters held to a limit.
+        share: how the work is shared among the threads; None where a puzzle asks for no kernel of
+            many threads.
     """
 
     outputs: Callable[[Values, Case], dict[str, np.ndarray]]
     launches: Callable[[Case], tuple[Launch, ...]]
     budgets: tuple[Budget, ...] = ()
+    share: Share | None = None
 
 
 @dataclass(frozen=True)

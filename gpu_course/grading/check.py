@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import secrets
 import time
@@ -14,21 +15,21 @@ from typing import Any
 import numpy as np
 
 import gpu_course
-from gpu_course.catalog import KernelPuzzle, Puzzle, PythonPuzzle, index
+from gpu_course.catalog import KernelPuzzle, Launch, Puzzle, PythonPuzzle, index
 from gpu_course.errors import CourseError, KernelRefused
-from gpu_course.grading import apart, budgets, messages, python_check, trial, workspace
+from gpu_course.grading import apart, budgets, messages, python_check, sharing, trial, workspace
 from gpu_course.grading.answer_file import path_of
 from gpu_course.grading.answer_problem import AnswerProblem
 from gpu_course.grading.answers import is_path, read_answer
 from gpu_course.grading.diagnosis import Observation, Pattern, diagnose
 from gpu_course.grading.python_answers import read_python_answer
+from gpu_course.grading.sharing import Unshared
 from gpu_course.grading.trial import Given, Trial
 from gpu_course.grading.verdict import Verdict
 from gpu_course.simt.launch import dim3
 from gpu_course.simt.source import Kernel
 
 SEED_VARIABLE = "GPU_COURSE_SEED"
-MOST_LETTERS = 600
 LISTED_SEED = 0
 """The listed cases have the same inputs in every check; only the random case is new each time."""
 
@@ -84,13 +85,7 @@ def _check_here(puzzle: Puzzle, answer: Any, seed: int) -> Verdict:
         verdict = _not_run(puzzle, problem)
     except KernelRefused as refusal:
         verdict = refused(puzzle, refusal)
-    return replace(verdict, message=_clipped(verdict.message))
-
-
-def _clipped(message: str) -> str:
-    """A message in lines that a person can read: a name or a line of source may be very long."""
-    lines = message.splitlines()
-    return "\n".join(a if len(a) <= MOST_LETTERS else a[:MOST_LETTERS] + " ..." for a in lines)
+    return replace(verdict, message=messages.fit(verdict.message.splitlines()))
 
 
 def _verdict_on(puzzle: Puzzle, answer: Any, seed: int) -> Verdict:
@@ -176,7 +171,7 @@ class _Checking:
                 return failure
         drawn = self.puzzle.random_case(np.random.default_rng(self.seed))
         failure = self._try(trial.prepare(self.puzzle, drawn, self.seed))
-        return failure or self._within_budget() or self._passed()
+        return failure or self._shared() or self._within_budget() or self._passed()
 
     def _try(self, given: Given) -> Verdict | None:
         """Returns the verdict on a case that fails, or None where it is right in every order."""
@@ -206,7 +201,8 @@ class _Checking:
     def _hazard(self, tried: Trial) -> Verdict:
         errors = [hazard for hazard in tried.hazards if hazard.severity == "error"]
         lines = messages.hazards(self.puzzle, tried, errors)
-        return self._failed("hazard", errors[0].kind, tried, lines)
+        number = next(n for n, each in enumerate(tried.reports) if errors[0] in each.hazards)
+        return self._failed("hazard", errors[0].kind, tried, lines, number)
 
     def _wrong(self, first: Trial, second: Trial, ordered: str) -> Verdict | None:
         """Returns the verdict on outputs that are wrong in one of two orders of `ordered`."""
@@ -216,9 +212,7 @@ class _Checking:
                 return failure
         return None
 
-    def _wrong_output(
-        self, name: str, first: Trial, second: Trial, ordered: str
-    ) -> Verdict | None:
+    def _wrong_output(self, name: str, first: Trial, second: Trial, ordered: str) -> Verdict | None:
         rights = [trial.is_right(t, name, self.puzzle.tolerance) for t in (first, second)]
         if rights[0].all() and rights[1].all():
             return None
@@ -240,7 +234,8 @@ class _Checking:
             "mask": ~right,
             "written": written,
         }
-        verdict = self._failed("wrong-result", pattern.key, tried, lines)
+        number = tried.given.launches.index(messages.launch_of(tried.given, name))
+        verdict = self._failed("wrong-result", pattern.key, tried, lines, number)
         return replace(verdict, evidence=evidence)
 
     def _pattern(self, tried: Trial, name: str, right: np.ndarray, written: np.ndarray) -> Pattern:
@@ -261,16 +256,46 @@ class _Checking:
             inputs={n: given.inputs[n] for n in launch.args if n in given.inputs},
             tolerance=puzzle.tolerance,
         )
-        return diagnose(seen) or Pattern("wrong")
+        found = diagnose(seen) or Pattern("wrong")
+        if found.key == "unwritten":
+            return self._rebound(tried, launch, name) or found
+        return found
+
+    def _rebound(self, tried: Trial, launch: Launch, name: str) -> Pattern | None:
+        """Returns the pattern of `out = ...` where `out[i] = ...` is meant, or None."""
+        kernel = self.kernels[launch.function]
+        for own in tried.own_names(launch, name):
+            for node in ast.walk(kernel.tree):
+                if (
+                    isinstance(node, ast.Name)
+                    and node.id == own
+                    and isinstance(node.ctx, ast.Store)
+                ):
+                    return Pattern("rebound", f"line {node.lineno} is `{own} = ...`")
+        return None
+
+    def _shared(self) -> Verdict | None:
+        """Returns the verdict on right results that a few threads wrote for all, or None."""
+        for tried in self.right:
+            for found in sharing.unshared_results(self.puzzle, tried):
+                return self._not_shared(tried, found)
+        return None
 
     def _within_budget(self) -> Verdict | None:
         """Returns the verdict on a right answer that costs too much, or None."""
         for tried in self.right:
-            found = budgets.overrun(self.puzzle, tried)
-            if found is not None:
-                lines = budgets.over_budget(self.puzzle, tried, found, self.kernels)
+            over = budgets.overrun(self.puzzle, tried)
+            if over is not None:
+                lines = budgets.over_budget(self.puzzle, tried, over, self.kernels)
                 return self._failed("over-budget", "over-budget", tried, lines)
+        for tried in self.right:
+            for found in sharing.unshared_work(self.puzzle, tried):
+                return self._not_shared(tried, found)
         return None
+
+    def _not_shared(self, tried: Trial, found: Unshared) -> Verdict:
+        lines = messages.not_shared(self.puzzle, tried, found)
+        return self._failed("over-budget", found.key, tried, lines, found.number)
 
     def _passed(self) -> Verdict:
         puzzle, cases = self.puzzle, len(self.right)
@@ -280,9 +305,13 @@ class _Checking:
             lines += ["advice, which costs no points:", advice[0].text()]
         return self._verdict("passed", None, None, lines, advice, puzzle.points)
 
-    def _failed(self, reason: str, diagnosis: str, tried: Trial, lines: list[str]) -> Verdict:
-        again = messages.repeat_with(self.puzzle, tried.given, self.seed)
-        return self._verdict("failed", reason, diagnosis, [*lines, *again], tried.hazards, 0)
+    def _failed(
+        self, reason: str, diagnosis: str, tried: Trial, lines: list[str], launch: int = -1
+    ) -> Verdict:
+        """Returns the verdict on a case that failed, with the report of the launch at fault."""
+        lines = [*lines, *messages.repeat_with(self.puzzle, tried.given, self.seed)]
+        verdict = self._verdict("failed", reason, diagnosis, lines, tried.hazards, 0, tried)
+        return replace(verdict, report=tried.reports[launch])
 
     def _verdict(
         self,
@@ -292,7 +321,12 @@ class _Checking:
         lines: list[str],
         hazards: Any,
         points: int,
+        tried: Trial | None = None,
     ) -> Verdict:
+        shown = tried or self.visible
+        if shown is not None:
+            printed = "".join(report.printed for report in shown.reports)
+            lines = [*lines, *messages.printed(printed)]
         return Verdict(
             name=self.puzzle.name,
             status=status,

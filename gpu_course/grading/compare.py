@@ -70,7 +70,8 @@ def _scalars(got: Any, expected: Any, tolerance: Tolerance, place: str) -> Itera
     elif not scalar_right(got, expected, tolerance):
         finite = not _is_number(got) or bool(np.isfinite(got)) or not np.isfinite(expected)
         key = "" if finite else "not-finite"
-        fact = f"{place} is {show(got)}, expected {show(expected)}"
+        left, right = two_values(got, expected)
+        fact = f"{place} is {left}, expected {right}"
         yield Difference(key, place, fact, got, expected)
 
 
@@ -165,8 +166,8 @@ def _arrays(
             flat = int(np.argmin(right))
             index = tuple(int(i) for i in np.unravel_index(flat, right.shape))
             cell = f"{place}[{', '.join(map(str, index))}]" if index else place
-            values = got[index].item(), expected[index].item()
-            fact = f"{cell} is {show(values[0])}, expected {show(values[1])}"
+            values = two_values(got[index].item(), expected[index].item())
+            fact = f"{cell} is {values[0]}, expected {values[1]}"
             finite = bool((np.isfinite(got) | ~np.isfinite(expected)).all())
             key = "" if finite else "not-finite"
             yield Difference(key, place, fact, got, expected, right)
@@ -215,7 +216,9 @@ def _of_cells(
         return found
     some = int(right.sum())
     return (
-        Pattern("partly-wrong", f"{some} of {right.size} are right") if some else Pattern("wrong")
+        Pattern("partly-wrong", f"{some} of {right.size} {'is' if some == 1 else 'are'} right")
+        if some
+        else Pattern("wrong")
     )
 
 
@@ -234,6 +237,33 @@ def same_factor(pairs: list[tuple[Any, Any]]) -> float | None:
     factors = [g / e for g, e in usable]
     same = all(abs(f - factors[0]) <= 1e-9 * abs(factors[0]) for f in factors)
     return factors[0] if same and abs(factors[0] - 1) > 1e-9 else None
+
+
+def two_values(left: Any, right: Any) -> tuple[str, str]:
+    """Returns two values that differ as messages show them: floats with as few digits as tell.
+
+    >>> two_values(0.30000000000000004, 0.25), two_values(0.30000000000000004, 0.3)
+    (('0.3', '0.25'), ('0.30000000000000004', '0.3'))
+    """
+    both = (left, right)
+    if not any(isinstance(value, np.floating | float) for value in both):
+        return show_scalar(left), show_scalar(right)
+    for digits in (6, 9, 12):
+        texts = [_digits(value, digits) for value in both]
+        if texts[0] != texts[1]:
+            break
+    else:
+        texts = [show_scalar(value) for value in both]
+    return texts[0], texts[1]
+
+
+def _digits(value: Any, digits: int) -> str:
+    return f"{value:.{digits}g}" if isinstance(value, np.floating | float) else show_scalar(value)
+
+
+def show_scalar(value: Any) -> str:
+    """Returns one value as Python writes it, a NumPy scalar as its plain number."""
+    return show(value.item() if isinstance(value, np.generic) else value)
 
 
 def show(value: Any, most: int = 160) -> str:

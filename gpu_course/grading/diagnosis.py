@@ -73,7 +73,8 @@ def diagnose(seen: Observation) -> Pattern | None:
     some = int(seen.right.sum())
     if not some:
         return Pattern("wrong")
-    return Pattern("partly-wrong", f"{some} of {seen.right.size} cells are right")
+    verb = "is" if some == 1 else "are"
+    return Pattern("partly-wrong", f"{some} of {seen.right.size} cells {verb} right")
 
 
 def _unwritten(seen: Observation) -> Pattern | None:
@@ -149,7 +150,9 @@ def constant(seen: Observation) -> Pattern | None:
     with np.errstate(all="ignore"):
         offset = got[0] - expected[0]
         if offset != 0 and seen.same(got, (expected + offset).astype(got.dtype)).all():
-            return Pattern("constant-offset", f"every cell is {_number(offset)} away from expected")
+            more = "more" if offset > 0 else "less"
+            fact = f"every cell is {_number(abs(offset))} {more} than expected"
+            return Pattern("constant-offset", fact)
         solid = np.flatnonzero(expected)
         if not solid.size:
             return None

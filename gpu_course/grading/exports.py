@@ -63,17 +63,24 @@ def message_lines(message: str, width: int) -> list[str]:
     """Returns the lines of a message, the long ones wrapped at `width` columns."""
     lines = []
     for line in message.splitlines():
-        indent = " " * INDENT if is_labelled(line) else ""
+        indent = " " * INDENT if is_labelled(line) or line.startswith(" " * INDENT) else ""
         fits = len(line) <= width or len(indent) + 20 > width
-        lines += [line] if fits else textwrap.wrap(line, width, subsequent_indent=indent)
+        wrapped = textwrap.wrap(line, width, subsequent_indent=indent, break_on_hyphens=False)
+        lines += [line] if fits else wrapped
     return lines
 
 
 def verdict_html(verdict: Verdict) -> str:
     """Returns a verdict as a piece of HTML that needs nothing from outside.
 
-    With the visible example small enough, a picture of who touched what comes after the message.
+    Where the launch is small enough, a picture of who touched what stands behind the reason, and
+    before the numbers.
     """
+    picture = _picture(verdict)
+    lines = verdict.message.splitlines()
+    at = _behind_the_reason(lines) if picture else len(lines)
+    first, rest = ("\n".join(part) for part in (lines[:at], lines[at:]))
+    below = f'<pre style="margin:0.4em 0 0 0;{PRE_STYLE}">{_hanging(rest)}</pre>' if rest else ""
     colour, sign, word = LOOKS[verdict.status]
     title = f"{html.escape(verdict.name)}: {word}"
     return (
@@ -81,8 +88,18 @@ def verdict_html(verdict: Verdict) -> str:
         'padding:0.4em 0.8em;margin:0.4em 0">'
         f'<div style="font-weight:600"><span aria-hidden="true">{sign}</span> {title}</div>'
         f'<pre style="margin:0.4em 0 0 0;{PRE_STYLE}">'
-        f"{_hanging(verdict.message)}</pre>{_picture(verdict)}</div>"
+        f"{_hanging(first)}</pre>{picture}{below}</div>"
     )
+
+
+def _behind_the_reason(lines: list[str]) -> int:
+    """Returns where the lines end that say what is wrong and why; the rest are numbers."""
+    end = 0
+    for number, line in enumerate(lines):
+        label = line[:INDENT].strip() if is_labelled(line) else ""
+        if label in ("why:", "try:", "think:") or (end == number and line.startswith(" " * INDENT)):
+            end = number + 1
+    return end or len(lines)
 
 
 def _record(verdict: Verdict) -> dict[str, Any]:
@@ -113,15 +130,18 @@ def _hazard(hazard: Hazard) -> dict[str, Any]:
 
 def _hanging(message: str, mark: str = "") -> str:
     """Returns the lines of a message, escaped; a long one goes on below its own beginning."""
-    lines = "".join(
-        f'<span style="display:block;padding-left:{INDENT}ch;text-indent:-{INDENT}ch">'
-        f"{html.escape(line)}\n</span>"
-        if is_labelled(line)
-        else f'<span style="display:block">{html.escape(line)}\n</span>'
-        for line in message.splitlines()
-    )
+    lines = "".join(_hanging_line(line) for line in message.splitlines())
     head, tag, rest = lines.partition(">")
     return head + tag + mark + rest
+
+
+def _hanging_line(line: str) -> str:
+    style, text = "display:block", line
+    if is_labelled(line):
+        style += f";padding-left:{INDENT}ch;text-indent:-{INDENT}ch"
+    elif line.startswith(" " * INDENT):
+        style, text = f"{style};padding-left:{INDENT}ch", line[INDENT:]
+    return f'<span style="{style}">{html.escape(text)}\n</span>'
 
 
 def text_html(text: str, mark: str = "") -> str:

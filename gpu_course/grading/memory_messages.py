@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from gpu_course.catalog import PythonPuzzle
-from gpu_course.grading.messages import advice, line
+from gpu_course.grading.messages import line, reason
 from gpu_course.units import format_bytes
 
 # PyTorch's allocator puts its place in C++ before what it says, and the system's words behind.
@@ -18,7 +18,7 @@ _COUNT = re.compile(r"\b(\d{4,19}) bytes\b")
 def needs_too_much(puzzle: PythonPuzzle) -> str:
     """Returns the fact, with the limit."""
     limit = format_bytes(puzzle.memory_bytes)
-    return f"your code needs more memory than it may have: {limit}, Python and libraries aside"
+    return f"your code needs more than the {limit} of memory it may have"
 
 
 def asked_for(error: str) -> list[str]:
@@ -39,8 +39,7 @@ def what_helps(puzzle: PythonPuzzle) -> list[str]:
         "keep only what is still needed, and work on one part at a time; the limit belongs to the "
         "puzzle, so a larger machine does not raise it"
     )
-    why, *hints = advice(puzzle, "memory")
-    return [why, *line("try", step), *hints]
+    return [*reason(puzzle, "memory"), *line("try", step)]
 
 
 def _with_unit(found: re.Match[str]) -> str:

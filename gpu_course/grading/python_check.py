@@ -129,7 +129,9 @@ class _Checking:
         if "unusable" in reply:
             found = reply["unusable"]
             key = str(found["key"])
-            lines = messages.found(self.puzzle, tried, key, str(found["text"]))
+            lines = messages.found(
+                self.puzzle, tried, key, str(found["text"]), self.answer, found.get("frames")
+            )
             shown = found.get("shown")
             self._stop("wrong-result", key, lines, shown if isinstance(shown, dict) else None)
         if reply.get("changed"):

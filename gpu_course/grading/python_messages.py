@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import signal
 from collections.abc import Mapping, Sequence
@@ -14,12 +15,19 @@ from gpu_course.grading.compare import Difference, show
 from gpu_course.grading.diagnosis import Pattern
 from gpu_course.grading.isolation.processes import Ended, clean
 from gpu_course.grading.memory_messages import asked_for, needs_too_much, what_helps
-from gpu_course.grading.messages import advice, case_line, line
+from gpu_course.grading.messages import (
+    case_line,
+    cells_around,
+    code_line,
+    hint_line,
+    line,
+    reason,
+)
 from gpu_course.grading.python_answers import PythonAnswer
 from gpu_course.grading.python_cases import Tried
 
 MOST_PRINTED_LINES = 6
-MOST_INPUT = 80
+MOST_INPUT = 40
 
 # What Python's faulthandler prints.
 _LAST_WORDS = re.compile(r"Fatal Python error: .*|Timeout \(.*\)!")
@@ -30,14 +38,15 @@ _STACK = re.compile(
 
 
 def call_line(puzzle: PythonPuzzle, tried: Tried) -> list[str]:
-    """Returns the call of a case as one could type it, or its inputs where a harness calls."""
+    """Returns the call of a case as one could type it; none where a harness calls unseen."""
     if puzzle.call is not None:
         return line("call", puzzle.call(dict(tried.inputs)))
-    shown = {name: show(value, MOST_INPUT) for name, value in tried.inputs.items()}
     if puzzle.harness:
-        return line("inputs", ", ".join(f"{name} = {text}" for name, text in shown.items()))
+        return []
     function = puzzle.functions[0]
-    given = (f"{name}={shown[name]}" for name in puzzle.parameters[function])
+    given = (
+        f"{name}={show(tried.inputs[name], MOST_INPUT)}" for name in puzzle.parameters[function]
+    )
     return line("call", f"{function}({', '.join(given)})")
 
 
@@ -45,23 +54,55 @@ def wrong_result(
     puzzle: PythonPuzzle, tried: Tried, difference: Difference, pattern: Pattern
 ) -> list[str]:
     """Returns the lines on a result that is not the expected one."""
-    lines = [difference.fact, *_place(puzzle, tried)]
-    got, expected = difference.got, difference.expected
-    if difference.right is not None and got.ndim == 1 and 1 < got.size <= 16:
-        lines += [*line("got", show(got)), *line("wanted", show(expected))]
-    return lines + advice(puzzle, pattern.key, pattern.fact)
+    lines = [difference.fact, *reason(puzzle, pattern.key, pattern.fact)]
+    if difference.right is not None:
+        got, expected = difference.got, difference.expected
+        lines += cells_around([("got", got), ("expected", expected)], difference.right)
+    return lines + _case(puzzle, tried, pattern.key)
 
 
-def found(puzzle: PythonPuzzle, tried: Tried, key: str, fact: str) -> list[str]:
-    """Returns the lines on what a puzzle's own judgement, or its harness, found."""
-    return [clean(fact), *_place(puzzle, tried), *advice(puzzle, key)]
+def found(
+    puzzle: PythonPuzzle,
+    tried: Tried,
+    key: str,
+    fact: str,
+    answer: PythonAnswer | None = None,
+    frames: Any = (),
+) -> list[str]:
+    """Returns the lines on what a puzzle's own judgement, or its harness, found.
+
+    Args:
+        puzzle, tried, key, fact: the case and what was found.
+        answer, frames: the answer, and the lines of it that an error came through.
+    """
+    lines = [clean(fact)]
+    if answer is not None:
+        places = _frames({"frames": frames}) or _named_backward(fact, answer)
+        lines += _places(places[-1:], answer)
+    return [*lines, *reason(puzzle, key), *_case(puzzle, tried, key)]
+
+
+def _named_backward(fact: str, answer: PythonAnswer) -> list[tuple[str, int]]:
+    """The backward of the autograd function that PyTorch names, which no frame leads to."""
+    named = re.search(r"function (\w+)Backward\b", fact)
+    try:
+        tree = ast.parse(answer.text)
+    except (SyntaxError, ValueError):
+        return []
+    for node in ast.walk(tree):
+        if named and isinstance(node, ast.ClassDef) and node.name == named[1]:
+            for each in node.body:
+                if isinstance(each, ast.FunctionDef) and each.name == "backward":
+                    returns = [n.lineno for n in ast.walk(each) if isinstance(n, ast.Return)]
+                    return [("backward", returns[-1] if returns else each.lineno)]
+    return []
 
 
 def unsendable(puzzle: PythonPuzzle, tried: Tried, text: str) -> list[str]:
     """Returns the lines on a result that is no plain value."""
     fact = clean(text).replace("the value['result']", "result").replace("the value", "result")
-    lines = [f"{fact}; return plain values or arrays", *_place(puzzle, tried)]
-    return lines + advice(puzzle, "wrong-type")
+    lines = [f"{fact}; return plain values or arrays", *reason(puzzle, "wrong-type")]
+    return lines + _case(puzzle, tried, "wrong-type")
 
 
 def raised(
@@ -82,25 +123,28 @@ def raised(
     if out_of_memory:
         lines = [needs_too_much(puzzle), *asked_for(lines[0])]
     lines += [f"          {each}" for each in rest[:3]]
-    for number, (function, place) in enumerate(reversed(_frames(error))):
-        where = f"{answer.file}:{place}"
-        if function != "<module>":
-            where = f"{function}, {where}"
-        lines += line("from" if number else "where", f"{where}    {answer.line(place)}".rstrip())
+    lines += _places(_frames(error), answer)
     outside = clean(str(error.get("outside", "")))[:100]
     if outside:
         lines += line("where", f"{outside}, not in your file: a value it was given does not fit")
-    if tried is not None:
-        lines += _place(puzzle, tried)
-    return lines + (what_helps(puzzle) if out_of_memory else advice(puzzle, "exception"))
+    why = what_helps(puzzle) if out_of_memory else reason(puzzle, "exception")
+    return [*lines, *why, *_case(puzzle, tried, "memory" if out_of_memory else "exception")]
+
+
+def _places(frames: Sequence[tuple[str, int]], answer: PythonAnswer) -> list[str]:
+    """Returns where in the answer something happened, the innermost line first."""
+    lines: list[str] = []
+    for number, (function, place) in enumerate(reversed(frames)):
+        where = f"{answer.file}:{place}"
+        if function != "<module>":
+            where = f"{function}, {where}"
+        lines += [*line("from" if number else "where", where), *code_line(answer.line(place))]
+    return lines
 
 
 def ended(puzzle: PythonPuzzle, tried: Tried | None, fault: Ended) -> list[str]:
     """Returns the lines on a process that ended, or spoke nonsense, before it gave its result."""
-    lines = [_how(fault)]
-    if tried is not None:
-        lines += _place(puzzle, tried)
-    return lines + advice(puzzle, "crash")
+    return [_how(fault), *reason(puzzle, "crash"), *_case(puzzle, tried, "crash")]
 
 
 def _how(fault: Ended) -> str:
@@ -123,24 +167,20 @@ def _how(fault: Ended) -> str:
 def out_of_time(puzzle: PythonPuzzle, tried: Tried | None) -> list[str]:
     """Returns the lines on an answer that did not end in time."""
     what = "the file did not finish loading" if tried is None else "no result"
-    lines = [f"{what} within {puzzle.seconds:g} seconds"]
-    if tried is not None:
-        lines += _place(puzzle, tried)
-    return lines + advice(puzzle, "deadline")
+    seconds = f"{puzzle.seconds:g} {'second' if puzzle.seconds == 1 else 'seconds'}"
+    lines = [f"{what} within {seconds}", *reason(puzzle, "deadline")]
+    return lines + _case(puzzle, tried, "deadline")
 
 
 def too_large(puzzle: PythonPuzzle, tried: Tried, text: str) -> list[str]:
     """Returns the lines on a result that is too large to be handed over."""
-    lines = [f"the result is too large to be handed over: {clean(text)}", *_place(puzzle, tried)]
-    return lines + advice(puzzle, "memory")
+    lines = [f"the result is too large to be handed over: {clean(text)}"]
+    return [*lines, *reason(puzzle, "memory"), *_case(puzzle, tried, "memory")]
 
 
 def out_of_memory(puzzle: PythonPuzzle, tried: Tried | None) -> list[str]:
     """Returns the lines on an answer that was ended for the memory it held."""
-    lines = [needs_too_much(puzzle)]
-    if tried is not None:
-        lines += _place(puzzle, tried)
-    return lines + what_helps(puzzle)
+    return [needs_too_much(puzzle), *what_helps(puzzle), *_case(puzzle, tried, "memory")]
 
 
 def input_changed(puzzle: PythonPuzzle, tried: Tried, changed: Mapping[str, Any]) -> list[str]:
@@ -154,10 +194,10 @@ def input_changed(puzzle: PythonPuzzle, tried: Tried, changed: Mapping[str, Any]
         index = tuple(int(i) for i in np.unravel_index(int(np.argmax(differs)), before.shape))
         cell = f"{name}[{', '.join(map(str, index))}]"
         fact = f"{cell} was {show(before[index].item())}, is {show(after[index].item())}"
-    lines = [f"{name} is an input, and it was changed: {fact}", *_place(puzzle, tried)]
+    lines = [f"the input {name} was changed: {fact}", *reason(puzzle, "input-changed")]
     if others:
         lines += line("also", f"{', '.join(others)} changed as well")
-    return lines + advice(puzzle, "input-changed")
+    return lines + _case(puzzle, tried, "input-changed")
 
 
 def _alike(before: Any, after: Any) -> bool:
@@ -186,7 +226,7 @@ def without_stack(text: str, answer: PythonAnswer) -> tuple[str, list[str]]:
     number, function = frames[0]
     place = f"{answer.file}:{number}" if function == "<module>" else ""
     place = place or f"{function}, {answer.file}:{number}"
-    return "\n".join(kept), line("where", f"{place}    {answer.line(number)}".rstrip())
+    return "\n".join(kept), [*line("where", place), *code_line(answer.line(number))]
 
 
 def printed(text: str) -> list[str]:
@@ -195,13 +235,21 @@ def printed(text: str) -> list[str]:
     if not shown:
         return []
     kept = shown[-MOST_PRINTED_LINES:]
-    more = [f"          ({len(shown) - len(kept)} lines before)"] if len(shown) > len(kept) else []
+    before = len(shown) - len(kept)
+    count = f"{before} {'line' if before == 1 else 'lines'}"
+    more = [f"          ({count} before)"] if before else []
     first, *rest = [each[:160] for each in kept]
     return [*more, *line("prints", first), *(f"          {each}" for each in rest)]
 
 
-def _place(puzzle: PythonPuzzle, tried: Tried) -> list[str]:
-    return [*case_line(puzzle, tried.case), *call_line(puzzle, tried)]
+def _case(puzzle: PythonPuzzle, tried: Tried | None, key: str) -> list[str]:
+    """Returns the case and its call, if it came to one, and which hint there is."""
+    if tried is None:
+        return hint_line(puzzle, key)
+    call = call_line(puzzle, tried)
+    # A call says the sizes better than their names do.
+    case = line("case", tried.case.name) if call else case_line(puzzle, tried.case)
+    return [*case, *call, *hint_line(puzzle, key)]
 
 
 def _frames(error: Mapping[str, Any]) -> Sequence[tuple[str, int]]:

@@ -9,25 +9,29 @@ SENTENCES: dict[str, str] = {
         "Nothing wrote to the output. Look at the left side of your assignments: is the output "
         "on one of them, and does any thread get that far?"
     ),
+    "rebound": (
+        "That line gives the name to a number of this thread alone, and the array stays as it was. "
+        "Which cell of the array should the number go into?"
+    ),
     "block-unwritten": (
-        "Whole blocks of threads left their cells untouched. Look at how a thread's index comes "
-        "about: the block it is in has to be part of it."
+        "Whole blocks of threads left their cells untouched. Look at the index and at the "
+        "condition: what does each of them do with the number of the block?"
     ),
     "tail-unwritten": (
         "The last cells were never written. Look at the condition that lets threads through, and "
         "at what happens when there are more cells than threads."
     ),
     "tail-wrong": (
-        "The start is right and the end is not. Look at the last threads: what is different "
-        "about their indices, or about the cells they read?"
+        "All before them is right. Look at the last threads: what is different about their "
+        "indices, or about the cells they read?"
     ),
     "only-first-block-right": (
         "Block 0 is right and the others are not. Something that should depend on the block "
         "depends on the place within the block alone."
     ),
     "shifted": (
-        "The values are right, and they stand in the wrong cells: all moved by the same distance. "
-        "Compare the index you read at with the index you write at."
+        "The values themselves are right. Compare the index you read at with the index you write "
+        "at."
     ),
     "transposed": (
         "The values are right with rows and columns exchanged. Look at which index comes first, "
@@ -36,20 +40,14 @@ SENTENCES: dict[str, str] = {
     "reversed": (
         "The values are right and in reverse order. Look at which end your index counts from."
     ),
-    "copied-input": (
-        "The output is a copy of the input. The values travel well; the operation on them is "
-        "missing."
-    ),
-    "constant-offset": (
-        "Every cell is off by the same amount. The indices are right; look at what is added."
-    ),
+    "copied-input": ("The values travel well; what is to be done with them is missing."),
+    "constant-offset": ("The indices are right; look at what is added or taken away."),
     "constant-factor": (
-        "Every cell is off by the same factor. The indices are right; look at what is multiplied, "
-        "or how often something is added."
+        "The indices are right; look at what is multiplied, or how often something is added."
     ),
     "partly-wrong": (
-        "Some cells are right and some are not. Write down the indices of the wrong ones: what do "
-        "they have in common?"
+        "Write down the indices of the wrong ones: what do they have in common, and what sets the "
+        "right ones apart?"
     ),
     "wrong": (
         "No cell is right. Take the first one and work out by hand what its thread reads and "
@@ -57,8 +55,8 @@ SENTENCES: dict[str, str] = {
     ),
     "out-of-bounds": "A thread reached past the end of an array. Which threads have a cell at all?",
     "race": (
-        "Two threads met at one cell with nothing to order them. Give each cell one owner, or make "
-        "them take turns."
+        "Two threads met at one cell with nothing to order them. Which cells belong to this "
+        "thread, and which to others?"
     ),
     "barrier-divergence": (
         "A barrier is for every thread of the block. Bring it to a place that all of them reach."
@@ -81,6 +79,15 @@ SENTENCES: dict[str, str] = {
         "none. Look for the step whose result depends on who comes first."
     ),
     "over-budget": "The result is right; the way to it costs more than it needs to.",
+    "not-shared": (
+        "Here some threads do more, and the launch is over only when they "
+        "are. A GPU is fast because thousands of threads each do a little: which cells should this "
+        "thread do?"
+    ),
+    "done-again": (
+        "Here most threads go over the same cells, and the same work is done many times. Which "
+        "cells does one thread need for its own result?"
+    ),
 }
 """Diagnosis key -> what to tell a learner when the puzzle has no sentence of its own."""
 
@@ -105,20 +112,11 @@ PYTHON_SENTENCES: dict[str, str] = {
         "logarithm of zero, or an exponential that grows too large."
     ),
     "off-by-one": (
-        "It is off by one. Look at where you begin to count, at the rounding, and at what is left "
-        "over at the end."
+        "Look at where you begin to count, at the rounding, and at what is left over at the end."
     ),
-    "constant-offset": (
-        "Every number is off by the same amount. Look at what is added once too often, or not at "
-        "all."
-    ),
-    "constant-factor": (
-        "Every number is off by the same factor. Look at the units, and at what is counted twice "
-        "or left out."
-    ),
-    "partly-wrong": (
-        "Some numbers are right and some are not. What do the wrong ones have in common?"
-    ),
+    "constant-offset": ("Look at what is added once too often, or not at all."),
+    "constant-factor": ("Look at the units, and at what is counted twice or left out."),
+    "partly-wrong": ("What do the wrong ones have in common, and what sets the right ones apart?"),
     "wrong": (
         "Work this case out by hand, step by step, and print what your function has at each step."
     ),
@@ -155,6 +153,7 @@ def sentence_of(puzzle: Puzzle, key: str) -> str:
 
 HINT_KINDS: dict[str, str] = {
     "unwritten": "who writes what",
+    "rebound": "who writes what",
     "block-unwritten": "a thread's index",
     "tail-unwritten": "the guard",
     "tail-wrong": "the guard",
@@ -171,6 +170,8 @@ HINT_KINDS: dict[str, str] = {
     "endless-loop": "the loop",
     "input-changed": "who writes what",
     "over-budget": "the cost",
+    "not-shared": "who writes what",
+    "done-again": "who reads what",
     "order-dependent": "the order of threads",
 }
 """Diagnosis key -> what a hint that helps with it is about."""

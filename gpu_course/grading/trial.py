@@ -5,13 +5,17 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+import gpu_course
 from gpu_course.catalog import Case, KernelPuzzle, Launch
 from gpu_course.errors import CatalogueError, KernelRefused
 from gpu_course.grading.diagnosis import Dim3, close
+from gpu_course.observe.shares import Share, Shares
+from gpu_course.simt import source
 from gpu_course.simt.launch import dim3, illegal
 from gpu_course.simt.legality import check as check_kernel
 from gpu_course.simt.report import Counters, Hazard, Report, ThreadPair, Touch
@@ -71,6 +75,7 @@ class Trial:
         changed: inputs that are no longer what they were, as they are now.
         reports: one Report per launch.
         parameters: for each function what the answer calls its parameters.
+        shares: one tuple per launch: what each thread did to each array.
     """
 
     given: Given
@@ -79,6 +84,7 @@ class Trial:
     changed: Mapping[str, np.ndarray]
     reports: tuple[Report, ...]
     parameters: Mapping[str, tuple[str, ...]]
+    shares: tuple[tuple[Share, ...], ...] = ()
 
     @property
     def hazards(self) -> tuple[Hazard, ...]:
@@ -156,14 +162,20 @@ def attempt(
         # An array that is input and output at once starts as the input.
         pristine[name] = values[name].copy() if name in given.inputs else poison(array, order)
         values[name] = pristine[name].copy()
-    reports = []
+    reports: list[Report] = []
+    shares: list[tuple[Share, ...]] = []
     for number, launch in enumerate(given.launches):
-        more = (how or {}).get(number, {})
-        kernel = kernels[launch.function]
-        options = {"order_seed": ORDERS[order], "step_budget": STEP_BUDGET, **more}
-        run = simulate(kernel, **options)
+        more = {
+            "order_seed": ORDERS[order],
+            "step_budget": STEP_BUDGET,
+            **(how or {}).get(number, {}),
+        }
+        watch = Shares()
+        more["observers"] = (*more.get("observers", ()), watch)
+        run = simulate(kernels[launch.function], **more)
         shape = (launch.grid, launch.block, 0, launch.shared_bytes)
         reports.append(run[shape](*(values[name] for name in launch.args)))
+        shares.append(watch.found())
         if any(hazard.kind in _NOTHING_AFTER for hazard in reports[-1].hazards):
             break
     changed = {
@@ -176,7 +188,7 @@ def attempt(
     got = {name: values[name] for name in given.outputs}
     poisoned = {name: _same_bits(got[name], pristine[name]) for name in got}
     parameters = {name: kernel.parameters for name, kernel in kernels.items()}
-    return Trial(given, got, poisoned, changed, tuple(reports), parameters)
+    return Trial(given, got, poisoned, changed, tuple(reports), parameters, tuple(shares))
 
 
 _NOTHING_AFTER = ("illegal-launch", "endless-loop")
@@ -204,6 +216,28 @@ def more_orders(given: Given, kernels: Mapping[str, Kernel]) -> Iterator[Trial]:
         endless = [hazard for hazard in tried.hazards if hazard.kind == "endless-loop"]
         if all(hazard.details.get("proven") for hazard in endless):
             yield tried
+
+
+def reference_trial(puzzle: KernelPuzzle, given: Given) -> Trial:
+    """Returns what the reference solution does on a case.
+
+    Raises:
+        CatalogueError: the checkout has no solution of this puzzle.
+    """
+    file = solutions_folder() / f"{puzzle.name}.py"
+    if not file.is_file():
+        raise CatalogueError(
+            f"the reference solution of {puzzle.name} is missing, and answers are measured by it",
+            "restore solutions/ of the checkout",
+        )
+    module = source.load(file)
+    kernels = {name: module.kernel(name) for name in puzzle.functions}
+    return attempt(given, kernels, 0)
+
+
+def solutions_folder() -> Path:
+    """Returns solutions/ of the checkout this package lies in."""
+    return Path(gpu_course.__path__[0]).parent / "solutions"
 
 
 def poison(array: np.ndarray, order: int) -> np.ndarray:

@@ -27,7 +27,8 @@ class Verdict:
         counters: summed over the launches of the visible case, or None when nothing ran.
         seconds: wall time of the check.
         diagnosis: the key of the pattern that was recognised (see Puzzle.diagnoses), or None.
-        report: the visible case's Report, for pictures, or None.
+        report: for pictures, the Report of the launch at fault, or of the visible case where all
+            is right; None where nothing ran.
         evidence: plain data for pictures: "case", "expected", "got" and "mask" arrays when a result
             was wrong.
     """

@@ -22,10 +22,11 @@ def explain(faults: FaultLog, kernel: Kernel, grid: Dim3, block: Dim3) -> tuple[
 def _hazard(fault: Fault, kernel: Kernel, grid: Dim3, block: Dim3) -> Hazard:
     kernel, places = fault.kernel or kernel, Places(grid, block)
     fact, why, advice = WORDS[fault.kind](fault, kernel, places)
-    where = f"kernel {kernel.name}, {kernel.file}:{fault.line}    {kernel.text(fault.line)}"
+    where = f"kernel {kernel.name}, {kernel.file}:{fault.line}"
     details = {
         **fault.facts,
         "where": where,
+        "code": kernel.text(fault.line).strip(),
         "who": places.who(fault),
         "why": why,
         "try": advice,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -26,6 +27,15 @@ class Places:
         """Returns one thread: "block (0,0,0) thread 5"."""
         block, thread = place_of(number, self.grid, self.block)
         return f"block {triple(block)} thread {thread[0] if self.flat else triple(thread)}"
+
+    def along(self, axis: int, numbers: np.ndarray, *, in_block: bool = False) -> np.ndarray:
+        """Returns the index of threads along x, y or z: in the grid, or in their blocks."""
+        shape = self.block[axis]
+        block, thread = numbers // self.per_block, numbers % self.per_block
+        inside = thread // math.prod(self.block[:axis]) % shape
+        if in_block:
+            return np.asarray(inside)
+        return np.asarray(block // math.prod(self.grid[:axis]) % self.grid[axis] * shape + inside)
 
     def threads(self, numbers: np.ndarray) -> str:
         """Returns threads of one block: "threads 8..11 of 12 (warp 0)"."""

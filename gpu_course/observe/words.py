@@ -67,41 +67,89 @@ def _out_of_bounds(fault: Fault, kernel: Kernel, places: Places) -> Words:
     if expression not in facts["names"]:
         parts.insert(0, f"{expression} is {_span(low, high)} there")
     of_axis = f"axis {axis} of the array" if len(facts["shape"]) > 1 else "the array"
-    facts["one_thread_per_cell"] = _one_thread_per_cell(facts["shape"], places)
     if high < 0:
         end = f"{of_axis} starts at 0"
         if low >= -size:
             end += ", and Numba would count a negative index from the end, which hides mistakes"
-        advice = f"let only threads with {expression} >= 0 touch memory"
     elif low < 0:
         end = f"{of_axis} has indices 0 to {size - 1}"
-        advice = f"let only threads with {expression} from 0 to {size - 1} touch memory"
     else:
         end = f"{of_axis} ends at {size - 1}" if size else f"{of_axis} is empty"
-        advice = f"let only threads with {expression} < {size} touch memory"
+    return fact, "; ".join([*parts, end]), _step_inside(fault, kernel, places, expression)
+
+
+def _step_inside(fault: Fault, kernel: Kernel, places: Places, expression: str) -> str:
+    """What to try against an access out of bounds, in the kernel's own names, without a number.
+
+    A guard is advised where it is what is missing: where the index is the thread's own number, and
+    the launch has threads that no cell is left for. Elsewhere a guard would leave cells out.
+    """
+    facts = fault.facts
+    shape, axis, (low, high) = facts["shape"], facts["axis"], facts["axis_values"]
+    facts["guard_helps"] = False
+    facts["one_thread_per_cell"] = _one_thread_per_cell(shape, places)
+    bound = _bound(fault, kernel)
+    if _loop_over(kernel, expression):
+        return f"end the loop over {expression} before it leaves the array, at {bound}"
     if facts["one_thread_per_cell"]:
-        advice = _without_a_guard(fault, low, high, advice)
-    return fact, "; ".join([*parts, end]), advice
+        return (
+            f"there are as many threads as cells, and no guard is needed: which cell does "
+            f"{expression} give the first thread, which the last?"
+        )
+    own = _own_axis(fault, places)
+    # An array of one column has one for all threads: a guard would leave the others' cells out.
+    stretched = shape[axis] == 1 and bound not in facts["sizes"]
+    if low >= shape[axis] and own is not None and not stretched:
+        if own == len(shape) - 1 - axis:
+            facts["guard_helps"] = True
+            return f"let only threads with {expression} < {bound} touch memory"
+        return "check the order of the indices: the last one is the column, and runs along x"
+    side = "below 0" if high < 0 else "too large" if low >= 0 else "outside"
+    return f"work out {expression} for a thread named above: where does it get {side}?"
+
+
+def _bound(fault: Fault, kernel: Kernel) -> str:
+    """What a kernel calls a side of an array: a parameter, a constant, or the array's own."""
+    facts = fault.facts
+    axis, dimensions, names = facts["axis"], len(facts["shape"]), facts["sizes"]
+    if facts["space"] != "global":
+        return _declared(kernel, facts["array"], axis) or f"{facts['array']}.shape[{axis}]"
+    if len(names) == 1 or len(names) == dimensions:
+        return str(names[0] if len(names) == 1 else names[axis])
+    return f"{facts['array']}.size" if dimensions == 1 else f"{facts['array']}.shape[{axis}]"
+
+
+def _declared(kernel: Kernel, array: str, axis: int) -> str:
+    """The side of a shared or local array as it is written where the array is made, or ""."""
+    for node in ast.walk(kernel.tree):
+        if not (isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)):
+            continue
+        if ast.unparse(node.targets[0]) == array and node.value.args:
+            shape = node.value.args[0]
+            side = shape.elts[axis] if isinstance(shape, ast.Tuple) else shape
+            return "" if isinstance(side, ast.Constant) else ast.unparse(side)
+    return ""
+
+
+def _own_axis(fault: Fault, places: Places) -> int | None:
+    """The axis along which the indices at fault are the threads' own numbers, or None."""
+    for axis in (0, 1, 2):
+        for in_block in (False, True):
+            own = places.along(axis, fault.threads, in_block=in_block)
+            if own.size and (own.min(), own.max()) == fault.facts["axis_values"]:
+                return axis
+    return None
+
+
+def _loop_over(kernel: Kernel, name: str) -> bool:
+    """True for the variable of a `for` loop of the kernel."""
+    loops = [node for node in ast.walk(kernel.tree) if isinstance(node, ast.For)]
+    return any(ast.unparse(loop.target) == name for loop in loops)
 
 
 def _one_thread_per_cell(shape: Sequence[int], places: Places) -> bool:
     blocks = places.grid[0] * places.grid[1] * places.grid[2]
     return math.prod(shape) == blocks * places.per_block
-
-
-def _without_a_guard(fault: Fault, low: int, high: int, guarded: str) -> str:
-    """The advice where no thread is left over, so that a guard would leave cells unwritten."""
-    shape, count = fault.facts["shape"], len(np.unique(fault.threads))
-    advice = "give each thread a cell of its own"
-    if len(shape) == 1 and (low, high) == (shape[0], shape[0] + count - 1):
-        advice = f"move the index back by {count}"
-    elif len(shape) == 1 and (low, high) == (-count, -1):
-        advice = f"move the index on by {count}"
-    advice += ": this launch has one thread per cell, and none is left over"
-    if fault.facts["access"] == "load":
-        neighbour = guarded.replace("touch memory", "read it")
-        advice += f"; or, where a neighbour is meant, {neighbour}"
-    return advice
 
 
 def _axis_expression(node: ast.AST | None, axis: int) -> str:
@@ -142,14 +190,14 @@ def _race(fault: Fault, kernel: Kernel, places: Places) -> Words:
         return fact, why, "put cuda.threadfence() after the atomic as well as before it"
     both_write = one == other == "writes"
     if both_write and facts["same_value"]:
-        fact = f"{name} is written by more than one thread, each time with the same value"
+        fact = f"{name} is written by several threads, all with one value"
     elif both_write:
-        fact = f"{name} is written by more than one thread, and the last one to come wins"
+        fact = f"{name} is written by several threads; the last one wins"
     else:
-        fact = f"{name} is written by one thread and read by another, in no fixed order"
+        fact = f"{name} is read and written in no fixed order"
     advice = "read only cells that no other thread writes in the same launch"
     if both_write:
-        advice = "give every cell one thread that writes it"
+        advice = "let each thread write cells that are its own"
     elif facts["space"] == "shared":
         advice = "let the block meet at cuda.syncthreads() between the write and the read"
     return fact, why, advice
@@ -161,7 +209,7 @@ def _uninitialised_cell(fault: Fault) -> Words:
     whose = "block" if facts["space"] == "shared" else "thread"
     why = f"{facts['array']} is {facts['space']} memory: every {whose} starts with its own, unset"
     return (
-        f"{name} is read before anything is written to it",
+        f"{name} is read before it is written",
         why,
         "write each cell before it is read",
     )
@@ -186,13 +234,26 @@ def _uninitialised(fault: Fault, kernel: Kernel, places: Places) -> Words:
 
 def _barrier(fault: Fault, kernel: Kernel, places: Places) -> Words:
     facts = fault.facts
-    missing = facts["missing"]
-    fact = f"{len(missing):,} threads are missing at this barrier, and {facts['present']:,} wait"
-    if facts["all_returned"]:
-        why = "the missing threads have returned from the kernel before it"
+    absent, everyone = facts["missing"], places.per_block
+    if facts["whole"] == "block":
+        absent = absent[absent // everyone == absent.min() // everyone]
     else:
-        why = "the missing threads took another way: a branch, or fewer turns of a loop"
+        everyone *= math.prod(places.grid)
+    missing = len(absent)
+    here = everyone - missing
+    verb = "misses" if missing == 1 else "miss"
+    fact = f"{missing:,} of {_count(everyone, 'thread')} {verb} this barrier"
+    waits = f"{here:,} of the {facts['whole']} {'waits' if here == 1 else 'wait'} here; "
+    who = "the missing one has" if missing == 1 else "the missing ones have"
+    if facts["all_returned"]:
+        why = f"{waits}{who} returned from the kernel before it"
+    else:
+        why = f"{waits}{who} taken another way: a branch, or fewer turns of a loop"
     return fact, why, "put the barrier where every thread of the block comes past, equally often"
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
 def _inactive_lane(fault: Fault, kernel: Kernel, places: Places) -> Words:

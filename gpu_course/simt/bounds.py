@@ -77,6 +77,10 @@ class Bounds:
             "axis_values": (int(at[axis].min()), int(at[axis].max())),
             "access": kind,
             "names": self._names_in(_axis_index(index, axis), lanes),
+            "space": array.space,
+            "sizes": self._parameters_of(
+                int(np.broadcast_to(array.shape[axis], lanes.max() + 1)[lanes[0]])
+            ),
         }
         threads = self.lanes.global_thread[lanes]
         self.faults.add(
@@ -93,6 +97,15 @@ class Bounds:
                 values = np.broadcast_to(known.value, self.lanes.count)[lanes]
                 found[name.id] = (values.min().item(), values.max().item())
         return found
+
+    def _parameters_of(self, size: int) -> tuple[str, ...]:
+        """The parameters of the function that are whole numbers, and this one for all lanes."""
+        found: dict[str, None] = {}
+        for version, known in self.variables.items():
+            name, value = version.partition("#")[0], known.value
+            if isinstance(value, np.integer) and value == size:
+                found[name] = None
+        return tuple(name for name in self.program.kernel.parameters if name in found)
 
 
 def _axis_index(index: ast.expr, axis: int) -> ast.expr:

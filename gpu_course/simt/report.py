@@ -89,8 +89,9 @@ class Hazard:
         message: the fact, one sentence.
         file, line: where in the kernel's own file.
         threads: (block xyz, thread xyz) pairs of the threads involved, at most 64 of them.
-        details: "where", "who", "why" and "try" as text, "count" (lane-accesses at fault) and
-            what the detector knows besides (array, indices, the other access of a race ...).
+        details: "where", "code" (the text of the line), "who", "why" and "try", "count" (accesses
+            at fault, lane by lane) and what the detector knows besides (array, indices, the other
+            access of a race ...).
     """
 
     kind: str
@@ -102,13 +103,13 @@ class Hazard:
     details: Mapping[str, Any] = field(default_factory=dict)
 
     def text(self) -> str:
-        """Returns the five lines a learner reads: fact, where, who, why, try."""
+        """Returns what a learner reads: fact, where with the line's text, who, why, try."""
         lines = [self.message]
-        lines += [
-            f"  {key + ':':<7} {self.details[key]}"
-            for key in ("where", "who", "why", "try")
-            if self.details.get(key)
-        ]
+        for key in ("where", "who", "why", "try"):
+            if self.details.get(key):
+                lines.append(f"  {key + ':':<7} {self.details[key]}")
+            if key == "where" and self.details.get("code"):
+                lines.append(f"{'':10}{self.details['code']}")
         return "\n".join(lines)
 
 

@@ -49,7 +49,7 @@ def test_a_puzzle_answered_wrongly_then_rightly_then_progress(
     notebook.run(puzzle)
     output = notebook.output(puzzle)
     expect(output).to_contain_text("a[8] is outside an array of shape (8,)")
-    expect(output).to_contain_text("let only threads with i < 8 touch memory")
+    expect(output).to_contain_text("let only threads with i < size touch memory")
     expect(output).not_to_contain_text("passed")
     notebook.picture(screenshots / "guard_wrong.png", puzzle)
     assert read(checkout / GUARD) == wrong

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
@@ -159,10 +159,28 @@ def run_case(puzzle: KernelPuzzle, functions: dict[str, Any], case: Case, seed: 
         return Outcome("input-changed", "input-changed")
     got = {name: arrays[name].values for name in outputs}
     if all(np.array_equal(got[name], expected[name]) for name in outputs):
-        return Outcome(None)
+        return _shared(puzzle, case, arrays)
     key = puzzle.diagnose(inputs, case, expected, got) if puzzle.diagnose else None
     written = {name: _written(arrays[name]) for name in outputs}
     return Outcome("wrong-result", key, expected, got, written)
+
+
+def _shared(puzzle: KernelPuzzle, case: Case, arrays: dict[str, Watched]) -> Outcome:
+    """A right result is over budget where a thread wrote, or read, far more than its share."""
+    read = Counter(
+        thread for each in arrays.values() for who in each.readers.values() for thread in who
+    )
+    assert puzzle.share is not None
+    outputs = puzzle.outputs(puzzle.inputs(np.random.default_rng(0), case), case)
+    for name in outputs:
+        wrote = Counter(thread for who in arrays[name].writers.values() for thread in who)
+        if max(wrote.values()) > puzzle.share.most(case, name):
+            return Outcome("over-budget", "not-shared")
+    # No thread of lesson 01 has to look at more than two cells for one of its own.
+    cells = max(puzzle.share.most(case, name) for name in outputs)
+    if read and max(read.values()) > 6 * cells:
+        return Outcome("over-budget", "done-again")
+    return Outcome(None)
 
 
 def _copies(inputs: dict[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import re
 import numpy as np
 
 from gpu_course.catalog.specification import KernelPuzzle, Mistake
+from gpu_course.grading import sharing, trial
 from gpu_course.grading.sentences import SENTENCES
 from tests.catalog.by_hand import (
     SOLUTIONS,
@@ -44,6 +45,22 @@ def assert_parameters_agree(puzzle: KernelPuzzle) -> None:
     case = puzzle.cases[0]
     for launch in puzzle.launches(case):
         assert len(launch.args) == len(puzzle.parameters[launch.function])
+
+
+def assert_the_work_is_shared(puzzle: KernelPuzzle) -> None:
+    """The statement says how, and the reference's busiest thread does about as much as it may."""
+    assert puzzle.share is not None
+    assert puzzle.share.words in puzzle.statement
+    assert any(mistake.diagnosis == "not-shared" for mistake in puzzle.mistakes)
+    for case in puzzle.cases:
+        tried = trial.reference_trial(puzzle, trial.prepare(puzzle, case, 0))
+        assert list(sharing.unshared_results(puzzle, tried)) == []
+        assert list(sharing.unshared_work(puzzle, tried)) == []
+        for launch, shares in zip(tried.given.launches, tried.shares, strict=True):
+            for name in set(launch.args) & set(tried.given.expected):
+                (own,) = tried.own_names(launch, name)
+                wrote = max(each.cells.max() for each in shares if each.wrote and each.array == own)
+                assert wrote <= puzzle.share.most(case, name) <= 2 * wrote
 
 
 def _definitions(relative: str) -> dict[str, tuple[str, ...]]:
@@ -134,7 +151,7 @@ def assert_mistake_is_told_apart(puzzle: KernelPuzzle, mistake: Mistake) -> None
     """The mistake ends as the catalogue says, with a sentence of this puzzle for it."""
     outcome = outcome_of(puzzle, mistake)
     assert outcome.reason == mistake.reason, mistake
-    assert mistake.diagnosis in puzzle.diagnoses, mistake
+    assert mistake.diagnosis in puzzle.diagnoses or mistake.reason == "over-budget", mistake
     if mistake.diagnosis not in SENTENCES or outcome.diagnosis is not None:
         assert outcome.diagnosis == mistake.diagnosis, mistake
 

@@ -32,6 +32,7 @@ def test_there_are_exactly_as_many_threads_as_cells():
         rules.assert_inputs_show_mistakes,
         rules.assert_outputs_fit,
         rules.assert_words_are_in_order,
+        rules.assert_the_work_is_shared,
     ],
 )
 def test_the_specification_holds_together(rule):

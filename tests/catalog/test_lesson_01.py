@@ -97,6 +97,7 @@ def test_the_reference_is_a_loop(name):
         rules.assert_inputs_show_mistakes,
         rules.assert_outputs_fit,
         rules.assert_words_are_in_order,
+        rules.assert_the_work_is_shared,
     ],
 )
 @pytest.mark.parametrize("name", PUZZLES)

@@ -131,6 +131,7 @@ def test_the_solution_is_right_and_without_hazard_in_a_block_of_generators(name:
         rules.assert_inputs_show_mistakes,
         rules.assert_outputs_fit,
         rules.assert_words_are_in_order,
+        rules.assert_the_work_is_shared,
     ],
 )
 @pytest.mark.parametrize("name", PUZZLES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,25 @@ def test_a_mistake_ends_with_its_reason_and_its_diagnosis(
         sentence = sentence_of(puzzle, mistake.diagnosis)
         assert sentence
         assert in_one_line(sentence) in in_one_line(verdict.message)
+        assert_it_reads_well(verdict.message)
+
+
+LABEL = re.compile(r"  ([a-z]+): +\S")
+AFTER_THE_REASON = {"cells", "map", "work", "cost", "call", "case", "hint", "also", "replay"}
+
+
+def assert_it_reads_well(message: str) -> None:
+    """70 columns; what is wrong, then why, then numbers; one piece of advice without a number."""
+    lines = message.splitlines()
+    assert [line for line in lines if len(line) > 70] == []
+    assert not lines[0].startswith(" ")
+    labels = [found[1] for line in lines if (found := LABEL.match(line))]
+    assert labels.count("try") <= 1 and labels.count("why") == 1
+    reason = max(labels.index(label) for label in ("why", "try", "think") if label in labels)
+    assert not AFTER_THE_REASON & set(labels[: labels.index("why")])
+    assert not AFTER_THE_REASON & set(labels[:reason])
+    (advice,) = re.findall(r"^  try: +(.*(?:\n {10}.*)*)", message, re.M) or [""]
+    assert not re.search(r"[<>=] \d", advice), advice
 
 
 @PUZZLES

@@ -74,3 +74,8 @@ def test_a_stub_says_where_the_answer_goes(puzzle: Puzzle, stubs: dict[str, str]
     places = stub.count("# your code here (about ") + stub.count("# mend what follows")
     assert places >= len(puzzle.functions)
     assert not any(mark in stub for mark in ("# answer", "# end answer", "# stub:"))
+
+
+@PUZZLES
+def test_a_stub_fits_the_cell_it_is_shown_in(puzzle: Puzzle, stubs: dict[str, str]) -> None:
+    assert [line for line in stubs[puzzle.name].splitlines() if len(line) >= 80] == []

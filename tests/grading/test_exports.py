@@ -101,11 +101,17 @@ class Seen(HTMLParser):
 
 def test_html_holds_the_message_and_a_picture_with_alt_text(failed: Verdict) -> None:
     seen = Seen(verdict_html(failed))
-    assert failed.message in seen.text
+    assert failed.message.split() == seen.text.partition("not yet")[2].split()
     assert "90_toys/plus_ten: not yet" in seen.text
     assert seen.open == []
     assert len(seen.alts) == 1 and len(seen.alts[0] or "") > 20
     assert failed._repr_html_() == verdict_html(failed)
+
+
+def test_the_picture_stands_behind_the_reason_and_before_the_numbers(failed: Verdict) -> None:
+    page = verdict_html(failed)
+    reason, numbers = (page.index(f"{label}: ") for label in ("why", "case"))
+    assert reason < page.index("<img") < numbers
 
 
 def test_html_needs_nothing_from_outside_and_runs_nothing(file: Path) -> None:
@@ -130,7 +136,8 @@ def test_a_picture_that_cannot_be_drawn_does_not_hide_the_verdict(
 
     monkeypatch.setattr("gpu_course.draw.touches.draw_touches", broken)
     seen = Seen(verdict_html(failed))
-    assert failed.message in seen.text and seen.alts == []
+    assert failed.message.split() == seen.text.partition("not yet")[2].split()
+    assert seen.alts == []
 
 
 def test_a_large_launch_is_not_drawn(failed: Verdict) -> None:

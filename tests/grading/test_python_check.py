@@ -88,16 +88,16 @@ TABLE: list[tuple[str, str, str, str | None, str | None, tuple[str, ...]]] = [
     (
         "wrong", WRONG, "failed", "wrong-result", "wrong",
         ("result is 47, expected 3",
-         "  case:   91_python_toys/cover, visible example (cells 10, block 4)",
+         "  case:   visible example",
          "  call:   cover(cells=10, block=4)",
-         '  hint:   hint("cover"), or `gpu-course hint cover` in a terminal'),
+         '  hint:   hint("cover") or `gpu-course hint cover`'),
     ),
     ("one too few", answer("return cells // block"), "failed", "wrong-result", "off-by-one",
-     ("result is 2, expected 3", "one too few. It is off by one")),
+     ("result is 2, expected 3", "One too few. Look at where")),
     ("twice", answer("return 2 * -(-cells // block)"), "failed", "wrong-result",
-     "constant-factor", ("it is 2 times what is expected, in each case",)),
+     "constant-factor", ("It is 2 times what is expected, in each case",)),
     ("right for the example only", answer("return 3"), "failed", "wrong-result", "wrong",
-     ("one cell (cells 1, block 4)", "result is 3, expected 1")),
+     ("case: one cell", "cells=1, block=4", "result is 3, expected 1")),
     ("right for the listed cases", answer("return {10: 3, 1: 1, 64: 2}.get(cells, 7)"), "failed",
      "wrong-result", "wrong", ("at random", 'check("cover", seed=0) draws the same case')),
     ("nothing returned", answer("cells // block"), "failed", "wrong-result", "missing-output",
@@ -137,7 +137,7 @@ def test_verdicts(
     assert verdict.diagnosis == diagnosis
     assert verdict.points == (10 if status == "passed" else 0) and verdict.max_points == 10
     for fragment in says:
-        assert fragment in verdict.message, verdict.message
+        assert " ".join(fragment.split()) in " ".join(verdict.message.split()), verdict.message
     assert str(answers) not in verdict.message
     assert "isolation/" not in verdict.message
 
@@ -194,7 +194,7 @@ def test_a_harness_calls_each_function() -> None:
     verdict = check(toy.TWO, answer=TWO_RIGHT.replace("x * x", "x + x + 1"), seed=0)
     assert (verdict.reason, verdict.diagnosis) == ("wrong-result", "wrong")
     assert verdict.message.startswith("square is 7, expected 9")
-    assert "  inputs: calls = {'half': ('half', 3.0), 'square': ('square', 3)}" in verdict.message
+    assert "inputs:" not in verdict.message
     missing = check(toy.TWO, answer="def half(x):\n    return x / 2\n", seed=0)
     assert missing.reason == "missing-function" and "square" in missing.message
 
@@ -339,9 +339,12 @@ def test_a_whole_folder_is_graded_and_its_progress_shown(
 @pytest.mark.parametrize(
     ("body", "says"),
     [
-        (("while True:", "    pass"), "within 1 seconds\n  where:  cover, cover.py:"),
-        (("import time", "time.sleep(99)"), "where:  cover, cover.py:6    time.sleep(99)\n"),
-        (("import ctypes", "ctypes.string_at(0)"), "cover.py:6    ctypes.string_at(0)\n"),
+        (("while True:", "    pass"), "within 1 second\n  where:  cover, cover.py:"),
+        (
+            ("import time", "time.sleep(99)"),
+            "where:  cover, cover.py:6\n          time.sleep(99)\n",
+        ),
+        (("import ctypes", "ctypes.string_at(0)"), "cover.py:6\n          ctypes.string_at(0)\n"),
         (("import os", "print('bye')", "os._exit(0)"), "  prints: bye"),
     ],
 )

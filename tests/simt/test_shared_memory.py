@@ -372,8 +372,8 @@ def test_a_barrier_says_who_is_missing(tmp_path: Path) -> None:
     body = "if cuda.threadIdx.x < 20:\n    cuda.syncthreads()"
     (hazard,) = _launch(tmp_path, body, np.zeros(144), np.zeros(144), grid=1).hazards
     lines = hazard.text().splitlines()
-    assert lines[0].endswith("28 threads are missing at this barrier, and 20 wait")
-    assert lines[2] == "  who:    block (0,0,0), threads 20..47 of 48 (warps 0, 1)"
+    assert lines[0].endswith("28 of 48 threads miss this barrier")
+    assert lines[3] == "  who:    block (0,0,0), threads 20..47 of 48 (warps 0, 1)"
 
 
 def test_a_race_in_shared_memory_points_at_the_barrier(tmp_path: Path) -> None:

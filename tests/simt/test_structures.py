@@ -130,7 +130,7 @@ def test_structures_in_shared_and_local_memory(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("body", "kind", "fact"),
     [
-        ("out[i] = s[t].x", "uninitialised-read", "s.x[0] is read before anything is written"),
+        ("out[i] = s[t].x", "uninitialised-read", "s.x[0] is read before it is written"),
         ("s[t].x = 1\nout[i] = s[t].kind", "uninitialised-read", "s.kind[0]"),
         ("own[1, 2].x = 1\nout[i] = own[1, 2].w", "uninitialised-read", "own.w[1, 2]"),
         ("s[t + 1].x = 1\nout[i] = 0", "out-of-bounds", "s.x[32] is outside"),

@@ -556,7 +556,7 @@ BROKEN = {
             cuda.syncthreads()
         """,
         2, 64, {("barrier-divergence", "error")}, "cuda.syncthreads()",
-        ("1 threads are missing at this barrier, and 63 wait", "block (0,0,0), thread 0 of 64"),
+        ("1 of 64 threads misses this barrier", "block (0,0,0), thread 0 of 64"),
     ),
     "a barrier after a lane has waited and returned": Broken(
         """

@@ -38,8 +38,8 @@ def _judge(inputs: Values, chosen: Case, got: Values) -> Finding | None:
     inputs_bytes = inputs["blocks"] * ROWS * inputs["width"] * 4
     if got["kept_bytes"] > inputs_bytes + SLACK_BYTES:
         fact = (
-            f"{got['kept_bytes']:,} bytes are alive when the backward pass begins; the inputs of "
-            f"the stages take {inputs_bytes:,}"
+            f"{got['kept_bytes']:,} bytes are alive before the backward pass; "
+            f"the inputs of the stages take {inputs_bytes:,}"
         )
         # A block that keeps everything keeps ten times its input.
         copies = 2 * (inputs_bytes + ROWS * inputs["width"] * 4) + SLACK_BYTES
@@ -85,8 +85,9 @@ CHECKPOINT = PythonPuzzle(
     diagnose=_diagnose,
     diagnoses={
         "keeps-everything": (
-            "The gradients are right, and nothing is saved: what the backward pass needs stays "
-            "alive from the first run on. Who holds a graph, or a tensor that hangs on one?"
+            "The gradients are right, and no memory is won: what the backward pass needs is alive "
+            "from the first run on, as if there were no checkpoint. Who holds a graph, or a tensor "
+            "that hangs on one?"
         ),
         "keeps-copies": (
             "The gradients are right, and more is alive than the inputs: a copy of each, perhaps. "

@@ -63,6 +63,11 @@ def equal_inputs(function: str, rng: np.random.Generator, case: Case) -> Values:
     }
 
 
+def called(inputs: Values) -> str:
+    """Returns the call of a plan of equal stages: "revolve(10, 3)"."""
+    return f"{inputs['function']}({', '.join(map(str, inputs['arguments']))})"
+
+
 def plain_results(inputs: Values, case: Case) -> Values:
     """Returns what the plain run of the same real chain leaves behind."""
     if not inputs["chain"]:

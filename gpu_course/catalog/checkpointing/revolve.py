@@ -10,12 +10,14 @@ from gpu_course.catalog.checkpointing.planning import (
     OUTPUT_BYTES,
     PLAN_DIAGNOSES,
     TWICE_IN_A_ROW,
+    called,
     equal_inputs,
     most_kept,
     plain_results,
     run_twice_in_a_row,
 )
 from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
+from gpu_course.units import count
 
 
 def _case(length: int, checkpoints: int, visible: bool = False) -> Case:
@@ -35,25 +37,22 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     length, checkpoints = case.sizes["length"], case.sizes["checkpoints"]
     kept, saved = most_kept(got["schedule"])
     if saved > 1:
-        fact = (
-            f"{saved} stages have everything saved at one time; one is what the chain has room for"
-        )
+        fact = f"{saved} stages have everything saved at one time; there is room for one"
         return Finding("saves-several", fact, "over-budget")
     if kept > checkpoints:
-        fact = (
-            f"{kept} inputs are kept at one time, that of stage 0 among them; {checkpoints} may be"
-        )
+        fact = f"{count(kept, 'input')} kept at one time, stage 0's included; {checkpoints} may be"
         return Finding("too-many-checkpoints", fact, "over-budget")
     passes = sum(got["forward_passes"])
     least = advances(length, checkpoints) + length
     if passes > least:
-        fact = f"{passes:,} forward passes; {least:,} are the fewest with {checkpoints} checkpoints"
+        room = count(checkpoints, "checkpoint")
+        fact = f"{count(passes, 'forward pass')}; with {room} the fewest are {least:,}"
         again = run_twice_in_a_row(got["schedule"]) is not None
         return Finding("twice-in-a-row" if again else "not-the-fewest", fact, "over-budget")
     # What is kept, the stage at work, its gradients: a few outputs beside the checkpoints.
     limit = (checkpoints + 6) * OUTPUT_BYTES
     if got["peak_bytes"] > limit:
-        fact = f"{got['peak_bytes']:,} bytes alive at one time, measured; {limit:,} are allowed"
+        fact = f"{count(got['peak_bytes'], 'byte')} alive at one time; {limit:,} are allowed"
         return Finding("too-many-checkpoints", fact, "over-budget")
     return None
 
@@ -68,6 +67,7 @@ REVOLVE = PythonPuzzle(
     functions=("revolve",),
     parameters={"revolve": ("length", "checkpoints")},
     harness="schedule_followed",
+    call=called,
     torch=True,
     cases=(
         _case(10, 3, visible=True),

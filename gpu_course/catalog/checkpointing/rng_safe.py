@@ -36,8 +36,8 @@ def _judge(inputs: Values, chosen: Case, got: Values) -> Finding | None:
     allowed = inputs_bytes + (blocks + 1) * RANDOM_STATE_BYTES
     if got["kept_bytes"] > allowed + SLACK_BYTES:
         fact = (
-            f"{got['kept_bytes']:,} bytes are alive when the backward pass begins; the inputs of "
-            f"the stages take {inputs_bytes:,}, and with a state of the generator each {allowed:,}"
+            f"{got['kept_bytes']:,} bytes are alive before the backward pass; the inputs of the "
+            f"stages take {inputs_bytes:,}, with a state of the generator each {allowed:,}"
         )
         return Finding("keeps-everything", fact, "over-budget")
     return None
@@ -139,8 +139,8 @@ RNG_SAFE = PythonPuzzle(
             "the gradient that came in."
         ),
         "keeps-everything": (
-            "The gradients are right, and nothing is saved: what the backward pass needs stays "
-            "alive from the first run on."
+            "The gradients are right, and no memory is won: what the backward pass needs is alive "
+            "from the first run on, as if there were no checkpoint."
         ),
         "run-too-often": (
             "A stage is run more than twice. Cut the second run off from the stages before it."

@@ -17,6 +17,7 @@ from gpu_course.catalog.checkpointing.planning import (
     run_twice_in_a_row,
 )
 from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
+from gpu_course.units import count
 
 REAL = {
     "a ResNet-like chain, a third of the way": "resnet",
@@ -76,14 +77,14 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     if found.peak > memory:
         number = next(n for n, rise in enumerate(found.rises) if rise > memory)
         fact = (
-            f"operation {number} ({schedule[number]}) rises to {found.rises[number]:,}; the memory "
-            f"is {memory:,}"
+            f"operation {number} ({schedule[number]}) takes {found.rises[number]:,} of memory; "
+            f"there are {memory:,}"
         )
         return Finding(_what_was_forgotten(chain, schedule, memory), fact, "over-budget")
     if inputs["chain"]:
         budget = memory * inputs["slot_bytes"]
         if got["peak_bytes"] > budget:
-            fact = f"{got['peak_bytes']:,} bytes alive at one time, measured; {budget:,} are there"
+            fact = f"{count(got['peak_bytes'], 'byte')} alive at one time; {budget:,} are allowed"
             return Finding("too-much-memory", fact, "over-budget")
         assert got["forward_passes"] == list(found.forward_passes), "the run left the schedule"
     best = account(chain, solve(chain, memory).schedule())
@@ -93,9 +94,8 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
         if run_twice_in_a_row(got["schedule"]) is not None:
             key = "twice-in-a-row"
         fact = (
-            f"the schedule costs {found.cost:,}, running the stages "
-            f"{_list(found.forward_passes)} times; a best one costs {best.cost:,}, running them "
-            f"{_list(best.forward_passes)} times"
+            f"the schedule costs {found.cost:,}, and the best one {best.cost:,}; yours runs stages "
+            f"{_list(found.forward_passes)} times, the best one {_list(best.forward_passes)}"
         )
         return Finding(key, fact, "over-budget")
     return None

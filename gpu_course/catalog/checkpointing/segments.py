@@ -11,6 +11,7 @@ from gpu_course.catalog.checkpointing.planning import (
     OUTPUT_BYTES,
     PLAN_DIAGNOSES,
     TWICE_IN_A_ROW,
+    called,
     equal_inputs,
     most_kept,
     plain_results,
@@ -18,6 +19,7 @@ from gpu_course.catalog.checkpointing.planning import (
     runs_of,
 )
 from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
+from gpu_course.units import count
 
 SOURCE = "Chen, Xu, Zhang, Guestrin, arXiv 1604.06174, section 4"
 
@@ -70,7 +72,8 @@ def _judge_log(inputs: Values, case: Case, got: Values) -> Finding | None:
     # Each level runs half of the stages, and a little more where lengths are odd.
     passes, most = sum(got["forward_passes"]), int(length * (1 + depth / 2 + 1 / 8))
     if passes > most:
-        fact = f"{passes:,} forward passes for {length} stages; {most:,} are enough"
+        made, stages = count(passes, "forward pass"), count(length, "stage")
+        fact = f"{made} for {stages}; {most:,} {'is' if most == 1 else 'are'} enough"
         return Finding(_why_too_often(got["schedule"]), fact, "over-budget")
     limit = (depth + 7) * OUTPUT_BYTES
     if got["peak_bytes"] <= limit:
@@ -90,8 +93,8 @@ def _most_saved(schedule: list[tuple[str, int]]) -> int:
 
 def _too_much(peak: int, limit: int, length: int) -> str:
     return (
-        f"{peak:,} bytes alive at one time, measured; for {length} stages {limit:,} are allowed "
-        f"({limit // OUTPUT_BYTES} outputs)"
+        f"{count(peak, 'byte')} alive at one time; {count(length, 'stage')} may take {limit:,} "
+        f"({count(limit // OUTPUT_BYTES, 'output')})"
     )
 
 
@@ -105,6 +108,7 @@ SQRT_PLAN = PythonPuzzle(
     functions=("sqrt_plan",),
     parameters={"sqrt_plan": ("length",)},
     harness="schedule_followed",
+    call=called,
     torch=True,
     cases=(
         _case(9, visible=True),
@@ -192,6 +196,7 @@ LOG_PLAN = PythonPuzzle(
     functions=("log_plan",),
     parameters={"log_plan": ("length",)},
     harness="schedule_followed",
+    call=called,
     torch=True,
     cases=(
         _case(8, visible=True),

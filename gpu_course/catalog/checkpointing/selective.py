@@ -9,6 +9,7 @@ import numpy as np
 
 from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
 from gpu_course.training.activation_formulas import LayerShape
+from gpu_course.units import count
 
 SHAPE = ("sequence", "batch", "hidden", "heads")
 
@@ -88,7 +89,7 @@ def _least_again(products: list[Values], budget: int) -> int:
 def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     budget, products = inputs["budget"], inputs["products"]
     if got["saved_bytes"] > budget:
-        fact = f"{got['saved_bytes']:,} bytes are saved, measured; the budget is {budget:,}"
+        fact = f"{count(got['saved_bytes'], 'byte')} saved; the budget is {budget:,}"
         return Finding("too-much-saved", fact, "over-budget")
     _, _, plain = _plain(tuple(inputs["shape"]), inputs["layers"], inputs["seed"])
     again, least = got["flops"] - plain, _least_again(products, budget)
@@ -99,8 +100,8 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     key = "room-left" if any(p["bytes"] <= room for p in unused) else "not-the-best"
     saved = ", ".join(map(str, got["chosen"])) or "none"
     fact = (
-        f"with products saved: {saved}, {again:,} FLOP are run again, measured; the best choice "
-        f"leaves {least:,}"
+        f"{again:,} FLOP are run again, and the best choice runs {least:,}; "
+        f"the products you save: {saved}"
     )
     return Finding(key, fact, "over-budget")
 
@@ -141,8 +142,9 @@ SELECTIVE_PLAN = PythonPuzzle(
             "you leave it out?"
         ),
         "not-the-best": (
-            "It fits, and another choice runs less again. The one with the most FLOP per byte can "
-            "stand in the way of two others that fill the budget better."
+            "It fits, and another choice runs less again. Whatever rule picks one product after "
+            "the other, the one it picks first can stand in the way of two that fill the budget "
+            "better. How could you compare whole choices?"
         ),
         "wrong-type": "Return a list of whole numbers: places in the list, counted from 0.",
         "twice": "Each product once: saving it again saves nothing more.",

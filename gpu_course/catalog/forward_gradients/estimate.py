@@ -55,8 +55,8 @@ def _moment_fault(second: np.ndarray) -> tuple[str, str]:
     diagonal = np.diag(second)
     beside = np.abs(second - np.diag(diagonal)).max()
     fact = (
-        f"over {DRAWS:,} directions v_i times v_i is {diagonal.mean():.2f} in the mean, and v_i "
-        f"times v_j up to {beside:.2f}; they should be 1 and 0"
+        f"v_i times v_i is {diagonal.mean():.2f} in the mean, and should be 1; v_i times v_j is "
+        f"up to {beside:.2f}, and should be 0 (over {DRAWS:,} directions)"
     )
     return ("not-independent" if beside > FAR else "wrong-size"), fact
 

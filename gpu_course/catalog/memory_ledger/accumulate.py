@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
+from gpu_course.units import count
 
 SLACK = 1.1
 """How many times the peak of the largest part an answer may hold."""
@@ -53,8 +54,8 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     elif peak <= limit + got["gradient"].nbytes:
         key = "second-gradients"
     fact = (
-        f"{peak:,} bytes alive at one time; a part of {largest} rows may take {limit:,.0f}; "
-        f"all {rows} rows at once take {whole:,}"
+        f"{peak:,} bytes alive at one time; {count(largest, 'row')} may take {limit:,.0f}; "
+        f"all {rows:,} at once take {whole:,}"
     )
     return Finding(key, fact, "over-budget")
 

@@ -5,8 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.catalog.builders import blocks_to_cover, recognise, sized
-from gpu_course.catalog.shared_memory.pieces import TPB, by_piece, vector_and_table
-from gpu_course.catalog.specification import Budget, Case, KernelPuzzle, Launch, Mistake, Values
+from gpu_course.catalog.shared_memory.pieces import (
+    OUTSIDE_THE_TILE,
+    TPB,
+    by_piece,
+    vector_and_table,
+)
+from gpu_course.catalog.specification import (
+    Budget,
+    Case,
+    KernelPuzzle,
+    Launch,
+    Mistake,
+    Share,
+    Values,
+)
 
 HALF = TPB // 2
 
@@ -58,6 +71,7 @@ FIX_THE_BARRIER = KernelPuzzle(
         "threads that do not come past it: behind a guard, in one of two branches, in a loop that "
         "some threads leave earlier. On a GPU such a block may hang, or run on with half of its "
         "numbers. Let every thread of the block reach every barrier, and keep the results."
+        " Of each chunk or piece, a thread writes at most one cell."
     ),
     functions=("shift_right", "exchange_halves", "reverse_chunks"),
     parameters={
@@ -87,14 +101,15 @@ FIX_THE_BARRIER = KernelPuzzle(
         Budget(
             "barriers",
             lambda case, counters: counters.barriers,
-            "at every barrier all warps of the block wait for the slowest one; keep those that "
-            "stand between a write and a read of one cell by two threads",
+            "At every barrier all warps of the block wait for the slowest one. Keep those that "
+            "stand between a write and a read of one cell by two threads.",
         ),
     ),
     diagnose=recognise(
         ("lost-sign", lambda inputs, case: {"exchanged": _exchanged(inputs["a"], np.float32(1))}),
     ),
     diagnoses={
+        **OUTSIDE_THE_TILE,
         "barrier-divergence": (
             "Count, for two threads of the block, how often each of them comes past this line: the "
             "first thread, and one that has no cell, takes the other branch, or leaves the loop "
@@ -117,6 +132,12 @@ FIX_THE_BARRIER = KernelPuzzle(
             "all threads take part in it, and guard the accesses."
         ),
     },
+    share=Share(
+        "Of each chunk or piece, a thread writes at most one cell.",
+        lambda case, output: (
+            blocks_to_cover(case.sizes["cols"], TPB) if output == "reversed" else 1
+        ),
+    ),
     hints=(
         (
             "Work and waiting are two things. Work may be behind a condition; waiting may not, "
@@ -146,6 +167,7 @@ FIX_THE_BARRIER = KernelPuzzle(
         Mistake("broke_out_of_the_loop", "hazard", "barrier-divergence", "reverse_chunks"),
         Mistake("one_barrier_per_chunk", "hazard", "race", "reverse_chunks"),
         Mistake("whole_chunks_only", "wrong-result", "tail-unwritten", "reverse_chunks"),
+        Mistake("one_thread_and_no_barrier", "over-budget", "not-shared"),
     ),
     constants={"TPB": TPB, "HALF": HALF},
     points=15,

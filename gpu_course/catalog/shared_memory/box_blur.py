@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.catalog.builders import blocks_to_cover, eighths, float32_out, recognise, sized
+from gpu_course.catalog.builders import (
+    ONE_CELL_EACH,
+    blocks_to_cover,
+    eighths,
+    float32_out,
+    recognise,
+    sized,
+)
+from gpu_course.catalog.shared_memory.pieces import OUTSIDE_THE_TILE
 from gpu_course.catalog.specification import Budget, Case, KernelPuzzle, Launch, Mistake
 
 TILE_X, TILE_Y = 16, 8
@@ -17,6 +25,7 @@ BOX_BLUR_2D = KernelPuzzle(
         "outside the picture count as 0. A block is TILE_X wide and TILE_Y high, and its tile has "
         "a frame one cell wide, corners included: more places than the block has threads. Load "
         "every cell that a block needs once."
+        " Each thread writes at most one cell."
     ),
     functions=("box_blur_2d",),
     parameters={"box_blur_2d": ("out", "a", "rows", "cols")},
@@ -53,8 +62,9 @@ BOX_BLUR_2D = KernelPuzzle(
         Budget(
             "global_load.bytes",
             lambda case, counters: 4 * _cells_with_frame(case),
-            "a block needs the cells of its tile and the frame around it, as far as they lie in "
-            "the picture; whatever is loaded beyond that was in the tile already",
+            "A block needs the cells of its tile and the frame around it, as far as they lie in "
+            "the picture; whatever is loaded beyond that could come from the tile.",
+            "bytes loaded from a",
         ),
     ),
     diagnose=recognise(
@@ -62,6 +72,7 @@ BOX_BLUR_2D = KernelPuzzle(
         ("mean-of-inside", lambda inputs, case: {"out": _mean_of_inside(inputs["a"])}),
     ),
     diagnoses={
+        **OUTSIDE_THE_TILE,
         "race": (
             "A thread adds up cells that other threads bring, and nothing says that they have "
             "brought them. What has to stand between filling the tile and using it?"
@@ -87,6 +98,7 @@ BOX_BLUR_2D = KernelPuzzle(
             "ones count as 0."
         ),
     },
+    share=ONE_CELL_EACH,
     hints=(
         (
             "Number the places of the tile from 0, row by row, and the threads of the block as "
@@ -113,6 +125,7 @@ BOX_BLUR_2D = KernelPuzzle(
         Mistake("repeated_the_border", "wrong-result", "border-repeated"),
         Mistake("mean_of_those_inside", "wrong-result", "mean-of-inside"),
         Mistake("no_tile_at_all", "over-budget", "over-budget"),
+        Mistake("one_row_of_threads_fills_the_tile", "over-budget", "not-shared"),
     ),
     constants={"TILE_X": TILE_X, "TILE_Y": TILE_Y, "SPAN_X": TILE_X + 2, "SPAN_Y": TILE_Y + 2},
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.catalog.builders import (
+    ONE_CELL_EACH,
     blocks_to_cover,
     eighths,
     float32_out,
@@ -12,7 +13,7 @@ from gpu_course.catalog.builders import (
     sized,
     vectors,
 )
-from gpu_course.catalog.shared_memory.pieces import TPB
+from gpu_course.catalog.shared_memory.pieces import OUTSIDE_THE_TILE, TPB
 from gpu_course.catalog.specification import Budget, Case, KernelPuzzle, Launch, Mistake, Values
 
 MAX_TAPS = 16
@@ -24,6 +25,7 @@ STENCIL_HALO = KernelPuzzle(
         "out[i] = a[i - 1] - 2 * a[i] + a[i + 1], and a neighbour that does not exist counts as 0. "
         "The first and the last cell of a block have a neighbour in another block. Give the tile "
         "a place more at each side, the halo, and load every cell that a block needs once."
+        " Each thread writes at most one cell."
     ),
     functions=("stencil_halo",),
     parameters={"stencil_halo": ("out", "a", "size")},
@@ -45,8 +47,9 @@ STENCIL_HALO = KernelPuzzle(
         Budget(
             "global_load.bytes",
             lambda case, counters: 4 * _cells_with_halo(case),
-            "a block needs its own cells and one more at each side that has a neighbour; whatever "
-            "is loaded beyond that was in the tile already",
+            "A block needs its own cells and one more at each side that has a neighbour; whatever "
+            "is loaded beyond that could come from the tile.",
+            "bytes loaded from a",
         ),
     ),
     diagnose=recognise(
@@ -55,6 +58,7 @@ STENCIL_HALO = KernelPuzzle(
         ("forgot-offset", lambda inputs, case: _forgot_offset(inputs)),
     ),
     diagnoses={
+        **OUTSIDE_THE_TILE,
         "race": (
             "A thread uses cells that its neighbours bring, and nothing says that they have "
             "brought them. What has to stand between filling the tile and using it?"
@@ -86,6 +90,7 @@ STENCIL_HALO = KernelPuzzle(
             "start + t belongs at tile[t + 1]."
         ),
     },
+    share=ONE_CELL_EACH,
     hints=(
         (
             "There are SPAN places to fill and TPB threads to do it. Which threads fill a second "
@@ -112,6 +117,7 @@ STENCIL_HALO = KernelPuzzle(
         Mistake("halo_on_the_wrong_side", "wrong-result", "wrong-side"),
         Mistake("forgot_the_offset", "wrong-result", "forgot-offset"),
         Mistake("no_tile_at_all", "over-budget", "over-budget"),
+        Mistake("one_thread_fills_the_tile", "over-budget", "not-shared"),
     ),
     constants={"TPB": TPB, "SPAN": TPB + 2},
 )
@@ -165,6 +171,7 @@ CONV1D = KernelPuzzle(
         "weights, leaving out the products whose cell lies behind the end of a. A block needs its "
         "own cells, the first taps - 1 cells of the next block, and the weights. Load each of them "
         "once per block."
+        " Each thread writes at most one cell."
     ),
     functions=("conv1d",),
     parameters={"conv1d": ("out", "a", "w", "size", "taps")},
@@ -199,8 +206,9 @@ CONV1D = KernelPuzzle(
         Budget(
             "global_load.bytes",
             lambda case, counters: 4 * _cells_and_weights(case),
-            "cells, halo and weights are wanted by many threads of a block, and each of them "
-            "should come from global memory once per block; the rest is what tiles are for",
+            "Cells, halo and weights are wanted by many threads of a block, and each of them "
+            "should come from global memory once per block. The rest is what tiles are for.",
+            "bytes loaded from global memory",
         ),
     ),
     diagnose=recognise(
@@ -209,6 +217,7 @@ CONV1D = KernelPuzzle(
         ("flipped", lambda inputs, case: {"out": _convolved(inputs["a"], inputs["w"][::-1])}),
     ),
     diagnoses={
+        **OUTSIDE_THE_TILE,
         "race": (
             "A thread multiplies what other threads bring, and nothing says that they have brought "
             "it. Tile and weights both have to be complete before the first product."
@@ -238,6 +247,7 @@ CONV1D = KernelPuzzle(
             "convolution turns them round, that of deep learning does not."
         ),
     },
+    share=ONE_CELL_EACH,
     hints=(
         (
             "Three things to bring: the block's cells, the halo behind them, the weights. Then one "
@@ -264,6 +274,7 @@ CONV1D = KernelPuzzle(
         Mistake("flipped_weights", "wrong-result", "flipped"),
         Mistake("weights_from_global", "over-budget", "over-budget"),
         Mistake("halo_from_global", "over-budget", "over-budget"),
+        Mistake("one_thread_brings_the_weights", "over-budget", "not-shared"),
     ),
     constants={"TPB": TPB, "MAX_TAPS": MAX_TAPS, "SPAN": TPB + MAX_TAPS},
     source="after '1D Convolution' in Sasha Rush, GPU-Puzzles, https://github.com/srush/GPU-Puzzles",

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from gpu_course.catalog.builders import (
+    ONE_CELL_EACH,
     Alternative,
     blocks_to_cover,
     eighths,
@@ -19,6 +20,15 @@ from gpu_course.catalog.specification import Budget, Case, KernelPuzzle, Launch,
 
 TPB = 64
 WINDOW = 4
+
+
+OUTSIDE_THE_TILE = {
+    "race in global memory": (
+        "Two threads met at one cell of global memory. Which cells of out does a block have, and "
+        "which of them does this thread have?"
+    ),
+}
+"""What a puzzle with a tile says of a race elsewhere: the tile has nothing to do with it."""
 
 
 def in_pieces(a: np.ndarray) -> list[np.ndarray]:
@@ -53,6 +63,7 @@ BLOCK_REVERSE = KernelPuzzle(
         "each block within its own piece; the last piece may be shorter. Bring the cells into a "
         "tile of shared memory, wait, and take them out the other way round, so that loads and "
         "stores of global memory both go along the array in order."
+        " Each thread writes at most one cell."
     ),
     functions=("block_reverse",),
     parameters={"block_reverse": ("out", "a", "size")},
@@ -76,14 +87,16 @@ BLOCK_REVERSE = KernelPuzzle(
         Budget(
             "global_load.excess_sectors",
             0,
-            "a warp that reads backwards from an odd place touches a sector more than it needs; "
-            "let thread t bring cell t of the piece, and turn round what is in the tile",
+            "The 32 threads of a warp go to memory together, and fastest where they read along the "
+            "array. Let thread t read cell t of the piece, and do the turning in the tile.",
+            fact="a is not read in order",
         ),
         Budget(
             "global_store.excess_sectors",
             0,
-            "a warp that writes backwards from an odd place touches a sector more than it needs; "
-            "let thread t write cell t of the piece, and choose what it takes from the tile",
+            "The 32 threads of a warp go to memory together, and fastest where they write along "
+            "the array. Let thread t write cell t of the piece, and do the turning in the tile.",
+            fact="out is not written in order",
         ),
     ),
     diagnose=recognise(
@@ -91,6 +104,7 @@ BLOCK_REVERSE = KernelPuzzle(
         ("copied-input", lambda inputs, case: {"out": inputs["a"]}),
     ),
     diagnoses={
+        **OUTSIDE_THE_TILE,
         "race": (
             "A thread takes from the tile what another thread brings, and nothing says that it has "
             "been brought. A warp is not a block: the other warp may be far behind. Which line has "
@@ -116,6 +130,7 @@ BLOCK_REVERSE = KernelPuzzle(
             "Every cell came out where it went in. Which place of the tile belongs to thread t?"
         ),
     },
+    share=ONE_CELL_EACH,
     hints=(
         (
             "Two steps with a wait between them: every thread brings one cell into the tile; every "
@@ -143,6 +158,8 @@ BLOCK_REVERSE = KernelPuzzle(
         Mistake("only_copied", "wrong-result", "copied-input"),
         Mistake("read_global_backwards", "over-budget", "over-budget"),
         Mistake("wrote_global_backwards", "over-budget", "over-budget"),
+        Mistake("one_thread_fills_the_tile", "over-budget", "not-shared"),
+        Mistake("one_thread_of_each_block", "over-budget", "not-shared"),
     ),
     constants={"TPB": TPB},
     source=(
@@ -194,6 +211,7 @@ POOLING = KernelPuzzle(
         "WINDOW numbers of the row, a[row, col] included; at the beginning of a row there are "
         "fewer. Each row has a block of its own, with at least as many threads as columns. Load "
         "every number from global memory once."
+        " Each thread writes at most one cell."
     ),
     functions=("pooling",),
     parameters={"pooling": ("out", "a", "cols")},
@@ -216,8 +234,9 @@ POOLING = KernelPuzzle(
         Budget(
             "global_load.bytes",
             lambda case, counters: 4 * case.sizes["rows"] * case.sizes["cols"],
-            "each number is wanted by up to WINDOW threads and should come from global memory "
-            "once; the others find it in the tile",
+            "Each number is wanted by up to WINDOW threads and should come from global memory "
+            "once; the others find it in the tile.",
+            "bytes loaded from a",
         ),
     ),
     diagnose=_began_too_high_or(
@@ -227,6 +246,7 @@ POOLING = KernelPuzzle(
         ("summed", lambda inputs, case: _summed(inputs)),
     ),
     diagnoses={
+        **OUTSIDE_THE_TILE,
         "race": (
             "A thread compares with what its neighbours bring, and nothing says that they have "
             "brought it. What has to happen between filling the tile and reading it?"
@@ -236,8 +256,9 @@ POOLING = KernelPuzzle(
             "them. Guard the memory accesses, not the barrier."
         ),
         "out-of-bounds": (
-            "At the beginning of a row the window sticks out to the left: how many numbers does "
-            "thread 0 have to look at, and thread 1?"
+            "An index left its array. At the beginning of a row the window sticks out to the "
+            "left, and at its end the block has more threads than the row has columns. Which of "
+            "the two is it in the line above?"
         ),
         "uninitialised-read": (
             "A place of the tile was read that nobody filled. Which columns does the row have?"
@@ -258,6 +279,7 @@ POOLING = KernelPuzzle(
         "window-short": "The window is one number too short: WINDOW counts a[row, col] as well.",
         "summed": "You add the numbers of the window; asked for is the largest of them.",
     },
+    share=ONE_CELL_EACH,
     hints=(
         (
             "Once a row lies in the tile, the rest is a loop over at most WINDOW places of it. "
@@ -283,6 +305,7 @@ POOLING = KernelPuzzle(
         Mistake("window_one_short", "wrong-result", "window-short"),
         Mistake("summed", "wrong-result", "summed"),
         Mistake("read_global_again", "over-budget", "over-budget"),
+        Mistake("one_thread_of_each_block", "over-budget", "not-shared"),
     ),
     constants={"TPB": TPB, "WINDOW": WINDOW},
     equivalent_mutants={

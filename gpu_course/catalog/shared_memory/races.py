@@ -5,8 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.catalog.builders import blocks_to_cover, recognise, sized
-from gpu_course.catalog.shared_memory.pieces import TPB, by_piece, vector_and_table
-from gpu_course.catalog.specification import Budget, Case, KernelPuzzle, Launch, Mistake, Values
+from gpu_course.catalog.shared_memory.pieces import (
+    OUTSIDE_THE_TILE,
+    TPB,
+    by_piece,
+    vector_and_table,
+)
+from gpu_course.catalog.specification import (
+    Budget,
+    Case,
+    KernelPuzzle,
+    Launch,
+    Mistake,
+    Share,
+    Values,
+)
 
 
 def _race_launches(case: Case) -> tuple[Launch, ...]:
@@ -49,6 +62,7 @@ FIX_THE_RACE = KernelPuzzle(
         "Three finished kernels: one turns every piece by a cell, one reverses rows, one adds "
         "neighbours again and again. Each has a race, and each in another kind of place. Add the "
         "barriers that are missing, as few as will do, and leave the results as they are described."
+        " Of each row or piece, a thread writes at most one cell."
     ),
     functions=("rotate_pieces", "reverse_rows", "add_neighbours"),
     parameters={
@@ -78,14 +92,15 @@ FIX_THE_RACE = KernelPuzzle(
         Budget(
             "global_load.excess_sectors",
             lambda case, counters: counters.global_load.excess_sectors,
-            "the tile is there so that global memory is read in order; mend the waiting and keep "
-            "the tile",
+            "The tile is there so that global memory is read in order. Mend the waiting, and keep "
+            "the tile.",
+            fact="global memory is not read in order",
         ),
         Budget(
             "barriers",
             lambda case, counters: counters.barriers,
-            "at every barrier all warps of the block wait for the slowest one; keep those that "
-            "stand between a write and a read of one cell by two threads",
+            "At every barrier all warps of the block wait for the slowest one. Keep those that "
+            "stand between a write and a read of one cell by two threads.",
         ),
     ),
     diagnose=recognise(
@@ -98,6 +113,7 @@ FIX_THE_RACE = KernelPuzzle(
         ),
     ),
     diagnoses={
+        **OUTSIDE_THE_TILE,
         "race": (
             "Two threads meet at one cell of the tile, and no barrier stands between the two lines "
             "named above. A loop goes round: the first line of the next turn comes after the last "
@@ -116,6 +132,10 @@ FIX_THE_RACE = KernelPuzzle(
             "all cells change at once: every neighbour counts as it was before."
         ),
     },
+    share=Share(
+        "Of each row or piece, a thread writes at most one cell.",
+        lambda case, output: blocks_to_cover(case.sizes["rows"], 2) if output == "reversed" else 1,
+    ),
     hints=(
         (
             "For each kernel, list the lines that touch the tile. Then ask of every pair: could "
@@ -147,6 +167,8 @@ FIX_THE_RACE = KernelPuzzle(
         Mistake("no_wait_after_the_write", "hazard", "race", "add_neighbours"),
         Mistake("barrier_without_thread_0", "hazard", "barrier-divergence", "add_neighbours"),
         Mistake("one_thread_from_the_left", "wrong-result", "one-after-another", "add_neighbours"),
+        Mistake("one_thread_does_it_all", "over-budget", "not-shared", stands_for="add_neighbours"),
+        Mistake("one_barrier_too_many", "over-budget", "over-budget"),
     ),
     constants={"TPB": TPB},
     points=15,

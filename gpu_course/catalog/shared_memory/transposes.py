@@ -5,12 +5,22 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.catalog.builders import (
+    ONE_CELL_EACH,
     blocks_to_cover,
     eighths,
     recognise,
     sized,
 )
-from gpu_course.catalog.specification import Budget, Case, KernelPuzzle, Launch, Mistake, Values
+from gpu_course.catalog.shared_memory.pieces import OUTSIDE_THE_TILE
+from gpu_course.catalog.specification import (
+    Budget,
+    Case,
+    KernelPuzzle,
+    Launch,
+    Mistake,
+    Share,
+    Values,
+)
 
 TILE = 32
 THREAD_ROWS = 8
@@ -49,13 +59,15 @@ _IN_ORDER = (
     Budget(
         "global_load.excess_sectors",
         lambda case, counters: counters.global_load.excess_sectors,
-        "the lanes of a warp have neighbouring x: let x run along a row of a when you load",
+        "The lanes of a warp have neighbouring x: let x run along a row of a when you load.",
+        "excess sectors in loads",
     ),
     Budget(
         "global_store.excess_sectors",
         lambda case, counters: counters.global_store.excess_sectors,
-        "the lanes of a warp have neighbouring x: let x run along a row of out when you store, and "
-        "do the turning inside the tile",
+        "The lanes of a warp have neighbouring x: let x run along a row of out when you store, and "
+        "do the turning inside the tile.",
+        "excess sectors in stores",
     ),
 )
 
@@ -66,6 +78,7 @@ TRANSPOSE_TILED = KernelPuzzle(
         "out[col, row] = a[row, col]. A block of TILE by TILE threads takes a square of a and puts "
         "it down as a square of out. Loads and stores of global memory must both run along rows; "
         "the turning happens in shared memory."
+        " Each thread writes at most one cell."
     ),
     functions=("transpose_tiled",),
     parameters={"transpose_tiled": ("out", "a", "rows", "cols")},
@@ -81,6 +94,7 @@ TRANSPOSE_TILED = KernelPuzzle(
         ("not-moved", lambda inputs, case: _by_squares(inputs, moved=False)),
     ),
     diagnoses={
+        **OUTSIDE_THE_TILE,
         "race": (
             "A thread takes from the tile what another one brings, and nothing says that it has "
             "been brought. What belongs between filling the tile and emptying it?"
@@ -106,6 +120,7 @@ TRANSPOSE_TILED = KernelPuzzle(
             "row `top` of a belongs at row `left` and column `top` of out."
         ),
     },
+    share=ONE_CELL_EACH,
     hints=(
         (
             "Two halves: bring a square of a into the tile, put the tile down in out. In both, x "
@@ -131,6 +146,7 @@ TRANSPOSE_TILED = KernelPuzzle(
         Mistake("no_tile_at_all", "over-budget", "over-budget"),
         Mistake("stored_down_the_columns", "over-budget", "over-budget"),
         Mistake("loaded_down_the_columns", "over-budget", "over-budget"),
+        Mistake("one_warp_does_it_all", "over-budget", "not-shared"),
     ),
     constants={"TILE": TILE},
     source=(
@@ -161,7 +177,7 @@ TRANSPOSE_PADDED = KernelPuzzle(
     title="rows become columns, and nobody waits",
     statement=(
         "out[col, row] = a[row, col] again, in order on both sides, and this time without a single "
-        "bank conflict in the tile. The block is smaller, TILE by THREAD_ROWS: each thread carries "
+        "bank conflict in the tile. The block is smaller, TILE by THREAD_ROWS. Each thread carries "
         "four cells of the square."
     ),
     functions=("transpose_padded",),
@@ -177,17 +193,20 @@ TRANSPOSE_PADDED = KernelPuzzle(
         Budget(
             "shared_load.conflicts",
             0,
-            "lanes that read different words of one bank are served one after the other; a column "
-            "of a tile 32 cells wide lies in one bank, so make its rows begin in different banks",
+            "Lanes that read different words of one bank are served one after the other. A column "
+            "of a tile 32 cells wide lies in one bank: make its rows begin in different banks.",
+            "bank conflicts in loads",
         ),
         Budget(
             "shared_store.conflicts",
             0,
-            "lanes that write different words of one bank are served one after the other; a column "
-            "of a tile 32 cells wide lies in one bank, so make its rows begin in different banks",
+            "Lanes that write different words of one bank are served one after the other. A column "
+            "of a tile 32 cells wide lies in one bank: make its rows begin in different banks.",
+            "bank conflicts in stores",
         ),
     ),
     diagnoses={
+        **OUTSIDE_THE_TILE,
         "race": (
             "A thread takes from the tile what another one brings, and nothing says that it has "
             "been brought. The whole square has to be in the tile before any of it is taken out."
@@ -198,6 +217,7 @@ TRANSPOSE_PADDED = KernelPuzzle(
         ),
         "barrier-divergence": "Keep the barrier out of every guard: it waits for the whole block.",
     },
+    share=Share("Each thread carries four cells of the square.", TILE // THREAD_ROWS),
     hints=(
         (
             "Begin with transpose_tiled and let each thread do what it did there four times: a "
@@ -221,6 +241,7 @@ TRANSPOSE_PADDED = KernelPuzzle(
         Mistake("not_padded", "over-budget", "over-budget"),
         Mistake("padded_the_wrong_side", "over-budget", "over-budget"),
         Mistake("turned_on_the_way_in", "over-budget", "over-budget"),
+        Mistake("half_of_the_threads", "over-budget", "not-shared"),
     ),
     constants={"TILE": TILE, "THREAD_ROWS": THREAD_ROWS},
     source=(

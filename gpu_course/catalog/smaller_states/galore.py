@@ -74,8 +74,8 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     if got["state_bytes"] <= limit:
         return None
     fact = (
-        f"{got['state_bytes']:,} bytes are left in state; a basis, two small moments and a counter "
-        f"take {limit:,}"
+        f"{got['state_bytes']:,} bytes are left in state; {limit:,} are enough for a basis, two "
+        f"small moments and a counter"
     )
     return Finding("large-state", fact, "over-budget")
 

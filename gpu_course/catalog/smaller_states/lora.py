@@ -48,7 +48,7 @@ def _reference(inputs: Values, case: Case) -> Values:
 
 def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     if not got["learns"]:
-        fact = "A and B are both 0 at the start, and so are their gradients, in every update"
+        fact = "A and B are both 0 at the start, and so their gradients stay 0"
         return Finding("both-zero", fact)
     (rows, inner), (outer, rank) = inputs["x"].shape, inputs["b"].shape
     # A scaled copy of A, B and x is fine; the weight's own size is what nobody may take.
@@ -56,8 +56,8 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     if got["peak_bytes"] <= limit:
         return None
     fact = (
-        f"{got['peak_bytes']:,} bytes were taken in a forward pass; {limit:,} are enough, and the "
-        f"layer's weight has {8 * inner * outer:,}"
+        f"a forward pass takes {got['peak_bytes']:,} bytes; {limit:,} are enough, and "
+        f"the layer's weight has {8 * inner * outer:,}"
     )
     return Finding("whole-product", fact, "over-budget")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.catalog.builders import (
+    ONE_CELL_EACH,
     blocks_to_cover,
     eighths,
     enough_blocks,
@@ -63,6 +64,7 @@ GATHER = KernelPuzzle(
         "out[i] = a[index[i]]. gather_reversed: out is a back to front. gather_shifted: every "
         "number moves `shift` cells to the right, and what falls off the end comes in again at the "
         "front; shift may be negative or larger than the array."
+        " Each thread writes at most one cell."
     ),
     functions=("gather", "gather_reversed", "gather_shifted"),
     parameters={
@@ -113,8 +115,9 @@ GATHER = KernelPuzzle(
             "every thread fills one cell of its own."
         ),
         "race": (
-            "Two threads wrote to one cell. The index array says where to read. Used as the place "
-            "to write, it sends two threads to the same cell as soon as a number occurs twice."
+            "Two threads wrote to one cell. The index array says where to read. Used as the "
+            "place to write, it sends two threads to the same cell as soon as a number occurs "
+            "twice."
         ),
         "out-of-bounds": (
             "An index left the array. Look at the value of the index in the `why` line: at either "
@@ -122,6 +125,7 @@ GATHER = KernelPuzzle(
             "would count it from the end; wrap around with %, applied to the whole index."
         ),
     },
+    share=ONE_CELL_EACH,
     hints=(
         "In all three, thread i writes out[i]. What changes is which cell of a it reads.",
         (
@@ -150,6 +154,9 @@ GATHER = KernelPuzzle(
         Mistake("wrapped_the_shift_only", "hazard", "out-of-bounds", stands_for="gather_shifted"),
         Mistake("wrapped_once", "hazard", "out-of-bounds", stands_for="gather_shifted"),
         Mistake("to_the_left", "wrong-result", "shifted-to-the-left", stands_for="gather_shifted"),
+        Mistake(
+            "two_cells_for_each_thread", "over-budget", "not-shared", stands_for="gather_reversed"
+        ),
     ),
     points=15,
 )
@@ -193,6 +200,7 @@ CLIP = KernelPuzzle(
         "Write a kernel that puts into out[i] the number a[i], held between `low` and `high`: low "
         "where it is smaller than low, high where it is larger than high, itself in between. low "
         "is smaller than high."
+        " Each thread writes at most one cell."
     ),
     functions=("clip",),
     parameters={"clip": ("out", "a", "low", "high", "size")},
@@ -255,10 +263,11 @@ CLIP = KernelPuzzle(
             "one too many in."
         ),
         "race": (
-            "Threads of different blocks wrote to one cell: their index does not take the block "
-            "into account."
+            "Two threads wrote to one cell, so their index is not their own. Does it depend on "
+            "the thread, and on the block it is in?"
         ),
     },
+    share=ONE_CELL_EACH,
     hints=(
         "Three kinds of number: too small, too large, and neither. Each thread meets one of them.",
         (
@@ -277,6 +286,7 @@ CLIP = KernelPuzzle(
         Mistake("minimum_with_low", "wrong-result", "one-limit-everywhere"),
         Mistake("chose_the_limit_by_sign", "wrong-result", "chosen-by-sign"),
         Mistake("no_guard", "hazard", "out-of-bounds"),
+        Mistake("two_cells_for_half_of_the_threads", "over-budget", "not-shared"),
     ),
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.catalog.builders import (
+    ONE_CELL_EACH,
     blocks_to_cover,
     eighths,
     enough_blocks,
@@ -14,7 +15,7 @@ from gpu_course.catalog.builders import (
     vectors,
     where_written,
 )
-from gpu_course.catalog.specification import Case, KernelPuzzle, Launch, Mistake, Values
+from gpu_course.catalog.specification import Case, KernelPuzzle, Launch, Mistake, Share, Values
 
 BLOCKS = KernelPuzzle(
     name="01_threads/blocks",
@@ -23,6 +24,7 @@ BLOCKS = KernelPuzzle(
         "Write a kernel that puts the square of a[i] into out[i]. There are more cells than "
         "threads in a block, so the launch brings several blocks, and the last one may have "
         "threads to spare."
+        " Each thread writes at most one cell."
     ),
     functions=("blocks",),
     parameters={"blocks": ("out", "a", "size")},
@@ -49,18 +51,17 @@ BLOCKS = KernelPuzzle(
     ),
     diagnoses={
         "race": (
-            "Threads of different blocks wrote to one cell: they work with the same index. Write "
-            "down the index of thread 0 in block 0 and in block 1. By how much must they differ, "
-            "whatever the size of a block?"
+            "Two threads wrote to one cell: they work with the same index. Write down the index "
+            "of threads 0 and 1 in block 0, and of thread 0 in block 1. No two may be the same, "
+            "whatever the size of a block."
         ),
         "out-of-bounds": (
             "Threads of the last block ran past the end. More blocks do not make the guard "
             "unnecessary: it moves to the last block."
         ),
         "gaps": (
-            "Some cells in the middle were written by nobody. Two numbers are multiplied in your "
-            "index and one is added; check with block 1, thread 0 that it lands just behind the "
-            "last thread of block 0."
+            "Some cells in the middle were written by nobody. Check your index with block 1, "
+            "thread 0: does it land just behind the last thread of block 0?"
         ),
         "doubled": "Each cell holds twice its number, not its number times itself.",
         "only-first-block-right": (
@@ -68,6 +69,7 @@ BLOCKS = KernelPuzzle(
             "block to block?"
         ),
     },
+    share=ONE_CELL_EACH,
     hints=(
         "threadIdx.x starts again at 0 in every block. Something must tell the blocks apart.",
         (
@@ -87,6 +89,8 @@ BLOCKS = KernelPuzzle(
         Mistake("factors_exchanged", "wrong-result", "gaps"),
         Mistake("doubled", "wrong-result", "doubled"),
         Mistake("no_guard", "hazard", "out-of-bounds"),
+        Mistake("one_thread_does_it_all", "over-budget", "not-shared"),
+        Mistake("one_thread_of_each_block", "over-budget", "not-shared"),
     ),
     source="after 'Blocks' in Sasha Rush, GPU-Puzzles, https://github.com/srush/GPU-Puzzles",
 )
@@ -106,6 +110,7 @@ BLOCKS_2D = KernelPuzzle(
         "a holds the activations of a layer: `rows` examples, `cols` features. Add to each feature "
         "its bias: out[row, col] = a[row, col] + bias[col]. The array is larger than a block in "
         "both directions, and neither side is a multiple of the block's."
+        " Each thread writes at most one cell."
     ),
     functions=("blocks_2d",),
     parameters={"blocks_2d": ("out", "a", "bias", "rows", "cols")},
@@ -154,14 +159,15 @@ BLOCKS_2D = KernelPuzzle(
             "rows apart as a block is high: which of its two sides is that?"
         ),
         "race": (
-            "Blocks wrote over each other's cells: in one direction the index starts again at 0 in "
-            "every block. Each axis needs its block number."
+            "Two threads wrote to one cell. In each of the two directions, does the index "
+            "depend on the thread and on the block it is in?"
         ),
         "out-of-bounds": (
             "A thread outside the array touched it. The blocks at the right edge stick out in x, "
             "those at the bottom in y, the one in the corner in both: one condition is not enough."
         ),
     },
+    share=ONE_CELL_EACH,
     hints=(
         "It is the index of `blocks`, twice: once along x, once along y.",
         (
@@ -179,6 +185,7 @@ BLOCKS_2D = KernelPuzzle(
         Mistake("block_width_for_block_height", "wrong-result", "missing-rows"),
         Mistake("guard_in_one_axis", "hazard", "out-of-bounds"),
         Mistake("bias_of_the_row", "wrong-result", "bias-by-row"),
+        Mistake("one_thread_of_each_block", "over-budget", "not-shared"),
     ),
     source="after 'Blocks 2D' in Sasha Rush, GPU-Puzzles, https://github.com/srush/GPU-Puzzles",
 )
@@ -217,6 +224,13 @@ def _wrong_block_side(inputs: Values, case: Case) -> dict[str, np.ndarray]:
     return {"out": where_written(inputs["a"] + inputs["bias"], reached[:, None])}
 
 
+def _even_share(case: Case) -> int:
+    """The most cells of a thread where blocks share the cells, and a block's threads its cells."""
+    return blocks_to_cover(
+        blocks_to_cover(case.sizes["size"], case.sizes["grid"]), case.sizes["block"]
+    )
+
+
 GRID_STRIDE = KernelPuzzle(
     name="01_threads/grid_stride",
     title="any size with a fixed grid",
@@ -224,6 +238,7 @@ GRID_STRIDE = KernelPuzzle(
         "Write a kernel that puts a[i] - b[i] into out[i] for all `size` cells, however many they "
         "are. The grid is fixed and does not know the size: there may be far more cells than "
         "threads, or fewer. Every thread goes on to its next cell until there are none left."
+        " The cells are shared evenly among the threads."
     ),
     functions=("grid_stride",),
     parameters={"grid_stride": ("out", "a", "b", "size")},
@@ -258,8 +273,8 @@ GRID_STRIDE = KernelPuzzle(
             "long must the step be so that nobody lands where another began?"
         ),
         "tail-unwritten": (
-            "Each thread did one cell and stopped, and there are more cells than threads. Who does "
-            "the others?"
+            "There are more cells than threads, and the last ones were left to nobody. Which cells "
+            "does a thread do after its first, and when does it stop?"
         ),
         "out-of-bounds": (
             "A thread went past the end. A loop that steps through the array needs its end to be "
@@ -271,6 +286,9 @@ GRID_STRIDE = KernelPuzzle(
         ),
         "wrong-sign": "Every value has the wrong sign: which array is taken from which?",
     },
+    share=Share(
+        "The cells are shared evenly among the threads.", lambda case, output: _even_share(case)
+    ),
     hints=(
         (
             "Think of the grid as a comb that is moved along the array, one comb-width at a time. "
@@ -294,6 +312,9 @@ GRID_STRIDE = KernelPuzzle(
         Mistake("one_step_too_far", "hazard", "out-of-bounds"),
         Mistake("never_moves_on", "hazard", "endless-loop"),
         Mistake("subtracted_the_wrong_way", "wrong-result", "wrong-sign"),
+        Mistake("one_thread_does_it_all", "over-budget", "not-shared"),
+        Mistake("the_rest_for_the_last_thread", "over-budget", "not-shared"),
+        Mistake("pieces_rounded_down", "wrong-result", "tail-unwritten"),
     ),
     source=(
         "the pattern of Mark Harris, 'CUDA Pro Tip: Write Flexible Kernels with Grid-Stride "

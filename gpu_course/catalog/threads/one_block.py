@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.catalog.builders import float32_out, one_block, recognise, sized, vectors
+from gpu_course.catalog.builders import (
+    ONE_CELL_EACH,
+    float32_out,
+    one_block,
+    recognise,
+    sized,
+    vectors,
+)
 from gpu_course.catalog.specification import Case, KernelPuzzle, Mistake
 
 ZIP_ADD = KernelPuzzle(
@@ -13,6 +20,7 @@ ZIP_ADD = KernelPuzzle(
     statement=(
         "Write a kernel that puts a[i] + b[i] into out[i]. One block, exactly one thread per cell. "
         "This time you also write the line that finds out which thread you are."
+        " Each thread writes at most one cell."
     ),
     functions=("zip_add",),
     parameters={"zip_add": ("out", "a", "b")},
@@ -53,6 +61,7 @@ ZIP_ADD = KernelPuzzle(
             "needs cell i of all three arrays and no other."
         ),
     },
+    share=ONE_CELL_EACH,
     hints=(
         "Two arrays in, one array out, and the same cell number in all three.",
         (
@@ -70,6 +79,7 @@ ZIP_ADD = KernelPuzzle(
         Mistake("block_number_as_index", "hazard", "race"),
         Mistake("summed_into_the_input", "input-changed", "input-changed"),
         Mistake("b_shifted_by_one", "hazard", "out-of-bounds"),
+        Mistake("half_of_the_threads", "over-budget", "not-shared"),
     ),
     source="after 'Zip' in Sasha Rush, GPU-Puzzles, https://github.com/srush/GPU-Puzzles",
 )
@@ -81,6 +91,7 @@ GUARD = KernelPuzzle(
     statement=(
         "Write a kernel that puts a[i] + 10 into out[i] for the `size` cells of a. The launch "
         "brings more threads than there are cells; the extra ones must touch nothing."
+        " Each thread writes at most one cell."
     ),
     functions=("guard",),
     parameters={"guard": ("out", "a", "size")},
@@ -111,6 +122,7 @@ GUARD = KernelPuzzle(
             "No cell of out was written. Read your condition aloud for thread 0: may it work?"
         ),
     },
+    share=ONE_CELL_EACH,
     hints=(
         (
             "There are more threads here than cells, so some have no work to do. A kernel decides "
@@ -131,6 +143,8 @@ GUARD = KernelPuzzle(
         Mistake("only_the_write_is_guarded", "hazard", "out-of-bounds"),
         Mistake("guard_turns_the_last_cell_away", "wrong-result", "tail-unwritten"),
         Mistake("size_of_the_example", "wrong-result", "tail-unwritten"),
+        Mistake("one_thread_and_no_guard", "over-budget", "not-shared"),
+        Mistake("every_thread_looks_at_all", "over-budget", "done-again"),
     ),
     source="after 'Guards' in Sasha Rush, GPU-Puzzles, https://github.com/srush/GPU-Puzzles",
 )

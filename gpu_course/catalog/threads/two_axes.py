@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.catalog.builders import (
+    ONE_CELL_EACH,
     eighths,
     float32_out,
     one_block,
@@ -72,6 +73,7 @@ MAP_2D = KernelPuzzle(
         "a is a grey picture with `rows` rows and `cols` columns, its values between black and "
         "white. Write its negative, 1 - a[row, col], into out[row, col]. One two-dimensional block "
         "covers the picture and sticks out below and to the right."
+        " Each thread writes at most one cell."
     ),
     functions=("map_2d",),
     parameters={"map_2d": ("out", "a", "rows", "cols")},
@@ -93,10 +95,11 @@ MAP_2D = KernelPuzzle(
         "wrong-sign": "Every value has the wrong sign: which of the two is taken from the other?",
         "out-of-bounds": OUTSIDE_2D,
         "race": (
-            "Two threads wrote to one cell: one of their two numbers does not reach the index. A "
-            "thread of this block needs both of its numbers."
+            "Two threads wrote to one cell. A thread of this block needs both of its numbers: "
+            "do both reach the index?"
         ),
     },
+    share=ONE_CELL_EACH,
     hints=(
         (
             "A two-dimensional block gives each thread two numbers, threadIdx.x and threadIdx.y. "
@@ -119,6 +122,7 @@ MAP_2D = KernelPuzzle(
         Mistake("guard_with_swapped_sides", "hazard", "out-of-bounds"),
         Mistake("column_before_row", "hazard", "out-of-bounds"),
         Mistake("subtracted_the_wrong_way", "wrong-result", "wrong-sign"),
+        Mistake("a_thread_for_each_row", "over-budget", "not-shared"),
     ),
     source="after 'Map 2D' in Sasha Rush, GPU-Puzzles, https://github.com/srush/GPU-Puzzles",
 )
@@ -131,6 +135,7 @@ BROADCAST = KernelPuzzle(
         "a is a column of shape (rows, 1), b is a row of shape (1, cols). Write the table of all "
         "their sums: out[row, col] is the column's number in that row plus the row's number in "
         "that column. One two-dimensional block covers out and may stick out of it."
+        " Each thread writes at most one cell."
     ),
     functions=("broadcast",),
     parameters={"broadcast": ("out", "a", "b", "rows", "cols")},
@@ -167,6 +172,7 @@ BROADCAST = KernelPuzzle(
             "moves."
         ),
     },
+    share=ONE_CELL_EACH,
     hints=(
         (
             "NumPy stretches a side of length 1 for you in a + b. In a kernel nobody stretches: "
@@ -188,6 +194,7 @@ BROADCAST = KernelPuzzle(
         Mistake("column_read_once", "wrong-result", "rows-alike"),
         Mistake("product_instead_of_sum", "wrong-result", "multiplied"),
         Mistake("row_from_x", "wrong-result", "swapped-axes"),
+        Mistake("a_thread_for_each_column", "over-budget", "not-shared"),
     ),
     source="after 'Broadcast' in Sasha Rush, GPU-Puzzles, https://github.com/srush/GPU-Puzzles",
 )

@@ -137,6 +137,10 @@ OCCUPANCY = PythonPuzzle(
     random_case=_random_case,
     inputs=_inputs,
     reference=_reference,
+    call=lambda inputs: (
+        f"occupancy(limits, registers={inputs['registers']}, "
+        f"shared_bytes={inputs['shared_bytes']}, threads={inputs['threads']})"
+    ),
     diagnose=_diagnose,
     diagnoses={
         "no-block-limit": (

@@ -140,7 +140,8 @@ def _turn(
             got = harness(module, **inputs)
     except BaseException as error:
         if isinstance(error, Unusable):
-            told = {"text": _text(error), "key": str(error.key)}
+            frames = _frames(error.__cause__ or error, file)
+            told = {"text": _text(error), "key": str(error.key), "frames": frames}
             return {"unusable": told | ({"shown": error.shown} if error.shown else {})}
         return {"raised": _raised(error, file)}
     finally:
@@ -190,11 +191,7 @@ def _seed(seed: int) -> None:
 
 def _raised(error: BaseException, file: str) -> dict[str, Any]:
     """Returns an exception as data: what it says, and the lines of the answer it came through."""
-    frames = [
-        (frame.f_code.co_name, line)
-        for frame, line in traceback.walk_tb(error.__traceback__)
-        if frame.f_code.co_filename == file
-    ]
+    frames = _frames(error, file)
     last = traceback.extract_tb(error.__traceback__)[-1:]
     # Where no line of the answer is at hand, the place in the harness is all there is to show.
     outside = [f"{Path(frame.filename).name}:{frame.lineno}" for frame in last]
@@ -202,10 +199,20 @@ def _raised(error: BaseException, file: str) -> dict[str, Any]:
     return {
         "type": type(error).__name__,
         "text": _text(error),
-        "frames": frames[-MOST_FRAMES:],
+        "frames": frames,
         "outside": "" if frames else "".join(outside),
         "memory": memory,
     }
+
+
+def _frames(error: BaseException, file: str) -> list[tuple[str, int]]:
+    """Returns the functions and lines of the answer that an exception came through."""
+    frames = [
+        (frame.f_code.co_name, line)
+        for frame, line in traceback.walk_tb(error.__traceback__)
+        if frame.f_code.co_filename == file
+    ]
+    return frames[-MOST_FRAMES:]
 
 
 def _text(error: BaseException) -> str:

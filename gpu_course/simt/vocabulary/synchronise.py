@@ -28,14 +28,14 @@ def meet(machine: Machine, call: ast.Call) -> np.ndarray:
     reached = arrived > 0
     partial = reached & (arrived < lanes.threads_per_block)
     if partial.any():
-        _report_missing(machine, call, here, partial)
+        _report_missing(machine, call, here, partial, "block")
     for observer in machine.observers:
         observer.barrier(call.lineno, machine.mask, reached)
     return reached
 
 
 def _report_missing(
-    machine: Machine, call: ast.Call, here: np.ndarray, partial: np.ndarray
+    machine: Machine, call: ast.Call, here: np.ndarray, partial: np.ndarray, whole: str
 ) -> None:
     lanes = machine.lanes
     missing = (~here & partial[:, None]).reshape(-1) & lanes.alive.active
@@ -45,6 +45,7 @@ def _report_missing(
         "missing": lanes.global_thread[missing],
         "present": int(present.sum()),
         "all_returned": returned,
+        "whole": whole,
     }
     threads = lanes.global_thread[missing]
     severity = machine.policy.returned if returned else "error"
@@ -135,7 +136,7 @@ def meet_grid(machine: Machine, call: ast.Call) -> Value:
     here = machine.mask.active.reshape(blocks, -1)
     everybody = np.full(blocks, machine.mask.count < machine.lanes.alive.count)
     if everybody.any():
-        _report_missing(machine, call, here, everybody)
+        _report_missing(machine, call, here, everybody, "grid")
     for observer in machine.observers:
         observer.grid_barrier(call.lineno)
         observer.barrier(call.lineno, machine.mask, np.ones(blocks, bool))

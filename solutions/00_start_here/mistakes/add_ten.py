@@ -36,3 +36,11 @@ def wrote_to_the_neighbour(out, a):
 def wrote_to_the_input(out, a):
     i = cuda.threadIdx.x
     a[i] += 10
+
+
+# One thread goes through all the cells, as a program on a CPU does; the others do nothing.
+@cuda.jit
+def one_thread_does_it_all(out, a):
+    if cuda.grid(1) == 0:
+        for i in range(len(a)):
+            out[i] = a[i] + 10

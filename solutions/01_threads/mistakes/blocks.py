@@ -56,3 +56,20 @@ def doubled(out, a, size):
     i = cuda.grid(1)
     if i < size:
         out[i] = 2 * a[i]
+
+
+# One thread of all does everything: then no two write to one cell.
+@cuda.jit
+def one_thread_does_it_all(out, a, size):
+    if cuda.grid(1) == 0:
+        for i in range(size):
+            out[i] = a[i] * a[i]
+
+
+# The first thread of every block does the block's cells.
+@cuda.jit
+def one_thread_of_each_block(out, a, size):
+    start = cuda.blockIdx.x * cuda.blockDim.x
+    if cuda.threadIdx.x == 0:
+        for i in range(start, min(start + cuda.blockDim.x, size)):
+            out[i] = a[i] * a[i]

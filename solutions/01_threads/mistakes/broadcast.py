@@ -55,3 +55,12 @@ def row_from_x(out, a, b, rows, cols):
     col = cuda.threadIdx.y
     if row < rows and col < cols:
         out[row, col] = a[row, 0] + b[0, col]
+
+
+# A thread for each column, which goes down its rows.
+@cuda.jit
+def a_thread_for_each_column(out, a, b, rows, cols):
+    col = cuda.threadIdx.x
+    if col < cols and cuda.threadIdx.y == 0:
+        for row in range(rows):
+            out[row, col] = a[row, 0] + b[0, col]

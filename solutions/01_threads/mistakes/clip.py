@@ -56,3 +56,14 @@ def chose_the_limit_by_sign(out, a, low, high, size):
 def no_guard(out, a, low, high, size):
     i = cuda.grid(1)
     out[i] = min(max(a[i], low), high)
+
+
+# One warp of each block is enough, with a loop.
+@cuda.jit
+def two_cells_for_half_of_the_threads(out, a, low, high, size):
+    start = cuda.blockIdx.x * cuda.blockDim.x
+    half = cuda.blockDim.x // 2
+    t = cuda.threadIdx.x
+    if t < half:
+        for i in range(start + t, min(start + cuda.blockDim.x, size), half):
+            out[i] = min(max(a[i], low), high)

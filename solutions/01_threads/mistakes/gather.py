@@ -91,3 +91,12 @@ def to_the_left(out, a, shift, size):
     i = cuda.grid(1)
     if i < size:
         out[i] = a[(i + shift) % size]
+
+
+# Half of the threads exchange two cells each.
+@cuda.jit
+def two_cells_for_each_thread(out, a, size):
+    i = cuda.grid(1)
+    if i < (size + 1) // 2:
+        out[i] = a[size - 1 - i]
+        out[size - 1 - i] = a[i]

@@ -52,3 +52,31 @@ def never_moves_on(out, a, b, size):
 def subtracted_the_wrong_way(out, a, b, size):
     for i in range(cuda.grid(1), size, cuda.gridsize(1)):
         out[i] = b[i] - a[i]
+
+
+# A single thread is never in another one's way.
+@cuda.jit
+def one_thread_does_it_all(out, a, b, size):
+    if cuda.grid(1) == 0:
+        for i in range(size):
+            out[i] = a[i] - b[i]
+
+
+# A piece for each thread, its length rounded down; the last thread gets the rest as well.
+@cuda.jit
+def the_rest_for_the_last_thread(out, a, b, size):
+    threads = cuda.gridsize(1)
+    piece = size // threads
+    first = cuda.grid(1) * piece
+    last = size if cuda.grid(1) == threads - 1 else first + piece
+    for i in range(first, last):
+        out[i] = a[i] - b[i]
+
+
+# A piece for each thread, its length rounded down, and nobody for the rest.
+@cuda.jit
+def pieces_rounded_down(out, a, b, size):
+    piece = size // cuda.gridsize(1)
+    first = cuda.grid(1) * piece
+    for i in range(first, first + piece):
+        out[i] = a[i] - b[i]

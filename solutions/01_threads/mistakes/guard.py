@@ -41,3 +41,20 @@ def size_of_the_example(out, a, size):
     i = cuda.threadIdx.x
     if i < 8 and i < size:
         out[i] = a[i] + 10
+
+
+# No thread is too many where only one does anything.
+@cuda.jit
+def one_thread_and_no_guard(out, a, size):
+    if cuda.threadIdx.x == 0:
+        for i in range(size):
+            out[i] = a[i] + 10
+
+
+# Every thread goes through all the cells, and writes when it comes to its own.
+@cuda.jit
+def every_thread_looks_at_all(out, a, size):
+    for i in range(size):
+        value = a[i] + 10
+        if i == cuda.threadIdx.x:
+            out[i] = value

@@ -63,3 +63,12 @@ def subtracted_the_wrong_way(out, a, rows, cols):
     col = cuda.threadIdx.x
     if row < rows and col < cols:
         out[row, col] = a[row, col] - 1
+
+
+# A thread for each row, which goes along its columns.
+@cuda.jit
+def a_thread_for_each_row(out, a, rows, cols):
+    row = cuda.threadIdx.y
+    if row < rows and cuda.threadIdx.x == 0:
+        for col in range(cols):
+            out[row, col] = 1 - a[row, col]

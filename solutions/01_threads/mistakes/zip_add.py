@@ -36,3 +36,11 @@ def summed_into_the_input(out, a, b):
 def b_shifted_by_one(out, a, b):
     i = cuda.threadIdx.x
     out[i] = a[i] + b[i + 1]
+
+
+# Two cells for each thread of the first half; the second half does nothing.
+@cuda.jit
+def half_of_the_threads(out, a, b):
+    i = 2 * cuda.threadIdx.x
+    for k in range(i, min(i + 2, len(a))):
+        out[k] = a[k] + b[k]

@@ -139,3 +139,28 @@ def only_copied(out, a, size):
     cuda.syncthreads()
     if i < size:
         out[i] = tile[t]
+
+
+# One thread of the block fills the tile, and all empty it.
+@cuda.jit
+def one_thread_fills_the_tile(out, a, size):
+    tile = cuda.shared.array(TPB, float32)
+    t = cuda.threadIdx.x
+    start = cuda.blockIdx.x * TPB
+    length = min(TPB, size - start)
+    if t == 0:
+        for k in range(length):
+            tile[k] = a[start + k]
+    cuda.syncthreads()
+    if t < length:
+        out[start + t] = tile[length - 1 - t]
+
+
+# The first thread of a block does all of it, and needs no barrier.
+@cuda.jit
+def one_thread_of_each_block(out, a, size):
+    start = cuda.blockIdx.x * TPB
+    length = min(TPB, size - start)
+    if cuda.threadIdx.x == 0:
+        for t in range(length):
+            out[start + t] = a[start + length - 1 - t]

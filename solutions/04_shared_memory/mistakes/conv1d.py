@@ -184,3 +184,24 @@ def halo_from_global(out, a, w, size, taps):
                 else:
                     total += weights[k] * a[i + k]
         out[i] = total
+
+
+# The first thread of the block brings all the weights.
+@cuda.jit
+def one_thread_brings_the_weights(out, a, w, size, taps):
+    tile = cuda.shared.array(SPAN, float32)
+    weights = cuda.shared.array(MAX_TAPS, float32)
+    t = cuda.threadIdx.x
+    start = cuda.blockIdx.x * TPB
+    i = start + t
+    for k in range(t, TPB + taps - 1, TPB):
+        tile[k] = a[start + k] if start + k < size else float32(0)
+    if t == 0:
+        for k in range(taps):
+            weights[k] = w[k]
+    cuda.syncthreads()
+    if i < size:
+        total = float32(0)
+        for k in range(taps):
+            total += weights[k] * tile[t + k]
+        out[i] = total

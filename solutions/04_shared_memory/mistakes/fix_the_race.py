@@ -204,3 +204,35 @@ def a_barrier_after_every_line(out, a, rows, cols):
         if t < cols:
             out[row, t] = tile[cols - 1 - t]
         cuda.syncthreads()
+
+
+# Where one thread does everything, nobody races.
+@cuda.jit
+def one_thread_does_it_all(out, a, size, rounds):
+    tile = cuda.shared.array(TPB, float32)
+    start = cuda.blockIdx.x * TPB
+    length = min(TPB, size - start)
+    if cuda.threadIdx.x == 0:
+        for k in range(length):
+            tile[k] = a[start + k]
+        for _ in range(rounds):
+            for k in range(length - 1, 0, -1):
+                tile[k] += tile[k - 1]
+        for k in range(length):
+            out[start + k] = tile[k]
+
+
+# The one barrier that is missing, and another for good measure.
+@cuda.jit
+def one_barrier_too_many(out, a, size):
+    tile = cuda.shared.array(TPB, float32)
+    t = cuda.threadIdx.x
+    start = cuda.blockIdx.x * TPB
+    i = start + t
+    length = min(TPB, size - start)
+    if i < size:
+        tile[t] = a[i]
+    cuda.syncthreads()
+    if i < size:
+        out[i] = tile[(t + 1) % length]
+    cuda.syncthreads()

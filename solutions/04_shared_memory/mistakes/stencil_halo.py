@@ -134,3 +134,19 @@ def forgot_the_offset(out, a, size):
     cuda.syncthreads()
     if i < size:
         out[i] = tile[t] - 2 * tile[t + 1] + tile[t + 2]
+
+
+# One thread of the block fills the whole tile.
+@cuda.jit
+def one_thread_fills_the_tile(out, a, size):
+    tile = cuda.shared.array(SPAN, float32)
+    t = cuda.threadIdx.x
+    start = cuda.blockIdx.x * TPB
+    i = start + t
+    if t == 0:
+        for k in range(SPAN):
+            cell = start - 1 + k
+            tile[k] = a[cell] if 0 <= cell < size else float32(0)
+    cuda.syncthreads()
+    if i < size:
+        out[i] = tile[t] - 2 * tile[t + 1] + tile[t + 2]

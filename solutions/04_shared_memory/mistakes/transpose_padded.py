@@ -109,3 +109,19 @@ def one_loop_for_both(out, a, rows, cols):
         cuda.syncthreads()
         if left + y < cols and top + x < rows:
             out[left + y, top + x] = tile[x, y]
+
+
+# Half of the rows of threads carry eight cells each.
+@cuda.jit
+def half_of_the_threads(out, a, rows, cols):
+    x = cuda.threadIdx.x
+    left = cuda.blockIdx.x * TILE
+    top = cuda.blockIdx.y * TILE
+    tile = cuda.shared.array((TILE, PADDED), float32)
+    for y in range(cuda.threadIdx.y, TILE, THREAD_ROWS // 2):
+        if cuda.threadIdx.y < THREAD_ROWS // 2 and top + y < rows and left + x < cols:
+            tile[y, x] = a[top + y, left + x]
+    cuda.syncthreads()
+    for y in range(cuda.threadIdx.y, TILE, THREAD_ROWS // 2):
+        if cuda.threadIdx.y < THREAD_ROWS // 2 and left + y < cols and top + x < rows:
+            out[left + y, top + x] = tile[x, y]

@@ -115,3 +115,21 @@ def guard_of_the_load(out, a, rows, cols):
     cuda.syncthreads()
     if top + y < rows and left + x < cols:
         out[left + y, top + x] = tile[x, y]
+
+
+# One warp carries the whole square, a row after the other.
+@cuda.jit
+def one_warp_does_it_all(out, a, rows, cols):
+    tile = cuda.shared.array((TILE, TILE), float32)
+    x = cuda.threadIdx.x
+    left = cuda.blockIdx.x * TILE
+    top = cuda.blockIdx.y * TILE
+    if cuda.threadIdx.y == 0:
+        for y in range(TILE):
+            if top + y < rows and left + x < cols:
+                tile[y, x] = a[top + y, left + x]
+    cuda.syncthreads()
+    if cuda.threadIdx.y == 0:
+        for y in range(TILE):
+            if left + y < cols and top + x < rows:
+                out[left + y, top + x] = tile[x, y]
