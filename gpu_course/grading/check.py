@@ -16,7 +16,7 @@ import numpy as np
 import gpu_course
 from gpu_course.catalog import KernelPuzzle, Puzzle, PythonPuzzle, index
 from gpu_course.errors import CourseError, KernelRefused
-from gpu_course.grading import budgets, messages, python_check, trial
+from gpu_course.grading import budgets, messages, passing, python_check, trial
 from gpu_course.grading.answer_problem import AnswerProblem
 from gpu_course.grading.answers import read_answer
 from gpu_course.grading.diagnosis import Observation, Pattern, diagnose
@@ -229,6 +229,7 @@ class _Checking:
     def _passed(self) -> Verdict:
         puzzle, cases = self.puzzle, len(self.right)
         lines = [f"right in all {cases} cases: {puzzle.points} of {puzzle.points} points"]
+        lines += passing.kernel_lines(puzzle, self.right)
         advice = tuple(h for tried in self.right for h in tried.hazards)
         if advice:
             lines += ["advice, which costs no points:", advice[0].text()]

@@ -9,6 +9,7 @@ from rich.text import Text
 from gpu_course.catalog import Lesson, Puzzle, index
 from gpu_course.grading import workspace
 from gpu_course.grading.exports import INDENT, LOOKS, is_labelled, message_lines
+from gpu_course.grading.passing import effort
 from gpu_course.simt.source import show_path
 from gpu_course.terminal.session import Session
 from gpu_course.terminal.text import WIDEST
@@ -16,7 +17,7 @@ from gpu_course.terminal.text import WIDEST
 NARROWEST = 20
 _QUIET = "bright_black"
 _UNKNOWN = (_QUIET, "\u00b7", "not looked at")
-_AFTER_A_PASS = "Press n for the next puzzle, d to see the solution beside yours."
+_AFTER_A_PASS = "Press n for the next puzzle, d for the solution and its discussion."
 _DIFF_STYLES = {"+": "#009E73", "-": "#D55E00", "@": _QUIET}
 
 
@@ -42,7 +43,7 @@ def _head(session: Session, width: int) -> Iterator[Text]:
     else:
         yield _cut(Text.assemble((puzzle.short_name, "bold"), f"  {puzzle.title}"), width)
         place = show_path(workspace.answer_path(puzzle))
-        lesson = f"{puzzle.lesson}, {puzzle.points} points"
+        lesson = f"{puzzle.lesson}, {effort(puzzle)}, {puzzle.points} points"
         yield _cut(Text(f"{place}  ({lesson})", _QUIET), width)
     yield Text("\u2500" * width, _QUIET)
 
@@ -98,7 +99,10 @@ def _row(session: Session, puzzle: Puzzle) -> Text:
     colour, sign, word = LOOKS.get(session.statuses.get(puzzle.name, ""), _UNKNOWN)
     here = "\u2192" if puzzle == session.puzzle else " "
     return Text.assemble(
-        f" {here} ", (f"{sign} ", colour), f"{puzzle.short_name:<24} ", (word, _QUIET)
+        f" {here} ",
+        (f"{sign} ", colour),
+        f"{puzzle.short_name:<24} ",
+        (f"{word:<15}{effort(puzzle)}", _QUIET),
     )
 
 

@@ -249,7 +249,7 @@ class Session:
 
     def _compare(self) -> None:
         assert self.puzzle is not None
-        self.solution = compare_with_solution(self.puzzle)
+        self.solution = str(compare_with_solution(self.puzzle))
         self.view = "solution"
 
     def _quit(self) -> None:

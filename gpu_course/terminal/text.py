@@ -39,6 +39,7 @@ def verdict_table(verdicts: Sequence[Verdict]) -> str:
 
 def progress_text(lessons: Sequence[LessonProgress]) -> str:
     """Returns every lesson with its puzzles, and what is next."""
+    from gpu_course.grading.passing import effort
     from gpu_course.grading.progress import next_puzzle
 
     parts = []
@@ -48,8 +49,9 @@ def progress_text(lessons: Sequence[LessonProgress]) -> str:
                 f"  {verdict.name.rpartition('/')[2]}",
                 verdict.status,
                 f"{verdict.points}/{verdict.max_points}",
+                effort(puzzle),
             )
-            for verdict in lesson.verdicts
+            for verdict, puzzle in zip(lesson.verdicts, lesson.lesson.puzzles, strict=True)
         ]
         head = f"{lesson.name}  {lesson.title}: {lesson.passed} of {len(lesson.verdicts)} passed"
         parts.append(f"{head}\n{_table(None, rows)}")

@@ -57,11 +57,11 @@ def run(
     except CourseError as error:
         raise Unusable(f"{function}: {error.fact}", "wrong-form") from error
     try:
-        account(sizes, schedule)
+        rises = account(sizes, schedule).rises
     except CourseError as error:
         cause = next((key for words, key in CAUSES.items() if words in error.fact), "impossible")
         raise Unusable(error.fact, cause) from error
-    found: dict[str, Any] = {"schedule": written(schedule)}
+    found: dict[str, Any] = {"schedule": written(schedule), "rises": list(rises)}
     if chain:
         modules, batch = real_chain(chain, len(sizes), seed)
         found |= follow(modules, batch, schedule, seed)
