@@ -44,14 +44,15 @@ def progress_text(lessons: Sequence[LessonProgress]) -> str:
 
     parts = []
     for lesson in lessons:
+        efforts = {puzzle.name: effort(puzzle) for puzzle in lesson.lesson.puzzles}
         rows = [
             (
                 f"  {verdict.name.rpartition('/')[2]}",
                 verdict.status,
                 f"{verdict.points}/{verdict.max_points}",
-                effort(puzzle),
+                efforts.get(verdict.name, ""),
             )
-            for verdict, puzzle in zip(lesson.verdicts, lesson.lesson.puzzles, strict=True)
+            for verdict in lesson.verdicts
         ]
         head = f"{lesson.name}  {lesson.title}: {lesson.passed} of {len(lesson.verdicts)} passed"
         parts.append(f"{head}\n{_table(None, rows)}")

@@ -75,7 +75,7 @@ def test_it_fits(which: str, width: int, answers: Path) -> None:
         ("fresh", "plus_ten  ten more"),
         ("slow", "checking ..."),
         ("passed", "\u2713 passed\npassed: a message"),
-        ("passed", "d to see the solution beside yours"),
+        ("passed", "d for the solution and its discussion"),
         ("passed", "watching: save the file and it is checked"),
         ("stopped", "\u29d6 out of time\nstopped: the check of plus_ten"),
         ("solution", "\n-        out[i] = a[i] + 9 + 1\n+        out[i] = a[i] + 10\n"),

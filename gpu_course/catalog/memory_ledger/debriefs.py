@@ -25,7 +25,7 @@ LEDGER = Debrief(
     ),
     alternative=(
         "You can also walk the graph from the output backwards and ask each node what it saved. "
-        "That finds nothing that custom functions keep in their own way; the hooks do."
+        "There the names differ from operation to operation; a hook sees all tensors alike."
     ),
 )
 
