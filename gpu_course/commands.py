@@ -14,6 +14,8 @@ import typer
 
 from gpu_course.errors import CourseError, file_problem
 from gpu_course.terminal.text import (
+    columns,
+    discussion_lines,
     fitting,
     outcome,
     path_here,
@@ -165,7 +167,10 @@ def show_difference(name: Name) -> int:
     from gpu_course.grading.solution import NotPassed, diff
 
     try:
-        typer.echo(str(diff(name)))
+        found = diff(name)
+        typer.echo(found.difference)
+        if found.discussion:
+            typer.echo("\n" + "\n".join(discussion_lines(found.discussion, columns())))
     except NotPassed as refusal:
         typer.echo(str(refusal))
         return SOME_DID_NOT

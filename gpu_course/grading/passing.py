@@ -43,7 +43,7 @@ def kernel_lines(puzzle: KernelPuzzle, right: Sequence[Trial]) -> list[str]:
     told = puzzle.debrief
     if told is None:
         return []
-    parts = [f"{budgets.counter(right[0].counters, path):,} {COUNTED[path]}" for path in told.shows]
+    parts = [_counted(path, budgets.counter(right[0].counters, path)) for path in told.shows]
     seen = f"{describe(right[0].given.case)}: {', '.join(parts)}"
     return [*line("yours", seen), *_debrief(told, _bonus(told.bonus, right))]
 

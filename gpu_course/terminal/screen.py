@@ -12,7 +12,7 @@ from gpu_course.grading.exports import INDENT, LOOKS, is_labelled, message_lines
 from gpu_course.grading.passing import effort
 from gpu_course.simt.source import show_path
 from gpu_course.terminal.session import Session
-from gpu_course.terminal.text import WIDEST
+from gpu_course.terminal.text import WIDEST, discussion_lines
 
 NARROWEST = 20
 _QUIET = "bright_black"
@@ -107,8 +107,12 @@ def _row(session: Session, puzzle: Puzzle) -> Text:
 
 
 def _solution(session: Session, width: int) -> Iterator[Text]:
-    for line in session.solution.splitlines():
+    assert session.solution is not None
+    for line in session.solution.difference.splitlines():
         yield _cut(Text(line, _DIFF_STYLES.get(line[:1], "")), width)
+    yield Text()
+    for line in discussion_lines(session.solution.discussion, width):
+        yield _cut(Text(line, "bold" if line.startswith("# ") else ""), width)
 
 
 def _foot(session: Session, width: int) -> Iterator[Text]:

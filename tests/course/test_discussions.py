@@ -159,7 +159,7 @@ def test_the_results_of_a_discussion_are_those_of_the_solution(puzzle: Puzzle) -
     assert set(found) == {"call | result"}
     module = {**runpy.run_path(str(solution(puzzle))), "A100": A100}
     for call, (result,) in found["call | result"]:
-        assert eval(call, module) == ast.literal_eval(result), call  # noqa: S307 (our own text)
+        assert eval(call, module) == ast.literal_eval(result), call
 
 
 @each(WITH_BONUS)

@@ -43,6 +43,9 @@ def state(which: str, answers: Path) -> Theatre:
         folder = answers.parent / "solutions" / "90_toys"
         folder.mkdir(parents=True)
         (folder / "plus_ten.py").write_text(RIGHT)
+        prose = "The idea of this puzzle is simple, and it can be said in one sentence. " * 2
+        code = "float a_line_of_code_that_is_longer_than_sixty_columns_and_stays_whole;"
+        (folder / "plus_ten.md").write_text(f"# plus_ten: ten\n\n{prose}\n\n```c++\n{code}\n```\n")
         (answers / f"{TEN}.py").write_text(RIGHT.replace("10\n", "9 + 1\n"))
         play.wait()
         play.press("d")
