@@ -62,7 +62,8 @@ def test_a_puzzle_answered_wrongly_then_rightly_then_progress(
     expect(heading).not_to_be_in_viewport()
     output.get_by_role("link", name="Next puzzle: map_2d").click()
     expect(heading).to_be_in_viewport()
-    expect(page.get_by_text("Easy, about 7 minutes.")).to_be_visible()
+    above = page.locator(".jp-RenderedMarkdown", has=heading)
+    expect(above.get_by_text("Easy, about 7 minutes.")).to_be_visible()
     expect(output).not_to_contain_text("outside an array")
     notebook.picture(screenshots / "guard_right.png", puzzle)
     assert read(checkout / GUARD) == right
