@@ -14,6 +14,8 @@ import typer
 
 from gpu_course.errors import CourseError, file_problem
 from gpu_course.terminal.text import (
+    columns,
+    discussion_lines,
     fitting,
     outcome,
     path_here,
@@ -78,7 +80,8 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="a puzzle, such as gua
 @_command("list")
 def list_puzzles() -> int:
     """List the lessons and their puzzles."""
-    from gpu_course.catalog import index
+    from gpu_course.catalog import DIFFICULTIES, index
+    from gpu_course.grading.passing import effort
     from gpu_course.grading.workspace import has_notebook
 
     for lesson in index.lessons():
@@ -86,18 +89,24 @@ def list_puzzles() -> int:
         typer.echo(f"{lesson.name}  {lesson.title} ({time})")
         width = max((len(puzzle.short_name) for puzzle in lesson.puzzles), default=0)
         for puzzle in lesson.puzzles:
-            typer.echo(f"    {puzzle.short_name:<{width}}  {puzzle.title} ({puzzle.points} points)")
+            about = f"{effort(puzzle)}, {puzzle.points} points"
+            typer.echo(f"    {puzzle.short_name:<{width}}  {puzzle.title} ({about})")
+    typer.echo("")
+    for word, meaning in DIFFICULTIES.items():
+        typer.echo(f"{word}: {meaning}")
     return PASSED
 
 
 @_command("check")
 def check_puzzle(name: Name) -> int:
     """Check your answer to one puzzle."""
+    from gpu_course.grading.passing import onward
     from gpu_course.grading.verdict_cache import check_own
 
     verdict = check_own(name)
     typer.echo(f"{verdict.name}: {outcome(verdict)}")
-    typer.echo(fitting(verdict.message))
+    lines = [verdict.message, *(onward(verdict.name) if verdict.passed else [])]
+    typer.echo(fitting("\n".join(lines)))
     return _status([verdict])
 
 
@@ -154,11 +163,14 @@ def reset_puzzle(
 
 @_command("diff")
 def show_difference(name: Name) -> int:
-    """Show the solution beside your answer, once it passes."""
+    """Show the solution beside your answer and discuss it, once it passes."""
     from gpu_course.grading.solution import NotPassed, diff
 
     try:
-        typer.echo(diff(name))
+        found = diff(name)
+        typer.echo(found.difference)
+        if found.discussion:
+            typer.echo("\n" + "\n".join(discussion_lines(found.discussion, columns())))
     except NotPassed as refusal:
         typer.echo(str(refusal))
         return SOME_DID_NOT

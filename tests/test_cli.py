@@ -16,7 +16,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from gpu_course import cli, commands, lab
-from gpu_course.catalog import index
+from gpu_course.catalog import DIFFICULTIES, Puzzle, index
 from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
 from gpu_course.grading.verdict import Verdict
@@ -72,7 +72,10 @@ def test_list_shows_every_lesson_and_puzzle(run: Run) -> None:
         assert lesson.name in result.stdout
         for puzzle in lesson.puzzles:
             assert f"    {puzzle.short_name} " in result.stdout
-            assert puzzle.title in result.stdout
+            about = f"{puzzle.difficulty}, about {puzzle.minutes} minutes, {puzzle.points} points"
+            assert f"{puzzle.title} ({about})" in result.stdout
+    for word, meaning in DIFFICULTIES.items():
+        assert f"{word}: {meaning}\n" in result.stdout
 
 
 def test_check_of_a_stub_does_not_pass(run: Run) -> None:
@@ -209,14 +212,23 @@ def test_diff_declines_before_a_pass(run: Run) -> None:
     assert "is not passed yet" in result.stdout and "+++" not in result.stdout
 
 
+@pytest.mark.parametrize("puzzle", index.puzzles(), ids=lambda puzzle: puzzle.short_name)
+def test_no_discussion_is_shown_before_a_pass(run: Run, answers: Path, puzzle: Puzzle) -> None:
+    shutil.copytree(SOLUTIONS / puzzle.lesson, answers.parent / "solutions" / puzzle.lesson)
+    result = run("diff", puzzle.short_name)
+    assert result.exit_code == 1
+    assert f"# {puzzle.short_name}" not in result.stdout
+    assert "gpu-course hint" in result.stdout
+
+
 def test_diff_shows_the_solution_after_a_pass(run: Run, answers: Path) -> None:
     shutil.copytree(SOLUTIONS / "01_threads", answers.parent / "solutions" / "01_threads")
     solve(answers, "guard")
     result = run("diff", "guard")
-    assert (result.exit_code, result.stdout) == (
-        0,
-        "Your answer and the solution are the same program.\n",
-    )
+    assert result.exit_code == 0
+    same = "Your answer and the solution are the same program.\n\n# guard: threads without a cell\n"
+    assert result.stdout.startswith(same)
+    assert "__global__ void guard" in result.stdout
     file = answers / "01_threads" / "guard.py"
     file.write_text(file.read_text().replace("a[i] + 10", "10 + a[i]"))
     result = run("diff", "guard")
@@ -311,7 +323,7 @@ def test_status_has_a_row_for_each_puzzle(run: Run, answers: Path) -> None:
     assert result.exit_code == 0
     rows = [line.split() for line in result.stdout.splitlines() if line.startswith("  ")]
     assert [row[0] for row in rows] == [puzzle.short_name for puzzle in index.puzzles()]
-    assert rows[0] == ["add_ten", "passed", "10/10"]
+    assert rows[0] == ["add_ten", "passed", "10/10", "easy,", "about", "5", "minutes"]
     assert rows[1][1] == "not-started"
     assert result.stdout.endswith(f"Next: {index.puzzles()[1].name}\n")
 

@@ -23,7 +23,12 @@ from gpu_course.authoring.checkout import (
     teacher_notebook,
     write,
 )
-from gpu_course.authoring.notebooks import build_notebook, is_untouched, notebook_text
+from gpu_course.authoring.notebooks import (
+    build_notebook,
+    is_untouched,
+    notebook_text,
+    puzzle_notes,
+)
 from gpu_course.authoring.stubs import build_stubs, stubs_json
 
 Say = Callable[[str], None]
@@ -127,12 +132,13 @@ def write_notebooks(
     else:
         if path.is_file() and not _was_never_edited(path):
             say(f"backed up to {_backup(root, path)}")
-        if write(path, notebook_text(build_notebook(lesson, source, stubs))):
+        built = build_notebook(lesson, source, stubs, notes=puzzle_notes(lesson))
+        if write(path, notebook_text(built)):
             say(f"wrote {path.relative_to(root).as_posix()}")
     # The solutions lie where a learner's answers would: each solved cell equals its file, so it
     # writes nothing and checks it, and `progress()` shows what a teacher expects to see.
     solutions = {name: read(file) for name, file in solution_files(root).items()}
-    solved = build_notebook(lesson, source, solutions)
+    solved = build_notebook(lesson, source, solutions, notes=puzzle_notes(lesson, solved=True))
     with answers_copy(solutions, verdicts=verdicts) as answers:
         execute(solved, answers, lesson=lesson)
     path = teacher_notebook(root, lesson)

@@ -14,15 +14,22 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_raw_cell
 
 from gpu_course.authoring.checkout import AuthoringError
+from gpu_course.catalog import index
+from gpu_course.grading import passing
 
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 PUZZLE_CELL = re.compile(r"%%puzzle[ \t]+(\S+)[ \t]*")
+PUZZLE_HEADING = re.compile(r"^#+ Puzzle: `(\w+)`$", re.MULTILINE)
 FRONT_MATTER = re.compile(r"\A---\n.*?^---\n", re.DOTALL | re.MULTILINE)
 NEW_CELL = {"code": new_code_cell, "markdown": new_markdown_cell, "raw": new_raw_cell}
 
 
 def build_notebook(
-    lesson: str, source: str, answers: Mapping[str, str], file: str = ""
+    lesson: str,
+    source: str,
+    answers: Mapping[str, str],
+    file: str = "",
+    notes: Mapping[str, str] | None = None,
 ) -> NotebookNode:
     """Returns a lesson's notebook without outputs, its puzzle cells filled with answers.
 
@@ -35,6 +42,7 @@ def build_notebook(
         source: MyST Markdown, as jupytext reads it.
         answers: {full puzzle name: text} of stubs for a learner, of solutions for a teacher.
         file: how messages call the source.
+        notes: {full puzzle name: Markdown} for the line below the heading of a puzzle.
 
     Raises:
         AuthoringError: a puzzle cell that names no puzzle of the lesson, holds code of its own, or
@@ -56,6 +64,8 @@ def build_notebook(
             filled.add(name)
             # IPython gives the cell its last newline back, so the file keeps every byte.
             text = text.rstrip() + "\n" + answers[name].removesuffix("\n")
+        elif cell.cell_type == "markdown":
+            text = _with_notes(text, lesson, notes or {})
         key = f"{lesson}\0{cell.cell_type}\0{cell.source}"
         seen[key] += 1
         new = NEW_CELL[cell.cell_type](
@@ -69,6 +79,33 @@ def build_notebook(
     )
     notebook.metadata["gpu_course"] = {"lesson": lesson, "inputs": inputs_digest(notebook)}
     return notebook
+
+
+def puzzle_notes(lesson: str, *, solved: bool = False) -> dict[str, str]:
+    """Returns {full puzzle name: the line below its heading}: how hard it is and how long it takes.
+
+    Args:
+        lesson: its name; one that is not in the catalogue has no notes.
+        solved: True for the teacher's edition, whose line links to the discussion as well.
+    """
+    notes = {}
+    for puzzle in index.puzzles():
+        if puzzle.lesson == lesson:
+            effort = passing.effort(puzzle)
+            notes[puzzle.name] = f"*{effort[0].upper()}{effort[1:]}.*"
+            if solved:
+                notes[puzzle.name] += f" [Discussion](../{puzzle.name}.md)"
+    return notes
+
+
+def _with_notes(text: str, lesson: str, notes: Mapping[str, str]) -> str:
+    """Returns Markdown with a note below the heading of each puzzle that has one."""
+
+    def with_note(heading: re.Match[str]) -> str:
+        note = notes.get(f"{lesson}/{heading[1]}")
+        return f"{heading[0]}\n\n{note}" if note else heading[0]
+
+    return PUZZLE_HEADING.sub(with_note, text)
 
 
 def notebook_text(notebook: NotebookNode) -> str:

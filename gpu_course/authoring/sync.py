@@ -21,7 +21,7 @@ from gpu_course.authoring.checkout import (
     stubs_file,
     teacher_notebook,
 )
-from gpu_course.authoring.notebooks import build_notebook, cell_inputs
+from gpu_course.authoring.notebooks import build_notebook, cell_inputs, puzzle_notes
 from gpu_course.authoring.stubs import build_stubs, stubs_json
 
 COMPARED = ("solutions", "puzzles", "notebooks", "gpu_course/catalog/stubs.json")
@@ -59,11 +59,12 @@ def differences(root: Path) -> tuple[str, ...]:
     solutions = {name: read(path) for name, path in solution_files(root).items()}
     lessons = lesson_sources(root)
     for lesson, source in lessons.items():
-        for path, answers in (
-            (learner_notebook(root, lesson), stubs),
-            (teacher_notebook(root, lesson), solutions),
+        for path, answers, solved in (
+            (learner_notebook(root, lesson), stubs, False),
+            (teacher_notebook(root, lesson), solutions, True),
         ):
-            wanted = build_notebook(lesson, read(source), answers)
+            notes = puzzle_notes(lesson, solved=solved)
+            wanted = build_notebook(lesson, read(source), answers, notes=notes)
             out += _compare_notebook(root, path, wanted)
     for folder in (root / "notebooks", root / "solutions" / "notebooks"):
         for path in sorted(folder.glob("*.ipynb")):

@@ -1,8 +1,11 @@
 """The lessons and puzzles of the course: the trusted specification of each."""
 
 from gpu_course.catalog.specification import (
+    DIFFICULTIES,
+    Bonus,
     Budget,
     Case,
+    Debrief,
     Finding,
     KernelPuzzle,
     Launch,
@@ -15,8 +18,11 @@ from gpu_course.catalog.specification import (
 )
 
 __all__ = [
+    "DIFFICULTIES",
+    "Bonus",
     "Budget",
     "Case",
+    "Debrief",
     "Finding",
     "KernelPuzzle",
     "Launch",

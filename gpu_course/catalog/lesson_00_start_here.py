@@ -12,12 +12,27 @@ from gpu_course.catalog.builders import (
     sized,
     vectors,
 )
-from gpu_course.catalog.specification import Case, KernelPuzzle, Lesson, Mistake
+from gpu_course.catalog.specification import Case, Debrief, KernelPuzzle, Lesson, Mistake
 from gpu_course.catalog.start_here.predictions import PREDICTIONS
+
+_ADD_TEN_DEBRIEF = Debrief(
+    shows=("global_load.bytes", "global_store.bytes"),
+    why=(
+        "You wrote the work of one thread, and the launch ran it once for every cell. Each thread "
+        "has a different i, so no two of them ever write to the same place."
+    ),
+    alternative=(
+        "a[i] may be read into a variable of its own first, or the sum written the other way "
+        "round: the compiler makes the same code of it."
+    ),
+)
 
 ADD_TEN = KernelPuzzle(
     name="00_start_here/add_ten",
     title="ten more in every cell",
+    difficulty="easy",
+    minutes=5,
+    debrief=_ADD_TEN_DEBRIEF,
     statement=(
         "Write a kernel that puts a[i] + 10 into out[i]. It is launched with exactly as many "
         "threads as there are cells, in one block, so that no thread is left over. Each thread "

@@ -89,6 +89,47 @@ class Budget:
     fact: str = ""
 
 
+DIFFICULTIES = {
+    "easy": "the lesson has just shown the idea",
+    "medium": "several ideas of the lesson have to meet",
+    "hard": "a thought of your own is needed, and paper helps",
+}
+"""How hard a puzzle is -> what that means."""
+
+
+@dataclass(frozen=True)
+class Bonus:
+    """A goal beyond passing, for an answer to kernels that is right already.
+
+    Args:
+        goal: one sentence: what could be fewer, and no word on how.
+        counter: a dotted path into Counters.
+        limit: case -> the most that meets the goal, in every case.
+    """
+
+    goal: str
+    counter: str
+    limit: Callable[[Case], int]
+
+
+@dataclass(frozen=True)
+class Debrief:
+    """What a learner reads once an answer passes. All of it is true of any answer that can pass.
+
+    Args:
+        shows: what is said of the learner's own run of the visible example: dotted paths into
+            Counters for kernels, names of results and measurements for Python.
+        why: two sentences on why it works.
+        alternative: what another good answer looks like, in words.
+        bonus: a goal for those who want more, or None.
+    """
+
+    shows: tuple[str, ...]
+    why: str
+    alternative: str
+    bonus: Bonus | None = None
+
+
 @dataclass(frozen=True)
 class Mistake:
     """A wrong answer learners really give, in solutions/NN_topic/mistakes/NAME.py.
@@ -129,6 +170,9 @@ class Puzzle:
         mistakes: the named mistakes.
         constants: module constants whose value is fixed, such as {"TPB": 256}.
         points: what passing is worth.
+        difficulty: a key of DIFFICULTIES.
+        minutes: how long it takes a learner who has just read the lesson up to it.
+        debrief: what is said once an answer passes.
         source: where the idea comes from, or "".
         equivalent_mutants: mutant name -> why it is no different.
     """
@@ -149,6 +193,9 @@ class Puzzle:
     diagnose: Callable[[Values, Case, Values, Values], str | None] | None = None
     constants: Mapping[str, int | float] = field(default_factory=dict)
     points: int = 10
+    difficulty: str = "easy"
+    minutes: int = 5
+    debrief: Debrief | None = None
     source: str = ""
     equivalent_mutants: Mapping[str, str] = field(default_factory=dict)
 

@@ -10,6 +10,8 @@ from gpu_course.draw.footprint import count, ranges
 from gpu_course.draw.furniture import Legend, Look, cell_text, row_label, square, title
 from gpu_course.draw.picture import with_alt
 from gpu_course.errors import CourseError
+from gpu_course.simt.recording import WARP
+from gpu_course.simt.report import Report
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,6 +29,33 @@ _ROW = 0.27
 
 Queue = list[tuple[int, list[int]]]
 """The words asked of one bank, in the order of their first lane, each with its lanes."""
+
+
+def words_of_warp(report: Report, array: str, kind: str, warp: int = 0) -> list[int | None]:
+    """Returns for each lane of a warp the word it asks for in its first request, or None.
+
+    Args:
+        report: of a launch of at most 4,096 threads.
+        array: the name of a shared array of four-byte elements in the kernel.
+        kind: "read" or "write".
+        warp: which warp of block 0.
+
+    Raises:
+        CourseError: the warp made no such request.
+    """
+    for touch in report.touches:
+        in_warp = touch.threads // WARP == warp
+        if touch.array == array and touch.kind == kind and in_warp.any():
+            words: list[int | None] = [None] * WARP
+            lanes = (touch.threads[in_warp] % WARP).tolist()
+            for lane, cell in zip(lanes, touch.cells[in_warp].tolist(), strict=True):
+                words[lane] = cell
+            return words
+    names = dict.fromkeys(touch.array for touch in report.touches)
+    raise CourseError(
+        f"warp {warp} never did a {kind} of an array {array}",
+        f"the launch touched {', '.join(names) or 'no array that was kept'}",
+    )
 
 
 def draw_banks(words: Sequence[int | None], ax: Axes | None = None) -> Figure:

@@ -17,7 +17,16 @@ import numpy as np
 import gpu_course
 from gpu_course.catalog import KernelPuzzle, Launch, Puzzle, PythonPuzzle, index
 from gpu_course.errors import CourseError, KernelRefused
-from gpu_course.grading import apart, budgets, messages, python_check, sharing, trial, workspace
+from gpu_course.grading import (
+    apart,
+    budgets,
+    messages,
+    passing,
+    python_check,
+    sharing,
+    trial,
+    workspace,
+)
 from gpu_course.grading.answer_file import path_of
 from gpu_course.grading.answer_problem import AnswerProblem
 from gpu_course.grading.answers import is_path, read_answer
@@ -300,6 +309,7 @@ class _Checking:
     def _passed(self) -> Verdict:
         puzzle, cases = self.puzzle, len(self.right)
         lines = [f"right in all {cases} cases: {puzzle.points} of {puzzle.points} points"]
+        lines += passing.kernel_lines(puzzle, self.right)
         advice = tuple(h for tried in self.right for h in tried.hazards)
         if advice:
             lines += ["advice, which costs no points:", advice[0].text()]

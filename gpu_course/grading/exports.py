@@ -8,11 +8,14 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from gpu_course.grading.verdict import Verdict
-    from gpu_course.simt.report import Hazard
+    from gpu_course.simt.report import Hazard, Report
 
 TABLE_HEAD = ("puzzle", "status", "points", "message")
 MOST_CELLS_DRAWN = 64
+MOST_CELLS_OWNED = 200
 MOST_OPERATIONS_DRAWN = 400
 INDENT = 10
 """Where the text of a labelled line begins, as in "  why:    "."""
@@ -56,7 +59,8 @@ def verdict_text(verdict: Verdict, width: int = 100) -> str:
 
     What does not fit goes on below its own beginning, so that the labels stay easy to find.
     """
-    return "\n".join([f"{verdict.name}: {verdict.status}", *message_lines(verdict.message, width)])
+    message = "\n".join([verdict.message, *(_onward(verdict) if verdict.passed else [])])
+    return "\n".join([f"{verdict.name}: {verdict.status}", *message_lines(message, width)])
 
 
 def message_lines(message: str, width: int) -> list[str]:
@@ -74,7 +78,7 @@ def verdict_html(verdict: Verdict) -> str:
     """Returns a verdict as a piece of HTML that needs nothing from outside.
 
     Where the launch is small enough, a picture of who touched what stands behind the reason, and
-    before the numbers.
+    before the numbers; after a pass comes what is next.
     """
     picture = _picture(verdict)
     lines = verdict.message.splitlines()
@@ -88,7 +92,7 @@ def verdict_html(verdict: Verdict) -> str:
         'padding:0.4em 0.8em;margin:0.4em 0">'
         f'<div style="font-weight:600"><span aria-hidden="true">{sign}</span> {title}</div>'
         f'<pre style="margin:0.4em 0 0 0;{PRE_STYLE}">'
-        f"{_hanging(first)}</pre>{picture}{below}</div>"
+        f"{_hanging(first)}</pre>{picture}{below}{_links(verdict)}</div>"
     )
 
 
@@ -161,44 +165,93 @@ def is_labelled(line: str) -> bool:
     return line.startswith("  ") and line[:INDENT].rstrip().endswith(":")
 
 
-def _picture(verdict: Verdict) -> str:
-    report = verdict.report
-    if verdict.status == "failed" and "got" in verdict.evidence:
-        return _schedule(verdict.evidence["got"])
-    if verdict.status != "failed" or report is None or not report.touches:
-        return ""
-    if any(_cells(touch.shape) > MOST_CELLS_DRAWN for touch in report.touches):
-        return ""
-    try:
-        from gpu_course.draw.picture import QUICK, figure_html
-        from gpu_course.draw.touches import draw_touches
+def _onward(verdict: Verdict) -> list[str]:
+    """Returns the lines on where to go after a pass, for a notebook or a Python prompt."""
+    from gpu_course.grading.messages import line
+    from gpu_course.grading.passing import effort, next_puzzles
 
-        figure = draw_touches(report)
+    short = verdict.name.rpartition("/")[2]
+    lines = line("more", f'diff("{short}") shows the solution and discusses it')
+    following = [f"{p.short_name} ({effort(p)})" for p in next_puzzles(verdict.name)]
+    return lines + line("next", ", then ".join(following))
+
+
+def _links(verdict: Verdict) -> str:
+    """Returns what follows a pass: the discussion, and the next puzzle as a link to its cell."""
+    if not verdict.passed:
+        return ""
+    from gpu_course.grading.passing import effort, next_puzzles
+
+    short = html.escape(verdict.name.rpartition("/")[2])
+    parts = [f'<code>diff("{short}")</code> shows the solution and discusses it']
+    following = next_puzzles(verdict.name)
+    for puzzle in following[:-1]:
+        parts.append(
+            f"<code>gpu-course watch {puzzle.short_name}</code> in a terminal: "
+            f"{html.escape(puzzle.title)} ({effort(puzzle)}; no notebook yet)"
+        )
+    for puzzle in following[-1:]:
+        # JupyterLab finds a heading by its text, blanks turned into hyphens.
+        link = f"{puzzle.lesson}.ipynb#Puzzle:-{puzzle.short_name}"
+        parts.append(
+            f'<a href="{link}">Next puzzle: {puzzle.short_name}</a>, '
+            f"{html.escape(puzzle.title)} ({effort(puzzle)})"
+        )
+    lines = "".join(f'<div style="margin-top:0.3em">{part}</div>' for part in parts)
+    return f'<div class="gpu-course-onward" style="line-height:1.5">{lines}</div>'
+
+
+def _picture(verdict: Verdict) -> str:
+    try:
+        figure = _figure(verdict)
+        if figure is None:
+            return ""
+        from gpu_course.draw.picture import QUICK, figure_html
+
         return f'<div style="margin-top:0.4em">{figure_html(figure, QUICK)}</div>'
     except Exception:
         # The verdict is what matters: a picture that cannot be drawn is left out.
         return ""
 
 
-def _schedule(got: Any) -> str:
-    """Returns the picture of a schedule that an answer planned, with the place where it breaks."""
-    if not isinstance(got, dict) or not {"schedule", "rises"} <= got.keys():
-        return ""
-    try:
-        from gpu_course.draw.picture import QUICK, figure_html
-        from gpu_course.draw.schedules import draw_schedule
+def _figure(verdict: Verdict) -> Figure | None:
+    """Returns the picture of what an answer did on the visible example, or None."""
+    report = verdict.report
+    if verdict.status not in ("passed", "failed"):
+        return None
+    if report is None or not report.touches:
+        return _schedule(verdict.evidence.get("got"))
+    from gpu_course.draw.touches import draw_touches
 
-        if not 0 < len(got["schedule"]) <= MOST_OPERATIONS_DRAWN:
-            return ""
-        figure = draw_schedule(
-            [(str(word), int(stage)) for word, stage in got["schedule"]],
-            [int(rise) for rise in got["rises"]],
-            broken=str(got.get("broken", "")),
-        )
-        return f'<div style="margin-top:0.4em">{figure_html(figure, QUICK)}</div>'
-    except Exception:
-        # What comes from an answer may be anything; the verdict is what matters.
-        return ""
+    if all(_cells(touch.shape) <= MOST_CELLS_DRAWN for touch in report.touches):
+        return draw_touches(report)
+    return _of_many_cells(report) if verdict.passed else None
+
+
+def _of_many_cells(report: Report) -> Figure | None:
+    """Returns who wrote which cell of the output; of a large one, how a warp reads its tile."""
+    from gpu_course.draw.banks import draw_banks, words_of_warp
+    from gpu_course.draw.ownership import draw_ownership
+
+    *others, output = [touch for touch in report.touches if touch.kind == "write"]
+    if _cells(output.shape) <= MOST_CELLS_OWNED:
+        return draw_ownership(report, output.array)
+    return draw_banks(words_of_warp(report, others[0].array, "read")) if others else None
+
+
+def _schedule(got: Any) -> Figure | None:
+    """Returns a schedule that an answer planned, with the place where it breaks, or None."""
+    if not isinstance(got, dict) or not {"schedule", "rises"} <= got.keys():
+        return None
+    from gpu_course.draw.schedules import draw_schedule
+
+    if not 0 < len(got["schedule"]) <= MOST_OPERATIONS_DRAWN:
+        return None
+    return draw_schedule(
+        [(str(word), int(stage)) for word, stage in got["schedule"]],
+        [int(rise) for rise in got["rises"]],
+        broken=str(got.get("broken", "")),
+    )
 
 
 def _cells(shape: tuple[int, ...]) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 
 from gpu_course.catalog import Case, Finding, PythonPuzzle
 from gpu_course.errors import CourseError
-from gpu_course.grading import compare
+from gpu_course.grading import compare, passing
 from gpu_course.grading import python_messages as messages
 from gpu_course.grading.diagnosis import Pattern
 from gpu_course.grading.isolation import processes
@@ -59,6 +59,7 @@ class _Checking:
         self.tried: Tried | None = None
         self.child: Child | None = None
         self.too_dear: tuple[Tried, Finding, dict[str, Any]] | None = None
+        self.visible: tuple[Tried, dict[str, Any]] | None = None
 
     def verdict(self, warm: bool) -> Verdict:
         """Returns the verdict, with what the answer printed."""
@@ -116,8 +117,11 @@ class _Checking:
             lines = messages.found(puzzle, self.tried, finding.key, finding.fact)
             return self._failed("over-budget", finding.key, lines, evidence={"got": got})
         cases = len(listed) + 1
+        assert self.visible is not None
         lines = [f"right in all {cases} cases: {puzzle.points} of {puzzle.points} points"]
-        return self._verdict("passed", None, None, lines, puzzle.points)
+        lines += passing.python_lines(puzzle, *self.visible)
+        evidence = {"case": self.visible[0].case, "got": self.visible[1]}
+        return self._verdict("passed", None, None, lines, puzzle.points, evidence)
 
     def _try(self, tried: Tried, others: list[Case]) -> None:
         """Raises _Failure where a case fails."""
@@ -153,6 +157,7 @@ class _Checking:
             if difference is not None:
                 self._wrong(tried, got, difference, others)
         self._judge(tried, got)
+        self.visible = self.visible or (tried, got)
 
     def _wrong(
         self,

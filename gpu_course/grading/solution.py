@@ -1,8 +1,9 @@
-"""A learner's answer beside the reference solution, once the answer is right."""
+"""A learner's answer beside the reference solution and its discussion, once the answer is right."""
 
 from __future__ import annotations
 
 import difflib
+from dataclasses import dataclass
 from pathlib import Path
 
 from gpu_course.catalog import Puzzle, index
@@ -14,12 +15,29 @@ from gpu_course.simt import source
 _MARKS = ("# answer", "# end answer")
 
 
+@dataclass(frozen=True)
+class Comparison:
+    """An answer beside the solution.
+
+    Attributes:
+        difference: a unified diff, or a sentence where there is none.
+        discussion: Markdown on the idea, other ways, and what a GPU makes of each; "" where the
+            puzzle has none.
+    """
+
+    difference: str
+    discussion: str
+
+    def __str__(self) -> str:
+        return f"{self.difference}\n\n{self.discussion}" if self.discussion else self.difference
+
+
 class NotPassed(CourseError):
     """The solution was asked for before the answer passed."""
 
 
-def diff(name: str) -> str:
-    """Returns what differs between the learner's answer and the reference solution.
+def diff(name: str) -> Comparison:
+    """Returns the learner's answer beside the reference solution, and the discussion of both.
 
     Args:
         name: a puzzle, such as "guard".
@@ -39,15 +57,20 @@ def diff(name: str) -> str:
     return compare_with_solution(puzzle)
 
 
-def compare_with_solution(puzzle: Puzzle) -> str:
-    """Returns a unified diff of the learner's file and the solution, or that they are the same.
+def compare_with_solution(puzzle: Puzzle) -> Comparison:
+    """Returns the learner's file beside the solution, whatever the verdict on it.
 
     Raises:
         CourseError: a file is not there or cannot be read.
     """
     own = workspace.answer_path(puzzle)
     reference = solutions_folder() / f"{puzzle.name}.py"
-    before, after = _text(own), without_marks(_text(reference))
+    written = reference.with_suffix(".md")
+    discussion = _text(written).rstrip() if written.is_file() else ""
+    return Comparison(_difference(_text(own), without_marks(_text(reference))), discussion)
+
+
+def _difference(before: str, after: str) -> str:
     if workspace.same_program(before, after):
         return "Your answer and the solution are the same program."
     lines = difflib.unified_diff(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gpu_course.grading import solution
 from gpu_course.grading.check import check as _check
 from gpu_course.grading.hints import next_hint
 from gpu_course.grading.progress import progress as _progress
@@ -12,6 +13,19 @@ from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.verdict_cache import check_own
 from gpu_course.notebook.course_map import CourseMap
 from gpu_course.notebook.note import Note, telling
+
+
+class Comparison:
+    """An answer beside the solution, and the discussion: Markdown in a notebook, else text."""
+
+    def __init__(self, found: solution.Comparison) -> None:
+        self._found = found
+
+    def __repr__(self) -> str:
+        return str(self._found)
+
+    def _repr_markdown_(self) -> str:
+        return f"```diff\n{self._found.difference}\n```\n\n{self._found.discussion}"
 
 
 @telling
@@ -38,13 +52,13 @@ def hint(name: str) -> Note:
 
 
 @telling
-def diff(name: str) -> Note:
-    """Returns your answer beside the solution, once your answer passes.
+def diff(name: str) -> Comparison | Note:
+    """Returns your answer beside the solution and discusses it, once your answer passes.
 
     Args:
         name: "guard" or "01_threads/guard".
     """
-    return Note(_diff(name))
+    return Comparison(_diff(name))
 
 
 @telling

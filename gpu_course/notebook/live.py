@@ -96,7 +96,7 @@ class LivePanel(ipywidgets.VBox):
             self._body.value = Note(event.text, "trouble")._repr_html_()
         passed = isinstance(event, Finished) and event.outcome.passed
         name = self.puzzle.short_name
-        more = f' \u00b7 diff("{name}") shows the solution beside yours' if passed else ""
+        more = f' \u00b7 diff("{name}") shows the solution and discusses it' if passed else ""
         self._say(f"following {self._file}: save it and it is checked{more}")
 
     def _say_when_slow(self) -> None:

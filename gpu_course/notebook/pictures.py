@@ -10,7 +10,7 @@ import numpy as np
 from gpu_course.draw.picture import alt_text, figure_html
 from gpu_course.errors import CourseError
 from gpu_course.notebook.note import show, trouble
-from gpu_course.simt.recording import WARP, Recording
+from gpu_course.simt.recording import Recording
 from gpu_course.simt.report import Report
 
 if TYPE_CHECKING:
@@ -91,28 +91,12 @@ def show_banks(report: Report, array: str, kind: str = "read", warp: int = 0) ->
         kind: "read" or "write": the first of its kind is shown.
         warp: which warp of block 0.
     """
-    from gpu_course.draw.banks import draw_banks
+    from gpu_course.draw.banks import draw_banks, words_of_warp
 
     try:
-        show(Picture(draw_banks(_words_of_warp(report, array, kind, warp))))
+        show(Picture(draw_banks(words_of_warp(report, array, kind, warp))))
     except CourseError as error:
         show(trouble(error))
-
-
-def _words_of_warp(report: Report, array: str, kind: str, warp: int) -> list[int | None]:
-    for touch in report.touches:
-        in_warp = touch.threads // WARP == warp
-        if touch.array == array and touch.kind == kind and in_warp.any():
-            words: list[int | None] = [None] * WARP
-            lanes = (touch.threads[in_warp] % WARP).tolist()
-            for lane, cell in zip(lanes, touch.cells[in_warp].tolist(), strict=True):
-                words[lane] = cell
-            return words
-    names = dict.fromkeys(touch.array for touch in report.touches)
-    raise CourseError(
-        f"warp {warp} never did a {kind} of an array {array}",
-        f"the launch touched {', '.join(names) or 'no array that was kept'}",
-    )
 
 
 def show_intervals(recording: Recording, array: str, block: int = 0) -> None:

@@ -9,14 +9,15 @@ from rich.text import Text
 from gpu_course.catalog import Lesson, Puzzle, index
 from gpu_course.grading import workspace
 from gpu_course.grading.exports import INDENT, LOOKS, is_labelled, message_lines
+from gpu_course.grading.passing import effort
 from gpu_course.simt.source import show_path
 from gpu_course.terminal.session import Session
-from gpu_course.terminal.text import WIDEST
+from gpu_course.terminal.text import WIDEST, discussion_lines
 
 NARROWEST = 20
 _QUIET = "bright_black"
 _UNKNOWN = (_QUIET, "\u00b7", "not looked at")
-_AFTER_A_PASS = "Press n for the next puzzle, d to see the solution beside yours."
+_AFTER_A_PASS = "Press n for the next puzzle, d for the solution and its discussion."
 _DIFF_STYLES = {"+": "#009E73", "-": "#D55E00", "@": _QUIET}
 
 
@@ -42,7 +43,7 @@ def _head(session: Session, width: int) -> Iterator[Text]:
     else:
         yield _cut(Text.assemble((puzzle.short_name, "bold"), f"  {puzzle.title}"), width)
         place = show_path(workspace.answer_path(puzzle))
-        lesson = f"{puzzle.lesson}, {puzzle.points} points"
+        lesson = f"{puzzle.lesson}, {effort(puzzle)}, {puzzle.points} points"
         yield _cut(Text(f"{place}  ({lesson})", _QUIET), width)
     yield Text("\u2500" * width, _QUIET)
 
@@ -98,13 +99,20 @@ def _row(session: Session, puzzle: Puzzle) -> Text:
     colour, sign, word = LOOKS.get(session.statuses.get(puzzle.name, ""), _UNKNOWN)
     here = "\u2192" if puzzle == session.puzzle else " "
     return Text.assemble(
-        f" {here} ", (f"{sign} ", colour), f"{puzzle.short_name:<24} ", (word, _QUIET)
+        f" {here} ",
+        (f"{sign} ", colour),
+        f"{puzzle.short_name:<24} ",
+        (f"{word:<15}{effort(puzzle)}", _QUIET),
     )
 
 
 def _solution(session: Session, width: int) -> Iterator[Text]:
-    for line in session.solution.splitlines():
+    assert session.solution is not None
+    for line in session.solution.difference.splitlines():
         yield _cut(Text(line, _DIFF_STYLES.get(line[:1], "")), width)
+    yield Text()
+    for line in discussion_lines(session.solution.discussion, width):
+        yield _cut(Text(line, "bold" if line.startswith("# ") else ""), width)
 
 
 def _foot(session: Session, width: int) -> Iterator[Text]:

@@ -10,7 +10,7 @@ from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
 from gpu_course.grading.hints import Hint, next_hint
 from gpu_course.grading.loop import Finished, Loop, Started, Stopped
-from gpu_course.grading.solution import compare_with_solution
+from gpu_course.grading.solution import Comparison, compare_with_solution
 from gpu_course.grading.worker import Outcome, Worker
 from gpu_course.terminal.keys import END
 from gpu_course.terminal.survey import Survey
@@ -31,7 +31,7 @@ class Session:
         puzzle: the current puzzle; None while the first is being looked for.
         outcome: the last verdict on it, `stopped` the text where a check ended without one.
         hint: the hint shown last, `notice` a line on what a key did, `question` what y or n answer.
-        view: "puzzle", "list" or "solution"; `solution` the lines of the last.
+        view: "puzzle", "list" or "solution"; `solution` what the last shows.
         statuses: full name -> status of every puzzle known so far.
         done: True when it is over.
 
@@ -54,7 +54,7 @@ class Session:
         self.notice = ""
         self.question = ""
         self.view = "puzzle"
-        self.solution = ""
+        self.solution: Comparison | None = None
         self.statuses: dict[str, str] = {}
         self.done = False
         self._make_worker = make_worker

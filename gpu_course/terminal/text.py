@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,15 +40,18 @@ def verdict_table(verdicts: Sequence[Verdict]) -> str:
 
 def progress_text(lessons: Sequence[LessonProgress]) -> str:
     """Returns every lesson with its puzzles, and what is next."""
+    from gpu_course.grading.passing import effort
     from gpu_course.grading.progress import next_puzzle
 
     parts = []
     for lesson in lessons:
+        efforts = {puzzle.name: effort(puzzle) for puzzle in lesson.lesson.puzzles}
         rows = [
             (
                 f"  {verdict.name.rpartition('/')[2]}",
                 verdict.status,
                 f"{verdict.points}/{verdict.max_points}",
+                efforts.get(verdict.name, ""),
             )
             for verdict in lesson.verdicts
         ]
@@ -82,8 +86,25 @@ def fitting(message: str) -> str:
         return message
     from gpu_course.grading.exports import message_lines
 
-    columns = min(shutil.get_terminal_size().columns, WIDEST)
-    return "\n".join(message_lines(message, columns))
+    return "\n".join(message_lines(message, columns()))
+
+
+def columns() -> int:
+    """Returns how wide a line may be here: WIDEST, or less in a narrow terminal."""
+    return min(shutil.get_terminal_size().columns, WIDEST) if sys.stdout.isatty() else WIDEST
+
+
+def discussion_lines(text: str, width: int) -> list[str]:
+    """Returns Markdown with its prose broken at `width` columns; code and tables stay whole."""
+    lines: list[str] = []
+    in_code = False
+    for line in text.splitlines():
+        in_code ^= line.startswith("```")
+        if in_code or not line or line.startswith(("```", "|", "    ")):
+            lines.append(line)
+        else:
+            lines += textwrap.wrap(line, width, subsequent_indent="  " * line.startswith("* "))
+    return lines
 
 
 def path_here(path: Path) -> str:

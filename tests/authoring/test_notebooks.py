@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import nbformat
@@ -13,8 +14,11 @@ from gpu_course.authoring.notebooks import (
     cell_inputs,
     is_untouched,
     notebook_text,
+    puzzle_notes,
 )
+from gpu_course.catalog import index
 
+ROOT = Path(__file__).parents[2]
 ANSWERS = {"01_toy/double": "# twice\nx = 2\n", "01_toy/guarded": "y = 3\n"}
 
 
@@ -40,6 +44,35 @@ def test_a_puzzle_cell_holds_the_whole_answer_file(source: str) -> None:
     cells = built(source).cells
     assert cells[3].source == "%%puzzle double\n# twice\nx = 2"
     assert cells[6].source == "%%puzzle guarded\ny = 3"
+
+
+def test_a_note_stands_below_the_heading_of_its_puzzle() -> None:
+    source = "# Toys\n\n### Puzzle: `double`\n\nWords.\n\n```{code-cell}\n%%puzzle double\n```\n"
+    notes = {"01_toy/double": "*Easy.*", "01_toy/guarded": "*Hard.*"}
+    plain, noted = (build_notebook("01_toy", source, ANSWERS, notes=n) for n in ({}, notes))
+    assert plain.cells[0].source == "# Toys\n\n### Puzzle: `double`\n\nWords."
+    assert noted.cells[0].source == "# Toys\n\n### Puzzle: `double`\n\n*Easy.*\n\nWords."
+    assert plain.cells[0].id == noted.cells[0].id
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "notebooks/source").glob("*.md")), ids=lambda path: path.stem
+)
+def test_every_puzzle_of_a_lesson_says_how_hard_it_is(path: Path) -> None:
+    """Above its cell; the teacher's edition links to a discussion that exists."""
+    names = [p.name for p in index.puzzles() if p.lesson == path.stem]
+    answers = dict.fromkeys(names, "x = 1\n")
+    for solved in (False, True):
+        notes = puzzle_notes(path.stem, solved=solved)
+        text = "".join(
+            cell.source
+            for cell in build_notebook(path.stem, path.read_text(), answers, notes=notes).cells
+        )
+        assert list(notes) == names
+        assert all(text.count(note) >= 1 for note in notes.values())
+        links = re.findall(r"\[Discussion\]\((.*?)\)", text)
+        assert len(links) == (len(names) if solved else 0)
+        assert all((ROOT / "solutions/notebooks" / link).resolve().is_file() for link in links)
 
 
 def test_the_text_is_the_same_each_time_and_valid(source: str) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 import psutil
 
 from gpu_course.authoring.checkout import lesson_sources, read, write
-from gpu_course.authoring.notebooks import build_notebook, notebook_text
+from gpu_course.authoring.notebooks import build_notebook, notebook_text, puzzle_notes
 from gpu_course.authoring.stubs import build_stubs
 
 ADDRESS = re.compile(r"(http://(?:127\.0\.0\.1|localhost):\d+)(/\S*)?\?token=([0-9a-zA-Z]+)")
@@ -36,7 +36,7 @@ def copy_checkout(root: Path, target: Path) -> Path:
     for name, text in stubs.items():
         write(target / "puzzles" / f"{name}.py", text)
     for lesson, source in lesson_sources(root).items():
-        notebook = build_notebook(lesson, read(source), stubs)
+        notebook = build_notebook(lesson, read(source), stubs, notes=puzzle_notes(lesson))
         write(target / "notebooks" / f"{lesson}.ipynb", notebook_text(notebook))
     return target
 

@@ -58,6 +58,12 @@ def test_a_puzzle_answered_wrongly_then_rightly_then_progress(
     notebook.write(puzzle, f"%%puzzle guard\n{right}".removesuffix("\n"))
     notebook.run(puzzle)
     expect(output).to_contain_text("passed")
+    heading = page.get_by_role("heading", name="Puzzle: map_2d")
+    expect(heading).not_to_be_in_viewport()
+    output.get_by_role("link", name="Next puzzle: map_2d").click()
+    expect(heading).to_be_in_viewport()
+    above = page.locator(".jp-RenderedMarkdown", has=heading)
+    expect(above.get_by_text("Easy, about 7 minutes.")).to_be_visible()
     expect(output).not_to_contain_text("outside an array")
     notebook.picture(screenshots / "guard_right.png", puzzle)
     assert read(checkout / GUARD) == right

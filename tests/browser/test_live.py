@@ -136,7 +136,7 @@ def test_live_follows_what_is_saved(
     right = read(ROOT / "solutions" / "00_start_here" / "add_ten.py")
     write(file, right)
     expect(output).to_contain_text("right in all")
-    expect(output).to_contain_text('diff("add_ten") shows the solution beside yours')
+    expect(output).to_contain_text('diff("add_ten") shows the solution and discusses it')
     page.screenshot(path=screenshots / "live_right.png")
 
     # Run again, the cell has one panel, and it follows the file.

@@ -28,23 +28,32 @@ def solutions(answers: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("text", "status"), [(STUB, "not-started"), ("def (", "failed"), (None, "not-started")]
+    ("text", "status"),
+    [
+        (STUB, "not-started"),
+        (None, "not-started"),
+        ("def (", "failed"),
+        (RIGHT.replace("i < size", "i <= size"), "failed"),
+        (RIGHT.replace("+ 10", "+ 1"), "failed"),
+        (RIGHT.replace("plus_ten", "plus_eleven"), "failed"),
+    ],
 )
 def test_before_passing_it_declines(
     solutions: Path, file: Path, text: str | None, status: str
 ) -> None:
+    (solutions / "plus_ten.md").write_text("# plus_ten\n\nThe discussion.\n")
     if text is not None:
         file.write_text(text)
     with pytest.raises(NotPassed) as caught:
         diff("plus_ten")
     assert f"is not passed yet ({status})" in caught.value.fact
     assert "gpu-course hint plus_ten" in caught.value.hint
-    assert "cuda.grid" not in str(caught.value)
+    assert "cuda.grid" not in str(caught.value) and "discussion" not in str(caught.value)
 
 
 def test_after_passing_the_lines_that_differ_are_shown(solutions: Path, file: Path) -> None:
     file.write_text(OTHER)
-    assert diff("plus_ten").splitlines() == [
+    assert diff("plus_ten").difference.splitlines() == [
         "--- your answer",
         "+++ the solution",
         "@@ -6,3 +6,3 @@",
@@ -60,7 +69,15 @@ def test_after_passing_the_lines_that_differ_are_shown(solutions: Path, file: Pa
 )
 def test_the_same_program_is_said_in_a_sentence(solutions: Path, file: Path, text: str) -> None:
     file.write_bytes(text.encode())
-    assert diff("plus_ten") == "Your answer and the solution are the same program."
+    assert str(diff("plus_ten")) == "Your answer and the solution are the same program."
+
+
+def test_the_discussion_follows_the_difference(solutions: Path, file: Path) -> None:
+    file.write_text(OTHER)
+    (solutions / "plus_ten.md").write_text("# plus_ten: ten more\n\nThe idea.\n")
+    found = diff("plus_ten")
+    assert found.discussion == "# plus_ten: ten more\n\nThe idea."
+    assert str(found) == f"{found.difference}\n\n{found.discussion}"
 
 
 def test_no_marks_of_the_build_are_shown() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from gpu_course.grading.workspace import has_notebook
 from gpu_course.hardware.datasheet import device
 from gpu_course.notebook import (
     check,
+    diff,
     feedback,
     glossary,
     hint,
@@ -36,6 +38,8 @@ from gpu_course.notebook.terms import TERMS
 from tests.draw import launches
 from tests.notebook.test_puzzle_magic import NAME, RIGHT
 
+SOLUTIONS = Path(__file__).parents[2] / "solutions"
+
 
 def test_check_gives_the_verdict_on_the_file(answers):
     assert check("add_ten").status == "not-started"
@@ -43,6 +47,24 @@ def test_check_gives_the_verdict_on_the_file(answers):
     file.parent.mkdir()
     file.write_text(RIGHT)
     assert isinstance(check("add_ten"), Verdict) and check(NAME).passed
+
+
+def test_diff_is_markdown_in_a_notebook(answers):
+    file = answers / f"{NAME}.py"
+    file.parent.mkdir()
+    file.write_text(RIGHT.replace("+ 10", "+ 11"))
+    refused = diff("add_ten")
+    assert isinstance(refused, Note) and "is not passed yet" in repr(refused)
+    file.write_text(RIGHT)
+    folder = answers.parent / "solutions" / "00_start_here"
+    folder.mkdir(parents=True)
+    for suffix in (".py", ".md"):
+        (folder / f"add_ten{suffix}").write_text((SOLUTIONS / f"{NAME}{suffix}").read_text())
+    found = diff("add_ten")
+    written = (SOLUTIONS / f"{NAME}.md").read_text().rstrip()
+    assert found._repr_markdown_().startswith("```diff\n")
+    assert found._repr_markdown_().endswith(f"\n```\n\n{written}")
+    assert repr(found).endswith(written)
 
 
 @pytest.mark.parametrize("call", [check, hint, glossary])

@@ -108,7 +108,7 @@ def test_each_save_brings_its_verdict(stand: Stand) -> None:
     assert stand.body == "<b>failed</b>" and "diff(" not in stand.head
     stand.save(toy.RIGHT, drawn("passed"))
     assert stand.body == "<b>passed</b>"
-    assert "diff(&quot;plus_ten&quot;) shows the solution beside yours" in stand.head
+    assert "diff(&quot;plus_ten&quot;) shows the solution and discusses it" in stand.head
 
 
 def test_a_loop_that_does_not_end_is_told_and_the_next_save_is_checked(stand: Stand) -> None:

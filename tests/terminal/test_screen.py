@@ -43,6 +43,9 @@ def state(which: str, answers: Path) -> Theatre:
         folder = answers.parent / "solutions" / "90_toys"
         folder.mkdir(parents=True)
         (folder / "plus_ten.py").write_text(RIGHT)
+        prose = "The idea of this puzzle is simple, and it can be said in one sentence. " * 2
+        code = "float a_line_of_code_that_is_longer_than_sixty_columns_and_stays_whole;"
+        (folder / "plus_ten.md").write_text(f"# plus_ten: ten\n\n{prose}\n\n```c++\n{code}\n```\n")
         (answers / f"{TEN}.py").write_text(RIGHT.replace("10\n", "9 + 1\n"))
         play.wait()
         play.press("d")
@@ -62,7 +65,8 @@ def test_it_fits(which: str, width: int, answers: Path) -> None:
     text = screen(state(which, answers).session, width)
     lines = text.plain.splitlines()
     assert max(map(len, lines)) <= min(width, 100)
-    assert len(lines) <= 24
+    # A discussion is as long as it is.
+    assert len(lines) <= 24 or which == "solution"
     assert lines[-1].endswith("q quit")
     first_key = "y yes   n no" if which == "question" else "n next"
     assert any(line.startswith(first_key) for line in lines[-2:])
@@ -75,10 +79,13 @@ def test_it_fits(which: str, width: int, answers: Path) -> None:
         ("fresh", "plus_ten  ten more"),
         ("slow", "checking ..."),
         ("passed", "\u2713 passed\npassed: a message"),
-        ("passed", "d to see the solution beside yours"),
+        ("passed", "d for the solution and its discussion"),
         ("passed", "watching: save the file and it is checked"),
         ("stopped", "\u29d6 out of time\nstopped: the check of plus_ten"),
         ("solution", "\n-        out[i] = a[i] + 9 + 1\n+        out[i] = a[i] + 10\n"),
+        ("solution", "\nThe idea of this puzzle is simple, and it can be said in one sentence."),
+        ("fresh", "(90_toys, easy, about 5 minutes, 10 points)"),
+        ("list", "passed         easy, about 5 minutes"),
         ("hint", "hint 2 of 3: stronger"),
         ("list", "\u2192 \u2713 plus_ten                 passed"),
         ("list", "1 of 4"),

@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 
+from gpu_course.catalog.checkpointing import debriefs
 from gpu_course.catalog.checkpointing.wrapped import (
     SLACK_BYTES,
     case,
@@ -64,6 +65,9 @@ def _diagnose(inputs: Values, chosen: Case, expected: Values, got: Values) -> st
 CHECKPOINT = PythonPuzzle(
     name="17_checkpointing/checkpoint",
     title="keep the input, run it again",
+    difficulty="medium",
+    minutes=15,
+    debrief=debriefs.CHECKPOINT,
     statement=(
         "Run a stage without keeping what its backward pass needs, and run it again when the "
         "backward pass gets there: the same gradients, bit for bit, from two forward passes."

@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 
+from gpu_course.catalog.checkpointing import debriefs
 from gpu_course.catalog.checkpointing.planning import (
     OUTPUT_BYTES,
     PLAN_DIAGNOSES,
@@ -60,6 +61,9 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
 REVOLVE = PythonPuzzle(
     name="17_checkpointing/revolve",
     title="the fewest forward passes",
+    difficulty="hard",
+    minutes=20,
+    debrief=debriefs.REVOLVE,
     statement=(
         "A chain of equal stages, and room for a fixed number of checkpoints: write the schedule "
         "with the fewest forward passes there can be."

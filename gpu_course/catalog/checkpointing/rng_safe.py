@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 
+from gpu_course.catalog.checkpointing import debriefs
 from gpu_course.catalog.checkpointing.wrapped import SLACK_BYTES, case, inputs_for, plain_run
 from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
 
@@ -78,6 +79,9 @@ def _wrong_buffers(inputs: Values, right: np.ndarray, got: np.ndarray) -> str:
 RNG_SAFE = PythonPuzzle(
     name="17_checkpointing/rng_safe",
     title="the same run twice",
+    difficulty="hard",
+    minutes=15,
+    debrief=debriefs.RNG_SAFE,
     statement=(
         "Make a checkpoint whose second run is the first one over again: the same dropout masks, "
         "BatchNorm's statistics moved once, and the random generator left where the plain run "

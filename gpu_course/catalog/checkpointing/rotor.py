@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gpu_course.catalog.checkpointing import debriefs
 from gpu_course.catalog.checkpointing import rotor_chains as chains
 from gpu_course.catalog.checkpointing.planning import (
     PLAN_DIAGNOSES,
@@ -131,6 +132,9 @@ def _what_was_forgotten(chain: Any, schedule: Any, memory: int) -> str:
 ROTOR = PythonPuzzle(
     name="18_optimal_checkpointing/rotor",
     title="the best schedule for a memory",
+    difficulty="hard",
+    minutes=40,
+    debrief=debriefs.ROTOR,
     statement=(
         "Stages that differ in size and cost, and a memory: find the cheapest schedule that fits. "
         "It is followed on a real network, and its peak is measured."

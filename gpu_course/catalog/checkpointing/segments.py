@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+from gpu_course.catalog.checkpointing import debriefs
 from gpu_course.catalog.checkpointing.planning import (
     OUTPUT_BYTES,
     PLAN_DIAGNOSES,
@@ -101,6 +102,9 @@ def _too_much(peak: int, limit: int, length: int) -> str:
 SQRT_PLAN = PythonPuzzle(
     name="17_checkpointing/sqrt_plan",
     title="segments of the square root",
+    difficulty="medium",
+    minutes=12,
+    debrief=debriefs.SQRT_PLAN,
     statement=(
         "Write the schedule that cuts a chain of n equal stages into about sqrt(n) segments: twice "
         "sqrt(n) outputs in memory instead of n, and no stage run more than twice."
@@ -189,6 +193,9 @@ SQRT_PLAN = PythonPuzzle(
 LOG_PLAN = PythonPuzzle(
     name="17_checkpointing/log_plan",
     title="halves of halves",
+    difficulty="medium",
+    minutes=12,
+    debrief=debriefs.LOG_PLAN,
     statement=(
         "Write the schedule that halves a chain again and again: memory for about log2(n) outputs, "
         "and each stage run about log2(n) times."

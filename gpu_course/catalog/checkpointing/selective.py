@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from gpu_course.catalog.checkpointing import debriefs
 from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
 from gpu_course.training.activation_formulas import LayerShape
 from gpu_course.units import count
@@ -109,6 +110,9 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
 SELECTIVE_PLAN = PythonPuzzle(
     name="18_optimal_checkpointing/selective_plan",
     title="save some, run the rest again",
+    difficulty="medium",
+    minutes=12,
+    debrief=debriefs.SELECTIVE_PLAN,
     statement=(
         "Choose which matrix products of real transformer layers to save within a budget of bytes, "
         "so that the fewest FLOP are run again."

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from gpu_course.catalog.builders import sized
+from gpu_course.catalog.coalescing import debriefs
 from gpu_course.catalog.specification import Case, Mistake, PythonPuzzle, Values
 from gpu_course.observe.coalescing import SECTOR_BYTES, count_request
 
@@ -67,6 +68,9 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 SECTORS = PythonPuzzle(
     name="03_coalescing/sectors",
     title="sectors before they are counted",
+    difficulty="easy",
+    minutes=12,
+    debrief=debriefs.SECTORS,
     statement=(
         "Write a function that says how many 32-byte sectors one warp touches when lane i loads "
         "a[offset + i * stride], for any stride, offset and size of an element."

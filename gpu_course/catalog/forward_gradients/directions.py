@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpu_course.catalog.forward_gradients import debriefs
 from gpu_course.catalog.forward_gradients.problem import exact_gradient, keeps_a_graph
 from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
 
@@ -67,6 +68,9 @@ _TOLERANCE = (1e-8, 1e-10)
 K_DIRECTIONS = PythonPuzzle(
     name="19_forward_gradients/k_directions",
     title="directions at right angles",
+    difficulty="medium",
+    minutes=12,
+    debrief=debriefs.K_DIRECTIONS,
     statement=(
         "Average forward gradients over k directions at right angles: exact once there are as many "
         "as parameters."

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gpu_course.catalog.forward_gradients import debriefs
 from gpu_course.catalog.forward_gradients.problem import build, exact_gradient, keeps_a_graph
 from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
 
@@ -88,6 +89,9 @@ _TOLERANCE = (1e-9, 1e-12)
 FORWARD_GRADIENT = PythonPuzzle(
     name="19_forward_gradients/forward_gradient",
     title="a gradient from one pass forward",
+    difficulty="easy",
+    minutes=10,
+    debrief=debriefs.FORWARD_GRADIENT,
     statement=(
         "Estimate a gradient from the exact slope along a given direction, with no graph, and draw "
         "directions for which the estimate is right on average."

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gpu_course.catalog.forward_gradients import debriefs
 from gpu_course.catalog.specification import Case, Mistake, PythonPuzzle, Values
 
 KINDS = ("normal", "signs", "right angles")
@@ -85,6 +86,9 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 VARIANCE_LAW = PythonPuzzle(
     name="19_forward_gradients/variance_law",
     title="what the noise is",
+    difficulty="hard",
+    minutes=15,
+    debrief=debriefs.VARIANCE_LAW,
     statement=(
         "Say how far an average of k forward gradients is from the gradient, in the mean square, "
         "for three kinds of directions."

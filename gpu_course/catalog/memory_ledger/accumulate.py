@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gpu_course.catalog.memory_ledger import debriefs
 from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
 from gpu_course.units import count
 
@@ -114,6 +115,9 @@ _TOLERANCE = (1e-9, 1e-12)
 ACCUMULATE = PythonPuzzle(
     name="16_memory_ledger/accumulate",
     title="the same gradient, less memory",
+    difficulty="medium",
+    minutes=10,
+    debrief=debriefs.ACCUMULATE,
     statement=(
         "Work out the gradient of a batch part by part: what is left in .grad is that of the whole "
         "batch, and at no time is there more memory in use than for one part."

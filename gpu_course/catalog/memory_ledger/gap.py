@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpu_course.catalog.memory_ledger import debriefs
 from gpu_course.catalog.specification import Case, Mistake, PythonPuzzle, Values
 
 REASONS = ("dropout masks", "layer norm statistics", "causal mask", "wide softmax")
@@ -84,6 +85,9 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 EXPLAIN_THE_GAP = PythonPuzzle(
     name="16_memory_ledger/explain_the_gap",
     title="the bytes beyond the formula",
+    difficulty="hard",
+    minutes=25,
+    debrief=debriefs.EXPLAIN_THE_GAP,
     statement=(
         "A real layer keeps more than sbh (34 + 5as/h) bytes. Name the rest, to the last byte: "
         "dropout masks, layer norm statistics, the causal mask, a softmax in float32."

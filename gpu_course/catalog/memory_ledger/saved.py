@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gpu_course.catalog.memory_ledger import debriefs
 from gpu_course.catalog.specification import Case, Mistake, PythonPuzzle, Values
 
 KINDS = (
@@ -115,6 +116,9 @@ def _whole(tensors: Any, element_bytes: int = 0) -> int:
 LEDGER = PythonPuzzle(
     name="16_memory_ledger/ledger",
     title="what a module keeps",
+    difficulty="medium",
+    minutes=15,
+    debrief=debriefs.LEDGER,
     statement=(
         "Count the bytes a module keeps from its forward pass for its backward pass: every storage "
         "once, parameters and buffers left out."

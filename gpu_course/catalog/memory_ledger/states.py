@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from gpu_course.catalog.memory_ledger import debriefs
 from gpu_course.catalog.specification import Case, Mistake, PythonPuzzle, Values
 
 
@@ -82,6 +83,9 @@ def _case(name: str, tensors: int, weight_bytes: int, master_copy: int, **more: 
 ADAM_BYTES = PythonPuzzle(
     name="16_memory_ledger/adam_bytes",
     title="a model and its optimizer",
+    difficulty="easy",
+    minutes=10,
+    debrief=debriefs.ADAM_BYTES,
     statement=(
         "Say how many bytes parameters, gradients and float32 copies take, and how many the first "
         "update of Adam adds."

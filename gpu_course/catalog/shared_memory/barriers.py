@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.catalog.builders import blocks_to_cover, recognise, sized
+from gpu_course.catalog.shared_memory import debriefs
 from gpu_course.catalog.shared_memory.pieces import (
     OUTSIDE_THE_TILE,
     TPB,
@@ -66,6 +67,9 @@ def _barrier_outputs(inputs: Values, case: Case) -> dict[str, np.ndarray]:
 FIX_THE_BARRIER = KernelPuzzle(
     name="04_shared_memory/fix_the_barrier",
     title="three barriers that not everyone reaches",
+    difficulty="hard",
+    minutes=15,
+    debrief=debriefs.FIX_THE_BARRIER,
     statement=(
         "Three finished kernels with a barrier wherever one is needed, and in each there are "
         "threads that do not come past it: behind a guard, in one of two branches, in a loop that "

@@ -12,6 +12,7 @@ from gpu_course.catalog.builders import (
     recognise,
     sized,
 )
+from gpu_course.catalog.shared_memory import debriefs
 from gpu_course.catalog.shared_memory.pieces import OUTSIDE_THE_TILE
 from gpu_course.catalog.specification import Budget, Case, KernelPuzzle, Launch, Mistake
 
@@ -20,6 +21,9 @@ TILE_X, TILE_Y = 16, 8
 BOX_BLUR_2D = KernelPuzzle(
     name="04_shared_memory/box_blur_2d",
     title="the mean of a neighbourhood",
+    difficulty="hard",
+    minutes=18,
+    debrief=debriefs.BOX_BLUR_2D,
     statement=(
         "out[row, col] is the sum of the 3 by 3 cells around a[row, col], divided by 9; cells "
         "outside the picture count as 0. A block is TILE_X wide and TILE_Y high, and its tile has "

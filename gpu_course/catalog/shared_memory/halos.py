@@ -13,6 +13,7 @@ from gpu_course.catalog.builders import (
     sized,
     vectors,
 )
+from gpu_course.catalog.shared_memory import debriefs
 from gpu_course.catalog.shared_memory.pieces import OUTSIDE_THE_TILE, TPB
 from gpu_course.catalog.specification import Budget, Case, KernelPuzzle, Launch, Mistake, Values
 
@@ -21,6 +22,9 @@ MAX_TAPS = 16
 STENCIL_HALO = KernelPuzzle(
     name="04_shared_memory/stencil_halo",
     title="each cell and its two neighbours",
+    difficulty="medium",
+    minutes=10,
+    debrief=debriefs.STENCIL_HALO,
     statement=(
         "out[i] = a[i - 1] - 2 * a[i] + a[i + 1], and a neighbour that does not exist counts as 0. "
         "The first and the last cell of a block have a neighbour in another block. Give the tile "
@@ -166,6 +170,9 @@ def _forgot_offset(inputs: Values) -> dict[str, np.ndarray]:
 CONV1D = KernelPuzzle(
     name="04_shared_memory/conv1d",
     title="weights moved along the array",
+    difficulty="medium",
+    minutes=12,
+    debrief=debriefs.CONV1D,
     statement=(
         "The convolution of deep learning: out[i] is the sum of w[k] * a[i + k] over the `taps` "
         "weights, leaving out the products whose cell lies behind the end of a. A block needs its "

@@ -16,6 +16,7 @@ from gpu_course.catalog.builders import (
     sized,
     vectors,
 )
+from gpu_course.catalog.shared_memory import debriefs
 from gpu_course.catalog.specification import Budget, Case, KernelPuzzle, Launch, Mistake, Values
 
 TPB = 64
@@ -58,6 +59,9 @@ def vector_and_table(rng: np.random.Generator, case: Case) -> Values:
 BLOCK_REVERSE = KernelPuzzle(
     name="04_shared_memory/block_reverse",
     title="every block turns its piece round",
+    difficulty="medium",
+    minutes=8,
+    debrief=debriefs.BLOCK_REVERSE,
     statement=(
         "A block has TPB cells of a. Write the kernel that puts them into out in reverse order, "
         "each block within its own piece; the last piece may be shorter. Bring the cells into a "
@@ -206,6 +210,9 @@ def _began_too_high_or(
 POOLING = KernelPuzzle(
     name="04_shared_memory/pooling",
     title="the largest of the last four",
+    difficulty="medium",
+    minutes=8,
+    debrief=debriefs.POOLING,
     statement=(
         "Max pooling with a window that moves by one: out[row, col] is the largest of the last "
         "WINDOW numbers of the row, a[row, col] included; at the beginning of a row there are "

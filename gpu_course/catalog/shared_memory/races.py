@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.catalog.builders import blocks_to_cover, recognise, sized
+from gpu_course.catalog.shared_memory import debriefs
 from gpu_course.catalog.shared_memory.pieces import (
     OUTSIDE_THE_TILE,
     TPB,
@@ -58,6 +59,9 @@ def _race_outputs(inputs: Values, case: Case) -> dict[str, np.ndarray]:
 FIX_THE_RACE = KernelPuzzle(
     name="04_shared_memory/fix_the_race",
     title="three kernels that race",
+    difficulty="hard",
+    minutes=15,
+    debrief=debriefs.FIX_THE_RACE,
     statement=(
         "Three finished kernels: one turns every piece by a cell, one reverses rows, one adds "
         "neighbours again and again. Each has a race, and each in another kind of place. Add the "

@@ -11,6 +11,7 @@ from gpu_course.catalog.builders import (
     recognise,
     sized,
 )
+from gpu_course.catalog.shared_memory import debriefs
 from gpu_course.catalog.shared_memory.pieces import OUTSIDE_THE_TILE
 from gpu_course.catalog.specification import (
     Budget,
@@ -74,6 +75,9 @@ _IN_ORDER = (
 TRANSPOSE_TILED = KernelPuzzle(
     name="04_shared_memory/transpose_tiled",
     title="rows become columns",
+    difficulty="medium",
+    minutes=10,
+    debrief=debriefs.TRANSPOSE_TILED,
     statement=(
         "out[col, row] = a[row, col]. A block of TILE by TILE threads takes a square of a and puts "
         "it down as a square of out. Loads and stores of global memory must both run along rows; "
@@ -175,6 +179,9 @@ def _by_squares(inputs: Values, *, moved: bool) -> dict[str, np.ndarray]:
 TRANSPOSE_PADDED = KernelPuzzle(
     name="04_shared_memory/transpose_padded",
     title="rows become columns, and nobody waits",
+    difficulty="medium",
+    minutes=10,
+    debrief=debriefs.TRANSPOSE_PADDED,
     statement=(
         "out[col, row] = a[row, col] again, in order on both sides, and this time without a single "
         "bank conflict in the tile. The block is smaller, TILE by THREAD_ROWS. Each thread carries "

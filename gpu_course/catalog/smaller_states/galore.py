@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gpu_course.catalog.smaller_states import debriefs
 from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
 
 SPARE_BYTES = 64
@@ -152,6 +153,9 @@ _TOLERANCE = (1e-7, 1e-9)
 GALORE_ADAM = PythonPuzzle(
     name="20_smaller_states/galore_adam",
     title="Adam in few directions",
+    difficulty="hard",
+    minutes=15,
+    debrief=debriefs.GALORE_ADAM,
     statement=(
         "Make one update of GaLore: project the gradient, let Adam work in the small space, bring "
         "its step back, and choose new directions only now and then."

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gpu_course.catalog.smaller_states import debriefs
 from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
 
 
@@ -84,6 +85,9 @@ _TOLERANCE = (1e-7, 1e-9)
 LORA = PythonPuzzle(
     name="20_smaller_states/lora",
     title="a narrow detour",
+    difficulty="medium",
+    minutes=12,
+    debrief=debriefs.LORA,
     statement=(
         "Put a trained detour of low rank beside a frozen linear layer: nothing changes at the "
         "start, and the product of its two matrices is never worked out."

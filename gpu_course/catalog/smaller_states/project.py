@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gpu_course.catalog.smaller_states import debriefs
 from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
 
 
@@ -79,6 +80,9 @@ _TOLERANCE = (1e-7, 1e-9)
 GALORE_PROJECT = PythonPuzzle(
     name="20_smaller_states/galore_project",
     title="a gradient in few directions",
+    difficulty="medium",
+    minutes=10,
+    debrief=debriefs.GALORE_PROJECT,
     statement=(
         "Find the main directions of a gradient on its shorter side, and the gradient in these "
         "directions. Hold no memory beyond the two."

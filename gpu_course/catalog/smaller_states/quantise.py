@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gpu_course.catalog.smaller_states import debriefs
 from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
 
 KINDS = ("first moment", "second moment", "zeros among them", "tiny numbers")
@@ -125,6 +126,9 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 BLOCK_QUANTISE_STATE = PythonPuzzle(
     name="20_smaller_states/block_quantise_state",
     title="a moment in eight bits",
+    difficulty="medium",
+    minutes=15,
+    debrief=debriefs.BLOCK_QUANTISE_STATE,
     statement=(
         "Write a moment of Adam as one int8 per number and one float32 per block, and read it back."
     ),

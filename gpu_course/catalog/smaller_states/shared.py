@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gpu_course.catalog.smaller_states import debriefs
 from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
 
 SLACK = 1.05
@@ -108,6 +109,9 @@ _TOLERANCE = (1e-8, 1e-10)
 SHARED_LAYERS = PythonPuzzle(
     name="20_smaller_states/shared_layers",
     title="one layer for all",
+    difficulty="easy",
+    minutes=6,
+    debrief=debriefs.SHARED_LAYERS,
     statement=(
         "Build a stack of layers that all have the same parameters: the parameters and Adam's "
         "states of one layer, and the computation of many."

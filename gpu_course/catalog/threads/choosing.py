@@ -15,6 +15,7 @@ from gpu_course.catalog.builders import (
     where_written,
 )
 from gpu_course.catalog.specification import Case, KernelPuzzle, Launch, Mistake, Values
+from gpu_course.catalog.threads import debriefs
 
 
 def _table_and_tape(rng: np.random.Generator, case: Case) -> Values:
@@ -59,6 +60,9 @@ def _three_results(inputs: Values, case: Case) -> dict[str, np.ndarray]:
 GATHER = KernelPuzzle(
     name="01_threads/gather",
     title="read from anywhere",
+    difficulty="medium",
+    minutes=10,
+    debrief=debriefs.GATHER,
     statement=(
         "Three kernels in which a thread writes its own cell and reads another one. gather: "
         "out[i] = a[index[i]]. gather_reversed: out is a back to front. gather_shifted: every "
@@ -196,6 +200,9 @@ def _clipped(inputs: Values, case: Case) -> dict[str, np.ndarray]:
 CLIP = KernelPuzzle(
     name="01_threads/clip",
     title="keep it between two limits",
+    difficulty="easy",
+    minutes=5,
+    debrief=debriefs.CLIP,
     statement=(
         "Write a kernel that puts into out[i] the number a[i], held between `low` and `high`: low "
         "where it is smaller than low, high where it is larger than high, itself in between. low "

@@ -16,10 +16,14 @@ from gpu_course.catalog.builders import (
     where_written,
 )
 from gpu_course.catalog.specification import Case, KernelPuzzle, Launch, Mistake, Share, Values
+from gpu_course.catalog.threads import debriefs
 
 BLOCKS = KernelPuzzle(
     name="01_threads/blocks",
     title="more data than a block",
+    difficulty="easy",
+    minutes=7,
+    debrief=debriefs.BLOCKS,
     statement=(
         "Write a kernel that puts the square of a[i] into out[i]. There are more cells than "
         "threads in a block, so the launch brings several blocks, and the last one may have "
@@ -106,6 +110,9 @@ def _factors_exchanged(inputs: Values, case: Case) -> dict[str, np.ndarray]:
 BLOCKS_2D = KernelPuzzle(
     name="01_threads/blocks_2d",
     title="a bias for every column",
+    difficulty="medium",
+    minutes=8,
+    debrief=debriefs.BLOCKS_2D,
     statement=(
         "a holds the activations of a layer: `rows` examples, `cols` features. Add to each feature "
         "its bias: out[row, col] = a[row, col] + bias[col]. The array is larger than a block in "
@@ -234,6 +241,9 @@ def _even_share(case: Case) -> int:
 GRID_STRIDE = KernelPuzzle(
     name="01_threads/grid_stride",
     title="any size with a fixed grid",
+    difficulty="medium",
+    minutes=10,
+    debrief=debriefs.GRID_STRIDE,
     statement=(
         "Write a kernel that puts a[i] - b[i] into out[i] for all `size` cells, however many they "
         "are. The grid is fixed and does not know the size: there may be far more cells than "

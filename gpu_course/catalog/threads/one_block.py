@@ -13,10 +13,14 @@ from gpu_course.catalog.builders import (
     vectors,
 )
 from gpu_course.catalog.specification import Case, KernelPuzzle, Mistake
+from gpu_course.catalog.threads import debriefs
 
 ZIP_ADD = KernelPuzzle(
     name="01_threads/zip_add",
     title="two arrays, one sum",
+    difficulty="easy",
+    minutes=4,
+    debrief=debriefs.ZIP_ADD,
     statement=(
         "Write a kernel that puts a[i] + b[i] into out[i]. One block, exactly one thread per cell. "
         "This time you also write the line that finds out which thread you are."
@@ -88,6 +92,9 @@ ZIP_ADD = KernelPuzzle(
 GUARD = KernelPuzzle(
     name="01_threads/guard",
     title="more threads than data",
+    difficulty="easy",
+    minutes=5,
+    debrief=debriefs.GUARD,
     statement=(
         "Write a kernel that puts a[i] + 10 into out[i] for the `size` cells of a. The launch "
         "brings more threads than there are cells; the extra ones must touch nothing."

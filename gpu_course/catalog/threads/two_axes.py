@@ -14,6 +14,7 @@ from gpu_course.catalog.builders import (
     where_written,
 )
 from gpu_course.catalog.specification import Case, KernelPuzzle, Mistake, Values
+from gpu_course.catalog.threads import debriefs
 
 PICTURES = (
     sized("visible example", visible=True, rows=3, cols=5, block_x=6, block_y=4),
@@ -69,6 +70,9 @@ OUTSIDE_2D = (
 MAP_2D = KernelPuzzle(
     name="01_threads/map_2d",
     title="a picture and a block that is larger",
+    difficulty="easy",
+    minutes=7,
+    debrief=debriefs.MAP_2D,
     statement=(
         "a is a grey picture with `rows` rows and `cols` columns, its values between black and "
         "white. Write its negative, 1 - a[row, col], into out[row, col]. One two-dimensional block "
@@ -131,6 +135,9 @@ MAP_2D = KernelPuzzle(
 BROADCAST = KernelPuzzle(
     name="01_threads/broadcast",
     title="a column plus a row",
+    difficulty="medium",
+    minutes=7,
+    debrief=debriefs.BROADCAST,
     statement=(
         "a is a column of shape (rows, 1), b is a row of shape (1, cols). Write the table of all "
         "their sums: out[row, col] is the column's number in that row plus the row's number in "

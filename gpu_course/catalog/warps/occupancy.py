@@ -8,6 +8,7 @@ import numpy as np
 
 from gpu_course.catalog.builders import sized
 from gpu_course.catalog.specification import Case, Mistake, PythonPuzzle, Values
+from gpu_course.catalog.warps import debriefs
 from gpu_course.hardware import occupancy as hardware
 from gpu_course.hardware.compute_capability import capabilities, capability
 
@@ -116,6 +117,9 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 OCCUPANCY = PythonPuzzle(
     name="02_warps/occupancy",
     title="blocks that fit on an SM",
+    difficulty="medium",
+    minutes=25,
+    debrief=debriefs.OCCUPANCY,
     statement=(
         "Write a function that says how many blocks of a kernel one SM holds at the same time, "
         "from the registers of a thread, the shared memory and the threads of a block, and the "

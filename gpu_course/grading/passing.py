@@ -1,0 +1,132 @@
+"""What a pass says: what the answer did, why it works, another way, a bonus, what is next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gpu_course.catalog import Bonus, Debrief, KernelPuzzle, Puzzle, PythonPuzzle, index
+from gpu_course.grading import budgets
+from gpu_course.grading.compare import show
+from gpu_course.grading.messages import describe, line
+from gpu_course.grading.python_cases import Tried
+from gpu_course.grading.trial import Trial
+from gpu_course.grading.workspace import has_notebook
+
+MOST_SHOWN = 60
+
+COUNTED = {
+    "global_load.bytes": "{} bytes read",
+    "global_store.bytes": "{} bytes written",
+    "global_load.sectors": "{} sectors read",
+    "global_store.sectors": "{} sectors written",
+    "shared_load.conflicts": "{} bank conflicts in reads",
+    "shared_store.conflicts": "{} in writes",
+    "shared_load.requests": "warps read the tile {times}",
+    "shared_store.requests": "wrote to it {times}",
+    "barriers": "warps waited at a barrier {times}",
+    "branches": "warps met a branch {times}",
+    "divergent_branches": "split {times}",
+}
+"""Counter -> how a pass says it."""
+
+
+def kernel_lines(puzzle: KernelPuzzle, right: Sequence[Trial]) -> list[str]:
+    """Returns what a pass of kernels says beyond the points.
+
+    Args:
+        puzzle: the puzzle.
+        right: the trials of all cases, that of the visible example first.
+    """
+    told = puzzle.debrief
+    if told is None:
+        return []
+    parts = [_counted(path, budgets.counter(right[0].counters, path)) for path in told.shows]
+    seen = f"{describe(right[0].given.case)}: {', '.join(parts)}"
+    return [*line("yours", seen), *_debrief(told, _bonus(told.bonus, right))]
+
+
+def python_lines(puzzle: PythonPuzzle, tried: Tried, got: Mapping[str, Any]) -> list[str]:
+    """Returns what a pass of Python says beyond the points.
+
+    Args:
+        puzzle: the puzzle.
+        tried, got: the visible example, and what came of it.
+    """
+    told = puzzle.debrief
+    if told is None:
+        return []
+    parts = [_measured(name, got[name]) for name in told.shows]
+    seen = f"{describe(tried.case)}: {', '.join(parts)}"
+    return [*line("yours", seen), *_debrief(told, "")]
+
+
+def _debrief(told: Debrief, bonus: str) -> list[str]:
+    return [
+        *line("why", told.why),
+        *line("other", told.alternative),
+        *line("bonus", bonus),
+    ]
+
+
+def _counted(path: str, number: int) -> str:
+    times = {0: "never", 1: "once", 2: "twice"}.get(number, f"{number:,} times")
+    return COUNTED[path].format(f"{number:,}", times=times)
+
+
+def _measured(name: str, value: Any) -> str:
+    """Returns a result or a measurement in words: "peak bytes 24,232"."""
+    if name == "schedule":
+        return f"a schedule of {len(value)} operations"
+    if isinstance(value, Mapping):
+        return ", ".join(_measured(str(key), each) for key, each in value.items())
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    text = f"{int(value):,}" if whole else show(value, MOST_SHOWN)
+    return f"returned {text}" if name == "result" else f"{name.replace('_', ' ')} {text}"
+
+
+def _bonus(bonus: Bonus | None, right: Sequence[Trial]) -> str:
+    """Returns the bonus and whether all trials meet it; the first that does not is named."""
+    if bonus is None:
+        return ""
+    found = [
+        (tried, budgets.counter(tried.counters, bonus.counter), bonus.limit(tried.given.case))
+        for tried in right
+    ]
+    beyond = [each for each in found if each[1] > each[2]]
+    tried, counted, limit = (beyond or found)[0]
+    word = "not met yet" if beyond else "met"
+    where = "" if tried is right[0] else f" in the case {describe(tried.given.case)}"
+    yours = _counted(bonus.counter, counted)
+    return f"{word}: {bonus.goal} Yours: {yours}{where}; the goal is {limit:,}."
+
+
+def next_puzzles(name: str) -> tuple[Puzzle, ...]:
+    """Returns the puzzle after the one of that name, up to the first that has a notebook."""
+    names = [puzzle.name for puzzle in index.puzzles()]
+    if name not in names:
+        return ()
+    lessons = {lesson.name: lesson for lesson in index.lessons()}
+    found: list[Puzzle] = []
+    for puzzle in index.puzzles()[names.index(name) + 1 :]:
+        found.append(puzzle)
+        if has_notebook(lessons[puzzle.lesson]):
+            break
+    return tuple(found)
+
+
+def effort(puzzle: Puzzle) -> str:
+    """Returns how hard a puzzle is and how long it takes: "easy, about 5 minutes"."""
+    return f"{puzzle.difficulty}, about {puzzle.minutes} minutes"
+
+
+def onward(name: str) -> list[str]:
+    """Returns the lines on where to go after a pass, for a terminal."""
+    short = name.rpartition("/")[2]
+    following = next_puzzles(name)[:1]
+    lines = line("more", f"`gpu-course diff {short}` shows the solution and discusses it")
+    for puzzle in following:
+        lines += line("next", f"`gpu-course watch {puzzle.short_name}` ({effort(puzzle)})")
+    return lines

@@ -1,0 +1,51 @@
+"""NVIDIA's run-time compiler from its wheel, `nvidia-cuda-nvrtc`, called without a GPU."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from functools import lru_cache
+from pathlib import Path
+
+PATTERNS = ("nvidia/*/lib/libnvrtc.so.[0-9]*", "nvidia/*/bin/**/nvrtc64_*.dll")
+
+
+@lru_cache(maxsize=1)
+def library() -> Path | None:
+    """Returns the compiler of the `gpu` extra, or None where it is not installed."""
+    for folder in map(Path, sys.path):
+        for pattern in PATTERNS:
+            for found in sorted(folder.glob(pattern)):
+                if "alt" not in found.name:
+                    return found
+    return None
+
+
+def compile_ptx(source: str, name: str, arch: str = "compute_90") -> str:
+    """Returns the PTX of a piece of CUDA C++.
+
+    Raises:
+        AssertionError: it does not compile, or not without a warning; the compiler's log is in it.
+    """
+    path = library()
+    assert path is not None
+    nvrtc = ctypes.CDLL(str(path))
+    program = ctypes.c_void_p()
+    text, title = source.encode(), name.encode()
+    assert not nvrtc.nvrtcCreateProgram(ctypes.byref(program), text, title, 0, None, None)
+    try:
+        options = (ctypes.c_char_p * 2)(f"--gpu-architecture={arch}".encode(), b"--std=c++17")
+        status = nvrtc.nvrtcCompileProgram(program, 2, options)
+        log = _read(nvrtc, program, "ProgramLog")
+        assert not status and not log.strip(), f"{name}:\n{log}"
+        return _read(nvrtc, program, "PTX")
+    finally:
+        nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
+
+
+def _read(nvrtc: ctypes.CDLL, program: ctypes.c_void_p, what: str) -> str:
+    size = ctypes.c_size_t()
+    assert not getattr(nvrtc, f"nvrtcGet{what}Size")(program, ctypes.byref(size))
+    buffer = ctypes.create_string_buffer(size.value)
+    assert not getattr(nvrtc, f"nvrtcGet{what}")(program, buffer)
+    return buffer.value.decode()
