@@ -186,9 +186,7 @@ class _Checking:
                 return failure
         return None
 
-    def _wrong_output(
-        self, name: str, first: Trial, second: Trial, ordered: str
-    ) -> Verdict | None:
+    def _wrong_output(self, name: str, first: Trial, second: Trial, ordered: str) -> Verdict | None:
         rights = [trial.is_right(t, name, self.puzzle.tolerance) for t in (first, second)]
         if rights[0].all() and rights[1].all():
             return None

@@ -306,7 +306,9 @@ class Order:
             alive = self.lanes.alive.active[first : first + WARP].tolist()
             base = thread - lane % WARP
             told |= {
-                base + k: met for k, met in enumerate(company) if alive[k] and met > snapshot.met[lane]
+                base + k: met
+                for k, met in enumerate(company)
+                if alive[k] and met > snapshot.met[lane]
             }
         told[thread] = time
         log.tell(thread, time, told, snapshot.firm.get(lane, NOTHING))

@@ -181,9 +181,7 @@ class History:
         last: when the last one was; 0 before the first.
     """
 
-    def __init__(
-        self, units: int, per_block: int, levels: tuple[str, ...], *, whole: bool
-    ) -> None:
+    def __init__(self, units: int, per_block: int, levels: tuple[str, ...], *, whole: bool) -> None:
         self.slots = Slots(units, per_block, levels)
         self.sets = Sets() if whole else None
         self.last = 0

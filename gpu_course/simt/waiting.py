@@ -109,7 +109,9 @@ def order_matters(program: Program) -> bool:
 
 def _uses_turns(program: Program) -> bool:
     nodes = list(ast.walk(program.kernel.tree))
-    alone = {n.value.func for n in nodes if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)}
+    alone = {
+        n.value.func for n in nodes if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)
+    }
     return any(
         isinstance(meaning, Symbol)
         and meaning.path.startswith("cuda.atomic.")
