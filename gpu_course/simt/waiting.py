@@ -101,8 +101,8 @@ _ANY_ORDER = frozenset(
 def order_matters(program: Program) -> bool:
     """True for kernels whose result may depend on who comes first, without any race.
 
-    They wait, or use what an atomic finds, or exchange values; a sum or maximum that nobody looks at
-    while it grows is the same in every order, but for the last bits of floats.
+    They wait, or use what an atomic finds, or exchange values; a sum or maximum that nobody looks
+    at while it grows is the same in every order, but for the last bits of floats.
     """
     return may_wait(program) or any(map(_uses_turns, program.family()))
 

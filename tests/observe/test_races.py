@@ -1,4 +1,4 @@
-"""Races that hide: behind another block's barrier, a third thread, a fence that reaches too short."""
+"""Races that hide behind another block's barrier, a third thread, a fence of too short a reach."""
 
 from __future__ import annotations
 
