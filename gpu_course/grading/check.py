@@ -48,8 +48,9 @@ def check(name: str | Puzzle, *, answer: Any = None, seed: int | None = None) ->
 
     Every case is tried in two orders of the blocks, the visible example first and a random one
     last, up to the first that fails; a kernel on whose result the order may tell, since it waits or
-    uses what an atomic finds, in some orders of its warps as well. In a case, what weighs more is told first: refused, hazard,
-    changed input, wrong result, dependence on the order. Budgets come when all cases are right.
+    uses what an atomic finds, in some orders of its warps as well. In a case, what weighs more is
+    told first: refused, hazard, changed input, wrong result, dependence on the order. Budgets come
+    when all cases are right.
 
     Args:
         name: "guard" or "01_threads/guard", or a Puzzle.

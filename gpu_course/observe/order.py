@@ -2,12 +2,13 @@
 
 Times count the accesses and barriers of a launch. Within a block a barrier orders what came before
 against what comes after; a warp barrier does so for the lanes that met there, and for what each of
-them knew of other lanes of the warp. Between blocks there is release and acquire: writes, a fence, an
-atomic update of a cell; then an atomic update that finds that value or a later one, and a fence. What a
-thread has learned in this way, a barrier hands on to its block. A fence of the block alone counts
-between threads of one block only.
+them knew of other lanes of the warp. Between blocks there is release and acquire: writes, a fence,
+an atomic update of a cell; then an atomic update that finds that value or a later one, and a fence.
+What a thread has learned in this way, a barrier hands on to its block. A fence of the block alone
+counts between threads of one block only.
 
-An atomic that learns, and no fence after it: what is known is *loose*, and hardware mostly keeps it.
+An atomic that learns, and no fence after it: what is known is *loose*, and hardware mostly keeps
+it.
 """
 
 from __future__ import annotations
@@ -306,7 +307,9 @@ class Order:
             alive = self.lanes.alive.active[first : first + WARP].tolist()
             base = thread - lane % WARP
             told |= {
-                base + k: met for k, met in enumerate(company) if alive[k] and met > snapshot.met[lane]
+                base + k: met
+                for k, met in enumerate(company)
+                if alive[k] and met > snapshot.met[lane]
             }
         told[thread] = time
         log.tell(thread, time, told, snapshot.firm.get(lane, NOTHING))

@@ -1,8 +1,8 @@
 """Races: two threads, one cell, at least one write, not both atomic, and nothing that orders them.
 
 For every cell of memory that a kernel may write to, a shadow remembers who wrote it, who updated it
-atomically and who read it, and when; `Order` knows what is ordered before what is done now. A cell is
-reported exactly when two accesses of this one run are a race, whatever order the lanes ran in:
+atomically and who read it, and when; `Order` knows what is ordered before what is done now. A cell
+is reported exactly when two accesses of this one run are a race, whatever order the lanes ran in:
 `shadow` says why. Which release an acquire finds is what the run itself decides.
 """
 

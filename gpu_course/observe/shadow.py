@@ -1,18 +1,19 @@
 """What a race detector remembers: for each unit of memory, who touched it, and when.
 
-**Where only barriers order, a few accesses per unit are enough.** Threads form groups inside groups:
-a thread, its warp, its block, the grid. A barrier of the block, a warp barrier of a whole warp, or one
-of the grid orders an access at time `a` before what a thread does now when `a < m(g)`: here `g` is the
-smallest group with both threads in it, and `m(g)` when that group last met, as a whole or as part of
-a larger group. So `m` of a group is never less than `m` of a group around it.
+**Where only barriers order, a few accesses per unit are enough.** Threads form groups inside
+groups: a thread, its warp, its block, the grid. A barrier of the block, a warp barrier of a whole
+warp, or one of the grid orders an access at time `a` before what a thread does now when `a < m(g)`:
+here `g` is the smallest group with both threads in it, and `m(g)` when that group last met, as a
+whole or as part of a larger group. So `m` of a group is never less than `m` of a group around it.
 
-`Slots` keeps four accesses: the latest of all, and the latest by another thread, by another warp and
-by another block than that one's. Let an access by `u` at `a` be unordered with thread `t`, and let `g`
-be the smallest group of both, so `a >= m(g)`. Take the latest access by a thread outside the child of
-`g` that holds `t`. It is as late as `a` or later; the smallest group it shares with `t` is `g` or one
-around it, so it is unordered with `t` as well. And it is kept: it is the latest of all, unless that
-one lies in the same child of `g` as `t`; then it is the latest by another thread, warp or block.
-Hence some kept access is unordered whenever any access is, and none is ever reported without being so.
+`Slots` keeps four accesses: the latest of all, and the latest by another thread, by another warp
+and by another block than that one's. Let an access by `u` at `a` be unordered with thread `t`, and
+let `g` be the smallest group of both, so `a >= m(g)`. Take the latest access by a thread outside
+the child of `g` that holds `t`. It is as late as `a` or later; the smallest group it shares with
+`t` is `g` or one around it, so it is unordered with `t` as well. And it is kept: it is the latest
+of all, unless that one lies in the same child of `g` as `t`; then it is the latest by another
+thread, warp or block. Hence some kept access is unordered whenever any access is, and none is ever
+reported without being so.
 
 **Where knowledge goes astray, all of them are kept.** A fence with an atomic, or a warp barrier of
 some lanes, tells a thread of any set of others. `Sets` then keeps each thread's latest access to a
@@ -181,9 +182,7 @@ class History:
         last: when the last one was; 0 before the first.
     """
 
-    def __init__(
-        self, units: int, per_block: int, levels: tuple[str, ...], *, whole: bool
-    ) -> None:
+    def __init__(self, units: int, per_block: int, levels: tuple[str, ...], *, whole: bool) -> None:
         self.slots = Slots(units, per_block, levels)
         self.sets = Sets() if whole else None
         self.last = 0

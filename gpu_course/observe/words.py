@@ -175,8 +175,7 @@ def _race(fault: Fault, kernel: Kernel, places: Places) -> Words:
     if "incomplete" in facts:
         return (
             "more accesses are left unordered than can be remembered, and races may be missed",
-            f"with fences, every thread's last access to a cell counts: more than "
-            f"{facts['incomplete']:,} of them here",
+            f"with fences, each thread's last access counts: over {facts['incomplete']:,} here",
             "launch fewer threads, or let blocks meet before they read the same cells again",
         )
     name = _cell_name(facts)

@@ -165,9 +165,9 @@ class Follow(RoundRobin):
 class Ranked(Schedule):
     """The foremost strand that can go on goes on: blocks in a drawn order, and the warps in each.
 
-    So a block ends before the next one starts, as on a GPU with room for one. A strand that waits in a
-    loop falls behind all others, so the next block helps. With `turns`, the foremost
-    falls behind now and then, whatever it is at: that brings out what needs a thread to be overtaken in
+    So a block ends before the next one starts, as on a GPU with room for one. A strand that waits
+    in a loop falls behind all others, so the next block helps. With `turns`, the foremost falls
+    behind now and then, whatever it is at: that brings out what needs a thread to be overtaken in
     the middle of its work (Burckhardt et al., ASPLOS 2010).
 
     Args:

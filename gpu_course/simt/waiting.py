@@ -103,15 +103,17 @@ _ANY_ORDER = frozenset(
 def order_matters(program: Program) -> bool:
     """True for kernels whose result may depend on who comes first, without any race.
 
-    They wait, or use what an atomic finds, or exchange values; a sum or maximum that nobody looks at
-    while it grows is the same in every order, but for the last bits of floats.
+    They wait, or use what an atomic finds, or exchange values; a sum or maximum that nobody looks
+    at while it grows is the same in every order, but for the last bits of floats.
     """
     return may_wait(program) or any(map(_uses_turns, program.family()))
 
 
 def _uses_turns(program: Program) -> bool:
     nodes = list(ast.walk(program.kernel.tree))
-    alone = {n.value.func for n in nodes if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)}
+    alone = {
+        n.value.func for n in nodes if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)
+    }
     return any(
         isinstance(meaning, Symbol)
         and meaning.path.startswith("cuda.atomic.")

@@ -1,4 +1,4 @@
-"""Kernels without a race whose result depends on who comes first: found; and those that are right."""
+"""Kernels without a race whose result depends on who comes first are found; right ones pass."""
 
 from __future__ import annotations
 

@@ -106,7 +106,13 @@ class _Maker:
         touch = f"g[{cell}] = 1"
         if rng.random() < 0.3:
             meeting = self._meeting(rng.choice(self.ways))
-            return [*lines, "    pass", *meeting, f"if i == {rng.randrange(threads)}:", f"    {touch}"]
+            return [
+                *lines,
+                "    pass",
+                *meeting,
+                f"if i == {rng.randrange(threads)}:",
+                f"    {touch}",
+            ]
         return [*lines, f"    {touch}"]
 
     def _acquire(self) -> list[str]:
