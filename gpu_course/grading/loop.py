@@ -23,7 +23,8 @@ GONE_S = 0.5
 """An editor that saves by renaming lets the file be missing for a moment."""
 GRACE_S = 0.25
 """A check that a newer save makes pointless may take this long to end by itself."""
-KERNEL_DEADLINE_S = 20.0
+KERNEL_DEADLINE_S = 330.0
+"""Longer than `apart` lets the check of a kernel go on: its verdict comes first."""
 MOST_BYTES = 1 << 20
 
 Signature = tuple[int | str, ...]

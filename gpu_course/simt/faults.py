@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,8 +40,16 @@ class Fault:
         self.count = self.count or len(self.threads)
 
 
+class EnoughFaults(Exception):
+    """A launch has been at fault so often that going on would show nothing new."""
+
+
 class FaultLog:
-    """Collects faults, one per kind and place, with counts."""
+    """Collects faults, one per kind and place, with counts.
+
+    Attributes:
+        most_errors: so many errors are added, whatever place each is at, before EnoughFaults.
+    """
 
     MOST_THREADS = 4096
     MOST_PLACES = 200
@@ -49,12 +58,23 @@ class FaultLog:
         self.found: dict[tuple[Any, ...], Fault] = {}
         self.running: Kernel | None = None
         self.left_out = 0
+        self.errors = 0
+        self.most_errors: float = math.inf
 
     def add(self, fault: Fault, key: tuple[Any, ...] = ()) -> None:
         """Adds a fault; one with the same kind, line and key only raises the first one's count.
 
         Beyond MOST_PLACES of them the others are counted, in `left_out`.
+
+        Raises:
+            EnoughFaults: most_errors have been added.
         """
+        self._add(fault, key)
+        self.errors += fault.severity == "error"
+        if self.errors >= self.most_errors:
+            raise EnoughFaults
+
+    def _add(self, fault: Fault, key: tuple[Any, ...]) -> None:
         fault.kernel = fault.kernel or self.running
         file = fault.kernel.file if fault.kernel else ""
         place = (fault.kind, file, fault.line, *key)

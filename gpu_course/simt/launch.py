@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ from gpu_course.simt import inference, memory
 from gpu_course.simt.arguments import arrays_in, bind_arguments, bound, type_of
 from gpu_course.simt.constants import Symbol
 from gpu_course.simt.endless import EndlessLoop
-from gpu_course.simt.faults import Fault, FaultLog
+from gpu_course.simt.faults import EnoughFaults, Fault, FaultLog
 from gpu_course.simt.interpreter import Interpreter
 from gpu_course.simt.lanes import WARP, Lanes
 from gpu_course.simt.memory import Array
@@ -146,6 +147,7 @@ def run(
         printout,
         policy,
     )
+    faults.most_errors = policy.most_errors
     whole = "cuda.cg.this_grid" in _names(program)
     own = local_bytes(inferred.requests.values())
     if schedule is not None or whole:
@@ -163,7 +165,10 @@ def run(
                 for observer in observers:
                     observer.batch(lanes)
                 Interpreter(*state.of(lanes, observers, step_budget)).run()
+    except EnoughFaults:
+        return
     except EndlessLoop as end:
+        faults.most_errors = math.inf  # this one is the last
         faults.add(Fault("endless-loop", end.line, end.threads, end.facts))
 
 

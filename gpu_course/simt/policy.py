@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 
@@ -15,6 +16,8 @@ class Policy:
         same_value: severity of several threads storing one same value in a cell.
         returned: severity of a barrier that some threads have left out by returning: legal on GPUs
             from compute capability 7.0 on, and not portable.
+        most_errors: a launch ends once it has been at fault so often; each costs far more than a
+            statement without a fault.
         lambdas: a lambda is taken as the device function it is compiled to; a puzzle asks for a
             function with a name.
     """
@@ -23,8 +26,11 @@ class Policy:
     same_value: str
     returned: str
     lambdas: bool
+    most_errors: float = math.inf
 
 
-STRICT = Policy(wrap_negative=False, same_value="error", returned="error", lambdas=False)
+STRICT = Policy(
+    wrap_negative=False, same_value="error", returned="error", lambdas=False, most_errors=2000
+)
 FOREIGN = Policy(wrap_negative=True, same_value="advice", returned="advice", lambdas=True)
 POLICIES = {"puzzle": STRICT, "foreign": FOREIGN}

@@ -125,7 +125,7 @@ def test_a_check_that_does_not_end_is_stopped_with_a_word(stage: Stage) -> None:
     assert stage.after(KERNEL_DEADLINE_S) == ()
     (event,) = stage.after(1)
     assert isinstance(event, Stopped) and event.name == NAME
-    assert event.text.splitlines()[0] == "stopped: the check of plus_ten was not done after 20 s"
+    assert event.text.splitlines()[0] == "stopped: the check of plus_ten was not done after 330 s"
     assert stage.worker.stops == 1
     assert stage.after(100) == ()
     stage.save(2)
