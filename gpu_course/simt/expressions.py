@@ -153,7 +153,7 @@ class Expressions(Subscripts):
         type_ = types.unify(type_of(first), type_of(second))
         first, second = cast(first, type_), cast(second, type_)
         if not isinstance(type_, np.dtype):
-            return merge(yes.active, first, second)
+            return self.settled(node, merge(yes.active, first, second))
         return np.where(condition, first, second)
 
     def _choose(self, node: ast.expr, condition: Value, mask: Mask) -> Mask:
@@ -173,7 +173,7 @@ class Expressions(Subscripts):
             return self.arena.array(node, self.requests[node], ast.unparse(node.func))
         if node in self.inferred.calls:
             arguments = [self.value(a) for a in self.inferred.given[node]]
-            return self.call_device(self.inferred.calls[node], arguments)
+            return self.settled(node, self.call_device(self.inferred.calls[node], arguments))
         if node in self.inferred.given:  # a named tuple
             return tuple(self.value(a) for a in self.inferred.given[node])
         if symbol is None:  # cuda.cg.this_grid().sync(), the only method there is

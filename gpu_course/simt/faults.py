@@ -39,6 +39,10 @@ class Fault:
         self.count = self.count or len(self.threads)
 
 
+class CannotGoOn(Exception):
+    """A fault behind which nothing more can be worked out; the log has it."""
+
+
 class FaultLog:
     """Collects faults, one per kind and place, with counts."""
 

@@ -12,7 +12,7 @@ from gpu_course.simt import inference, memory
 from gpu_course.simt.arguments import arrays_in, bind_arguments, bound, type_of
 from gpu_course.simt.constants import Symbol
 from gpu_course.simt.endless import EndlessLoop
-from gpu_course.simt.faults import Fault, FaultLog
+from gpu_course.simt.faults import CannotGoOn, Fault, FaultLog
 from gpu_course.simt.interpreter import Interpreter
 from gpu_course.simt.lanes import WARP, Lanes
 from gpu_course.simt.memory import Array
@@ -162,6 +162,8 @@ def run(
                 for observer in observers:
                     observer.batch(lanes)
                 Interpreter(*state.of(lanes, observers, step_budget)).run()
+    except CannotGoOn:
+        pass
     except EndlessLoop as end:
         faults.add(Fault("endless-loop", end.line, end.threads, end.facts))
 
