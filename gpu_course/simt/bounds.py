@@ -151,7 +151,9 @@ class Bounds:
         first = self.lanes.global_thread[lanes][:64].tolist()
         return {
             "array": array.name,
-            "shape": tuple(int(np.broadcast_to(n, self.lanes.count)[lanes[0]]) for n in array.shape),
+            "shape": tuple(
+                int(np.broadcast_to(n, self.lanes.count)[lanes[0]]) for n in array.shape
+            ),
             "axis": axis,
             "index": tuple(int(a[0]) for a in at),
             "indices": {t: tuple(int(a[k]) for a in at) for k, t in enumerate(first)},

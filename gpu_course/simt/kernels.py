@@ -57,6 +57,7 @@ class Kernel:
         decorated: True when the function carries `cuda.jit`.
         settled: True when its scope never changes: it was read from a file.
         declared: the signatures that `cuda.jit` was given.
+        device: True when `cuda.jit` was told that kernels call it.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Kernel:
     decorated: bool = True
     settled: bool = False
     declared: tuple[Signature, ...] = ()
+    device: bool = False
 
     @property
     def place(self) -> tuple[str, int, str]:

@@ -49,7 +49,14 @@ def from_function(function: Any) -> Kernel:
     lines |= {k: line.rstrip("\n") for k, line in enumerate(whole, start=1)}
     scope, decorated = _live_scope(plain), plain is not function
     declared = _declared(function)
-    return Kernel(node.name, node, shown, lines, scope, decorated, declared=declared)
+    device = _is_device(function)
+    return Kernel(node.name, node, shown, lines, scope, decorated, declared=declared, device=device)
+
+
+def _is_device(function: Any) -> bool:
+    """True for a dispatcher made with device=True: the simulator's says so, Numba's in a table."""
+    options = getattr(function, "targetoptions", {})
+    return bool(getattr(function, "device", False) or options.get("device"))
 
 
 def _declared(function: Any) -> tuple[Signature, ...]:
@@ -85,7 +92,8 @@ def _from_live(name: str, value: Any) -> Any:
     if isinstance(value, np.dtype):
         return value if value.fields else Symbol(f"numpy.{value.name}")
     if isinstance(value, tuple):
-        return tuple(_from_live(name, v) for v in value)
+        parts = [_from_live(name, v) for v in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     if isinstance(value, ModuleType):
         return (
             Symbol(MODULES[value.__name__])

@@ -170,7 +170,9 @@ class Machine(Bounds):
         key = id(data)
         if key not in self._constants:
             (array,) = bind({name: data}).values()
-            self._constants[key] = replace(array, space="const", writable=False)
+            fixed = partial(replace, space="const", writable=False)
+            fields = {part: fixed(own) for part, own in array.fields.items()}
+            self._constants[key] = fixed(array, fields=fields)
         return self._constants[key]
 
     def load(self, node: ast.expr, array: Array, indices: tuple[Value, ...]) -> Value:

@@ -127,7 +127,7 @@ class Subscripts(Arithmetic):
 
 
 def _signed(index: Value) -> Value:
-    """An index as a signed number would be it: one beyond all int64 is outside, and not negative."""
+    """An index that int64 can hold: one beyond it is outside of any array, and not negative."""
     if index.dtype != UINT64:
         return index
     return np.minimum(index, np.uint64(np.iinfo(np.int64).max))

@@ -126,7 +126,8 @@ def settled(value: Value, lanes: np.ndarray) -> Value:
         MixedArrays: they mean more than one.
     """
     if isinstance(value, tuple):
-        return tuple(settled(part, lanes) for part in value)
+        parts = tuple(settled(part, lanes) for part in value)
+        return value if all(a is b for a, b in zip(parts, value, strict=True)) else parts
     if not isinstance(value, Several):
         return value
     meant = [array for its, array in value.parts if its[lanes].any()]

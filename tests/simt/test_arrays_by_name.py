@@ -214,7 +214,8 @@ MIXED = {
     "a choice": "which = a if i % 2 else b\nout[i] = which[i]",
     "a return value": "out[i] = chosen(a, b, i % 2)[i]",
     "a break, and the name read behind the loop": (
-        "now = a\nfor k in range(4):\n    if k == i % 2:\n        break\n    now = b\nout[i] = now[i]"
+        "now = a\nfor k in range(4):\n    if k == i % 2:\n        break\n    now = b\n"
+        "out[i] = now[i]"
     ),
     "a store": "into = out\nif i % 2:\n    into = b\ninto[i] = 1",
     "an atomic": "into = out\nif i % 2:\n    into = b\ncuda.atomic.add(into, i, 1)",

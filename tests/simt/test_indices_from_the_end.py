@@ -254,7 +254,9 @@ def test_random_indices_in_loops_take_the_cells_that_numpy_takes(body: str, tmp_
 
 
 def hazards(folder: Path, body: str, policy: str = "foreign") -> list[tuple[str, str, int]]:
-    report = launched(folder, kernel_of(body).replace("out[i, -1] = s", "pass"), arguments(), policy)
+    report = launched(
+        folder, kernel_of(body).replace("out[i, -1] = s", "pass"), arguments(), policy
+    )
     return [(h.kind, h.severity, h.line) for h in report.hazards]
 
 
