@@ -71,11 +71,11 @@ class ExpressionTypes(CallTypes):
                 return self.joined(parts)
             case ast.Compare():
                 compared = [self.expression(part) for part in (node.left, *node.comparators)]
-                parts = zip(compared, (node.left, *node.comparators), strict=True)
+                sides = zip(compared, (node.left, *node.comparators), strict=True)
                 if not any(
                     isinstance(op, ast.In | ast.NotIn | ast.Is | ast.IsNot) for op in node.ops
                 ):
-                    self.refuse_whole(node, *parts)
+                    self.refuse_whole(node, *sides)
                 for op, left, right in zip(node.ops, compared, compared[1:], strict=False):
                     check_comparison(op, left, right)
                 return BOOL

@@ -306,8 +306,8 @@ SLIPS = {  # body -> (fact, hint): the commonest ones, each with a sentence of i
         "give the result a name beside the kernel, such as PADDED = TILE + 1",
     ),
     "t = cuda.shared.array([2, 3], float32)": (
-        "cuda.shared.array: its shape is a list",
-        "write a number, or a tuple such as (32, 33)",
+        "a list cannot be used in a kernel: Numba compiles no such thing into a kernel",
+        "use a tuple, such as (1, 2, 3), or an array of the kernel's own",
     ),
     "t = cuda.shared.array((2, -3), float32)": (
         "cuda.shared.array: a side of -3: no array is so small",

@@ -93,8 +93,6 @@ def request(
 
 def _shape(node: ast.expr, look_up: Callable[[ast.expr], Any]) -> tuple[int, ...]:
     sides = node.elts if isinstance(node, ast.Tuple) else [node]
-    if isinstance(node, ast.List):
-        raise NoSuchType("its shape is a list", "write a number, or a tuple such as (32, 33)")
     for side in sides:
         if _computes_with_names(side):
             raise NoSuchType(

@@ -280,11 +280,12 @@ def _float(machine: Machine, call: ast.Call, arguments: Sequence[Value], result:
 
 
 def _float_from(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
-    if len(arguments) == 1 and isinstance(arguments[0], str):
+    text: Any = arguments[0] if len(arguments) == 1 else None
+    if isinstance(text, str):
         try:
-            float(arguments[0])
+            float(text)
         except ValueError:
-            raise NoSuchType(f"{arguments[0]!r} is no number") from None
+            raise NoSuchType(f"{text!r} is no number") from None
         return FLOAT64
     return _float_type(numbers(arguments, 1, 1)[0])
 
