@@ -99,6 +99,7 @@ class _Configured:
             line = kernel.tree.lineno
             faults.add(Fault("illegal-launch", line, np.empty(0, np.int64), {"fact": fact}))
         else:
+            launch.check_size(kernel.name, self.grid, self.block)
             faults, watch, printout = self._run(arguments)
         by_line = watch.by_line()
         report = Report(
@@ -203,8 +204,8 @@ def simulate(
         order_seed: shuffles the order in which blocks run.
         step_budget: statements a batch of blocks may execute before it counts as endless.
         policy: "puzzle", or "foreign" for scripts not written for the course: negative indices
-            count from the end as Numba compiles them, and several threads storing one same value,
-            or a barrier that returned threads leave out, is advice.
+            count from the end as Numba compiles them, which is advice, as is several threads
+            storing one same value, or a barrier that returned threads leave out.
         schedule: splits the launch into warps or threads that take turns, and says who is next;
             see `gpu_course.simt.schedule`. By default a launch does so only where threads wait for
             each other.
@@ -213,7 +214,8 @@ def simulate(
 
     Raises:
         KernelRefused: the kernel uses what Numba would not compile, or the simulator does not know.
-        CourseError: no such kernel, or arguments no kernel can take.
+        CourseError: no such kernel, arguments no kernel can take, or a launch that is too large
+            for the simulator.
         HazardError: with `raise_on_hazard`, the first hazard of severity "error".
 
     >>> import numpy as np

@@ -31,6 +31,7 @@ class Recordable:
         fact = launch.illegal(shape.grid, shape.block)
         if fact is not None:
             raise CourseError(f"no GPU accepts this launch: {fact}", "choose another grid or block")
+        launch.check_size(self.kernel.name, shape.grid, shape.block)
         recorder = Recorder(self.watch, threads_to_record(shape.grid, shape.block, self.block))
         recorded = simulate(self.kernel, observers=(recorder,))[configuration]
 

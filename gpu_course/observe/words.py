@@ -61,11 +61,13 @@ def _out_of_bounds(fault: Fault, kernel: Kernel, places: Places) -> Words:
     index = ", ".join(map(str, facts["index"]))
     axis, size = facts["axis"], facts["shape"][facts["axis"]]
     low, high = facts["axis_values"]
-    fact = f"{facts['array']}[{index}] is outside an array of shape {facts['shape']}"
     expression = _axis_expression(fault.node, axis)
     parts = _names_text(kernel, facts["names"], fault.line, there=True)
-    if expression not in facts["names"]:
+    if expression not in (*facts["names"], str(low)):
         parts.insert(0, f"{expression} is {_span(low, high)} there")
+    if facts.get("from_end"):
+        return _from_end(facts, index, parts)
+    fact = f"{facts['array']}[{index}] is outside an array of shape {facts['shape']}"
     of_axis = f"axis {axis} of the array" if len(facts["shape"]) > 1 else "the array"
     if high < 0:
         end = f"{of_axis} starts at 0"
@@ -145,6 +147,17 @@ def _loop_over(kernel: Kernel, name: str) -> bool:
     """True for the variable of a `for` loop of the kernel."""
     loops = [node for node in ast.walk(kernel.tree) if isinstance(node, ast.For)]
     return any(ast.unparse(loop.target) == name for loop in loops)
+
+
+def _from_end(facts: Mapping[str, Any], index: str, parts: Sequence[str]) -> Words:
+    """An index from -n to -1 where it is legal: what Numba takes it for."""
+    axis, shape = facts["axis"], facts["shape"]
+    taken = [at + size if at < 0 else at for at, size in zip(facts["index"], shape, strict=True)]
+    fact = f"{facts['array']}[{index}] counts from the end of an array of shape {shape}"
+    cell = ", ".join(map(str, taken))
+    why = "; ".join([*parts, f"Numba takes it for {facts['array']}[{cell}], and reports nothing"])
+    meant = f"{facts['array']}.shape[{axis}] - {-facts['index'][axis]}"
+    return fact, why, f"where the end is meant, write {meant}; where it is not, guard the access"
 
 
 def _one_thread_per_cell(shape: Sequence[int], places: Places) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from gpu_course.simt.faults import Fault, FaultLog
 from gpu_course.simt.lanes import Lanes, Mask
 from gpu_course.simt.memory import Array
+from gpu_course.simt.policy import Policy
 from gpu_course.simt.program import Program
 from gpu_course.simt.variables import Value, Variable
 
@@ -21,7 +23,58 @@ class Bounds:
     lanes: Lanes
     mask: Mask
     faults: FaultLog
+    policy: Policy
     variables: dict[str, Variable]
+
+    # Indices from the end, where the policy takes them as Numba does
+
+    def numbers_from_start(
+        self, node: ast.expr, index: ast.expr, array: Array, indices: tuple[Value, ...]
+    ) -> tuple[Value, ...]:
+        """Returns the indices, those counted from the start that all lanes have in common."""
+        if not self.policy.wrap_negative:
+            return indices
+        found = list(indices)
+        for axis, (at, size) in enumerate(zip(indices, array.shape, strict=True)):
+            vectors = isinstance(at, np.ndarray) or isinstance(size, np.ndarray)
+            if not vectors and -size <= at < 0:
+                found[axis] = at + size
+                self._from_end(node, index, array, indices, axis, self.mask.lanes)
+        return tuple(found)
+
+    def from_start(self, array: Array, indices: tuple[Value, ...]) -> tuple[Value, ...]:
+        """Returns the indices, all of them counted from the start; the same tuple if they were."""
+        if not self.policy.wrap_negative:
+            return indices
+        pairs = zip(indices, array.shape, strict=True)
+        found = tuple(_from_start(at, size) for at, size in pairs)
+        same = all(new is old for new, old in zip(found, indices, strict=True))
+        return indices if same else found
+
+    def advise_from_end(
+        self, node: ast.expr, index: ast.expr, array: Array, indices: tuple[Value, ...]
+    ) -> None:
+        """Reports the lanes whose index counts from the end: legal, and often a mistake."""
+        for axis, (at, size) in enumerate(zip(indices, array.shape, strict=True)):
+            lanes = np.flatnonzero(self.mask.active & (at < 0) & (at >= -size))
+            if lanes.size:
+                self._from_end(node, index, array, indices, axis, lanes)
+
+    def _from_end(
+        self,
+        node: ast.expr,
+        index: ast.expr,
+        array: Array,
+        indices: tuple[Value, ...],
+        axis: int,
+        lanes: np.ndarray,
+    ) -> None:
+        facts = {**self._facts(index, array, indices, axis, lanes), "from_end": True}
+        threads = self.lanes.global_thread[lanes]
+        fault = Fault("out-of-bounds", node.lineno, threads, facts, node, severity="advice")
+        self.faults.add(fault, ("from the end",))
+
+    # Indices outside
 
     def in_bounds(
         self,
@@ -30,11 +83,23 @@ class Bounds:
         index: ast.expr,
         array: Array,
         indices: tuple[Value, ...],
+        axes: Collection[int] | None = None,
     ) -> np.ndarray | None:
-        """Reports what is out of bounds; the lanes that are in, or None when all active are."""
+        """Reports what is out of bounds; the lanes that are in, or None when all active are.
+
+        Args:
+            kind: "load", "store" or "atomic".
+            node: the expression.
+            index: the part of it between the brackets.
+            array: what it indexes.
+            indices: one per axis, counted from the start where the policy says so.
+            axes: those to look at; None for all.
+        """
         good: np.ndarray | None = None
         sizes: tuple[Any, ...] = array.shape
         for axis, (at, size) in enumerate(zip(indices, sizes, strict=True)):
+            if axes is not None and axis not in axes:
+                continue
             if not isinstance(at, np.ndarray):
                 if not isinstance(size, np.ndarray):
                     if 0 <= at < size:
@@ -66,20 +131,12 @@ class Bounds:
         axis: int,
         lanes: np.ndarray,
     ) -> None:
-        at = [np.broadcast_to(i, self.lanes.count)[lanes] for i in indices]
-        first = self.lanes.global_thread[lanes][:64].tolist()
         facts = {
-            "array": array.name,
-            "shape": tuple(int(np.broadcast_to(n, lanes.max() + 1)[lanes[0]]) for n in array.shape),
-            "axis": axis,
-            "index": tuple(int(a[0]) for a in at),
-            "indices": {t: tuple(int(a[k]) for a in at) for k, t in enumerate(first)},
-            "axis_values": (int(at[axis].min()), int(at[axis].max())),
+            **self._facts(index, array, indices, axis, lanes),
             "access": kind,
-            "names": self._names_in(_axis_index(index, axis), lanes),
             "space": array.space,
             "sizes": self._parameters_of(
-                int(np.broadcast_to(array.shape[axis], lanes.max() + 1)[lanes[0]])
+                int(np.broadcast_to(array.shape[axis], self.lanes.count)[lanes[0]])
             ),
         }
         threads = self.lanes.global_thread[lanes]
@@ -87,6 +144,29 @@ class Bounds:
             Fault("out-of-bounds", node.lineno, threads, facts, node),
             (node.col_offset, axis),
         )
+
+    def _facts(
+        self,
+        index: ast.expr,
+        array: Array,
+        indices: tuple[Value, ...],
+        axis: int,
+        lanes: np.ndarray,
+    ) -> dict[str, Any]:
+        """What there is to say of an index along one axis, over the lanes that have it."""
+        at = [np.broadcast_to(i, self.lanes.count)[lanes] for i in indices]
+        first = self.lanes.global_thread[lanes][:64].tolist()
+        return {
+            "array": array.name,
+            "shape": tuple(
+                int(np.broadcast_to(n, self.lanes.count)[lanes[0]]) for n in array.shape
+            ),
+            "axis": axis,
+            "index": tuple(int(a[0]) for a in at),
+            "indices": {t: tuple(int(a[k]) for a in at) for k, t in enumerate(first)},
+            "axis_values": (int(at[axis].min()), int(at[axis].max())),
+            "names": self._names_in(_axis_index(index, axis), lanes),
+        }
 
     def _names_in(self, node: ast.expr, lanes: np.ndarray) -> dict[str, tuple[Any, Any]]:
         """The smallest and largest value over some lanes of each variable in an expression."""
@@ -106,6 +186,14 @@ class Bounds:
             if isinstance(value, np.integer) and value == size:
                 found[name] = None
         return tuple(name for name in self.program.kernel.parameters if name in found)
+
+
+def _from_start(at: Value, size: Value) -> Value:
+    """An index from -size to -1 as Numba counts it, from the end; any other stays what it is."""
+    negative = at < 0
+    if not np.any(negative):
+        return at
+    return np.where(negative & (at >= -size), at + size, at)[()]
 
 
 def _axis_index(index: ast.expr, axis: int) -> ast.expr:

@@ -12,18 +12,21 @@ import numpy as np
 from gpu_course.errors import CourseError
 from gpu_course.simt import intrinsics, types
 from gpu_course.simt.constants import NamedTuple, Symbol, as_dtype
-from gpu_course.simt.decisions import LITERAL, is_literal
+from gpu_course.simt.decisions import LITERAL, Decisions, is_literal
 from gpu_course.simt.inferred import Inferred, NotYet
 from gpu_course.simt.legality import called_from
 from gpu_course.simt.program import Program
+from gpu_course.simt.refusals import method_refusal, ours
 from gpu_course.simt.signatures import Signature, best, show
 from gpu_course.simt.source import Kernel
 from gpu_course.simt.types import (
+    BOOL,
     INT32,
     ArrayType,
     FunctionType,
     GridType,
     NoSuchType,
+    NotSimulated,
     TupleType,
     Type,
 )
@@ -69,8 +72,11 @@ class CallTypes:
             raise NoSuchType(f"{symbol.path} cannot be called")
         try:
             return function.type(arguments, node.args)
+        except NotSimulated:
+            raise
         except NoSuchType as error:
-            raise NoSuchType(f"{symbol.path}: {error}") from None
+            shown = symbol.path.removeprefix("builtin.")
+            raise NoSuchType(f"{shown}: {error}", error.hint) from None
 
     def called_value(self, node: ast.Call) -> Type:
         """A call of what an expression gives: a method, or a function held by a name."""
@@ -80,8 +86,13 @@ class CallTypes:
             if sync and self.expression(called.value) == GridType():
                 return INT32
             if self.is_array(called.value):
-                fact = f"the simulator does not know the array method .{called.attr}"
-                raise self.kernel.refuse(node, fact, "write the loop")
+                raise self.kernel.refuse(node, method_refusal(called.attr), "write the loop")
+            if called.attr in ("conjugate", "bit_count") and not node.args:
+                owner = self.expression(called.value)
+                if called.attr == "conjugate" and types.is_scalar(owner) and owner != BOOL:
+                    return owner
+                if called.attr == "bit_count" and isinstance(owner, np.dtype):
+                    raise NotSimulated("the method .bit_count", "use cuda.popc")
         else:
             function = self.expression(called)
             if isinstance(function, FunctionType):
@@ -146,16 +157,39 @@ class CallTypes:
         ]
 
     def allocation(self, node: ast.Call, symbol: Symbol) -> Type:
-        def look_up(name: ast.expr) -> Any:
-            return self.program.meanings.get(name)
-
         try:
-            self.requests[node] = request(node, SPACES[symbol.path], look_up)
+            self.requests[node] = request(node, SPACES[symbol.path], self.look_up, self.dtype_at)
+        except NotSimulated as error:
+            raise self.kernel.refuse(node, ours(str(error)), error.hint) from None
         except NoSuchType as error:
             raise self.kernel.refuse(
-                node, f"{symbol.path}: {error}", "give it a constant shape and a dtype"
+                node,
+                f"{symbol.path}: {error}",
+                error.hint or "give it a constant shape and a dtype",
             ) from None
         return self.requests[node].type
+
+    def look_up(self, name: ast.expr) -> Any:
+        """What a name in a shape stands for: a constant of the file, or of the kernel: N = 100."""
+        known = self.program.meanings.get(name)
+        if known is not None or not isinstance(name, ast.Name):
+            return known
+        tree, versions = self.kernel.tree, self.program.versions
+        made = Decisions(self.kernel, tree, {}, alone=False, versions=versions).definition(name)
+        if isinstance(made, ast.Constant):
+            return made.value
+        if isinstance(made, ast.Tuple):
+            return tuple(
+                e.value if isinstance(e, ast.Constant) else self.look_up(e) for e in made.elts
+            )
+        return self.program.meanings.get(made) if isinstance(made, ast.Name) else None
+
+    def dtype_at(self, node: ast.expr) -> np.dtype[Any] | None:
+        """The dtype of an array, for `dtype=a.dtype`; None for any other expression."""
+        if not isinstance(node, ast.Attribute) or node.attr != "dtype":
+            return None
+        owner = self.expression(node.value)
+        return owner.dtype if isinstance(owner, ArrayType) else None
 
 
 def bound(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import operator
+from collections import namedtuple
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -47,6 +48,10 @@ class NamedTuple:
 
     name: str
     fields: tuple[str, ...]
+
+
+class FileList(tuple[Any, ...]):
+    """A list beside the kernels: an array is made of it, and no kernel takes it as it is."""
 
 
 class NotConstant(Exception):
@@ -99,6 +104,7 @@ _SCALARS = [
     "complex64",
     "complex128",
 ]
+_NUMBERS = frozenset(name.removesuffix("_") for name in _SCALARS)
 _DTYPES: dict[str, np.dtype[Any]] = {}
 for _name in _SCALARS:
     _DTYPES[f"numpy.{_name}"] = _DTYPES[f"numba.{_name}"] = np.dtype(getattr(np, _name))
@@ -126,6 +132,19 @@ def as_dtype(value: Any) -> np.dtype[Any] | None:
     if isinstance(value, np.dtype):
         return value
     return _DTYPES.get(value.path) if isinstance(value, Symbol) else None
+
+
+def dtype_of_text(text: str) -> np.dtype[Any] | None:
+    """Returns the dtype that a string names, one that a kernel can use; None for any other.
+
+    >>> dtype_of_text("f4"), dtype_of_text("datetime64")
+    (dtype('float32'), None)
+    """
+    try:
+        found = np.dtype(text)
+    except (TypeError, ValueError, SyntaxError):
+        return None
+    return found if found.name in _NUMBERS and found.isnative else None
 
 
 def resolve(symbol: Symbol) -> Any:
@@ -157,7 +176,8 @@ def constant(node: ast.expr, names: Mapping[str, Any]) -> Any:
             raise NotConstant(f"the attribute .{node.attr}")
         return resolve(owner.member(node.attr))
     if isinstance(node, ast.Tuple | ast.List):
-        return tuple(constant(element, names) for element in node.elts)
+        made = tuple if isinstance(node, ast.Tuple) else FileList
+        return made(constant(element, names) for element in node.elts)
     if isinstance(node, ast.UnaryOp):
         return _number(_UNARY[type(node.op)], constant(node.operand, names))
     if isinstance(node, ast.BinOp):
@@ -210,12 +230,17 @@ def _fields(node: ast.expr) -> tuple[str, ...]:
 
 def _structure(node: ast.Call, names: Mapping[str, Any]) -> np.dtype[Any]:
     """numpy.dtype([("x", np.float32), ("kind", np.int32)], align=True)"""
-    given = node.args[0]
-    assert isinstance(given, ast.List)
-    if len(given.elts) > MOST_FIELDS:
-        raise NotConstant(f"{len(given.elts):,} fields: the simulator takes {MOST_FIELDS}")
+    aligned = any(k.arg == "align" and constant(k.value, names) for k in node.keywords)
+    return _of_fields(node.args[0], names, aligned=aligned)
+
+
+def _of_fields(node: ast.expr, names: Mapping[str, Any], *, aligned: bool) -> np.dtype[Any]:
+    """[("x", np.float32), ("kind", np.int32)]"""
+    assert isinstance(node, ast.List)
+    if len(node.elts) > MOST_FIELDS:
+        raise NotConstant(f"{len(node.elts):,} fields: the simulator takes {MOST_FIELDS}")
     fields = []
-    for each in given.elts:
+    for each in node.elts:
         if not isinstance(each, ast.Tuple) or len(each.elts) != 2:
             raise NotConstant("a field that is no pair of a name and a dtype")
         name, type_ = each.elts
@@ -226,7 +251,6 @@ def _structure(node: ast.Call, names: Mapping[str, Any]) -> np.dtype[Any]:
         if dtype is None:
             raise NotConstant("a field whose dtype is none")
         fields.append((_string(name), dtype))
-    aligned = any(k.arg == "align" and constant(k.value, names) for k in node.keywords)
     try:
         found = np.dtype(fields, align=aligned)
     except (TypeError, ValueError) as error:
@@ -245,26 +269,74 @@ def _call(node: ast.Call, names: Mapping[str, Any]) -> Any:
         return constant(node.args[0], names)
     if path == "collections.namedtuple" and len(node.args) == 2 and not node.keywords:
         return NamedTuple(_string(node.args[0]), _fields(node.args[1]))
+    if path == "numpy.dtype" and len(node.args) == 1 and _is_text(node.args[0]):
+        return _named(node.args[0])
+    if isinstance(function, NamedTuple):
+        return _filled(function, node, names)
+    is_array = path in ("numpy.array", "numpy.asarray")
+    given = {k.arg: k.value for k in node.keywords if k.arg}
+    own = given.pop("dtype", None) if is_array else None
     arguments = [constant(a, names) for a in node.args]
-    keywords = {k.arg: constant(k.value, names) for k in node.keywords if k.arg}
+    keywords = {name: constant(value, names) for name, value in given.items()}
+    if own is not None:
+        keywords["dtype"] = _element_type(own, names)
     dtype = as_dtype(function)
+    if path == "numpy.dtype" and len(arguments) == 1 and not keywords:
+        found = as_dtype(arguments[0])
+        if found is not None:
+            return found
     if dtype is not None and len(arguments) == 1 and not keywords:
         return _number(dtype.type, arguments[0])
-    if isinstance(function, Symbol) and function.path in (
-        "numpy.array",
-        "numpy.asarray",
-    ):
+    if is_array:
         if not arguments or cells(arguments[0], 2 * MAX_CELLS) > 2 * MAX_CELLS:
             raise NotConstant("an array that is too large, or of nothing")
         wanted = as_dtype(keywords.get("dtype", arguments[1] if len(arguments) > 1 else None))
         try:
-            array = np.array(arguments[0], dtype=wanted)
+            array = np.array(_as_lists(arguments[0]), dtype=wanted)
         except (TypeError, ValueError, OverflowError, IndexError) as error:
             raise NotConstant(str(error)) from None
-        if array.size > MAX_CELLS or array.dtype.kind not in "biufc":
+        numeric = array.dtype.kind in "biufc" or array.dtype.fields
+        if array.size > MAX_CELLS or array.nbytes > 8 * MAX_CELLS or not numeric:
             raise NotConstant("an array that is too large, or not of numbers")
         return array
     raise NotConstant("a call, and no call is made while the file is read")
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _named(node: ast.expr) -> np.dtype[Any]:
+    found = dtype_of_text(_string(node))
+    if found is None:
+        raise NotConstant(f"{_string(node)!r} names no dtype of numbers")
+    return found
+
+
+def _element_type(node: ast.expr, names: Mapping[str, Any]) -> Any:
+    """dtype=np.int32, dtype="i4", or dtype=[("x", np.float32)] of numpy.array."""
+    if _is_text(node):
+        return _named(node)
+    if isinstance(node, ast.List):
+        return _of_fields(node, names, aligned=False)
+    return constant(node, names)
+
+
+def _as_lists(value: Any) -> Any:
+    """Lists as NumPy tells them from tuples: a tuple is one structure, a list a row of cells."""
+    if isinstance(value, FileList):
+        return [_as_lists(part) for part in value]
+    return tuple(map(_as_lists, value)) if type(value) is tuple else value
+
+
+def _filled(made: NamedTuple, node: ast.Call, names: Mapping[str, Any]) -> Any:
+    """Point(1, y=2.5), a named tuple beside the kernels."""
+    arguments = [constant(a, names) for a in node.args]
+    keywords = {k.arg: constant(k.value, names) for k in node.keywords if k.arg}
+    try:
+        return namedtuple(made.name, made.fields)(*arguments, **keywords)  # type: ignore[misc]
+    except (TypeError, ValueError) as error:
+        raise NotConstant(str(error)) from None
 
 
 class Costs:

@@ -16,7 +16,17 @@ from gpu_course.simt.inferred import NotYet, of_value
 from gpu_course.simt.meanings import NOTHING
 from gpu_course.simt.program import Program
 from gpu_course.simt.source import Kernel
-from gpu_course.simt.types import BOOL, INT64, ArrayType, FunctionType, NoSuchType, TupleType, Type
+from gpu_course.simt.types import (
+    BOOL,
+    INT64,
+    ArrayType,
+    FunctionType,
+    NoSuchType,
+    NotSimulated,
+    RangeType,
+    TupleType,
+    Type,
+)
 
 
 class ExpressionTypes(CallTypes):
@@ -50,14 +60,22 @@ class ExpressionTypes(CallTypes):
                 return self.variable(node)
             case ast.BinOp():
                 left, right = self.expression(node.left), self.expression(node.right)
+                self.refuse_whole(node, (left, node.left), (right, node.right))
                 return types.binary(type(node.op).__name__, left, right)
             case ast.UnaryOp():
-                return types.unary(type(node.op).__name__, self.expression(node.operand))
+                operand = self.expression(node.operand)
+                self.refuse_whole(node, (operand, node.operand))
+                return types.unary(type(node.op).__name__, operand)
             case ast.BoolOp():
                 parts = [self.expression(v) for v in node.values]
                 return self.joined(parts)
             case ast.Compare():
                 compared = [self.expression(part) for part in (node.left, *node.comparators)]
+                sides = zip(compared, (node.left, *node.comparators), strict=True)
+                if not any(
+                    isinstance(op, ast.In | ast.NotIn | ast.Is | ast.IsNot) for op in node.ops
+                ):
+                    self.refuse_whole(node, *sides)
                 for op, left, right in zip(node.ops, compared, compared[1:], strict=False):
                     check_comparison(op, left, right)
                 return BOOL
@@ -73,6 +91,16 @@ class ExpressionTypes(CallTypes):
             case ast.Call():
                 return self.call(node)
         raise NoSuchType(type(node).__name__)
+
+    def refuse_whole(self, node: ast.AST, *parts: tuple[Type, ast.expr]) -> None:
+        """Raises KernelRefused where a whole array is computed with, as NumPy does on the host."""
+        for type_, part in parts:
+            numbers = not any(t is None or isinstance(t, FunctionType) for t, _ in parts)
+            if isinstance(type_, ArrayType) and numbers:
+                name = ast.unparse(part)
+                fact = f"{name} is a whole array: a kernel computes with its cells, one by one"
+                cell = ", ".join("ijkl"[: type_.ndim])
+                raise self.kernel.refuse(node, fact, f"index it, such as {name}[{cell}]")
 
     def test(self, node: ast.expr) -> None:
         if not types.is_scalar(self.expression(node)):
@@ -92,9 +120,7 @@ class ExpressionTypes(CallTypes):
         if isinstance(value, Symbol):
             if value.path in intrinsics.VALUES:
                 return intrinsics.VALUES[value.path].type
-            raise NoSuchType(f"{value.path} must be called")
-        if isinstance(value, np.ndarray):
-            return ArrayType(value.dtype, value.ndim, "const")
+            raise NotSimulated(f"{value.path} as a value", "call it where it is needed")
         return of_value(value)
 
     def variable(self, node: ast.Name) -> Type:
@@ -130,7 +156,7 @@ class ExpressionTypes(CallTypes):
                 whole = part is node.slice and isinstance(index, TupleType)
                 parts += index.elements if whole else (index,)  # type: ignore[union-attr]
         for index in parts:
-            if not isinstance(index, np.dtype) or index.kind not in "iub":
+            if not isinstance(index, np.dtype) or index.kind not in "iu":
                 raise NoSuchType(
                     f"an index must be a whole number, and {ast.unparse(node.slice)} is {index}"
                 )
@@ -164,8 +190,11 @@ class ExpressionTypes(CallTypes):
         sign = 1
         if isinstance(index, ast.UnaryOp) and isinstance(index.op, ast.USub):
             index, sign = index.operand, -1
-        if isinstance(index, ast.Constant) and type(index.value) is int:
-            position = sign * index.value
+        value = self.program.meanings.get(index)
+        if isinstance(index, ast.Constant):
+            value = index.value
+        if type(value) is int:
+            position = sign * value
             if -len(owner.elements) <= position < len(owner.elements):
                 return owner.elements[position]
             raise NoSuchType(f"a tuple of {len(owner.elements)} has no element {position}")
@@ -197,7 +226,7 @@ class ExpressionTypes(CallTypes):
         if isinstance(owner, TupleType) and node.attr in owner.names:
             self.members[node] = owner.names.index(node.attr)
             return owner.elements[self.members[node]]
-        if isinstance(owner, np.dtype) and node.attr in ("real", "imag"):
+        if isinstance(owner, np.dtype) and node.attr in ("real", "imag") and owner != BOOL:
             return _component(owner)
         raise NoSuchType(f"{ast.unparse(node.value)} has no .{node.attr}")
 
@@ -208,6 +237,9 @@ def check_comparison(op: ast.cmpop, left: Type, right: Type) -> None:
     if asks_equality and (left is None or right is None):
         return
     if isinstance(op, ast.In | ast.NotIn):
+        if isinstance(right, ArrayType | RangeType) and types.is_scalar(left):
+            what = "a whole array" if isinstance(right, ArrayType) else "a range"
+            raise NotSimulated(f"in for {what}", "write the loop, or compare with its bounds")
         elements = right.elements if isinstance(right, TupleType) else ()
         if not elements or not types.is_scalar(left) or len(set(elements)) > 1:
             raise NoSuchType("in asks a tuple of numbers of one type")

@@ -50,11 +50,18 @@ class Expressions(Subscripts):
             return FunctionType(meaning.name, meaning.place[:2], meaning)
         if isinstance(meaning, Symbol):
             return intrinsics.VALUES[meaning.path].run(self.lanes)
-        if isinstance(meaning, np.ndarray):
-            return self.constant_array(ast.unparse(node), meaning)
-        if isinstance(meaning, tuple):
-            return _numbers(meaning)
+        if isinstance(meaning, np.ndarray | tuple):
+            return self.constant(ast.unparse(node), meaning)
         return self.literal(node, meaning)
+
+    def constant(self, name: str, value: Any) -> Value:
+        """A constant of the kernel's file: a number, an array, or tuples of them to any depth."""
+        if isinstance(value, tuple):
+            return tuple(self.constant(f"{name}[{k}]", part) for k, part in enumerate(value))
+        if isinstance(value, np.ndarray):
+            return self.constant_array(name, value)
+        type_ = inference.of_value(value)
+        return type_.type(value) if isinstance(type_, np.dtype) else None
 
     def literal(self, node: ast.AST, value: Any) -> Value:
         if node not in self._literals:
@@ -153,7 +160,7 @@ class Expressions(Subscripts):
         type_ = types.unify(type_of(first), type_of(second))
         first, second = cast(first, type_), cast(second, type_)
         if not isinstance(type_, np.dtype):
-            return merge(yes.active, first, second)
+            return self.settled(node, merge(yes.active, first, second))
         return np.where(condition, first, second)
 
     def _choose(self, node: ast.expr, condition: Value, mask: Mask) -> Mask:
@@ -173,13 +180,13 @@ class Expressions(Subscripts):
             return self.arena.array(node, self.requests[node], ast.unparse(node.func))
         if node in self.inferred.calls:
             arguments = [self.value(a) for a in self.inferred.given[node]]
-            return self.call_device(self.inferred.calls[node], arguments)
+            return self.settled(node, self.call_device(self.inferred.calls[node], arguments))
         if node in self.inferred.given:  # a named tuple
             return tuple(self.value(a) for a in self.inferred.given[node])
-        if symbol is None:  # cuda.cg.this_grid().sync(), the only method there is
+        if symbol is None:  # z.conjugate(), or cuda.cg.this_grid().sync()
             assert isinstance(node.func, ast.Attribute)
-            self.value(node.func.value)
-            return meet_grid(self, node)
+            owner = self.value(node.func.value)
+            return np.conjugate(owner) if node.func.attr == "conjugate" else meet_grid(self, node)
         arguments = [self.value(a) for a in node.args]
         dtype = as_dtype(symbol)
         if dtype is not None:
@@ -224,12 +231,3 @@ class Expressions(Subscripts):
             owner = owner.value
         found = self.inferred.reads.get(owner)
         return isinstance(found, ArrayType) and found.dtype == FLOAT32
-
-
-def _numbers(values: tuple[Any, ...]) -> tuple[Value, ...]:
-    found = []
-    for value in values:
-        type_ = inference.of_value(value)
-        assert isinstance(type_, np.dtype)
-        found.append(type_.type(value))
-    return tuple(found)

@@ -40,15 +40,15 @@ class Fault:
         self.count = self.count or len(self.threads)
 
 
-class EnoughFaults(Exception):
-    """A launch has been at fault so often that going on would show nothing new."""
+class CannotGoOn(Exception):
+    """Nothing more can be worked out or shown of a launch; the log has what was found."""
 
 
 class FaultLog:
     """Collects faults, one per kind and place, with counts.
 
     Attributes:
-        most_errors: so many errors are added, whatever place each is at, before EnoughFaults.
+        most_errors: so many errors are added, whatever place each is at, before CannotGoOn.
     """
 
     MOST_THREADS = 4096
@@ -67,12 +67,12 @@ class FaultLog:
         Beyond MOST_PLACES of them the others are counted, in `left_out`.
 
         Raises:
-            EnoughFaults: most_errors have been added.
+            CannotGoOn: most_errors have been added.
         """
         self._add(fault, key)
         self.errors += fault.severity == "error"
         if self.errors >= self.most_errors:
-            raise EnoughFaults
+            raise CannotGoOn
 
     def _add(self, fault: Fault, key: tuple[Any, ...]) -> None:
         fault.kernel = fault.kernel or self.running

@@ -6,6 +6,7 @@ import ast
 import functools
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -15,10 +16,12 @@ from gpu_course.simt.expression_types import ExpressionTypes
 from gpu_course.simt.inferred import Inferred, NotYet, of_value
 from gpu_course.simt.legality import specialised
 from gpu_course.simt.program import Program
+from gpu_course.simt.refusals import ours
 from gpu_course.simt.types import (
     INT64,
     ArrayType,
     NoSuchType,
+    NotSimulated,
     RangeType,
     TooLarge,
     TupleType,
@@ -121,6 +124,8 @@ class _Inference(ExpressionTypes):
             return None
         try:
             return self.joined(self.results)
+        except NotSimulated as error:
+            raise self.kernel.refuse(self.kernel.tree, ours(str(error)), error.hint) from None
         except NoSuchType as error:
             raise self.kernel.refuse(
                 self.kernel.tree, f"{self.kernel.name} returns {error}", "return one type"
@@ -149,11 +154,13 @@ class _Inference(ExpressionTypes):
             except TooLarge as error:
                 step = "keep what is of one kind in an array"
                 raise self.kernel.refuse(statement, str(error), step) from None
+            except NotSimulated as error:
+                raise self.kernel.refuse(statement, ours(str(error)), error.hint) from None
             except NoSuchType as error:
                 raise self.kernel.refuse(
                     statement,
                     f"Numba finds no type for this line: {error}",
-                    "check what each name on the line is: an array, a number or a tuple",
+                    error.hint or "check what each name is: an array, a number or a tuple",
                 ) from None
             except NotYet as error:
                 # A name read before the round has reached its assignment: a later round settles it.
@@ -177,6 +184,7 @@ class _Inference(ExpressionTypes):
             case ast.AugAssign():
                 current = self.target_type(node.target)
                 value = self.expression(node.value)
+                self.refuse_whole(node, (current, node.target), (value, node.value))
                 self.assign(node.target, types.binary(type(node.op).__name__, current, value))
             case ast.Return(value=ast.expr() as value):
                 if not (isinstance(value, ast.Constant) and value.value is None):
@@ -198,13 +206,16 @@ class _Inference(ExpressionTypes):
     def assign(self, target: ast.expr, value: Type) -> None:
         if isinstance(target, ast.Name):
             if isinstance(value, np.dtype) and value.fields:
-                raise NoSuchType(
-                    f"a whole structure is not held by a name: read {target.id}'s fields"
+                what = "a name for a whole structure"
+                raise NotSimulated(
+                    what, f"read the fields one by one, such as a[i].{_first(value)}"
                 )
             version = self.program.assigned(target)
             known = self.types.get(version, value)
             try:
                 joined = types.unify(known, value)
+            except NotSimulated:
+                raise
             except NoSuchType as error:
                 raise NoSuchType(f"{target.id} is {error}") from None
             if version not in self.types or joined != known:
@@ -224,7 +235,7 @@ class _Inference(ExpressionTypes):
                 raise NoSuchType("constant memory cannot be changed")
             stored = self.element(target)
             if isinstance(stored, ArrayType) and types.is_scalar(value):
-                fact = "the simulator does not know a store of one number to many cells"
+                fact = ours("a store of one number to many cells")
                 raise self.kernel.refuse(target, fact, "write the loop")
             if not (types.is_scalar(stored) and types.is_scalar(value)):
                 raise NoSuchType(f"{value} cannot be stored in one cell of {stored}")
@@ -237,6 +248,9 @@ class _Inference(ExpressionTypes):
         """The type of a field that is assigned to: a[i].x."""
         if not (isinstance(target, ast.Attribute) and isinstance(target.value, ast.Subscript)):
             raise NoSuchType("an attribute cannot be assigned to")
+        whole = self.expression(target.value.value)
+        if isinstance(whole, ArrayType) and whole.space == "const":
+            raise NoSuchType("constant memory cannot be changed")
         owner = self.element(target.value)
         if not (isinstance(owner, np.dtype) and owner.fields and target.attr in owner.fields):
             raise NoSuchType("an attribute cannot be assigned to")
@@ -269,7 +283,13 @@ class _Inference(ExpressionTypes):
         if isinstance(iterated, RangeType):
             return iterated.dtype
         if isinstance(iterated, TupleType) and iterated.elements:
-            return self.joined(iterated.elements)
+            first, *others = iterated.elements
+            if all(types.same(first, other) for other in others):
+                return first
+            raise NoSuchType(
+                f"a loop over {iterated}, whose elements are not of one type",
+                "write all of them as floats, or as whole numbers",
+            )
         if isinstance(iterated, ArrayType):
             one = iterated.ndim == 1
             return iterated.dtype if one else replace(iterated, ndim=iterated.ndim - 1)
@@ -287,3 +307,8 @@ class _Inference(ExpressionTypes):
             self.spend(CHECKING * sum(device.efforts.values()))
             self.found[key] = infer(device, arguments, known, self.depth + 1, self.found)
         return self.found[key]
+
+
+def _first(structure: np.dtype[Any]) -> str:
+    assert structure.names is not None
+    return structure.names[0]

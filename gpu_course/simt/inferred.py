@@ -11,7 +11,15 @@ import numpy as np
 
 from gpu_course.simt import types
 from gpu_course.simt.program import Program
-from gpu_course.simt.types import BOOL, FLOAT64, INT64, NoSuchType, TupleType, Type
+from gpu_course.simt.types import (
+    BOOL,
+    FLOAT64,
+    INT64,
+    ArrayType,
+    NotSimulated,
+    TupleType,
+    Type,
+)
 from gpu_course.simt.vocabulary.allocate import Request
 
 
@@ -66,9 +74,11 @@ def of_value(value: Any) -> Type:
         return np.dtype(np.complex128)
     if isinstance(value, tuple):
         return TupleType(tuple(map(of_value, value)), getattr(value, "_fields", ()))
+    if isinstance(value, np.ndarray):
+        return ArrayType(value.dtype, value.ndim, "const")
     if value is None:
         return None
-    raise NoSuchType(type(value).__name__)
+    raise NotSimulated(f"a {type(value).__name__} beside the kernel, used like this")
 
 
 class NotYet(Exception):

@@ -18,6 +18,7 @@ from gpu_course.simt.vocabulary import (
     printing,
     scalar_functions,
     synchronise,
+    ufuncs,
     warps,
 )
 from gpu_course.simt.vocabulary.functions import Builtin, Function
@@ -35,6 +36,7 @@ FUNCTIONS: dict[str, Function] = {
     **printing.FUNCTIONS,
     **overloads.FUNCTIONS,
     **half.FUNCTIONS,
+    **ufuncs.FUNCTIONS,
 }
 BUILTINS = frozenset(scalar_functions.BUILTINS) | {
     "divmod", "enumerate", "pow", "print", "sum", "zip",
@@ -47,11 +49,17 @@ NAMES = frozenset(VALUES) | frozenset(FUNCTIONS) | frozenset(allocate.SPACES) | 
 """Every dotted name the simulator knows, dtypes aside."""
 
 
+THREE_PARTS = frozenset(path.rpartition(".")[0] for path in VALUES if path.endswith(".x"))
+"""What has `.x`, `.y` and `.z`, and is no number itself: `cuda.threadIdx` and its kin."""
+
+
 def nearest(path: str) -> str:
     """Returns a sentence that names what was perhaps meant, or "" when nothing is near.
 
     >>> nearest("cuda.thredIdx.x")
     'did you mean cuda.threadIdx.x?'
     """
-    close = difflib.get_close_matches(path, NAMES, n=1, cutoff=0.75)
-    return f"did you mean {close[0]}?" if close else ""
+    home, _, own = path.partition(".")
+    names = {name.partition(".")[2]: name for name in NAMES if name.startswith(f"{home}.")}
+    close = difflib.get_close_matches(own, names, n=1, cutoff=0.75)
+    return f"did you mean {names[close[0]]}?" if close else ""

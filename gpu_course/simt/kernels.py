@@ -58,6 +58,7 @@ class Kernel:
             gives the same for a name each time.
         decorated: True when the function carries `cuda.jit`.
         declared: the signatures that `cuda.jit` was given.
+        device: True when `cuda.jit` was told that kernels call it.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Kernel:
     scope: Callable[[str], Any] = field(repr=False)
     decorated: bool = True
     declared: tuple[Signature, ...] = ()
+    device: bool = False
 
     @property
     def place(self) -> tuple[str, int, str]:

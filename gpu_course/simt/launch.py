@@ -14,7 +14,7 @@ from gpu_course.simt import inference, memory
 from gpu_course.simt.arguments import arrays_in, bind_arguments, bound, type_of
 from gpu_course.simt.constants import Symbol
 from gpu_course.simt.endless import EndlessLoop
-from gpu_course.simt.faults import EnoughFaults, Fault, FaultLog
+from gpu_course.simt.faults import CannotGoOn, Fault, FaultLog
 from gpu_course.simt.interpreter import Interpreter
 from gpu_course.simt.lanes import WARP, Lanes
 from gpu_course.simt.memory import Array
@@ -80,10 +80,18 @@ def illegal(grid: Dim3, block: Dim3) -> str | None:
         return f"a block of {threads:,} threads: a block has at most {MOST_THREADS_PER_BLOCK:,}"
     if block[2] > MOST_PER_BLOCK_AXIS[2]:
         return f"a block of {block[2]} along z: at most {MOST_PER_BLOCK_AXIS[2]} fit"
-    lanes = grid[0] * grid[1] * grid[2] * -(-threads // WARP) * WARP
-    if lanes > MOST_LANES:
-        return f"a launch of {lanes:,} lanes: the simulator runs at most {MOST_LANES:,}"
     return None
+
+
+def check_size(name: str, grid: Dim3, block: Dim3) -> None:
+    """Raises CourseError for a launch that a GPU runs and that is too large for the simulator."""
+    warps = grid[0] * grid[1] * grid[2] * -(-(block[0] * block[1] * block[2]) // WARP)
+    if warps * WARP > MOST_LANES:
+        raise CourseError(
+            f"{name} is launched with {warps * WARP:,} lanes: a GPU runs so many, and the "
+            f"simulator at most {MOST_LANES:,}",
+            "launch fewer blocks, or let each thread do more in a loop",
+        )
 
 
 def run(
@@ -165,8 +173,8 @@ def run(
                 for observer in observers:
                     observer.batch(lanes)
                 Interpreter(*state.of(lanes, observers, step_budget)).run()
-    except EnoughFaults:
-        return
+    except CannotGoOn:
+        pass
     except EndlessLoop as end:
         faults.most_errors = math.inf  # this one is the last
         faults.add(Fault("endless-loop", end.line, end.threads, end.facts))

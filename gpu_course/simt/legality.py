@@ -167,7 +167,7 @@ def called_from(
     checked = Checked() if checked is None else checked
     chain = (*callers, written)
     if any(device.place == caller.place for caller in chain):
-        fact = f"{device.name} calls itself, and a GPU function cannot"
+        fact = f"{device.name} calls itself, and the simulator runs no recursion"
         raise kernel.refuse(node, fact, "write a loop")
     if len(chain) > MOST_CALLS_DEEP:
         fact = f"calls nest more than {MOST_CALLS_DEEP} deep here"

@@ -43,17 +43,15 @@ def from_function(function: Any) -> Kernel:
             f"{function!r} is not a kernel",
             "pass a function, or the result of cuda.jit",
         )
-    code, decorated, declared = plain.__code__, plain is not function, _declared(function)
+    code, shape = plain.__code__, (plain is not function, _declared(function), _is_device(function))
     with _one_at_a_time:
         kept = _kept(code)
         for scope, known in kept:
-            same = known.decorated == decorated and known.declared == declared
+            same = (known.decorated, known.declared, known.device) == shape
             if same and scope.holds_for(plain):
                 return known
         read, scope = _read(_Identity(code)), LiveScope(plain)
-        kernel = Kernel(
-            read.tree.name, read.tree, read.file, read.lines, scope, decorated, declared
-        )
+        kernel = Kernel(read.tree.name, read.tree, read.file, read.lines, scope, *shape)
         kept.insert(0, (scope, kernel))
         del kept[MOST_KEPT_PER_CODE:]
         return kernel
@@ -116,6 +114,12 @@ def _read(key: _Identity) -> _Read:
     lines = {first + k: line.rstrip("\n") for k, line in enumerate(text_lines)}
     lines |= {k: line.rstrip("\n") for k, line in enumerate(whole, start=1)}
     return _Read(node, shown, lines)
+
+
+def _is_device(function: Any) -> bool:
+    """True for a dispatcher made with device=True: the simulator's says so, Numba's in a table."""
+    options = getattr(function, "targetoptions", {})
+    return bool(getattr(function, "device", False) or options.get("device"))
 
 
 def _declared(function: Any) -> tuple[Signature, ...]:
@@ -269,7 +273,8 @@ def _from_live(name: str, value: Any) -> Any:
     if isinstance(value, tuple):
         if cells(value, MAX_CELLS) > MAX_CELLS:
             return Unknown(f"{name}, a tuple of more than {MAX_CELLS:,} values")
-        return tuple(_from_live(name, v) for v in value)
+        parts = [_from_live(name, v) for v in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     if isinstance(value, ModuleType):
         return (
             Symbol(MODULES[value.__name__])

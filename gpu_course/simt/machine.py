@@ -20,7 +20,7 @@ from gpu_course.simt.policy import STRICT, Policy
 from gpu_course.simt.printout import Printout
 from gpu_course.simt.program import Program
 from gpu_course.simt.types import Type
-from gpu_course.simt.values import merge, pick, poison, ravel
+from gpu_course.simt.values import MixedArrays, Several, merge, pick, poison, ravel, settled
 from gpu_course.simt.variables import Value, Variable
 from gpu_course.simt.vocabulary import atomics
 from gpu_course.simt.vocabulary.allocate import Arena
@@ -120,7 +120,27 @@ class Machine(Bounds):
             missing = self.mask.active & ~known.defined
             if missing.any():
                 self._undefined(node, np.flatnonzero(missing))
-        return self.converted(known.value, self.inferred.reads[node])
+        value = self.settled(node, known.value)
+        return self.converted(value, self.inferred.reads[node])
+
+    def settled(self, node: ast.expr, value: Value) -> Value:
+        """Returns a value as the lanes that are here have it: arrays must be the same for all.
+
+        Raises:
+            KernelRefused: one name, or one expression, stands for different arrays.
+        """
+        if not isinstance(value, Several | tuple):
+            return value
+        try:
+            return settled(value, self.mask.lanes)
+        except MixedArrays as mixed:
+            one, other = mixed.args
+            fact = (
+                f"{ast.unparse(node)} stands for {one} in some threads here and for {other} in "
+                "others: the simulator takes one array at a time, Numba takes both"
+            )
+            hint = "use each array under its own name, in a branch of its own"
+            raise self.program.kernel.refuse(node, fact, hint) from None
 
     def converted(self, value: Value, type_: Type) -> Value:
         """Returns a value cast to a type; a vector that has been cast before is the same vector.
@@ -150,7 +170,9 @@ class Machine(Bounds):
         key = id(data)
         if key not in self._constants:
             (array,) = bind({name: data}).values()
-            self._constants[key] = replace(array, space="const", writable=False)
+            fixed = partial(replace, space="const", writable=False)
+            fields = {part: fixed(own) for part, own in array.fields.items()}
+            self._constants[key] = fixed(array, fields=fields)
         return self._constants[key]
 
     def load(self, node: ast.expr, array: Array, indices: tuple[Value, ...]) -> Value:
@@ -248,6 +270,8 @@ class Machine(Bounds):
         expected: Value = None,
     ) -> tuple[Access | None, bool]:
         """Checks the bounds, tells the observers; (None, ...) when no lane is in bounds."""
+        # Before it is compared with the pattern's: from index -1 to index 0 is not one cell on.
+        indices = self.numbers_from_start(node, index, array, indices)
         pattern = self._patterns.get(node)
         moved = None if pattern is None else pattern.distance(array, indices, self.mask)
         if pattern is None or moved is None:
@@ -292,12 +316,14 @@ class Machine(Bounds):
         indices: tuple[Value, ...],
     ) -> Pattern:
         """Checks the bounds; remembers the pattern where all lanes are in them."""
-        mask, wrapped = self.mask, self._wrapped(array, indices)
-        good = self.in_bounds(kind, node, index, array, wrapped)
+        mask, counted = self.mask, self.from_start(array, indices)
+        if counted is not indices:
+            self.advise_from_end(node, index, array, indices)
+        good = self.in_bounds(kind, node, index, array, counted)
         if good is not None:
             mask = mask & good
         strides = tuple(pick(s, mask) for s in array.strides)
-        elements = ravel([pick(i, mask) for i in wrapped], strides)
+        elements = ravel([pick(i, mask) for i in counted], strides)
         elements = elements + pick(array.origin, mask)
         if not isinstance(elements, np.ndarray):
             elements = np.full(mask.count, elements)
@@ -306,14 +332,7 @@ class Machine(Bounds):
             self._patterns[node] = pattern
         return pattern
 
-    def _wrapped(self, array: Array, indices: tuple[Value, ...]) -> tuple[Value, ...]:
-        if not self.policy.wrap_negative:
-            return indices
-        return tuple(
-            np.where(i < 0, i + n, i)[()] for i, n in zip(indices, array.shape, strict=True)
-        )
-
     def _cells(self, array: Array, indices: tuple[Value, ...], mask: Mask) -> np.ndarray:
-        picked = [pick(i, mask) for i in self._wrapped(array, indices)]
+        picked = [pick(i, mask) for i in self.from_start(array, indices)]
         cells = ravel(picked, row_major(tuple(pick(n, mask) for n in array.shape)))
         return np.broadcast_to(cells, mask.count)

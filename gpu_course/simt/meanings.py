@@ -6,9 +6,11 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from gpu_course.simt import intrinsics
-from gpu_course.simt.constants import Symbol, as_dtype, resolve
-from gpu_course.simt.refusals import HOST_ONLY
+from gpu_course.simt.constants import FileList, Symbol, as_dtype, resolve
+from gpu_course.simt.refusals import builtin_refusal, refused, symbol_refusal
 from gpu_course.simt.source import Kernel, Unknown, from_function
 from gpu_course.simt.vocabulary import xoroshiro
 
@@ -61,11 +63,8 @@ class Meanings:
             if node.id in intrinsics.BUILTINS:
                 return Symbol(f"builtin.{node.id}")
             if node.id in _python_builtins():
-                raise self.kernel.refuse(
-                    node,
-                    f"{node.id} is a function of the host: {HOST_ONLY}",
-                    "use the GPU's own",
-                ) from None
+                fact = builtin_refusal(node.id)
+                raise self.kernel.refuse(node, fact, "use what cuda and math offer") from None
             raise self.kernel.refuse(
                 node,
                 f"the name {node.id} is not defined",
@@ -79,6 +78,15 @@ class Meanings:
                 f"{node.id} is {value.what}: a kernel cannot use it",
                 "use numbers, arrays handed to the kernel, and what cuda and math offer",
             )
+        if isinstance(value, Kernel) and value.declared and not value.device:
+            fact = f"{value.name} has a signature, which makes it a kernel: no kernel can call it"
+            raise self.kernel.refuse(node, fact, "mark it with device=True beside the signature")
+        if _holds_list(value):
+            fact = refused(f"{node.id}, a list beside the kernel,")
+            raise self.kernel.refuse(node, fact, f"write a tuple: {node.id} = (..., ...)")
+        what = _no_number(value)
+        if what:
+            raise self.kernel.refuse(node, refused(f"{node.id}, {what},"), "use arrays of numbers")
         if isinstance(value, Kernel) and not value.decorated:
             fact = f"{value.name} is a plain Python function: a kernel cannot call it"
             raise self.kernel.refuse(node, fact, "mark it with @cuda.jit(device=True)")
@@ -94,19 +102,44 @@ class Meanings:
                 raise self._unknown_symbol(node, value)
 
     def _unknown_symbol(self, node: ast.AST, symbol: Symbol) -> Exception:
-        home = symbol.path.partition(".")[0]
-        if home == "numpy":
-            fact = f"{symbol.path} runs on the host: {HOST_ONLY}"
-            return self.kernel.refuse(node, fact, "write the loop, or use math")
-        return self.kernel.refuse(
-            node,
-            f"the simulator does not know {symbol.path}",
-            intrinsics.nearest(symbol.path),
-        )
+        if symbol.path in intrinsics.THREE_PARTS:
+            fact = f"the simulator does not know {symbol.path} without .x, .y or .z"
+            return self.kernel.refuse(node, fact, f"write {symbol.path}.x, its place along x")
+        if symbol.path.rpartition(".")[0] in intrinsics.THREE_PARTS:
+            owner, _, part = symbol.path.rpartition(".")
+            fact = f"{owner} has the parts .x, .y and .z, and no .{part}"
+            return self.kernel.refuse(node, fact, f"write {owner}.x, or .y or .z")
+        fact, hint = symbol_refusal(symbol.path)
+        return self.kernel.refuse(node, fact, hint or intrinsics.nearest(symbol.path))
 
 
 def _parents_first(statement: ast.stmt) -> Iterator[ast.AST]:
     yield from ast.walk(statement)
+
+
+def _holds_list(value: Any) -> bool:
+    return isinstance(value, FileList) or (
+        isinstance(value, tuple) and any(map(_holds_list, value))
+    )
+
+
+def _no_number(value: Any) -> str:
+    """What a constant array or structure has that no kernel can use; "" for one that is fine."""
+    if isinstance(value, np.void):
+        return "a single structure beside the kernel"
+    if isinstance(value, np.generic) and value.dtype.kind not in "biufc":
+        return f"a {value.dtype}"
+    if not isinstance(value, np.ndarray):
+        return next(filter(None, map(_no_number, value)), "") if type(value) is tuple else ""
+    if not 1 <= value.ndim <= 4:
+        return f"an array of {value.ndim} dimensions"
+    fields = (value.dtype.fields or {"": (value.dtype, 0)}).values()
+    for type_, offset, *_ in fields:
+        if type_.kind not in "biufc" or type_.shape or type_.str[1:] in ("f16", "c32"):
+            return f"an array of {type_}"
+        if offset % type_.alignment or value.dtype.itemsize % type_.alignment:
+            return f"an array of structures whose {type_} lies where no GPU reads one"
+    return ""
 
 
 def _python_builtins() -> frozenset[str]:

@@ -11,8 +11,8 @@ class Policy:
     """Which habits are errors.
 
     Attributes:
-        wrap_negative: an index from -n to -1 counts from the end, as Numba compiles it; where it
-            does not, such an index is out of bounds, since it hides mistakes.
+        wrap_negative: an index from -n to -1 counts from the end, as Numba compiles it, and is
+            advice; where it does not, such an index is out of bounds, since it hides mistakes.
         same_value: severity of several threads storing one same value in a cell.
         returned: severity of a barrier that some threads have left out by returning: legal on GPUs
             from compute capability 7.0 on, and not portable.

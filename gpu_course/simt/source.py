@@ -100,7 +100,10 @@ def _read(path: Path, shown: str, text: str) -> Module:
             jit = [d for d in node.decorator_list if _is_jit(d, names)]
             declared = _declared(jit, shown, lines)
             look_up = names.__getitem__
-            names[node.name] = Kernel(node.name, node, shown, lines, look_up, bool(jit), declared)
+            device = any(_says_device(d) for d in jit)
+            names[node.name] = Kernel(
+                node.name, node, shown, lines, look_up, bool(jit), declared, device
+            )
         elif isinstance(node, ast.ClassDef | ast.AsyncFunctionDef):
             names[node.name] = Unknown(f"{node.name}, which is not a kernel")
         elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
@@ -152,6 +155,15 @@ def _signatures_at(decorator: ast.expr) -> tuple[Signature, ...]:
     given = [*decorator.args, *(k.value for k in decorator.keywords if k.arg == "func_or_sig")]
     parts = [e for g in given for e in (g.elts if isinstance(g, ast.List) else [g])]
     return tuple(s for s in map(from_node, parts) if s is not None)
+
+
+def _says_device(decorator: ast.expr) -> bool:
+    """True for `@cuda.jit(..., device=True)`."""
+    keywords = decorator.keywords if isinstance(decorator, ast.Call) else []
+    return any(
+        k.arg == "device" and isinstance(k.value, ast.Constant) and bool(k.value.value)
+        for k in keywords
+    )
 
 
 def _imported(node: ast.Import | ast.ImportFrom) -> dict[str, Any]:

@@ -10,7 +10,8 @@ import numpy as np
 from gpu_course.simt.arithmetic import Arithmetic
 from gpu_course.simt.faults import Fault
 from gpu_course.simt.memory import Array, viewed
-from gpu_course.simt.types import INT64
+from gpu_course.simt.types import INT64, UINT64
+from gpu_course.simt.values import merge
 from gpu_course.simt.variables import Value
 from gpu_course.simt.vocabulary.functions import cast
 
@@ -26,7 +27,7 @@ class Subscripts(Arithmetic):
         array = self.value(node.value)
         index = self.value(node.slice)
         indices = index if isinstance(index, tuple) else (index,)
-        return array, tuple(self.converted(i, INT64) for i in indices)
+        return array, tuple(self.converted(_signed(i), INT64) for i in indices)
 
     def view(self, node: ast.Subscript, array: Array) -> Array:
         """a[i], a[2:], a[:, j]: the same memory, seen from another cell and in another shape."""
@@ -42,13 +43,16 @@ class Subscripts(Arithmetic):
                 steps.append(step)
                 first.append(start)
             else:
-                first.append(cast(self.value(part), INT64))
+                first.append(cast(_signed(self.value(part)), INT64))
                 steps.append(None)
-        at = tuple(
-            np.int64(0) if p is None or isinstance(p, ast.Slice) else f
-            for p, f in zip(parts, first, strict=True)
-        )
-        self.in_bounds("load", node, node.slice, array, at)
+        numbers = [axis for axis, step in enumerate(steps) if step is None]
+        at = tuple(f if k in numbers else np.int64(0) for k, f in enumerate(first))
+        counted = self.from_start(array, at)
+        if counted is not at:
+            self.advise_from_end(node, node.slice, array, at)
+        self.in_bounds("load", node, node.slice, array, counted, numbers)
+        for axis in numbers:
+            first[axis] = counted[axis]
         inside = [
             np.clip(start, 0, np.maximum(np.asarray(size) - 1, 0))[()]
             for start, size in zip(first, array.shape, strict=True)
@@ -89,17 +93,21 @@ class Subscripts(Arithmetic):
         return array.fields[node.attr], indices
 
     def element(self, node: ast.Subscript, owner: tuple[Value, ...]) -> Value:
-        index: Any = self.value(node.slice)
+        index: Any = cast(_signed(self.value(node.slice)), INT64)
         if not isinstance(index, np.ndarray):
             if -len(owner) <= index < len(owner):
                 return owner[int(index)]
             self._outside_tuple(node, index, len(owner), self.mask.lanes)
             return owner[0]
-        outside = self.mask.active & ((index < 0) | (index >= len(owner)))
+        outside = self.mask.active & ((index < -len(owner)) | (index >= len(owner)))
         if outside.any():
             self._outside_tuple(node, index, len(owner), np.flatnonzero(outside))
-        stacked = np.stack([np.broadcast_to(v, self.lanes.count) for v in owner])
-        return stacked[np.clip(index, 0, len(owner) - 1), np.arange(self.lanes.count)]
+        index = np.where(index < 0, index + len(owner), index)
+        first, *others = np.unique(np.clip(index[self.mask.lanes], 0, len(owner) - 1)).tolist()
+        found = owner[first]
+        for place in others:
+            found = merge(index == place, owner[place], found)
+        return self.settled(node, found)
 
     def _outside_tuple(
         self, node: ast.Subscript, index: Value, length: int, lanes: np.ndarray
@@ -116,6 +124,13 @@ class Subscripts(Arithmetic):
         }
         threads = self.lanes.global_thread[lanes]
         self.faults.add(Fault("out-of-bounds", node.lineno, threads, facts, node), ("tuple",))
+
+
+def _signed(index: Value) -> Value:
+    """An index that int64 can hold: one beyond it is outside of any array, and not negative."""
+    if index.dtype != UINT64:
+        return index
+    return np.minimum(index, np.uint64(np.iinfo(np.int64).max))
 
 
 def _bound(value: Value, size: Value, low: Value, high: Value) -> Value:

@@ -38,6 +38,10 @@ class ArrayType:
     ndim: int
     space: str = "global"
 
+    def like(self, other: ArrayType) -> bool:
+        """True when the two differ at most in where they live."""
+        return (self.dtype, self.ndim) == (other.dtype, other.ndim)
+
     def __str__(self) -> str:
         return f"array({self.dtype}, {self.ndim}d)"
 
@@ -78,6 +82,9 @@ class RangeType:
 
     dtype: np.dtype[Any]
 
+    def __str__(self) -> str:
+        return f"range({self.dtype})"
+
 
 @dataclass(frozen=True)
 class GridType:
@@ -109,7 +116,15 @@ Type = np.dtype[Any] | ArrayType | TupleType | RangeType | GridType | FunctionTy
 
 
 class NoSuchType(Exception):
-    """Two types that no operator or variable can join; the text says which."""
+    """Types that Numba cannot join or take; the text says which, the hint what to write instead."""
+
+    def __init__(self, text: str, hint: str = "") -> None:
+        super().__init__(text)
+        self.hint = hint
+
+
+class NotSimulated(NoSuchType):
+    """What Numba compiles and the simulator does not know; the text names it."""
 
 
 class TooLarge(NoSuchType):
@@ -152,6 +167,9 @@ def unify(a: Type, b: Type) -> Type:
     if isinstance(a, TupleType) and isinstance(b, TupleType) and len(a.elements) == len(b.elements):
         names = a.names if a.names == b.names else ()
         return TupleType(tuple(map(unify, a.elements, b.elements)), names)
+    if isinstance(a, ArrayType) and isinstance(b, ArrayType) and a.like(b):
+        what = f"one name for an array in {a.space} memory and one in {b.space} memory"
+        raise NotSimulated(what, "give each of the two a name of its own")
     raise NoSuchType(f"{_name(a)} and {_name(b)}")
 
 

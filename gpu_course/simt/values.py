@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from gpu_course.errors import CourseError
 from gpu_course.simt import types
+from gpu_course.simt.faults import CannotGoOn
 from gpu_course.simt.lanes import Mask
 from gpu_course.simt.memory import Array
 from gpu_course.simt.types import FLOAT32, Type
@@ -67,25 +67,77 @@ def merge(active: np.ndarray, new: Value, old: Value) -> Value:
     """Returns the new value in the active lanes, the old one in the others."""
     if isinstance(new, tuple):
         return type(new)(merge(active, n, o) for n, o in zip(new, old, strict=True))
-    if isinstance(new, Array):
-        return _merge_views(active, new, old)
+    if isinstance(new, Array | Several):
+        return _merge_arrays(active, new, old)
     if new is None or isinstance(new, types.FunctionType):
         return new
     return np.where(active, new, old)
 
 
+@dataclass(frozen=True, eq=False)
+class Several:
+    """One name for several arrays, each in some of the threads: `now, after = after, now`.
+
+    Attributes:
+        parts: the lanes, bool, and the array that they have.
+    """
+
+    parts: tuple[tuple[np.ndarray, Array], ...]
+
+
+def _merge_arrays(active: np.ndarray, new: Array | Several, old: Array | Several) -> Value:
+    if new is old:
+        return new
+    parts = [(lanes & ~active, array) for lanes, array in _parts(old, active)]
+    for lanes, array in _parts(new, active):
+        lanes = lanes & active
+        # Views of one memory are one array, whose origin, shape and steps each lane has of its own.
+        like = next((k for k, (_, known) in enumerate(parts) if known.flat is array.flat), None)
+        if like is None:
+            parts.append((lanes, array))
+        else:
+            others, known = parts[like]
+            parts[like] = others | lanes, _merge_views(lanes, array, known)
+    kept = tuple(part for part in parts if part[0].any())
+    return kept[0][1] if len(kept) == 1 else Several(kept)
+
+
+def _parts(value: Array | Several, lanes: np.ndarray) -> tuple[tuple[np.ndarray, Array], ...]:
+    return value.parts if isinstance(value, Several) else ((np.ones_like(lanes), value),)
+
+
 def _merge_views(active: np.ndarray, new: Array, old: Array) -> Array:
     if new is old:
         return new
-    if new.flat is not old.flat:
-        raise CourseError(
-            f"one name stands for {new.name} in some threads and for {old.name} in others",
-            "give them different names",
-        )
     shape = tuple(_where(active, n, o) for n, o in zip(new.shape, old.shape, strict=True))
     strides = tuple(_where(active, n, o) for n, o in zip(new.strides, old.strides, strict=True))
     origin = _where(active, new.origin, old.origin)
-    return replace(new, shape=shape, strides=strides, origin=origin)
+    pairs = ((name, part, old.fields[name]) for name, part in new.fields.items())
+    fields = {name: _merge_views(active, part, known) for name, part, known in pairs}
+    # One of them may be the whole array, whose cells are not a view's.
+    whole = replace(new, root=new.root or new, contiguous=False)
+    return replace(whole, shape=shape, strides=strides, origin=origin, fields=fields)
+
+
+def settled(value: Value, lanes: np.ndarray) -> Value:
+    """Returns a value as some lanes have it: of several arrays under one name, the one they mean.
+
+    Raises:
+        MixedArrays: they mean more than one.
+    """
+    if isinstance(value, tuple):
+        parts = tuple(settled(part, lanes) for part in value)
+        return value if all(a is b for a, b in zip(parts, value, strict=True)) else parts
+    if not isinstance(value, Several):
+        return value
+    meant = [array for its, array in value.parts if its[lanes].any()]
+    if len(meant) > 1:
+        raise MixedArrays(meant[0].name, meant[1].name)
+    return meant[0] if meant else value.parts[0][1]
+
+
+class MixedArrays(Exception):
+    """A value that is one array in some threads and another one in others; their names."""
 
 
 def _where(active: np.ndarray, new: Value, old: Value) -> Value:
@@ -95,7 +147,13 @@ def _where(active: np.ndarray, new: Value, old: Value) -> Value:
 
 
 def poison(type_: Type) -> Value:
-    """Returns a value of a type for lanes that have none."""
+    """Returns a value of a type for lanes that have none.
+
+    Raises:
+        CannotGoOn: an array, for which nothing can stand.
+    """
+    if isinstance(type_, types.ArrayType):
+        raise CannotGoOn
     if type_ is None or isinstance(type_, types.FunctionType):
         return type_
     if isinstance(type_, types.TupleType):

@@ -146,7 +146,7 @@ def _same(a: Any, b: Any) -> bool:
     if isinstance(a, Array) and isinstance(b, Array):
         return (
             a.flat is b.flat
-            and a.strides == b.strides
+            and _same(a.strides, b.strides)
             and _same(a.shape, b.shape)
             and _same(a.origin, b.origin)
         )

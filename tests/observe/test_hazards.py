@@ -7,7 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpu_course.errors import HAZARD_ERRORS, HazardError, OutOfBoundsError, RaceError
+from gpu_course.errors import (
+    HAZARD_ERRORS,
+    CourseError,
+    HazardError,
+    OutOfBoundsError,
+    RaceError,
+)
 from gpu_course.simt.report import Report
 from gpu_course.simulator import simulate
 
@@ -257,7 +263,6 @@ def test_an_endless_loop_says_what_does_not_change(tmp_path: Path) -> None:
         (0, 32, "a grid of 0 along x"),
         (1, (4, -1), "a block of -1 along y"),
         (2**31, 1, "a grid of 2,147,483,648 blocks along x"),
-        (2**31 - 1, 1, "the simulator runs at most"),
         ((1, 65_536), 1, "a grid of 65,536 blocks along y"),
     ],
 )
@@ -268,6 +273,25 @@ def test_an_illegal_launch_runs_nothing(grid, block, fact: str, tmp_path: Path) 
     report = simulate(f"{path}:kernel")[grid, block](out, out, 4)
     assert [h.kind for h in report.hazards] == ["illegal-launch"]
     assert fact in report.hazards[0].message
+    assert not out.any()
+
+
+@pytest.mark.parametrize("policy", ["puzzle", "foreign"])
+@pytest.mark.parametrize(
+    ("grid", "lanes"), [(2**31 - 1, "68,719,476,704"), (175_000_000, "5,600,000,000")]
+)
+def test_a_launch_too_large_for_the_simulator_is_legal(  # type: ignore[no-untyped-def]
+    grid, lanes: str, policy: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(HEAD + "    out[0] = 1\n")
+    out = np.zeros(4)
+    with pytest.raises(CourseError) as caught:
+        simulate(f"{path}:kernel", policy=policy)[grid, 32](out, out, 4)
+    assert f" is launched with {lanes} lanes: a GPU runs so many" in caught.value.fact
+    assert caught.value.fact.endswith("and the simulator at most 134,217,728")
+    assert caught.value.hint == "launch fewer blocks, or let each thread do more in a loop"
+    assert not isinstance(caught.value, HazardError)
     assert not out.any()
 
 

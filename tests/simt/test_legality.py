@@ -58,9 +58,12 @@ REFUSED = {  # body -> (offset of the line, part of the fact)
     "import sys": (0, "an import inside the kernel cannot be used"),
     "global TPB": (0, "global cannot be used"),
     "del n": (0, "del cannot be used"),
-    "s = 'text'": (0, "a string cannot be used"),
+    "s = 'text'": (0, "the simulator does not know a string as a value"),
     "s = f'{n}'": (0, "an f-string cannot be used"),
-    "if (m := n) > 1:\n    n = m": (0, "the walrus operator := cannot be used"),
+    "if (m := n) > 1:\n    n = m": (
+        0,
+        "the simulator does not know the walrus operator :=, Numba does",
+    ),
     "class C:\n    pass": (0, "a class cannot be used"),
     "def inner(x):\n    return x\ndef inner(x):\n    return 1": (
         2,
@@ -72,18 +75,18 @@ REFUSED = {  # body -> (offset of the line, part of the fact)
     "def inner(*x):\n    return 1\nn = inner(1)": (0, "inner takes *args or keyword-only"),
     "return i": (0, "a kernel returns nothing, and this one returns a value"),
     "n = i in (1, 2.5)": (0, "in asks a tuple of numbers of one type"),
-    "n = i in a": (0, "in asks a tuple of numbers of one type"),
+    "n = i in a": (0, "the simulator does not know in for a whole array, Numba does"),
     "n = 1 < i in (1, 2)": (0, "in and is alone, not in a chain"),
     "n = a is a": (0, "only numbers can be compared"),
     "n = a @ a": (0, "the operator @ is not for kernels"),
     "for x in n:\n    n = 1": (0, "a loop over int64"),
-    "for x in map(a):\n    n = 1": (0, "the simulator does not know loops over map"),
+    "for x in map(a):\n    n = 1": (0, "a loop over map cannot be used in a kernel"),
     "n = 2 ** 99999999999999999999": (0, "an integer literal beyond 64 bits"),
     "n = os.getpid()": (0, "os is the module os: a kernel cannot use it"),
     "n = TABLE": (0, "TABLE is TABLE, which is not a constant"),
-    "f = open": (0, "open is a function of the host"),
-    "n = sorted(n)": (0, "sorted is a function of the host"),
-    "n = np.sum(a)": (0, "numpy.sum runs on the host"),
+    "f = open": (0, "open cannot be used in a kernel"),
+    "n = sorted(n)": (0, "sorted cannot be used in a kernel"),
+    "n = np.sum(a)": (0, "the simulator does not know np.sum, Numba does"),
     "n = missing + 1": (0, "the name missing is not defined"),
     "n = plain(i)": (0, "plain is a plain Python function: a kernel cannot call it"),
     "f = device\nn = f + 1": (1, "the function device and int64"),
@@ -105,9 +108,9 @@ REFUSED = {  # body -> (offset of the line, part of the fact)
     "n = cuda.fp16.hadd(1, 2j)": (0, "takes numbers that become float16, not complex128"),
     "n = math.ldexp(a, 1)": (0, "math.ldexp: takes numbers, not array(float32, 1d)"),
     "n = divmod(1j, 2)": (0, "complex128 and int64"),
-    "n = sum(a)": (0, "sum: takes 1 to 64 arguments, not 0"),
+    "n = sum(a)": (0, "the simulator does not know sum of a whole array, Numba does"),
     "n = cuda.thredIdx.x": (0, "the simulator does not know cuda.thredIdx.x"),
-    "n = math.erfinv(1.0)": (0, "the simulator does not know math.erfinv"),
+    "n = math.erfinv(1.0)": (0, "there is no math.erfinv"),
     "print(a)": (0, "print: shows numbers and strings, not a"),
     "print(f'{n}')": (0, "an f-string cannot be used"),
     # what only types can tell
@@ -135,16 +138,16 @@ REFUSED = {  # body -> (offset of the line, part of the fact)
     "n[i] = 1": (0, "n is int64, which has no cells"),
     "b = a\nif n:\n    b = 1\nout[0] = b[0]": (2, "b is array(float32, 1d) and int64"),
     "CONST[0] = 1": (0, "constant memory cannot be changed"),
-    "n = a + 1": (0, "array(float32, 1d) and int64"),
+    "n = a + 1": (0, "a is a whole array: a kernel computes with its cells"),
     "n = a.T": (0, "the simulator does not know the array attribute .T"),
     "if a:\n    n = 1": (0, "a condition must be a number or a bool"),
     "n = 1.5 & 2": (0, "float64 and int64"),
     "p, q = 1, 2, 3": (0, "cannot be unpacked into 2 names"),
     "t = (1, 2)\nn = t[5]": (1, "a tuple of 2 has no element 5"),
     "n = cuda.grid(n)": (0, "cuda.grid: takes 1, 2 or 3, written as a number"),
-    "n = not a": (0, "not takes a number, not array(float32, 1d)"),
+    "n = not a": (0, "a is a whole array: a kernel computes with its cells"),
     "if not (n, n):\n    n = 1": (0, "not takes a number, not tuple(int64, int64)"),
-    "n = -a": (0, "- takes a number, not array(float32, 1d)"),
+    "n = -a": (0, "a is a whole array: a kernel computes with its cells"),
     "n = ~0.5": (0, "~ takes a whole number, not float64"),
     "n = out[i, ()]": (0, "an index must be a whole number, and (i, ()) is tuple()"),
     "n = (1, 2)[()]": (0, "an index must be a whole number, and () is tuple()"),
@@ -242,3 +245,122 @@ def test_every_spelling_of_the_import(spelling: str, tmp_path: Path) -> None:
     for line in (f"from {home} import {name} as gpu", f"import {spelling} as gpu"):
         path.write_text(f"{line}\n@gpu.jit\ndef kernel(out):\n    out[gpu.grid(1)] = 1\n")
         assert simulate(f"{path}:kernel")[1, 4](np.zeros(4)).ok
+
+
+SLIPS = {  # body -> (fact, hint): the commonest ones, each with a sentence of its own
+    "i = cuda.threadIdx": (
+        "the simulator does not know cuda.threadIdx without .x, .y or .z",
+        "write cuda.threadIdx.x, its place along x",
+    ),
+    "i = cuda.blockDim * 2": (
+        "the simulator does not know cuda.blockDim without .x, .y or .z",
+        "write cuda.blockDim.x, its place along x",
+    ),
+    "i = cuda.threadIdx.w": (
+        "cuda.threadIdx has the parts .x, .y and .z, and no .w",
+        "write cuda.threadIdx.x, or .y or .z",
+    ),
+    "n = math.fmin(1.0, 2.0)": ("there is no math.fmin", "write min(x, y)"),
+    "n = math.gcd(n, 4)": (
+        "math.gcd cannot be used in a kernel: Numba compiles no such thing into a kernel",
+        "",
+    ),
+    "n = np.clip(a[i], 0, 1)": (
+        "np.clip cannot be used in a kernel: Numba compiles no such thing into a kernel",
+        "write min(max(x, low), high)",
+    ),
+    "n = np.sqrt(a[i])": (
+        "np.sqrt cannot be used in a kernel: Numba compiles no such thing into a kernel",
+        "write math.sqrt(x)",
+    ),
+    "out[i] = a + 10": (
+        "a is a whole array: a kernel computes with its cells, one by one",
+        "index it, such as a[i]",
+    ),
+    "out += 1": (
+        "out is a whole array: a kernel computes with its cells, one by one",
+        "index it, such as out[i]",
+    ),
+    "if a > 0:\n    n = 1": (
+        "a is a whole array: a kernel computes with its cells, one by one",
+        "index it, such as a[i]",
+    ),
+    "n = math.sqrt(a)": (
+        "Numba finds no type for this line: math.sqrt: takes numbers, not array(float32, 1d)",
+        "give it cells, such as a[i]",
+    ),
+    "n = max(a)": (
+        "the simulator does not know max of a whole array, Numba does",
+        "write the loop over its cells",
+    ),
+    "n = max(a[i])": (
+        "Numba finds no type for this line: max: takes 2 to 64 arguments, not 1",
+        "check what each name is: an array, a number or a tuple",
+    ),
+    "t = cuda.shared.array(n, float32)": (
+        "cuda.shared.array: its shape must be constant, and n is no constant",
+        "write numbers, or names of numbers that never change",
+    ),
+    "t = cuda.shared.array((TPB, TPB + 1), float32)": (
+        "cuda.shared.array: its shape works out TPB + 1: Numba takes numbers and names there",
+        "give the result a name beside the kernel, such as PADDED = TILE + 1",
+    ),
+    "t = cuda.shared.array([2, 3], float32)": (
+        "a list cannot be used in a kernel: Numba compiles no such thing into a kernel",
+        "use a tuple, such as (1, 2, 3), or an array of the kernel's own",
+    ),
+    "t = cuda.shared.array((2, -3), float32)": (
+        "cuda.shared.array: a side of -3: no array is so small",
+        "write a number from 0 on",
+    ),
+    "t = cuda.shared.array(TPB, 'floaty')": (
+        "cuda.shared.array: 'floaty' names no dtype",
+        "write a type, such as float32 or dtype=np.float32",
+    ),
+    "for k in range(n / 2):\n    n = k": (
+        "the simulator does not know range of a float, which it cuts without a word, Numba does",
+        "make a whole number of it: int(x), x // 2, math.ceil(x)",
+    ),
+}
+
+
+@pytest.mark.parametrize("body", SLIPS)
+def test_the_commonest_slips_have_sentences_of_their_own(body: str, tmp_path: Path) -> None:
+    fact, hint = SLIPS[body]
+    out = np.zeros(8, np.float32)
+    with pytest.raises(KernelRefused) as caught:
+        simulate(_write(tmp_path, body))[1, 8](out, out.copy(), 8)
+    assert (caught.value.fact, caught.value.hint) == (fact, hint)
+
+
+def test_a_function_with_a_signature_is_a_kernel_unless_it_says_device(tmp_path: Path) -> None:
+    text = (
+        "from numba import cuda\n@cuda.jit('float32(float32)'{})\ndef f(x):\n    return 2 * x\n"
+        "@cuda.jit\ndef kernel(out):\n    out[0] = f(3)\n"
+    )
+    path, out = tmp_path / "kernel.py", np.zeros(1)
+    path.write_text(text.format(""))
+    with pytest.raises(KernelRefused, match="f has a signature, which makes it a kernel") as caught:
+        simulate(f"{path}:kernel")
+    assert (caught.value.line, caught.value.hint) == (
+        7, "mark it with device=True beside the signature",
+    )  # fmt: skip
+    path.write_text(text.format(", device=True"))
+    assert simulate(f"{path}:kernel")[1, 1](out).ok
+    assert out[0] == 6
+
+
+def test_a_list_beside_the_kernel_is_refused_alive_and_in_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.py"
+    head = "import numpy as np\nfrom numba import cuda\n"
+    head += "L = [1, 2]\nT = ((1, 2), [3])\nA = np.array(L)\n"
+    for name in ("L", "T"):
+        path.write_text(head + f"@cuda.jit\ndef kernel(out):\n    out[0] = len({name})\n")
+        with pytest.raises(
+            KernelRefused, match=f"{name}, a list beside the kernel, cannot be used"
+        ):
+            simulate(f"{path}:kernel")
+    path.write_text(head + "@cuda.jit\ndef kernel(out):\n    out[0] = A[1]\n")
+    out = np.zeros(1)
+    assert simulate(f"{path}:kernel")[1, 1](out).ok
+    assert out[0] == 2

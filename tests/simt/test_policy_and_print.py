@@ -40,7 +40,7 @@ def test_a_puzzle_forbids_what_a_script_may_do(body: str, kind: str, tmp_path: P
 
 def test_negative_indices_wrap_in_a_script(tmp_path: Path) -> None:
     report, out = launch(tmp_path, "out[i - 16] = a[-1 - i]", "foreign")
-    assert report.hazards == ()
+    assert [(h.kind, h.severity) for h in report.hazards] == [("out-of-bounds", "advice")]
     np.testing.assert_array_equal(out, np.arange(16.0)[::-1])
 
 
@@ -54,7 +54,8 @@ def test_negative_indices_wrap_in_a_script(tmp_path: Path) -> None:
 )
 def test_real_mistakes_stay_errors_in_a_script(body: str, kind: str, tmp_path: Path) -> None:
     report, _ = launch(tmp_path, body, "foreign")
-    assert [(h.kind, h.severity) for h in report.hazards] == [(kind, "error")]
+    errors = [h for h in report.hazards if h.severity == "error"]
+    assert [h.kind for h in errors] == [kind]
 
 
 def test_threads_print_in_their_order(tmp_path: Path) -> None:

@@ -352,12 +352,12 @@ def test_bank_conflicts(index: str, wavefronts: int, conflicts: int, tmp_path: P
     [
         (
             "s = cuda.shared.array(out.size, float32)",
-            "must be constant when the kernel is compiled",
+            "its shape must be constant",
         ),
-        ("n = 4\n    s = cuda.shared.array(n, float32)", "n is a variable"),
+        ("n = 4\n    n += 1\n    s = cuda.shared.array(n, float32)", "n is no constant"),
         ("s = cuda.shared.array(4)", "takes a shape and a dtype"),
-        ("s = cuda.shared.array(4, 4)", "its dtype must be"),
-        ("s = cuda.shared.array(-4, float32)", "is no shape"),
+        ("s = cuda.shared.array(4, 4)", "4 is no dtype"),
+        ("s = cuda.shared.array(-4, float32)", "a side of -4: no array is so small"),
     ],
 )
 def test_a_shape_must_be_constant(line: str, fact: str, tmp_path: Path) -> None:

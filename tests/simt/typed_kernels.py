@@ -11,6 +11,7 @@ from tests.simt import typed_language
 
 HEAD = """\
 import math
+from collections import namedtuple
 import numpy as np
 from numba import cuda, float32, float64, int8, int16, int32, int64, uint8, uint32, uint64
 

@@ -16,6 +16,18 @@ ZERO = 0
 NOTHING = None
 MODE = "fast"
 REC = np.dtype([("x", np.float32), ("k", np.int32)])
+DIRS = ((0, 1), (1, 0), (0, -1))
+MIXED = ((0, 1.5), (1, 0))
+RAGGED = ((1, 2), (3,))
+CUBE = (((1, 2), (3, 4)), ((5, 6), (7, 8)))
+LISTED = [1, 2, 3]
+Point = namedtuple("Point", "x y")
+ORIGIN = Point(1, 2.5)
+ENDS = (Point(1, 2), Point(3, 4))
+TABLES = (np.array([1.0, 2.0]), np.array([3, 4]))
+RECORDS = np.array([(1, 2), (3, 4)], dtype=REC)
+PACKED = np.array([(1, 2.0)], dtype=[("x", np.int32), ("y", np.float64)])
+KIND = np.dtype("float32")
 
 
 @cuda.jit(device=True)
@@ -366,4 +378,266 @@ LANGUAGE: dict[str, tuple[tuple[str, ...], str]] = {
         g = s["k"][1]
         """,
     ),
+    # Constants
+    "tuples in tuples": (
+        (_I,),
+        """
+        x = DIRS[a0[0]][1]
+        d = DIRS[a0[0] % 2]
+        p, q = DIRS[1]
+        n = len(DIRS)
+        last = DIRS[-1][0]
+        part = DIRS[0:2][1][0]
+        m = MIXED[0][1]
+        k = MIXED[ZERO][1]
+        h = CUBE[a0[0]][a0[1]][1]
+        for e in DIRS:
+            y = e[0]
+        for dx, dy in DIRS:
+            z = dx + dy
+        for j, g in enumerate(DIRS):
+            w = j + g[1]
+        """,
+    ),
+    "named tuples beside the kernel": ((_I,), "x = ORIGIN.y\ny = ORIGIN.x + ENDS[a0[0]].x"),
+    "arrays in tuples": ((_I,), "x = TABLES[0][a0[0]] + TABLES[1][0]\nn = TABLES[1].size"),
+    "structures beside the kernel": (
+        (_I,),
+        """
+        x = RECORDS[a0[0]].x
+        k = RECORDS[0]["k"]
+        f = RECORDS.x[1]
+        c = cuda.const.array_like(RECORDS)
+        y = c[1].x
+        """,
+    ),
+    "refused: tuples of different types by a variable": ((_I,), "x = MIXED[a0[0]][0]"),
+    "refused: a loop over tuples of different types": ((_I,), "for d in MIXED:\n    x = d[0]"),
+    "refused: a loop over numbers of different types": ((_I,), "for d in (1, 2.5):\n    x = d"),
+    "refused: tuples of different lengths by a variable": ((_I,), "x = RAGGED[a0[0]][0]"),
+    "refused: a list beside the kernel": ((_I,), "x = LISTED[0]"),
+    "refused: a loop over a list beside the kernel": ((_I,), "for x in LISTED:\n    y = x"),
+    "refused: the length of a list beside the kernel": ((_I,), "x = len(LISTED)"),
+    "refused: packed structures": ((_I,), "x = PACKED[0].y"),
+    "const of an argument": ((_F,), "c = cuda.const.array_like(a0)\nx = c[0]"),
+    # Numbers and their methods
+    "conjugates and parts": (
+        ("complex64[:]", _F, "int64"),
+        """
+        z = a0[0].conjugate()
+        x = a1[0].conjugate()
+        n = a2.conjugate()
+        y = a0[0].conjugate().imag
+        u = abs(a0[0])
+        v = a2.imag + a2.real
+        w = a1[0].real
+        c = complex(1, 2).conjugate()
+        """,
+    ),
+    "round to digits": (
+        (_F, "float64[:]", "int64"),
+        """
+        x = round(a0[0], 2)
+        y = round(a1[0], a2)
+        z = round(a2, -1)
+        u = round(a1[0], 1.0)
+        """,
+    ),
+    "float of text": ((_F,), 'x = float("inf")\ny = -float("inf") + float("1.5")'),
+    "refused: float of a bool": ((_I,), "x = float(a0[0] > 1)"),
+    "refused: float32 of text": ((_I,), 'x = float32("inf")'),
+    "refused: the conjugate of a bool": ((_I,), "x = (a0[0] > 1).conjugate()"),
+    "refused: the real part of a bool": ((_I,), "x = (a0[0] > 1).real"),
+    "refused: is_integer": ((_F,), "x = a0[0].is_integer()"),
+    "refused: max of one number": ((_I,), "x = max(a0[0])"),
+    "refused: max of an array and a number": ((_I,), "x = max(a0, 3)"),
+    "refused: sum of a number": ((_I,), "x = sum(a0[0])"),
+    # NumPy's functions of one number or two
+    "functions of NumPy": (
+        (_F, "float64[:]", "int64", "int32", "int16", "complex64[:]", "uint8[:]", "uint64[:]"),
+        """
+        a = np.sin(a0[0]) + np.cos(a0[0])
+        b = np.sin(a2)
+        c = np.sin(a4)
+        d = np.sin(a5[0])
+        e = np.arctan2(a0[0], a0[1])
+        f = np.hypot(a2, a0[0])
+        g = np.maximum(a0[0], a0[1])
+        h = np.minimum(a1[0], a2)
+        j = np.minimum(a2, 3)
+        k = np.fmax(a2, a0[0])
+        m = np.isnan(a0[0])
+        n = np.logical_and(a2 > 1, a2 < 3)
+        o = np.bitwise_and(a3, a3)
+        p = np.left_shift(a3, a3)
+        q = np.invert(a6[0])
+        r = np.divide(a2, 3)
+        s = np.log2(a3)
+        t = np.degrees(a0[0])
+        u = np.conj(a5[0])
+        v = np.less(a0[0], a2)
+        w = np.sin(a2 > 3)
+        x = np.conj(a2 > 3)
+        y = np.maximum(a7[0], a2)
+        z = np.tanh(a6[0])
+        """,
+    ),
+    "refused: np.sqrt": ((_F,), "x = np.sqrt(a0[0])"),
+    "refused: np.exp": ((_F,), "x = np.exp(a0[0])"),
+    "refused: np.abs": ((_F,), "x = np.abs(a0[0])"),
+    "refused: np.power": ((_F,), "x = np.power(a0[0], 2)"),
+    "refused: np.add": ((_F,), "x = np.add(a0[0], 2)"),
+    "refused: np.clip": ((_F,), "x = np.clip(a0[0], 0, 1)"),
+    "refused: np.where": ((_F,), "x = np.where(a0[0] > 1, 2, 3)"),
+    "refused: np.zeros": ((_F,), "x = np.zeros(3)"),
+    "refused: np.sort": ((_F,), "x = np.sort(a0)"),
+    "refused: np.max": ((_F,), "x = np.max(a0)"),
+    "refused: bits of floats": ((_F,), "x = np.bitwise_and(a0[0], 1)"),
+    "refused: an angle of complex numbers": (("complex64[:]",), "x = np.hypot(a0[0], 1)"),
+    "refused: a function of NumPy of a whole array": ((_F,), "x = np.sin(a0)"),
+    "refused: dist of math": ((_F,), "x = math.dist((a0[0],), (a0[1],))"),
+    # Ranges and lists
+    "ranges of whole floats": (
+        (_F, "float64[:]", "int64"),
+        """
+        for a in range(math.ceil(a0[0])):
+            b = a
+        for c in range(math.floor(a1[0])):
+            d = c
+        for e in range(a2, math.trunc(a1[0])):
+            f = e
+        """,
+    ),
+    "refused: ranges of complex numbers": (("complex64[:]",), "for k in range(a0[0]):\n    x = k"),
+    "lists of loops and of in": (
+        (_I, "int64"),
+        """
+        for a in [1, 2, 3]:
+            b = a
+        for c, d in [(0, 1), (1, 0)]:
+            e = c + d
+        for f in [a1, 2]:
+            g = f
+        h = a1 in [1, 2]
+        j = a1 not in [1, 2]
+        """,
+    ),
+    "refused: a list held by a name": ((_I,), "t = [1, 2]\nx = t[0]"),
+    "refused: the length of a list": ((_I,), "x = len([1, 2])"),
+    "refused: a loop over a mixed list": ((_I,), "for d in [1, 2.5]:\n    x = d"),
+    "refused: a loop over no list at all": ((_I,), "for d in []:\n    x = d"),
+    "refused: enumerate of a list": ((_I,), "for k, d in enumerate([1, 2]):\n    x = d"),
+    "refused: zip of lists": ((_I,), "for k, d in zip([1, 2], [3, 4]):\n    x = d"),
+    "refused: the greatest of a list": ((_I,), "x = max([1, 2])"),
+    # Shapes and dtypes of a kernel's own arrays
+    "shapes by names of the kernel": (
+        (_F,),
+        """
+        N = 100
+        K = N
+        both = (4, 5)
+        a = cuda.shared.array(N, float32)
+        b = cuda.shared.array((N, 2), float32)
+        c = cuda.local.array(K, float32)
+        d = cuda.shared.array(both, float32)
+        e = cuda.shared.array(2 * 8, float32)
+        """,
+    ),
+    "dtypes by text and of arrays": (
+        (_F,),
+        """
+        part = a0[1:]
+        a = cuda.shared.array(4, dtype="float64")
+        b = cuda.local.array(4, "i4")
+        c = cuda.shared.array(4, a0.dtype)
+        d = cuda.shared.array(4, dtype=part.dtype)
+        e = cuda.shared.array(4, dtype=TABLES[0].dtype)
+        f = cuda.shared.array(4, KIND)
+        g = cuda.shared.array(4, dtype="bool")
+        """,
+    ),
+    "refused: a shape as a list": ((_F,), "s = cuda.shared.array([4, 4], float32)"),
+    "refused: a length as a shape": ((_F,), "s = cuda.shared.array(len(DIRS), float32)"),
+    "refused: a part of a tuple as a shape": ((_F,), "s = cuda.shared.array(DIRS[0][1], float32)"),
+    "refused: arithmetic with a name of the kernel": (
+        (_F,), "N = 4\nM = N * 2\ns = cuda.shared.array(M, float32)",
+    ),
+    "refused: a shape with two values": (
+        (_F, "int64"), "N = 4\nif a1 > 3:\n    N = 8\ns = cuda.shared.array(N, float32)",
+    ),
+    "refused: a counter as a shape": (
+        (_F,), "for N in range(3):\n    s = cuda.shared.array(N, float32)",
+    ),
+    "refused: a float as a shape": ((_F,), "s = cuda.shared.array(3.0, float32)"),
+    "refused: a dtype of no name": ((_F,), 's = cuda.shared.array(4, "nonsense")'),
+    "refused: an array as a dtype": ((_F,), "s = cuda.shared.array(4, a0)"),
+    "refused: float as a dtype": ((_F,), "s = cuda.shared.array(4, float)"),
+    # Indices, masks and whole arrays
+    "refused: a bool as an index": ((_I,), "x = a0[a0[1] > 0]"),
+    "refused: a bool as the index of a store": ((_I,), "a0[a0[1] > 0] = 1"),
+    "refused: True as an index": ((_I,), "x = a0[True]"),
+    "refused: a bool as one of two indices": ((_M,), "x = a0[0, a0[0, 0] > 0]"),
+    "refused: a bool as the index of a tuple": ((_I,), "x = (1, 2)[a0[0] > 0]"),
+    "refused: a vote with a float mask": ((_F,), "x = cuda.any_sync(a0[0], True)"),
+    "refused: a vote with a bool mask": ((_F,), "x = cuda.all_sync(True, True)"),
+    "refused: a ballot with a float mask": ((_F,), "x = cuda.ballot_sync(1.5, True)"),
+    "refused: a vote on a float": ((_F,), "x = cuda.any_sync(-1, a0[0])"),
+    "refused: eq_sync of floats": ((_F,), "x = cuda.eq_sync(-1, a0[0])"),
+    "refused: a match of complex numbers": (
+        ("complex64[:]",), "x = cuda.match_any_sync(-1, a0[0])",
+    ),
+    "refused: an array and a number": ((_F,), "x = a0 + 10"),
+    "refused: an array compared with a number": ((_F,), "x = a0 == 3"),
+    "refused: minus a whole array": ((_F,), "x = -a0"),
+    "refused: the absolute value of an array": ((_F,), "x = abs(a0)"),
+    "refused: a whole array changed in place": ((_F,), "a0 += 1"),
+    # What Numba compiles and the simulator does not
+    "ours: match": (("int64",), "match a0:\n    case 1:\n        x = 1"),
+    "ours: raise": ((_F,), "if a0[0] > 1:\n    raise ValueError"),
+    "ours: walrus": ((_I,), "x = (y := 3)"),
+    "ours: a starred argument": ((_I,), "x = twice(*(1,))"),
+    "ours: a starred tuple": ((_I,), "x = (*DIRS, 1)"),
+    "ours: a string": ((_I,), "x = 'text'"),
+    "ours: bytes": ((_I,), "x = b'text'"),
+    "ours: an ellipsis": ((_M,), "x = a0[..., 0]"),
+    "ours: transposed": ((_M,), "x = a0.T"),
+    "ours: reshape": ((_F,), "x = a0.reshape((2, 2))"),
+    "ours: sum of an array by its method": ((_F,), "x = a0.sum()"),
+    "ours: fill": ((_F,), "a0.fill(0)"),
+    "ours: strides": ((_F,), "x = a0.strides"),
+    "ours: max of a whole array": ((_F,), "x = max(a0)"),
+    "ours: sum of a whole array": ((_F,), "x = sum(a0)"),
+    "ours: np.sum": ((_F,), "x = np.sum(a0)"),
+    "ours: np.argmax": ((_F,), "x = np.argmax(a0)"),
+    "ours: np.round": ((_F,), "x = np.round(a0[0])"),
+    "ours: np.real": ((_F,), "x = np.real(a0[0])"),
+    "ours: np.finfo": ((_F,), "x = np.finfo(np.float32).eps"),
+    "ours: np.ndindex": ((_F,), "for k in np.ndindex(3, 2):\n    x = k[0]"),
+    "ours: tuple": ((_F,), "x = tuple(DIRS)"),
+    "ours: isinstance": (("int64",), "x = isinstance(a0, int)"),
+    "ours: type": (("int64",), "x = type(a0)"),
+    "ours: bit_count": (("int64",), "x = a0.bit_count()"),
+    "ours: threadIdx as a value": ((_F,), "t = cuda.threadIdx\nx = t.x"),
+    "ours: a dtype held by a name": ((_F,), "D = float32\nx = D(3)"),
+    "ours: the dtype of an array held by a name": (
+        (_F,), "D = a0.dtype\ns = cuda.shared.array(4, D)",
+    ),
+    "ours: a type by a name of the kernel": (
+        (_F,), "D = float32\ns = cuda.shared.array(4, D)",
+    ),
+    "ours: an array of no dimension": ((_F,), "s = cuda.shared.array((), float32)"),
+    "ours: shared and global memory under one name": (
+        (_F, "int64"), "s = cuda.shared.array(4, float32)\nb = a0\nif a1:\n    b = s\nx = b[0]",
+    ),
+    "ours: many cells at once": ((_F,), "a0[1:3] = 0"),
+    "ours: a structure held by a name": ((_I,), "r = RECORDS[a0[0]]\nx = r.x"),
+    "ours: a shuffle with a float mask": ((_F,), "x = cuda.shfl_sync(a0[0], 1, 0)"),
+    "ours: a shuffle from a float lane": ((_F,), "x = cuda.shfl_sync(-1, 1, a0[0])"),
+    "ours: a match with a float mask": ((_F,), "x = cuda.match_any_sync(a0[0], 1)"),
+    "ours: in an array": ((_I,), "x = 3 in a0"),
+    "ours: in a range": (("int64",), "x = 3 in range(a0)"),
+    "ours: the length of a range": (("int64",), "x = len(range(a0))"),
+    "ours: libdevice": ((_F,), "x = cuda.libdevice.sinf(a0[0])"),
+    "ours: vector types": ((_F,), "x = cuda.float32x4(1, 2, 3, 4)"),
+    "ours: a range of any float": ((_F,), "for k in range(a0[0]):\n    x = k"),
 }  # fmt: skip

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.simt.constants import NotConstant, Symbol, as_dtype, constant
+from gpu_course.simt.constants import NotConstant, Symbol, as_dtype, constant, dtype_of_text
 from gpu_course.simt.lanes import Lanes
 from gpu_course.simt.memory import Allocation, Array, bind_plain, row_major
-from gpu_course.simt.types import ArrayType, NoSuchType, Type
+from gpu_course.simt.types import ArrayType, NoSuchType, NotSimulated, Type
 from gpu_course.simt.variables import Value
 from gpu_course.simt.vocabulary.functions import Function
 from gpu_course.simt.vocabulary.machine import Machine
@@ -64,13 +64,19 @@ class Request:
         return ArrayType(self.dtype, len(self.shape), self.space)
 
 
-def request(call: ast.Call, space: str, look_up: Callable[[ast.expr], Any]) -> Request:
+def request(
+    call: ast.Call,
+    space: str,
+    look_up: Callable[[ast.expr], Any],
+    dtype_at: Callable[[ast.expr], np.dtype[Any] | None],
+) -> Request:
     """Returns what a call asks for.
 
     Args:
         call: `cuda.shared.array(shape, dtype)` or its local twin.
         space: "shared" or "local".
         look_up: the meaning of a name, or None.
+        dtype_at: the dtype of an array, for an expression like `a.dtype`; None for others.
 
     Raises:
         NoSuchType: a shape that is not constant, or a dtype that is none.
@@ -79,30 +85,61 @@ def request(call: ast.Call, space: str, look_up: Callable[[ast.expr], Any]) -> R
     given |= {k.arg: k.value for k in call.keywords if k.arg}
     if set(given) != {"shape", "dtype"} or len(call.args) > 2:
         raise NoSuchType("takes a shape and a dtype")
-    if any(map(_computes_with_names, _elements(given["shape"]))):
-        raise NoSuchType(
-            "Numba takes numbers and single names in a shape, and no arithmetic with names: give "
-            "the result a name beside the kernel, such as PADDED = TILE + 1"
-        )
-    try:
-        shape = constant(given["shape"], _Names(given["shape"], look_up))
-        dtype = as_dtype(constant(given["dtype"], _Names(given["dtype"], look_up)))
-    except NotConstant as error:
-        raise NoSuchType(
-            f"its shape and dtype must be constant when the kernel is compiled ({error})"
-        ) from None
-    shape = shape if isinstance(shape, tuple) else (shape,)
-    if not shape or not all(isinstance(n, int | np.integer) and n >= 0 for n in shape):
-        raise NoSuchType(f"{shape} is no shape")
-    if dtype is None:
-        raise NoSuchType("its dtype must be bool, an integer, a float or a complex type")
+    shape, dtype = _shape(given["shape"], look_up), _dtype(given["dtype"], look_up, dtype_at)
     if dtype.fields and (0 in shape or any(t.kind not in "biufc" for t in _fields(dtype).values())):
         raise NoSuchType("a structure's fields must be numbers, and its shape a constant one")
-    return Request(space, tuple(map(int, shape)), dtype)
+    return Request(space, shape, dtype)
 
 
-def _elements(shape: ast.expr) -> list[ast.expr]:
-    return shape.elts if isinstance(shape, ast.Tuple | ast.List) else [shape]
+def _shape(node: ast.expr, look_up: Callable[[ast.expr], Any]) -> tuple[int, ...]:
+    sides = node.elts if isinstance(node, ast.Tuple) else [node]
+    for side in sides:
+        if _computes_with_names(side):
+            raise NoSuchType(
+                f"its shape works out {ast.unparse(side)}: Numba takes numbers and names there",
+                "give the result a name beside the kernel, such as PADDED = TILE + 1",
+            )
+    try:
+        shape = constant(node, _Names(node, look_up))
+    except NotConstant as error:
+        raise NoSuchType(
+            f"its shape must be constant, and {error}",
+            "write numbers, or names of numbers that never change",
+        ) from None
+    shape = shape if isinstance(shape, tuple) else (shape,)
+    if shape == ():
+        raise NotSimulated("an array of no dimension", "write a shape of 1")
+    for side in shape:
+        if not isinstance(side, int) or isinstance(side, bool):
+            raise NoSuchType(f"{side!r} is no side of a shape", "write whole numbers")
+        if side < 0:
+            raise NoSuchType(f"a side of {side}: no array is so small", "write a number from 0 on")
+    return tuple(map(int, shape))
+
+
+def _dtype(
+    node: ast.expr,
+    look_up: Callable[[ast.expr], Any],
+    dtype_at: Callable[[ast.expr], np.dtype[Any] | None],
+) -> np.dtype[Any]:
+    hint = "write a type, such as float32 or dtype=np.float32"
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        found = dtype_of_text(node.value)
+        if found is None:
+            raise NoSuchType(f"{node.value!r} names no dtype", hint)
+        return found
+    of_array = dtype_at(node)
+    if of_array is not None:
+        return of_array
+    if isinstance(node, ast.Name) and look_up(node) is None:
+        raise NoSuchType(f"{node.id} is a variable, and no dtype", hint)
+    try:
+        found = as_dtype(constant(node, _Names(node, look_up)))
+    except NotConstant:
+        found = None
+    if found is None:
+        raise NoSuchType(f"{ast.unparse(node)} is no dtype", hint)
+    return found
 
 
 def _computes_with_names(node: ast.expr) -> bool:
@@ -121,7 +158,7 @@ class _Names(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         found = self._look_up(self._nodes[name])
         if found is None:
-            raise NotConstant(f"{name} is a variable")
+            raise NotConstant(f"{name} is no constant")
         return found
 
     def __contains__(self, name: object) -> bool:
@@ -306,13 +343,10 @@ def is_allocation(meaning: Any) -> bool:
 
 
 def _constant_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
-    if (
-        len(arguments) == 1
-        and isinstance(arguments[0], ArrayType)
-        and arguments[0].space == "const"
-    ):
+    # Numba gives the array back: one beside the kernel lies in constant memory, an argument stays.
+    if len(arguments) == 1 and isinstance(arguments[0], ArrayType):
         return arguments[0]
-    raise NoSuchType("takes one array that is defined beside the kernel")
+    raise NoSuchType("takes one array", "define it beside the kernel")
 
 
 def _constant(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:

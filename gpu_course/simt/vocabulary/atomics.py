@@ -68,6 +68,8 @@ def _type(name: str) -> Callable[[Sequence[Type], Sequence[ast.expr]], Type]:
         array, index, *values = arguments
         if not isinstance(array, ArrayType):
             raise NoSuchType(f"updates a cell of an array, not of {array}")
+        if array.space == "const":
+            raise NoSuchType("constant memory cannot be changed")
         indices = index.elements if isinstance(index, TupleType) else (index,)
         if len(indices) != array.ndim or not all(
             isinstance(i, np.dtype) and i.kind in "iub" for i in indices

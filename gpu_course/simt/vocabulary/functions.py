@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_course.simt.types import BOOL, NoSuchType, TupleType, Type
+from gpu_course.simt.types import BOOL, ArrayType, NoSuchType, TupleType, Type
 from gpu_course.simt.variables import Value
 from gpu_course.simt.vocabulary.machine import Machine
 
@@ -53,6 +53,8 @@ def numbers(arguments: Sequence[Type], least: int, most: int) -> list[np.dtype[A
         wanted = str(least) if least == most else f"{least} to {most}"
         raise NoSuchType(f"takes {wanted} arguments, not {len(arguments)}")
     for argument in arguments:
+        if isinstance(argument, ArrayType):
+            raise NoSuchType(f"takes numbers, not {argument}", "give it cells, such as a[i]")
         if not isinstance(argument, np.dtype):
             raise NoSuchType(f"takes numbers, not {argument}")
     return list(arguments)  # type: ignore[arg-type]

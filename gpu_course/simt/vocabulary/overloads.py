@@ -11,7 +11,17 @@ import numpy as np
 
 from gpu_course.simt import types
 from gpu_course.simt.signatures import Signature, best
-from gpu_course.simt.types import FLOAT32, FLOAT64, INT32, INT64, NoSuchType, TupleType, Type
+from gpu_course.simt.types import (
+    FLOAT32,
+    FLOAT64,
+    INT32,
+    INT64,
+    ArrayType,
+    NoSuchType,
+    NotSimulated,
+    TupleType,
+    Type,
+)
 from gpu_course.simt.variables import Value
 from gpu_course.simt.vocabulary.functions import Function, cast, numbers
 from gpu_course.simt.vocabulary.machine import Machine
@@ -65,13 +75,29 @@ def _flat(arguments: Sequence[Any]) -> Sequence[Any]:
     if len(arguments) != 1:
         return arguments
     (only,) = arguments
-    return only.elements if isinstance(only, TupleType) else only if isinstance(only, tuple) else ()
+    if isinstance(only, TupleType):
+        return only.elements
+    return only if isinstance(only, tuple) else arguments
 
 
-def of_tuple_too(function: Function) -> Function:
-    """Returns a function that takes its arguments in one tuple as well: min((a, b, c))."""
+def _refuse_array(name: str, arguments: Sequence[Type]) -> None:
+    if len(arguments) == 1 and isinstance(arguments[0], ArrayType):
+        raise NotSimulated(f"{name} of a whole array", "write the loop over its cells")
+
+
+def of_tuple_too(name: str, function: Function, least: int) -> Function:
+    """Returns a function that takes its arguments in one tuple as well: min((a, b, c)).
+
+    Args:
+        name: what it is called.
+        function: of as many numbers as there are.
+        least: how many it takes one by one; a tuple may have any number but none.
+    """
 
     def type_(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
+        _refuse_array(name, arguments)
+        if not isinstance(arguments[0] if len(arguments) == 1 else None, TupleType):
+            numbers(arguments, least, 64)
         return function.type(_flat(arguments), nodes)
 
     def run(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
@@ -81,9 +107,10 @@ def of_tuple_too(function: Function) -> Function:
 
 
 def _sum_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
-    parts = numbers(_flat(arguments), 1, 64)
-    if len(arguments) != 1:
+    _refuse_array("sum", arguments)
+    if len(arguments) != 1 or not isinstance(arguments[0], TupleType):
         raise NoSuchType("takes one tuple of numbers")
+    parts = numbers(_flat(arguments), 1, 64)
     total: Type = INT64
     for part in parts:
         total = types.binary("Add", total, part)

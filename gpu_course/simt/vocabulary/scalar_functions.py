@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.simt import types
+from gpu_course.simt.signatures import Signature, best
 from gpu_course.simt.types import (
     BOOL,
     FLOAT32,
@@ -18,6 +19,7 @@ from gpu_course.simt.types import (
     INT64,
     ArrayType,
     NoSuchType,
+    NotSimulated,
     RangeType,
     TupleType,
     Type,
@@ -30,7 +32,7 @@ from gpu_course.simt.vocabulary.overloads import of_tuple_too
 
 def _extreme(pick: Callable[[Value, Value], Value]) -> Function:
     def type_(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
-        first, *rest = numbers(arguments, 2, 64)
+        first, *rest = numbers(arguments, 1, 64)
         result: Type = first
         for number in rest:
             result = types.unify(result, number)
@@ -132,6 +134,8 @@ def _whole_type(a: np.dtype[Any]) -> Type:
 def _float_type(a: np.dtype[Any]) -> Type:
     if a.kind == "c":
         raise NoSuchType("takes no complex number")
+    if a == BOOL:
+        raise NoSuchType("takes no bool", "write float(int(x)), or float64(x)")
     return a if a.kind == "f" else FLOAT64
 
 
@@ -146,6 +150,8 @@ def _to_whole(function: Callable[[Value], Value]) -> Function:
 def _len_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
     if len(arguments) == 1 and isinstance(arguments[0], ArrayType | TupleType):
         return INT64
+    if len(arguments) == 1 and isinstance(arguments[0], RangeType):
+        raise NotSimulated("the length of a range", "work it out from its bounds")
     raise NoSuchType("takes one array or tuple")
 
 
@@ -156,11 +162,34 @@ def _len(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: T
 
 def _range_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
     found = numbers(arguments, 1, 3)
-    if any(n.kind not in "iub" for n in found):
-        raise NoSuchType("takes whole numbers")
+    if any(n.kind == "c" for n in found):
+        raise NoSuchType("takes real numbers")
+    if any(n.kind == "f" for n in found):
+        if not all(
+            n.kind in "iub" or _is_whole(node) for n, node in zip(found, nodes, strict=True)
+        ):
+            raise NotSimulated(
+                "range of a float, which it cuts without a word",
+                "make a whole number of it: int(x), x // 2, math.ceil(x)",
+            )
+        # range(math.ceil(x)): Numba converts to the whole numbers that fit best.
+        cases = [Signature((dtype,) * len(found), dtype) for dtype in (INT32, INT64, types.UINT64)]
+        chosen = best(cases, found)
+        assert chosen is not None
+        assert isinstance(chosen.result, np.dtype)
+        return RangeType(chosen.result)
     if all(n == INT32 for n in found):
         return RangeType(INT32)
     return RangeType(types.UINT64 if all(n.kind == "u" for n in found) else INT64)
+
+
+def _is_whole(node: ast.expr) -> bool:
+    """True for math.ceil(x) and its kin: a float for Numba, and a whole number all the same."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("ceil", "floor", "trunc")
+    )
 
 
 def _range(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
@@ -224,18 +253,41 @@ def _round_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
         raise NoSuchType("takes no complex number")
     if len(parts) == 1:
         return INT64
-    if parts[0].kind != "f" or parts[1].kind not in "iu":
-        raise NoSuchType("with a number of digits takes a float and a whole number")
-    return parts[0]
+    return FLOAT32 if parts[0] == FLOAT32 else FLOAT64
 
 
 def _round(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
     if len(arguments) == 1:
         return cast(np.round(arguments[0]), result)
-    value, digits = np.asarray(arguments[0]), np.clip(arguments[1], -20, 20)
-    places = range(int(np.min(digits)), int(np.max(digits)) + 1)
-    rounded = np.select([digits == k for k in places], [np.round(value, k) for k in places])
-    return cast(rounded[()], result)
+    return cast(_rounded(cast(arguments[0], FLOAT64), cast(arguments[1], INT64)), result)
+
+
+def _rounded(x: Value, digits: Value) -> Value:
+    """x to so many digits, as Numba computes it: scaled in float64, a half to the even side."""
+    # Two factors, since 10 ** digits alone may be too large. Source: numba/cuda/cudaimpl.py.
+    first = np.power(10.0, np.where(digits > 22, digits - 22, np.abs(digits)))
+    second = np.where(digits > 22, 1e22, 1.0)
+    scaled = np.where(digits >= 0, x * first * second, x / first)
+    whole = np.rint(scaled)
+    whole = np.where(digits >= 0, whole / second / first, whole * first)
+    beyond = ~np.isfinite(x) | ((digits >= 0) & np.isinf(scaled))
+    return np.where(beyond, x, whole)[()]
+
+
+def _float(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+    (value,) = arguments
+    return np.float64(float(value)) if isinstance(value, str) else cast(value, result)
+
+
+def _float_from(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
+    text: Any = arguments[0] if len(arguments) == 1 else None
+    if isinstance(text, str):
+        try:
+            float(text)
+        except ValueError:
+            raise NoSuchType(f"{text!r} is no number") from None
+        return FLOAT64
+    return _float_type(numbers(arguments, 1, 1)[0])
 
 
 def _complex_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
@@ -259,12 +311,12 @@ def _complex(machine: Machine, call: ast.Call, arguments: Sequence[Value], resul
 BUILTINS: dict[str, Function] = {
     "range": Function(_range_type, _range),
     "len": Function(_len_type, _len),
-    "min": of_tuple_too(_extreme(_smaller)),
-    "max": of_tuple_too(_extreme(_larger)),
+    "min": of_tuple_too("min", _extreme(_smaller), 2),
+    "max": of_tuple_too("max", _extreme(_larger), 2),
     "abs": _one(_abs_type, np.abs),
     "int": _to_whole(np.trunc),
     "round": Function(_round_type, _round),
-    "float": _one(_float_type, lambda a: a),
+    "float": Function(_float_from, _float),
     "bool": _predicate(lambda a: a != 0),
     "complex": Function(_complex_type, _complex),
 }

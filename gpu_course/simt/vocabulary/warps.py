@@ -13,7 +13,16 @@ import numpy as np
 
 from gpu_course.simt.faults import Fault
 from gpu_course.simt.lanes import WARP
-from gpu_course.simt.types import BOOL, INT32, INT64, UINT32, NoSuchType, TupleType, Type
+from gpu_course.simt.types import (
+    BOOL,
+    INT32,
+    INT64,
+    UINT32,
+    NoSuchType,
+    NotSimulated,
+    TupleType,
+    Type,
+)
 from gpu_course.simt.variables import Value
 from gpu_course.simt.vocabulary.functions import Function, cast, numbers, truth
 from gpu_course.simt.vocabulary.machine import Machine
@@ -76,9 +85,15 @@ def _shuffle_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
     mask, value, lane = numbers(arguments, 3, 3)
     if value.itemsize < 4 or value.kind not in "iuf":
         raise NoSuchType(f"moves 4 or 8 bytes, not {value}")
-    if mask.kind not in "iu" or lane.kind not in "iu":
-        raise NoSuchType("takes a mask and a lane as whole numbers")
+    _refuse_cut(mask, "mask")
+    _refuse_cut(lane, "lane")
     return value
+
+
+def _refuse_cut(type_: np.dtype[Any], what: str) -> None:
+    """Refuses a float or a bool where Numba would make a whole number of it in silence."""
+    if type_.kind not in "iu":
+        raise NotSimulated(f"a {what} of type {type_}", "write it as a whole number")
 
 
 def _shuffle(source: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Function:
@@ -120,7 +135,11 @@ def _vote(result: np.dtype[Any], decide: Callable[[np.ndarray, np.ndarray], Any]
     """A vote: `decide(true, taking part)` over (warps, 32), one answer per warp."""
 
     def type_(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
-        numbers(arguments, 2, 2)
+        mask, predicate = numbers(arguments, 2, 2)
+        if mask.kind not in "iu":
+            raise NoSuchType(f"takes a whole number as its mask, not {mask}")
+        if predicate.kind not in "iub":
+            raise NoSuchType(f"asks a bool or a whole number, not {predicate}")
         return result
 
     def run(machine: Machine, call: ast.Call, arguments: Sequence[Value], type_: Type) -> Value:
@@ -157,7 +176,10 @@ def _match_all(machine: Machine, call: ast.Call, arguments: Sequence[Value], res
 
 def _match_type(result: Type) -> Callable[[Sequence[Type], Sequence[ast.expr]], Type]:
     def type_(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
-        numbers(arguments, 2, 2)
+        mask, value = numbers(arguments, 2, 2)
+        _refuse_cut(mask, "mask")
+        if value.kind not in "iubf":
+            raise NoSuchType(f"compares numbers, not {value}")
         return result
 
     return type_

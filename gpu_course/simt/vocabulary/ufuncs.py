@@ -1,0 +1,76 @@
+"""NumPy's functions of single numbers: those that Numba compiles into a kernel, and no others.
+
+Each is computed in the types of one of its loops, which NumPy lists in `ufunc.types`; Numba takes
+the first loop that the arguments fit.
+
+Source: numba-cuda 0.30, "numba/cuda/ufuncs.py" (which functions there are) and
+"numba/cuda/np/numpy_support.py" (ufunc_find_matching_loop).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+import numpy as np
+
+from gpu_course.simt.types import FLOAT16, NoSuchType, Type
+from gpu_course.simt.variables import Value
+from gpu_course.simt.vocabulary.functions import Function, cast, numbers
+from gpu_course.simt.vocabulary.machine import Machine
+
+NAMES = (
+    "sin cos tan sinh cosh tanh arcsin arccos arctan arcsinh arccosh arctanh arctan2 hypot "
+    "deg2rad radians rad2deg degrees log log2 log10 divide true_divide conjugate conj isnan "
+    "maximum minimum fmax fmin greater greater_equal less less_equal equal not_equal "
+    "logical_and logical_or logical_xor logical_not bitwise_and bitwise_or bitwise_xor "
+    "bitwise_not invert left_shift right_shift"
+).split()
+
+_LETTERS = frozenset("?bBhHiIlLqQfdFD")  # no half precision, and nothing wider than 64 bits
+_NO_COMPLEX = frozenset(("arctan2", "hypot", "deg2rad", "radians", "rad2deg", "degrees"))
+
+Loop = tuple[list[np.dtype[np.generic]], np.dtype[np.generic]]
+
+
+def _loop(ufunc: np.ufunc, given: Sequence[np.dtype[np.generic]]) -> Loop | None:
+    """The types of the arguments and of the result in the loop that Numba takes."""
+    mixed = any(a.kind in "iu" for a in given) and any(a.kind in "fc" for a in given)
+    for text in ufunc.types:
+        before, _, after = text.partition("->")
+        if not set(before + after) <= _LETTERS:
+            continue
+        wanted = [np.dtype(letter) for letter in before]
+        if all(_fits(a, b, mixed=mixed) for a, b in zip(given, wanted, strict=True)):
+            return wanted, np.dtype(after)
+    return None
+
+
+def _fits(a: np.dtype[np.generic], b: np.dtype[np.generic], *, mixed: bool) -> bool:
+    # Beside a float, an integer may go into any float: np.hypot(int64, float32) is a float32.
+    loose = mixed and a.kind in "iu" and b.kind in "fc"
+    return np.can_cast(a, b, "same_kind" if loose else "safe")
+
+
+def _function(name: str) -> Function:
+    ufunc: np.ufunc = getattr(np, name)
+
+    def chosen(given: Sequence[np.dtype[np.generic]]) -> Loop:
+        found = _loop(ufunc, given)
+        complex_ = any(a.kind == "c" for a in given) and name in _NO_COMPLEX
+        if found is None or complex_ or FLOAT16 in given:
+            raise NoSuchType(f"takes no ({', '.join(map(str, given))})")
+        return found
+
+    def type_(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
+        return chosen(numbers(arguments, ufunc.nin, ufunc.nin))[1]
+
+    def run(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+        wanted, _ = chosen([a.dtype for a in arguments])
+        parts = [cast(a, type_) for a, type_ in zip(arguments, wanted, strict=True)]
+        return cast(ufunc(*parts), result)
+
+    return Function(type_, run)
+
+
+FUNCTIONS: dict[str, Function] = {f"numpy.{name}": _function(name) for name in NAMES}
