@@ -14,7 +14,7 @@ from gpu_course.grading.compare import Difference, show
 from gpu_course.grading.diagnosis import Pattern
 from gpu_course.grading.isolation.processes import Ended, clean
 from gpu_course.grading.memory_messages import asked_for, needs_too_much, what_helps
-from gpu_course.grading.messages import advice, case_line, line
+from gpu_course.grading.messages import advice, case_line, hint_command, line
 from gpu_course.grading.python_answers import PythonAnswer
 from gpu_course.grading.python_cases import Tried
 
@@ -141,6 +141,21 @@ def out_of_memory(puzzle: PythonPuzzle, tried: Tried | None) -> list[str]:
     if tried is not None:
         lines += _place(puzzle, tried)
     return lines + what_helps(puzzle)
+
+
+def not_held(puzzle: PythonPuzzle, tried: Tried, limit_bytes: int) -> list[str]:
+    """Returns the lines on a large case that did not fit into the memory the kernel gave it."""
+    lines = [
+        f"right, but a large case takes more than the {limit_bytes / 2**20:.0f} MiB it may",
+        *_place(puzzle, tried),
+        *line("why", "the system refused your process more; it counts every byte in there"),
+    ]
+    return [*lines, *line("hint", hint_command(puzzle, "over-budget"))]
+
+
+def self_counted() -> list[str]:
+    """Returns the lines that say by whom the memory was counted where no kernel could do it."""
+    return line("note", "the memory was counted inside your own process: a self-check, no proof")
 
 
 def input_changed(puzzle: PythonPuzzle, tried: Tried, changed: Mapping[str, Any]) -> list[str]:

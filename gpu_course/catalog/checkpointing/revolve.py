@@ -11,6 +11,7 @@ from gpu_course.catalog.checkpointing.planning import (
     PLAN_DIAGNOSES,
     TWICE_IN_A_ROW,
     equal_inputs,
+    followed,
     most_kept,
     plain_results,
     run_twice_in_a_row,
@@ -82,6 +83,7 @@ REVOLVE = PythonPuzzle(
     random_case=_random_case,
     inputs=partial(equal_inputs, "revolve"),
     reference=plain_results,
+    follow=followed,
     judge=_judge,
     diagnoses={
         **PLAN_DIAGNOSES,

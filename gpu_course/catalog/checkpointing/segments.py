@@ -12,6 +12,7 @@ from gpu_course.catalog.checkpointing.planning import (
     PLAN_DIAGNOSES,
     TWICE_IN_A_ROW,
     equal_inputs,
+    followed,
     most_kept,
     plain_results,
     run_twice_in_a_row,
@@ -117,6 +118,7 @@ SQRT_PLAN = PythonPuzzle(
     random_case=_random_case,
     inputs=partial(equal_inputs, "sqrt_plan"),
     reference=plain_results,
+    follow=followed,
     judge=_judge_root,
     diagnoses={
         **PLAN_DIAGNOSES,
@@ -203,6 +205,7 @@ LOG_PLAN = PythonPuzzle(
     random_case=_random_case,
     inputs=partial(equal_inputs, "log_plan"),
     reference=plain_results,
+    follow=followed,
     judge=_judge_log,
     diagnoses={
         **PLAN_DIAGNOSES,

@@ -35,6 +35,7 @@ MODULE = "answer"
 """What the answer's module is called: no module of Python or of a library has that name."""
 
 MOST_TEXT = 2000
+MOST_NAME = 200
 MOST_FRAMES = 4
 
 
@@ -140,7 +141,7 @@ def _turn(
             got = harness(module, **inputs)
     except BaseException as error:
         if isinstance(error, Unusable):
-            return {"unusable": {"text": _text(error), "key": str(error.key)}}
+            return {"unusable": {"text": _text(error), "key": str(error.key)[:MOST_NAME]}}
         return {"raised": _raised(error, file)}
     finally:
         faulthandler.cancel_dump_traceback_later()
@@ -190,19 +191,19 @@ def _seed(seed: int) -> None:
 def _raised(error: BaseException, file: str) -> dict[str, Any]:
     """Returns an exception as data: what it says, and the lines of the answer it came through."""
     frames = [
-        (frame.f_code.co_name, line)
+        (frame.f_code.co_name[:MOST_NAME], line)
         for frame, line in traceback.walk_tb(error.__traceback__)
-        if frame.f_code.co_filename == file
+        if frame.f_code.co_filename == file and line
     ]
     last = traceback.extract_tb(error.__traceback__)[-1:]
     # Where no line of the answer is at hand, the place in the harness is all there is to show.
     outside = [f"{Path(frame.filename).name}:{frame.lineno}" for frame in last]
     memory = isinstance(error, MemoryError) or "can't allocate memory" in _text(error)
     return {
-        "type": type(error).__name__,
+        "type": type(error).__name__[:MOST_NAME],
         "text": _text(error),
         "frames": frames[-MOST_FRAMES:],
-        "outside": "" if frames else "".join(outside),
+        "outside": "" if frames else "".join(outside)[:MOST_NAME],
         "memory": memory,
     }
 

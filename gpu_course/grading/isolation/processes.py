@@ -7,6 +7,7 @@ import os
 import queue
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -61,6 +62,8 @@ class Process:
     outgoing: IO[bytes]
     output: IO[bytes]
     limit_bytes: int | None = None
+    _data_bytes: int | None = None
+    _asked: queue.Queue[bool] = field(default_factory=queue.Queue)
     _replies: queue.Queue[Any] = field(default_factory=queue.Queue)
     _printed: bytearray = field(default_factory=bytearray)
     _dropped: int = 0
@@ -77,6 +80,7 @@ class Process:
             OutOfTime, OutOfMemory, Ended: there was none.
         """
         data = transport.pack(dict(message))
+        self._asked.put(True)
         # A process that does not read must not hold up the one that writes.
         self._start(lambda: self._send(data))
         deadline = time.monotonic() + seconds
@@ -98,6 +102,19 @@ class Process:
         """From now on it may hold so much more than it holds now."""
         held = held_bytes(self.pid)
         self.limit_bytes = None if held is None else held + memory_bytes + SLACK_BYTES
+        self._data_bytes = data_bytes(self.pid)
+
+    def hold(self, memory_bytes: int) -> bool:
+        """Has the kernel refuse it any more memory than so much on top of what it held at `watch`.
+
+        The process can neither count this memory nor raise the limit: the kernel does both.
+
+        Returns:
+            False where this system has no such limit.
+        """
+        if self._data_bytes is None:
+            return False
+        return limit_data(self.pid, self._data_bytes + memory_bytes)
 
     def printed(self) -> str:
         """Returns the beginning of what it printed, without control characters."""
@@ -106,6 +123,7 @@ class Process:
 
     def close(self) -> None:
         """Closes the pipes; the process has been ended."""
+        self._asked.put(False)
         for thread in self._threads:
             thread.join(1.0)
         for pipe in (self.outgoing, self.incoming, self.output):
@@ -123,7 +141,8 @@ class Process:
             self.outgoing.flush()
 
     def _read_replies(self) -> None:
-        while True:
+        """Reads one message for each question: what nobody asked for stays where it is."""
+        while self._asked.get():
             try:
                 self._replies.put(transport.read(self.incoming.read))
             except transport.Garbled:
@@ -283,6 +302,34 @@ def held_bytes(pid: int) -> int | None:
         return int(psutil.Process(pid).memory_info().rss)
     except psutil.Error:
         return None
+
+
+def data_bytes(pid: int) -> int | None:
+    """Returns the private memory a process may write to, as RLIMIT_DATA counts it; None if unknown.
+
+    Source: getrlimit(2), proc_pid_status(5): VmData.
+    """
+    try:
+        with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as file:
+            return next(int(line.split()[1]) << 10 for line in file if line.startswith("VmData:"))
+    except (OSError, ValueError, IndexError, StopIteration):
+        return None
+
+
+def limit_data(pid: int, limit_bytes: int) -> bool:
+    """Sets RLIMIT_DATA of another process; returns whether the kernel keeps that limit."""
+    if sys.platform != "linux":
+        return False
+    import resource
+
+    try:
+        resource.prlimit(pid, resource.RLIMIT_DATA, (limit_bytes, limit_bytes))
+    except ProcessLookupError:
+        # It has ended, which the next question to it will tell.
+        return True
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def clean(text: str) -> str:
