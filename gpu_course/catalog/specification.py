@@ -219,6 +219,7 @@ class PythonPuzzle(Puzzle):
             harness.Unusable for a result that cannot be followed.
         judge: (inputs, case, got) -> what is wrong, or None. Called once all that is compared is
             right: for results with more than one right value, and for what was measured.
+        self_check: what only a count inside the answer's own process tells, or "".
         held: large cases that are run within a limit the kernel keeps, once all else is right.
         call: inputs -> the call of a case as the learner's function gets it, for messages; default
             every input by its name, each cut short.
@@ -231,6 +232,7 @@ class PythonPuzzle(Puzzle):
     follow: Callable[[Values, Case, Values], Values] | None = None
     judge: Callable[[Values, Case, Values], Finding | None] | None = None
     held: tuple[Held, ...] = ()
+    self_check: str = ""
     call: Callable[[Values], str] | None = None
     torch: bool = False
     seconds: float = 10.0

@@ -75,7 +75,12 @@ class _Checking:
         return replace(
             found,
             message="\n".join([first, *where, *rest, *messages.printed(text)]),
-            evidence={**found.evidence, "isolation": self._isolation, "printed": text},
+            evidence={
+                **found.evidence,
+                "isolation": self._isolation,
+                "self-check": self._self_check,
+                "printed": text,
+            },
         )
 
     def _judged(self, warm: bool) -> Verdict:
@@ -106,6 +111,12 @@ class _Checking:
     def _isolation(self) -> str:
         """How the answer is held; "" where none of it has run."""
         return self.child.isolation if self.child is not None else ""
+
+    @property
+    def _self_check(self) -> str:
+        """What was counted in the answer's own process alone, where it could be changed."""
+        memory = ["memory"] if self.self_counted else []
+        return "; ".join(filter(None, [*memory, self.puzzle.self_check]))
 
     def _cases(self) -> Verdict:
         puzzle = self.puzzle
@@ -139,7 +150,7 @@ class _Checking:
             self.self_counted = True
             return
         try:
-            reply = self.child.run(tried)
+            reply = self.child.run(tried, held=True)
         except (Ended, OutOfMemory):
             # Libraries that are refused memory do not always get to say so.
             reply = None

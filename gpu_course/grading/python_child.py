@@ -84,8 +84,12 @@ class Child:
             raise Ended("garbled")
         return None
 
-    def run(self, tried: Tried) -> Reply:
+    def run(self, tried: Tried, *, held: bool = False) -> Reply:
         """Returns the reply to one case.
+
+        Args:
+            tried: the case.
+            held: True where the kernel counts the memory, so that the harness need not.
 
         Raises:
             Ended, OutOfMemory, OutOfTime: there was none, or one to another case.
@@ -99,6 +103,7 @@ class Child:
                 "arguments": puzzle.parameters[puzzle.functions[0]],
                 "seed": self._seed if tried.case not in puzzle.cases else LISTED_SEED,
                 "seconds": puzzle.seconds,
+                "held": held,
             },
             puzzle.seconds,
         )
