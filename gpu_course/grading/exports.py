@@ -61,7 +61,7 @@ def verdict_text(verdict: Verdict, width: int = 100) -> str:
 def message_lines(message: str, width: int) -> list[str]:
     """Returns the lines of a message, the long ones wrapped at `width` columns."""
     lines = []
-    for line in message.splitlines():
+    for line in message.split("\n"):
         indent = " " * INDENT if is_labelled(line) else ""
         fits = len(line) <= width or len(indent) + 20 > width
         lines += [line] if fits else textwrap.wrap(line, width, subsequent_indent=indent)
@@ -117,7 +117,7 @@ def _hanging(message: str, mark: str = "") -> str:
         f"{html.escape(line)}\n</span>"
         if is_labelled(line)
         else f'<span style="display:block">{html.escape(line)}\n</span>'
-        for line in message.splitlines()
+        for line in message.split("\n")
     )
     head, tag, rest = lines.partition(">")
     return head + tag + mark + rest
@@ -130,7 +130,7 @@ def text_html(text: str, mark: str = "") -> str:
         text: one or more lines.
         mark: HTML that stands before the first of them.
     """
-    if any(map(is_labelled, text.splitlines())):
+    if any(map(is_labelled, text.split("\n"))):
         return _hanging(text, mark)
     return mark + html.escape(text)
 

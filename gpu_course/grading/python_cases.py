@@ -31,14 +31,14 @@ class Tried:
 def prepare(puzzle: PythonPuzzle, case: Case, seed: int) -> Tried:
     """Returns a case with inputs drawn from a seed and the expected outputs."""
     rng = np.random.default_rng([seed, zlib.crc32(f"{puzzle.name}: {case.name}".encode())])
-    with _one_thread(puzzle):
+    with one_thread(puzzle):
         inputs = puzzle.inputs(rng, case)
         expected = puzzle.reference(copy.deepcopy(inputs), case)
     return Tried(case, inputs, {name: _plain(value) for name, value in expected.items()})
 
 
 @contextmanager
-def _one_thread(puzzle: PythonPuzzle) -> Iterator[None]:
+def one_thread(puzzle: PythonPuzzle) -> Iterator[None]:
     """Has PyTorch work as it does in an answer's process: with one thread, sums in one order."""
     if not puzzle.torch:
         yield

@@ -16,10 +16,10 @@ from gpu_course.grading import compare, replies
 from gpu_course.grading import python_messages as messages
 from gpu_course.grading.diagnosis import Pattern
 from gpu_course.grading.isolation import processes
-from gpu_course.grading.isolation.processes import Ended, OutOfMemory, OutOfTime
+from gpu_course.grading.isolation.processes import Ended, OutOfMemory, OutOfTime, TooManyThreads
 from gpu_course.grading.messages import line
 from gpu_course.grading.python_answers import PythonAnswer
-from gpu_course.grading.python_cases import LISTED_SEED, Tried, own_diagnosis, prepare
+from gpu_course.grading.python_cases import LISTED_SEED, Tried, one_thread, own_diagnosis, prepare
 from gpu_course.grading.python_child import MORE_CASES, Child
 from gpu_course.grading.replies import Raised, Reply, Returned
 from gpu_course.grading.verdict import Verdict
@@ -98,6 +98,9 @@ class _Checking:
             if not self._isolation:
                 raise CourseError(f"the child ended before the answer ran ({ended})") from None
             return self._failed("crash", "crash", messages.ended(puzzle, self.tried, ended))
+        except TooManyThreads as many:
+            lines = messages.too_many_threads(puzzle, self.tried, many)
+            return self._failed("crash", "crash", lines)
         except OutOfMemory:
             lines = messages.out_of_memory(puzzle, self.tried)
             return self._failed("crash", "memory", lines)
@@ -176,8 +179,9 @@ class _Checking:
                 lines = messages.input_changed(self.puzzle, tried, reply.changed)
                 self._stop("input-changed", "input-changed", lines)
             else:
-                compare_with(self._followed(tried, reply.got))
-        except (_Failure, Ended, OutOfMemory, OutOfTime, CourseError):
+                with one_thread(self.puzzle):
+                    compare_with(self._followed(tried, reply.got))
+        except (_Failure, Ended, OutOfMemory, OutOfTime, TooManyThreads, CourseError):
             raise
         except Exception as error:
             if isinstance(reply, Returned) and self._fails_by_itself(tried, reply.got):
@@ -190,7 +194,7 @@ class _Checking:
 
     def _fails_by_itself(self, tried: Tried, got: Mapping[str, Any]) -> bool:
         """True where even the expected values cannot be judged."""
-        if self.puzzle.judge is None or not set(got) <= set(tried.expected):
+        if self.puzzle.judge is None or not got or set(got) != set(tried.expected):
             return False
         try:
             own = copy.deepcopy(dict(tried.expected))
@@ -285,7 +289,7 @@ class _Checking:
             other = prepare(self.puzzle, case, LISTED_SEED)
             try:
                 reply = self.child.run(other)
-            except (Ended, OutOfMemory, OutOfTime):
+            except (Ended, OutOfMemory, OutOfTime, TooManyThreads):
                 return None
             outputs = reply.got if isinstance(reply, Returned) else {}
             pairs.append((outputs.get(name), other.expected[name]))

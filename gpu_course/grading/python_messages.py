@@ -12,11 +12,12 @@ import numpy as np
 from gpu_course.catalog import PythonPuzzle
 from gpu_course.grading.compare import Difference, show
 from gpu_course.grading.diagnosis import Pattern
-from gpu_course.grading.isolation.processes import Ended, clean
+from gpu_course.grading.isolation.processes import MOST_THREADS, Ended, TooManyThreads
 from gpu_course.grading.memory_messages import asked_for, needs_too_much, what_helps
 from gpu_course.grading.messages import advice, case_line, hint_command, line
 from gpu_course.grading.python_answers import PythonAnswer
 from gpu_course.grading.python_cases import Tried
+from gpu_course.text import clean, one_line
 
 MOST_PRINTED_LINES = 6
 MOST_INPUT = 80
@@ -54,12 +55,12 @@ def wrong_result(
 
 def found(puzzle: PythonPuzzle, tried: Tried, key: str, fact: str) -> list[str]:
     """Returns the lines on what a puzzle's own judgement, or its harness, found."""
-    return [clean(fact), *_place(puzzle, tried), *advice(puzzle, key)]
+    return [one_line(fact), *_place(puzzle, tried), *advice(puzzle, key)]
 
 
 def unsendable(puzzle: PythonPuzzle, tried: Tried, text: str) -> list[str]:
     """Returns the lines on a result that is no plain value."""
-    fact = clean(text).replace("the value['result']", "result").replace("the value", "result")
+    fact = one_line(text).replace("the value['result']", "result").replace("the value", "result")
     lines = [f"{fact}; return plain values or arrays", *_place(puzzle, tried)]
     return lines + advice(puzzle, "wrong-type")
 
@@ -75,7 +76,7 @@ def raised(
         error: what the child says of it; every part is the answer's word and no more.
     """
     text = clean(str(error.get("text", ""))).strip()
-    name = clean(str(error.get("type", "Exception")))[:80]
+    name = one_line(str(error.get("type", "Exception")))[:80]
     head, *rest = text.splitlines() or [""]
     lines = [f"{name}: {head}" if head else name]
     out_of_memory = error.get("memory") is True
@@ -87,7 +88,7 @@ def raised(
         if function != "<module>":
             where = f"{function}, {where}"
         lines += line("from" if number else "where", f"{where}    {answer.line(place)}".rstrip())
-    outside = clean(str(error.get("outside", "")))[:100]
+    outside = one_line(str(error.get("outside", "")))[:100]
     if outside:
         lines += line("where", f"{outside}, not in your file: a value it was given does not fit")
     if tried is not None:
@@ -131,7 +132,7 @@ def out_of_time(puzzle: PythonPuzzle, tried: Tried | None) -> list[str]:
 
 def too_large(puzzle: PythonPuzzle, tried: Tried, text: str) -> list[str]:
     """Returns the lines on a result that is too large to be handed over."""
-    lines = [f"the result is too large to be handed over: {clean(text)}", *_place(puzzle, tried)]
+    lines = [f"the result is too large to be handed over: {one_line(text)}", *_place(puzzle, tried)]
     return lines + advice(puzzle, "memory")
 
 
@@ -141,6 +142,14 @@ def out_of_memory(puzzle: PythonPuzzle, tried: Tried | None) -> list[str]:
     if tried is not None:
         lines += _place(puzzle, tried)
     return lines + what_helps(puzzle)
+
+
+def too_many_threads(puzzle: PythonPuzzle, tried: Tried | None, many: TooManyThreads) -> list[str]:
+    """Returns the lines on an answer that was ended for the threads it started."""
+    lines = [f"your code runs {many.number:,} threads at one time; {MOST_THREADS} are allowed"]
+    if tried is not None:
+        lines += _place(puzzle, tried)
+    return [*lines, *line("hint", hint_command(puzzle, "crash"))]
 
 
 def not_held(puzzle: PythonPuzzle, tried: Tried, limit_bytes: int) -> list[str]:
@@ -223,5 +232,5 @@ def _frames(error: Mapping[str, Any]) -> Sequence[tuple[str, int]]:
     out = []
     for frame in error.get("frames") or ():
         if isinstance(frame, list | tuple) and len(frame) == 2 and type(frame[1]) is int:
-            out.append((clean(str(frame[0]))[:80], frame[1]))
+            out.append((one_line(str(frame[0]))[:80], frame[1]))
     return out[-4:]

@@ -116,7 +116,9 @@ def raised(said: Any) -> Raised:
     if type(memory) is not bool or type(frames) is not list or len(frames) > MOST_FRAMES:
         raise NoReply("no exception")
     names = {"type": MOST_NAME, "text": MOST_TEXT, "outside": MOST_NAME}
-    return Raised({**_fields(found, names), "frames": [_frame(f) for f in frames], "memory": memory})
+    return Raised(
+        {**_fields(found, names), "frames": [_frame(f) for f in frames], "memory": memory}
+    )
 
 
 def _frame(said: Any) -> tuple[str, int]:

@@ -1,4 +1,4 @@
-"""Values between the grader and the process an answer runs in: JSON for structure, bytes for arrays.
+"""Values between the grader and the process an answer runs in: JSON, and the bytes of arrays.
 
 Only raw values cross. Nothing that arrives is executed or unpickled, and what is said to be large
 is refused before any of it is read. A message has a header, the structure as JSON, and a body, the
@@ -28,11 +28,8 @@ KINDS = "biufc"
 
 _PLAIN = {type(None), bool, int, float, str}
 _LENGTHS = struct.Struct("<QQ")
-_DTYPES = {
-    dtype.newbyteorder(order).str: dtype.newbyteorder(order)
-    for dtype in map(np.dtype, "?bhilqBHILQefdgFDG")
-    for order in "<>"
-}
+_NATIVE = [np.dtype(letter) for letter in "?bhilqBHILQefdgFDG"]
+_DTYPES = {each.str: each for native in _NATIVE for each in (native, native.newbyteorder("S"))}
 
 
 class Unsendable(ValueError):

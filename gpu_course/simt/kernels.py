@@ -12,6 +12,7 @@ from typing import Any
 from gpu_course.errors import KernelRefused
 from gpu_course.simt.reading import step_for
 from gpu_course.simt.signatures import Signature
+from gpu_course.text import one_line
 
 MAX_DEPTH = 200
 
@@ -80,7 +81,7 @@ class Kernel:
 
     def text(self, line: int) -> str:
         """Returns the source text of one line, stripped."""
-        return printable(self.lines.get(line, "").strip())
+        return one_line(self.lines.get(line, "").strip())
 
     def refuse(self, node: ast.AST | int, fact: str, hint: str = "") -> KernelRefused:
         """Returns the KernelRefused error for a construct of this kernel."""
@@ -108,17 +109,9 @@ def show_path(path: str | Path) -> str:
         return "/".join(path.parts[-3:])
     try:
         return path.resolve().relative_to(Path.cwd()).as_posix()
-    except ValueError:
+    except (ValueError, OSError, RuntimeError):
+        # It lies elsewhere, or is a link that leads to itself.
         return "/".join(path.parts[-2:]) if path.is_absolute() else path.as_posix()
-
-
-def printable(text: str) -> str:
-    """Returns a text with nothing in it that could move a terminal's cursor.
-
-    >>> printable("x = 1\\t# \\x1b[2J")
-    'x = 1 # ?[2J'
-    """
-    return "".join(c if c.isprintable() else " " if c == "\t" else "?" for c in text)
 
 
 def parse(text: str, shown: str, *, whole: bool = False) -> ast.Module:
@@ -143,8 +136,8 @@ def parse(text: str, shown: str, *, whole: bool = False) -> ast.Module:
                 compile(tree, shown, "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None) or 1
-        shown_line = printable((getattr(error, "text", None) or "").strip())
-        told = str(getattr(error, "msg", None) or error)
+        shown_line = one_line((getattr(error, "text", None) or "").strip())
+        told = one_line(str(getattr(error, "msg", None) or error))
         fact, step = f"Python cannot read this file: {told}", step_for(told, shown_line)
         raise KernelRefused(fact, file=shown, line=line, text=shown_line, hint=step) from None
     except (RecursionError, MemoryError):

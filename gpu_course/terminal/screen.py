@@ -103,7 +103,7 @@ def _row(session: Session, puzzle: Puzzle) -> Text:
 
 
 def _solution(session: Session, width: int) -> Iterator[Text]:
-    for line in session.solution.splitlines():
+    for line in session.solution.split("\n"):
         yield _cut(Text(line, _DIFF_STYLES.get(line[:1], "")), width)
 
 

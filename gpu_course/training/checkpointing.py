@@ -114,9 +114,7 @@ def plainly(stage: nn.Module, x: Tensor) -> Tensor:
     return stage(x)
 
 
-def smooth_chain(
-    blocks: int, width: int, seed: int, rows: int = 32
-) -> tuple[Stages, Tensor]:
+def smooth_chain(blocks: int, width: int, seed: int, rows: int = 32) -> tuple[Stages, Tensor]:
     """Returns a chain without random numbers and buffers, and a batch that asks for a gradient.
 
     Args:
@@ -139,9 +137,7 @@ def smooth_chain(
         return [*stages, loss], torch.randn(rows, width).requires_grad_()
 
 
-def noisy_chain(
-    blocks: int, channels: int, seed: int, rows: int = 6
-) -> tuple[Stages, Tensor]:
+def noisy_chain(blocks: int, channels: int, seed: int, rows: int = 6) -> tuple[Stages, Tensor]:
     """Returns a chain with dropout and buffers, and a batch that asks for a gradient.
 
     Args:

@@ -202,7 +202,7 @@ def message(value: Any, body: bytes = b"") -> bytes:
         struct.pack("<QQ", 2, 0) + b"\xff\xfe",
         struct.pack("<QQ", 5000, 0) + b"9" * 5000,
         struct.pack("<QQ", 200_000, 0) + b"[" * 200_000,
-        struct.pack("<QQ", 51, 4) + b'["d", {"a": ["a", "|u1", [4], false], "a": null}]  ' + b"four",
+        struct.pack("<QQ", 49, 4) + b'["d", {"a": ["a", "|u1", [4], false], "a": null}]four',
     ],
 )  # fmt: skip
 def test_bytes_that_are_no_message_are_garbled(data: bytes) -> None:
@@ -246,7 +246,9 @@ def test_a_value_that_could_not_be_read_is_not_sent(value: Any) -> None:
         pack(value)
 
 
-shapes = st.lists(st.integers(-2, 1 << 70) | st.integers(0, 3) | st.floats() | st.none(), max_size=4)
+shapes = st.lists(
+    st.integers(-2, 1 << 70) | st.integers(0, 3) | st.floats() | st.none(), max_size=4
+)
 forged_arrays = st.tuples(
     st.just("a"), st.sampled_from([*transport._DTYPES, "|O", "x", 3]), shapes, st.booleans()
 )

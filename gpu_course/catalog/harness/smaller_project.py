@@ -11,9 +11,7 @@ from gpu_course.catalog.harness import Unusable
 from gpu_course.training.peak import bytes_of
 
 
-def run(
-    answer: ModuleType, gradient: np.ndarray, rank: int, layers: int = 1
-) -> dict[str, Any]:
+def run(answer: ModuleType, gradient: np.ndarray, rank: int, layers: int = 1) -> dict[str, Any]:
     """Returns both shapes, the products of directions, the gradient put together again, and bytes.
 
     What does not fit together is put together as zeros: the shapes tell the rest.

@@ -30,6 +30,7 @@ import numpy as np
 from gpu_course.catalog.harness import Unusable
 from gpu_course.grading import transport
 from gpu_course.grading.isolation import lockdown
+from gpu_course.text import source_lines
 
 MODULE = "answer"
 """What the answer's module is called: no module of Python or of a library has that name."""
@@ -110,7 +111,8 @@ def _load(request: Mapping[str, Any]) -> ModuleType | dict[str, Any]:
     module = ModuleType(MODULE)
     module.__file__ = file
     sys.modules[MODULE] = module
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    lines = [line + "\n" for line in source_lines(text)]
+    linecache.cache[file] = (len(text), None, lines, file)
     _say_where_before(request["seconds"])
     try:
         exec(compile(text, file, "exec", dont_inherit=True), module.__dict__)

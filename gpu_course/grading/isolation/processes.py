@@ -18,8 +18,10 @@ from typing import IO, Any
 from gpu_course.errors import CourseError
 from gpu_course.grading import transport
 from gpu_course.grading.isolation import servers
+from gpu_course.text import clean
 
 POLL_S = 0.02
+MOST_THREADS = 200
 MOST_PRINTED_BYTES = 16 << 10
 SLACK_BYTES = 64 << 20
 """Past this over its limit a process is ended from outside; its own limit comes first."""
@@ -41,6 +43,18 @@ class Ended(Exception):
 
 class OutOfTime(Exception):
     """No reply came within the time given."""
+
+
+class TooManyThreads(Exception):
+    """The process runs more threads than it may.
+
+    Args:
+        number: how many there were.
+    """
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        super().__init__(f"{number} threads")
 
 
 class OutOfMemory(Exception):
@@ -164,6 +178,9 @@ class Process:
             held = held_bytes(self.pid)
             if held is not None and held > self.limit_bytes:
                 raise OutOfMemory
+            threads = thread_count(self.pid)
+            if threads > MOST_THREADS:
+                raise TooManyThreads(threads)
 
 
 @contextmanager
@@ -304,6 +321,16 @@ def held_bytes(pid: int) -> int | None:
         return None
 
 
+def thread_count(pid: int) -> int:
+    """Returns how many threads a process runs; 0 where nothing tells."""
+    import psutil
+
+    try:
+        return int(psutil.Process(pid).num_threads())
+    except psutil.Error:
+        return 0
+
+
 def data_bytes(pid: int) -> int | None:
     """Returns the private memory a process may write to, as RLIMIT_DATA counts it; None if unknown.
 
@@ -330,12 +357,3 @@ def limit_data(pid: int, limit_bytes: int) -> bool:
     except (OSError, ValueError):
         return False
     return True
-
-
-def clean(text: str) -> str:
-    """Returns a text without the control characters that would move a terminal's cursor.
-
-    >>> clean("a\\x1b[2Jb\\tc\\r\\n")
-    'a[2Jb\\tc\\n'
-    """
-    return "".join(c for c in text if c in "\n\t" or c.isprintable())

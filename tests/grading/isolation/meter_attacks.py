@@ -274,7 +274,9 @@ ANSWER
     "hooks of modules": """
 import torch
 from torch import nn
-nn.Module.register_forward_pre_hook = lambda self, hook, **k: type("H", (), {"remove": lambda s: None})()
+class Handle:
+    def remove(self): pass
+nn.Module.register_forward_pre_hook = lambda self, hook, **k: Handle()
 ANSWER
 """,
     "large cases get what they want": f"""

@@ -9,9 +9,7 @@ import pytest
 
 from gpu_course.catalog import Mistake, PythonPuzzle, index
 from gpu_course.grading import python_check
-from gpu_course.grading.check import check
-from gpu_course.grading.isolation import processes
-from gpu_course.grading.python_answers import PythonAnswer, python_mistake, read_python_answer
+from gpu_course.grading.python_answers import PythonAnswer, python_mistake
 from tests.catalog.by_hand import SOLUTIONS
 from tests.grading.isolation.meter_attacks import ATTACKS
 
@@ -59,8 +57,9 @@ def test_there_is_much_to_try() -> None:
 @pytest.mark.parametrize(
     ("puzzle", "mistake", "attack"),
     attacked(),
-    ids=lambda value: value if isinstance(value, str) else getattr(value, "short_name", "")
-    or value.function,
+    ids=lambda value: (
+        value if isinstance(value, str) else getattr(value, "short_name", "") or value.function
+    ),
 )
 def test_a_costly_mistake_does_not_pass_by_reaching_for_the_meter(
     puzzle: PythonPuzzle, mistake: Mistake, attack: str
