@@ -2,6 +2,7 @@
 
 import sys
 
-from gpu_course.cli import main
+from gpu_course.cli import leave_the_current_folder, main
 
+leave_the_current_folder()
 sys.exit(main())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -28,6 +29,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def leave_the_current_folder() -> None:
+    """Takes the folder that `python -m` puts first off the path, unless the course lies in it.
+
+    It may be a submission's, and hold a typer.py. (A gpu_course/ in it would run in place of this
+    very file: `gpu-course` and `python -P -m gpu_course.cli` look into no current folder.)
+    """
+    home = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    here = os.path.abspath(sys.path[0]) if sys.path else home
+    if here == os.getcwd() != home:
+        del sys.path[0]
+
+
 def _without_packages(given: list[str], missing: str) -> int:
     from gpu_course.hardware import doctor
 
@@ -39,4 +52,5 @@ def _without_packages(given: list[str], missing: str) -> int:
 
 
 if __name__ == "__main__":
+    leave_the_current_folder()
     sys.exit(main())

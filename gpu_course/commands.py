@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import os
 import traceback
 from collections.abc import Callable, Sequence
 from enum import StrEnum
@@ -23,6 +24,7 @@ from gpu_course.terminal.text import (
     summary,
     verdict_table,
 )
+from gpu_course.text import clean
 
 if TYPE_CHECKING:
     from gpu_course.grading.verdict import Verdict
@@ -56,11 +58,11 @@ def _command(name: str) -> Callable[[Callable[..., int]], Callable[..., int]]:
             except (typer.Exit, typer.Abort):
                 raise
             except CourseError as error:
-                typer.echo(str(error), err=True)
+                typer.echo(clean(str(error)), err=True)
                 status = AT_FAULT
             except OSError as error:
                 # A file that cannot be used: the place to mend it is not in the course.
-                typer.echo(str(file_problem(error)), err=True)
+                typer.echo(clean(str(file_problem(error))), err=True)
                 status = AT_FAULT
             except Exception:
                 # A fault of the course is shown in full, and never as the learner's failure.
@@ -203,8 +205,8 @@ def grade_answers(
 
     chosen = [*(only or []), *(names or [])]
     asked = _full_names(chosen)
-    if out is not None and not out.parent.is_dir():
-        raise CourseError(f"no folder {out.parent} to write {out.name} in", "create it first")
+    if out is not None:
+        _check_writable(out)
     verdicts = grade(answers=answers, only=asked or None, jobs=jobs)
     if form is Format.json:
         text = json.dumps(exports.to_json(verdicts), indent=2)
@@ -213,9 +215,34 @@ def grade_answers(
     if out is None:
         typer.echo(text)
     else:
-        out.write_text(text + "\n", encoding="utf-8")
+        _write(out, text)
         typer.echo(f"{summary(verdicts)} Written to {out}.")
     return _graded_status(verdicts, asked)
+
+
+def _check_writable(out: Path) -> None:
+    """Raises where nothing could be written to a file: before an hour of grading, not after it."""
+    if out.is_dir():
+        raise CourseError(f"{out} is a folder", f"name a file in it, such as {out / 'verdicts'}")
+    if not out.parent.is_dir():
+        raise CourseError(f"no folder {out.parent} to write {out.name} in", "create it first")
+    if not os.access(out if out.exists() else out.parent, os.W_OK):
+        raise CourseError(f"{out} cannot be written", "name another file, or change who may write")
+
+
+def _write(out: Path, text: str) -> None:
+    """Writes verdicts to a file; where that fails they are printed, and the old file is whole."""
+    from gpu_course.grading.workspace import write_text
+
+    try:
+        if out.exists() and not out.is_file():
+            # A pipe or a device: there is nothing to take the place of.
+            out.write_text(text + "\n", encoding="utf-8")
+        else:
+            write_text(out, text + "\n")
+    except OSError:
+        typer.echo(text)
+        raise
 
 
 @_command("status")

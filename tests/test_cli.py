@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import json
 import os
@@ -448,3 +449,36 @@ def test_main_returns_the_status(answers: Path, capsys: pytest.CaptureFixture[st
     assert cli.main(["check", "nonsense"]) == 2
     assert cli.main(["nonsense"]) == 2
     assert "no puzzle is called 'nonsense'" in capsys.readouterr().err
+
+
+def test_a_folder_to_write_to_is_refused_before_anything_is_graded(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(GRADE, "grade", lambda **_: pytest.fail("it was graded"))
+    result = run("grade", "--out", str(tmp_path))
+    assert result.exit_code == 2
+    assert "is a folder" in result.stderr
+
+
+def test_a_full_disk_loses_neither_the_old_file_nor_the_verdicts(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(GRADE, "grade", lambda **_: (verdict("passed"),))
+    monkeypatch.setattr(os, "fsync", full)
+    out = tmp_path / "grades.json"
+    out.write_text("yesterday")
+    result = run("grade", "--only", "guard", "--format", "json", "--out", str(out))
+    assert result.exit_code == 2
+    assert json.loads(result.stdout)["puzzles"][0]["status"] == "passed"
+    assert out.read_text() == "yesterday"
+    assert list(tmp_path.glob("*grades*")) == [out]
+
+
+def test_the_table_says_how_answers_were_held(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    held = replace(verdict("passed"), evidence={"isolation": "sandboxed (limits)"})
+    monkeypatch.setattr(GRADE, "grade", lambda **_: (held,))
+    result = run("grade", "--only", "guard")
+    assert "Isolation of 1 answer in Python: sandboxed (limits)." in result.stdout

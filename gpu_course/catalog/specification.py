@@ -253,6 +253,25 @@ class Finding:
     reason: str = "wrong-result"
 
 
+@dataclass(frozen=True)
+class Held:
+    """A large case, run within a limit of memory that the system's kernel keeps.
+
+    What a harness measures it measures in the answer's own process, where an answer can change it.
+    The kernel counts every byte of that process, whoever takes it: PyTorch, NumPy, a thread, an
+    object that outlives a call.
+
+    Args:
+        case: sizes at which the bytes a right answer saves are many times those that Python, its
+            libraries and the allocator take as they like.
+        bytes: the most the process may take on top of what it held before it read the answer;
+            about half way between what a right answer and the most modest wrong one need.
+    """
+
+    case: Case
+    bytes: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class PythonPuzzle(Puzzle):
     """A puzzle whose answer is ordinary Python: it runs, in a child process of its own.
@@ -273,8 +292,14 @@ class PythonPuzzle(Puzzle):
         reference: (inputs, case) -> the expected value of each output that is compared. It runs
             outside the child and may import torch inside. An output it does not name is left to
             `judge`.
+        follow: (inputs, case, got) -> the outputs that are compared and judged, worked out by the
+            grader itself from what came back. For results that say what is to be done, such as a
+            schedule: what it takes is measured where the answer cannot reach it. Raises
+            harness.Unusable for a result that cannot be followed.
         judge: (inputs, case, got) -> what is wrong, or None. Called once all that is compared is
             right: for results with more than one right value, and for what was measured.
+        self_check: what only a count inside the answer's own process tells, or "".
+        held: large cases that are run within a limit the kernel keeps, once all else is right.
         call: inputs -> the call of a case as the learner's function gets it, for messages; default
             every input by its name, each cut short.
         torch: True where the answer or the harness needs PyTorch.
@@ -283,7 +308,10 @@ class PythonPuzzle(Puzzle):
     """
 
     harness: str = ""
+    follow: Callable[[Values, Case, Values], Values] | None = None
     judge: Callable[[Values, Case, Values], Finding | None] | None = None
+    held: tuple[Held, ...] = ()
+    self_check: str = ""
     call: Callable[[Values], str] | None = None
     torch: bool = False
     seconds: float = 10.0

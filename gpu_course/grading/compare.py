@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -68,7 +69,8 @@ def _scalars(got: Any, expected: Any, tolerance: Tolerance, place: str) -> Itera
     elif not _same_kind(got, expected):
         yield _other_type(got, expected, place)
     elif not scalar_right(got, expected, tolerance):
-        finite = not _is_number(got) or bool(np.isfinite(got)) or not np.isfinite(expected)
+        finite = not isinstance(got, float | complex) or cmath.isfinite(got)
+        finite = finite or not cmath.isfinite(expected)
         key = "" if finite else "not-finite"
         left, right = two_values(got, expected)
         fact = f"{place} is {left}, expected {right}"
@@ -78,8 +80,13 @@ def _scalars(got: Any, expected: Any, tolerance: Tolerance, place: str) -> Itera
 def scalar_right(got: Any, expected: Any, tolerance: Tolerance) -> bool:
     """True when two numbers or strings agree, floats within the tolerance."""
     if isinstance(expected, float | complex) and not isinstance(expected, bool):
+        try:
+            # A whole number may have any size, and NumPy would make an object of a large one.
+            near = complex(got) if isinstance(expected, complex) else float(got)
+        except OverflowError:
+            return False
         with np.errstate(all="ignore"):
-            return bool(_right(np.asarray(got), np.asarray(expected), tolerance))
+            return bool(_right(np.asarray(near), np.asarray(expected), tolerance))
     return bool(got == expected)
 
 
@@ -234,7 +241,10 @@ def same_factor(pairs: list[tuple[Any, Any]]) -> float | None:
     usable = [(g, e) for g, e in pairs if _is_number(g) and _is_number(e) and e and g]
     if len(usable) < max(2, len(pairs)) or len({e for _, e in usable}) < 2:
         return None
-    factors = [g / e for g, e in usable]
+    try:
+        factors = [g / e for g, e in usable]
+    except OverflowError:
+        return None
     same = all(abs(f - factors[0]) <= 1e-9 * abs(factors[0]) for f in factors)
     return factors[0] if same and abs(factors[0] - 1) > 1e-9 else None
 

@@ -66,7 +66,7 @@ def verdict_text(verdict: Verdict, width: int = 100) -> str:
 def message_lines(message: str, width: int) -> list[str]:
     """Returns the lines of a message, the long ones wrapped at `width` columns."""
     lines = []
-    for line in message.splitlines():
+    for line in message.split("\n"):
         indent = " " * INDENT if is_labelled(line) or line.startswith(" " * INDENT) else ""
         fits = len(line) <= width or len(indent) + 20 > width
         wrapped = textwrap.wrap(line, width, subsequent_indent=indent, break_on_hyphens=False)
@@ -134,7 +134,7 @@ def _hazard(hazard: Hazard) -> dict[str, Any]:
 
 def _hanging(message: str, mark: str = "") -> str:
     """Returns the lines of a message, escaped; a long one goes on below its own beginning."""
-    lines = "".join(_hanging_line(line) for line in message.splitlines())
+    lines = "".join(_hanging_line(line) for line in message.split("\n"))
     head, tag, rest = lines.partition(">")
     return head + tag + mark + rest
 
@@ -155,7 +155,7 @@ def text_html(text: str, mark: str = "") -> str:
         text: one or more lines.
         mark: HTML that stands before the first of them.
     """
-    if any(map(is_labelled, text.splitlines())):
+    if any(map(is_labelled, text.split("\n"))):
         return _hanging(text, mark)
     return mark + html.escape(text)
 

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import multiprocessing
-from collections.abc import Iterable
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import replace
+import os
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ProcessPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gpu_course.catalog import Puzzle, index
+from gpu_course.catalog import Puzzle, PythonPuzzle, index
 from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
 from gpu_course.grading.check import check, default_seed, grader_failed
+from gpu_course.grading.messages import line
 from gpu_course.grading.verdict import Verdict
+
+SUBMISSION_S = 900
+"""What all answers in Python of one folder may take together; right ones take about a minute."""
 
 
 def grade(
@@ -35,6 +42,7 @@ def grade(
         UnknownName: `only` names what is no puzzle.
         CourseError: there is no such folder of answers.
     """
+    handed_in = answers is not None
     folder = workspace.answers_folder() if answers is None else Path(answers).absolute()
     if not folder.is_dir():
         raise CourseError(
@@ -44,9 +52,82 @@ def grade(
         raise CourseError(f"{jobs} jobs cannot grade anything", "ask for 1 or more")
     puzzles = _chosen(only)
     seed = default_seed() if seed is None else seed
-    if jobs == 1 or len(puzzles) < 2:
-        return tuple(_grade_one(puzzle, folder, seed) for puzzle in puzzles)
-    return _grade_in_parallel(puzzles, folder, seed, jobs)
+    work = _Work(folder, seed, handed_in)
+    with _safe_path():
+        if jobs == 1 or len(puzzles) < 2:
+            return tuple(_one_by_one(puzzles, work))
+        return _grade_in_parallel(puzzles, work, jobs)
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What is the same for all puzzles of a submission.
+
+    Attributes:
+        folder: of the answers; `handed_in`: it is somebody else's, and its links lead nowhere.
+        seed: draws the random cases.
+    """
+
+    folder: Path
+    seed: int
+    handed_in: bool
+
+
+def _one_by_one(puzzles: Iterable[Puzzle], work: _Work) -> Iterator[Verdict]:
+    spent = 0.0
+    for puzzle in puzzles:
+        verdict = _out_of_budget(puzzle, spent) or _grade_one(puzzle, work)
+        spent += _seconds_of_the_answer(verdict)
+        yield verdict
+
+
+def _seconds_of_the_answer(verdict: Verdict) -> float:
+    """Returns the time an answer in Python took; reading a kernel has a budget of its own."""
+    return verdict.seconds if verdict.evidence.get("isolation") else 0.0
+
+
+def _out_of_budget(puzzle: Puzzle, spent: float) -> Verdict | None:
+    """Returns the verdict on a Python answer whose submission has used up its time, or None."""
+    if not isinstance(puzzle, PythonPuzzle) or spent <= SUBMISSION_S:
+        return None
+    lines = [
+        f"not run: the answers before it took {spent:.0f} seconds, and a folder has {SUBMISSION_S}",
+        *line("try", f"`gpu-course grade --only {puzzle.short_name}` grades it alone"),
+    ]
+    message = "\n".join(lines)
+    return Verdict(puzzle.name, "timeout", "deadline", 0, puzzle.points, message)
+
+
+def _link_on_the_way(folder: Path, path: Path) -> Path | None:
+    """Returns the first link between a folder and a file in it, or None."""
+    steps = [folder.joinpath(*path.relative_to(folder).parts[: n + 1]) for n in range(2)]
+    return next((step for step in steps if step.is_symlink()), None)
+
+
+def _linked(puzzle: Puzzle, folder: Path, link: Path) -> Verdict:
+    lines = [
+        f"{link.relative_to(folder)} is a link, and no link is followed in answers handed in",
+        *line("try", "put the file itself there"),
+    ]
+    return Verdict(puzzle.name, "failed", "refused", 0, puzzle.points, "\n".join(lines))
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Has the Python processes started meanwhile import nothing from the current folder.
+
+    It may be a submission's, with a file json.py in it.
+    """
+    name = "PYTHONSAFEPATH"
+    before = os.environ.get(name)
+    os.environ[name] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
 
 
 def _chosen(only: Iterable[str | Puzzle] | str | None) -> tuple[Puzzle, ...]:
@@ -61,16 +142,20 @@ def _chosen(only: Iterable[str | Puzzle] | str | None) -> tuple[Puzzle, ...]:
     )
 
 
-def _grade_one(puzzle: Puzzle, folder: Path, seed: int) -> Verdict:
+def _grade_one(puzzle: Puzzle, work: _Work) -> Verdict:
     try:
-        return check(puzzle, answer=workspace.answer_path(puzzle, folder), seed=seed)
+        path = workspace.answer_path(puzzle, work.folder)
+        link = _link_on_the_way(work.folder, path) if work.handed_in else None
+        if link is not None:
+            return _linked(puzzle, work.folder, link)
+        return check(puzzle, answer=path, seed=work.seed)
     except Exception as error:
         return grader_failed(puzzle, error)
 
 
-def _grade_by_name(name: str, folder: Path, seed: int) -> Verdict:
+def _grade_by_name(name: str, work: _Work) -> Verdict:
     """Runs in a worker: a name and plain data go in, a verdict that can be sent comes back."""
-    verdict = _grade_one(index.find(name), folder, seed)
+    verdict = _grade_one(index.find(name), work)
     hazards = tuple(replace(h, details=_plain(h.details)) for h in verdict.hazards)
     # Of the evidence only words travel, such as how an answer in Python was isolated.
     evidence = {key: value for key, value in verdict.evidence.items() if isinstance(value, str)}
@@ -81,29 +166,41 @@ def _plain(details: object) -> dict[str, str]:
     return {key: value for key, value in dict(details).items() if isinstance(value, str)}  # type: ignore[call-overload]
 
 
-def _grade_in_parallel(
-    puzzles: tuple[Puzzle, ...], folder: Path, seed: int, jobs: int
-) -> tuple[Verdict, ...]:
+def _grade_in_parallel(puzzles: tuple[Puzzle, ...], work: _Work, jobs: int) -> tuple[Verdict, ...]:
     verdicts: dict[str, Verdict] = {}
+    waiting, running = deque(puzzles), dict[Future[Verdict], Puzzle]()
+    spent = 0.0
     with _pool(min(jobs, len(puzzles))) as pool:
-        futures = {p.name: pool.submit(_grade_by_name, p.name, folder, seed) for p in puzzles}
-        for name, future in futures.items():
-            try:
-                verdicts[name] = future.result()
-            except Exception:
-                # A worker that dies takes its neighbours' results with it: each gets a second
-                # chance, alone in a process of its own.
-                continue
+        while waiting or running:
+            while waiting and len(running) < jobs:
+                puzzle = waiting.popleft()
+                late = _out_of_budget(puzzle, spent)
+                if late is not None:
+                    verdicts[puzzle.name] = late
+                    continue
+                try:
+                    running[pool.submit(_grade_by_name, puzzle.name, work)] = puzzle
+                except BrokenExecutor:
+                    waiting.clear()
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                puzzle = running.pop(future)
+                try:
+                    verdict = verdicts[puzzle.name] = future.result()
+                    spent += _seconds_of_the_answer(verdict)
+                except Exception:
+                    # A worker that dies takes its neighbours' results with it: each gets a second
+                    # chance, alone in a process of its own.
+                    continue
     for puzzle in puzzles:
         if puzzle.name not in verdicts:
-            verdicts[puzzle.name] = _grade_alone(puzzle, folder, seed)
+            verdicts[puzzle.name] = _grade_alone(puzzle, work)
     return tuple(verdicts[puzzle.name] for puzzle in puzzles)
 
 
-def _grade_alone(puzzle: Puzzle, folder: Path, seed: int) -> Verdict:
+def _grade_alone(puzzle: Puzzle, work: _Work) -> Verdict:
     try:
         with _pool(1) as pool:
-            return pool.submit(_grade_by_name, puzzle.name, folder, seed).result()
+            return pool.submit(_grade_by_name, puzzle.name, work).result()
     except Exception as error:
         return grader_failed(puzzle, error)
 

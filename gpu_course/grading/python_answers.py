@@ -18,6 +18,7 @@ from gpu_course.errors import CourseError, KernelRefused
 from gpu_course.grading import answer_file, workspace
 from gpu_course.grading.answer_problem import AnswerProblem, missing_function, refused_file
 from gpu_course.simt import source
+from gpu_course.text import one_line, source_lines
 
 
 @dataclass(frozen=True)
@@ -28,9 +29,9 @@ class PythonAnswer:
     file: str
 
     def line(self, number: int) -> str:
-        """Returns one line of the text, stripped."""
-        lines = self.text.splitlines()
-        return lines[number - 1].strip() if 0 < number <= len(lines) else ""
+        """Returns one line of the text, stripped, as a message may show it."""
+        lines = source_lines(self.text)
+        return one_line(lines[number - 1].strip()) if 0 < number <= len(lines) else ""
 
 
 def read_python_answer(puzzle: PythonPuzzle, answer: Any = None) -> PythonAnswer:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,9 +31,26 @@ class Tried:
 def prepare(puzzle: PythonPuzzle, case: Case, seed: int) -> Tried:
     """Returns a case with inputs drawn from a seed and the expected outputs."""
     rng = np.random.default_rng([seed, zlib.crc32(f"{puzzle.name}: {case.name}".encode())])
-    inputs = puzzle.inputs(rng, case)
-    expected = puzzle.reference(copy.deepcopy(inputs), case)
+    with one_thread(puzzle):
+        inputs = puzzle.inputs(rng, case)
+        expected = puzzle.reference(copy.deepcopy(inputs), case)
     return Tried(case, inputs, {name: _plain(value) for name, value in expected.items()})
+
+
+@contextmanager
+def one_thread(puzzle: PythonPuzzle) -> Iterator[None]:
+    """Has PyTorch work as it does in an answer's process: with one thread, sums in one order."""
+    if not puzzle.torch:
+        yield
+        return
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def own_diagnosis(puzzle: PythonPuzzle, tried: Tried, got: Mapping[str, Any]) -> str | None:
@@ -42,7 +60,7 @@ def own_diagnosis(puzzle: PythonPuzzle, tried: Tried, got: Mapping[str, Any]) ->
     given = [copy.deepcopy(dict(v)) for v in (tried.inputs, tried.expected, got)]
     try:
         return puzzle.diagnose(given[0], tried.case, given[1], given[2])
-    except (TypeError, ValueError, KeyError, IndexError, AttributeError, ArithmeticError):
+    except Exception:
         # A result of another form than the pattern expects does not show the pattern.
         return None
 

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from gpu_course.catalog import Case, Finding, PythonPuzzle
+from gpu_course.catalog import Case, Finding, Held, PythonPuzzle
+from gpu_course.catalog.harness import Unusable
 from gpu_course.errors import CourseError
-from gpu_course.grading import compare, passing
+from gpu_course.grading import compare, passing, replies
 from gpu_course.grading import python_messages as messages
 from gpu_course.grading.diagnosis import Pattern
 from gpu_course.grading.isolation import processes
-from gpu_course.grading.isolation.processes import Ended, OutOfMemory, OutOfTime
+from gpu_course.grading.isolation.processes import Ended, OutOfMemory, OutOfTime, TooManyThreads
 from gpu_course.grading.messages import line
 from gpu_course.grading.python_answers import PythonAnswer
-from gpu_course.grading.python_cases import LISTED_SEED, Tried, own_diagnosis, prepare
+from gpu_course.grading.python_cases import LISTED_SEED, Tried, one_thread, own_diagnosis, prepare
 from gpu_course.grading.python_child import MORE_CASES, Child
+from gpu_course.grading.replies import Raised, Reply, Returned
 from gpu_course.grading.verdict import Verdict
 
 
@@ -60,6 +62,7 @@ class _Checking:
         self.child: Child | None = None
         self.too_dear: tuple[Tried, Finding, dict[str, Any]] | None = None
         self.visible: tuple[Tried, dict[str, Any]] | None = None
+        self.self_counted = False
 
     def verdict(self, warm: bool) -> Verdict:
         """Returns the verdict, with what the answer printed."""
@@ -73,7 +76,12 @@ class _Checking:
         return replace(
             found,
             message="\n".join([first, *where, *rest, *messages.printed(text)]),
-            evidence={**found.evidence, "isolation": self._isolation, "printed": text},
+            evidence={
+                **found.evidence,
+                "isolation": self._isolation,
+                "self-check": self._self_check,
+                "printed": text,
+            },
         )
 
     def _judged(self, warm: bool) -> Verdict:
@@ -91,6 +99,9 @@ class _Checking:
             if not self._isolation:
                 raise CourseError(f"the child ended before the answer ran ({ended})") from None
             return self._failed("crash", "crash", messages.ended(puzzle, self.tried, ended))
+        except TooManyThreads as many:
+            lines = messages.too_many_threads(puzzle, self.tried, many)
+            return self._failed("crash", "crash", lines)
         except OutOfMemory:
             lines = messages.out_of_memory(puzzle, self.tried)
             return self._failed("crash", "memory", lines)
@@ -105,6 +116,12 @@ class _Checking:
         """How the answer is held; "" where none of it has run."""
         return self.child.isolation if self.child is not None else ""
 
+    @property
+    def _self_check(self) -> str:
+        """What was counted in the answer's own process alone, where it could be changed."""
+        memory = ["memory"] if self.self_counted else []
+        return "; ".join(filter(None, [*memory, self.puzzle.self_check]))
+
     def _cases(self) -> Verdict:
         puzzle = self.puzzle
         listed = sorted(puzzle.cases, key=lambda case: not case.visible)
@@ -116,10 +133,13 @@ class _Checking:
             self.tried, finding, got = self.too_dear
             lines = messages.found(puzzle, self.tried, finding.key, finding.fact)
             return self._failed("over-budget", finding.key, lines, evidence={"got": got})
+        for held in puzzle.held:
+            self._hold(held)
         cases = len(listed) + 1
         assert self.visible is not None
         lines = [f"right in all {cases} cases: {puzzle.points} of {puzzle.points} points"]
         lines += passing.python_lines(puzzle, *self.visible)
+        lines += messages.self_counted() if self.self_counted else []
         evidence = {"case": self.visible[0].case, "got": self.visible[1]}
         return self._verdict("passed", None, None, lines, puzzle.points, evidence)
 
@@ -127,37 +147,103 @@ class _Checking:
         """Raises _Failure where a case fails."""
         assert self.child is not None
         self.tried = tried
-        reply = self.child.run(tried)
-        if "raised" in reply:
-            self._stop_raised(tried, reply["raised"])
-        if "unusable" in reply:
-            found = reply["unusable"]
-            key = str(found["key"])
+        self._weigh(tried, self.child.run(tried), lambda got: self._compare(tried, got, others))
+
+    def _hold(self, held: Held) -> None:
+        """Raises _Failure where a large case does not fit into the memory it may take."""
+        assert self.child is not None
+        self.tried = tried = prepare(self.puzzle, held.case, LISTED_SEED)
+        if not self.child.hold(held.bytes):
+            self.self_counted = True
+            return
+        try:
+            reply = self.child.run(tried, held=True)
+        except (Ended, OutOfMemory):
+            # Libraries that are refused memory do not always get to say so.
+            reply = None
+        if reply is None or (isinstance(reply, Raised) and reply.error["memory"]):
+            lines = messages.not_held(self.puzzle, tried, held.bytes)
+            self._stop("over-budget", "over-budget", lines)
+            return
+        self._weigh(tried, reply, lambda got: self._differs(tried, got, []))
+
+    def _weigh(
+        self, tried: Tried, reply: Reply, compare_with: Callable[[dict[str, Any]], None]
+    ) -> None:
+        """Raises _Failure where a reply is no right result.
+
+        Everything the grader brings to this was worked out before, without the answer. So what
+        goes wrong from here on goes wrong because of what the answer's process said, unless it
+        goes wrong with the expected values in its place as well.
+        """
+        try:
+            if not isinstance(reply, Returned):
+                self._stop_without_result(tried, reply)
+            elif reply.changed:
+                lines = messages.input_changed(self.puzzle, tried, reply.changed)
+                self._stop("input-changed", "input-changed", lines)
+            else:
+                with one_thread(self.puzzle):
+                    compare_with(self._followed(tried, reply.got))
+        except (_Failure, Ended, OutOfMemory, OutOfTime, TooManyThreads, CourseError):
+            raise
+        except Exception as error:
+            if isinstance(reply, Returned) and self._fails_by_itself(tried, reply.got):
+                raise
+            shown = compare.show(reply.got) if isinstance(reply, Returned) else "no result"
+            fact = f"the result is not of the form the puzzle asks for: {shown}"
+            note = line("note", f"{type(error).__name__}: {str(error)[:160]}")
+            lines = messages.found(self.puzzle, tried, "wrong-type", fact)
+            self._stop("wrong-result", "wrong-type", [*lines, *note])
+
+    def _fails_by_itself(self, tried: Tried, got: Mapping[str, Any]) -> bool:
+        """True where even the expected values cannot be judged."""
+        if self.puzzle.judge is None or not got or set(got) != set(tried.expected):
+            return False
+        try:
+            own = copy.deepcopy(dict(tried.expected))
+            self.puzzle.judge(copy.deepcopy(dict(tried.inputs)), tried.case, own)
+        except Exception:
+            return True
+        return False
+
+    def _stop_without_result(self, tried: Tried, reply: Reply) -> None:
+        if isinstance(reply, Raised):
+            self._stop_raised(tried, reply.error)
+        elif isinstance(reply, replies.Unusable):
             lines = messages.found(
-                self.puzzle, tried, key, str(found["text"]), self.answer, found.get("frames")
+                self.puzzle, tried, reply.key, reply.text, self.answer, reply.frames
             )
-            shown = found.get("shown")
-            self._stop("wrong-result", key, lines, shown if isinstance(shown, dict) else None)
-        if reply.get("changed"):
-            lines = messages.input_changed(self.puzzle, tried, reply["changed"])
-            self._stop("input-changed", "input-changed", lines)
-        if "unsendable" in reply:
-            lines = messages.unsendable(self.puzzle, tried, str(reply["unsendable"]))
+            self._stop("wrong-result", reply.key, lines)
+        elif isinstance(reply, replies.Unsendable):
+            lines = messages.unsendable(self.puzzle, tried, reply.text)
             self._stop("wrong-result", "wrong-type", lines)
-        if "large" in reply:
-            lines = messages.too_large(self.puzzle, tried, str(reply["large"]))
-            self._stop("crash", "memory", lines)
-        got = reply.get("got")
-        if not isinstance(got, dict):
-            raise Ended("garbled")
+        elif isinstance(reply, replies.TooLarge):
+            self._stop("crash", "memory", messages.too_large(self.puzzle, tried, reply.text))
+
+    def _followed(self, tried: Tried, got: dict[str, Any]) -> dict[str, Any]:
+        """Returns the outputs to compare: what came, or what following it leads to."""
+        if self.puzzle.follow is None:
+            return got
+        try:
+            return self.puzzle.follow(copy.deepcopy(dict(tried.inputs)), tried.case, got)
+        except Unusable as error:
+            lines = messages.found(self.puzzle, tried, error.key, str(error))
+            self._stop("wrong-result", error.key, lines, error.shown)
+            raise
+
+    def _compare(self, tried: Tried, got: dict[str, Any], others: list[Case]) -> None:
+        self._differs(tried, got, others)
+        self._judge(tried, got)
+        self.visible = self.visible or (tried, got)
+
+    def _differs(self, tried: Tried, got: dict[str, Any], others: list[Case]) -> None:
         for name, expected in tried.expected.items():
             difference = compare.first_difference(
                 got.get(name), expected, self.puzzle.tolerance, name
             )
             if difference is not None:
                 self._wrong(tried, got, difference, others)
-        self._judge(tried, got)
-        self.visible = self.visible or (tried, got)
 
     def _wrong(
         self,
@@ -210,28 +296,17 @@ class _Checking:
             other = prepare(self.puzzle, case, LISTED_SEED)
             try:
                 reply = self.child.run(other)
-            except (Ended, OutOfMemory, OutOfTime):
+            except (Ended, OutOfMemory, OutOfTime, TooManyThreads):
                 return None
-            outputs = reply.get("got")
-            pairs.append(
-                (outputs.get(name) if isinstance(outputs, dict) else None, other.expected[name])
-            )
+            outputs = reply.got if isinstance(reply, Returned) else {}
+            pairs.append((outputs.get(name), other.expected[name]))
         return compare.same_factor(pairs)
 
     def _judge(self, tried: Tried, got: dict[str, Any]) -> None:
         puzzle = self.puzzle
         if puzzle.judge is None:
             return
-        try:
-            inputs, outputs = copy.deepcopy(dict(tried.inputs)), copy.deepcopy(got)
-            finding = puzzle.judge(inputs, tried.case, outputs)
-        except (TypeError, ValueError, KeyError, IndexError, AttributeError) as error:
-            # The solution's results can be judged, so this one is of another form.
-            fact = f"the result is not of the form the puzzle asks for: {compare.show(got)}"
-            note = line("note", f"{type(error).__name__}: {error}")
-            lines = messages.found(puzzle, tried, "wrong-type", fact)
-            self._stop("wrong-result", "wrong-type", [*lines, *note])
-            return
+        finding = puzzle.judge(copy.deepcopy(dict(tried.inputs)), tried.case, copy.deepcopy(got))
         if finding is None:
             return
         if finding.reason == "over-budget":
@@ -240,11 +315,9 @@ class _Checking:
         lines = messages.found(puzzle, tried, finding.key, finding.fact)
         self._stop(finding.reason, finding.key, lines)
 
-    def _stop_raised(self, tried: Tried | None, error: Any) -> None:
-        if not isinstance(error, Mapping):
-            raise Ended("garbled")
+    def _stop_raised(self, tried: Tried | None, error: Mapping[str, Any]) -> None:
         lines = messages.raised(self.puzzle, self.answer, tried, error)
-        if error.get("memory") is True:
+        if error["memory"]:
             self._stop("crash", "memory", lines)
         self._stop("exception", "exception", lines)
 
@@ -264,7 +337,8 @@ class _Checking:
     ) -> Verdict:
         puzzle = self.puzzle
         again = []
-        if self.tried is not None and not any(self.tried.case is case for case in puzzle.cases):
+        fixed = (*puzzle.cases, *(held.case for held in puzzle.held))
+        if self.tried is not None and not any(self.tried.case is case for case in fixed):
             call = f'check("{puzzle.short_name}", seed={self.seed})'
             again = line("again", f"{call} draws the same case")
         return self._verdict(status, reason, key, [*lines, *again], 0, evidence)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from gpu_course.catalog import PythonPuzzle
 from gpu_course.errors import CourseError
+from gpu_course.grading import replies
 from gpu_course.grading.isolation import lockdown
 from gpu_course.grading.isolation.processes import Ended, Process
 from gpu_course.grading.python_answers import PythonAnswer, not_defined
 from gpu_course.grading.python_cases import LISTED_SEED, Tried, hidden
+from gpu_course.grading.replies import NoReply, Reply
 
 START_DEADLINE_S = 120.0
 """For Python, the libraries and the harness: no line of the answer runs in it."""
@@ -71,17 +74,22 @@ class Child:
             },
             puzzle.seconds,
         )
-        raised = reply.get("raised")
-        if isinstance(raised, Mapping):
-            return raised
-        if reply.get("missing") in puzzle.functions:
-            raise not_defined(puzzle, self._answer, reply["missing"])
-        if "raised" in reply or reply.get("loaded") is not True:
+        if set(reply) == {"raised"}:
+            with _well_formed():
+                return replies.raised(reply["raised"]).error
+        missing = reply.get("missing")
+        if set(reply) == {"missing"} and type(missing) is str and missing in puzzle.functions:
+            raise not_defined(puzzle, self._answer, missing)
+        if set(reply) != {"loaded"} or reply["loaded"] is not True:
             raise Ended("garbled")
         return None
 
-    def run(self, tried: Tried) -> dict[str, Any]:
+    def run(self, tried: Tried, *, held: bool = False) -> Reply:
         """Returns the reply to one case.
+
+        Args:
+            tried: the case.
+            held: True where the kernel counts the memory, so that the harness need not.
 
         Raises:
             Ended, OutOfMemory, OutOfTime: there was none, or one to another case.
@@ -95,13 +103,26 @@ class Child:
                 "arguments": puzzle.parameters[puzzle.functions[0]],
                 "seed": self._seed if tried.case not in puzzle.cases else LISTED_SEED,
                 "seconds": puzzle.seconds,
+                "held": held,
             },
             puzzle.seconds,
         )
-        if reply.get("turn") != self._turn:
-            raise Ended("garbled")
-        return reply
+        with _well_formed():
+            return replies.reply_to(self._turn, reply, tried.inputs)
+
+    def hold(self, memory_bytes: int) -> bool:
+        """Has the kernel keep the process within a limit from now on; False where none does."""
+        return "limits" in self.isolation and self._process.hold(memory_bytes)
 
     def printed(self) -> str:
         """Returns what the answer printed; all of it once the process is gone."""
         return self._process.printed()
+
+
+@contextmanager
+def _well_formed() -> Iterator[None]:
+    """What is no reply is told as nonsense from the answer's process."""
+    try:
+        yield
+    except NoReply:
+        raise Ended("garbled") from None

@@ -13,7 +13,7 @@ import numpy as np
 from gpu_course.catalog import PythonPuzzle
 from gpu_course.grading.compare import Difference, show
 from gpu_course.grading.diagnosis import Pattern
-from gpu_course.grading.isolation.processes import Ended, clean
+from gpu_course.grading.isolation.processes import MOST_THREADS, Ended, TooManyThreads
 from gpu_course.grading.memory_messages import asked_for, needs_too_much, what_helps
 from gpu_course.grading.messages import (
     case_line,
@@ -25,6 +25,7 @@ from gpu_course.grading.messages import (
 )
 from gpu_course.grading.python_answers import PythonAnswer
 from gpu_course.grading.python_cases import Tried
+from gpu_course.text import clean, one_line
 
 MOST_PRINTED_LINES = 6
 MOST_INPUT = 40
@@ -75,7 +76,7 @@ def found(
         puzzle, tried, key, fact: the case and what was found.
         answer, frames: the answer, and the lines of it that an error came through.
     """
-    lines = [clean(fact)]
+    lines = [one_line(fact)]
     if answer is not None:
         places = _frames({"frames": frames}) or _named_backward(fact, answer)
         lines += _places(places[-1:], answer)
@@ -100,7 +101,7 @@ def _named_backward(fact: str, answer: PythonAnswer) -> list[tuple[str, int]]:
 
 def unsendable(puzzle: PythonPuzzle, tried: Tried, text: str) -> list[str]:
     """Returns the lines on a result that is no plain value."""
-    fact = clean(text).replace("the value['result']", "result").replace("the value", "result")
+    fact = one_line(text).replace("the value['result']", "result").replace("the value", "result")
     lines = [f"{fact}; return plain values or arrays", *reason(puzzle, "wrong-type")]
     return lines + _case(puzzle, tried, "wrong-type")
 
@@ -116,7 +117,7 @@ def raised(
         error: what the child says of it; every part is the answer's word and no more.
     """
     text = clean(str(error.get("text", ""))).strip()
-    name = clean(str(error.get("type", "Exception")))[:80]
+    name = one_line(str(error.get("type", "Exception")))[:80]
     head, *rest = text.splitlines() or [""]
     lines = [f"{name}: {head}" if head else name]
     out_of_memory = error.get("memory") is True
@@ -124,7 +125,7 @@ def raised(
         lines = [needs_too_much(puzzle), *asked_for(lines[0])]
     lines += [f"          {each}" for each in rest[:3]]
     lines += _places(_frames(error), answer)
-    outside = clean(str(error.get("outside", "")))[:100]
+    outside = one_line(str(error.get("outside", "")))[:100]
     if outside:
         lines += line("where", f"{outside}, not in your file: a value it was given does not fit")
     why = what_helps(puzzle) if out_of_memory else reason(puzzle, "exception")
@@ -174,13 +175,33 @@ def out_of_time(puzzle: PythonPuzzle, tried: Tried | None) -> list[str]:
 
 def too_large(puzzle: PythonPuzzle, tried: Tried, text: str) -> list[str]:
     """Returns the lines on a result that is too large to be handed over."""
-    lines = [f"the result is too large to be handed over: {clean(text)}"]
+    lines = [f"the result is too large to be handed over: {one_line(text)}"]
     return [*lines, *reason(puzzle, "memory"), *_case(puzzle, tried, "memory")]
 
 
 def out_of_memory(puzzle: PythonPuzzle, tried: Tried | None) -> list[str]:
     """Returns the lines on an answer that was ended for the memory it held."""
     return [needs_too_much(puzzle), *what_helps(puzzle), *_case(puzzle, tried, "memory")]
+
+
+def too_many_threads(puzzle: PythonPuzzle, tried: Tried | None, many: TooManyThreads) -> list[str]:
+    """Returns the lines on an answer that was ended for the threads it started."""
+    fact = f"your code runs {many.number:,} threads at one time; {MOST_THREADS} are allowed"
+    return [fact, *_case(puzzle, tried, "crash")]
+
+
+def not_held(puzzle: PythonPuzzle, tried: Tried, limit_bytes: int) -> list[str]:
+    """Returns the lines on a large case that did not fit into the memory the kernel gave it."""
+    return [
+        f"right, but a large case takes more than the {limit_bytes / 2**20:.0f} MiB it may",
+        *line("why", "the system refused your process more; it counts every byte in there"),
+        *_case(puzzle, tried, "over-budget"),
+    ]
+
+
+def self_counted() -> list[str]:
+    """Returns the lines that say by whom the memory was counted where no kernel could do it."""
+    return line("note", "the memory was counted inside your own process: a self-check, no proof")
 
 
 def input_changed(puzzle: PythonPuzzle, tried: Tried, changed: Mapping[str, Any]) -> list[str]:
@@ -256,5 +277,5 @@ def _frames(error: Mapping[str, Any]) -> Sequence[tuple[str, int]]:
     out = []
     for frame in error.get("frames") or ():
         if isinstance(frame, list | tuple) and len(frame) == 2 and type(frame[1]) is int:
-            out.append((clean(str(frame[0]))[:80], frame[1]))
+            out.append((one_line(str(frame[0]))[:80], frame[1]))
     return out[-4:]

@@ -11,6 +11,7 @@ from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
 from gpu_course.grading.check import check
 from gpu_course.simt import source
+from gpu_course.text import one_line, source_lines
 
 _MARKS = ("# answer", "# end answer")
 
@@ -74,7 +75,7 @@ def _difference(before: str, after: str) -> str:
     if workspace.same_program(before, after):
         return "Your answer and the solution are the same program."
     lines = difflib.unified_diff(
-        before.splitlines(), after.splitlines(), "your answer", "the solution", n=2, lineterm=""
+        _shown(before), _shown(after), "your answer", "the solution", n=2, lineterm=""
     )
     return "\n".join(lines)
 
@@ -99,8 +100,12 @@ def without_marks(text: str) -> str:
     >>> without_marks("a = 1\\n# answer\\nb = 2\\n# end answer\\n")
     'a = 1\\nb = 2\\n'
     """
-    lines = text.splitlines(keepends=True)
-    return "".join(line for line in lines if line.strip() not in _MARKS)
+    lines = source_lines(text)
+    return "".join(f"{line}\n" for line in lines if line.strip() not in _MARKS)
+
+
+def _shown(text: str) -> list[str]:
+    return [one_line(line) for line in source_lines(text)]
 
 
 def _text(path: Path) -> str:

@@ -1,12 +1,13 @@
-"""Values between the grader and the process an answer runs in: JSON for structure, .npy for arrays.
+"""Values between the grader and the process an answer runs in: JSON, and the bytes of arrays.
 
 Only raw values cross. Nothing that arrives is executed or unpickled, and what is said to be large
-is refused before any of it is read.
+is refused before any of it is read. A message has a header, the structure as JSON, and a body, the
+arrays' bytes one behind the other. The header names no place in the body: each array takes the
+next bytes of it, and at the end none may be left. So a message cannot grow while it is read.
 """
 
 from __future__ import annotations
 
-import io
 import json
 import math
 import struct
@@ -15,14 +16,20 @@ from typing import Any
 
 import numpy as np
 
-MOST_HEADER_BYTES = 16 << 20
-MOST_BYTES = 256 << 20
+MOST_HEADER_BYTES = 4 << 20
+MOST_BYTES = 64 << 20
+MOST_VALUES = 1 << 20
+"""In one message; a list takes far more memory than the two letters that stand for it."""
+MOST_ARRAYS = 10_000
 MOST_DEPTH = 40
+MOST_AXES = 32
 KINDS = "biufc"
 """Dtype kinds of the arrays that cross: bool, signed, unsigned, float, complex."""
 
 _PLAIN = {type(None), bool, int, float, str}
 _LENGTHS = struct.Struct("<QQ")
+_NATIVE = [np.dtype(letter) for letter in "?bhilqBHILQefdgFDG"]
+_DTYPES = {each.str: each for native in _NATIVE for each in (native, native.newbyteorder("S"))}
 
 
 class Unsendable(ValueError):
@@ -34,7 +41,7 @@ class Garbled(ValueError):
 
 
 class TooLarge(Garbled):
-    """A message of more bytes than may cross."""
+    """A message of more than may cross."""
 
 
 def pack(value: Any) -> bytes:
@@ -45,22 +52,26 @@ def pack(value: Any) -> bytes:
 
     Raises:
         Unsendable: the value, or something in it, is none of these.
-        TooLarge: it takes more than MOST_BYTES.
+        TooLarge: it takes more bytes, or has more parts, than may cross.
 
     >>> unpack(pack({"loss": 0.5, "shape": (2, 3), "a": np.arange(3)}))
     {'loss': 0.5, 'shape': (2, 3), 'a': array([0, 1, 2])}
     """
-    blobs: list[bytes] = []
-    tree = _tree(value, blobs, "the value", 0)
+    arrays: list[np.ndarray] = []
+    tree = _tree(value, arrays, "the value", 0)
     try:
-        text = json.dumps({"value": tree, "blobs": [len(blob) for blob in blobs]})
+        header = json.dumps(tree).encode("utf-8", "surrogatepass")
     except ValueError as error:
         raise Unsendable(f"a number cannot be written down: {error}") from None
-    header = text.encode("utf-8", "surrogatepass")
-    body = sum(map(len, blobs))
-    if len(header) > MOST_HEADER_BYTES or body > MOST_BYTES:
-        raise TooLarge(f"{len(header) + body:,} bytes; {MOST_BYTES:,} may cross")
-    return b"".join([_LENGTHS.pack(len(header), body), header, *blobs])
+    body = sum(array.nbytes for array in arrays)
+    _check_size(len(header), body)
+    if _values_at_most(header) > MOST_VALUES or len(arrays) > MOST_ARRAYS:
+        raise TooLarge(
+            f"{_values_at_most(header):,} parts, {len(arrays):,} of them arrays; {MOST_VALUES:,} "
+            f"and {MOST_ARRAYS:,} may cross"
+        )
+    raw = [array.tobytes("F" if _in_columns(array) else "C") for array in arrays]
+    return b"".join([_LENGTHS.pack(len(header), body), header, *raw])
 
 
 def unpack(data: bytes) -> Any:
@@ -68,12 +79,20 @@ def unpack(data: bytes) -> Any:
 
     Raises:
         Garbled: they are no such bytes.
+        EOFError: they end too early.
     """
-    return read(io.BytesIO(data).read)
+    at = 0
+
+    def take(count: int) -> bytes:
+        nonlocal at
+        at += count
+        return data[at - count : at]
+
+    return read(take)
 
 
 def read(take: Callable[[int], bytes]) -> Any:
-    """Returns the next value of a stream; EOFError where it has ended.
+    """Returns the next value of a stream.
 
     Args:
         take: returns the next n bytes, or fewer at the end of the stream.
@@ -86,20 +105,18 @@ def read(take: Callable[[int], bytes]) -> Any:
     if len(start) < _LENGTHS.size:
         raise EOFError
     header_bytes, body_bytes = _LENGTHS.unpack(start)
-    if header_bytes > MOST_HEADER_BYTES or body_bytes > MOST_BYTES:
-        raise TooLarge(f"{header_bytes + body_bytes:,} bytes; {MOST_BYTES:,} may cross")
+    _check_size(header_bytes, body_bytes)
     header, body = take(header_bytes), take(body_bytes)
     if len(header) < header_bytes or len(body) < body_bytes:
         raise EOFError
+    if _values_at_most(header) > MOST_VALUES:
+        raise TooLarge(f"more than {MOST_VALUES:,} parts")
     try:
-        found = json.loads(header.decode("utf-8", "surrogatepass"))
-        blobs, at = [], 0
-        for length in found["blobs"]:
-            if type(length) is not int or not 0 <= length <= len(body) - at:
-                raise Garbled("lengths that do not fit")
-            blobs.append(body[at : at + length])
-            at += length
-        return _value(found["value"], blobs, 0)
+        content = _Body(body)
+        value = _value(json.loads(header.decode("utf-8", "surrogatepass")), content, 0)
+        if content.at != len(body):
+            raise Garbled("bytes that belong to no array")
+        return value
     except Garbled:
         raise
     except Exception as error:
@@ -107,14 +124,30 @@ def read(take: Callable[[int], bytes]) -> Any:
         raise Garbled(str(error)) from None
 
 
-def _tree(value: Any, blobs: list[bytes], place: str, depth: int) -> Any:
-    """Returns a value as JSON: scalars as they are, all else as [letter, content]."""
+def _check_size(header_bytes: int, body_bytes: int) -> None:
+    if header_bytes > MOST_HEADER_BYTES or body_bytes > MOST_BYTES:
+        raise TooLarge(
+            f"{header_bytes:,} bytes of structure, {body_bytes:,} of arrays; "
+            f"{MOST_HEADER_BYTES:,} and {MOST_BYTES:,} may cross"
+        )
+
+
+def _values_at_most(header: bytes) -> int:
+    """Returns a number of values that the JSON cannot exceed, without reading it."""
+    return 1 + sum(header.count(sign) for sign in (b",", b"[", b"{"))
+
+
+def _tree(value: Any, arrays: list[np.ndarray], place: str, depth: int) -> Any:
+    """Returns a value as JSON: scalars as they are, all else as [letter, content ...]."""
     if depth > MOST_DEPTH:
         raise Unsendable(f"{place} is nested more than {MOST_DEPTH} deep")
     if isinstance(value, np.generic):
         if value.dtype.kind not in KINDS:
             raise Unsendable(f"{place} is a NumPy {value.dtype} scalar")
         value = value.item()
+        if isinstance(value, np.generic):
+            # Python has no number as wide as a long double.
+            value = complex(value) if isinstance(value, np.complexfloating) else float(value)
     if value is None or isinstance(value, bool | str):
         return value if not isinstance(value, str) else str(value)
     if isinstance(value, int):
@@ -127,7 +160,7 @@ def _tree(value: Any, blobs: list[bytes], place: str, depth: int) -> Any:
         letter = "l" if isinstance(value, list) else "t"
         if set(map(type, value)) <= _PLAIN:
             return [letter, list(value)]
-        each = [_tree(v, blobs, f"{place}[{k}]", depth + 1) for k, v in enumerate(value)]
+        each = [_tree(v, arrays, f"{place}[{k}]", depth + 1) for k, v in enumerate(value)]
         return [letter, each]
     if isinstance(value, dict):
         for key in value:
@@ -135,11 +168,11 @@ def _tree(value: Any, blobs: list[bytes], place: str, depth: int) -> Any:
                 raise Unsendable(f"{place} has the key {key!r:.60}; keys must be strings")
         return [
             "d",
-            {k: _tree(v, blobs, f"{place}[{k!r:.60}]", depth + 1) for k, v in value.items()},
+            {k: _tree(v, arrays, f"{place}[{k!r:.60}]", depth + 1) for k, v in value.items()},
         ]
     array = _array(value, place)
-    blobs.append(_npy(array))
-    return ["a", len(blobs) - 1]
+    arrays.append(array)
+    return ["a", array.dtype.str, list(array.shape), _in_columns(array)]
 
 
 def _array(value: Any, place: str) -> np.ndarray:
@@ -152,18 +185,41 @@ def _array(value: Any, place: str) -> np.ndarray:
             ) from None
     if not isinstance(value, np.ndarray):
         raise Unsendable(f"{place} is of the type {type(value).__name__}")
-    if value.dtype.kind not in KINDS:
+    if value.dtype.str not in _DTYPES:
         raise Unsendable(f"{place} is an array of dtype {value.dtype}")
     return np.asarray(value)
 
 
-def _npy(array: np.ndarray) -> bytes:
-    out = io.BytesIO()
-    np.lib.format.write_array(out, array, version=(1, 0), allow_pickle=False)
-    return out.getvalue()
+def _in_columns(array: np.ndarray) -> bool:
+    return array.flags.f_contiguous and not array.flags.c_contiguous
 
 
-def _value(tree: Any, blobs: list[bytes], depth: int) -> Any:
+class _Body:
+    """The bytes of a message's arrays, given out once and in order."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.at = 0
+        self.arrays = 0
+
+    def array(self, letters: Any, shape: Any, in_columns: Any) -> np.ndarray:
+        self.arrays += 1
+        if self.arrays > MOST_ARRAYS:
+            raise TooLarge(f"more than {MOST_ARRAYS:,} arrays")
+        dtype = _DTYPES[letters]
+        if type(shape) is not list or len(shape) > MOST_AXES or type(in_columns) is not bool:
+            raise Garbled("an array without its shape")
+        if any(type(side) is not int or not 0 <= side < 1 << 48 for side in shape):
+            raise Garbled("an impossible shape")
+        count = math.prod(shape)
+        if count * dtype.itemsize > len(self.data) - self.at:
+            raise Garbled("an array of more bytes than there are")
+        flat = np.frombuffer(self.data, dtype, count, self.at).copy()
+        self.at += flat.nbytes
+        return flat.reshape(shape, order="F" if in_columns else "C")
+
+
+def _value(tree: Any, body: _Body, depth: int) -> Any:
     if depth > MOST_DEPTH + 1:
         raise Garbled("nested too deep")
     if not isinstance(tree, list):
@@ -171,33 +227,18 @@ def _value(tree: Any, blobs: list[bytes], depth: int) -> Any:
             raise Garbled("a dict without its letter")
         return tree
     letter, *content = tree
-    if letter == "c":
-        return complex(float(content[0]), float(content[1]))
-    if letter in ("l", "t") and not set(map(type, content[0])) & {list, dict}:
-        return list(content[0]) if letter == "l" else tuple(content[0])
-    if letter == "l":
-        return [_value(each, blobs, depth + 1) for each in content[0]]
-    if letter == "t":
-        return tuple(_value(each, blobs, depth + 1) for each in content[0])
-    if letter == "d":
-        return {str(k): _value(v, blobs, depth + 1) for k, v in content[0].items()}
     if letter == "a":
-        return _from_npy(blobs[content[0]])
-    raise Garbled("an unknown letter")
-
-
-def _from_npy(blob: bytes) -> np.ndarray:
-    """Returns the array of a .npy file; its header is believed only where the bytes bear it out."""
-    file = io.BytesIO(blob)
-    if np.lib.format.read_magic(file) != (1, 0):
-        raise Garbled("another version of .npy")
-    shape, in_columns, dtype = np.lib.format.read_array_header_1_0(file)
-    count = math.prod(shape)
-    if dtype.kind not in KINDS or dtype.subdtype is not None:
-        raise Garbled(f"an array of dtype {dtype}")
-    if len(shape) > 32 or min(shape, default=0) < 0:
-        raise Garbled("an impossible shape")
-    if count * dtype.itemsize != len(blob) - file.tell():
-        raise Garbled("an array of another size than its header says")
-    flat = np.frombuffer(blob, dtype, count, file.tell()).copy()
-    return flat.reshape(shape, order="F" if in_columns else "C")
+        return body.array(*content)
+    if letter == "c":
+        real, imaginary = content
+        return complex(float(real), float(imaginary))
+    (inside,) = content
+    if letter == "d":
+        if type(inside) is not dict:
+            raise Garbled("a dict without its names")
+        return {name: _value(each, body, depth + 1) for name, each in inside.items()}
+    if letter not in ("l", "t") or type(inside) is not list:
+        raise Garbled("an unknown letter")
+    if set(map(type, inside)) & {list, dict}:
+        inside = [_value(each, body, depth + 1) for each in inside]
+    return inside if letter == "l" else tuple(inside)

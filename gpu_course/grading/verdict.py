@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gpu_course.simt.report import Counters, Hazard, Report
+from gpu_course.text import clean
 
 STATUSES = ("passed", "failed", "not-started", "error", "timeout")
 REASONS = (
@@ -45,6 +46,10 @@ class Verdict:
     diagnosis: str | None = None
     report: Report | None = field(default=None, repr=False)
     evidence: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        # Wherever it is shown, what an answer contains or says reaches nobody's terminal raw.
+        object.__setattr__(self, "message", clean(self.message))
 
     @property
     def passed(self) -> bool:

@@ -165,6 +165,9 @@ def write_text(path: Path, text: str) -> None:
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(text.encode())
+            file.flush()
+            # On the disk before it takes the place of what was there.
+            os.fsync(file.fileno())
         if path.exists():
             os.chmod(temporary, path.stat().st_mode & 0o777)
         else:

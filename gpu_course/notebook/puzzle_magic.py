@@ -20,6 +20,7 @@ from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.verdict_cache import check_own
 from gpu_course.notebook import editors
 from gpu_course.notebook.note import Note, show, trouble
+from gpu_course.text import one_line, source_lines
 
 MAGIC = "puzzle"
 REPLACE = "--replace"
@@ -182,11 +183,15 @@ def _stub(task: Puzzle) -> str | None:
         return None
 
 
+def _shown(text: str) -> list[str]:
+    return [one_line(line) for line in source_lines(text)]
+
+
 def _refusal(task: Puzzle, on_disk: bytes | None, text: str) -> Note:
     before = (on_disk or b"").decode("utf-8", errors="replace")
     difference = difflib.unified_diff(
-        before.splitlines(),
-        text.splitlines(),
+        _shown(before),
+        _shown(text),
         f"{task.name}.py (the file)",
         "this cell",
         lineterm="",

@@ -12,6 +12,7 @@ from typing import Any
 from gpu_course.errors import KernelRefused
 from gpu_course.simt.reading import step_for
 from gpu_course.simt.signatures import Signature
+from gpu_course.text import one_line
 
 MAX_DEPTH = 200
 MOST_SHOWN = 200
@@ -110,23 +111,15 @@ def show_path(path: str | Path) -> str:
         return "/".join(path.parts[-3:])
     try:
         return path.resolve().relative_to(Path.cwd()).as_posix()
-    except ValueError:
+    except (ValueError, OSError, RuntimeError):
+        # It lies elsewhere, or is a link that leads to itself.
         return "/".join(path.parts[-2:]) if path.is_absolute() else path.as_posix()
 
 
 def show_line(text: str) -> str:
     """Returns a line of source as messages show it: no longer than a person would read."""
-    text = printable(text.strip())
+    text = one_line(text.strip())
     return text if len(text) <= MOST_SHOWN else text[:MOST_SHOWN] + " ..."
-
-
-def printable(text: str) -> str:
-    """Returns a text with nothing in it that could move a terminal's cursor.
-
-    >>> printable("x = 1\\t# \\x1b[2J")
-    'x = 1 # ?[2J'
-    """
-    return "".join(c if c.isprintable() else " " if c == "\t" else "?" for c in text)
 
 
 def parse(text: str, shown: str, *, whole: bool = False) -> ast.Module:
@@ -152,7 +145,7 @@ def parse(text: str, shown: str, *, whole: bool = False) -> ast.Module:
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None) or 1
         shown_line = show_line(getattr(error, "text", None) or "")
-        told = str(getattr(error, "msg", None) or error)
+        told = one_line(str(getattr(error, "msg", None) or error))
         fact, step = f"Python cannot read this file: {told}", step_for(told, shown_line)
         raise KernelRefused(fact, file=shown, line=line, text=shown_line, hint=step) from None
     except (RecursionError, MemoryError):

@@ -29,6 +29,7 @@ from gpu_course.simt.kernels import (
 from gpu_course.simt.live import from_function
 from gpu_course.simt.reading import MAX_SOURCE_BYTES, is_missing, read_text
 from gpu_course.simt.signatures import Signature, from_node
+from gpu_course.text import source_lines
 
 __all__ = [
     "MAX_DEPTH",
@@ -89,7 +90,7 @@ def load(path: str | Path) -> Module:
 @functools.lru_cache(maxsize=64)
 def _read(path: Path, shown: str, text: str) -> Module:
     tree = parse(text, shown, whole=True)
-    lines = dict(enumerate(text.splitlines(), start=1))
+    lines = dict(enumerate(source_lines(text), start=1))
     names: dict[str, Any] = {}
     constant_lines: dict[str, int] = {}
     costs = Costs()

@@ -108,7 +108,7 @@ def _row(session: Session, puzzle: Puzzle) -> Text:
 
 def _solution(session: Session, width: int) -> Iterator[Text]:
     assert session.solution is not None
-    for line in session.solution.difference.splitlines():
+    for line in session.solution.difference.split("\n"):
         yield _cut(Text(line, _DIFF_STYLES.get(line[:1], "")), width)
     yield Text()
     for line in discussion_lines(session.solution.discussion, width):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import textwrap
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,7 +36,18 @@ def verdict_table(verdicts: Sequence[Verdict]) -> str:
     """Returns one row per verdict, and the summary below."""
     from gpu_course.grading.exports import TABLE_HEAD, verdict_table_rows
 
-    return f"{_table(TABLE_HEAD, verdict_table_rows(verdicts))}\n\n{summary(verdicts)}"
+    rows = _table(TABLE_HEAD, verdict_table_rows(verdicts))
+    return "\n\n".join(filter(None, [rows, summary(verdicts), isolation_text(verdicts)]))
+
+
+def isolation_text(verdicts: Sequence[Verdict]) -> str:
+    """Returns how the answers that ran were held, one line for each level; "" where none ran."""
+    levels = Counter(level for verdict in verdicts if (level := verdict.evidence.get("isolation")))
+    lines = [
+        f"Isolation of {number} {'answer' if number == 1 else 'answers'} in Python: {level}."
+        for level, number in levels.items()
+    ]
+    return "\n".join(lines)
 
 
 def progress_text(lessons: Sequence[LessonProgress]) -> str:

@@ -91,6 +91,9 @@ def record(run: Callable[[], T], *, threads: int | None = 1) -> Recording[T]:
     Raises:
         CourseError: a profiler is running already; PyTorch has one per process.
     """
+    if not _recording:
+        with _quiet(threads):
+            return Recording(run(), ())
     if torch.autograd._profiler_enabled():
         raise CourseError(
             "a profiler is running already, and PyTorch has one at a time",
@@ -111,6 +114,24 @@ def record(run: Callable[[], T], *, threads: int | None = 1) -> Recording[T]:
     # Children come in order below each operator; the clock puts the operators in order.
     found.sort(key=lambda pair: pair[0])
     return Recording(value, tuple(event for _, event in found))
+
+
+_recording = True
+
+
+@contextmanager
+def nothing_recorded() -> Iterator[None]:
+    """Returns a context in which `record` runs what it is given and leaves no events.
+
+    A record of many steps takes more memory than the steps themselves: in the way where somebody
+    else, such as the kernel, counts what the process holds.
+    """
+    global _recording
+    before, _recording = _recording, False
+    try:
+        yield
+    finally:
+        _recording = before
 
 
 def _walk(

@@ -96,7 +96,7 @@ def run_wrapped(stages: Sequence[nn.Module], batch: Tensor, wrap: Wrap, seed: in
             for handle in handles:
                 handle.remove()
         next_random = torch.rand(3)
-    (begin,) = peak.moments(BACKWARD)
+    begin = peak.moments(BACKWARD)
     return Outcome(
         loss=peak.value,
         gradients=_flat(p.grad for stage in stages for p in stage.parameters()),
@@ -104,7 +104,7 @@ def run_wrapped(stages: Sequence[nn.Module], batch: Tensor, wrap: Wrap, seed: in
         buffers=_flat(b.double() for stage in stages for b in stage.buffers()),
         next_random=next_random,
         forward_passes=tuple(passes),
-        kept_bytes=peak.live_bytes[begin],
+        kept_bytes=peak.live_bytes[begin[0]] if begin else 0,
         peak_bytes=peak.peak_bytes,
     )
 
@@ -114,13 +114,14 @@ def plainly(stage: nn.Module, x: Tensor) -> Tensor:
     return stage(x)
 
 
-def smooth_chain(blocks: int, width: int, seed: int) -> tuple[Stages, Tensor]:
+def smooth_chain(blocks: int, width: int, seed: int, rows: int = 32) -> tuple[Stages, Tensor]:
     """Returns a chain without random numbers and buffers, and a batch that asks for a gradient.
 
     Args:
         blocks: residual blocks of two linear layers with GELU between them, before the loss.
         width: of the batch; the blocks are four times as wide inside.
         seed: of parameters and data.
+        rows: of the batch.
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
@@ -133,10 +134,10 @@ def smooth_chain(blocks: int, width: int, seed: int) -> tuple[Stages, Tensor]:
             for _ in range(blocks)
         ]
         loss = nn.Sequential(nn.Linear(width, width), MeanSquare())
-        return [*stages, loss], torch.randn(32, width).requires_grad_()
+        return [*stages, loss], torch.randn(rows, width).requires_grad_()
 
 
-def noisy_chain(blocks: int, channels: int, seed: int) -> tuple[Stages, Tensor]:
+def noisy_chain(blocks: int, channels: int, seed: int, rows: int = 6) -> tuple[Stages, Tensor]:
     """Returns a chain with dropout and buffers, and a batch that asks for a gradient.
 
     Args:
@@ -144,6 +145,7 @@ def noisy_chain(blocks: int, channels: int, seed: int) -> tuple[Stages, Tensor]:
             also counts the rows it has seen, so that not every buffer is a BatchNorm's.
         channels: of the images.
         seed: of parameters and data.
+        rows: images in the batch.
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
@@ -158,8 +160,8 @@ def noisy_chain(blocks: int, channels: int, seed: int) -> tuple[Stages, Tensor]:
             )
             for block in range(blocks)
         ]
-        stages.append(Classify(channels, torch.randint(0, 10, (6,))))
-        return stages, torch.randn(6, channels, 8, 8).requires_grad_()
+        stages.append(Classify(channels, torch.randint(0, 10, (rows,))))
+        return stages, torch.randn(rows, channels, 8, 8).requires_grad_()
 
 
 def _counting(passes: list[int], number: int) -> Callable[[nn.Module, object], None]:

@@ -9,6 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+WAIT_S = 300.0
+"""How long anything may take that will come: only a test that fails waits so long."""
+
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 MACOS = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
 # A browser in a test draws on no screen, may run as root in a container, and asks the net nothing.
@@ -53,13 +56,15 @@ def _from_playwright() -> str | None:
 @contextmanager
 def open_page(executable: str) -> Iterator[Any]:
     """Yields a Playwright page of a fresh, headless browser; the browser is closed afterwards."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    # Without it an expected text may take 5 seconds, which a busy machine needs for itself.
+    expect.set_options(timeout=WAIT_S * 1000)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable, args=list(FLAGS))
         try:
             page = browser.new_page(viewport={"width": 1280, "height": 1000})
-            page.set_default_timeout(60_000)
+            page.set_default_timeout(WAIT_S * 1000)
             yield page
         finally:
             browser.close()

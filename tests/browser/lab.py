@@ -21,9 +21,9 @@ import psutil
 from gpu_course.authoring.checkout import lesson_sources, read, write
 from gpu_course.authoring.notebooks import build_notebook, notebook_text, puzzle_notes
 from gpu_course.authoring.stubs import build_stubs
+from tests.browser.chromium import WAIT_S
 
 ADDRESS = re.compile(r"(http://(?:127\.0\.0\.1|localhost):\d+)(/\S*)?\?token=([0-9a-zA-Z]+)")
-START_S = 120.0
 
 
 def copy_checkout(root: Path, target: Path) -> Path:
@@ -84,14 +84,14 @@ class Server:
         self._told = threading.Event()
         self._ended = threading.Event()
         threading.Thread(target=self._listen, daemon=True).start()
-        self._told.wait(START_S)
+        self._told.wait(WAIT_S)
         if not (self.url and self._answers()):
             raise AssertionError("the server does not answer:\n" + "".join(self.lines))
 
     def _answers(self) -> bool:
         """Waits until the port takes connections: Jupyter tells the address a little earlier."""
         port = int(self.url.rpartition(":")[2])
-        deadline = time.monotonic() + START_S
+        deadline = time.monotonic() + WAIT_S
         while self.process.poll() is None and time.monotonic() < deadline:
             try:
                 socket.create_connection(("127.0.0.1", port), timeout=1).close()
@@ -117,7 +117,7 @@ class Server:
 
     def get(self, path: str) -> tuple[int, str]:
         """Returns status and text of a page, as a program without a browser reads it."""
-        with urllib.request.urlopen(self.address(path), timeout=60) as answer:
+        with urllib.request.urlopen(self.address(path), timeout=WAIT_S) as answer:
             return answer.status, answer.read().decode()
 
 

@@ -6,11 +6,11 @@ import re
 from pathlib import Path
 from typing import Any
 
+from tests.browser.chromium import WAIT_S
 from tests.browser.lab import Server
 
 KERNEL_IS_IDLE = "Python 3 (ipykernel) | Idle"
 NOT_RUN_YET = re.compile(r"\[[ *]?\]:")
-RUN_S = 120.0
 
 
 class NotebookPage:
@@ -39,7 +39,7 @@ class NotebookPage:
 
     def wait_until_idle(self) -> None:
         """Waits until the kernel has nothing left to do."""
-        self.page.get_by_text(KERNEL_IS_IDLE).wait_for(timeout=RUN_S * 1000)
+        self.page.get_by_text(KERNEL_IS_IDLE).wait_for(timeout=WAIT_S * 1000)
 
     def cell(self, first_line: str) -> Any:
         """Returns the code cell that begins with a line, by what it says now."""
@@ -60,7 +60,7 @@ class NotebookPage:
         before = prompt.inner_text()
         cell.locator(".cm-content").click()
         self.page.keyboard.press("Shift+Enter")
-        self._expect(prompt).not_to_have_text(before, timeout=RUN_S * 1000)
+        self._expect(prompt).not_to_have_text(before, timeout=WAIT_S * 1000)
         self._every_prompt_has_a_number(cell)
         self.wait_until_idle()
 
@@ -120,4 +120,4 @@ class NotebookPage:
 
     def _every_prompt_has_a_number(self, cells: Any) -> None:
         waiting = cells.locator(".jp-InputPrompt").filter(has_text=NOT_RUN_YET)
-        self._expect(waiting).to_have_count(0, timeout=RUN_S * 1000)
+        self._expect(waiting).to_have_count(0, timeout=WAIT_S * 1000)

@@ -44,6 +44,8 @@ def first_failure(puzzle: PythonPuzzle, answer: ModuleType) -> tuple[str, str | 
         }
         try:
             got = outcome(puzzle, answer, inputs)
+            if puzzle.follow is not None:
+                got = puzzle.follow(dict(tried.inputs), case, got)
         except Unusable as unusable:
             return "wrong-result", unusable.key
         for name, expected in tried.expected.items():

@@ -39,7 +39,8 @@ def answer_of(puzzle: PythonPuzzle, mistake: str = "") -> ModuleType:
 
 def outcome(puzzle: PythonPuzzle, answer: ModuleType, inputs: dict[str, Any]) -> dict[str, Any]:
     harness = importlib.import_module(f"gpu_course.catalog.harness.{puzzle.harness}")
-    return harness.run(answer, **inputs)
+    got = harness.run(answer, **inputs)
+    return puzzle.follow(inputs, puzzle.cases[0], got) if puzzle.follow else got
 
 
 def verdict(puzzle: PythonPuzzle, answer: ModuleType, case: Case) -> tuple[str, str | None] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from concurrent.futures.process import BrokenProcessPool
 from importlib import import_module
 from pathlib import Path
@@ -115,3 +116,66 @@ def test_progress_is_worked_out_from_the_answers(answers: Path, file: Path) -> N
     (after,) = progress()
     assert (after.name, after.title, after.passed, after.points) == ("90_toys", "Toys", 1, 10)
     assert next_puzzle((after,)) == "90_toys/pair"
+
+
+def test_no_link_in_a_folder_handed_in_is_followed(tmp_path: Path) -> None:
+    right = Path(__file__).parents[2] / "solutions" / "01_threads"
+    for number, (name, target) in enumerate(
+        {
+            "link to a solution": right / "guard.py",
+            "link to itself": Path("guard.py"),
+            "link to nothing": Path("nowhere.py"),
+            "link to a device": Path("/dev/zero"),
+        }.items()
+    ):
+        folder = tmp_path / str(number)
+        (folder / "01_threads").mkdir(parents=True)
+        (folder / "01_threads" / "guard.py").symlink_to(target)
+        (verdict,) = grade(answers=folder, only="guard")
+        assert (verdict.status, verdict.reason) == ("failed", "refused"), name
+        assert verdict.message.startswith("01_threads/guard.py is a link"), name
+    whole = tmp_path / "whole"
+    whole.mkdir()
+    (whole / "01_threads").symlink_to(right)
+    (verdict,) = grade(answers=whole, only="guard")
+    assert (verdict.status, verdict.points) == ("failed", 0)
+    assert verdict.message.startswith("01_threads is a link")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes in folders")
+def test_what_is_no_file_is_the_answers_failure(tmp_path: Path) -> None:
+    makers: list[Callable[[Path], object]] = [
+        os.mkfifo,
+        Path.mkdir,
+        lambda path: os.truncate(path.open("wb").fileno(), 1 << 40),
+        lambda path: path.write_bytes(b"\xff\xfe\x00"),
+    ]
+    for number, make in enumerate(makers):
+        for name in ("01_threads/guard", "02_warps/occupancy"):
+            path = tmp_path / str(number) / f"{name}.py"
+            path.parent.mkdir(parents=True)
+            make(path)
+            (verdict,) = grade(answers=tmp_path / str(number), only=name)
+            assert (verdict.status, verdict.reason) == ("failed", "refused"), verdict.message
+
+
+def test_a_folder_has_so_much_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import gpu_course.grading.grade as module
+
+    monkeypatch.setattr(module, "SUBMISSION_S", -1)
+    solutions = Path(__file__).parents[2] / "solutions"
+    verdicts = grade(answers=solutions, only=["guard", "occupancy"])
+    assert [(v.status, v.reason) for v in verdicts] == [("passed", None), ("timeout", "deadline")]
+    assert verdicts[1].message.startswith("not run: ")
+
+
+def test_nothing_is_imported_from_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("multiprocessing", "json", "typing", "typer", "numpy"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
+    solutions = Path(__file__).parents[2] / "solutions"
+    monkeypatch.chdir(tmp_path)
+    verdicts = grade(answers=solutions, only=["guard", "sectors"], jobs=2)
+    assert [v.status for v in verdicts] == ["passed", "passed"]
+    assert not (tmp_path / "ran").exists()

@@ -156,14 +156,9 @@ def test_what_is_too_large_is_refused_before_it_is_sent_and_before_it_is_read(
     assert asked == [16]
 
 
-def message(value: Any, *blobs: bytes, **more: Any) -> bytes:
-    header = json.dumps({"value": value, "blobs": [len(b) for b in blobs], **more}).encode()
-    return struct.pack("<QQ", len(header), sum(map(len, blobs))) + header + b"".join(blobs)
-
-
-def npy(header: str, body: bytes = b"") -> bytes:
-    text = header.encode()
-    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text + body
+def message(value: Any, body: bytes = b"") -> bytes:
+    header = json.dumps(value).encode()
+    return struct.pack("<QQ", len(header), len(body)) + header + body
 
 
 @pytest.mark.parametrize(
@@ -172,30 +167,107 @@ def npy(header: str, body: bytes = b"") -> bytes:
         message(["z", 1]),
         message({"a": 1}),
         message(["a", 0]),
-        message(["a", 0], b"not an array"),
-        message(["a", 0], npy("{'descr': '<f8', 'fortran_order': False, 'shape': (9,), }", b"x")),
-        message(["a", 0], npy("{'descr': '<f8', 'fortran_order': False, 'shape': (-1,), }")),
-        message(["a", 0], npy("{'descr': '|O', 'fortran_order': False, 'shape': (), }", b"x" * 8)),
-        message(["a", 0], npy("{'descr': '|S0', 'fortran_order': False, 'shape': (9999999,), }")),
-        message(["a", 0], npy("{'descr': __import__('os').getpid(), 'shape': (), }")),
-        message(["a", 0], npy("{'descr': '<f8', 'fortran_order': False, 'shape': (999999999,), }")),
+        message(["a", "<f8", [1], False]),
+        message(["a", "<f8", [9], False], b"x" * 8),
+        message(["a", "<f8", [-1], False], b"x" * 8),
+        message(["a", "<f8", [True], False], b"x" * 8),
+        message(["a", "<f8", ["1"], False], b"x" * 8),
+        message(["a", "<f8", {}, False], b"x" * 8),
+        message(["a", "<f8", [1.0], False], b"x" * 8),
+        message(["a", "<f8", [1], 1], b"x" * 8),
+        message(["a", ["<f8"], [1], False], b"x" * 8),
+        message(["a", "|O", [1], False], b"x" * 8),
+        message(["a", "|S0", [9_999_999], False]),
+        message(["a", "<f8,<f8", [1], False], b"x" * 16),
+        message(["a", "<f8", [0, 1 << 70], False]),
+        message(["a", "<f8", [1] * 33, False], b"x" * 8),
+        message(["a", "<f8", [1 << 40, 1 << 40], False], b"x" * 8),
+        message(["l", [["a", "|u1", [4], False]] * 2], b"x" * 4),
+        message(["a", "|u1", [4], False], b"x" * 5),
+        message(1, b"x"),
+        message(["d", {"a": ["a", 7, [1], False]}]),
         message(["l", 5]),
+        message(["l", "text"]),
+        message(["l", {"a": 1}]),
         message(["l"]),
+        message(["l", [], []]),
         message([]),
+        message([["l"], []]),
         message(["c", "x", 1]),
+        message(["c", 1]),
+        message(["c", 10**400, 1]),
         message(["d", [1]]),
         message([[[1]]]),
-        message(1, blobs=[-5]),
-        message(1, blobs=[10**30]),
-        message(1, blobs="x"),
         struct.pack("<QQ", 4, 0) + b"nope",
         struct.pack("<QQ", 2, 0) + b"\xff\xfe",
+        struct.pack("<QQ", 5000, 0) + b"9" * 5000,
         struct.pack("<QQ", 200_000, 0) + b"[" * 200_000,
+        struct.pack("<QQ", 49, 4) + b'["d", {"a": ["a", "|u1", [4], false], "a": null}]four',
     ],
 )  # fmt: skip
 def test_bytes_that_are_no_message_are_garbled(data: bytes) -> None:
     with pytest.raises(Garbled):
         unpack(data)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"[" + b"[]," * transport.MOST_VALUES + b"[]]",
+        b'["l", [' + b"1," * transport.MOST_VALUES + b"1]]",
+        b'["d", {"a": ' + b"{}," * transport.MOST_VALUES + b"{}}]",
+        json.dumps(["l", [["a", "|u1", [0], False]] * (transport.MOST_ARRAYS + 1)]).encode(),
+    ],
+)
+def test_a_header_of_too_many_parts_is_refused(
+    header: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if b'"a", "|u1"' not in header:
+        # It is not even read as JSON: what that would take is more than what came.
+        monkeypatch.setattr(json, "loads", lambda text: pytest.fail("the header was read"))
+    with pytest.raises(TooLarge):
+        unpack(struct.pack("<QQ", len(header), 0) + header)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [0] * transport.MOST_VALUES,
+        [[0] * 1024] * (transport.MOST_VALUES >> 10),
+        [np.zeros(0)] * (transport.MOST_ARRAYS + 1),
+        np.broadcast_to(np.int8(1), (transport.MOST_BYTES + 1,)),
+        [np.zeros(transport.MOST_BYTES // 80)] * 11,
+        "x" * transport.MOST_HEADER_BYTES,
+    ],
+    ids=["parts", "lists of parts", "arrays", "a broadcast array", "one array many times", "text"],
+)
+def test_a_value_that_could_not_be_read_is_not_sent(value: Any) -> None:
+    with pytest.raises(TooLarge):
+        pack(value)
+
+
+shapes = st.lists(
+    st.integers(-2, 1 << 70) | st.integers(0, 3) | st.floats() | st.none(), max_size=4
+)
+forged_arrays = st.tuples(
+    st.just("a"), st.sampled_from([*transport._DTYPES, "|O", "x", 3]), shapes, st.booleans()
+)
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4) | forged_arrays,
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.tuples(st.sampled_from("acdltz"), inner)
+        | st.tuples(st.sampled_from("lt"), st.lists(inner, max_size=4))
+        | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+    ),
+    max_leaves=20,
+)
+
+
+@given(anything, st.binary(max_size=64))
+def test_any_header_ends_in_a_value_or_an_error_of_ours(tree: Any, body: bytes) -> None:
+    with contextlib.suppress(Garbled):
+        unpack(message(tree, body))
 
 
 @given(st.binary(max_size=200))

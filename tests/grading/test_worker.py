@@ -17,7 +17,7 @@ from gpu_course.grading.check import check
 from gpu_course.grading.worker import COMMAND, Died, Outcome, Worker, outcome_of, to_line
 from gpu_course.grading.worker_process import outcome
 
-LONG_S = 60.0
+LONG_S = 300.0
 GUARD = "01_threads/guard"
 WRONG = """from numba import cuda
 

@@ -14,7 +14,7 @@ import pytest
 
 from gpu_course.terminal.keys import END, ending_politely, first_key, keyboard
 
-WAIT_S = 30.0
+WAIT_S = 300.0
 posix = pytest.mark.skipif(os.name == "nt", reason="Windows has no pseudo-terminals")
 
 

@@ -23,7 +23,7 @@ from gpu_course.terminal.watch import watch
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "gpu_course", "watch"]
-WAIT_S = 60.0
+WAIT_S = 300.0
 GUARD = "01_threads/guard"
 ENDLESS = """from numba import cuda
 

@@ -10,6 +10,7 @@ from gpu_course.catalog.checkpointing import debriefs
 from gpu_course.catalog.checkpointing.wrapped import (
     SLACK_BYTES,
     case,
+    held,
     inputs_for,
     plain_run,
     zero_share,
@@ -86,6 +87,8 @@ CHECKPOINT = PythonPuzzle(
     inputs=partial(inputs_for, "checkpoint"),
     reference=_reference,
     judge=_judge,
+    self_check="how often a stage runs; copies that take the place of what they are made of",
+    held=held(40, 16, 10_000, 192),
     diagnose=_diagnose,
     diagnoses={
         "keeps-everything": (

@@ -5,11 +5,17 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_course.catalog.harness import Unusable
 from gpu_course.catalog.specification import Case, Values
+from gpu_course.errors import CourseError
+
+if TYPE_CHECKING:
+    from gpu_course.training.schedules.chain import Chain
+    from gpu_course.training.schedules.operations import Schedule
 
 OUTPUT_BYTES = 64 * 64 * 4
 """Of a stage of training.chains.equal_stages."""
@@ -98,6 +104,66 @@ def _plain(chain: str, length: int, seed: int) -> Values:
         "gradients": torch.cat([gradient.flatten() for gradient in gradients]).numpy(),
         "buffers": torch.cat(buffers).numpy() if buffers else None,
     }
+
+
+CAUSES = {
+    "its input is not in memory": "input-missing",
+    "the gradient at hand": "backward-order",
+    "has not saved everything": "not-saved",
+    "the schedule ends": "unfinished",
+}
+"""What `account` says of a schedule that cannot be followed, and its diagnosis."""
+
+MOST_OPERATIONS = 20_000
+"""Running every stage from the batch each time takes about 5,000 with a hundred stages."""
+
+
+def followed(inputs: Values, case: Case, got: Values) -> Values:
+    """Returns a schedule and, where the chain is a real one, what following it here took.
+
+    Raises:
+        Unusable: it cannot be followed.
+    """
+    from gpu_course.training.chains import real_chain
+    from gpu_course.training.schedules.chain import Chain, Stage, uniform
+    from gpu_course.training.schedules.followed import follow
+    from gpu_course.training.schedules.operations import account
+    from gpu_course.training.schedules.written import read, written
+
+    stages = inputs["stages"]
+    sizes = (
+        uniform(stages)
+        if isinstance(stages, int)
+        else Chain(tuple(Stage(**stage) for stage in stages))
+    )
+    pairs = got["schedule"]
+    if len(pairs) > MOST_OPERATIONS:
+        fact = f"a schedule of {len(pairs):,} operations; {MOST_OPERATIONS:,} are followed at most"
+        raise Unusable(fact, "impossible")
+    try:
+        schedule = read(pairs)
+    except CourseError as error:
+        raise Unusable(f"{inputs['function']}: {error.fact}", "wrong-form") from error
+    try:
+        rises = account(sizes, schedule).rises
+    except CourseError as error:
+        cause = next((key for words, key in CAUSES.items() if words in error.fact), "impossible")
+        raise Unusable(error.fact, cause, _broken(sizes, schedule)) from error
+    found: Values = {"schedule": written(schedule), "rises": list(rises)}
+    if inputs["chain"]:
+        modules, batch = real_chain(inputs["chain"], len(sizes), inputs["seed"])
+        found |= follow(modules, batch, schedule, inputs["seed"])
+    return found
+
+
+def _broken(sizes: Chain, schedule: Schedule) -> dict[str, Any]:
+    """What a picture shows of a schedule that cannot be followed to its end."""
+    from gpu_course.training.schedules.operations import account_until
+    from gpu_course.training.schedules.written import written
+
+    rises, stop = account_until(sizes, schedule)
+    fact = "the schedule ends too early" if stop is None else stop.fact
+    return {"got": {"schedule": written(schedule), "rises": list(rises), "broken": fact}}
 
 
 def run_twice_in_a_row(schedule: Sequence[Any]) -> int | None:

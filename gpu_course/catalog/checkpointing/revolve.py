@@ -13,6 +13,7 @@ from gpu_course.catalog.checkpointing.planning import (
     TWICE_IN_A_ROW,
     called,
     equal_inputs,
+    followed,
     most_kept,
     plain_results,
     run_twice_in_a_row,
@@ -86,6 +87,7 @@ REVOLVE = PythonPuzzle(
     random_case=_random_case,
     inputs=partial(equal_inputs, "revolve"),
     reference=plain_results,
+    follow=followed,
     judge=_judge,
     diagnoses={
         **PLAN_DIAGNOSES,

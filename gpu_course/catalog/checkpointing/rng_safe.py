@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from gpu_course.catalog.checkpointing import debriefs
-from gpu_course.catalog.checkpointing.wrapped import SLACK_BYTES, case, inputs_for, plain_run
+from gpu_course.catalog.checkpointing.wrapped import SLACK_BYTES, case, held, inputs_for, plain_run
 from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
 
 OUTPUT_NUMBERS = 6 * 8 * 8
@@ -100,6 +100,8 @@ RNG_SAFE = PythonPuzzle(
     inputs=partial(inputs_for, "rng_safe"),
     reference=_reference,
     judge=_judge,
+    self_check="how often a stage runs",
+    held=held(40, 8, 400, 132),
     diagnose=_diagnose,
     diagnoses={
         "other-noise": (

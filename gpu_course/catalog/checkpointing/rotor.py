@@ -13,6 +13,7 @@ from gpu_course.catalog.checkpointing import rotor_chains as chains
 from gpu_course.catalog.checkpointing.planning import (
     PLAN_DIAGNOSES,
     TWICE_IN_A_ROW,
+    followed,
     most_kept,
     plain_results,
     run_twice_in_a_row,
@@ -159,6 +160,7 @@ ROTOR = PythonPuzzle(
     random_case=_random_case,
     inputs=_inputs,
     reference=_reference,
+    follow=followed,
     judge=_judge,
     diagnoses={
         **PLAN_DIAGNOSES,

@@ -14,6 +14,7 @@ from gpu_course.catalog.checkpointing.planning import (
     TWICE_IN_A_ROW,
     called,
     equal_inputs,
+    followed,
     most_kept,
     plain_results,
     run_twice_in_a_row,
@@ -125,6 +126,7 @@ SQRT_PLAN = PythonPuzzle(
     random_case=_random_case,
     inputs=partial(equal_inputs, "sqrt_plan"),
     reference=plain_results,
+    follow=followed,
     judge=_judge_root,
     diagnoses={
         **PLAN_DIAGNOSES,
@@ -215,6 +217,7 @@ LOG_PLAN = PythonPuzzle(
     random_case=_random_case,
     inputs=partial(equal_inputs, "log_plan"),
     reference=plain_results,
+    follow=followed,
     judge=_judge_log,
     diagnoses={
         **PLAN_DIAGNOSES,

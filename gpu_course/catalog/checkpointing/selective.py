@@ -8,6 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from gpu_course.catalog.checkpointing import debriefs
+from gpu_course.catalog.harness import Unusable
 from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
 from gpu_course.training.activation_formulas import LayerShape
 from gpu_course.units import count
@@ -74,6 +75,27 @@ def _plain(shape: tuple[int, ...], layers: int, seed: int) -> tuple[float, np.nd
     return found.loss, found.gradients.numpy(), found.flops
 
 
+def _followed(inputs: Values, case: Case, got: Values) -> Values:
+    """Returns a choice, and what a run of the layers with these products saved took here."""
+    from gpu_course.training.selective import region, run_selective
+
+    chosen, listed = got["chosen"], range(len(inputs["products"]))
+    if not all(type(number) is int and number in listed for number in chosen):
+        raise Unusable("selective_plan returned what is no list of products")
+    if len(set(chosen)) < len(chosen):
+        raise Unusable("selective_plan names a product twice", "twice")
+    module, x = region(LayerShape(*inputs["shape"]), inputs["layers"], inputs["seed"])
+    found = run_selective(module, x, set(chosen), inputs["seed"])
+    nothing = run_selective(module, x, (), inputs["seed"])
+    return {
+        "chosen": sorted(chosen),
+        "loss": found.loss,
+        "gradients": found.gradients.numpy(),
+        "saved_bytes": found.kept_bytes - nothing.kept_bytes,
+        "flops": found.flops,
+    }
+
+
 def _least_again(products: list[Values], budget: int) -> int:
     """Returns the fewest FLOP run again: all products less the best choice, by trying sums."""
     worth = np.full(budget + 1, -1, np.int64)
@@ -135,6 +157,7 @@ SELECTIVE_PLAN = PythonPuzzle(
     random_case=_random_case,
     inputs=_inputs,
     reference=_reference,
+    follow=_followed,
     judge=_judge,
     diagnoses={
         "too-much-saved": (

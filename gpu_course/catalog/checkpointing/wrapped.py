@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gpu_course.catalog.specification import Case, Values
+from gpu_course.catalog.specification import Case, Held, Values
 
 SLACK_BYTES = 1024
 """A number here and a small buffer there are not what these puzzles are about."""
@@ -15,6 +15,12 @@ SLACK_BYTES = 1024
 def case(name: str, blocks: int, width: int, visible: bool = False) -> Case:
     """Returns a case: a chain of so many blocks, and the loss."""
     return Case(name, {"blocks": blocks, "width": width}, visible)
+
+
+def held(blocks: int, width: int, rows: int, mebibytes: int) -> tuple[Held, ...]:
+    """Returns the large case of a puzzle, and the memory it may take."""
+    sizes = {"blocks": blocks, "width": width, "rows": rows}
+    return (Held(Case("a large batch", sizes), mebibytes << 20),)
 
 
 def inputs_for(function: str, rng: np.random.Generator, chosen: Case) -> Values:
@@ -27,7 +33,8 @@ def plain_run(inputs: Values, compared: Sequence[str]) -> Values:
     from gpu_course.training.checkpointing import noisy_chain, plainly, run_wrapped, smooth_chain
 
     chain = {"checkpoint": smooth_chain, "rng_safe": noisy_chain}[inputs["function"]]
-    stages, batch = chain(inputs["blocks"], inputs["width"], inputs["seed"])
+    sizes = (inputs[name] for name in ("blocks", "width", "seed", "rows") if name in inputs)
+    stages, batch = chain(*sizes)
     found = run_wrapped(stages, batch, plainly, inputs["seed"])
     return {
         name: value if isinstance(value := getattr(found, name), float) else value.numpy()

@@ -6,7 +6,7 @@ import numpy as np
 
 from gpu_course.catalog.forward_gradients import debriefs
 from gpu_course.catalog.forward_gradients.problem import exact_gradient, keeps_a_graph
-from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
+from gpu_course.catalog.specification import Case, Finding, Held, Mistake, PythonPuzzle, Values
 
 
 def _case(name: str, *sizes: int, visible: bool = False) -> Case:
@@ -89,6 +89,7 @@ K_DIRECTIONS = PythonPuzzle(
     inputs=_inputs,
     reference=_reference,
     judge=_judge,
+    held=(Held(_case("a deep chain", 250, 4, 10_000, 1), 60 << 20),),
     diagnose=_diagnose,
     tolerance=_TOLERANCE,
     diagnoses={

@@ -8,7 +8,7 @@ import numpy as np
 
 from gpu_course.catalog.forward_gradients import debriefs
 from gpu_course.catalog.forward_gradients.problem import build, exact_gradient, keeps_a_graph
-from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
+from gpu_course.catalog.specification import Case, Finding, Held, Mistake, PythonPuzzle, Values
 
 DRAWS = 8000
 SIZE = 6
@@ -29,11 +29,11 @@ def _random_case(rng: np.random.Generator) -> Case:
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
     width = case.sizes["width"]
     return {
+        "draws": DRAWS,
+        "size": SIZE,
         **case.sizes,
         "seed": int(rng.integers(1 << 30)),
         "v": rng.normal(size=width * width),
-        "draws": DRAWS,
-        "size": SIZE,
     }
 
 
@@ -86,6 +86,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 
 _TOLERANCE = (1e-9, 1e-12)
 
+DEEP = Case("a deep chain", {"depth": 200, "width": 8, "rows": 4000, "draws": 8})
+
 FORWARD_GRADIENT = PythonPuzzle(
     name="19_forward_gradients/forward_gradient",
     title="a gradient from one pass forward",
@@ -112,6 +114,7 @@ FORWARD_GRADIENT = PythonPuzzle(
     inputs=_inputs,
     reference=_reference,
     judge=_judge,
+    held=(Held(DEEP, 60 << 20),),
     diagnose=_diagnose,
     tolerance=_TOLERANCE,
     diagnoses={

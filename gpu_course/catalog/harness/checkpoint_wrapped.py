@@ -28,7 +28,9 @@ STOPPED = {
 """What autograd says where a backward of one's own has gone wrong, and the diagnosis."""
 
 
-def run(answer: ModuleType, function: str, blocks: int, width: int, seed: int) -> dict[str, Any]:
+def run(
+    answer: ModuleType, function: str, blocks: int, width: int, seed: int, rows: int | None = None
+) -> dict[str, Any]:
     """Returns what the chain left behind and took, with `function` of the answer in between.
 
     Args:
@@ -36,8 +38,10 @@ def run(answer: ModuleType, function: str, blocks: int, width: int, seed: int) -
         function: "checkpoint" or "rng_safe"; it decides on the chain, too.
         blocks, width: of the chain.
         seed: of parameters, data and dropout.
+        rows: of the batch; default the chain's own number.
     """
-    stages, batch = CHAINS[function](blocks, width, seed)
+    sizes = (blocks, width, seed) if rows is None else (blocks, width, seed, rows)
+    stages, batch = CHAINS[function](*sizes)
     own = getattr(answer, function)
 
     def wrap(stage: nn.Module, x: Tensor) -> Tensor:

@@ -23,11 +23,18 @@ def run(
     refresh: int,
     rate: float,
     scale: float,
+    others: int = 1,
 ) -> dict[str, Any]:
     """Returns the weight after all updates, how often directions were chosen, and bytes of state.
 
-    Every update gets the same weight and the same state, and a gradient of its own. Afterwards a
-    second weight with a state of its own goes the same way, as in a model with many.
+    Every update gets the same weight and the same state, and a gradient of its own. Afterwards
+    other weights with states of their own go the same way, as in a model with many.
+
+    Args:
+        answer: the learner's module.
+        weight, gradients: of the training.
+        rank, refresh, rate, scale: what the answer's function gets.
+        others: how many other weights; their states are all kept.
     """
     import torch
 
@@ -47,7 +54,10 @@ def run(
 
     trained, state = train()
     projections = chosen
-    another, _ = train()
+    states = []
+    for _ in range(others):
+        another, other_state = train()
+        states.append(other_state)
     return {
         "projections": projections,
         "weight": trained.numpy(),

@@ -23,14 +23,30 @@ def run(
     b: np.ndarray,
     slope: np.ndarray,
     alpha: float,
+    tiles: int = 1,
 ) -> dict[str, Any]:
-    """Returns what the module gives at the start and with given A and B, gradients, and bytes."""
+    """Returns what the module gives at the start and with given A and B, gradients, and bytes.
+
+    Args:
+        answer: the learner's module.
+        weight, bias: of the layer.
+        x: its input.
+        a, b: put into A and B.
+        slope: what the backward pass starts from.
+        alpha: what the answer's function gets.
+        tiles: how often weight, bias, b and slope stand one below the other: a large layer whose
+            numbers need not all be sent.
+    """
     import torch
     from torch import nn
 
-    outer, inner = weight.shape
+    bias, b = np.tile(bias, tiles), np.tile(b, (tiles, 1))
+    slope = np.tile(slope, (1, tiles))
+    outer, inner = len(bias), weight.shape[1]
     linear = nn.Linear(inner, outer, dtype=torch.float64)
-    linear.load_state_dict({"weight": torch.from_numpy(weight), "bias": torch.from_numpy(bias)})
+    with torch.no_grad():
+        linear.weight.view(tiles, -1, inner).copy_(torch.from_numpy(weight))
+        linear.bias.copy_(torch.from_numpy(bias))
     module = answer.lora(linear, len(a), alpha)
     if not isinstance(module, nn.Module):
         raise Unusable(f"lora returned {type(module).__name__}; a torch.nn.Module is asked for")

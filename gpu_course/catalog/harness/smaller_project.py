@@ -11,15 +11,23 @@ from gpu_course.catalog.harness import Unusable
 from gpu_course.training.peak import bytes_of
 
 
-def run(answer: ModuleType, gradient: np.ndarray, rank: int) -> dict[str, Any]:
+def run(answer: ModuleType, gradient: np.ndarray, rank: int, layers: int = 1) -> dict[str, Any]:
     """Returns both shapes, the products of directions, the gradient put together again, and bytes.
 
     What does not fit together is put together as zeros: the shapes tell the rest.
+
+    Args:
+        answer: the learner's module.
+        gradient, rank: what its function gets.
+        layers: how many gradients there are, of which this one is the last; what the answer returns
+            for the others is kept, as in training.
     """
     import torch
 
     given = torch.from_numpy(gradient)
+    kept = [answer.galore_project(given.roll(layer + 1, 1), rank) for layer in range(layers - 1)]
     found = answer.galore_project(given, rank)
+    del kept
     if not (isinstance(found, tuple) and len(found) == 2):
         fact = f"galore_project returned {type(found).__name__}; (basis, small) is asked for"
         raise Unusable(fact, "no-pair")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.catalog.memory_ledger import debriefs
-from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
+from gpu_course.catalog.specification import Case, Finding, Held, Mistake, PythonPuzzle, Values
 from gpu_course.units import count
 
 SLACK = 1.1
@@ -137,6 +137,8 @@ ACCUMULATE = PythonPuzzle(
     inputs=_inputs,
     reference=_reference,
     judge=_judge,
+    self_check="gradients that are freed and made anew",
+    held=(Held(_case("a large batch", 60_000, 30, 8), 58 << 20),),
     diagnose=_diagnose,
     tolerance=_TOLERANCE,
     diagnoses={

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.catalog.smaller_states import debriefs
-from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
+from gpu_course.catalog.specification import Case, Finding, Held, Mistake, PythonPuzzle, Values
 
 SPARE_BYTES = 64
 """What a counter or two may take."""
@@ -47,6 +47,7 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
         "refresh": size["refresh"],
         "rate": float(rng.uniform(0.01, 0.1)),
         "scale": float(rng.uniform(0.2, 0.6)),
+        **({"others": size["others"]} if "others" in size else {}),
     }
 
 
@@ -150,6 +151,11 @@ def _otherwise(
 
 _TOLERANCE = (1e-7, 1e-9)
 
+MANY = Case(
+    "many weights",
+    {"rows": 16, "columns": 16_000, "rank": 1, "refresh": 2, "steps": 2, "others": 30},
+)
+
 GALORE_ADAM = PythonPuzzle(
     name="20_smaller_states/galore_adam",
     title="Adam in few directions",
@@ -177,6 +183,8 @@ GALORE_ADAM = PythonPuzzle(
     inputs=_inputs,
     reference=_reference,
     judge=_judge,
+    self_check="how often directions are chosen",
+    held=(Held(MANY, 100 << 20),),
     diagnose=_diagnose,
     tolerance=_TOLERANCE,
     diagnoses={

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.catalog.smaller_states import debriefs
-from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
+from gpu_course.catalog.specification import Case, Finding, Held, Mistake, PythonPuzzle, Values
 
 
 def _case(name: str, *sizes: int, visible: bool = False) -> Case:
@@ -30,13 +30,16 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
         "slope": rng.normal(size=(rows, outer)),
         # Neither the rank nor 1, so that a factor that is missing shows.
         "alpha": float(2 * rank + rng.integers(1, 5)),
+        **({"tiles": case.sizes["tiles"]} if "tiles" in case.sizes else {}),
     }
 
 
 def _reference(inputs: Values, case: Case) -> Values:
-    x, a, b, slope = (inputs[name] for name in ("x", "a", "b", "slope"))
+    tiles = inputs.get("tiles", 1)
+    x, a = inputs["x"], inputs["a"]
+    b, slope = np.tile(inputs["b"], (tiles, 1)), np.tile(inputs["slope"], (1, tiles))
     factor = inputs["alpha"] / len(a)
-    plain = x @ inputs["weight"].T + inputs["bias"]
+    plain = np.tile(x @ inputs["weight"].T + inputs["bias"], (1, tiles))
     return {
         "at_start": plain,
         "trained_numbers": a.size + b.size,
@@ -82,6 +85,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 
 _TOLERANCE = (1e-7, 1e-9)
 
+LARGE = Case("a large layer", {"rows": 1, "inner": 1000, "outer": 200, "rank": 2, "tiles": 40})
+
 LORA = PythonPuzzle(
     name="20_smaller_states/lora",
     title="a narrow detour",
@@ -106,6 +111,7 @@ LORA = PythonPuzzle(
     inputs=_inputs,
     reference=_reference,
     judge=_judge,
+    held=(Held(LARGE, 118 << 20),),
     diagnose=_diagnose,
     tolerance=_TOLERANCE,
     diagnoses={

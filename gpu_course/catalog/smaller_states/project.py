@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.catalog.smaller_states import debriefs
-from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
+from gpu_course.catalog.specification import Case, Finding, Held, Mistake, PythonPuzzle, Values
 
 
 def _case(name: str, rows: int, columns: int, rank: int, visible: bool = False) -> Case:
@@ -27,7 +27,8 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
     left = np.linalg.qr(rng.normal(size=(rows, short)))[0]
     right = np.linalg.qr(rng.normal(size=(columns, short)))[0]
     weights = 2.0 * 0.7 ** np.arange(short)
-    return {"gradient": left * weights @ right.T, "rank": case.sizes["rank"]}
+    more = {"layers": case.sizes["layers"]} if "layers" in case.sizes else {}
+    return {"gradient": left * weights @ right.T, "rank": case.sizes["rank"], **more}
 
 
 def _reference(inputs: Values, case: Case) -> Values:
@@ -77,6 +78,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 
 _TOLERANCE = (1e-7, 1e-9)
 
+MANY = Case("many gradients", {"rows": 128, "columns": 128, "rank": 1, "layers": 240})
+
 GALORE_PROJECT = PythonPuzzle(
     name="20_smaller_states/galore_project",
     title="a gradient in few directions",
@@ -102,6 +105,7 @@ GALORE_PROJECT = PythonPuzzle(
     inputs=_inputs,
     reference=_reference,
     judge=_judge,
+    held=(Held(MANY, 42 << 20),),
     diagnose=_diagnose,
     tolerance=_TOLERANCE,
     diagnoses={

@@ -151,6 +151,7 @@ BLOCK_QUANTISE_STATE = PythonPuzzle(
     inputs=_inputs,
     reference=_reference,
     judge=_judge,
+    self_check="the memory behind codes and scales",
     diagnose=_diagnose,
     tolerance=(1e-5, 0.0),
     diagnoses={

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.catalog.smaller_states import debriefs
-from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
+from gpu_course.catalog.specification import Case, Finding, Held, Mistake, PythonPuzzle, Values
 
 SLACK = 1.05
 """How many times the bytes of the plain stack an answer may keep for its backward pass."""
@@ -130,6 +130,10 @@ SHARED_LAYERS = PythonPuzzle(
     inputs=_inputs,
     reference=_reference,
     judge=_judge,
+    held=(
+        Held(_case("a large batch", 20_000, 16, 32), 308 << 20),
+        Held(_case("a wide stack", 2, 400, 40), 100 << 20),
+    ),
     diagnose=_diagnose,
     tolerance=_TOLERANCE,
     diagnoses={

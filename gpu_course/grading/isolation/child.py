@@ -4,7 +4,7 @@ It knows no expected value and no puzzle. The grader speaks first; every message
 
 1. {"harness", "memory_bytes", "cpu_s", "hidden"} -> {"layers"}, once nothing can be opened any more
 2. {"answer", "file", "functions", "seconds"} -> {"loaded"} or {"missing"} or {"raised"}
-3. {"turn", "inputs", "arguments", "seed", "seconds"} -> {"turn", "got", "changed"} or
+3. {"turn", "inputs", "arguments", "seed", "seconds", "held"} -> {"turn", "got", "changed"} or
    {"turn", "raised"} or {"turn", "unsendable"} or {"turn", "large"} or {"turn", "unusable"}, for
    each case
 """
@@ -30,11 +30,13 @@ import numpy as np
 from gpu_course.catalog.harness import Unusable
 from gpu_course.grading import transport
 from gpu_course.grading.isolation import lockdown
+from gpu_course.text import source_lines
 
 MODULE = "answer"
 """What the answer's module is called: no module of Python or of a library has that name."""
 
 MOST_TEXT = 2000
+MOST_NAME = 200
 MOST_FRAMES = 4
 
 
@@ -109,7 +111,8 @@ def _load(request: Mapping[str, Any]) -> ModuleType | dict[str, Any]:
     module = ModuleType(MODULE)
     module.__file__ = file
     sys.modules[MODULE] = module
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    lines = [line + "\n" for line in source_lines(text)]
+    linecache.cache[file] = (len(text), None, lines, file)
     _say_where_before(request["seconds"])
     try:
         exec(compile(text, file, "exec", dont_inherit=True), module.__dict__)
@@ -137,12 +140,13 @@ def _turn(
         if harness is None:
             got = {"result": getattr(module, function)(*(inputs[n] for n in request["arguments"]))}
         else:
-            got = harness(module, **inputs)
+            with _unrecorded() if request["held"] else contextlib.nullcontext():
+                got = harness(module, **inputs)
     except BaseException as error:
         if isinstance(error, Unusable):
             frames = _frames(error.__cause__ or error, file)
-            told = {"text": _text(error), "key": str(error.key), "frames": frames}
-            return {"unusable": told | ({"shown": error.shown} if error.shown else {})}
+            key = str(error.key)[:MOST_NAME]
+            return {"unusable": {"text": _text(error), "key": key, "frames": frames}}
         return {"raised": _raised(error, file)}
     finally:
         faulthandler.cancel_dump_traceback_later()
@@ -157,6 +161,12 @@ def _turn(
         return {"large": _text(error)}
     except BaseException as error:
         return {"raised": _raised(error, file)}
+
+
+def _unrecorded() -> contextlib.AbstractContextManager[None]:
+    """Returns a context in which no harness records memory: the kernel counts it."""
+    allocations = sys.modules.get("gpu_course.training.allocations")
+    return allocations.nothing_recorded() if allocations else contextlib.nullcontext()
 
 
 def _changed(inputs: Mapping[str, Any], pristine: bytes) -> dict[str, Any]:
@@ -197,10 +207,10 @@ def _raised(error: BaseException, file: str) -> dict[str, Any]:
     outside = [f"{Path(frame.filename).name}:{frame.lineno}" for frame in last]
     memory = isinstance(error, MemoryError) or "can't allocate memory" in _text(error)
     return {
-        "type": type(error).__name__,
+        "type": type(error).__name__[:MOST_NAME],
         "text": _text(error),
         "frames": frames,
-        "outside": "" if frames else "".join(outside),
+        "outside": "" if frames else "".join(outside)[:MOST_NAME],
         "memory": memory,
     }
 
@@ -208,9 +218,9 @@ def _raised(error: BaseException, file: str) -> dict[str, Any]:
 def _frames(error: BaseException, file: str) -> list[tuple[str, int]]:
     """Returns the functions and lines of the answer that an exception came through."""
     frames = [
-        (frame.f_code.co_name, line)
+        (frame.f_code.co_name[:MOST_NAME], line)
         for frame, line in traceback.walk_tb(error.__traceback__)
-        if frame.f_code.co_filename == file
+        if frame.f_code.co_filename == file and line
     ]
     return frames[-MOST_FRAMES:]
 

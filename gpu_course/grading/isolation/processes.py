@@ -7,6 +7,7 @@ import os
 import queue
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -17,8 +18,10 @@ from typing import IO, Any
 from gpu_course.errors import CourseError
 from gpu_course.grading import transport
 from gpu_course.grading.isolation import servers
+from gpu_course.text import clean
 
 POLL_S = 0.02
+MOST_THREADS = 200
 MOST_PRINTED_BYTES = 16 << 10
 SLACK_BYTES = 64 << 20
 """Past this over its limit a process is ended from outside; its own limit comes first."""
@@ -42,6 +45,18 @@ class OutOfTime(Exception):
     """No reply came within the time given."""
 
 
+class TooManyThreads(Exception):
+    """The process runs more threads than it may.
+
+    Args:
+        number: how many there were.
+    """
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        super().__init__(f"{number} threads")
+
+
 class OutOfMemory(Exception):
     """The process held more memory than it may."""
 
@@ -61,6 +76,8 @@ class Process:
     outgoing: IO[bytes]
     output: IO[bytes]
     limit_bytes: int | None = None
+    _data_bytes: int | None = None
+    _asked: queue.Queue[bool] = field(default_factory=queue.Queue)
     _replies: queue.Queue[Any] = field(default_factory=queue.Queue)
     _printed: bytearray = field(default_factory=bytearray)
     _dropped: int = 0
@@ -77,6 +94,7 @@ class Process:
             OutOfTime, OutOfMemory, Ended: there was none.
         """
         data = transport.pack(dict(message))
+        self._asked.put(True)
         # A process that does not read must not hold up the one that writes.
         self._start(lambda: self._send(data))
         deadline = time.monotonic() + seconds
@@ -98,6 +116,19 @@ class Process:
         """From now on it may hold so much more than it holds now."""
         held = held_bytes(self.pid)
         self.limit_bytes = None if held is None else held + memory_bytes + SLACK_BYTES
+        self._data_bytes = data_bytes(self.pid)
+
+    def hold(self, memory_bytes: int) -> bool:
+        """Has the kernel refuse it any more memory than so much on top of what it held at `watch`.
+
+        The process can neither count this memory nor raise the limit: the kernel does both.
+
+        Returns:
+            False where this system has no such limit.
+        """
+        if self._data_bytes is None:
+            return False
+        return limit_data(self.pid, self._data_bytes + memory_bytes)
 
     def printed(self) -> str:
         """Returns the beginning of what it printed, without control characters."""
@@ -106,6 +137,7 @@ class Process:
 
     def close(self) -> None:
         """Closes the pipes; the process has been ended."""
+        self._asked.put(False)
         for thread in self._threads:
             thread.join(1.0)
         for pipe in (self.outgoing, self.incoming, self.output):
@@ -123,7 +155,8 @@ class Process:
             self.outgoing.flush()
 
     def _read_replies(self) -> None:
-        while True:
+        """Reads one message for each question: what nobody asked for stays where it is."""
+        while self._asked.get():
             try:
                 self._replies.put(transport.read(self.incoming.read))
             except transport.Garbled:
@@ -145,6 +178,9 @@ class Process:
             held = held_bytes(self.pid)
             if held is not None and held > self.limit_bytes:
                 raise OutOfMemory
+            threads = thread_count(self.pid)
+            if threads > MOST_THREADS:
+                raise TooManyThreads(threads)
 
 
 @contextmanager
@@ -285,10 +321,39 @@ def held_bytes(pid: int) -> int | None:
         return None
 
 
-def clean(text: str) -> str:
-    """Returns a text without the control characters that would move a terminal's cursor.
+def thread_count(pid: int) -> int:
+    """Returns how many threads a process runs; 0 where nothing tells."""
+    import psutil
 
-    >>> clean("a\\x1b[2Jb\\tc\\r\\n")
-    'a[2Jb\\tc\\n'
+    try:
+        return int(psutil.Process(pid).num_threads())
+    except psutil.Error:
+        return 0
+
+
+def data_bytes(pid: int) -> int | None:
+    """Returns the private memory a process may write to, as RLIMIT_DATA counts it; None if unknown.
+
+    Source: getrlimit(2), proc_pid_status(5): VmData.
     """
-    return "".join(c for c in text if c in "\n\t" or c.isprintable())
+    try:
+        with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as file:
+            return next(int(line.split()[1]) << 10 for line in file if line.startswith("VmData:"))
+    except (OSError, ValueError, IndexError, StopIteration):
+        return None
+
+
+def limit_data(pid: int, limit_bytes: int) -> bool:
+    """Sets RLIMIT_DATA of another process; returns whether the kernel keeps that limit."""
+    if sys.platform != "linux":
+        return False
+    import resource
+
+    try:
+        resource.prlimit(pid, resource.RLIMIT_DATA, (limit_bytes, limit_bytes))
+    except ProcessLookupError:
+        # It has ended, which the next question to it will tell.
+        return True
+    except (OSError, ValueError):
+        return False
+    return True

@@ -21,6 +21,7 @@ _X32_BIT = 0x40000000
 
 _PR_SET_SECCOMP, _MODE_FILTER = 22, 2
 _CLONE_THREAD = 0x00010000
+_MAP_SHARED, _MAP_ANONYMOUS, _MAP_GROWSDOWN = 0x01, 0x20, 0x100
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | getattr(os, "O_TMPFILE", 0)
 # O_TMPFILE holds O_DIRECTORY's bit, which reading a folder sets too.
 _WRITES &= ~getattr(os, "O_DIRECTORY", 0)
@@ -94,6 +95,12 @@ def _by_argument(name: str, pid: int) -> list[Instruction]:
         # Asking is free; the third argument would be a new limit.
         zero = [(_EQUAL, 1, 0, 0), _refuse(errno.EPERM)]
         return [_load_low(2), *zero, _load_high(2), *zero, _give(_ALLOW)]
+    if name == "mmap":
+        # Neither counts as the process's own data, so no limit would hold what lies there.
+        shared = [(_ANY_BIT, 0, 2, _MAP_ANONYMOUS), (_ANY_BIT, 0, 1, _MAP_SHARED)]
+        refuse = _refuse(errno.EPERM)
+        downward = (_ANY_BIT, 0, 1, _MAP_GROWSDOWN)
+        return [_load_low(3), downward, refuse, *shared, refuse, _give(_ALLOW)]
     if name in ("kill", "tkill", "tgkill"):
         return _only(0, (pid,))
     return _only(

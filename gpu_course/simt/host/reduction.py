@@ -17,6 +17,7 @@ from gpu_course.simt.host.device_array import host
 from gpu_course.simt.host.device_memory import device_array
 from gpu_course.simt.host.dispatcher import Dispatcher, jit
 from gpu_course.simt.host.kernel_names import KernelName
+from gpu_course.text import source_lines
 
 THREADS = 128
 MOST_BLOCKS = 64
@@ -109,7 +110,7 @@ def _as_def(functor: Callable[..., Any]) -> Callable[..., Any]:
         )
     text = f"def combine({ast.unparse(node.args)}):\n    return {ast.unparse(node.body)}\n"
     file = f"{inspect.getsourcefile(plain)} (lambda of line {plain.__code__.co_firstlineno})"
-    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    linecache.cache[file] = (len(text), None, [line + "\n" for line in source_lines(text)], file)
     space: dict[str, Any] = {}
     exec(compile(text, file, "exec"), plain.__globals__, space)
     return space["combine"]  # type: ignore[no-any-return]

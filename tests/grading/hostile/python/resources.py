@@ -29,16 +29,27 @@ RESOURCES = (
         "memory",
         "Unable to allocate",
     ),
-    Hostile(
+    error(
         "memory that is shared",
         answer(
             "import mmap",
             "a = mmap.mmap(-1, 4 << 30)",
             "while True: a.write(bytes(1 << 20))",
         ),
-        "crash",
-        "memory",
-        "it may have: 256 MiB",
+        "PermissionError",
+        needs="seccomp",
+    ),
+    error(
+        "memory that grows as a stack does",
+        answer(
+            "import ctypes",
+            "libc = ctypes.CDLL(None, use_errno=True)",
+            "libc.mmap.restype = ctypes.c_void_p",
+            "at = libc.mmap(None, ctypes.c_size_t(1 << 28), 3, 0x122, -1, 0)",
+            "if at == ctypes.c_void_p(-1).value: raise OSError(ctypes.get_errno(), 'mmap')",
+        ),
+        "PermissionError",
+        needs="seccomp",
     ),
     Hostile(
         "a large result",

@@ -1,0 +1,75 @@
+"""Memory an answer cannot hide: headers that reach for the meter, before every costly mistake."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import pytest
+
+from gpu_course.catalog import Mistake, PythonPuzzle, index
+from gpu_course.grading import python_check
+from gpu_course.grading.python_answers import PythonAnswer, python_mistake
+from tests.catalog.by_hand import SOLUTIONS
+from tests.grading.isolation.meter_attacks import ATTACKS
+
+needs_the_kernel = pytest.mark.skipif(
+    sys.platform != "linux", reason="no other kernel keeps another process within a limit"
+)
+
+COSTLY = [
+    (puzzle, mistake)
+    for puzzle in index.puzzles()
+    if isinstance(puzzle, PythonPuzzle)
+    for mistake in puzzle.mistakes
+    if mistake.reason == "over-budget"
+]
+
+NO_MORE_MEMORY = {
+    ("accumulate", "clears_before_the_first_part"),
+    ("checkpoint", "keeps_a_copy"),
+}
+"""Mistakes that hold no more at one time than a right answer: what they set free first is what they
+take again. Only the count inside the process tells them, so their budget is a self-check."""
+
+SAMPLE = int(os.environ.get("GPU_COURSE_ATTACKS", "1"))
+"""So many attacks on each mistake; they take turns. All of them are tried by hand now and then."""
+
+
+def attacked() -> list[tuple[PythonPuzzle, Mistake, str]]:
+    """Mistakes with an attack each, so that every attack and every mistake comes up."""
+    names = list(ATTACKS)
+    return [
+        (puzzle, mistake, names[(number * 7 + turn) % len(names)])
+        for number, (puzzle, mistake) in enumerate(COSTLY)
+        for turn in range(min(SAMPLE, len(names)))
+    ]
+
+
+def test_there_is_much_to_try() -> None:
+    assert len(COSTLY) == 48
+    assert len(ATTACKS) >= 20
+    assert {attack for _, _, attack in attacked()} == set(ATTACKS)
+    assert {(p.short_name, m.function) for p, m in COSTLY} > NO_MORE_MEMORY
+
+
+@needs_the_kernel
+@pytest.mark.parametrize(
+    ("puzzle", "mistake", "attack"),
+    attacked(),
+    ids=lambda value: (
+        value if isinstance(value, str) else getattr(value, "short_name", "") or value.function
+    ),
+)
+def test_a_costly_mistake_does_not_pass_by_reaching_for_the_meter(
+    puzzle: PythonPuzzle, mistake: Mistake, attack: str
+) -> None:
+    wrong = python_mistake(puzzle, mistake, SOLUTIONS)
+    text = ATTACKS[attack].replace("FUNCTION", puzzle.functions[0])
+    header, _, footer = text.partition("ANSWER\n")
+    answer = PythonAnswer(f"{header}\n{wrong.text}\n{footer}", wrong.file)
+    verdict = python_check.verdict_on(puzzle, answer, 0)
+    if (puzzle.short_name, mistake.function) in NO_MORE_MEMORY:
+        assert verdict.evidence["self-check"] == puzzle.self_check != ""
+    else:
+        assert verdict.status in ("failed", "timeout"), (verdict.status, verdict.message)
