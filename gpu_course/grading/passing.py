@@ -58,7 +58,7 @@ def python_lines(puzzle: PythonPuzzle, tried: Tried, got: Mapping[str, Any]) -> 
     told = puzzle.debrief
     if told is None:
         return []
-    parts = [_measured(name, got[name]) for name in told.shows]
+    parts = [_measured(name, got[name]) for name in told.shows if name in got]
     seen = f"{describe(tried.case)}: {', '.join(parts)}"
     return [*line("yours", seen), *_debrief(told, "")]
 

@@ -58,7 +58,8 @@ REVOLVE = Debrief(
     shows=("peak_bytes", "forward_passes"),
     why=(
         "Wherever the next checkpoint goes, the two parts left and right of it are the same "
-        "problem again, smaller. Trying every place and remembering the results finds the best."
+        "problem again, smaller. So the best schedule is put together from the best ones of its "
+        "parts, and no other needs fewer runs."
     ),
     alternative=(
         "Griewank and Walther give the number of runs and the place of the checkpoint in closed "

@@ -107,7 +107,7 @@ STENCIL_HALO = Debrief(
     shows=("global_load.bytes", "shared_load.requests", "barriers"),
     why=(
         "Each block loads the two cells beyond its borders itself, so no block has to wait for "
-        "another one. Zeros in the places that do not exist spare the last line a condition."
+        "another one. After the barrier all neighbours are in the tile, whoever brought them."
     ),
     alternative=(
         "A loop over all places of the tile treats every place alike. Two extra loads by the "
@@ -136,8 +136,8 @@ BOX_BLUR_2D = Debrief(
     shows=("global_load.bytes", "shared_load.requests", "barriers"),
     why=(
         "The frame has more places than the block has threads, so bringing is a loop and owes "
-        "nothing to who computes which cell. With zeros outside the picture every cell is computed "
-        "in the same way."
+        "nothing to who computes which cell. A cell outside the picture adds nothing to a sum, so "
+        "it may be a zero in the tile."
     ),
     alternative=(
         "Loop over the tile by one flat number, or by row and column with two strides: both are "

@@ -85,13 +85,13 @@ BLOCKS_2D = Debrief(
 GRID_STRIDE = Debrief(
     shows=(*_TRAFFIC, *_BRANCHES),
     why=(
-        "A thread begins at its own number and moves on by the number of all threads, so no two of "
-        "them ever meet and no cell is left out. The loop's end is the guard."
+        "Each thread works out from its own number which cells are its share, and together the "
+        "shares are all cells, each once. So the grid may have any size, whatever that of the data."
     ),
     alternative=(
-        "A while loop that adds the stride does the same. Giving each thread one piece of "
-        "neighbouring cells is right too, but then neighbouring threads read far apart, and "
-        "lesson 03 shows what that costs."
+        "Begin at the thread's number and move on by the number of all threads, in a for loop or "
+        "a while loop. One piece of neighbouring cells for each thread is right too, but then "
+        "neighbouring threads read far apart, and lesson 03 shows what that costs."
     ),
 )
 
@@ -112,7 +112,7 @@ CLIP = Debrief(
     shows=(*_TRAFFIC, *_BRANCHES),
     why=(
         "Both limits are applied to every number, and the order of the two does not matter while "
-        "low is below high. One store at the end gives each cell its one value."
+        "low is below high. However you wrote the choice, each cell gets one value."
     ),
     alternative=(
         "min and max, or two plain ifs that change a local variable, become selects: no thread "
