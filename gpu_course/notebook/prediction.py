@@ -42,10 +42,11 @@ class Prediction:
         """Returns what `compare` shows."""
         said, true = self._words(self.answer), self._words(value)
         if self.answer is None:
-            return Note(f"No guess yet. The answer is {true}.")
+            return Note(f"No guess yet: it is {true}.")
         if _same(self.answer, value):
             return Note(f"You said {said}, and that is right.", "right")
-        return Note(f"You said {said}. The answer is {true}.", "wrong")
+        it = "The answer" if isinstance(value, str | bool) else "It"
+        return Note(f"You said {said}. {it} is {true}.", "wrong")
 
     def __repr__(self) -> str:
         options = "" if self.choices is None else f" ({', '.join(map(_text, self.choices))})"
