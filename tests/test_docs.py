@@ -44,7 +44,8 @@ def test_examples_do_what_the_page_says(page: Path) -> None:
 
 
 def test_an_example_that_says_something_else_would_be_seen() -> None:
-    assert run_session(SIMULATOR.replace("12 threads are missing", "13 are"), "broken").failed == 1
+    broken = SIMULATOR.replace("12 of 32 threads miss", "13 of 32 threads miss")
+    assert run_session(broken, "broken").failed == 1
 
 
 def spelled_out(cell: str) -> list[str]:

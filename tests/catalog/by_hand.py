@@ -38,6 +38,9 @@ class Watched:
     writers: dict[tuple[int, ...], set[Any]] = field(default_factory=lambda: defaultdict(set))
     readers: dict[tuple[int, ...], set[Any]] = field(default_factory=lambda: defaultdict(set))
 
+    def __len__(self) -> int:
+        return len(self.values)
+
     def _cell(self, index: Any) -> tuple[int, ...]:
         self.cuda.accesses += 1
         if self.cuda.accesses > ACCESSES_PER_THREAD:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gpu_course.authoring.stubs import answer_lines
-from gpu_course.catalog import Mistake, Puzzle, index
+from gpu_course.catalog import KernelPuzzle, Mistake, Puzzle, index
 from gpu_course.grading.answers import mistake_answer
 from gpu_course.grading.check import check
 from gpu_course.grading.sentences import sentence_of
@@ -36,10 +36,16 @@ def test_a_mistake_ends_with_its_reason_and_its_diagnosis(
         assert verdict.points == 0
         assert verdict.reason == mistake.reason, verdict.message
         assert verdict.diagnosis == mistake.diagnosis, verdict.message
-        sentence = sentence_of(puzzle, mistake.diagnosis)
-        assert sentence
-        assert in_one_line(sentence) in in_one_line(verdict.message)
+        said = in_one_line(verdict.message)
+        assert any(in_one_line(each) in said for each in sentences(puzzle, mistake.diagnosis))
         assert_it_reads_well(verdict.message)
+
+
+def sentences(puzzle: Puzzle, diagnosis: str) -> list[str]:
+    """What may be said on a diagnosis: its sentence, or what a budget of the puzzle teaches."""
+    if diagnosis == "over-budget" and isinstance(puzzle, KernelPuzzle):
+        return [budget.lesson for budget in puzzle.budgets]
+    return [sentence_of(puzzle, diagnosis)]
 
 
 LABEL = re.compile(r"  ([a-z]+): +\S")

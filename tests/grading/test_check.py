@@ -680,3 +680,34 @@ def test_counters_and_report_are_those_of_the_visible_example(answers: Path) -> 
     assert verdict.counters.global_load.requests == 3
     assert verdict.report.launch.grid == (3, 1, 1)
     assert {touch.array for touch in verdict.report.touches} == {"out", "a"}
+
+
+def test_what_a_kernel_prints_is_shown_beside_any_verdict(answers: Path) -> None:
+    file = answers / "90_toys" / "plus_ten.py"
+    file.write_text(guarded("print('at', i)", "out[i] = a[i] + 10"))
+    passed = check("plus_ten").message
+    assert "  prints: at 0\n          at 1\n" in passed and "(and 2 lines more)" in passed
+    file.write_text(guarded("print('at', i)", "out[i] = a[i] + 9"))
+    assert "  prints: at 0\n" in check("plus_ten").message
+
+
+def test_a_name_that_was_rebound_is_told_from_an_array_that_was_forgotten(answers: Path) -> None:
+    file = answers / "90_toys" / "plus_ten.py"
+    file.write_text(guarded("out = a[i] + 10"))
+    verdict = check("plus_ten")
+    assert verdict.diagnosis == "rebound"
+    assert "Line 8 is `out = ...`." in verdict.message
+
+
+def test_a_cell_is_said_to_be_a_threads_own_only_where_each_thread_has_one(answers: Path) -> None:
+    def all_but_the_last(out, a, size):
+        for i in range(cuda.grid(1), size - 1, cuda.gridsize(1)):
+            out[i] = a[i] + 10
+
+    def one_block(case):
+        (launch,) = toy.TOY.launches(case)
+        return (replace(launch, grid=1),)
+
+    assert "has the index of out[9]" in check("plus_ten", answer=all_but_the_last).message
+    fewer = check(replace(toy.TOY, launches=one_block), answer=all_but_the_last)
+    assert fewer.diagnosis == "tail-unwritten" and "who:" not in fewer.message

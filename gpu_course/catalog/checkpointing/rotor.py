@@ -79,8 +79,8 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     if found.peak > memory:
         number = next(n for n, rise in enumerate(found.rises) if rise > memory)
         fact = (
-            f"operation {number} ({schedule[number]}) takes {found.rises[number]:,} of memory; "
-            f"there are {memory:,}"
+            f"operation {number} ({schedule[number]}) rises to {found.rises[number]:,}; "
+            f"the memory is {memory:,}"
         )
         return Finding(_what_was_forgotten(chain, schedule, memory), fact, "over-budget")
     if inputs["chain"]:

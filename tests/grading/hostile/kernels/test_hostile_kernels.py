@@ -17,7 +17,7 @@ import psutil
 import pytest
 
 from gpu_course.catalog import Launch, index
-from gpu_course.grading import Verdict, budgets, check, grade, workspace
+from gpu_course.grading import Verdict, check, grade, trial, workspace
 from gpu_course.grading.verdict import REASONS, STATUSES
 from tests.grading import toy
 from tests.grading.hostile.kernels import toys
@@ -36,7 +36,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     solution = tmp_path / "solutions" / f"{toys.PLUS_TEN.name}.py"
     solution.parent.mkdir(parents=True)
     solution.write_bytes(_right("plus_ten"))
-    monkeypatch.setattr(budgets, "solutions_folder", lambda: tmp_path / "solutions")
+    monkeypatch.setattr(trial, "solutions_folder", lambda: tmp_path / "solutions")
     monkeypatch.setenv("GPU_COURSE_ANSWERS", str(tmp_path / "puzzles"))
     monkeypatch.setenv("GPU_COURSE_SEED", "0")
     monkeypatch.chdir(tmp_path)
