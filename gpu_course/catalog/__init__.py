@@ -10,6 +10,7 @@ from gpu_course.catalog.specification import (
     Mistake,
     Puzzle,
     PythonPuzzle,
+    Sealed,
 )
 
 __all__ = [
@@ -22,4 +23,5 @@ __all__ = [
     "Mistake",
     "Puzzle",
     "PythonPuzzle",
+    "Sealed",
 ]

@@ -8,7 +8,7 @@ import pkgutil
 from functools import lru_cache
 
 from gpu_course import catalog
-from gpu_course.catalog.specification import Lesson, Puzzle
+from gpu_course.catalog.specification import Lesson, Puzzle, Sealed
 from gpu_course.errors import CatalogueError, UnknownName
 
 
@@ -70,6 +70,14 @@ def find(name: str) -> Puzzle:
     raise _unknown("puzzle", wanted, [puzzle.name for puzzle in puzzles()])
 
 
+def sealed(question: str) -> Sealed | None:
+    """Returns what the prediction with that question keeps back; None for one of nobody's."""
+    for each in lessons():
+        if question in each.predictions:
+            return each.predictions[question]
+    return None
+
+
 def _load(module_name: str) -> Lesson:
     module = importlib.import_module(f"{catalog.__name__}.{module_name}")
     found = getattr(module, "LESSON", None)
@@ -88,7 +96,15 @@ def _load(module_name: str) -> Lesson:
 
 def _reject_clashes(found: tuple[Lesson, ...]) -> None:
     owners: dict[str, str] = {}
+    asked: dict[str, str] = {}
     for each in found:
+        for question in each.predictions:
+            if question in asked:
+                raise CatalogueError(
+                    f"{asked[question]} and {each.name} both ask {question!r}",
+                    "the question finds what is sealed: make each unique in the course",
+                )
+            asked[question] = each.name
         for puzzle in each.puzzles:
             if puzzle.lesson != each.name:
                 raise CatalogueError(

@@ -6,6 +6,7 @@ import numpy as np
 
 from gpu_course.catalog.builders import float32_out, one_block, recognise, sized, vectors
 from gpu_course.catalog.specification import Case, KernelPuzzle, Lesson, Mistake
+from gpu_course.catalog.start_here.predictions import PREDICTIONS
 
 ADD_TEN = KernelPuzzle(
     name="00_start_here/add_ten",
@@ -87,4 +88,5 @@ LESSON = Lesson(
         "its error messages, and passed a first puzzle."
     ),
     puzzles=(ADD_TEN,),
+    predictions=PREDICTIONS,
 )

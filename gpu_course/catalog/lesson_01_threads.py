@@ -6,6 +6,7 @@ from gpu_course.catalog.specification import Lesson
 from gpu_course.catalog.threads.choosing import CLIP, GATHER
 from gpu_course.catalog.threads.many_blocks import BLOCKS, BLOCKS_2D, GRID_STRIDE
 from gpu_course.catalog.threads.one_block import GUARD, ZIP_ADD
+from gpu_course.catalog.threads.predictions import PREDICTIONS
 from gpu_course.catalog.threads.two_axes import BROADCAST, MAP_2D
 
 LESSON = Lesson(
@@ -28,4 +29,5 @@ LESSON = Lesson(
         GATHER,
         CLIP,
     ),
+    predictions=PREDICTIONS,
 )

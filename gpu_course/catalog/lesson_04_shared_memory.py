@@ -6,6 +6,7 @@ from gpu_course.catalog.shared_memory.barriers import FIX_THE_BARRIER
 from gpu_course.catalog.shared_memory.box_blur import BOX_BLUR_2D
 from gpu_course.catalog.shared_memory.halos import CONV1D, STENCIL_HALO
 from gpu_course.catalog.shared_memory.pieces import BLOCK_REVERSE, POOLING
+from gpu_course.catalog.shared_memory.predictions import PREDICTIONS
 from gpu_course.catalog.shared_memory.races import FIX_THE_RACE
 from gpu_course.catalog.shared_memory.transposes import TRANSPOSE_PADDED, TRANSPOSE_TILED
 from gpu_course.catalog.specification import Lesson
@@ -31,4 +32,5 @@ LESSON = Lesson(
         TRANSPOSE_TILED,
         TRANSPOSE_PADDED,
     ),
+    predictions=PREDICTIONS,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gpu_course.catalog.memory_ledger.accumulate import ACCUMULATE
 from gpu_course.catalog.memory_ledger.gap import EXPLAIN_THE_GAP
+from gpu_course.catalog.memory_ledger.predictions import PREDICTIONS
 from gpu_course.catalog.memory_ledger.saved import LEDGER
 from gpu_course.catalog.memory_ledger.states import ADAM_BYTES
 from gpu_course.catalog.specification import Lesson
@@ -18,4 +19,5 @@ LESSON = Lesson(
         "them beforehand."
     ),
     puzzles=(ADAM_BYTES, LEDGER, EXPLAIN_THE_GAP, ACCUMULATE),
+    predictions=PREDICTIONS,
 )

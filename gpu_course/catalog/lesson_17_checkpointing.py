@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gpu_course.catalog.checkpointing.checkpoint import CHECKPOINT
+from gpu_course.catalog.checkpointing.predictions import CHECKPOINTING
 from gpu_course.catalog.checkpointing.revolve import REVOLVE
 from gpu_course.catalog.checkpointing.rng_safe import RNG_SAFE
 from gpu_course.catalog.checkpointing.segments import LOG_PLAN, SQRT_PLAN
@@ -18,4 +19,5 @@ LESSON = Lesson(
         "result, and plan where checkpoints stand in a chain."
     ),
     puzzles=(CHECKPOINT, RNG_SAFE, SQRT_PLAN, LOG_PLAN, REVOLVE),
+    predictions=CHECKPOINTING,
 )

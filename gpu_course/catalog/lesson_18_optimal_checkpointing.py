@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpu_course.catalog.checkpointing.predictions import OPTIMAL
 from gpu_course.catalog.checkpointing.rotor import ROTOR
 from gpu_course.catalog.checkpointing.selective import SELECTIVE_PLAN
 from gpu_course.catalog.specification import Lesson
@@ -16,4 +17,5 @@ LESSON = Lesson(
         "fits by measuring, and say what PyTorch's selective checkpointing costs."
     ),
     puzzles=(ROTOR, SELECTIVE_PLAN),
+    predictions=OPTIMAL,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gpu_course.catalog.forward_gradients.directions import K_DIRECTIONS
 from gpu_course.catalog.forward_gradients.estimate import FORWARD_GRADIENT
+from gpu_course.catalog.forward_gradients.predictions import PREDICTIONS
 from gpu_course.catalog.forward_gradients.variance import VARIANCE_LAW
 from gpu_course.catalog.specification import Lesson
 
@@ -17,4 +18,5 @@ LESSON = Lesson(
         "in noise."
     ),
     puzzles=(FORWARD_GRADIENT, VARIANCE_LAW, K_DIRECTIONS),
+    predictions=PREDICTIONS,
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gpu_course.catalog.smaller_states.galore import GALORE_ADAM
 from gpu_course.catalog.smaller_states.lora import LORA
+from gpu_course.catalog.smaller_states.predictions import PREDICTIONS
 from gpu_course.catalog.smaller_states.project import GALORE_PROJECT
 from gpu_course.catalog.smaller_states.quantise import BLOCK_QUANTISE_STATE
 from gpu_course.catalog.smaller_states.shared import SHARED_LAYERS
@@ -19,4 +20,5 @@ LESSON = Lesson(
         "each saves and what it costs."
     ),
     puzzles=(GALORE_PROJECT, GALORE_ADAM, LORA, BLOCK_QUANTISE_STATE, SHARED_LAYERS),
+    predictions=PREDICTIONS,
 )

@@ -212,6 +212,27 @@ class PythonPuzzle(Puzzle):
 
 
 @dataclass(frozen=True)
+class Sealed:
+    """What a prediction keeps back until the learner has guessed.
+
+    Args:
+        seen: what we saw and why, in whole sentences. `code`, *stress* and **terms** are marked as
+            in Markdown; an empty line begins a paragraph.
+        answer: the right answer where no run gives it; or a function from what the run gave to the
+            choice it stands for. Default: what the run gave is the answer.
+    """
+
+    seen: str
+    answer: Any = None
+
+    def right(self, value: Any) -> Any:
+        """Returns the right answer, given what the run gave (None where there was no run)."""
+        if callable(self.answer):
+            return self.answer(value)
+        return value if self.answer is None else self.answer
+
+
+@dataclass(frozen=True)
 class Lesson:
     """One lesson: its place in the course and the puzzles in it.
 
@@ -222,6 +243,7 @@ class Lesson:
         minutes: how long it takes a learner, puzzles included.
         goal: one sentence: what the learner can do afterwards.
         puzzles: in the order the lesson brings them.
+        predictions: {question: what comes after the guess}, in the lesson's words.
     """
 
     name: str
@@ -230,3 +252,4 @@ class Lesson:
     minutes: int
     goal: str
     puzzles: tuple[Puzzle, ...]
+    predictions: Mapping[str, Sealed] = field(default_factory=dict, compare=False)

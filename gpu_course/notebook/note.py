@@ -42,14 +42,22 @@ class Note:
         return self.text
 
     def _repr_html_(self) -> str:
-        colour, sign = _LOOKS[self.kind]
-        mark = f'<span aria-hidden="true" style="color:{colour}">{sign}</span> ' if sign else ""
+        return self.framed(text_html(self.text, self._mark()))
+
+    def framed(self, inside: str, *, prose: bool = False) -> str:
+        """Returns HTML in the note's box: as it is laid out, or as prose behind the sign."""
+        colour, _ = _LOOKS[self.kind]
+        body = f'<pre style="margin:0;{PRE_STYLE}">{inside}</pre>'
+        if prose:
+            body = f'<div style="line-height:1.5">{self._mark()}{inside}</div>'
         return (
             f'<div class="gpu-course-note" role="note" style="border-left:4px solid {colour};'
-            'padding:0.4em 0.8em;margin:0.4em 0">'
-            f'<pre style="margin:0;{PRE_STYLE}">'
-            f"{text_html(self.text, mark)}</pre></div>"
+            f'padding:0.4em 0.8em;margin:0.4em 0">{body}</div>'
         )
+
+    def _mark(self) -> str:
+        colour, sign = _LOOKS[self.kind]
+        return f'<span aria-hidden="true" style="color:{colour}">{sign}</span> ' if sign else ""
 
 
 def show(thing: Any) -> None:

@@ -1,13 +1,25 @@
-"""A guess before the run: the learner commits to an answer, and later lays it beside the truth."""
+"""A guess before the run: the learner commits to an answer, and later lays it beside the truth.
+
+What was seen, and why, is kept in the catalogue under the question, and is told with the answer:
+before the guess it stands nowhere in the lesson.
+"""
 
 from __future__ import annotations
 
 import html
 import math
+import re
+import textwrap
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from gpu_course.notebook.note import Note, show
+from gpu_course.catalog.index import sealed
+from gpu_course.errors import CourseError
+from gpu_course.notebook.note import Note, show, trouble
+
+_NOT_GIVEN = object()
+_WIDTH = 78
 
 
 class Prediction:
@@ -30,22 +42,39 @@ class Prediction:
         value = None if self.field is None else self.field.value
         return _number(value) if self.choices is None else value
 
-    def compare(self, value: Any) -> None:
-        """Shows the guess beside the value; without a guess only the value.
+    def compare(self, value: Any = _NOT_GIVEN) -> None:
+        """Shows the guess beside the answer, and what was seen; without a guess only those.
 
         Args:
-            value: what the run gave.
+            value: what the run gave; nothing where the answer is none a run can give.
         """
-        show(self.comparison(value))
+        try:
+            show(self.comparison(value))
+        except CourseError as error:
+            show(trouble(error))
 
-    def comparison(self, value: Any) -> Note:
-        """Returns what `compare` shows."""
-        said, true = self._words(self.answer), self._words(value)
+    def comparison(self, value: Any = _NOT_GIVEN) -> Comparison:
+        """Returns what `compare` shows.
+
+        Raises:
+            CourseError: there is neither a value nor a sealed answer.
+        """
+        kept = sealed(self.question)
+        if value is _NOT_GIVEN and (kept is None or kept.answer is None or callable(kept.answer)):
+            raise CourseError(
+                f"{self.question!r} has no answer to compare with",
+                "give compare() the value that the run gave",
+            )
+        given = None if value is _NOT_GIVEN else value
+        right = given if kept is None else kept.right(given)
+        said, true = self._words(self.answer), self._words(right)
+        is_one = "It is" if _is_number(right) else "The answer is"
+        seen = "" if kept is None else kept.seen
         if self.answer is None:
-            return Note(f"No guess yet: it is {true}.")
-        if _same(self.answer, value):
-            return Note(f"You said {said}, and it is.", "right")
-        return Note(f"You said {said}. It is {true}.", "wrong")
+            return Comparison(f"No guess yet. {is_one} {true}.", "plain", seen)
+        if _same(self.answer, right):
+            return Comparison(f"You said {said}, and that is right.", "right", seen)
+        return Comparison(f"You said {said}. {is_one} {true}.", "wrong", seen)
 
     def __repr__(self) -> str:
         options = "" if self.choices is None else f" ({', '.join(map(_text, self.choices))})"
@@ -53,7 +82,48 @@ class Prediction:
         return f"Your prediction: {self.question}{options}{unit}"
 
     def _words(self, value: Any) -> str:
-        return f"{_text(value)} {self.unit}".rstrip()
+        quoted = isinstance(value, str) and any(map(str.isalpha, value))
+        return f"\u201c{value}\u201d" if quoted else f"{_text(value)} {self.unit}".rstrip()
+
+
+@dataclass(frozen=True)
+class Comparison(Note):
+    """A guess beside the answer, and below it what was seen.
+
+    Args:
+        text: the guess and the answer, one line.
+        kind: as for a Note.
+        seen: paragraphs, with `code`, *stress* and **terms** as in Markdown; may be empty.
+    """
+
+    seen: str = ""
+
+    def __repr__(self) -> str:
+        paragraphs = [textwrap.fill(each, _WIDTH) for each in _paragraphs(self.seen)]
+        return "\n\n".join([self.text, *paragraphs])
+
+    def _repr_html_(self) -> str:
+        told = "".join(
+            f'<p style="margin:0.4em 0 0 0">{_inline(each)}</p>' for each in _paragraphs(self.seen)
+        )
+        return self.framed(f"<b>{html.escape(self.text)}</b>{told}", prose=True)
+
+
+def _paragraphs(text: str) -> list[str]:
+    return [" ".join(each.split()) for each in text.split("\n\n") if each.strip()]
+
+
+def _inline(text: str) -> str:
+    """Markdown's code, stress and strong words as HTML; whatever stands in code stays as it is."""
+    pieces = re.split(r"(`[^`]+`)", text)
+    for number, piece in enumerate(pieces):
+        escaped = html.escape(piece, quote=False)
+        if number % 2:
+            pieces[number] = f"<code>{escaped[1:-1]}</code>"
+        else:
+            strong = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", escaped)
+            pieces[number] = re.sub(r"\*(.+?)\*", r"<i>\1</i>", strong)
+    return "".join(pieces)
 
 
 def predict(question: str, choices: Sequence[Any] | None = None, *, unit: str = "") -> Prediction:
@@ -128,6 +198,10 @@ def _text(value: Any) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
     return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(_plain(value), int | float) and not isinstance(_plain(value), bool)
 
 
 def _plain(value: Any) -> Any:

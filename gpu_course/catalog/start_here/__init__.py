@@ -1,0 +1,1 @@
+"""What lesson 00 keeps back."""

@@ -1,0 +1,152 @@
+"""Predictions are sealed: before the guess the answer stands nowhere in the lesson."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from gpu_course.catalog.index import lesson, lessons, sealed
+from tests.course.sources import SOURCES, Cell, Guess, cells_of, guesses_of
+
+LESSONS = [pytest.param(path, id=path.stem) for path in SOURCES]
+
+
+def words(text: str) -> str:
+    """A text without its marks and line ends, to be searched for sentences."""
+    return re.sub(r"[\s>*`]+", " ", text).lower()
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text that are long enough to be told from others."""
+    return [s for s in re.split(r"(?<=[.:?])\s+", words(text)) if len(s) > 25]
+
+
+def gives_away(cells: list[Cell], guess: Guess) -> str:
+    """What of a prediction can be read before the guess, "" for nothing."""
+    kept = sealed(guess.question)
+    if kept is None:
+        return "nothing of it lives in the catalogue"
+    if guess.told < 0:
+        return "no cell compares it"
+    if guess.compared is None and (kept.answer is None or callable(kept.answer)):
+        return "compare() is given nothing, and the catalogue holds no answer"
+    if guess.compared is not None:
+        literal = _literal(guess)
+        if literal:
+            return literal
+    between = cells[guess.asked + 1 : guess.told + 1]
+    answer = kept.answer
+    if isinstance(answer, str):
+        prose = words(" ".join(cell.text for cell in between if cell.kind == "markdown"))
+        if re.search(rf"\b{re.escape(words(answer))}\b", prose):
+            return "the prose before the comparison holds the answer"
+        if any(answer in _strings(cell.text) for cell in between if cell.kind == "code"):
+            return "a cell before the comparison holds the answer"
+    after = next((c for c in cells[guess.told + 1 :] if c.kind == "markdown"), Cell("", ""))
+    if after.text.lstrip().startswith(">"):
+        return f"what was seen stands below it: {after.text[:60]}"
+    return ""
+
+
+def _literal(guess: Guess) -> str:
+    """Why what `compare` is given is a literal in disguise, "" where it is computed."""
+    assert guess.compared is not None
+    names = {node.id for node in ast.walk(guess.compared) if isinstance(node, ast.Name)}
+    calls = [node for node in ast.walk(guess.compared) if isinstance(node, ast.Call)]
+    if not names - {guess.choices, "round", "str", "int", "float", "len"}:
+        return f"compare({ast.unparse(guess.compared)}) is a literal"
+    chosen = [
+        node
+        for node in ast.walk(guess.compared)
+        if isinstance(node, ast.Subscript)
+        and ast.unparse(node.value) == guess.choices
+        and isinstance(node.slice, ast.Constant)
+    ]
+    if chosen and not calls:
+        return f"compare({ast.unparse(guess.compared)}) picks a choice by its number"
+    return ""
+
+
+def _strings(code: str) -> set[str]:
+    tree = ast.parse("" if code.startswith("%%") else code)
+    return {
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+
+
+@pytest.mark.parametrize("path", LESSONS)
+def test_nothing_gives_a_prediction_away(path: Path) -> None:
+    cells = cells_of(path)
+    found = {guess.question: gives_away(cells, guess) for guess in guesses_of(cells)}
+    assert {question: why for question, why in found.items() if why} == {}
+
+
+@pytest.mark.parametrize("path", LESSONS)
+def test_what_was_seen_stands_in_the_catalogue_alone(path: Path) -> None:
+    source = words(path.read_text(encoding="utf-8"))
+    kept = lesson(path.stem).predictions
+    twice = {s for each in kept.values() for s in sentences(each.seen) if s in source}
+    assert not twice
+
+
+@pytest.mark.parametrize("path", LESSONS)
+def test_every_sealed_prediction_is_asked(path: Path) -> None:
+    asked = [guess.question for guess in guesses_of(cells_of(path))]
+    assert asked == list(dict.fromkeys(asked))
+    assert set(asked) == set(lesson(path.stem).predictions)
+    assert asked  # a lesson without a guess has lost its rhythm
+
+
+def test_an_answer_that_is_sealed_is_one_of_the_choices() -> None:
+    for path in SOURCES:
+        cells = cells_of(path)
+        for guess in guesses_of(cells):
+            kept = sealed(guess.question)
+            if kept is not None and isinstance(kept.answer, str):
+                assert kept.answer in _strings(cells[guess.asked].text)
+
+
+ASK = Cell("code", 'answers = ["red", "blue"]\nguess = predict("Threads without a cell", answers)')
+
+
+@pytest.mark.parametrize(
+    ("cells", "why"),
+    [
+        ([Cell("code", "guess.compare(22)")], "literal"),
+        ([Cell("code", "guess.compare('22')")], "literal"),
+        ([Cell("code", "guess.compare(round(72 - 5 * 10))")], "literal"),
+        ([Cell("code", "guess.compare(answers[1])")], "literal"),
+        ([Cell("code", "guess.compare(without)"), Cell("markdown", "> It is so.")], "below it"),
+        ([Cell("code", "guess.compare()")], "given nothing"),
+        ([Cell("code", "print(22)")], "no cell compares"),
+        ([Cell("code", "guess.compare(without)"), Cell("markdown", "Now drag.")], ""),
+    ],
+)
+def test_a_planted_leak_is_found(cells: list[Cell], why: str) -> None:
+    asking = Cell("code", ASK.text.replace(", answers)", ", choices=answers)"))
+    (guess,) = guesses_of([asking, *cells])
+    found = gives_away([asking, *cells], guess)
+    assert why in found if why else not found
+
+
+def test_an_answer_in_prose_or_code_is_found() -> None:
+    asking = Cell("code", 'guess = predict("Machine code for 8.0, no PTX. Where does it run?")')
+    telling = Cell("code", "guess.compare()")
+    for leak in (
+        Cell("markdown", "It runs on 8.0, 8.6 and\n8.9, as we shall see."),
+        Cell("code", 'print("8.0, 8.6 and 8.9")'),
+    ):
+        cells = [asking, leak, telling]
+        assert "the answer" in gives_away(cells, guesses_of(cells)[0])
+
+
+def test_every_sentence_is_whole() -> None:
+    for each in lessons():
+        for question, kept in each.predictions.items():
+            assert kept.seen[0].isupper() and kept.seen.rstrip()[-1] in ".?)", question
+            assert kept.seen.count("`") % 2 == 0 and kept.seen.count("**") % 2 == 0, question
