@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -39,6 +40,7 @@ def draw_schedule(
     budget: float | None = None,
     in_bytes: bool = False,
     done: int | None = None,
+    broken: str = "",
 ) -> Figure:
     """Returns a schedule, operation by operation, over the memory each operation rises to.
 
@@ -48,15 +50,23 @@ def draw_schedule(
         budget: a line for the memory there is; default none.
         in_bytes: True where memory is in bytes; else it is counted in outputs.
         done: draw this many operations, in the frame of all of them; default all.
+        broken: why the operation after the last of `rises` cannot be done: it is marked, and no
+            memory is drawn from there on. Default: all can.
     """
     from matplotlib.collections import PolyCollection
     from matplotlib.patches import Patch
     from matplotlib.ticker import MaxNLocator
 
-    shown, reached = schedule[:done], rises[:done]
+    shown, reached = schedule[:done], list(rises[:done]) or [0]
+    title = _wrapped(f"It breaks here: {broken}" if broken else "Which stage runs when")
+    high = 4.7 + 0.2 * title.count("\n")
     with p.style():
-        figure, above = p.blank_figure(p.WIDEST, 4.4, (0.75, 1.9, 1.35, 0.15))
-        below = figure.add_axes((0.75 / p.WIDEST, 0.5 / 4.4, 1 - 2.1 / p.WIDEST, 1.25 / 4.4))
+        figure, above = p.blank_figure(p.WIDEST, high, (0.75, 1.9, 1.35, high - 4.25))
+        below = figure.add_axes((0.75 / p.WIDEST, 0.5 / high, 1 - 2.1 / p.WIDEST, 1.0 / high))
+        above.set_title(title, loc="left", fontsize=p.NORMAL, fontweight="bold", color=p.INK)
+        below.set_title("Memory in use meanwhile", loc="left", fontsize=p.NORMAL, color=p.INK)
+        if broken:
+            _mark_break(above, below, schedule, len(rises))
         for word, look in LOOKS.items():
             cells = [_cell(step, stage) for step, (kind, stage) in enumerate(shown) if kind == word]
             # One artist for each kind: a thousand patches take a second to draw.
@@ -65,7 +75,7 @@ def draw_schedule(
         above.set_ylabel("stage")
         above.yaxis.set_major_locator(MaxNLocator(integer=True))
         above.set_xticks([])
-        unit, name = _unit(max(rises)) if in_bytes else (1, "outputs")
+        unit, name = _unit(max(reached)) if in_bytes else (1, "outputs")
         below.fill_between(
             [step - 0.5 for step in range(len(reached) + 1)],
             [*(rise / unit for rise in reached), reached[-1] / unit],
@@ -74,9 +84,9 @@ def draw_schedule(
             edgecolor=p.ACTIVE,
         )
         if budget is not None:
-            over = max(rises) > budget
+            over = max(rises, default=0) > budget
             below.axhline(budget / unit, color=p.CONFLICT if over else p.INK, lw=1.6)
-        below.set_ylim(0, max(max(rises), budget or 0) / unit * 1.12)
+        below.set_ylim(0, max(*rises, budget or 0, 1) / unit * 1.12)
         below.yaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
         below.set_ylabel(name)
         below.set_xlabel("operation")
@@ -89,8 +99,28 @@ def draw_schedule(
             fontsize=p.SMALL,
             handlelength=1.4,
         )
-    said = describe_schedule(schedule, rises, budget=budget, in_bytes=in_bytes, done=done)
+    said = describe_schedule(
+        schedule, rises, budget=budget, in_bytes=in_bytes, done=done, broken=broken
+    )
     return with_alt(figure, said)
+
+
+def _wrapped(text: str) -> str:
+    return "\n".join(textwrap.wrap(text, 68))
+
+
+def _mark_break(above: Axes, below: Axes, schedule: Pairs, number: int) -> None:
+    """Frames the operation that cannot be done, and shades what comes after it."""
+    from matplotlib.patches import Rectangle
+
+    for axes in (above, below):
+        axes.axvspan(number - 0.5, len(schedule), color=p.CONFLICT_TINT, zorder=0)
+        axes.axvline(number - 0.5, color=p.CONFLICT, lw=1.4, linestyle=p.READ_DASHES)
+    if number < len(schedule):
+        stage = schedule[number][1]
+        frame = Rectangle((number - 0.5, stage - 0.5), 1, 1, zorder=6)
+        frame.set(facecolor="none", edgecolor=p.CONFLICT, linewidth=2.4)
+        above.add_artist(frame)
 
 
 def _cell(step: int, stage: int) -> list[tuple[float, float]]:
@@ -108,6 +138,7 @@ def describe_schedule(
     budget: float | None = None,
     in_bytes: bool = False,
     done: int | None = None,
+    broken: str = "",
 ) -> str:
     """Returns in words what `draw_schedule` shows."""
     runs = Counter(stage for word, stage in schedule if word != "backward")
@@ -115,15 +146,17 @@ def describe_schedule(
     counted = (
         f"A schedule of {len(schedule)} operations for {len(runs)} stages: "
         f"{sum(runs.values())} forward passes, {again} of them again; "
-        f"at most {_amount(max(rises), in_bytes)} at one time."
+        f"at most {_amount(max(rises, default=0), in_bytes)} at one time."
     )
     said = [counted]
     if budget is not None:
-        where = "over" if max(rises) > budget else "within"
+        where = "over" if max(rises, default=0) > budget else "within"
         said.append(f"That is {where} the budget of {_amount(budget, in_bytes)}.")
     if done is not None:
         word, stage = schedule[done - 1]
         said.append(f"{done:,} done, the last one: {word} {stage}.")
+    if broken:
+        said.append(f"It breaks at operation {len(rises)}: {broken}.")
     return " ".join(said)
 
 
@@ -139,25 +172,47 @@ def draw_pareto(
     """
     with p.style():
         if ax is None:
-            figure, axes = p.blank_figure(p.WIDEST, 3.6, (0.75, 0.55, 0.2, 0.15))
+            figure, axes = p.blank_figure(p.WIDEST, 3.8, (0.75, 0.55, 0.2, 0.4))
         else:
             figure, axes = ax.get_figure(root=True), ax  # type: ignore[assignment]
         unit, name = _unit(max(memory for points in curves.values() for memory, _ in points))
+        ceiling = _ceiling([cost for points in curves.values() for _, cost in points])
         for (plan, points), look in zip(curves.items(), CURVES, strict=False):
+            for memory, cost in points:
+                if cost > ceiling:
+                    _beyond(axes, memory / unit, 100 * (ceiling - 1), cost, str(look["color"]))
             axes.plot(
-                [memory / unit for memory, _ in points],
-                [100 * (cost - 1) for _, cost in points],
+                [memory / unit for memory, cost in points if cost <= ceiling],
+                [100 * (cost - 1) for _, cost in points if cost <= ceiling],
                 label=plan,
                 markersize=6,
                 drawstyle="steps-post" if look["linestyle"] == "-" else "default",
                 **look,
             )
         axes.set_xlim(left=0)
-        axes.set_ylim(bottom=-2)
+        words = "Less memory against more work: lower left is better"
+        axes.set_title(words, loc="left", fontsize=p.NORMAL, fontweight="bold", color=p.INK)
+        axes.set_ylim(-2, 100 * (ceiling - 1) * 1.08)
         axes.set_xlabel(f"peak in {name}")
-        axes.set_ylabel("FLOP more than the plain run, %")
+        axes.set_ylabel("more FLOP than the plain run, %")
         axes.legend(loc="upper right", frameon=False, fontsize=p.SMALL)
     return with_alt(figure, describe_pareto(curves))
+
+
+def _ceiling(costs: Sequence[float]) -> float:
+    """The highest cost that is drawn to scale: one far-off point must not flatten all others."""
+    ordered = sorted(costs)
+    usual = ordered[int(0.85 * (len(ordered) - 1))]
+    near = max(cost for cost in ordered if cost - 1 <= 1.6 * max(usual - 1, 0.01))
+    return near if ordered[-1] - 1 > 1.6 * (near - 1) else ordered[-1]
+
+
+def _beyond(axes: Axes, memory: float, top: float, cost: float, colour: str) -> None:
+    """An arrow at the upper edge, and the percentage of a point that lies beyond it."""
+    axes.text(
+        memory, top * 1.03, f"\u2191 {100 * (cost - 1):.0f} %", ha="center", va="center",
+        fontsize=p.SMALL, fontweight="bold", color=colour,
+    )  # fmt: skip
 
 
 def describe_pareto(curves: Mapping[str, Sequence[tuple[float, float]]]) -> str:

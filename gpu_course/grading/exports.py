@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 TABLE_HEAD = ("puzzle", "status", "points", "message")
 MOST_CELLS_DRAWN = 64
+MOST_OPERATIONS_DRAWN = 400
 INDENT = 10
 """Where the text of a labelled line begins, as in "  why:    "."""
 
@@ -142,8 +143,10 @@ def is_labelled(line: str) -> bool:
 
 def _picture(verdict: Verdict) -> str:
     report = verdict.report
-    if verdict.status != "failed" or report is None or not report.touches:
+    if verdict.status != "failed":
         return ""
+    if report is None or not report.touches:
+        return _schedule(verdict.evidence.get("got"))
     if any(_cells(touch.shape) > MOST_CELLS_DRAWN for touch in report.touches):
         return ""
     try:
@@ -154,6 +157,27 @@ def _picture(verdict: Verdict) -> str:
         return f'<div style="margin-top:0.4em">{figure_html(figure, QUICK)}</div>'
     except Exception:
         # The verdict is what matters: a picture that cannot be drawn is left out.
+        return ""
+
+
+def _schedule(got: Any) -> str:
+    """Returns the picture of a schedule that an answer planned, with the place where it breaks."""
+    if not isinstance(got, dict) or not {"schedule", "rises"} <= got.keys():
+        return ""
+    try:
+        from gpu_course.draw.picture import QUICK, figure_html
+        from gpu_course.draw.schedules import draw_schedule
+
+        if not 0 < len(got["schedule"]) <= MOST_OPERATIONS_DRAWN:
+            return ""
+        figure = draw_schedule(
+            [(str(word), int(stage)) for word, stage in got["schedule"]],
+            [int(rise) for rise in got["rises"]],
+            broken=str(got.get("broken", "")),
+        )
+        return f'<div style="margin-top:0.4em">{figure_html(figure, QUICK)}</div>'
+    except Exception:
+        # What comes from an answer may be anything; the verdict is what matters.
         return ""
 
 

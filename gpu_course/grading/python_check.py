@@ -58,7 +58,7 @@ class _Checking:
         self.seed = seed
         self.tried: Tried | None = None
         self.child: Child | None = None
-        self.too_dear: tuple[Tried, Finding] | None = None
+        self.too_dear: tuple[Tried, Finding, dict[str, Any]] | None = None
 
     def verdict(self, warm: bool) -> Verdict:
         """Returns the verdict, with what the answer printed."""
@@ -112,9 +112,9 @@ class _Checking:
         drawn = puzzle.random_case(np.random.default_rng(self.seed))
         self._try(prepare(puzzle, drawn, self.seed), [])
         if self.too_dear is not None:
-            self.tried, finding = self.too_dear
+            self.tried, finding, got = self.too_dear
             lines = messages.found(puzzle, self.tried, finding.key, finding.fact)
-            return self._failed("over-budget", finding.key, lines)
+            return self._failed("over-budget", finding.key, lines, evidence={"got": got})
         cases = len(listed) + 1
         lines = [f"right in all {cases} cases: {puzzle.points} of {puzzle.points} points"]
         return self._verdict("passed", None, None, lines, puzzle.points)
@@ -130,7 +130,8 @@ class _Checking:
             found = reply["unusable"]
             key = str(found["key"])
             lines = messages.found(self.puzzle, tried, key, str(found["text"]))
-            self._stop("wrong-result", key, lines)
+            shown = found.get("shown")
+            self._stop("wrong-result", key, lines, shown if isinstance(shown, dict) else None)
         if reply.get("changed"):
             lines = messages.input_changed(self.puzzle, tried, reply["changed"])
             self._stop("input-changed", "input-changed", lines)
@@ -227,7 +228,7 @@ class _Checking:
         if finding is None:
             return
         if finding.reason == "over-budget":
-            self.too_dear = self.too_dear or (tried, finding)
+            self.too_dear = self.too_dear or (tried, finding, got)
             return
         lines = messages.found(puzzle, tried, finding.key, finding.fact)
         self._stop(finding.reason, finding.key, lines)

@@ -9,6 +9,8 @@ imported, and what the harness has imported is all an answer could find of it.
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class Unusable(Exception):
     """What an answer gave to the harness is not what the puzzle asks for.
@@ -17,8 +19,12 @@ class Unusable(Exception):
         fact: one line with what it is and what it should be: "checkpoint returned None, not a
             tensor".
         key: the diagnosis, a key of Puzzle.diagnoses or of the grader's own.
+        shown: plain data for a picture, kept as the verdict's evidence.
     """
 
-    def __init__(self, fact: str, key: str = "wrong-type") -> None:
+    def __init__(
+        self, fact: str, key: str = "wrong-type", shown: dict[str, Any] | None = None
+    ) -> None:
         self.key = key
+        self.shown = shown
         super().__init__(fact)

@@ -12,7 +12,7 @@ from gpu_course.errors import CourseError
 from gpu_course.training.chains import real_chain
 from gpu_course.training.schedules.chain import Chain, Stage, uniform
 from gpu_course.training.schedules.followed import follow
-from gpu_course.training.schedules.operations import account
+from gpu_course.training.schedules.operations import Schedule, account, account_until
 from gpu_course.training.schedules.written import read, written
 
 CAUSES = {
@@ -57,12 +57,19 @@ def run(
     except CourseError as error:
         raise Unusable(f"{function}: {error.fact}", "wrong-form") from error
     try:
-        account(sizes, schedule)
+        rises = account(sizes, schedule).rises
     except CourseError as error:
         cause = next((key for words, key in CAUSES.items() if words in error.fact), "impossible")
-        raise Unusable(error.fact, cause) from error
-    found: dict[str, Any] = {"schedule": written(schedule)}
+        raise Unusable(error.fact, cause, {"got": _broken(sizes, schedule)}) from error
+    found: dict[str, Any] = {"schedule": written(schedule), "rises": list(rises)}
     if chain:
         modules, batch = real_chain(chain, len(sizes), seed)
         found |= follow(modules, batch, schedule, seed)
     return found
+
+
+def _broken(sizes: Chain, schedule: Schedule) -> dict[str, Any]:
+    """What a picture shows of a schedule that cannot be followed to its end."""
+    rises, stop = account_until(sizes, schedule)
+    fact = "the schedule ends too early" if stop is None else stop.fact
+    return {"schedule": written(schedule), "rises": list(rises), "broken": fact}

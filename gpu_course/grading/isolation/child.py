@@ -140,7 +140,8 @@ def _turn(
             got = harness(module, **inputs)
     except BaseException as error:
         if isinstance(error, Unusable):
-            return {"unusable": {"text": _text(error), "key": str(error.key)}}
+            told = {"text": _text(error), "key": str(error.key)}
+            return {"unusable": told | ({"shown": error.shown} if error.shown else {})}
         return {"raised": _raised(error, file)}
     finally:
         faulthandler.cancel_dump_traceback_later()

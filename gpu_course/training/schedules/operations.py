@@ -93,6 +93,30 @@ def account(chain: Chain, schedule: Iterable[Operation]) -> Account:
     return Account(max(rises, default=0), run.cost, tuple(run.passes), tuple(held), tuple(rises))
 
 
+def account_until(
+    chain: Chain, schedule: Iterable[Operation]
+) -> tuple[tuple[int, ...], ScheduleError | None]:
+    """Returns (the most memory during each operation that can be done, what stops the next one).
+
+    Args:
+        chain: the chain.
+        schedule: the operations in order; where all can be done, what stops is None.
+
+    >>> from gpu_course.training.schedules.chain import uniform
+    >>> early = [Operation(Kind.save_all, 0), Operation(Kind.backward, 0)]
+    >>> rises, stop = account_until(uniform(2), early)
+    >>> len(rises), stop is None
+    (1, False)
+    """
+    run, rises = _Run(chain), []
+    for number, operation in enumerate(schedule):
+        try:
+            rises.append(run.do(number, operation))
+        except ScheduleError as error:
+            return tuple(rises), error
+    return tuple(rises), None
+
+
 class _Run:
     """What is in memory while a schedule is followed."""
 
