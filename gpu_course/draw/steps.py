@@ -15,6 +15,7 @@ from gpu_course.draw.ink import CHAR, Ink, Look, OnAxes, OnSvg
 from gpu_course.draw.picture import with_alt
 from gpu_course.draw.steps_parts import (
     ROW,
+    View,
     draw_accesses,
     draw_contents,
     draw_values,
@@ -27,7 +28,7 @@ from gpu_course.draw.steps_words import (
     call_text,
     describe_step,
     of_warps,
-    warp_text,
+    warps_text,
 )
 from gpu_course.simt.recording import Recording, Step
 
@@ -38,11 +39,16 @@ if TYPE_CHECKING:
 _EDGE = 0.3
 _TOP = 0.95
 _FEWEST_ROWS, _MOST_ROWS = 8, 15
-_CODE_CHARS = 46
-_BAND_LEFT, _BAND_RIGHT = 5.35, p.WIDEST - _EDGE
+_FEWEST_CHARS, _MOST_CHARS = 26, 50
+"""Of a line of code: a longer one goes on in a second row."""
+_BAND_RIGHT = p.WIDEST - _EDGE
+_LEGEND_ROW = 0.22
 _GAP = 0.12
-_HAZARD_CHARS = 104
-_MOST_HAZARD_LINES = 3
+_HAZARD_CHARS = 84
+_MOST_HAZARD_LINES = 4
+
+
+_ALL = View()
 
 
 @dataclass(frozen=True)
@@ -52,8 +58,12 @@ class Frame:
     Attributes:
         rows: lines of code, and steps in time, that are shown at once.
         values, contents, accesses, hazards: rows of each panel.
+        chars: characters of the longest row of code.
+        legend: its entries, line by line.
     """
 
+    chars: int
+    legend: tuple[tuple[tuple[str, str], ...], ...]
     rows: int
     values: int
     contents: int
@@ -64,7 +74,8 @@ class Frame:
     def height(self) -> float:
         """Inches of the whole picture."""
         lines = self.values + self.contents + self.accesses + self.hazards
-        return _TOP + (self.rows + lines) * ROW + 0.25 * 4 + 0.45
+        legend = len(self.legend) * _LEGEND_ROW
+        return _TOP + (self.rows + lines) * ROW + 0.25 * 4 + 0.2 + legend
 
 
 def draw_step(
@@ -72,6 +83,7 @@ def draw_step(
     number: int,
     warps: Sequence[int] | None = None,
     ax: Axes | None = None,
+    view: View = _ALL,
 ) -> Figure:
     """Returns the picture of one step of a recorded launch.
 
@@ -83,36 +95,44 @@ def draw_step(
         number: which step of the track of these warps, from 0.
         warps: the warps to show; default the first one recorded.
         ax: axes to draw on instead of a new figure.
+        view: what of the step is shown; default all.
     """
     chosen = tuple(recording.warps[:1] if warps is None else warps)
-    frame = frame_of(recording, chosen)
+    frame = frame_of(recording, chosen, view)
     with p.style():
         figure, axes = p.sheet(p.WIDEST, frame.height, ax)
-        _Drawing(OnAxes(axes), recording, chosen, number, frame).draw()
-    return with_alt(figure, describe_step(recording, number, chosen))
+        _Drawing(OnAxes(axes), recording, chosen, number, frame, view).draw()
+    return with_alt(figure, describe_step(recording, number, chosen, costs=view.costs))
 
 
-def step_svg(recording: Recording, number: int, warps: Sequence[int]) -> str:
+def step_svg(recording: Recording, number: int, warps: Sequence[int], view: View = _ALL) -> str:
     """Returns the same picture as the text of an SVG, quick enough to be dragged through."""
-    frame = frame_of(recording, tuple(warps))
+    frame = frame_of(recording, tuple(warps), view)
     ink = OnSvg(p.WIDEST, frame.height)
-    _Drawing(ink, recording, tuple(warps), number, frame).draw()
+    _Drawing(ink, recording, tuple(warps), number, frame, view).draw()
     return ink.text()
 
 
-def frame_of(recording: Recording, warps: tuple[int, ...]) -> Frame:
+def frame_of(recording: Recording, warps: tuple[int, ...], view: View = _ALL) -> Frame:
     """Returns the room the panels need over all steps of a track."""
-    key = ("frame", warps)
+    key = ("frame", warps, view)
     if key not in recording._tracks:
         steps = [recording.steps[k] for k in recording.track(warps)]
-        functions = {step.function for step in steps}
-        longest = max((len(recording.texts[f].lines) for f in functions), default=1)
+        codes = [_code_rows(recording, f) for f in {step.function for step in steps}]
+        longest = max(map(len, codes), default=1)
+        chars = max((len(text) for code in codes for _, text in code), default=1)
+        accesses = 0
+        if view.costs:
+            accesses = max((rows_of_accesses(recording, s, warps) for s in steps), default=0)
+        contents = rows_of_contents(recording, warps, view)
         struck = any(of_warps(recording, t, warps).size for s in steps for _, t in s.struck)
         recording._tracks[key] = Frame(
             rows=min(max(longest, _FEWEST_ROWS), _MOST_ROWS),
-            values=rows_of_values(recording, warps),
-            contents=rows_of_contents(recording, warps),
-            accesses=max((rows_of_accesses(recording, s, warps) for s in steps), default=0),
+            chars=max(chars, _FEWEST_CHARS),
+            legend=_legend_lines(steps, struck, bool(accesses), bool(accesses or contents)),
+            values=rows_of_values(recording, warps, view),
+            contents=contents,
+            accesses=accesses,
             hazards=_MOST_HAZARD_LINES + 1 if struck else 0,
         )
     found: Frame = recording._tracks[key]
@@ -128,6 +148,7 @@ class _Drawing:
     warps: tuple[int, ...]
     number: int
     frame: Frame
+    view: View
     y: float = field(default=_TOP, init=False)
 
     @property
@@ -146,10 +167,11 @@ class _Drawing:
         self.y += frame.rows * ROW + 0.25
         warp = self._acting()
         if frame.values:
-            draw_values(self.ink, recording, step, warp, self.y)
+            draw_values(self.ink, recording, step, warp, self.y, self.view)
             self.y += frame.values * ROW + 0.25
         if frame.contents:
-            draw_contents(self.ink, recording, self.track[self.number], self.warps, warp, self.y)
+            now = self.track[self.number]
+            draw_contents(self.ink, recording, now, self.warps, warp, self.y, self.view)
             self.y += frame.contents * ROW + 0.25
         if frame.accesses:
             draw_accesses(self.ink, recording, step, warp, self.y)
@@ -164,45 +186,52 @@ class _Drawing:
 
     def _heading(self) -> None:
         recording = self.recording
-        names = ", ".join(warp_text(recording, w) for w in self.warps)
+        names = warps_text(recording, self.warps)
         mine = of_warps(recording, self.step.threads, self.warps)
         words = [names, f"step {self.number + 1} of {len(self.track)}"]
         words.append(count(mine.size, "active lane"))
         words += bounds(recording)
         self.ink.words(_EDGE, 0.27, call_text(recording), p.INK, size=p.LARGE, bold=True, mono=True)
-        self.ink.words(_EDGE, 0.52, "  ·  ".join(words), p.QUIET, size=p.NORMAL)
+        said = "  ·  ".join(words)
+        size = p.NORMAL if len(said) <= 76 else p.SMALL
+        self.ink.words(_EDGE, 0.52, said, p.QUIET, size=size)
 
     # The kernel's text
 
     def _code(self) -> None:
-        text = self.recording.texts[self.step.function]
-        lines = list(text.lines)
-        at = lines.index(self.step.line) if self.step.line in text.lines else 0
-        first = _window(at, len(lines), self.frame.rows, before=self.frame.rows * 2 // 3)
-        shown = lines[first : first + self.frame.rows]
-        bare = textwrap.dedent("\n".join(text.lines[n] for n in lines)).split("\n")
+        code = _code_rows(self.recording, self.step.function)
+        numbers = [line for line, _ in code]
+        at = numbers.index(self.step.line) if self.step.line in numbers else 0
+        first = _window(at, len(code), self.frame.rows, before=self.frame.rows * 2 // 3)
         struck = self._struck().size > 0
-        for row, line in enumerate(shown):
+        here = [k for k, line in enumerate(numbers) if line == self.step.line and k >= first]
+        wide = (5 + self.frame.chars) * CHAR + 0.2
+        if here and here[0] < first + self.frame.rows:
+            look = p.CONTESTED_CELL if struck else _HERE
+            top = self.y + (here[0] - first) * ROW
+            tall = len(here) * ROW
+            self.ink.boxes([_EDGE], [top + tall / 2], wide, tall, look)
+            self.ink.pointer(_EDGE + 0.09, top + ROW / 2, p.ACTIVE)
+        for row, (line, text) in enumerate(code[first : first + self.frame.rows]):
             y = self.y + (row + 0.5) * ROW
-            here = line == self.step.line
-            if here:
-                look = p.CONTESTED_CELL if struck else _HERE
-                self.ink.boxes([_EDGE], [y], 4.15, ROW, look)
-                self.ink.pointer(_EDGE + 0.09, y, p.ACTIVE)
-            code = bare[lines.index(line)]
-            code = code if len(code) <= _CODE_CHARS else code[: _CODE_CHARS - 1] + "…"
-            plate = struck and here
-            self.ink.mono(_EDGE + 0.2, y, f"{line:>3}", p.QUIET, bold=here, plate=plate)
-            self.ink.mono(_EDGE + 0.2 + 4.5 * CHAR, y, code, p.INK, bold=here, plate=plate)
+            bold = line == self.step.line
+            plate = struck and bold
+            if first + row == 0 or numbers[first + row - 1] != line:
+                self.ink.mono(_EDGE + 0.2, y, f"{line:>3}", p.QUIET, bold=bold, plate=plate)
+            self.ink.mono(_EDGE + 0.2 + 4.5 * CHAR, y, text, p.INK, bold=bold, plate=plate)
 
     # Lanes over time
+
+    @property
+    def _band_left(self) -> float:
+        return _EDGE + 0.2 + (5 + self.frame.chars) * CHAR + 8 * CHAR + 0.15
 
     def _columns(self) -> tuple[dict[int, float], float]:
         """The left end of each warp's lanes, and the width of a lane."""
         sizes = [self.recording.members(w).size for w in self.warps]
         gaps = _GAP * (len(sizes) - 1)
-        wide = min((_BAND_RIGHT - _BAND_LEFT - gaps) / sum(sizes), 0.3)
-        left, x = {}, _BAND_LEFT
+        wide = min((_BAND_RIGHT - self._band_left - gaps) / sum(sizes), 0.3)
+        left, x = {}, self._band_left
         for warp, size in zip(self.warps, sizes, strict=True):
             left[warp] = x
             x += size * wide + _GAP
@@ -232,10 +261,11 @@ class _Drawing:
                     look["linewidth"] = min(look["linewidth"], 0.5)
                 self.ink.boxes(x, ys, wide * side, ROW * min(side, 0.8), look)
         for warp in self.warps:
-            size = self.recording.members(warp).size
-            name = f"{warp_text(self.recording, warp)}, lanes 0 to {size - 1}"
+            name = f"lanes 0 to {self.recording.members(warp).size - 1}"
             if len(self.warps) > 1:
-                name = warp_text(self.recording, warp).replace("block ", "")
+                per_block = self.recording.warps_per_block
+                alike = len({w // per_block for w in self.warps}) == 1
+                name = f"warp {warp % per_block}" if alike else f"block {warp // per_block}"
             self.ink.words(left[warp], self.y - 0.09, name, p.QUIET)
 
     def _kinds(self, step: Step, warp: int) -> list[str]:
@@ -255,11 +285,11 @@ class _Drawing:
         met = next((m for m in step.meetings if m.endswith("barrier")), "")
         text = f"{'meet ' if met else ''}{step.line}"
         colour = p.INK if here else p.QUIET
-        self.ink.mono(_BAND_LEFT - 0.12, y, text, colour, bold=here, right=True)
+        self.ink.mono(self._band_left - 0.12, y, text, colour, bold=here, right=True)
         if here:
-            self.ink.pointer(_BAND_LEFT - 0.055, y, p.ACTIVE)
+            self.ink.pointer(self._band_left - 0.055, y, p.ACTIVE)
         if met:
-            self.ink.rule(_BAND_LEFT, y + ROW / 2, _BAND_RIGHT, p.INK, 1.6)
+            self.ink.rule(self._band_left, y + ROW / 2, _BAND_RIGHT, p.INK, 1.6)
 
     # The hazard
 
@@ -287,21 +317,55 @@ class _Drawing:
             self.ink.words(_EDGE + 0.26, y, line, p.INK, bold=row == 0)
 
     def _legend(self) -> None:
-        y, x = self.frame.height - 0.2, _EDGE
-        entries = [("active", "active lane"), ("idle", "idle lane")]
-        steps = [self.recording.steps[k] for k in self.track]
-        if any(s.taken is not None and s.taken.size < s.threads.size for s in steps):
-            entries.insert(1, ("false", "active, condition false"))
-        if self.frame.hazards:
-            entries.append(("struck", "hazard"))
-        if self.frame.accesses or self.frame.contents:
-            entries += [("read", "read"), ("write", "written")]
-        if any(access.space == "global" for step in steps for access in step.accesses):
-            entries.append(("waste", "moved, not asked for"))
-        for kind, text in entries:
-            self.ink.boxes([x], [y], 0.14, 0.13, {**_LOOKS, **_CELLS}[kind])
-            self.ink.words(x + 0.2, y, text, p.INK)
-            x += 0.2 + 0.07 * len(text) + 0.17
+        y = self.frame.height - 0.16 - (len(self.frame.legend) - 1) * _LEGEND_ROW
+        for line in self.frame.legend:
+            x = _EDGE
+            for kind, text in line:
+                self.ink.boxes([x], [y], 0.14, 0.13, {**_LOOKS, **_CELLS}[kind])
+                self.ink.words(x + 0.2, y, text, p.INK)
+                x += _entry_width(text)
+            y += _LEGEND_ROW
+
+
+def _code_rows(recording: Recording, function: str) -> list[tuple[int, str]]:
+    """A kernel's text in rows that fit, each with the number of its line."""
+    lines = recording.texts[function].lines
+    bare = textwrap.dedent("\n".join(lines.values())).split("\n")
+    rows = []
+    for number, text in zip(lines, bare, strict=True):
+        indent = " " * (len(text) - len(text.lstrip()) + 4)
+        pieces = textwrap.wrap(
+            text, _MOST_CHARS, subsequent_indent=indent, break_long_words=True,
+            drop_whitespace=True, replace_whitespace=False,
+        )  # fmt: skip
+        rows += [(number, piece) for piece in pieces or [""]]
+    return rows
+
+
+def _entry_width(text: str) -> float:
+    return 0.2 + 0.076 * len(text) + 0.17
+
+
+def _legend_lines(
+    steps: Sequence[Step], struck: bool, costs: bool, cells: bool
+) -> tuple[tuple[tuple[str, str], ...], ...]:
+    """The entries of a track's legend, in as many lines as they take."""
+    entries = [("active", "active lane"), ("idle", "idle lane")]
+    if any(s.taken is not None and s.taken.size < s.threads.size for s in steps):
+        entries.insert(1, ("false", "active, condition false"))
+    if struck:
+        entries.append(("struck", "hazard"))
+    if cells:
+        entries += [("read", "read"), ("write", "written")]
+    if costs and any(access.space == "global" for step in steps for access in step.accesses):
+        entries.append(("waste", "moved, not asked for"))
+    lines: list[list[tuple[str, str]]] = [[]]
+    for entry in entries:
+        taken = sum(_entry_width(text) for _, text in (*lines[-1], entry))
+        if lines[-1] and _EDGE + taken > p.WIDEST:
+            lines.append([])
+        lines[-1].append(entry)
+    return tuple(map(tuple, lines))
 
 
 _LOOKS: dict[str, Look] = {

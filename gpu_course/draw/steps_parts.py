@@ -7,6 +7,7 @@ anew while a hand drags a slider has no time for hundreds of small texts.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,17 +28,21 @@ ROW = 0.19
 _LEFT = 0.3
 _LABEL_CHARS = 13
 _X = _LEFT + _LABEL_CHARS * CHAR
-_PER_ROW = 16
-_WIDE = 6
+_PER_ROW = 8
+_WIDE = 8
 """Characters for the value of one lane or cell."""
-_CELL = 3
+_DIGITS = 6
+"""Characters of a value: a cell has room for them and for some air."""
+_CELL = 4
 """Characters for one word of memory, which holds a lane's number."""
 _LINE_BYTES = 128
-"""A row of memory: four sectors, or one word of each of 32 banks."""
+"""A line of memory: four sectors, or one word of each of 32 banks."""
+_HALF_BYTES = 64
+"""What one row of the picture shows of it."""
 _SECTOR = 32
 _WORD = 4
 _MOST_VARIABLES = 4
-_MOST_ARRAY_ROWS = 4
+_MOST_ARRAY_ROWS = 8
 _MOST_ACCESSES = 3
 _MOST_LINES = 2
 _NUDGE = 0.25 * CHAR
@@ -53,20 +58,47 @@ def shown_variables(recording: Recording) -> tuple[str, ...]:
     return tuple(n for n in recording.watch if n in held)[:_MOST_VARIABLES]
 
 
-def rows_of_values(recording: Recording, warps: Sequence[int]) -> int:
+@dataclass(frozen=True)
+class View:
+    """What of a step its picture shows.
+
+    Attributes:
+        costs: sectors, banks and wavefronts, for those who have met them.
+        threads: the threads a story is about; of other lanes no values are shown. Empty: all.
+        array, cell: the cell it is about; of other arrays' and far cells nothing is shown. "": all.
+    """
+
+    costs: bool = True
+    threads: tuple[int, ...] = ()
+    array: str = ""
+    cell: int = 0
+
+
+def rows_of_values(recording: Recording, warps: Sequence[int], view: View) -> int:
     """Returns the rows `draw_values` needs."""
     names = shown_variables(recording)
-    lanes = max(recording.members(w).size for w in warps)
-    return (1 + len(names)) * -(-lanes // _PER_ROW)
+    return (1 + len(names)) * max(len(_groups(recording, warp, view)) for warp in warps)
 
 
-def draw_values(ink: Ink, recording: Recording, step: Step, warp: int, y: float) -> None:
+def _groups(recording: Recording, warp: int, view: View) -> list[int]:
+    """The first lane of each row of lanes that is shown of a warp."""
+    every = list(range(0, recording.members(warp).size, _PER_ROW))
+    if not view.threads:
+        return every
+    told = np.array(view.threads)
+    lanes = recording.lanes_of(told[recording.warps_of(told) == warp])
+    return sorted({int(lane) // _PER_ROW * _PER_ROW for lane in lanes}) or every[:1]
+
+
+def draw_values(
+    ink: Ink, recording: Recording, step: Step, warp: int, y: float, view: View
+) -> None:
     """Draws the lanes of a warp with their numbers, and below each what its variables are."""
     members = recording.members(warp)
     places = np.searchsorted(recording.threads, members)
     active = np.isin(members, step.threads)
     names = shown_variables(recording)
-    for first in range(0, members.size, _PER_ROW):
+    for first in _groups(recording, warp, view):
         last = min(first + _PER_ROW, members.size)
         middle = y + ROW / 2
         label = warp_text(recording, warp).rpartition(" warp ")[2].replace("warp ", "")
@@ -82,7 +114,7 @@ def draw_values(ink: Ink, recording: Recording, step: Step, warp: int, y: float)
         for name in names:
             held = step.held.get(name)
             texts = [
-                "·" if held is None or not held.known[k] else number_text(held.values[k], _WIDE - 1)
+                "·" if held is None or not held.known[k] else number_text(held.values[k], _DIGITS)
                 for k in places[first:last]
             ]
             middle = y + ROW / 2
@@ -104,9 +136,13 @@ _IDLE = {"facecolor": p.IDLE, "edgecolor": p.RULE, "linewidth": 0.8, "linestyle"
 # What arrays hold
 
 
-def shown_arrays(recording: Recording, warps: Sequence[int]) -> dict[str, list[int]]:
-    """Returns the watched arrays that the steps touch, and the rows of 16 cells to show of each."""
+def shown_arrays(recording: Recording, warps: Sequence[int], view: View) -> dict[str, list[int]]:
+    """Returns the watched arrays that the steps touch, and the rows of 8 cells to show of each."""
     wanted = [n for n in recording.watch if n in recording.arrays]
+    if view.array in wanted:
+        last = int(np.prod(recording.arrays[view.array].shape, dtype=np.int64)) - 1
+        near = (max(view.cell - 1, 0), view.cell, min(view.cell + 1, last))
+        return {view.array: sorted({cell // _PER_ROW for cell in near})}
     found: dict[str, list[int]] = {}
     left = _MOST_ARRAY_ROWS
     for name in wanted:
@@ -123,13 +159,19 @@ def shown_arrays(recording: Recording, warps: Sequence[int]) -> dict[str, list[i
     return found
 
 
-def rows_of_contents(recording: Recording, warps: Sequence[int]) -> int:
+def rows_of_contents(recording: Recording, warps: Sequence[int], view: View) -> int:
     """Returns the rows `draw_contents` needs."""
-    return sum(map(len, shown_arrays(recording, warps).values()))
+    return sum(map(len, shown_arrays(recording, warps, view).values()))
 
 
 def draw_contents(
-    ink: Ink, recording: Recording, index: int, warps: Sequence[int], warp: int, y: float
+    ink: Ink,
+    recording: Recording,
+    index: int,
+    warps: Sequence[int],
+    warp: int,
+    y: float,
+    view: View,
 ) -> None:
     """Draws what watched arrays hold once a step is over, the cells it touches framed.
 
@@ -139,7 +181,7 @@ def draw_contents(
         warps: those the picture shows, and `warp` the one whose block's shared memory is meant.
     """
     step, block = recording.steps[index], warp // recording.warps_per_block
-    for name, rows in shown_arrays(recording, warps).items():
+    for name, rows in shown_arrays(recording, warps, view).items():
         values, known = recording.contents(name, index, block)
         looks = _cell_looks(recording, step, name, block)
         for row in rows:
@@ -155,7 +197,10 @@ def draw_contents(
                 ]
                 wide = (_WIDE - 0.8) * CHAR
                 ink.boxes(x, [middle] * len(x), wide, ROW * 0.86, _CELL_LOOKS[kind])
-            texts = [number_text(values[c], _WIDE - 1) if known[c] else "?" for c in cells]
+            if name == view.array and view.cell in cells:
+                x = _X + (view.cell - first) * _WIDE * CHAR + CHAR * 0.4
+                ink.boxes([x], [middle], (_WIDE - 0.8) * CHAR, ROW * 0.86, p.RINGS[0])
+            texts = [number_text(values[c], _DIGITS) if known[c] else "?" for c in cells]
             ink.mono(_X + _NUDGE, middle, _row(texts, _WIDE), p.INK)
             y += ROW
 
@@ -203,7 +248,7 @@ def rows_of_accesses(recording: Recording, step: Step, warps: Sequence[int]) -> 
 def _rows(recording: Recording, step: Step, warp: int) -> int:
     accesses = _mine(recording, step, warp)
     lines = [min(len(_lines(recording, a, warp)), _MOST_LINES) for a in accesses]
-    return len(accesses) + sum(lines)
+    return len(accesses) + sum(lines) * (_LINE_BYTES // _HALF_BYTES)
 
 
 def _mine(recording: Recording, step: Step, warp: int) -> list[StepAccess]:
@@ -226,12 +271,12 @@ def draw_accesses(ink: Ink, recording: Recording, step: Step, warp: int, y: floa
         lines = _lines(recording, access, warp)
         text = f"{access.space}: {access_words(recording, access, warp)}"
         if len(lines) > _MOST_LINES:
-            text += f"  (the first {_MOST_LINES} of {len(lines)} lines of 128 bytes)"
+            text += f" ({_MOST_LINES} of {len(lines)} lines)"
         ink.words(_LEFT, y + ROW / 2, text, p.INK)
         y += ROW
         for line in lines[:_MOST_LINES]:
             _draw_line(ink, recording, access, warp, line, y + ROW / 2, hit)
-            y += ROW
+            y += ROW * (_LINE_BYTES // _HALF_BYTES)
 
 
 def _draw_line(
@@ -243,7 +288,7 @@ def _draw_line(
     y: float,
     hit: set[int],
 ) -> None:
-    """One line of 128 bytes: a box per word or cell, with the number of the lane that is there."""
+    """One line of 128 bytes, in two rows: a box per word or cell, with the lane that is there."""
     wide = max(access.itemsize, _WORD)
     slots = _LINE_BYTES // wide
     chars = _CELL * wide // _WORD
@@ -258,11 +303,16 @@ def _draw_line(
     }
     crowded = _crowded(recording, access, warp, wide) if access.space == "shared" else set()
     is_global = access.space == "global"
-    label = "bank 0 to 31" if not is_global else f"byte {line * _LINE_BYTES - _base(access):,}"
-    ink.mono(_LEFT, y, label, p.QUIET)
+    first_byte = line * _LINE_BYTES - _base(access)
+    half = slots // 2
+    for row in range(2):
+        label = f"byte {first_byte + row * _HALF_BYTES:,}" if is_global else f"bank {row * 16}"
+        ink.mono(_LEFT, y + row * ROW, label, p.QUIET)
     spread = [
-        _X + (chars * k + (k * wide // _SECTOR if is_global else 0)) * CHAR for k in range(slots)
+        _X + (chars * (k % half) + (k % half * wide // _SECTOR if is_global else 0)) * CHAR
+        for k in range(slots)
     ]
+    heights = [y + k // half * ROW for k in range(slots)]
     kinds = dict.fromkeys(range(slots), "") | dict.fromkeys(who, access.kind)
     kinds |= dict.fromkeys(struck | (crowded & set(who)), "struck")
     touched_sectors = {k * wide // _SECTOR for k in who} if is_global else set()
@@ -272,10 +322,10 @@ def _draw_line(
             # A sector is moved whole: its cells that nobody asked for are waste.
             waste = [k for k in there if k * wide // _SECTOR in touched_sectors]
             idle = [k for k in there if k not in waste]
-            _slots(ink, spread, waste, y, chars, p.UNWRITTEN_CELL)
-            _slots(ink, spread, idle, y, chars, p.UNTOUCHED_CELL)
+            _slots(ink, spread, waste, heights, chars, p.UNWRITTEN_CELL)
+            _slots(ink, spread, idle, heights, chars, p.UNTOUCHED_CELL)
         else:
-            _slots(ink, spread, there, y, chars, _CELL_LOOKS[kind or "untouched"])
+            _slots(ink, spread, there, heights, chars, _CELL_LOOKS[kind or "untouched"])
     texts = [
         str(who[k][0]) if len(who.get(k, ())) == 1 else "*" if k in who else ""
         for k in range(slots)
@@ -283,7 +333,7 @@ def _draw_line(
     per_sector = max(_SECTOR // wide, 1)
     for first in range(0, slots, per_sector):
         row = _row(texts[first : first + per_sector], chars)
-        ink.mono(spread[first] + _NUDGE, y, row, p.INK)
+        ink.mono(spread[first] + _NUDGE, heights[first], row, p.INK)
 
 
 def _row(texts: Sequence[str], wide: int) -> str:
@@ -292,11 +342,22 @@ def _row(texts: Sequence[str], wide: int) -> str:
 
 
 def _slots(
-    ink: Ink, spread: list[float], there: list[int], y: float, chars: int, look: Look
+    ink: Ink,
+    spread: list[float],
+    there: list[int],
+    heights: list[float],
+    chars: int,
+    look: Look,
 ) -> None:
     if there:
         x = [spread[k] + 0.15 * CHAR for k in there]
-        ink.boxes(x, [y] * len(x), (chars - 0.3) * CHAR, ROW * 0.86, {**look, "linewidth": 0.9})
+        ink.boxes(
+            x,
+            [heights[k] for k in there],
+            (chars - 0.3) * CHAR,
+            ROW * 0.86,
+            {**look, "linewidth": 0.9},
+        )
 
 
 def _base(access: StepAccess) -> int:

@@ -31,6 +31,15 @@ def warp_text(recording: Recording, warp: int) -> str:
     return f"block {index_text(block, recording.launch.grid)} warp {inside}"
 
 
+def warps_text(recording: Recording, warps: Sequence[int]) -> str:
+    """Returns the names of several warps; a block they share is named once."""
+    names = [warp_text(recording, warp) for warp in warps]
+    blocks = {warp // recording.warps_per_block for warp in warps}
+    if len(blocks) == 1:
+        names[1:] = [name[name.index("warp ") :] for name in names[1:]]
+    return ", ".join(names)
+
+
 def index_text(number: int, shape: tuple[int, int, int]) -> str:
     """Returns a linear number of a grid or block as CUDA's documents write it.
 
@@ -79,13 +88,16 @@ def of_warps(recording: Recording, threads: np.ndarray, warps: Iterable[int]) ->
     return threads[np.isin(recording.warps_of(threads), list(warps))]
 
 
-def describe_step(recording: Recording, number: int, warps: Sequence[int]) -> str:
+def describe_step(
+    recording: Recording, number: int, warps: Sequence[int], *, costs: bool = True
+) -> str:
     """Returns in words what `draw_step` shows.
 
     Args:
         recording: the launch.
         number: which step of the warps' track, from 0.
         warps: the warps shown.
+        costs: False leaves out sectors and wavefronts.
     """
     track = recording.track(warps)
     step = recording.steps[track[number]]
@@ -93,7 +105,7 @@ def describe_step(recording: Recording, number: int, warps: Sequence[int]) -> st
     for warp in warps:
         said += _mask(recording, step, warp)
     for access in step.accesses:
-        said += _access(recording, access, warps)
+        said += _access(recording, access, warps, costs)
     for meeting in step.meetings:
         said.append(_MEETINGS[meeting])
     said += _variables(recording, step, warps)
@@ -142,14 +154,14 @@ def _mask(recording: Recording, step: Step, warp: int) -> list[str]:
     return said
 
 
-def access_words(recording: Recording, access: StepAccess, warp: int) -> str:
+def access_words(recording: Recording, access: StepAccess, warp: int, costs: bool = True) -> str:
     """Returns who touches what in one warp, and what it costs."""
     mine = recording.warps_of(access.threads) == warp
     lanes, cells = recording.lanes_of(access.threads[mine]), access.cells[mine]
     verb = _VERBS[access.kind] + ("s" if lanes.size == 1 else "")
     who = f"lane {lanes[0]}" if lanes.size == 1 else count(lanes.size, "lane")
     text = f"{who} {verb} {cells_text(access, cells)}"
-    if warp in access.cost:
+    if costs and warp in access.cost:
         cost, least = access.cost[warp], access.least[warp]
         word = _COSTS[access.space][cost != 1]
         text += f": {cost} {word}" + ("" if cost == least else f" where {least} would do")
@@ -169,11 +181,13 @@ def cells_text(access: StepAccess, cells: np.ndarray) -> str:
     return first if first == last else f"{first} to {last}"
 
 
-def _access(recording: Recording, access: StepAccess, warps: Sequence[int]) -> list[str]:
+def _access(
+    recording: Recording, access: StepAccess, warps: Sequence[int], costs: bool
+) -> list[str]:
     busy = set(recording.warps_of(access.threads).tolist())
     said = []
     for warp in (w for w in warps if w in busy):
-        text = access_words(recording, access, warp)
+        text = access_words(recording, access, warp, costs)
         said.append(f"{text[0].upper()}{text[1:]} ({access.space} memory).")
     return said
 
@@ -208,7 +222,7 @@ def list_steps(recording: Recording, warps: Sequence[int], around: int | None = 
         around: the number of a step, where only those near it are asked for.
     """
     track = recording.track(warps)
-    names = ", ".join(warp_text(recording, w) for w in warps)
+    names = warps_text(recording, warps)
     head = f"{call_text(recording)}, {names}: {count(len(track), 'step')}"
     lines = [head, *bounds(recording), "  step   line   lanes  source"]
     first, most = 0, MOST_ROWS

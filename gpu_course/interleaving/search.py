@@ -29,7 +29,7 @@ from gpu_course.interleaving.story import (
     find_culprit,
     find_damage,
 )
-from gpu_course.interleaving.words import tell_found, tell_none, tell_wrong
+from gpu_course.interleaving.words import tell_found, tell_hazards, tell_none, tell_wrong
 from gpu_course.observe.recorder import MOST_THREADS, Recorder
 from gpu_course.simt.observer import Observer
 from gpu_course.simt.recording import Recording
@@ -214,6 +214,9 @@ class _Search:
         start = track.index(step) if step in track else 0
         if not self.watch:
             recording = self._with_arrays(recording, culprit)
+        if culprit is not None:
+            told = tell_hazards(recording.hazards, culprit, self.names)
+            recording = replace(recording, hazards=told)
         return Replay(story, self.tried, recording, warps, start, culprit, damage)
 
     def _with_arrays(self, recording: Recording, culprit: Culprit | None) -> Recording:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -65,6 +67,40 @@ def tell_found(
         said[-1] = said[-1][:-1] + f" ({damage.cells:,} cells of {damage.array} differ)."
     said.append(f"Orders tried: {tried}.")
     return "\n".join(said)
+
+
+def tell_hazards(hazards: Sequence[Hazard], culprit: Culprit, names: Names) -> tuple[Hazard, ...]:
+    """Returns the hazards of a run, those the story is about told of the story's own cell.
+
+    A hazard is found once for each pair of lines, at whatever cell comes first; a story that names
+    one cell beside a hazard that names a different one is hard to follow.
+    """
+    other = culprit.other
+    if other is None:
+        return tuple(hazards)
+    cell = cell_text(culprit.array, culprit.cell, culprit.shape)
+    lines = {culprit.at.line, other.line}
+    why = " and ".join(
+        f"{_who(moment.thread, names)} {_DOES[moment.kind]} it (line {moment.line})"
+        for moment in (culprit.at, other)
+    )
+    why = _capital(why)
+    return tuple(_about(hazard, culprit.array, cell, lines, why) for hazard in hazards)
+
+
+_DOES = {"read": "reads", "write": "writes", "atomic": "updates"}
+
+
+def _about(hazard: Hazard, array: str, cell: str, lines: set[int], why: str) -> Hazard:
+    known = hazard.details
+    if known.get("array") != array:
+        return hazard
+    message = re.sub(rf"\b{re.escape(array)}\[[^\]]*\]", cell, hazard.message, count=1)
+    if hazard.kind == "uninitialised-read":
+        return replace(hazard, message=message)
+    if hazard.kind != "race" or {hazard.line, known["other_line"]} != lines:
+        return hazard
+    return replace(hazard, message=message, details={**known, "why": why})
 
 
 def _who(thread: int, names: Names) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from gpu_course.draw.steps_parts import View
 from gpu_course.errors import CourseError
 from gpu_course.grading.replaying import replay_answer
 from gpu_course.interleaving import Replay, find_replay, launch_experiment
@@ -69,4 +70,9 @@ def shown(found: Replay) -> Stepper | Note:
     """Returns a replay as a widget, or as a Note where no order was found."""
     if found.recording is None:
         return Note(found.story)
-    return Stepper(found.recording, found.warps, found.start, found.story)
+    view = View(costs=False)
+    if found.culprit is not None:
+        about, other = found.culprit, found.culprit.other
+        told = (about.at.thread,) if other is None else (about.at.thread, other.thread)
+        view = View(costs=False, threads=told, array=about.array, cell=about.cell)
+    return Stepper(found.recording, found.warps, found.start, found.story, view)

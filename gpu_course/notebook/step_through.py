@@ -11,6 +11,7 @@ import ipywidgets
 from gpu_course.draw.ink import svg_html
 from gpu_course.draw.palette import WIDEST
 from gpu_course.draw.steps import step_svg
+from gpu_course.draw.steps_parts import View
 from gpu_course.draw.steps_words import describe_step, list_steps, of_warps, warp_text
 from gpu_course.errors import CourseError
 from gpu_course.notebook.note import Note, trouble
@@ -19,6 +20,8 @@ from gpu_course.stepping import Recordable, record
 
 PLAY_MS = 900
 MOST_PICTURES = 512
+NO_COSTS = View(costs=False)
+"""Sectors, banks and wavefronts are shown to those who ask for them."""
 
 
 class Stepper(ipywidgets.VBox):
@@ -29,6 +32,7 @@ class Stepper(ipywidgets.VBox):
         warps: those shown at first, together in one picture.
         start: the step shown at first.
         story: lines above the picture, or "".
+        view: what of a step is shown.
     """
 
     def __init__(
@@ -37,8 +41,10 @@ class Stepper(ipywidgets.VBox):
         warps: Sequence[int],
         start: int = 0,
         story: str = "",
+        view: View = NO_COSTS,
     ) -> None:
         self.recording = recording
+        self.view = view
         self.story = story
         self.start = start
         self._picture = functools.lru_cache(MOST_PICTURES)(self._draw)
@@ -105,8 +111,8 @@ class Stepper(ipywidgets.VBox):
         return next((n for n, step in enumerate(steps) if step.accesses), 0)
 
     def _draw(self, warps: tuple[int, ...], number: int) -> str:
-        words = describe_step(self.recording, number, warps)
-        return svg_html(step_svg(self.recording, number, warps), words, WIDEST)
+        words = describe_step(self.recording, number, warps, costs=self.view.costs)
+        return svg_html(step_svg(self.recording, number, warps, self.view), words, WIDEST)
 
     def _redraw(self, change: Any = None) -> None:
         try:
@@ -132,8 +138,11 @@ class StepThrough:
         warp: which warps of the block to show first; `block` is its linear number.
     """
 
-    def __init__(self, made: Recordable, block: int, warp: tuple[int, ...]) -> None:
+    def __init__(
+        self, made: Recordable, block: int, warp: tuple[int, ...], view: View = NO_COSTS
+    ) -> None:
         self.made = made
+        self.view = view
         self.block = block
         self.warp = warp
 
@@ -143,7 +152,7 @@ class StepThrough:
         def step_through_launch(*arguments: Any) -> Stepper | Note:
             try:
                 recording = launch(*arguments)
-                return Stepper(recording, self._warps(recording))
+                return Stepper(recording, self._warps(recording), view=self.view)
             except CourseError as error:
                 return trouble(error)
 
@@ -168,6 +177,7 @@ def step_through(
     *,
     block: int = 0,
     warp: int | tuple[int, ...] = 0,
+    costs: bool = False,
 ) -> StepThrough:
     """Returns a kernel ready to launch; the launch returns a widget to step through it.
 
@@ -180,13 +190,14 @@ def step_through(
         watch: variables and arrays to show; none shows the first local variables.
         block: the linear number of the block to show first.
         warp: the warp of that block to show first, or several to show side by side.
+        costs: True to show the sectors and banks of each access, too.
 
     Raises:
         KernelRefused: the kernel cannot be compiled.
         CourseError: a name to watch that the kernel does not have.
     """
     warps = (warp,) if isinstance(warp, int) else tuple(warp)
-    return StepThrough(record(kernel, watch, block=block), block, warps)
+    return StepThrough(record(kernel, watch, block=block), block, warps, View(costs=costs))
 
 
 def _button(text: str, tooltip: str) -> ipywidgets.Button:
