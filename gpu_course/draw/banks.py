@@ -19,8 +19,8 @@ BANKS = 32
 MOST_ROWS = 8
 """Passes that are drawn one by one; the others are counted."""
 
-_EDGE = 0.3
-_LEFT = 0.85
+_EDGE = 0.15
+_LEFT = 0.78
 _TOP = 1.2
 _COLUMN = (p.WIDEST - _LEFT - _EDGE) / BANKS
 _ROW = 0.27
@@ -51,9 +51,9 @@ def draw_banks(words: Sequence[int | None], ax: Axes | None = None) -> Figure:
         legend = Legend()
         lanes = sum(word is not None for word in words)
         words_said = f"{count(lanes, 'lane')} of a warp, {_passes(passes)}"
-        title(axes, _EDGE, "Who asks which bank?", words_said, mono=False)
+        title(axes, _EDGE, "Which lane asks which bank?", words_said, mono=False)
         row_label(axes, _LEFT - 0.12, _TOP - 0.22, "bank")
-        for bank in range(BANKS):
+        for bank in (*range(0, BANKS - 2, 4), BANKS - 1):
             cell_text(axes, _x(bank), _TOP - 0.22, str(bank), p.QUIET)
         for number in range(shown):
             row_label(axes, _LEFT - 0.12, _y(number), f"pass {number + 1}")
@@ -104,7 +104,7 @@ def bank_queues(words: Sequence[int | None]) -> list[Queue]:
 def _passes(number: int) -> str:
     if number == 1:
         return "1 pass: no conflict"
-    return f"{number} passes: {count(number - 1, 'conflict')}" if number else "nobody asks"
+    return f"{number} passes: {count(number - 1, 'conflict')}" if number else "no lane asks"
 
 
 def _banks(numbers: list[int]) -> str:
@@ -124,14 +124,15 @@ def _draw_word(axes: Axes, queue: Queue, number: int, bank: int, legend: Legend)
     label = ""
     if number < len(queue):
         lanes = queue[number][1]
-        label = f"{lanes[0]}" + "*" * (len(lanes) > 1)
+        label = f"{lanes[0]}"
         look = p.READ_CELL
         legend.add("read_cell", "lane served in the first pass")
         if len(lanes) > 1:
-            legend.add("star", "and others that ask for the same word")
+            legend.add("bold", "this lane, and others that ask for the same word")
         if number:
             look = p.CONTESTED_CELL
             legend.add("contested", "has to wait")
     if look:
         square(axes, _x(bank), _y(number), _COLUMN * 0.92, look, _ROW * 0.88)
-        cell_text(axes, _x(bank), _y(number), label, p.INK, plate=number > 0)
+        weight = "bold" if number < len(queue) and len(queue[number][1]) > 1 else "normal"
+        cell_text(axes, _x(bank), _y(number), label, p.INK, weight=weight, plate=number > 0)

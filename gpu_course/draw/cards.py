@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
@@ -16,9 +15,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _EDGE = 0.3
-_TOP = 1.2
-_ROW = 0.34
-_APART = 0.3
+_TOP = 0.85
+_ROW = 0.27
+_APART = 0.55
+_NUMBER = 1.05
+"""Inches that a number behind its bar takes."""
 
 
 class Card(Protocol):
@@ -46,32 +47,32 @@ _COLUMNS = (
 
 
 def draw_cards(cards: Sequence[Card], ax: Axes | None = None) -> Figure:
-    """Returns bars of bandwidth and FLOP/s, one row per device, on logarithmic scales.
+    """Returns bars of bandwidth and of FLOP/s, one row per device, on scales that begin at zero.
 
     Args:
         cards: DeviceCard or anything with a name and the three rates, in bytes/s and FLOP/s.
         ax: axes to draw on instead of a new figure.
     """
     names = max((0.088 * len(card.name) + 0.25 for card in cards), default=1.0)
-    column = (p.WIDEST - 2 * _EDGE - names - _APART * (len(_COLUMNS) - 1)) / len(_COLUMNS)
-    height = _TOP + len(cards) * _ROW + 0.35
+    left = _EDGE + names
+    height = _TOP + len(_COLUMNS) * (len(cards) * _ROW + _APART) + 0.1
     with p.style():
         figure, axes = p.sheet(p.WIDEST, height, ax)
         title(
             axes,
             _EDGE,
             "Bytes and operations per second",
-            "Logarithmic scales: one tick to the next is ten times as much.",
+            "In each group the fastest fills the row, and half as fast is half as long.",
             mono=False,
         )
-        for place, card in enumerate(cards):
-            y = _TOP + (place + 0.5) * _ROW
-            row_label(axes, _EDGE + names - 0.15, y, card.name)
-        for number, (words, attribute, show, colour, hatch) in enumerate(_COLUMNS):
-            left = _EDGE + names + number * (column + _APART)
-            axes.text(left, _TOP - 0.14, words, fontsize=p.NORMAL, fontweight="bold", color=p.INK)
+        y = _TOP + _APART - 0.15
+        for words, attribute, show, colour, hatch in _COLUMNS:
+            axes.text(left, y - 0.12, words, fontsize=p.NORMAL, fontweight="bold", color=p.INK)
             values = [getattr(card, attribute) for card in cards]
-            _draw_column(axes, values, show, left, column, (colour, hatch))
+            for place, card in enumerate(cards):
+                row_label(axes, left - 0.15, y + (place + 0.5) * _ROW, card.name)
+            _draw_bars(axes, values, show, left, y, (colour, hatch))
+            y += len(cards) * _ROW + _APART
     return with_alt(figure, describe_cards(cards))
 
 
@@ -88,51 +89,31 @@ def describe_cards(cards: Sequence[Card]) -> str:
     return " ".join(said)
 
 
-def _draw_column(
+def _draw_bars(
     axes: Axes,
     values: Sequence[float | None],
     show: Callable[[float], str],
     left: float,
-    width: float,
+    top: float,
     look: tuple[str, str],
 ) -> None:
     from matplotlib.patches import Rectangle
 
-    known = [v for v in values if v]
-    if not known:
-        return
-    low = math.floor(math.log10(min(known)) - 0.3)
-    high = math.ceil(math.log10(max(known)))
-    reach = width - 1.0
-    bottom = _TOP + len(values) * _ROW
-    for power in range(low, high + 1):
-        x = left + reach * (power - low) / (high - low)
-        axes.plot([x, x], [_TOP, bottom], color=p.IDLE, lw=0.8, zorder=1)
+    most = max((value for value in values if value), default=0.0)
+    reach = p.WIDEST - _EDGE - _NUMBER - left
+    bottom = top + len(values) * _ROW
+    axes.plot([left, left], [top, bottom], color=p.RULE, lw=0.8, zorder=1)
     for place, value in enumerate(values):
-        y = _TOP + (place + 0.5) * _ROW
+        y = top + (place + 0.5) * _ROW
         if not value:
-            axes.text(left, y, "not known", fontsize=p.SMALL, color=p.QUIET, va="center_baseline")
+            text = "no number in NVIDIA's documents"
+            axes.text(left + 0.06, y, text, fontsize=p.SMALL, color=p.QUIET, va="center_baseline")
             continue
-        length = reach * (math.log10(value) - low) / (high - low)
-        axes.add_patch(
-            Rectangle(
-                (left, y - 0.1),
-                length,
-                0.2,
-                facecolor=look[0],
-                hatch=look[1],
-                edgecolor=p.PAPER,
-                linewidth=0,
-                zorder=2,
-            )
-        )
+        length = reach * value / most
+        bar = Rectangle((left, y - 0.09), length, 0.18, zorder=2)
+        bar.set(facecolor=look[0], hatch=look[1], edgecolor=p.PAPER, linewidth=0)
+        axes.add_artist(bar)
         axes.text(
-            left + length + 0.06,
-            y,
-            show(value),
-            fontsize=p.SMALL,
-            color=p.INK,
-            va="center_baseline",
-            zorder=3,
-            bbox={"boxstyle": "round,pad=0.05", "facecolor": p.PAPER, "edgecolor": "none"},
-        )
+            left + length + 0.06, y, show(value), fontsize=p.SMALL, color=p.INK,
+            va="center_baseline", zorder=3,
+        )  # fmt: skip

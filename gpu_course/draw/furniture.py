@@ -147,8 +147,11 @@ def arrowheads(
     axes.scatter(x, y, marker=marker, s=12 if small else 26, color=colour, lw=0, zorder=5)
 
 
+_LEGEND_LINE = 0.28
+
+
 class Legend:
-    """Collects what a picture really shows and writes one line about it."""
+    """Collects what a picture really shows and writes it down, in as many lines as it takes."""
 
     def __init__(self) -> None:
         self._entries: dict[str, str] = {}
@@ -158,12 +161,17 @@ class Legend:
         self._entries.setdefault(key, text)
 
     def draw(self, axes: Axes, x: float, y: float) -> None:
-        """Draws the line, beginning at x."""
+        """Draws the lines, beginning at x; the sheet grows where one is not enough."""
+        left, right = x, axes.get_xlim()[1]
         for key in (k for k in _SAMPLES if k in self._entries):
             text = self._entries[key]
+            wide = 0.38 + 0.08 * len(text)
+            if x > left and x + wide > right:
+                x, y = left, y + _LEGEND_LINE
+                p.grow(axes, _LEGEND_LINE)
             _SAMPLES[key](axes, x, y)
             axes.text(x + 0.38, y, text, fontsize=p.SMALL, color=p.INK, va="center_baseline")
-            x += 0.38 + 0.08 * len(text) + 0.26
+            x += wide + 0.26
 
 
 def _line(kind: str) -> Callable[[Axes, float, float], None]:
@@ -213,9 +221,11 @@ _SAMPLES: dict[str, Callable[[Axes, float, float], None]] = {
     "unwritten": _box(p.UNWRITTEN_CELL),
     "contested": _box(p.CONTESTED_CELL),
     "read_cell": _box(p.READ_CELL),
+    "written_cell": _box(p.WRITTEN_CELL),
     "outside": _box(p.OUTSIDE),
     "block": _box({"facecolor": p.SHADE, "edgecolor": p.QUIET, "linewidth": 1.4}),
     "ring0": _disc(p.RINGS[0]),
     "ring1": _disc(p.RINGS[1]),
     "star": _word("*"),
+    "bold": _word("3"),
 }

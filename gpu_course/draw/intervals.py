@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_CELLS = 32
+PER_LINE = 16
 MOST_INTERVALS = 10
 
 _EDGE = 0.3
@@ -27,6 +28,7 @@ _LEFT = 1.5
 _TOP = 1.15
 _ROW = 0.32
 _BAR = 0.36
+_NUMBERS = 0.28
 
 Touched = dict[int, list[int]]
 """Cell -> the threads of the block that touched it, each once, in order."""
@@ -49,7 +51,7 @@ class Interval:
 
     @property
     def raced(self) -> tuple[int, ...]:
-        """Cells that one thread wrote and another one touched, with nothing to order the two."""
+        """Cells that one thread wrote and another touched, with no order between the two."""
         return tuple(
             cell
             for cell, writers in sorted(self.writes.items())
@@ -106,7 +108,7 @@ def draw_intervals(
 ) -> Figure:
     """Returns the barrier intervals of a block from top to bottom, with who touched which cell.
 
-    Within an interval nothing is ordered: a cell that one thread writes and another one touches is
+    Within an interval nothing is ordered: a cell that one thread writes and another touches is
     a race, and is hatched. Across a barrier everything is.
 
     Args:
@@ -126,26 +128,41 @@ def draw_intervals(
             f"{array} has {cells} cells and {len(intervals)} barrier intervals",
             f"draw a tile of at most {MOST_CELLS} cells and {MOST_INTERVALS} intervals",
         )
-    column = min(0.5, (p.WIDEST - _LEFT - _EDGE) / cells)
+    lines = _lines(shape)
+    longest = max(map(len, lines))
+    column = min(0.5, (p.WIDEST - _LEFT - _EDGE) / longest)
     bars = len(intervals) - 1
     foot = 0.62 if any(map(_needs_words, intervals)) else 0.2
-    height = _TOP + len(intervals) * (2 * _ROW + 0.1) + bars * _BAR + foot
+    tall = len(lines) * 2 * _ROW + (len(lines) - 1) * _NUMBERS + 0.1
+    height = _TOP + len(intervals) * tall + bars * _BAR + foot
     with p.style():
-        figure, axes = p.sheet(max(_LEFT + cells * column + _EDGE, 6.6), height, ax)
+        figure, axes = p.sheet(max(_LEFT + longest * column + _EDGE, 6.6), height, ax)
         legend = Legend()
         threads = count(recording.threads_per_block, "thread")
         second = f"block {block}, {threads}: {_verdict(intervals)}"
-        title(axes, _EDGE, f"{recording.kernel}: {array}, barrier by barrier", second, mono=False)
-        row_label(axes, _LEFT - 0.12, _TOP - 0.2, "cell")
-        for cell in range(cells):
-            x = _LEFT + (cell + 0.5) * column
-            cell_text(axes, x, _TOP - 0.2, _index(cell, shape), p.QUIET)
+        title(
+            axes,
+            _EDGE,
+            f"{recording.kernel}: {array}, barrier by barrier",
+            second,
+            mono=False,
+        )
+        row_label(axes, _LEFT - 0.12, _TOP - 0.2, "[row, col]" if len(shape) == 2 else "cell")
         y = _TOP
         for number, interval in enumerate(intervals):
-            _draw_interval(axes, interval, cells, column, y, legend)
-            y += 2 * _ROW + 0.1
+            for place, line in enumerate(lines):
+                y += _NUMBERS if place else 0
+                if place or not number:
+                    for k, cell in enumerate(line):
+                        x = _LEFT + (k + 0.5) * column
+                        cell_text(
+                            axes, x, y - 0.2 + 0.08 * bool(place), _index(cell, shape), p.QUIET
+                        )
+                _draw_interval(axes, interval, line, column, y, legend)
+                y += 2 * _ROW
+            y += 0.1
             if number < bars:
-                _draw_barrier(axes, interval, _LEFT + cells * column, y + _BAR / 2 - 0.05)
+                _draw_barrier(axes, interval, _LEFT + longest * column, y + _BAR / 2 - 0.05)
                 y += _BAR
         legend.draw(axes, _EDGE, height - 0.26)
     return with_alt(figure, describe_intervals(recording, array, block))
@@ -196,11 +213,19 @@ def _threads(touched: Touched) -> str:
 
 
 def _index(cell: int, shape: tuple[int, ...]) -> str:
-    return ",".join(map(str, np.unravel_index(cell, shape)))
+    index = ", ".join(str(int(i)) for i in np.unravel_index(cell, shape))
+    return f"[{index}]" if len(shape) > 1 else index
+
+
+def _lines(shape: tuple[int, ...]) -> list[list[int]]:
+    """The cells line by line, as many to a line as have room for their names."""
+    cells = int(np.prod(shape, dtype=np.int64))
+    most = PER_LINE if len(shape) < 2 else min(shape[-1], 10)
+    return [list(range(first, min(first + most, cells))) for first in range(0, cells, most)]
 
 
 def _draw_interval(
-    axes: Axes, interval: Interval, cells: int, column: float, y: float, legend: Legend
+    axes: Axes, interval: Interval, cells: list[int], column: float, y: float, legend: Legend
 ) -> None:
     raced = set(interval.raced)
     rows: tuple[tuple[str, Touched, Look], ...] = (
@@ -210,14 +235,14 @@ def _draw_interval(
     for number, (name, touched, look) in enumerate(rows):
         middle = y + (number + 0.5) * _ROW
         row_label(axes, _LEFT - 0.12, middle, name)
-        for cell in range(cells):
+        for k, cell in enumerate(cells):
             threads = touched.get(cell, [])
             own: Look = p.UNTOUCHED_CELL
             if threads:
                 own = p.CONTESTED_CELL if cell in raced else look
             if threads and cell in raced:
                 legend.add("contested", "race: one thread writes, another touches")
-            x = _LEFT + (cell + 0.5) * column
+            x = _LEFT + (k + 0.5) * column
             square(axes, x, middle, column * 0.92, own, _ROW * 0.86)
             text = f"{threads[0]}" + "*" * (len(threads) > 1) if threads else ""
             if len(threads) > 1:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 Extent = int | Sequence[int]
 MOST_THREADS = 256
+MOST_IN_A_LINE = 13
+_KEY = "In each thread: its number in the block, and below it its number in the whole grid"
 _EDGE = 0.3
 _TOP = 0.85
 _APART = 0.16
@@ -32,8 +34,8 @@ def draw_launch_grid(
     Args:
         grid: blocks, an int or (x, y).
         block: threads in a block, an int or (x, y).
-        size: the guard: only threads whose global index is below it are active; for two
-            dimensions (x, y). Default: all are.
+        size: cells there are: a thread whose global index is below it has one; for two
+            dimensions (x, y). Default: all have.
         ax: axes to draw on instead of a new figure.
 
     Raises:
@@ -43,30 +45,43 @@ def draw_launch_grid(
     _refuse_too_many(blocks, threads)
     limit = None if size is None else _extent(size)
     flat = blocks[1] == threads[1] == 1
-    cell_w, cell_h = (0.56, 0.62) if flat else (0.78, 0.56)
-    per_row = max(1, int((p.WIDEST - 2 * _EDGE) // (threads[0] * cell_w + _APART)))
+    cell_w, cell_h = (0.5, 0.6) if flat else (0.6, 0.54)
+    columns = min(threads[0], MOST_IN_A_LINE) if flat else threads[0]
+    lines = -(-threads[0] // columns) if flat else threads[1]
+    room = p.WIDEST - 2 * _EDGE
+    per_row = max(1, int((room + _APART) // (columns * cell_w + _APART)))
     wrap = flat and blocks[0] > per_row
     across = min(blocks[0], per_row) if flat else blocks[0]
     down = -(-blocks[0] // per_row) if wrap else blocks[1]
-    natural = across * (threads[0] * cell_w + _APART) - _APART
-    shrink = min(1.0, (p.WIDEST - 2 * _EDGE) / natural)
-    cell_w *= shrink
-    box_w = threads[0] * cell_w
-    box_h = threads[1] * cell_h + _CAPTION
-    width = max(across * (box_w + _APART) - _APART + 2 * _EDGE, 6.6)
+    apart = min(_APART, 0.25 * room / across)
+    cell_w = min(cell_w, (room - (across - 1) * apart) / (across * columns))
+    box_w = columns * cell_w
+    box_h = lines * cell_h + _CAPTION
+    width = max(across * (box_w + apart) - apart + 2 * _EDGE, 6.6)
     height = _TOP + down * (box_h + _APART) + 0.62
 
+    last = (blocks[0] * threads[0] - 1, blocks[1] * threads[1] - 1)
     with p.style():
         figure, axes = p.sheet(width, height, ax)
         legend = Legend()
         words = f"grid {dim_text(blocks)}, block {dim_text(threads)}"
-        title(axes, _EDGE, words, _formula(flat, limit), mono=False)
+        title(axes, _EDGE, words, _KEY, mono=False)
         for number in range(blocks[0] * blocks[1]):
             bx, by = number % blocks[0], number // blocks[0]
             column, row = (number % per_row, number // per_row) if wrap else (bx, by)
-            x = _EDGE + column * (box_w + _APART)
+            x = _EDGE + column * (box_w + apart)
             y = _TOP + row * (box_h + _APART)
-            _draw_block(axes, (bx, by), threads, limit, flat, (x, y), (cell_w, cell_h), legend)
+            _draw_block(
+                axes,
+                (bx, by),
+                threads,
+                limit,
+                flat,
+                (x, y),
+                (cell_w, cell_h, columns),
+                last,
+                legend,
+            )
         legend.draw(axes, _EDGE, height - 0.26)
     return with_alt(figure, describe_launch_grid(grid, block, size))
 
@@ -96,7 +111,7 @@ def describe_launch_grid(grid: Extent, block: Extent, size: Extent | None = None
         inside = min(limit[0], blocks[0] * threads[0])
         if not flat:
             inside *= min(limit[1], blocks[1] * threads[1])
-        said.append(f"{inside} of {total} threads pass the guard; {total - inside} are idle.")
+        said.append(f"{inside} of {total} threads have a cell; {total - inside} have none.")
     return " ".join(said)
 
 
@@ -120,21 +135,6 @@ def _refuse_too_many(blocks: Dim3, threads: Dim3) -> None:
         )
 
 
-def _formula(flat: bool, limit: Dim3 | None) -> str:
-    rule = (
-        "global index = blockIdx.x * blockDim.x + threadIdx.x"
-        if flat
-        else "x = blockIdx.x * blockDim.x + threadIdx.x, and the same for y"
-    )
-    if limit is None:
-        return rule
-    return f"{rule};  guard: {'index < ' + str(limit[0]) if flat else _guard_2d(limit)}"
-
-
-def _guard_2d(limit: Dim3) -> str:
-    return f"x < {limit[0]} and y < {limit[1]}"
-
-
 def _draw_block(
     axes: Axes,
     place: tuple[int, int],
@@ -142,17 +142,22 @@ def _draw_block(
     limit: Dim3 | None,
     flat: bool,
     corner: tuple[float, float],
-    cell: tuple[float, float],
+    cell: tuple[float, float, int],
+    last: tuple[int, int],
     legend: Legend,
 ) -> None:
     from matplotlib.patches import FancyBboxPatch
 
-    (bx, by), (x, y), (w, h) = place, corner, cell
+    (bx, by), (x, y), (w, h, columns) = place, corner, cell
+    lines = -(-threads[0] // columns) * threads[1]
+    # Where a cell is narrower than the longest number, the picture shows the shape alone.
+    longest = f"{last[0]}" if flat else f"{last[0]},{last[1]}"
+    labelled = w * 0.88 >= 0.074 * len(longest)
     axes.add_artist(
         FancyBboxPatch(
             (x, y),
-            threads[0] * w,
-            threads[1] * h + _CAPTION,
+            columns * w,
+            lines * h + _CAPTION,
             boxstyle="round,pad=0,rounding_size=0.08",
             facecolor=p.SHADE,
             edgecolor=p.RULE,
@@ -161,8 +166,8 @@ def _draw_block(
     )
     name = f"blockIdx {bx}" if flat else f"blockIdx {bx},{by}"
     short = f"{bx}" if flat else f"{bx},{by}"
-    fits = threads[0] * w >= 0.085 * len(name)
-    caption = name if fits else short
+    wide = columns * w - 0.08
+    caption = next((t for t in (name, short) if wide >= 0.09 * len(t)), "")
     axes.text(
         x + 0.08, y + 0.15, caption, fontsize=p.SMALL, color=p.QUIET, va="center", fontweight="bold"
     )
@@ -171,12 +176,13 @@ def _draw_block(
             gx, gy = bx * threads[0] + tx, by * threads[1] + ty
             active = limit is None or (gx < limit[0] and (flat or gy < limit[1]))
             legend.add(
-                *(("active", "active thread") if active else ("idle", "idle: stopped by the guard"))
+                *(("active", "thread with a cell") if active else ("idle", "thread without a cell"))
             )
-            middle = (x + (tx + 0.5) * w, y + _CAPTION + (ty + 0.5) * h - 0.03)
+            line, at = divmod(tx, columns)
+            middle = (x + (at + 0.5) * w, y + _CAPTION + (ty + line + 0.5) * h - 0.03)
             top = f"{tx}" if flat else f"{tx},{ty}"
             bottom = f"{gx}" if flat else f"{gx},{gy}"
-            _draw_thread(axes, middle, (w * 0.88, h * 0.86), top, bottom, active)
+            _draw_thread(axes, middle, (w * 0.88, h * 0.86), top, bottom, active, labelled)
 
 
 def _draw_thread(
@@ -186,6 +192,7 @@ def _draw_thread(
     local: str,
     index: str,
     active: bool,
+    labelled: bool,
 ) -> None:
     from matplotlib.patches import FancyBboxPatch
 
@@ -203,13 +210,15 @@ def _draw_thread(
         )
     )
     ink = p.PAPER if active else p.QUIET
-    cell_text(axes, x, y - h * 0.22, f"t {local}", ink)
+    if not labelled:
+        return
+    cell_text(axes, x, y - h * 0.22, local, ink)
     axes.text(
         x,
         y + h * 0.22,
         index,
-        fontsize=p.NORMAL + 0.5,
-        fontweight="bold",
+        fontsize=p.NORMAL if w >= 0.1 * len(index) else p.SMALL,
+        fontweight="bold" if w >= 0.1 * len(index) else "normal",
         color=ink,
         ha="center",
         va="center_baseline",

@@ -23,6 +23,15 @@ def rows_columns(shape: tuple[int, ...]) -> tuple[int, int]:
     return int(np.prod(shape[:-1], dtype=np.int64)), int(shape[-1])
 
 
+def array_title(name: str, shape: tuple[int, ...]) -> str:
+    """Returns the name of an array with what its numbers along the edges count.
+
+    >>> array_title("a", (8,)), array_title("tile", (4, 4))
+    ('a', 'tile[row, col]')
+    """
+    return f"{name}[row, col]" if len(shape) == 2 else name
+
+
 def ghost_place(array: ArrayTouches, outside: Outside) -> tuple[int, int] | None:
     """Returns the row and column beside an array at which a missed access is drawn.
 

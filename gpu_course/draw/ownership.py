@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from gpu_course.draw import palette as p
 from gpu_course.draw.footprint import ArrayTouches, Footprint, count, footprint, ranges
 from gpu_course.draw.furniture import Legend, cell_text, square, title
-from gpu_course.draw.layout import rows_columns
+from gpu_course.draw.layout import array_title, rows_columns
 from gpu_course.draw.picture import with_alt
 from gpu_course.errors import CourseError
 from gpu_course.simt.report import Report
@@ -48,7 +48,8 @@ def draw_ownership(report: Report, array: str, ax: Axes | None = None) -> Figure
     with p.style():
         figure, axes = p.sheet(width, _TOP + rows * height + 0.75, ax)
         legend = Legend()
-        title(axes, _EDGE, f"{array}: written by block:thread", _summary(data, cells))
+        words = f"{array_title(array, cells.shape)}: each cell says block:thread that wrote it"
+        title(axes, _EDGE, words, _summary(data, cells), mono=False)
         for cell in range(cells.size):
             row, column = divmod(cell, columns)
             x = _EDGE + 0.3 + (column + 0.5) * side
@@ -75,7 +76,7 @@ def describe_ownership(report: Report, array: str) -> str:
             said.append(f"Block {block} wrote cells {ranges(mine)}.")
     empty = [c for c in range(cells.size) if c not in owners]
     if empty:
-        said.append(f"Nobody wrote cells {ranges(empty)}.")
+        said.append(f"No thread wrote cells {ranges(empty)}.")
     contested = [c for c, threads in owners.items() if len(threads) > 1]
     if contested:
         said.append(f"Several threads wrote cells {ranges(contested)}.")
@@ -134,7 +135,7 @@ def _draw_cell(
     legend: Legend,
 ) -> None:
     if not threads:
-        legend.add("unwritten", "nobody wrote it")
+        legend.add("unwritten", "no thread wrote it")
         square(axes, x, y, side * 0.94, p.UNWRITTEN_CELL, height * 0.92)
         return
     contested = len(threads) > 1

@@ -29,7 +29,9 @@ _PAIRS_SPELLED_OUT = 12
 Arrays = Mapping[str, Any] | Iterable[str] | None
 
 
-def draw_touches(report: Report, arrays: Arrays = None, ax: Axes | None = None) -> Figure:
+def draw_touches(
+    report: Report, arrays: Arrays = None, ax: Axes | None = None, *, follow: int | None = None
+) -> Figure:
     """Returns the picture of who touches what in one launch.
 
     Arrays only read stand on one side of the threads, arrays written on the other, so the data
@@ -41,6 +43,7 @@ def draw_touches(report: Report, arrays: Arrays = None, ax: Axes | None = None) 
         arrays: names to draw, or {name: values} to print the values in the cells; default all,
             with cell numbers.
         ax: axes to draw on instead of a new figure.
+        follow: the number of a thread whose lines stand out, where lines are drawn.
     """
     names = None if arrays is None else list(arrays)
     values = arrays if isinstance(arrays, Mapping) else {}
@@ -49,7 +52,7 @@ def draw_touches(report: Report, arrays: Arrays = None, ax: Axes | None = None) 
         if not data.arrays:
             figure = _draw_nothing(data, ax)
         elif _is_flow(data):
-            figure = draw_flow(data, values, ax)
+            figure = draw_flow(data, values, ax, follow)
         elif _is_map(data):
             figure = draw_map(data, ax)
         else:
@@ -184,15 +187,21 @@ def _draw_nothing(data: Footprint, ax: Axes | None) -> Figure:
     return figure
 
 
-def first_steps(report: Report, steps: int) -> Report:
+def first_steps(report: Report, steps: int, threads: int | None = None) -> Report:
     """Returns the report as it stood after the first accesses, with every array in its place.
 
     Args:
         report: of a launch of at most 4,096 lanes.
         steps: how many of `report.touches` have happened.
+        threads: how many threads of the last of these are shown; default all.
     """
+    done = list(report.touches[:steps])
+    if done and threads is not None:
+        last = done[-1]
+        done[-1] = replace(last, threads=last.threads[:threads], cells=last.cells[:threads])
     nothing = np.empty(0, np.int64)
     rest = (replace(t, threads=nothing, cells=nothing) for t in report.touches[steps:])
-    reached = {touch.line for touch in report.touches[:steps]}
+    whole = done if threads is None else done[:-1]
+    reached = {touch.line for touch in whole}
     hazards = tuple(h for h in report.hazards if h.line in reached)
-    return replace(report, hazards=hazards, touches=(*report.touches[:steps], *rest))
+    return replace(report, hazards=hazards, touches=(*done, *rest))

@@ -8,8 +8,8 @@ import numpy as np
 
 from gpu_course.draw import palette as p
 from gpu_course.draw.footprint import ArrayTouches, Footprint, Pair
-from gpu_course.draw.furniture import Legend, heading, row_label
-from gpu_course.draw.layout import rows_columns
+from gpu_course.draw.furniture import Legend, cell_text, heading, row_label
+from gpu_course.draw.layout import array_title, rows_columns
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,7 +42,7 @@ def draw_condensed(data: Footprint, ax: Axes | None) -> Figure:
     left = _EDGE + 0.75
     room = p.WIDEST - left - _EDGE
     bars = min(data.blocks, MOST_BARS)
-    y = _TOP + bars * (_BAR + 0.06) + (0.25 if data.blocks > bars else 0.0) + 0.55
+    y = _TOP + bars * (_BAR + 0.06) + (0.25 if data.blocks > bars else 0.0) + 0.6
     x, tallest, places = left, 0.0, []
     for array, _, _ in maps:
         rows, columns = _layout(array)
@@ -50,9 +50,9 @@ def draw_condensed(data: Footprint, ax: Axes | None) -> Figure:
         if x > left and x + columns * side > left + room:
             x, y, tallest = left, y + tallest + 0.75, 0.0
         places.append((x, y, side))
-        x += max(columns * side, 1.8) + 0.5
+        x += max(columns * side, 0.1 * (len(array.name) + 26)) + 0.5
         tallest = max(tallest, min(rows, MOST_ROWS) * side)
-    height = y + tallest + 0.75
+    height = y + tallest + 1.0
 
     figure, axes = p.sheet(p.WIDEST, height, ax)
     legend = Legend()
@@ -61,7 +61,7 @@ def draw_condensed(data: Footprint, ax: Axes | None) -> Figure:
     for (array, verb, pairs), (x, y, side) in zip(maps, places, strict=True):
         _draw_map(axes, data, array, f"{verb} thread", pairs, x, y, side, legend)
     _draw_scale(axes, data, height)
-    legend.draw(axes, _EDGE + 3.15, height - 0.3)
+    legend.draw(axes, _EDGE, height - 0.24)
     return figure
 
 
@@ -120,15 +120,20 @@ def _draw_map(
     rows, columns = _layout(array)
     axes.text(
         left,
-        top - 0.3,
-        array.name,
+        top - (0.36 if len(array.shape) == 2 and min(_layout(array)) > 1 else 0.3),
+        array_title(array.name, array.shape),
         fontsize=p.NORMAL + 1,
         family="monospace",
         fontweight="bold",
         color=p.INK,
         va="center",
     )
-    _quiet(axes, left, top - 0.11, words)
+    numbered = len(array.shape) == 2 and min(rows, columns) > 1
+    if not numbered:
+        _quiet(axes, left, top - 0.11, words)
+    else:
+        _quiet(axes, left + 0.1 * (len(array.name) + 12), top - 0.36, words)
+        _number_edges(axes, left, top, side, min(rows, MOST_ROWS), columns)
     grid, several = _numbers(array, pairs, rows * columns)
     shown = min(rows, MOST_ROWS)
     picture = grid.reshape(rows, columns)[:shown]
@@ -169,6 +174,17 @@ def _draw_map(
             )
     if rows > shown:
         _quiet(axes, left, limit_y + 0.12, f"and {rows - shown} more rows")
+
+
+def _number_edges(
+    axes: Axes, left: float, top: float, side: float, rows: int, columns: int
+) -> None:
+    """Numbers the rows at the left and the columns above, as many as there is room for."""
+    every = next(n for n in (1, 2, 4, 8, 16, 32, 64) if n * side >= 0.22)
+    for row in range(0, rows, every):
+        cell_text(axes, left - 0.14, top + (row + 0.5) * side, str(row), p.QUIET)
+    for column in range(0, columns, every):
+        cell_text(axes, left + (column + 0.5) * side, top - 0.11, str(column), p.QUIET)
 
 
 def _look(several: bool, words: str) -> tuple[dict[str, Any], str, str]:
@@ -216,7 +232,7 @@ def _numbers(
 
 def _draw_scale(axes: Axes, data: Footprint, height: float) -> None:
     ramp = np.linspace(0, 1, 128)[None, :]
-    y = height - 0.36
+    y = height - 0.66
     axes.imshow(
         ramp, cmap=p.MAGNITUDE, extent=(_EDGE + 0.62, _EDGE + 2.2, y + 0.14, y), aspect="auto"
     )

@@ -19,6 +19,7 @@ from gpu_course.draw.furniture import (
     line_look,
     row_label,
     square,
+    title,
 )
 
 if TYPE_CHECKING:
@@ -83,16 +84,20 @@ class _Drawing:
     data: Footprint
     scale: _Scale
     thread_y: float
+    follow: int | None
     legend: Legend = field(default_factory=Legend)
 
 
-def draw_flow(data: Footprint, values: Mapping[str, Any], ax: Axes | None) -> Figure:
+def draw_flow(
+    data: Footprint, values: Mapping[str, Any], ax: Axes | None, follow: int | None = None
+) -> Figure:
     """Returns the picture of a one-dimensional launch on one-dimensional arrays.
 
     Args:
         data: at most about 64 threads and 64 cells per array.
         values: array name -> what to print in its cells; cell numbers for all others.
         ax: axes to draw on.
+        follow: a thread whose lines stand out; default all do.
     """
     sources = [a for a in data.arrays if not a.is_written]
     targets = [a for a in data.arrays if a.is_written]
@@ -114,8 +119,11 @@ def draw_flow(data: Footprint, values: Mapping[str, Any], ax: Axes | None) -> Fi
     height = y - _BETWEEN_ROWS + scale.side / 2 + 0.55
 
     figure, axes = p.sheet(width, height, ax)
-    drawing = _Drawing(axes, data, scale, thread_y)
-    heading(axes, data, _EDGE)
+    drawing = _Drawing(axes, data, scale, thread_y, follow)
+    if follow is None:
+        heading(axes, data, _EDGE)
+    else:
+        title(axes, _EDGE, data.call, f"followed here: thread {follow}")
     _draw_threads(drawing)
     for array in data.arrays:
         _draw_array(drawing, array, rows[array.name], values.get(array.name))
@@ -145,13 +153,13 @@ def _fit(data: Footprint) -> tuple[_Scale, float]:
 
 
 def _fall(data: Footprint, scale: _Scale) -> float:
-    """Inches between the threads and the nearest array: the wider the curves, the more room."""
+    """Inches between the threads and the nearest array: the flatter the lines, the more room."""
     reach = [
         abs(scale.thread(t, data.block_size) - scale.cell(c))
         for a in data.arrays
         for t, c in (*a.reads, *a.writes, *a.atomics)
     ]
-    return min(1.3, 0.84 + 0.1 * max(reach, default=0.0))
+    return min(1.5, 0.84 + 0.14 * max(reach, default=0.0))
 
 
 def _columns(array: ArrayTouches) -> float:
@@ -171,7 +179,7 @@ def _draw_threads(d: _Drawing) -> None:
         x = scale.thread(thread, data.block_size)
         active = thread in data.active
         if not active:
-            d.legend.add("idle", "idle thread")
+            d.legend.add("idle", "idle thread" if d.follow is None else "its turn comes later")
         edge = p.CONFLICT if thread in data.astray else p.ACTIVE if active else p.RULE
         d.axes.add_artist(
             Circle(
@@ -299,6 +307,8 @@ def _draw_lines(d: _Drawing, array: ArrayTouches, y: float, nearest: float, lane
         ("atomic", array.atomics, lane + port),
     )
     for kind, pairs, offset in kinds:
+        threads = [t for t, _ in pairs]
+        threads += [o.thread for o in array.outside[:MOST_GHOSTS] if o.kind == kind]
         ends = [(x_of(t) + offset, scale.cell(c) + offset) for t, c in pairs]
         ends += [
             (x_of(o.thread) + offset, scale.cell(array.size + _GHOST_GAP + place) + offset)
@@ -307,18 +317,23 @@ def _draw_lines(d: _Drawing, array: ArrayTouches, y: float, nearest: float, lane
         ]
         if ends:
             d.legend.add(kind, kind)
-            _curves(d.axes, ends, (start, bend, end), kind)
+            mine = [end for end, thread in zip(ends, threads, strict=True) if thread == d.follow]
+            for some, pale in ((ends, d.follow is not None), (mine, False)):
+                if some:
+                    _straight(d.axes, some, (start, bend, end), kind, pale)
 
 
-def _curves(
+def _straight(
     axes: Axes,
     ends: list[tuple[float, float]],
     heights: tuple[float, float, float],
     kind: str,
+    pale: bool,
 ) -> None:
-    """Draws (x at the thread, x at the cell) as S-curves, with arrows along the data.
+    """Draws (x at the thread, x at the cell) as straight lines, with arrows along the data.
 
-    `heights` are those of the threads, of the end of the bend, and of the cells.
+    `heights` are those of the threads, of the nearest array's edge, and of the cells. Past a nearer
+    array a line falls upright.
     """
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
@@ -329,15 +344,19 @@ def _curves(
     head = 0.06 if dense else 0.09
     toward = 1.0 if end > start else -1.0
     begin, stop = (start + toward * head, end) if reading else (start, end - toward * head)
+    upright = toward * head
     if bend == end:
-        bend = stop
-    middle = (begin + bend) / 2
+        bend = stop if reading else stop - upright * 0.5
     vertices: list[tuple[float, float]] = []
     for x0, x1 in ends:
-        vertices += [(x0, begin), (x0, middle), (x1, middle), (x1, bend), (x1, stop)]
-    codes = [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4, Path.LINETO] * len(ends)
-    look = line_look(kind, thin=dense)
+        vertices += [(x0, begin), (x0, begin + upright * 0.5), (x1, bend), (x1, stop)]
+    codes = [Path.MOVETO, Path.LINETO, Path.LINETO, Path.LINETO] * len(ends)
+    look = line_look(kind, thin=dense) | {"joinstyle": "round"}
+    if pale:
+        look |= {"alpha": 0.35, "linewidth": look["linewidth"] * 0.6}
     axes.add_artist(PathPatch(Path(vertices, codes), facecolor="none", zorder=2.5, **look))
+    if pale:
+        return
     tips = [x0 if reading else x1 for x0, x1 in ends]
     tip_y = start + toward * head * 0.55 if reading else end - toward * head * 0.55
     downwards = (toward > 0) != reading

@@ -24,6 +24,7 @@ from gpu_course.draw.furniture import (
     square,
 )
 from gpu_course.draw.layout import (
+    array_title,
     dimensions,
     ghost_place,
     joint_label,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 _EDGE = 0.3
 _TOP = 0.85
-_GUTTER = 1.05
+_GUTTER = 0.75
 _NAME = 0.42
 """Inches above a panel for its name and column numbers."""
 _INDEX = 0.2
@@ -185,7 +186,9 @@ def _draw_threads(d: _Drawing) -> None:
 
 def _draw_array(d: _Drawing, array: ArrayTouches) -> None:
     panel = d.panels[array.name]
-    panel_label(d.axes, panel.left, panel.top - _INDEX, array.name, mono=True)
+    panel_label(
+        d.axes, panel.left, panel.top - _INDEX, array_title(array.name, array.shape), mono=True
+    )
     rows, columns = rows_columns(array.shape)
     touching = _who_touched(array)
     looks = cell_look(array, d.legend)

@@ -13,10 +13,12 @@ from gpu_course.notebook.pictures import (
     play_touches,
     show_banks,
     show_cards,
+    show_halo,
     show_intervals,
     show_launch_grid,
     show_ownership,
     show_touches,
+    show_transposition,
 )
 from gpu_course.notebook.prediction import predict
 from gpu_course.notebook.replay import replay
@@ -37,11 +39,13 @@ __all__ = [
     "show_banks",
     "show_cards",
     "show_data_sheet",
+    "show_halo",
     "show_hazards",
     "show_intervals",
     "show_launch_grid",
     "show_ownership",
     "show_touches",
+    "show_transposition",
     "step_through",
 ]
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gpu_course.draw.picture import alt_text, figure_html
 from gpu_course.errors import CourseError
 from gpu_course.notebook.note import show, trouble
@@ -55,11 +57,11 @@ def show_ownership(report: Report, array: str) -> None:
 def show_launch_grid(
     grid: int | Sequence[int], block: int | Sequence[int], size: int | Sequence[int] | None = None
 ) -> None:
-    """Shows the blocks and threads of a launch, each with its index, and what a guard stops.
+    """Shows the blocks and threads of a launch, each with its index, and which have a cell.
 
     Args:
         grid, block: as in a launch.
-        size: only threads whose global index is below it are active; default all.
+        size: cells there are: threads whose global index is below it have one; default all.
     """
     from gpu_course.draw.launch_grid import draw_launch_grid
 
@@ -129,8 +131,15 @@ def show_intervals(recording: Recording, array: str, block: int = 0) -> None:
         show(trouble(error))
 
 
+MOST_FOLLOWED = 64
+"""Accesses up to which a launch is played thread by thread."""
+
+
 def play_touches(report: Report) -> Explorer:
-    """Returns a launch drawn as it runs: each step adds one access of all its threads.
+    """Returns a launch drawn as it runs, an access at a time.
+
+    A small launch is taken thread by thread, so that each can be followed to its cell; in a larger
+    one a step is an access of all its threads.
 
     Args:
         report: of a launch of at most 4,096 threads.
@@ -138,16 +147,57 @@ def play_touches(report: Report) -> Explorer:
     from gpu_course.draw.touches import draw_touches, first_steps
     from gpu_course.notebook.explore import play
 
-    def run(step: int) -> tuple[str, Figure]:
-        return _step_text(report, step), draw_touches(first_steps(report, step))
+    one_by_one = sum(len(touch.threads) for touch in report.touches) <= MOST_FOLLOWED
+    frames: list[tuple[int, int | None]] = [(0, None)]
+    for number, touch in enumerate(report.touches, 1):
+        frames += (
+            [(number, k + 1) for k in range(len(touch.threads))] if one_by_one else [(number, None)]
+        )
+
+    def run(frame: tuple[int, int | None]) -> tuple[str, Figure]:
+        steps, threads = frame
+        follow = None
+        if threads is not None:
+            follow = int(report.touches[steps - 1].threads[threads - 1])
+        shown = draw_touches(first_steps(report, steps, threads), follow=follow)
+        return _step_text(report, steps, threads), shown
 
     run.__name__ = report.kernel
-    return play(run, len(report.touches) + 1)
+    return play(run, frames)
 
 
-def _step_text(report: Report, step: int) -> str:
+_VERBS = {"read": "reads", "write": "writes", "atomic": "updates"}
+
+
+def _step_text(report: Report, step: int, threads: int | None) -> str:
     if step == 0:
         return "Before the first access."
     touch = report.touches[step - 1]
-    verb = {"read": "read", "write": "write", "atomic": "update"}[touch.kind]
-    return f"Line {touch.line}: {len(touch.threads)} threads {verb} {touch.array}."
+    if threads is None:
+        verb = _VERBS[touch.kind][:-1]
+        return f"Line {touch.line}: {len(touch.threads)} threads {verb} {touch.array}."
+    thread, cell = int(touch.threads[threads - 1]), int(touch.cells[threads - 1])
+    if cell < 0:
+        return f"Line {touch.line}: thread {thread} misses {touch.array}."
+    place = ", ".join(str(int(i)) for i in np.unravel_index(cell, touch.shape))
+    return f"Line {touch.line}: thread {thread} {_VERBS[touch.kind]} {touch.array}[{place}]."
+
+
+def show_halo(size: int, block: int, frame: int) -> None:
+    """Shows the tiles of neighbouring blocks under the array they are cut from.
+
+    Args:
+        size: cells of the array.
+        block: results of a block.
+        frame: cells that a tile holds more on each side.
+    """
+    from gpu_course.draw.tiles import draw_halo
+
+    show(Picture(draw_halo(size, block, frame)))
+
+
+def show_transposition() -> None:
+    """Shows a transposition thread by thread, and the same through a tile."""
+    from gpu_course.draw.tiles import draw_transposition
+
+    show(Picture(draw_transposition()))

@@ -1,0 +1,268 @@
+"""Each picture of the course, on data as lessons give it, can be read in a panel of 700 pixels."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from gpu_course import draw, simulate
+from gpu_course.draw import palette as p
+from gpu_course.draw.banks import draw_banks
+from gpu_course.draw.cards import draw_cards
+from gpu_course.draw.estimates import draw_estimates
+from gpu_course.draw.intervals import draw_intervals
+from gpu_course.draw.launch_grid import draw_launch_grid
+from gpu_course.draw.ledgers_beside import draw_ledgers
+from gpu_course.draw.lives import draw_lives
+from gpu_course.draw.memory_ledger import draw_live, draw_saw_tooth, draw_terms
+from gpu_course.draw.ownership import draw_ownership
+from gpu_course.draw.palette import blank_figure, sheet
+from gpu_course.draw.picture import alt_text
+from gpu_course.draw.rank_tradeoff import draw_rank
+from gpu_course.draw.schedules import draw_pareto, draw_schedule
+from gpu_course.draw.steps import draw_step
+from gpu_course.draw.steps_parts import View
+from gpu_course.draw.tiles import draw_halo, draw_transposition
+from gpu_course.draw.touches import draw_touches, first_steps
+from gpu_course.draw.training_runs import draw_held, draw_losses
+from gpu_course.hardware.datasheet import device, devices
+from gpu_course.stepping import record
+from tests.draw import launches
+from tests.draw.kernels import behind_the_guard, blocks_2d, reverse, turn_square, turn_wide
+from tests.draw.readable import assert_readable, texts
+from tests.draw.test_lives import PANELS
+from tests.draw.test_memory_ledger import LEDGER
+from tests.draw.test_training_runs import CLOUD, ENDS, LEDGERS, PLAIN, STATES
+
+MIB = 2**20
+GIB = 2**30
+
+
+def zeros(*shape: int) -> np.ndarray:
+    return np.zeros(shape, np.float32)
+
+
+def numbers(*shape: int) -> np.ndarray:
+    return np.linspace(-19.875, 20.125, int(np.prod(shape)), dtype=np.float32).reshape(shape)
+
+
+class Line:
+    """A term as the lesson on the ledger has it, with a name as long as any."""
+
+    def __init__(self, name: str, paper: int, kept: int) -> None:
+        self.name, self.paper_bytes, self.kept_bytes = name, paper, kept
+
+
+PARTS = {
+    "parameters": 14 * GIB,
+    "optimizer states": 28 * GIB,
+    "gradients": 14 * GIB,
+    "activations": 30 * GIB,
+    "temporaries": 2 * GIB,
+}
+SCHEDULE = [
+    *(("keep input" if s % 3 == 0 else "forward", s) for s in range(9)),
+    *((word, s) for s in reversed(range(9)) for word in ("save all", "backward")),
+]
+CURVES = {
+    "best": [(0.7 * MIB, 1.13), (0.8 * MIB, 1.1), (1.2 * MIB, 1.02), (1.3 * MIB, 1.0)],
+    "equal segments": [(0.8 * MIB, 1.3), (1.05 * MIB, 1.2)],
+    "square root": [(1.05 * MIB, 1.33)],
+    "halves": [(0.7 * MIB, 1.51)],
+    "revolve": [(0.7 * MIB, 2.55), (0.78 * MIB, 1.65), (0.78 * MIB, 1.5)],
+}
+FALLING = [4.9 - 0.02 * k for k in range(60)]
+
+
+def turn_around() -> Figure:
+    recording = record(reverse, ("t", "tile"))[1, 64](zeros(64), numbers(64))
+    return draw_step(recording, len(recording.track((0, 1))) - 1, (0, 1))
+
+
+def told() -> Figure:
+    recording = record(reverse, ("t", "tile"))[2, 64](zeros(128), numbers(128))
+    view = View(costs=False, threads=(0, 63), array="tile", cell=63)
+    return draw_step(recording, len(recording.track((0, 1))) - 1, (0, 1), view=view)
+
+
+def guarded() -> Figure:
+    recording = record(behind_the_guard, ("t", "size"))[1, 8](zeros(8), numbers(8), 6)
+    return draw_step(recording, 3, view=View(costs=False))
+
+
+def wrong_axes() -> Figure:
+    report = simulate(blocks_2d)[(3, 3), (4, 2)](zeros(5, 10), zeros(5, 10), zeros(10), 5, 10)
+    return draw_touches(report)
+
+
+PICTURES: dict[str, Callable[[], Figure]] = {
+    **{
+        f"draw_touches {name}": lambda report=report: draw_touches(report)
+        for name, report in launches.EVERY.items()
+    },
+    "draw_touches wrong axes": wrong_axes,
+    "draw_touches a thread followed": lambda: draw_touches(
+        first_steps(launches.REVERSED, 2, 5), follow=4
+    ),
+    "draw_ownership blocks": lambda: draw_ownership(launches.BLOCKS, "out"),
+    "draw_ownership matrix": lambda: draw_ownership(launches.BROADCAST, "out"),
+    "draw_ownership wide": lambda: draw_ownership(launches.WIDE, "out"),
+    **{
+        f"draw_launch_grid {grid} {block}": lambda grid=grid, block=block, size=size: (
+            draw_launch_grid(grid, block, size)
+        )
+        for grid, block, size in [
+            (1, (6, 4), (5, 3)),
+            (3, 4, 10),
+            ((3, 3), (4, 2), (10, 5)),
+            ((1, 1), (12, 8), (10, 5)),
+            ((2, 2), (9, 4), (10, 5)),
+            ((10, 1), (1, 8), (10, 5)),
+            (40, 1, 40),
+            (3, 16, 40),
+            (1, 256, None),
+            ((1, 1), (32, 8), None),
+        ]
+    },
+    "draw_cards some": lambda: draw_cards(
+        [device(name) for name in ("T4", "RTX 4090", "A100", "H100", "B200")]
+    ),
+    "draw_cards all": lambda: draw_cards(devices()),
+    "draw_banks stride 2": lambda: draw_banks([2 * lane for lane in range(32)]),
+    "draw_banks one word for two": lambda: draw_banks([lane // 2 for lane in range(32)]),
+    "draw_banks a column": lambda: draw_banks([32 * lane for lane in range(32)]),
+    "draw_intervals guard": lambda: draw_intervals(
+        record(behind_the_guard)[1, 8](zeros(8), numbers(8), 6), "tile"
+    ),
+    "draw_intervals square": lambda: draw_intervals(
+        record(turn_square)[1, (4, 4)](zeros(4, 4)), "tile"
+    ),
+    "draw_intervals wide": lambda: draw_intervals(
+        record(turn_wide)[1, 32](zeros(32), numbers(32)), "tile"
+    ),
+    "draw_step two warps": turn_around,
+    "draw_step told": told,
+    "draw_step guarded": guarded,
+    "draw_halo": lambda: draw_halo(24, 8, 1),
+    "draw_halo wide": lambda: draw_halo(12, 4, 3),
+    "draw_transposition": draw_transposition,
+    "draw_saw_tooth": lambda: draw_saw_tooth(LEDGER, 4),
+    "draw_live fits": lambda: draw_live(PARTS, 80 * GIB),
+    "draw_live alone": lambda: draw_live({"parameters": 3 * GIB}),
+    "draw_terms": lambda: draw_terms(
+        [
+            Line("mask of the attention's dropout", 2 * MIB, 4 * MIB),
+            Line("input of the second linear layer", 8 * MIB, 8 * MIB),
+            Line("statistics of the LayerNorms", 0, 12_345_678),
+        ]
+    ),
+    "draw_schedule": lambda: draw_schedule(SCHEDULE, range(1, 28), budget=20),
+    "draw_pareto": lambda: draw_pareto(CURVES),
+    "draw_lives": lambda: draw_lives(PANELS, 4096),
+    "draw_ledgers": lambda: draw_ledgers(LEDGERS),
+    "draw_losses": lambda: draw_losses(
+        {"Adam": FALLING, "GaLore, rank 32": [each + 0.1 for each in FALLING]},
+        25,
+        goal=4.2,
+        floor=3.6,
+    ),
+    "draw_held": lambda: draw_held(
+        {"Adam": PARTS, "8 bit, power 2 and 4": PARTS | {"gradients": 0}}, {"Adam": "loss 1.20"}
+    ),
+    "draw_estimates": lambda: draw_estimates((1.0, 0.5), CLOUD),
+    "draw_rank": lambda: draw_rank(STATES, ENDS, 128, goal=1.25, **PLAIN),
+}
+
+
+def test_no_picture_is_left_out() -> None:
+    found = {
+        name
+        for module in pkgutil.iter_modules(draw.__path__)
+        for name, function in inspect.getmembers(
+            importlib.import_module(f"{draw.__name__}.{module.name}"), inspect.isfunction
+        )
+        if name.startswith("draw_") and "Figure" in str(function.__annotations__.get("return"))
+    }
+    # These three are what draw_touches chooses from.
+    found -= {"draw_flow", "draw_map", "draw_condensed"}
+    assert found == {name.split()[0] for name in PICTURES}
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_picture_can_be_read_in_half_a_window(name: str) -> None:
+    figure = PICTURES[name]()
+    assert_readable(figure)
+    assert alt_text(figure)
+    assert figure.get_size_inches()[0] * p.CSS_PIXELS_PER_INCH <= 700
+
+
+def test_no_picture_of_a_launch_prints_the_rule_or_the_guard() -> None:
+    """The puzzles that follow it ask for both."""
+    for size in (None, 10, (10, 5)):
+        grid, block = (3, 4) if size != (10, 5) else ((3, 3), (4, 2))
+        figure = draw_launch_grid(grid, block, size)
+        said = " ".join(text.get_text() for text in texts(figure)) + alt_text(figure)
+        for given_away in ("blockDim", "*", "<", "guard"):
+            assert given_away not in said
+
+
+def test_bars_are_as_long_as_what_they_stand_for() -> None:
+    cards = [device("T4"), device("B200")]
+    figure = draw_cards(cards)
+    bars = [p.get_width() for p in figure.findobj(Rectangle) if p.get_width() > 0 and p.axes]
+    rates = [card.bandwidth_bytes_per_s for card in cards]
+    assert any(
+        np.isclose(one / other, rates[0] / rates[1]) for one in bars for other in bars if other
+    )
+
+
+def test_one_far_point_does_not_flatten_the_others() -> None:
+    figure = draw_pareto(CURVES)
+    (axes,) = figure.axes
+    assert axes.get_ylim()[1] < 80
+    assert any("155 %" in text.get_text() for text in texts(figure))
+    near = draw_pareto({name: points for name, points in CURVES.items() if name != "revolve"})
+    assert not any("\u2191" in text.get_text() for text in texts(near))
+
+
+# What the checks must find
+
+
+def cut() -> Figure:
+    figure, axes = sheet(4, 1)
+    axes.text(3.5, 0.5, "a legend that is cut", fontsize=9)
+    return figure
+
+
+def crossing() -> Figure:
+    figure, axes = sheet(4, 1)
+    axes.add_artist(Rectangle((1, 0.3), 0.3, 0.3))
+    axes.text(1.15, 0.45, "-12.625", fontsize=9, ha="center", va="center")
+    return figure
+
+
+def small() -> Figure:
+    figure, axes = blank_figure(12, 1)
+    axes.set_axis_off()
+    axes.text(0.5, 0.5, "nine points on a wide sheet", fontsize=9)
+    return figure
+
+
+def over() -> Figure:
+    figure, axes = sheet(4, 1)
+    axes.text(1.0, 0.5, "one word", fontsize=9)
+    axes.text(1.2, 0.5, "another", fontsize=9)
+    return figure
+
+
+@pytest.mark.parametrize("planted", [cut, crossing, small, over])
+def test_a_planted_fault_is_found(planted: Callable[[], Figure]) -> None:
+    with pytest.raises(AssertionError):
+        assert_readable(planted())
