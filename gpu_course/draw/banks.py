@@ -133,7 +133,7 @@ def bank_queues(words: Sequence[int | None]) -> list[Queue]:
 def _passes(number: int) -> str:
     if number == 1:
         return "1 pass: no conflict"
-    return f"{number} passes: {count(number - 1, 'conflict')}" if number else "nobody asks"
+    return f"{number} passes: {count(number - 1, 'conflict')}" if number else "no lane asks"
 
 
 def _banks(numbers: list[int]) -> str:

@@ -105,6 +105,7 @@ def draw_saw_tooth(ledger: Ledger, moment: int | None = None, ax: Axes | None = 
                 bbox={"boxstyle": "round,pad=0.15", "facecolor": p.PAPER, "edgecolor": "none"},
             )
         axes.set_ylabel(name)
+        _title(axes, "Memory in use over time, stacked by kind")
         axes.set_xlabel("steps of the allocator")
         handles, labels = axes.get_legend_handles_labels()
         figure.legend(
@@ -176,6 +177,7 @@ def draw_live(
             )
         axes.set_xlim(0, max(total, limit_bytes or 0) / unit * 1.04)
         axes.set_ylim(-0.4, 1.3)
+        _title(axes, "Memory by kind" + (", and what the GPU has" if limit_bytes else ""))
         axes.set_yticks([])
         axes.spines["left"].set_visible(False)
         axes.set_xlabel(name)
@@ -232,8 +234,12 @@ def draw_terms(lines: Sequence[Line], ax: Axes | None = None) -> Figure:
                 )
         axes.set_yticks(list(places), [line.name for line in lines], fontsize=p.SMALL)
         axes.invert_yaxis()
+        _title(axes, "What the paper counts, and what the layer keeps")
         axes.set_xlabel(f"{name}; differences in bytes")
-        axes.legend(loc="lower right", frameon=False, fontsize=p.SMALL)
+        if ax is None:
+            figure.legend(loc="lower left", ncols=2, frameon=False, fontsize=p.SMALL)
+        else:
+            axes.legend(loc="lower right", frameon=False, fontsize=p.SMALL)
     return with_alt(figure, describe_terms(lines))
 
 
@@ -252,8 +258,12 @@ def _canvas(
     ax: Axes | None, height: float = _HEIGHT, left: float = 0.75, right: float = 1.6
 ) -> tuple[Figure, Axes]:
     if ax is None:
-        return p.blank_figure(p.WIDEST, height, (left, 0.55, right, 0.15))
+        return p.blank_figure(p.WIDEST, height + 0.25, (left, 0.55, right, 0.4))
     return ax.get_figure(root=True), ax  # type: ignore[return-value]
+
+
+def _title(axes: Axes, words: str) -> None:
+    axes.set_title(words, loc="left", fontsize=p.NORMAL, fontweight="bold", color=p.INK)
 
 
 def _totals(ledger: Ledger) -> list[int]:

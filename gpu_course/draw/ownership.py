@@ -76,7 +76,7 @@ def describe_ownership(report: Report, array: str) -> str:
             said.append(f"Block {block} wrote cells {ranges(mine)}.")
     empty = [c for c in range(cells.size) if c not in owners]
     if empty:
-        said.append(f"Nobody wrote cells {ranges(empty)}.")
+        said.append(f"No thread wrote cells {ranges(empty)}.")
     contested = [c for c, threads in owners.items() if len(threads) > 1]
     if contested:
         said.append(f"Several threads wrote cells {ranges(contested)}.")
@@ -135,7 +135,7 @@ def _draw_cell(
     legend: Legend,
 ) -> None:
     if not threads:
-        legend.add("unwritten", "nobody wrote it")
+        legend.add("unwritten", "no thread wrote it")
         square(axes, x, y, side * 0.94, p.UNWRITTEN_CELL, height * 0.92)
         return
     contested = len(threads) > 1

@@ -198,8 +198,8 @@ def draw_contents(
                 wide = (_WIDE - 0.8) * CHAR
                 ink.boxes(x, [middle] * len(x), wide, ROW * 0.86, _CELL_LOOKS[kind])
             if name == view.array and view.cell in cells:
-                x = _X + (view.cell - first) * _WIDE * CHAR + CHAR * 0.4
-                ink.boxes([x], [middle], (_WIDE - 0.8) * CHAR, ROW * 0.86, p.RINGS[0])
+                told = _X + (view.cell - first) * _WIDE * CHAR + CHAR * 0.4
+                ink.boxes([told], [middle], (_WIDE - 0.8) * CHAR, ROW * 0.86, p.RINGS[0])
             texts = [number_text(values[c], _DIGITS) if known[c] else "?" for c in cells]
             ink.mono(_X + _NUDGE, middle, _row(texts, _WIDE), p.INK)
             y += ROW
@@ -271,7 +271,7 @@ def draw_accesses(ink: Ink, recording: Recording, step: Step, warp: int, y: floa
         lines = _lines(recording, access, warp)
         text = f"{access.space}: {access_words(recording, access, warp)}"
         if len(lines) > _MOST_LINES:
-            text += f"  (the first {_MOST_LINES} of {len(lines)} lines of 128 bytes)"
+            text += f" ({_MOST_LINES} of {len(lines)} lines)"
         ink.words(_LEFT, y + ROW / 2, text, p.INK)
         y += ROW
         for line in lines[:_MOST_LINES]:
@@ -305,9 +305,9 @@ def _draw_line(
     is_global = access.space == "global"
     first_byte = line * _LINE_BYTES - _base(access)
     half = slots // 2
-    for row in range(2):
-        label = f"byte {first_byte + row * _HALF_BYTES:,}" if is_global else f"bank {row * 16}"
-        ink.mono(_LEFT, y + row * ROW, label, p.QUIET)
+    for part in range(2):
+        label = f"byte {first_byte + part * _HALF_BYTES:,}" if is_global else f"bank {part * 16}"
+        ink.mono(_LEFT, y + part * ROW, label, p.QUIET)
     spread = [
         _X + (chars * (k % half) + (k % half * wide // _SECTOR if is_global else 0)) * CHAR
         for k in range(slots)

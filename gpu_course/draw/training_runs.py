@@ -42,7 +42,7 @@ def draw_losses(
         ax: axes to draw on instead of a new figure.
     """
     with p.style():
-        figure, axes = _canvas(ax, 3.4, (0.75, 0.55, 2.3, 0.15))
+        figure, axes = _canvas(ax, 3.65, (0.75, 0.55, 2.3, 0.4))
         # A run that flies off would leave the others no height.
         ceiling = 1.15 * max(series[0] for series in losses.values())
         for number, (name, series) in enumerate(losses.items()):
@@ -73,6 +73,8 @@ def draw_losses(
         low = min(lowest, *(level for level in (goal, floor) if level is not None), lowest)
         axes.set_ylim(low - 0.05 * (ceiling - low), ceiling)
         axes.set_xlim(0, last)
+        words = "Loss over the updates: lower is better"
+        axes.set_title(words, loc="left", fontsize=p.NORMAL, fontweight="bold", color=p.INK)
         axes.set_xlabel("updates")
         axes.set_ylabel("loss")
         figure.legend(loc="center right", frameon=False, fontsize=p.SMALL, handlelength=3)

@@ -46,3 +46,18 @@ def turn_wide(out, a):
     t = cuda.threadIdx.x
     tile[t] = a[t]
     out[t] = tile[31 - t]
+
+
+def add_neighbours(out, a, size, rounds):
+    """Each round reads a neighbour's cell that the round before may not have written yet."""
+    tile = cuda.shared.array(64, float32)
+    t = cuda.threadIdx.x
+    i = cuda.grid(1)
+    tile[t] = a[i] if i < size else float32(0)
+    cuda.syncthreads()
+    for _ in range(rounds):
+        left = tile[t - 1] if t > 0 else float32(0)
+        cuda.syncthreads()
+        tile[t] += left
+    if i < size:
+        out[i] = tile[t]

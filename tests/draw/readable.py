@@ -6,7 +6,6 @@ it stands in.
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterator
 
@@ -28,21 +27,23 @@ _SLACK = 0.75
 
 def texts(figure: Figure) -> list[matplotlib.text.Text]:
     """Returns every text of a figure that is seen."""
+    hidden = _hidden_labels(figure)
     found = figure.findobj(matplotlib.text.Text)
-    return [t for t in found if t.get_text().strip() and t.get_visible() and _is_drawn(figure, t)]
+    return [t for t in found if t.get_text().strip() and t.get_visible() and id(t) not in hidden]
 
 
-def _is_drawn(figure: Figure, text: matplotlib.text.Text) -> bool:
-    """False for tick labels beyond the limits of their axis, which matplotlib keeps and hides."""
+def _hidden_labels(figure: Figure) -> set[int]:
+    """Tick labels beyond the limits of their axis, which matplotlib keeps and does not draw."""
+    hidden = set()
     for axes in figure.axes:
         for axis, limits in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
-            labels = [t for tick in axis.get_major_ticks() for t in (tick.label1, tick.label2)]
-            if text in labels:
-                if not axes.axison:
-                    return False
-                place = text.get_position()[0 if axis is axes.xaxis else 1]
-                return min(limits) <= place <= max(limits)
-    return True
+            if axes.axison:
+                for tick in axis.get_major_ticks():
+                    if not min(limits) <= tick.get_loc() <= max(limits):
+                        hidden |= {id(tick.label1), id(tick.label2)}
+            else:
+                hidden |= {id(text) for text in axis.findobj(matplotlib.text.Text)}
+    return hidden
 
 
 def assert_readable(figure: Figure) -> None:
@@ -114,8 +115,10 @@ def _assert_in_their_cells(figure: Figure, words: list[tuple[str, Bbox]]) -> Non
 
 
 def _assert_apart(words: list[tuple[str, Bbox]]) -> None:
-    for (one, first), (other, second) in itertools.combinations(words, 2):
-        across = min(first.x1, second.x1) - max(first.x0, second.x0)
-        down = min(first.y1, second.y1) - max(first.y0, second.y0)
-        # Boxes of text have some air above and below the letters.
-        assert across <= 1.5 or down <= 4, f"{one!r} stands over {other!r}"
+    x0, x1, y0, y1 = np.array([[b.x0, b.x1, b.y0, b.y1] for _, b in words]).T
+    across = np.minimum.outer(x1, x1) - np.maximum.outer(x0, x0)
+    down = np.minimum.outer(y1, y1) - np.maximum.outer(y0, y0)
+    # Boxes of text have some air above and below the letters.
+    over = np.triu((across > 1.5) & (down > 4), 1)
+    for one, other in zip(*np.nonzero(over), strict=True):
+        raise AssertionError(f"{words[one][0]!r} stands over {words[other][0]!r}")

@@ -24,7 +24,7 @@ REQUESTS = {
     "a padded column": ([33 * lane for lane in range(32)], ["1 pass: no conflict"]),
     "one word": ([7] * 32, ["ask bank 7: 1 pass", "Lanes 0 to 31 ask for one word"]),
     "half a warp": ([None] * 16 + list(range(16)), ["16 lanes ask banks 0 to 15: 1 pass"]),
-    "nobody": ([None] * 32, ["0 lanes ask no bank: nobody asks"]),
+    "nobody": ([None] * 32, ["0 lanes ask no bank: no lane asks"]),
     "pairs": ([lane // 2 * 32 for lane in range(24)], ["12 passes", "Lanes 0, 1 ask for one word"]),
 }
 

@@ -35,7 +35,7 @@ PICTURES = {
     ),
     "owners with gaps and conflicts": (
         lambda: draw_ownership(launches.RACE, "out"),
-        ["Nobody wrote cells 4 to 7", "Several threads wrote cells 0 to 3"],
+        ["No thread wrote cells 4 to 7", "Several threads wrote cells 0 to 3"],
     ),
     "owners of a matrix": (
         lambda: draw_ownership(launches.BROADCAST, "out"),
@@ -43,7 +43,7 @@ PICTURES = {
     ),
     "owners of many cells": (
         lambda: draw_ownership(launches.LARGE, "out"),
-        ["990 of 1,000 cells written", "Nobody wrote cells 990 to 999"],
+        ["990 of 1,000 cells written", "No thread wrote cells 990 to 999"],
     ),
     "a launch": (
         lambda: draw_launch_grid(3, 4),
@@ -51,11 +51,11 @@ PICTURES = {
     ),
     "a launch with a guard": (
         lambda: draw_launch_grid(3, 4, 10),
-        ["10 of 12 threads pass the guard; 2 are idle"],
+        ["10 of 12 threads have a cell; 2 have none"],
     ),
     "a launch in two dimensions": (
         lambda: draw_launch_grid((2, 2), (3, 3), (5, 4)),
-        ["20 of 36 threads pass the guard", "x run from 0 to 5"],
+        ["20 of 36 threads have a cell", "x run from 0 to 5"],
     ),
     "many small blocks": (lambda: draw_launch_grid(16, 4), ["Block 15"]),
     "one long block": (lambda: draw_launch_grid(1, 32), ["0 to 31"]),

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from matplotlib.colors import to_hex
 
+from gpu_course.draw.palette import CONFLICT
 from gpu_course.draw.picture import alt_text, figure_png
 from gpu_course.draw.schedules import LOOKS, describe_schedule, draw_pareto, draw_schedule
+from tests.draw.readable import assert_readable
 
 SCHEDULE = [("keep input", 0), ("save all", 1), ("backward", 1), ("save all", 0), ("backward", 0)]
 RISES = [1, 3, 4, 2, 2]
@@ -69,3 +71,29 @@ def test_the_pareto_picture_says_where_each_plan_begins_and_ends() -> None:
         "halves: 2 KiB at 40 % more."
     )
     assert len(figure.axes[0].lines) == 2
+
+
+EARLY = [("save all", 0), ("save all", 1), ("backward", 0), ("backward", 1)]
+WHY = "operation 2 (backward 0) cannot be done: the gradient at hand is another"
+
+
+def test_a_schedule_that_breaks_is_drawn_whole_with_the_place_marked() -> None:
+    figure = draw_schedule(EARLY, [2, 4], broken=WHY)
+    above, below = figure.axes
+    assert sum(len(kind.get_paths()) for kind in above.collections) == len(EARLY)
+    assert WHY in above.get_title(loc="left").replace("\n", " ")
+    (frame,) = [
+        p
+        for p in above.patches
+        if to_hex(p.get_edgecolor()) == CONFLICT.lower() and p.get_width() == 1
+    ]
+    assert (frame.get_x(), frame.get_y()) == (1.5, -0.5)  # operation 2, stage 0
+    (memory,) = below.collections
+    assert memory.get_paths()[0].vertices[:, 0].max() <= 1.5
+    assert alt_text(figure).endswith(f"It breaks at operation 2: {WHY}.")
+    assert_readable(figure)
+
+
+def test_a_schedule_that_breaks_at_once_or_ends_too_early_is_drawn_too() -> None:
+    assert_readable(draw_schedule([("backward", 1)], [], broken="nothing is there"))
+    assert_readable(draw_schedule(EARLY[:2], [2, 4], broken="the schedule ends too early"))

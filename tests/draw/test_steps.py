@@ -174,7 +174,7 @@ def test_the_sectors_and_banks_of_an_access_are_drawn(recordings: dict[str, Reco
 
 def test_several_warps_stand_side_by_side(recordings: dict[str, Recording]) -> None:
     svg = svg_of(recordings["tile"], 4, (0, 1))
-    assert {"(0,0,0) warp 0", "(1,0,0) warp 0"} <= set(texts_of(svg))
+    assert {"block 0", "block 1"} <= set(texts_of(svg))
 
 
 def test_an_svg_in_html_carries_its_alt_text() -> None:

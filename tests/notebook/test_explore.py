@@ -166,6 +166,6 @@ def test_play_steps_through_frames():
 def test_a_launch_is_drawn_as_it_runs():
     panel = play_touches(launches.ADD_TEN)
     assert "Before the first access." in panel.panel.value
-    panel.controls["step"].value = 2
-    assert "Line 3: 8 threads write out." in panel.panel.value
+    panel.controls["step"].value = 16
+    assert "Line 3: thread 7 writes out[7]." in panel.panel.value
     assert "Thread i writes out[i]" in panel.panel.value

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import html
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +13,7 @@ import pytest
 from gpu_course.notebook import replay
 from gpu_course.notebook.note import Note
 from gpu_course.notebook.step_through import Stepper
+from tests.draw.kernels import add_neighbours
 from tests.interleaving.planted import TEXT, line_of
 
 
@@ -35,6 +39,29 @@ def test_a_race_is_told_and_can_be_stepped_through(kernels: Path) -> None:
     assert bundle["text/plain"].startswith("The order: warp 0 runs ahead.\n")
     assert "missing_before[1, 64], warp 0, warp 1" in bundle["text/plain"]
     assert f"Line {read}" in bundle["text/html"]
+
+
+def test_story_and_picture_are_about_the_same_cell_and_use_no_later_words(kernels: Path) -> None:
+    out, a = np.zeros(64, np.float32), np.arange(1, 65, dtype=np.float32)
+    early = replay(f"{kernels}:missing_before")[1, 64](out, a)
+    out, a = np.zeros(100, np.float32), np.arange(100, dtype=np.float32) / 8
+    late = replay(add_neighbours)[2, 64](out, a, 100, 3)
+    for panel in (early, late):
+        assert isinstance(panel, Stepper)
+        told = re.search(r"(?:reads|writes) (\w+\[\d+\])", panel.story)
+        assert told is not None
+        struck = {
+            match.group(1)
+            for hazard in panel.recording.hazards
+            if (match := re.match(r"RaceError: (\w+\[\d+\])", hazard.message))
+        }
+        assert struck == {told.group(1)}
+        alt = html.unescape(panel.panel.value)
+        svg = base64.b64decode(alt.split("base64,")[1].split('"')[0]).decode()
+        for shown in (panel.story, alt.split(" style=")[0], svg):
+            assert not re.search(r"wavefront|\bbanks?\b|\bsectors?\b|moved, not asked", shown)
+        # The eight lanes round the thread that goes wrong, and the cells round the cell.
+        assert svg.count(">warp ") <= 4
 
 
 def test_a_clean_kernel_gets_a_note(kernels: Path) -> None:

@@ -113,3 +113,15 @@ def test_an_error_while_drawing_is_shown(kernels: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(panel, "_picture", fail)
     panel.slider.value = 4
     assert "ValueError: no ink" in panel.panel.value
+
+
+def test_sectors_and_banks_are_shown_to_those_who_ask(kernels: Path) -> None:
+    out, a = np.zeros(64, np.float32), np.arange(128, dtype=np.float32)
+    plain = step_through(f"{kernels}:conflicts")[1, 32](out, a)
+    priced = step_through(f"{kernels}:conflicts", costs=True)[1, 32](out, a)
+    for step in range(plain.slider.max + 1):
+        plain.slider.value = priced.slider.value = step
+        assert "wavefront" not in plain.panel.value and "sector" not in plain.panel.value
+        if "8 sectors" in priced.panel.value:
+            return
+    raise AssertionError("no step shows its sectors")

@@ -13,8 +13,8 @@ _LEFT = {
 
 CHECKPOINTING = {
     "Plain run over checkpointed run": Sealed(
-        "A stage inside is four times as wide as its input, and the plain run keeps all of it. Now "
-        "each stage keeps its input alone, and a few bytes more that are looked at below."
+        "A stage used to keep ten times the size of its input, because inside it is four times as "
+        "wide. Now it keeps its input alone, and something beside it that the next cells look for."
     ),
     "A graph is recorded": Sealed(
         "You said yourself what the gradient is, so there is nothing to record. A checkpoint's "
@@ -52,8 +52,8 @@ CHECKPOINTING = {
         "twice, at half the size. That is also how to write it: a function that calls itself twice."
     ),
     "Forward passes, 100 stages, 7 checkpoints": Sealed(
-        "No schedule with that many checkpoints does with fewer. Cutting into halves takes nearly "
-        "twice as many, because it keeps too few inputs while there is room for more."
+        "No schedule with seven checkpoints takes fewer passes. The plan by halves takes many "
+        "more: most of the time it keeps fewer than seven inputs."
     ),
 }
 
