@@ -1,4 +1,4 @@
-"""`gpu-course lab`: the lesson opens alone, with our part of Jupyter and nothing of theirs changed."""
+"""`gpu-course lab`: the lesson opens alone, with our part of Jupyter and theirs unchanged."""
 
 from __future__ import annotations
 
