@@ -279,6 +279,22 @@ def open_lab(
     return AT_FAULT if open_jupyterlab(lesson, browser=not no_browser, port=port) else PASSED
 
 
+@_command("update")
+def update_course() -> int:
+    """Bring the newest course; your answers and notebooks stay as they are."""
+    from gpu_course.grading import workspace
+    from gpu_course.updating import update
+
+    root = workspace.checkout()
+    if root is None:
+        raise CourseError(
+            f"{Path.cwd()} is not inside a checkout of the course",
+            "change into the checkout and run this again",
+        )
+    typer.echo(update(root).text())
+    return PASSED
+
+
 @_command("doctor")
 def run_doctor(
     form: Annotated[Format, typer.Option("--format", help="table or json")] = Format.table,
