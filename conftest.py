@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -16,9 +15,9 @@ import pytest
 PUZZLES = Path(__file__).resolve().parent / "puzzles"
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
     # The course's own tests end what hangs by pytest-timeout, which a learner does not install.
-    if find_spec("pytest_timeout") is None:
+    if not pluginmanager.hasplugin("timeout"):
         parser.addini("timeout", "seconds a test may take; needs pytest-timeout")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -48,6 +49,7 @@ def open_jupyterlab(
             "JupyterLab is not installed", "run `python -m pip install -r requirements.txt`"
         )
     notebook = notebook_of(lesson, root)
+    arrange(notebook, root)
     print(f"JupyterLab opens {notebook}. To stop it, press Ctrl-C here and answer y.", flush=True)
     return _run(lab_command(notebook, browser=browser, port=port), root)
 
@@ -72,11 +74,33 @@ def notebook_of(lesson: str | None, root: Path) -> str:
     return notebook
 
 
-def lab_command(notebook: str, *, browser: bool, port: int | None) -> list[str]:
-    """Returns the command that starts JupyterLab with a notebook open, alone the first time.
+def arrange(notebook: str, root: Path) -> None:
+    """Has a lesson open alone the first time, with the side bars closed and all the window its own.
 
-    Windows that a learner opens beside it are there again the next time.
+    Windows that are there already are as the learner left them, and are kept. Where JupyterLab
+    keeps them in another way than the one known here, or nothing can be written, it opens as it
+    likes.
     """
+    name, tab = Path(notebook).stem, f"notebook:{notebook}"
+    bar = {"collapsed": True, "visible": True, "widgets": [], "current": None}
+    dock = {"type": "tab-area", "currentIndex": 0, "widgets": [tab]}
+    layout = {"main": {"dock": dock, "current": tab}, "left": bar, "right": bar}
+    data = {
+        "layout-restorer:data": layout,
+        tab: {"data": {"path": notebook, "factory": "Notebook"}},
+    }
+    try:
+        from jupyterlab_server.workspaces_handler import WorkspacesManager
+
+        manager = WorkspacesManager(str(root / WORKSPACES))
+        if not manager.load(name)["data"]:
+            manager.save(name, json.dumps({"data": data, "metadata": {"id": name}}))
+    except (ImportError, OSError, ValueError, KeyError, TypeError):
+        return
+
+
+def lab_command(notebook: str, *, browser: bool, port: int | None) -> list[str]:
+    """Returns the command that starts JupyterLab with a notebook open in windows of its own."""
     command = [sys.executable, "-m", "jupyterlab"]
     command.append(f"--LabApp.default_url=/lab/workspaces/{Path(notebook).stem}/tree/{notebook}")
     command.append(f"--LabApp.workspaces_dir={WORKSPACES}")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from jupyter_client.kernelspec import KernelSpecManager
+from jupyterlab_server.workspaces_handler import WorkspacesManager
 from typer.testing import CliRunner
 
 from gpu_course import commands, lab
@@ -52,8 +53,40 @@ def test_a_lesson_opens_alone_in_windows_of_its_own(
         for name in ("01_threads", "00_start_here")
     ]
     assert all(f"--LabApp.workspaces_dir={lab.WORKSPACES}" in command for command in started)
-    # No window is arranged beforehand: what a learner opens is what is there.
-    assert not (checkout / ".gpu_course").exists()
+    data = stored(checkout)
+    layout = data["layout-restorer:data"]
+    tab = f"notebook:{NOTEBOOK}"
+    assert layout["main"]["dock"]["widgets"] == [tab] == [name for name in data if ":" in name][1:]
+    assert layout["left"]["collapsed"] and layout["right"]["collapsed"]
+    assert data[tab]["data"]["path"] == NOTEBOOK
+
+
+def stored(checkout: Path) -> dict:
+    return WorkspacesManager(str(checkout / lab.WORKSPACES)).load("01_threads")["data"]
+
+
+def test_windows_a_learner_has_moved_stay_where_they_are(
+    checkout: Path, started: list[list[str]]
+) -> None:
+    lab.open_jupyterlab("01")
+    mine = {"data": {"layout-restorer:data": {"main": "mine"}}, "metadata": {"id": "01_threads"}}
+    WorkspacesManager(str(checkout / lab.WORKSPACES)).save("01_threads", json.dumps(mine))
+    lab.open_jupyterlab("01")
+    assert stored(checkout) == mine["data"]
+
+
+@pytest.mark.parametrize("damage", ["a file for a folder", "half a file"])
+def test_what_cannot_be_arranged_does_not_keep_the_lesson_closed(
+    checkout: Path, started: list[list[str]], damage: str
+) -> None:
+    if damage == "half a file":
+        lab.open_jupyterlab("01")
+        (file,) = (checkout / lab.WORKSPACES).iterdir()
+        file.write_text("{")
+    else:
+        (checkout / ".gpu_course").write_text("")
+    lab.open_jupyterlab("01")
+    assert any("01_threads" in word for word in started[-1])
 
 
 def test_jupyter_s_guard_against_lost_work_stays_on(
