@@ -5,8 +5,9 @@ An answer can be on the screen twice: in a `%%puzzle` cell, and in an editor tha
 - Where the file is changed by something else (a cell that ran, another program), an editor without
   unsaved typing shows the new text, and so does a cell that held the old one.
 - Where they differ, nothing is touched: running the cell settles it, and keeps the file's text.
-- An editor saves a moment after the last key, so that there is no unsaved text to ask about. The
-  text that something else wrote in that moment is kept beside the file first.
+- An editor saves a moment after the last key typed in it, so that there is no unsaved text to ask
+  about. The text that something else wrote in that moment is kept beside the file first. What is
+  typed in a cell is shown in the editor, and saved when the cell runs.
 
 Plain JavaScript, loaded by JupyterLab as it is: there is nothing to build. */
 (() => {
@@ -22,7 +23,7 @@ Plain JavaScript, loaded by JupyterLab as it is: there is nothing to build. */
     constructor(app) {
       this.app = app;
       this.contents = app.serviceManager.contents;
-      this.editors = new Map(); // context -> { name, text }
+      this.editors = new Map(); // context -> { name, text, typed, mirroring }
       this.cells = new Map(); // shared cell -> { notebook, text }
       this.notebooks = new Set(); // contexts of notebooks
       this.files = new Map(); // path -> { modified, text }, as last seen on disk
@@ -118,7 +119,17 @@ Plain JavaScript, loaded by JupyterLab as it is: there is nothing to build. */
         const body = this.body(cell);
         if (sameText(body, before) && !sameText(body, text)) this.setCell(cell, text);
       }
+      if (about.mirroring) return;
+      about.typed = true;
       this.saveSoon(context);
+    }
+
+    // Shows a text in an editor that was not typed there, and is not to be saved from there.
+    mirror(context, text) {
+      const about = this.editors.get(context);
+      about.mirroring = true;
+      context.model.sharedModel.setSource(text);
+      about.mirroring = false;
     }
 
     cellChanged(cell) {
@@ -133,7 +144,7 @@ Plain JavaScript, loaded by JupyterLab as it is: there is nothing to build. */
         if (editor.name !== name || !context.isReady) continue;
         const shown = context.model.sharedModel.getSource();
         if (sameText(shown, before) && !sameText(shown, text)) {
-          context.model.sharedModel.setSource(text.endsWith("\n") ? text : `${text}\n`);
+          this.mirror(context, text.endsWith("\n") ? text : `${text}\n`);
         }
       }
     }
@@ -146,7 +157,7 @@ Plain JavaScript, loaded by JupyterLab as it is: there is nothing to build. */
     }
 
     saveAll() {
-      for (const context of this.editors.keys()) this.save(context);
+      for (const [context, about] of this.editors) if (about.typed) this.save(context);
     }
 
     async save(context) {
@@ -157,15 +168,18 @@ Plain JavaScript, loaded by JupyterLab as it is: there is nothing to build. */
       try {
         const disk = await this.read(context.path);
         const mine = context.model.sharedModel.getSource();
+        const about = this.editors.get(context);
         if (disk.last_modified !== context.contentsModel.last_modified) {
           // Something else wrote the file since the editor read it.
-          if (!sameText(disk.content, mine)) await this.keepBeside(context.path, disk.content);
-          await context.revert();
-          if (context.model.sharedModel.getSource() !== mine) {
-            context.model.sharedModel.setSource(mine);
+          if (about.typed && !sameText(disk.content, mine)) {
+            await this.keepBeside(context.path, disk.content);
           }
+          await this.reload(context);
+          if (!sameText(context.model.sharedModel.getSource(), mine)) this.mirror(context, mine);
         }
+        if (!about.typed) return;
         if (context.model.dirty) await context.save();
+        about.typed = context.model.sharedModel.getSource() !== mine;
         this.files.set(context.path, { modified: context.contentsModel.last_modified, text: mine });
       } catch (error) {
         // The server is away for a moment, or the file cannot be written: JupyterLab's own saving
@@ -234,7 +248,7 @@ Plain JavaScript, loaded by JupyterLab as it is: there is nothing to build. */
       this.files.set(path, { modified: file.last_modified, text: file.content });
       if (stale && !editor.isDisposed) {
         if (editor.model.dirty) await this.save(editor);
-        else await editor.revert();
+        else await this.reload(editor);
       }
       if (!known) return;
       for (const cell of this.cellsOf(ANSWER.exec(path)[2])) {
@@ -243,6 +257,13 @@ Plain JavaScript, loaded by JupyterLab as it is: there is nothing to build. */
           this.setCell(cell, file.content);
         }
       }
+    }
+
+    async reload(context) {
+      const about = this.editors.get(context);
+      about.mirroring = true;
+      await context.revert();
+      about.mirroring = false;
     }
 
     // What can be clicked in an output ---------------------------------------------------------
