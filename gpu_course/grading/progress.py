@@ -68,7 +68,7 @@ def progress(answers: str | Path | None = None, jobs: int = 1) -> tuple[LessonPr
         jobs: how many processes share the work.
     """
     by_name = {verdict.name: verdict for verdict in _verdicts(answers, jobs)}
-    won = frozenset()
+    won: frozenset[str] = frozenset()
     if answers is None:
         for name, verdict in by_name.items():
             if verdict.passed:
