@@ -11,6 +11,7 @@ else
 RUN := .venv/bin/python
 endif
 STAMP := .venv/.installed
+DEV_STAMP := .venv/.installed-dev
 
 .DEFAULT_GOAL := help
 .PHONY: help lab test grade build check-sync mutants lint bench
@@ -25,7 +26,8 @@ help:  ## list these targets
 	@echo "make lint        ruff and mypy"
 	@echo "make bench       how long checks and lessons take; the simulator next to Numba's (minutes)"
 	@echo ""
-	@echo "Each makes .venv and installs requirements.txt first, when that is needed."
+	@echo "Each makes .venv and installs what it needs first: requirements.txt for lab and grade,"
+	@echo "requirements-dev.txt for the others."
 	@echo "PYTHON=python3.13 picks the Python for a new .venv."
 
 lab: $(STAMP)
@@ -37,21 +39,21 @@ grade: $(STAMP)
 test: lint check-sync
 	$(RUN) -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
 
-build: $(STAMP)
+build: $(DEV_STAMP)
 	$(RUN) -m gpu_course.authoring build
 
-check-sync: $(STAMP)
+check-sync: $(DEV_STAMP)
 	$(RUN) -m gpu_course.authoring check-sync
 
-mutants: $(STAMP)
+mutants: $(DEV_STAMP)
 	$(RUN) -m gpu_course.authoring mutants $(ARGS)
 
-lint: $(STAMP)
+lint: $(DEV_STAMP)
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
 
-bench: $(STAMP)
+bench: $(DEV_STAMP)
 	$(RUN) benchmarks/checks.py
 	$(RUN) benchmarks/stepping.py
 	$(RUN) benchmarks/rotor.py
@@ -59,9 +61,13 @@ bench: $(STAMP)
 	$(RUN) benchmarks/lessons.py
 	$(RUN) benchmarks/simulator.py $(ARGS)
 
-# The stamp is younger than the two files that say what to install, or it is made anew.
-$(STAMP): requirements.txt pyproject.toml
+# A stamp is younger than the files that say what to install, or it is made anew.
+$(STAMP): requirements.txt pyproject.toml install.py
 	@$(PYTHON) -c "import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v < (3, 15) else 'the course needs Python 3.11 to 3.14, and $(PYTHON) is %d.%d; try make PYTHON=python3.13' % v)"
 	@test -x $(RUN) || $(PYTHON) -m venv .venv
-	$(RUN) -m pip install --disable-pip-version-check --quiet -r requirements.txt
+	$(RUN) install.py
 	@touch $(STAMP)
+
+$(DEV_STAMP): $(STAMP) requirements-dev.txt
+	$(RUN) install.py requirements-dev.txt
+	@touch $(DEV_STAMP)

@@ -81,18 +81,22 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="a puzzle, such as gua
 
 @_command("list")
 def list_puzzles() -> int:
-    """List the lessons and their puzzles."""
-    from gpu_course.catalog import DIFFICULTIES, index
+    """List the lessons and their puzzles, and the lessons to come."""
+    from gpu_course.catalog import DIFFICULTIES, outline
     from gpu_course.grading.passing import effort
     from gpu_course.grading.workspace import has_notebook
 
-    for lesson in index.lessons():
-        time = f"{lesson.minutes} minutes" if has_notebook(lesson) else "no notebook yet"
-        typer.echo(f"{lesson.name}  {lesson.title} ({time})")
-        width = max((len(puzzle.short_name) for puzzle in lesson.puzzles), default=0)
-        for puzzle in lesson.puzzles:
-            about = f"{effort(puzzle)}, {puzzle.points} points"
-            typer.echo(f"    {puzzle.short_name:<{width}}  {puzzle.title} ({about})")
+    for part in range(len(outline.PARTS)):
+        typer.echo(outline.part_title(part))
+        for lesson in outline.lessons_of(part):
+            time = f"{lesson.minutes} minutes" if has_notebook(lesson) else "no notebook yet"
+            typer.echo(f"{lesson.name}  {lesson.title} ({time})")
+            width = max((len(puzzle.short_name) for puzzle in lesson.puzzles), default=0)
+            for puzzle in lesson.puzzles:
+                about = f"{effort(puzzle)}, {puzzle.points} points"
+                typer.echo(f"    {puzzle.short_name:<{width}}  {puzzle.title} ({about})")
+        if coming := outline.to_come_text(part):
+            typer.echo(coming)
     typer.echo("")
     for word, meaning in DIFFICULTIES.items():
         typer.echo(f"{word}: {meaning}")
@@ -163,6 +167,44 @@ def reset_puzzle(
     return PASSED
 
 
+@_command("restore")
+def restore_answer(
+    name: Name,
+    number: Annotated[
+        int | None,
+        typer.Argument(metavar="N", min=1, help="which text, by its number in --list"),
+    ] = None,
+    show: Annotated[
+        bool, typer.Option("--list", help="list the texts that are kept, and change nothing")
+    ] = False,
+) -> int:
+    """Bring an earlier text of your answer back; the present one is kept."""
+    from gpu_course.catalog import index
+    from gpu_course.grading import workspace
+
+    puzzle = index.find(name)
+    newest_first = workspace.backups(puzzle.name)[::-1]
+    if show:
+        for place, copy in enumerate(newest_first, 1):
+            lines = len(copy.read_bytes().splitlines())
+            typer.echo(f"{place:>3}  {path_here(copy)}  ({lines} lines)")
+        if not newest_first:
+            typer.echo(f"No earlier text of {puzzle.short_name}.py is kept.")
+        return PASSED
+    if number is not None and number > len(newest_first):
+        raise CourseError(
+            f"{puzzle.short_name} has {len(newest_first)} earlier texts, and no number {number}",
+            f"`gpu-course restore {puzzle.short_name} --list` shows them",
+        )
+    chosen = None if number is None else newest_first[number - 1]
+    kept, replaced = workspace.restore(puzzle.name, chosen)
+    path = path_here(workspace.answer_path(puzzle))
+    typer.echo(f"{path} holds the text of {path_here(kept)} again.")
+    if replaced is not None:
+        typer.echo(f"What it held before is kept in {path_here(replaced)}.")
+    return PASSED
+
+
 @_command("diff")
 def show_difference(name: Name) -> int:
     """Show the solution beside your answer and discuss it, once it passes."""
@@ -212,6 +254,8 @@ def grade_answers(
         text = json.dumps(exports.to_json(verdicts), indent=2)
     else:
         text = verdict_table(verdicts)
+    if answers is None:
+        _remember_passes(verdicts)
     if out is None:
         typer.echo(text)
     else:
@@ -274,6 +318,22 @@ def open_lab(
     return AT_FAULT if open_jupyterlab(lesson, browser=not no_browser, port=port) else PASSED
 
 
+@_command("update")
+def update_course() -> int:
+    """Bring the newest course; your answers and notebooks stay as they are."""
+    from gpu_course.grading import workspace
+    from gpu_course.updating import update
+
+    root = workspace.checkout()
+    if root is None:
+        raise CourseError(
+            f"{Path.cwd()} is not inside a checkout of the course",
+            "change into the checkout and run this again",
+        )
+    typer.echo(update(root).text())
+    return PASSED
+
+
 @_command("doctor")
 def run_doctor(
     form: Annotated[Format, typer.Option("--format", help="table or json")] = Format.table,
@@ -302,6 +362,14 @@ def _published_board(form: Format) -> int:
     text = published.board(rows)
     typer.echo(json.dumps(published.to_json(rows), indent=2) if form is Format.json else text)
     return PASSED if all(row.holds for row in rows) else SOME_DID_NOT
+
+
+def _remember_passes(verdicts: Sequence[Verdict]) -> None:
+    from gpu_course.grading import workspace
+
+    for verdict in verdicts:
+        if verdict.passed:
+            workspace.remember_pass(verdict.name)
 
 
 def _full_names(names: Sequence[str]) -> list[str]:

@@ -10,6 +10,19 @@ if TYPE_CHECKING:
     from gpu_course.simt.report import Hazard, Report
 
 
+NOTEBOOK_CELL = "notebook cell"
+"""What messages call the file of a kernel that was defined in a cell."""
+
+
+def place(file: str, line: int) -> str:
+    """Returns a line of a file as messages name it. A cell has no file name to click on.
+
+    >>> place("puzzles/01_threads/guard.py", 12), place("notebook cell", 5)
+    ('puzzles/01_threads/guard.py:12', 'notebook cell, line 5')
+    """
+    return f"{file}, line {line}" if file == NOTEBOOK_CELL else f"{file}:{line}"
+
+
 class CourseError(Exception):
     """What went wrong and what to try, in words a learner can act on.
 
@@ -46,7 +59,7 @@ class KernelRefused(CourseError):
         super().__init__(fact, hint)
 
     def __str__(self) -> str:
-        where = f"{self.file}:{self.line}"
+        where = place(self.file, self.line)
         if self.kernel:
             where = f"kernel {self.kernel}, {where}"
         lines = [self.fact, f"  where:  {where}    {self.text}".rstrip()]

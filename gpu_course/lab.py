@@ -1,4 +1,4 @@
-"""Opening JupyterLab at a lesson, with the file of its first puzzle beside it."""
+"""Opening JupyterLab at a lesson, with what the course adds to it."""
 
 from __future__ import annotations
 
@@ -7,17 +7,22 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
+import gpu_course
 from gpu_course.catalog import index
 from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
 
 FIRST = "00_start_here"
-WORKSPACES = ".gpu_course/workspaces"
+WORKSPACES = ".gpu_course/windows"
 """Where the windows of each lesson are kept, apart from the workspaces of Jupyter's other work."""
+
+JUPYTER = Path(gpu_course.__path__[0]) / "jupyter"
+"""What the course adds to Jupyter: `config` has settings that a user's own overrule, `data` a
+kernel that explains names not yet imported, and the extension that keeps one text of an answer."""
 
 
 def open_jupyterlab(
@@ -44,11 +49,9 @@ def open_jupyterlab(
             "JupyterLab is not installed", "run `python -m pip install -r requirements.txt`"
         )
     notebook = notebook_of(lesson, root)
-    puzzle = first_puzzle_of(lesson, root)
-    beside = None if puzzle is None else arrange(notebook, puzzle, root)
-    shown = notebook if beside is None else f"{notebook} beside {puzzle}"
-    print(f"JupyterLab opens {shown}. To stop it, press Ctrl-C here and answer y.", flush=True)
-    return _run(lab_command(notebook, browser=browser, port=port, workspace=beside), root)
+    arrange(notebook, root)
+    print(f"JupyterLab opens {notebook}. To stop it, press Ctrl-C here and answer y.", flush=True)
+    return _run(lab_command(notebook, browser=browser, port=port), root)
 
 
 def notebook_of(lesson: str | None, root: Path) -> str:
@@ -71,73 +74,36 @@ def notebook_of(lesson: str | None, root: Path) -> str:
     return notebook
 
 
-def first_puzzle_of(lesson: str | None, root: Path) -> str | None:
-    """Returns the file of a lesson's first puzzle inside the checkout, None if there is none."""
-    for puzzle in index.lesson(FIRST if lesson is None else lesson).puzzles:
-        path = f"puzzles/{puzzle.name}.py"
-        if (root / path).is_file():
-            return path
-    return None
+def arrange(notebook: str, root: Path) -> None:
+    """Has a lesson open alone the first time, with the side bars closed and all the window its own.
 
-
-def arrange(notebook: str, puzzle: str, root: Path) -> str | None:
-    """Returns the name of a workspace with a notebook on the left and a file on the right.
-
-    A workspace that is there already holds the windows as the learner left them, and is kept.
-    None where JupyterLab keeps its workspaces in another way than the one known here, or where
-    nothing can be written: then the notebook opens alone.
+    Windows that are there already are as the learner left them, and are kept. Where JupyterLab
+    keeps them in another way than the one known here, or nothing can be written, it opens as it
+    likes.
     """
-    name = f"gpu-course-{Path(notebook).stem}"
+    name, tab = Path(notebook).stem, f"notebook:{notebook}"
+    bar = {"collapsed": True, "visible": True, "widgets": [], "current": None}
+    dock = {"type": "tab-area", "currentIndex": 0, "widgets": [tab]}
+    layout = {"main": {"dock": dock, "current": tab}, "left": bar, "right": bar}
+    data = {
+        "layout-restorer:data": layout,
+        tab: {"data": {"path": notebook, "factory": "Notebook"}},
+    }
     try:
         from jupyterlab_server.workspaces_handler import WorkspacesManager
 
         manager = WorkspacesManager(str(root / WORKSPACES))
         if not manager.load(name)["data"]:
-            manager.save(name, json.dumps(side_by_side(name, notebook, puzzle)))
+            manager.save(name, json.dumps({"data": data, "metadata": {"id": name}}))
     except (ImportError, OSError, ValueError, KeyError, TypeError):
-        return None
-    return name
+        return
 
 
-def side_by_side(name: str, notebook: str, puzzle: str) -> dict[str, Any]:
-    """Returns a workspace of JupyterLab: a notebook and an editor in two halves, no side bars."""
-    left, right = f"notebook:{notebook}", f"editor:{puzzle}"
-    tabs = [{"type": "tab-area", "currentIndex": 0, "widgets": [each]} for each in (left, right)]
-    split = {
-        "type": "split-area",
-        "orientation": "horizontal",
-        "sizes": [0.58, 0.42],
-        "children": tabs,
-    }
-    bar = {"collapsed": True, "visible": True, "widgets": []}
-    layout = {
-        "main": {"dock": split, "current": left},
-        "left": {**bar, "current": None},
-        "right": {**bar, "current": None},
-    }
-    return {
-        "data": {
-            "layout-restorer:data": layout,
-            left: {"data": {"path": notebook, "factory": "Notebook"}},
-            right: {"data": {"path": puzzle, "factory": "Editor"}},
-        },
-        "metadata": {"id": name},
-    }
-
-
-def lab_command(
-    notebook: str, *, browser: bool, port: int | None, workspace: str | None = None
-) -> list[str]:
-    """Returns the command that starts JupyterLab with a notebook open.
-
-    Args:
-        workspace: the arrangement of windows to open it in; default none.
-    """
-    place = "" if workspace is None else f"/workspaces/{workspace}"
+def lab_command(notebook: str, *, browser: bool, port: int | None) -> list[str]:
+    """Returns the command that starts JupyterLab with a notebook open in windows of its own."""
     command = [sys.executable, "-m", "jupyterlab"]
-    command.append(f"--LabApp.default_url=/lab{place}/tree/{notebook}")
-    if workspace is not None:
-        command.append(f"--LabApp.workspaces_dir={WORKSPACES}")
+    command.append(f"--LabApp.default_url=/lab/workspaces/{Path(notebook).stem}/tree/{notebook}")
+    command.append(f"--LabApp.workspaces_dir={WORKSPACES}")
     # Warnings and the address, without the names of forty extensions before it.
     command.append("--log-level=WARN")
     if not browser:
@@ -150,8 +116,27 @@ def lab_command(
     return command
 
 
+def environment(variables: Mapping[str, str]) -> dict[str, str]:
+    """Returns an environment in which cells and terminals find gpu-course, and Jupyter our part.
+
+    Nothing of the user's own Jupyter is written to, and their settings go before ours.
+
+    Args:
+        variables: those of this process.
+    """
+    added = {
+        "PATH": Path(sys.executable).parent,
+        "JUPYTER_CONFIG_PATH": JUPYTER / "config",
+        "JUPYTER_PATH": JUPYTER / "data",
+    }
+    return {**variables} | {
+        name: os.pathsep.join(filter(None, (str(place), variables.get(name))))
+        for name, place in added.items()
+    }
+
+
 def _run(command: list[str], root: Path) -> int:
-    with subprocess.Popen(command, cwd=root, env=_environment()) as process:
+    with subprocess.Popen(command, cwd=root, env=environment(os.environ)) as process:
         # Whoever ends this command means JupyterLab, which would live on without its parent.
         before = signal.signal(signal.SIGTERM, lambda *_: process.terminate())
         try:
@@ -167,10 +152,3 @@ def _wait(process: subprocess.Popen[bytes]) -> int:
         except KeyboardInterrupt:
             # Jupyter got the interrupt too and asks whether to stop; wait for its answer.
             continue
-
-
-def _environment() -> dict[str, str]:
-    """Returns an environment in which cells and terminals find gpu-course."""
-    scripts = str(Path(sys.executable).parent)
-    path = os.pathsep.join(filter(None, (scripts, os.environ.get("PATH"))))
-    return {**os.environ, "PATH": path}

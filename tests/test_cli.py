@@ -378,7 +378,10 @@ def test_lab_opens_the_notebook_from_the_root(
     ((command, root),) = started
     assert root == checkout
     assert command[1:3] == ["-m", "jupyterlab"]
-    assert f"--LabApp.default_url=/lab/tree/notebooks/{notebook}.ipynb" in command
+    assert (
+        f"--LabApp.default_url=/lab/workspaces/{notebook}/tree/notebooks/{notebook}.ipynb"
+        in command
+    )
     if option:
         assert option in command
 
@@ -430,7 +433,7 @@ def test_lab_says_what_it_opens_and_how_to_stop_it(
 
 
 def test_lab_lets_cells_and_terminals_find_the_command() -> None:
-    first = lab._environment()["PATH"].split(os.pathsep)[0]
+    first = lab.environment(os.environ)["PATH"].split(os.pathsep)[0]
     assert Path(first) == Path(sys.executable).parent
 
 
@@ -441,6 +444,44 @@ def test_ending_lab_ends_jupyterlab(tmp_path: Path) -> None:
     before = signal.getsignal(signal.SIGTERM)
     assert lab._run([sys.executable, "-c", child], tmp_path) == -signal.SIGTERM
     assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_restore_lists_brings_back_and_keeps(answers: Path) -> None:
+    run = CliRunner().invoke
+    empty = run(commands.app, ["restore", "guard"])
+    assert empty.exit_code == 2 and "no earlier text of guard.py is kept" in empty.stderr
+    assert "No earlier text" in run(commands.app, ["restore", "guard", "--list"]).stdout
+    path = answers / "01_threads" / "guard.py"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("first\n")
+    run(commands.app, ["reset", "guard", "--yes"])
+    path.write_text("second\n")
+    back = run(commands.app, ["restore", "guard"])
+    assert back.exit_code == 0 and path.read_text() == "first\n"
+    assert "holds the text of" in back.stdout and "What it held before is kept in" in back.stdout
+    # Asked again, it goes back to what it replaced.
+    run(commands.app, ["restore", "guard"])
+    assert path.read_text() == "second\n"
+    listed = run(commands.app, ["restore", "guard", "--list"]).stdout.splitlines()
+    assert listed[0].startswith("  1  ") and path.read_text() == "second\n"
+    run(commands.app, ["restore", "guard", str(len(listed))])
+    assert path.read_text() == "first\n"
+    assert run(commands.app, ["restore", "guard", "99"]).exit_code == 2
+    # A copy that JupyterLab's editor kept beside the answer is one of them.
+    (path.parent / "guard.kept-29991231-235959.py").write_text("typed\n")
+    run(commands.app, ["restore", "guard"])
+    assert path.read_text() == "typed\n"
+
+
+def test_a_pass_found_by_grade_stays_on_the_map(answers: Path) -> None:
+    from gpu_course.grading import workspace
+
+    root = Path(__file__).parents[1]
+    path = answers / "01_threads" / "guard.py"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text((root / "solutions" / "01_threads" / "guard.py").read_text())
+    CliRunner().invoke(commands.app, ["grade", "guard", "blocks"])
+    assert workspace.passes_won() == {"01_threads/guard"}
 
 
 def test_main_returns_the_status(answers: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -38,8 +38,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     | {"grading", "stepping", "interleaving", "draw", "training", "parallel", "planner"},
     "authoring": GRADING | {"grading", "notebook", "draw"},
     "lab": GRADING | {"grading"},
+    "updating": LEAVES,
+    "before_imports": {"notebook"},
     "terminal": GRADING | {"grading"},
-    "commands": GRADING | {"grading", "lab", "terminal", "draw", "planner"},
+    "commands": GRADING | {"grading", "lab", "terminal", "draw", "planner", "updating"},
     "cli": {"commands", "hardware"},
     "__main__": {"cli"},
     "__init__": {"simulator", "grading"},  # the three public names

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gpu_course.authoring.checkout import AuthoringError, read, write
-from gpu_course.catalog import index
+from gpu_course.catalog import Lesson, outline
 from gpu_course.grading.workspace import has_notebook
 
 if TYPE_CHECKING:
@@ -62,16 +62,25 @@ def picture_tag(figure: Figure) -> str:
 
 
 def lessons_table() -> str:
-    """Returns the lessons there are as a Markdown table, each with a link to its notebook."""
-    rows = ["| lesson | minutes | puzzles | afterwards |", "|---|--:|--:|---|"]
-    for lesson in index.lessons():
-        link = f"{lesson.name[:2]} {lesson.title}"
-        if has_notebook(lesson):
-            link = f"[{link}](notebooks/{lesson.name}.ipynb)"
-        else:
-            link += " (puzzles; no notebook yet)"
-        rows.append(f"| {link} | {lesson.minutes} | {len(lesson.puzzles)} | {lesson.goal} |")
-    return "\n".join(rows)
+    """Returns the course as Markdown: a row per lesson that is here, a line for those to come."""
+    lines = []
+    for part in range(len(outline.PARTS)):
+        lines += [f"**{outline.part_title(part)}**", ""]
+        if here := outline.lessons_of(part):
+            lines += ["| lesson | minutes | puzzles | afterwards |", "|---|--:|--:|---|"]
+            lines += [*map(_row, here), ""]
+        if coming := outline.to_come_text(part):
+            lines += [f"{coming[0].upper()}{coming[1:]}.", ""]
+    return "\n".join(lines).rstrip("\n")
+
+
+def _row(lesson: Lesson) -> str:
+    link = f"{lesson.name[:2]} {lesson.title}"
+    if has_notebook(lesson):
+        link = f"[{link}](notebooks/{lesson.name}.ipynb)"
+    else:
+        link += " (puzzles; no notebook yet)"
+    return f"| {link} | {lesson.minutes} | {len(lesson.puzzles)} | {lesson.goal} |"
 
 
 def part_of(text: str, name: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpu_course.catalog import Lesson, index
-from gpu_course.grading import verdict_cache
+from gpu_course.grading import verdict_cache, workspace
 from gpu_course.grading.grade import grade
 from gpu_course.grading.verdict import Verdict
 
@@ -18,11 +18,14 @@ class LessonProgress:
 
     Attributes:
         lesson: the lesson.
-        verdicts: one per puzzle of it, in its order.
+        verdicts: one per puzzle of it, in its order, on the answers as they are now.
+        won: the full names of those that passed at an earlier time. A pass once won stays won,
+            whatever becomes of the answer.
     """
 
     lesson: Lesson
     verdicts: tuple[Verdict, ...]
+    won: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
@@ -36,18 +39,22 @@ class LessonProgress:
 
     @property
     def passed(self) -> int:
-        """How many of its puzzles are passed."""
-        return sum(verdict.passed for verdict in self.verdicts)
+        """How many of its puzzles are passed, now or earlier."""
+        return sum(self.has_passed(verdict) for verdict in self.verdicts)
 
     @property
     def points(self) -> int:
         """The points earned in it."""
-        return sum(verdict.points for verdict in self.verdicts)
+        return sum(v.max_points if self.has_passed(v) else v.points for v in self.verdicts)
 
     @property
     def max_points(self) -> int:
         """The points that can be earned in it."""
         return sum(verdict.max_points for verdict in self.verdicts)
+
+    def has_passed(self, verdict: Verdict) -> bool:
+        """True when a puzzle of the lesson is passed, now or earlier."""
+        return verdict.passed or verdict.name in self.won
 
 
 def progress(answers: str | Path | None = None, jobs: int = 1) -> tuple[LessonProgress, ...]:
@@ -61,8 +68,14 @@ def progress(answers: str | Path | None = None, jobs: int = 1) -> tuple[LessonPr
         jobs: how many processes share the work.
     """
     by_name = {verdict.name: verdict for verdict in _verdicts(answers, jobs)}
+    won: frozenset[str] = frozenset()
+    if answers is None:
+        for name, verdict in by_name.items():
+            if verdict.passed:
+                workspace.remember_pass(name)
+        won = workspace.passes_won()
     return tuple(
-        LessonProgress(lesson, tuple(by_name[puzzle.name] for puzzle in lesson.puzzles))
+        LessonProgress(lesson, tuple(by_name[puzzle.name] for puzzle in lesson.puzzles), won)
         for lesson in index.lessons()
     )
 
@@ -85,6 +98,6 @@ def next_puzzle(lessons: tuple[LessonProgress, ...]) -> str | None:
     """Returns the full name of the first puzzle that is not passed, or None when all are."""
     for lesson in lessons:
         for verdict in lesson.verdicts:
-            if not verdict.passed:
+            if not lesson.has_passed(verdict):
                 return verdict.name
     return None

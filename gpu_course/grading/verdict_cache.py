@@ -39,6 +39,8 @@ _LOADED_AT = time.time()
 def check_own(name: str | Puzzle) -> Verdict:
     """Returns the verdict on the learner's own answer to a puzzle, and keeps it for `progress`.
 
+    A pass is remembered for good.
+
     Args:
         name: as for `check`.
 
@@ -50,6 +52,8 @@ def check_own(name: str | Puzzle) -> Verdict:
     key = key_of(puzzle)
     verdict = check(puzzle)
     keep(key, puzzle, verdict)
+    if verdict.passed:
+        workspace.remember_pass(puzzle.name)
     return verdict
 
 

@@ -8,7 +8,7 @@ import os
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from importlib import resources
 from pathlib import Path
@@ -19,6 +19,8 @@ from gpu_course.catalog import Lesson, Puzzle, index
 from gpu_course.errors import CatalogueError, CourseError, UnknownName
 
 ANSWERS_VARIABLE = "GPU_COURSE_ANSWERS"
+_BESIDE = "kept-"
+_WON = "passed"
 
 
 def checkout() -> Path | None:
@@ -129,10 +131,50 @@ def backup(path: Path) -> Path:
 
 
 def backups(name: str) -> tuple[Path, ...]:
-    """Returns the backups of one puzzle's answer, the newest last."""
+    """Returns the copies of one puzzle's answer that were kept, the newest last.
+
+    They lie in backups/; one that JupyterLab's editor had to keep lies beside the answer.
+    """
     puzzle = index.find(name)
     folder = state_folder() / "backups" / puzzle.lesson
-    return tuple(sorted(folder.glob(f"{puzzle.short_name}.*.py"), key=lambda path: path.stem))
+    beside = answer_path(puzzle).parent
+    found = [
+        *folder.glob(f"{puzzle.short_name}.*.py"),
+        *beside.glob(f"{puzzle.short_name}.{_BESIDE}*.py"),
+    ]
+    return tuple(sorted(found, key=lambda path: path.stem.rpartition(".")[2].removeprefix(_BESIDE)))
+
+
+def restore(name: str, kept: Path | None = None) -> tuple[Path, Path | None]:
+    """Writes a kept copy over an answer; returns (that copy, the copy of what it replaced).
+
+    Args:
+        name: a puzzle.
+        kept: one of its `backups`; default the newest that says something else than the file.
+
+    Raises:
+        CourseError: there is no such copy.
+    """
+    path = answer_path(name)
+    if path.is_dir():
+        raise CourseError(
+            f"{path.name} is a folder where the answer should be", "move it away and try again"
+        )
+    before = path.read_bytes() if path.is_file() else None
+    if kept is None:
+        differing = [copy for copy in backups(name) if copy.read_bytes() != before]
+        if not differing:
+            raise CourseError(
+                f"no earlier text of {path.name} is kept",
+                "one is kept whenever something replaces an answer of yours",
+            )
+        kept = differing[-1]
+    wanted = kept.read_text(encoding="utf-8", errors="surrogateescape")
+    replaced = None
+    if before is not None and before != stub_text(name).encode() and before != kept.read_bytes():
+        replaced = backup(path)
+    write_text(path, wanted)
+    return kept, replaced
 
 
 def reset(name: str) -> Path:
@@ -164,7 +206,7 @@ def write_text(path: Path, text: str) -> None:
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(text.encode())
+            file.write(text.encode(errors="surrogateescape"))
             file.flush()
             # On the disk before it takes the place of what was there.
             os.fsync(file.fileno())
@@ -221,6 +263,32 @@ def update_state(
         state.update(values)
         write_text(folder / "state.json", json.dumps(state, indent=2, sort_keys=True) + "\n")
     return state
+
+
+def remember_pass(name: str) -> None:
+    """Remembers that an answer to a puzzle has passed, for the map of the course.
+
+    Where nothing can be written, it is not remembered.
+    """
+    if name in passes_won():
+        return
+
+    def change(state: dict[str, Any]) -> None:
+        won = state.get(_WON)
+        today = datetime.now().date().isoformat()
+        state[_WON] = {**(won if isinstance(won, dict) else {}), name: today}
+
+    with suppress(OSError):
+        update_state(change)
+
+
+def passes_won() -> frozenset[str]:
+    """Returns the full names of the puzzles of which an answer has passed at any time."""
+    try:
+        won = read_state().get(_WON)
+    except OSError:
+        return frozenset()
+    return frozenset(won) if isinstance(won, dict) else frozenset()
 
 
 def _stubs() -> dict[str, str]:

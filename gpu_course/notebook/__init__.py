@@ -1,5 +1,8 @@
 """What a lesson calls. Imported in IPython, it also makes `%%puzzle` known."""
 
+from typing import Any
+
+import numpy as np
 from IPython import get_ipython as _get_ipython
 
 from gpu_course.notebook import puzzle_magic as _puzzle_magic
@@ -23,14 +26,17 @@ from gpu_course.notebook.pictures import (
 from gpu_course.notebook.prediction import predict
 from gpu_course.notebook.replay import replay
 from gpu_course.notebook.step_through import step_through
+from gpu_course.simulator import simulate
 
 __all__ = [
     "check",
+    "cuda",
     "diff",
     "explore",
     "glossary",
     "hint",
     "live",
+    "np",
     "play",
     "play_touches",
     "predict",
@@ -46,8 +52,19 @@ __all__ = [
     "show_ownership",
     "show_touches",
     "show_transposition",
+    "simulate",
     "step_through",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Gives a lesson `cuda` in its one line of imports; Numba is loaded when it is asked for."""
+    if name == "cuda":
+        from numba import cuda
+
+        return cuda
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 _shell = _get_ipython()
 if _shell is not None:

@@ -1,23 +1,16 @@
-"""The map of the course: its lessons in their parts, and how far each is solved."""
+"""The map of the whole course: its lessons in their parts, and how far each is solved."""
 
 from __future__ import annotations
 
 import html
-import itertools
+import textwrap
 from dataclasses import dataclass
 
+from gpu_course.catalog import outline
 from gpu_course.grading.progress import LessonProgress, next_puzzle
 from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.workspace import has_notebook
 
-PARTS = (
-    "Start",
-    "Execution",
-    "Bandwidth",
-    "Memory and checkpointing",
-    "Parallelism",
-    "Judgement",
-)
 _BAR = 10
 
 _FINE, _NEUTRAL, _NOT_YET = "#009E73", "#5F6368", "#D55E00"
@@ -25,7 +18,7 @@ _FINE, _NEUTRAL, _NOT_YET = "#009E73", "#5F6368", "#D55E00"
 
 @dataclass(frozen=True)
 class CourseMap:
-    """The lessons that exist, in course order, with what is passed in each.
+    """All lessons of the course in their parts, with what is passed in each that is here.
 
     Args:
         lessons: as `grading.progress.progress` returns them.
@@ -45,24 +38,29 @@ class CourseMap:
 
     def __repr__(self) -> str:
         lines = [self._headline()]
-        for part, lessons in _by_part(self.lessons):
-            lines += ["", _part_title(part)]
-            for lesson in lessons:
+        for part in range(len(outline.PARTS)):
+            lines += ["", outline.part_title(part)]
+            for lesson in self._of(part):
                 share = f"{lesson.passed} of {len(lesson.verdicts)}"
                 points = f"{lesson.points} of {lesson.max_points} points"
                 lines.append(f"  {lesson.name:<24} {_text_bar(lesson)}  {share:>8}   {points}")
                 if not has_notebook(lesson.lesson):
                     lines[-1] += "   no notebook yet"
-                marks = (f"{_sign(v)} {_short(v)}" for v in lesson.verdicts)
+                marks = (f"{_look(lesson, v)[1]} {_short(v)}" for v in lesson.verdicts)
                 lines.append("    " + "   ".join(marks))
+            if coming := outline.to_come_text(part):
+                lines += textwrap.wrap(
+                    coming, 90, initial_indent="  ", subsequent_indent=" " * len("  to come: ")
+                )
         lines += ["", self._next()]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         parts = "".join(
-            f'<h4 style="margin:0.9em 0 0.3em 0">{html.escape(_part_title(part))}</h4>'
-            + "".join(_lesson_html(lesson) for lesson in lessons)
-            for part, lessons in _by_part(self.lessons)
+            f'<h4 style="margin:0.9em 0 0.3em 0">{html.escape(outline.part_title(part))}</h4>'
+            + "".join(_lesson_html(lesson) for lesson in self._of(part))
+            + _to_come_html(part)
+            for part in range(len(outline.PARTS))
         )
         return (
             '<section class="gpu-course-map" aria-label="Map of the course with your progress"'
@@ -70,6 +68,9 @@ class CourseMap:
             f"<div><b>{html.escape(self._headline())}</b></div>{parts}"
             f'<div style="margin-top:0.9em">{html.escape(self._next())}</div></section>'
         )
+
+    def _of(self, part: int) -> tuple[LessonProgress, ...]:
+        return tuple(each for each in self.lessons if each.lesson.part == part)
 
     def _headline(self) -> str:
         points = sum(lesson.points for lesson in self.lessons)
@@ -79,17 +80,6 @@ class CourseMap:
     def _next(self) -> str:
         upcoming = next_puzzle(self.lessons)
         return f"Next: {upcoming}" if upcoming else "Every puzzle is passed."
-
-
-def _by_part(
-    lessons: tuple[LessonProgress, ...],
-) -> list[tuple[int, tuple[LessonProgress, ...]]]:
-    groups = itertools.groupby(lessons, key=lambda each: each.lesson.part)
-    return [(part, tuple(group)) for part, group in groups]
-
-
-def _part_title(part: int) -> str:
-    return f"Part {part}. {PARTS[part]}"
 
 
 def _short(verdict: Verdict) -> str:
@@ -107,12 +97,22 @@ _COLUMNS = (
     "display:grid;grid-template-columns:minmax(8em,18em) minmax(3em,9em) 13em;"
     "align-items:center;gap:0.8em"
 )
-_SIGNS = {"passed": "\u2713", "not-started": "\u25cb"}
-_WORDS = {"passed": "passed", "not-started": "not started"}
 
 
-def _sign(verdict: Verdict) -> str:
-    return _SIGNS.get(verdict.status, "\u2717")
+def _look(lesson: LessonProgress, verdict: Verdict) -> tuple[str, str, str]:
+    """The colour, sign and word of a puzzle."""
+    if verdict.passed:
+        return _FINE, "\u2713", "passed"
+    if lesson.has_passed(verdict):
+        return _FINE, "\u2713", "passed, changed since"
+    if verdict.status == "not-started":
+        return _NEUTRAL, "\u25cb", "not started"
+    return _NOT_YET, "\u2717", "not yet"
+
+
+def _to_come_html(part: int) -> str:
+    text = html.escape(outline.to_come_text(part))
+    return f'<div style="margin:0.35em 0;color:{_NEUTRAL}">{text}</div>' if text else ""
 
 
 def _lesson_html(lesson: LessonProgress) -> str:
@@ -130,21 +130,20 @@ def _lesson_html(lesson: LessonProgress) -> str:
     if not has_notebook(lesson.lesson):
         # No link leads nowhere.
         place = f"<span>{name[:2]} {title} (no notebook yet)</span>"
+    marks = " ".join(_puzzle_html(lesson, verdict) for verdict in lesson.verdicts)
     return (
         f'<div style="margin:0.35em 0"><div style="{_COLUMNS}">'
         f"{place}{bar}"
         f"<span>{lesson.passed} of {total}, {lesson.points} of {lesson.max_points} points</span>"
-        f'</div><div style="margin-left:1.6em">{" ".join(map(_puzzle_html, lesson.verdicts))}</div>'
-        "</div>"
+        f'</div><div style="margin-left:1.6em">{marks}</div></div>'
     )
 
 
-def _puzzle_html(verdict: Verdict) -> str:
-    colour = {"passed": _FINE, "not-started": _NEUTRAL}.get(verdict.status, _NOT_YET)
-    word = _WORDS.get(verdict.status, "not yet")
+def _puzzle_html(lesson: LessonProgress, verdict: Verdict) -> str:
+    colour, sign, word = _look(lesson, verdict)
     return (
         f'<span style="margin-right:1em;white-space:nowrap" title="{word}">'
-        f'<span aria-hidden="true" style="color:{colour}">{_sign(verdict)}</span>'
+        f'<span aria-hidden="true" style="color:{colour}">{sign}</span>'
         f" <code>{html.escape(_short(verdict))}</code>"
         f'<span style="{_FOR_THE_EAR}">: {word}</span></span>'
     )

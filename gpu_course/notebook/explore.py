@@ -12,7 +12,9 @@ from gpu_course.draw.picture import QUICK, alt_text, figure_html
 from gpu_course.errors import CourseError
 from gpu_course.grading.exports import PRE_STYLE, text_html
 from gpu_course.notebook.controls import make_control
+from gpu_course.notebook.hazards import hazard_note
 from gpu_course.notebook.note import trouble
+from gpu_course.simt.report import Report
 
 
 class Explorer(ipywidgets.VBox):
@@ -111,14 +113,17 @@ def rendered(result: Any) -> tuple[str, str]:
     """Returns (plain text, HTML) of whatever an explored function gave.
 
     Args:
-        result: a Figure, a text, something with `_repr_html_`, None, or a tuple or list of these,
-            shown one below the other.
+        result: a Figure, a text, the Report of a launch (its first hazard is shown), something
+            with `_repr_html_`, None, or a tuple or list of these, shown one below the other.
     """
     if result is None:
         return "", ""
     if isinstance(result, tuple | list):
         parts = [rendered(part) for part in result]
         return "\n".join(t for t, _ in parts if t), "".join(h for _, h in parts)
+    if isinstance(result, Report):
+        note = hazard_note(result)
+        return repr(note), note._repr_html_()
     if hasattr(result, "savefig"):
         return alt_text(result), figure_html(result, QUICK)
     if hasattr(result, "_repr_html_") and (content := result._repr_html_()) is not None:

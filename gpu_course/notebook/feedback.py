@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from IPython import get_ipython
+
+from gpu_course.catalog import index
 from gpu_course.grading import solution
 from gpu_course.grading.check import check as _check
 from gpu_course.grading.hints import next_hint
@@ -12,6 +15,7 @@ from gpu_course.grading.solution import diff as _diff
 from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.verdict_cache import check_own
 from gpu_course.notebook.course_map import CourseMap
+from gpu_course.notebook.hint_panel import HintPanel
 from gpu_course.notebook.note import Note, telling
 
 
@@ -43,11 +47,20 @@ def check(name: str, *, answer: Any = None, seed: int | None = None) -> Verdict:
 
 
 @telling
-def hint(name: str) -> Note:
-    """Returns the next of the three hints of a puzzle, each stronger than the one before."""
-    given = next_hint(name)
-    more = given.of - given.number
-    rest = "" if more else "\nThat was the last one."
+def hint(name: str) -> HintPanel | Note:
+    """Returns the hints of a puzzle: those asked for so far, and a button for the next.
+
+    Running the cell gives none away. Where there are no buttons, as in a terminal, the call itself
+    is the question, and the next of the three hints is the answer.
+
+    Args:
+        name: "guard" or "01_threads/guard".
+    """
+    puzzle = index.find(name)
+    if hasattr(get_ipython(), "kernel"):
+        return HintPanel(puzzle)
+    given = next_hint(puzzle.name)
+    rest = "" if given.number < given.of else "\nThat was the last one."
     return Note(f"Hint {given.number} of {given.of}: {given.text}{rest}", "hint")
 
 

@@ -8,12 +8,16 @@ from gpu_course.simt.report import Report
 
 def show_hazards(report: Report) -> None:
     """Shows the five lines of a launch's first hazard, and where each other one is."""
+    show(hazard_note(report))
+
+
+def hazard_note(report: Report) -> Note:
+    """Returns the five lines of a launch's first hazard, and where each other one is."""
     if not report.hazards:
-        show(Note("The launch has no hazard.", "right"))
-        return
+        return Note("The launch has no hazard.", "right")
     first, *others = report.hazards
     lines = [first.text()]
     if others:
         places = dict.fromkeys(f"{hazard.kind} in line {hazard.line}" for hazard in others)
         lines.append(f"  also:   {len(others):,} more: {', '.join(places)}")
-    show(Note("\n".join(lines), "plain" if report.ok else "trouble"))
+    return Note("\n".join(lines), "plain" if report.ok else "trouble")

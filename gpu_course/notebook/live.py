@@ -12,6 +12,7 @@ import ipywidgets
 from gpu_course.catalog import Puzzle, index
 from gpu_course.grading.loop import POLL_S, Checker, Event, Finished, Loop, Started
 from gpu_course.grading.worker import Worker
+from gpu_course.notebook.earlier_text import file_link
 from gpu_course.notebook.note import Note, telling, trouble
 from gpu_course.simt.source import show_path
 
@@ -44,7 +45,8 @@ class LivePanel(ipywidgets.VBox):
         self._file = show_path(self._follower.path)
         self._events = loop
         self._started_at: float | None = None
-        self._head = ipywidgets.HTML(_line(f"following {self._file}: save it and it is checked"))
+        self._head = ipywidgets.HTML()
+        self._say(f"following {self._file}: save it and it is checked")
         self._body = ipywidgets.HTML()
         self._first = (repr(self), _line(f"{self._file} is checked each time it is saved"))
         super().__init__([self._head, self._body])
@@ -105,7 +107,7 @@ class LivePanel(ipywidgets.VBox):
             self._say(f"checking {self._file} ...")
 
     def _say(self, text: str) -> None:
-        self._head.value = _line(text)
+        self._head.value = _line(text) + file_link(self.puzzle, "open", "Open the file")
 
 
 @telling

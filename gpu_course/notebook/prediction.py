@@ -159,6 +159,12 @@ def _panel(prediction: Prediction) -> Any:
         def __repr__(self) -> str:
             return repr(prediction)
 
+        def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+            # A stored notebook has no kernel behind it: the question stands in for its field.
+            bundle = dict(super()._repr_mimebundle_(**kwargs) or {})
+            said = Note(repr(prediction))
+            return bundle | {"text/plain": repr(said), "text/html": said._repr_html_()}
+
     question = ipywidgets.HTML(
         '<div style="border-left:4px solid #0072B2;padding:0.2em 0.8em;line-height:1.5">'
         f"<b>Your prediction.</b> {html.escape(prediction.question)}</div>"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from IPython import get_ipython
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import no_var_expand
 
@@ -18,12 +18,10 @@ from gpu_course.grading import workspace
 from gpu_course.grading.check import check
 from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.verdict_cache import check_own
-from gpu_course.notebook import editors
-from gpu_course.notebook.note import Note, show, trouble
-from gpu_course.text import one_line, source_lines
+from gpu_course.notebook.earlier_text import EarlierText, InTheFile
+from gpu_course.notebook.note import show, trouble
 
 MAGIC = "puzzle"
-REPLACE = "--replace"
 _WRITTEN = "cells"
 """Where the state keeps, for each puzzle, the hash of what its cell last wrote."""
 
@@ -33,13 +31,18 @@ _latest: dict[str, str] = {"raw": ""}
 
 
 def register(shell: InteractiveShell) -> None:
-    """Makes %%puzzle known to an IPython shell."""
-    shell.register_magic_function(puzzle, magic_kind="cell", magic_name=MAGIC)
-    shell.events.register("pre_run_cell", _keep_raw_cell)
+    """Makes %%puzzle and %puzzle known to an IPython shell."""
+    shell.register_magic_function(puzzle, magic_kind="line_cell", magic_name=MAGIC)
+    shell.events.register("pre_run_cell", _before_cell)
 
 
-def _keep_raw_cell(info: Any) -> None:
-    _latest["raw"] = info.raw_cell or ""
+def keep_raw_cell(raw: str) -> None:
+    """Remembers a cell as it was typed, for `exact_text`."""
+    _latest["raw"] = raw
+
+
+def _before_cell(info: Any) -> None:
+    keep_raw_cell(info.raw_cell or "")
 
 
 def exact_text(cell: str, raw: str) -> str:
@@ -65,14 +68,19 @@ def _without_blanks(text: str) -> list[str]:
 
 
 @no_var_expand
-def puzzle(line: str, cell: str) -> None:
+def puzzle(line: str, cell: str | None = None) -> None:
     """Saves the cell as the answer to a puzzle, checks the file and shows the verdict.
 
+    As `%puzzle NAME`, alone in a cell, it puts the text of the file into that cell.
+
     Args:
-        line: the puzzle's name; with --replace a file changed elsewhere is backed up and written.
+        line: the puzzle's name.
         cell: the text of the answer.
     """
     try:
+        if cell is None:
+            load(line)
+            return
         for each in run_cell(line, exact_text(cell, _latest["raw"])):
             show(each)
     except CourseError as error:
@@ -83,10 +91,22 @@ def puzzle(line: str, cell: str) -> None:
         raise KeyboardInterrupt(_STOPPED) from None
 
 
-def run_cell(line: str, cell: str) -> Iterator[Verdict | Note]:
-    """Yields what %%puzzle shows: the Verdict on the file, or a Note saying why it wrote nothing.
+def load(line: str) -> None:
+    """Puts what an answer's file holds, or its stub, into the cell that asks for it."""
+    task = _parse(line)
+    path = workspace.answer_path(task)
+    text = path.read_text(encoding="utf-8") if path.is_file() else workspace.stub_text(task.name)
+    _remember(task, text.encode())
+    cell = f"%%{MAGIC} {task.short_name}\n{text}".removesuffix("\n")
+    get_ipython().set_next_input(cell, replace=True)
 
-    A second Note follows where an editor still shows what the file held before.
+
+def run_cell(line: str, cell: str) -> Iterator[Verdict | EarlierText | InTheFile]:
+    """Yields what %%puzzle shows: the Verdict on the file, and what else is kept of the answer.
+
+    The cell as it was shipped writes nothing: the file is checked, and offered where it holds more
+    than the stub. Any other text is written. Where the file was changed since this cell last saw
+    it, what it held is kept first, and offered.
 
     Args:
         line, cell: as the magic receives them.
@@ -94,78 +114,66 @@ def run_cell(line: str, cell: str) -> Iterator[Verdict | Note]:
     Raises:
         CourseError: no puzzle of that name, or a line that says something else.
     """
-    task, replace = _parse(line)
+    task = _parse(line)
     path = workspace.answer_path(task)
-    before = _content(path)
-    try:
-        kept = _save(task, path, cell, replace)
-    except OSError as error:
-        # The text is in the cell still: nothing of it is lost.
-        own = error.filename is None or Path(error.filename).parent == path.parent
-        raise file_problem(error, f"{task.name}.py" if own else "", "written") from error
-    yield kept if kept is not None else _checked(task, cell, replace)
-    if _content(path) != before and editors.is_open(task):
-        yield Note(
-            f"The editor that has {path.name} open still shows the text from before.\n"
-            "  try:    click into it, then File > Reload Python File from Disk"
-        )
-
-
-def _content(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return None
-
-
-def _checked(task: Puzzle, cell: str, replace: bool) -> Verdict:
-    # A cell as it was shipped writes nothing, a verdict that could be kept included.
-    return check(task) if _is_shipped(cell, _stub(task), replace) else check_own(task)
-
-
-def _parse(line: str) -> tuple[Puzzle, bool]:
-    try:
-        words = shlex.split(line, comments=True)
-    except ValueError:
-        words = line.split()
-    names = [word for word in words if word != REPLACE]
-    if len(names) != 1 or names[0].startswith("-"):
-        raise CourseError(
-            f"%%{MAGIC} takes the name of one puzzle, not {line.strip()!r}",
-            f"write `%%{MAGIC} NAME`, or `%%{MAGIC} NAME {REPLACE}`",
-        )
-    return index.find(names[0]), REPLACE in words
-
-
-def _save(task: Puzzle, path: Path, text: str, replace: bool) -> Note | None:
-    """Brings the file up to date with the cell; a Note when it may not be touched."""
     stub = _stub(task)
     if path.is_dir():
         raise CourseError(
             f"{task.name}.py is a folder where the answer should be",
             "move it away and run the cell again",
         )
-    on_disk = path.read_bytes() if path.is_file() else None
-    if _is_shipped(text, stub, replace):
+    if stub is not None and cell == stub:
+        yield check(task)
+        if _content(path) not in (None, stub.encode()):
+            yield InTheFile(task)
+        return
+    try:
+        kept = _save(task, path, cell, stub)
+    except OSError as error:
+        # The text is in the cell still: nothing of it is lost.
+        own = error.filename is None or Path(error.filename).parent == path.parent
+        raise file_problem(error, f"{task.name}.py" if own else "", "written") from error
+    yield check_own(task)
+    if kept is not None:
+        yield EarlierText(task, kept)
+
+
+def _content(path: Path) -> bytes | None:
+    """What a file holds, with line ends as \\n: git on Windows may have given a stub others."""
+    try:
+        return path.read_bytes().replace(b"\r\n", b"\n")
+    except OSError:
         return None
+
+
+def _parse(line: str) -> Puzzle:
+    try:
+        words = shlex.split(line, comments=True)
+    except ValueError:
+        words = line.split()
+    if len(words) != 1 or words[0].startswith("-"):
+        raise CourseError(
+            f"%%{MAGIC} takes the name of one puzzle, not {line.strip()!r}",
+            f"write `%%{MAGIC} NAME`",
+        )
+    return index.find(words[0])
+
+
+def _save(task: Puzzle, path: Path, text: str, stub: str | None) -> Path | None:
+    """Brings the file up to date with the cell; returns the copy of what others had written."""
+    kept = None
+    on_disk = path.read_bytes() if path.is_file() else None
     wanted = text.encode()
     if on_disk != wanted:
         if not _is_ours(task, on_disk, stub):
-            if not replace:
-                return _refusal(task, on_disk, text)
-            workspace.backup(path)
+            kept = workspace.backup(path)
         workspace.write_text(path, text)
     _remember(task, wanted)
-    return None
-
-
-def _is_shipped(text: str, stub: str | None, replace: bool) -> bool:
-    """True for a cell that nobody has touched: it leaves the file to whoever edits it elsewhere."""
-    return stub is not None and text == stub and not replace
+    return kept
 
 
 def _is_ours(task: Puzzle, on_disk: bytes | None, stub: str | None) -> bool:
-    """True when the file may be replaced: it is missing, the stub, or what this cell wrote."""
+    """True when nothing is lost with the file: it is missing, the stub, or what this cell wrote."""
     if on_disk is None:
         return True
     # Git on Windows may have given the stub other line ends.
@@ -181,35 +189,6 @@ def _stub(task: Puzzle) -> str | None:
     except CatalogueError:
         # Without stubs nothing can be told apart from a learner's work, so all of it is kept.
         return None
-
-
-def _shown(text: str) -> list[str]:
-    return [one_line(line) for line in source_lines(text)]
-
-
-def _refusal(task: Puzzle, on_disk: bytes | None, text: str) -> Note:
-    before = (on_disk or b"").decode("utf-8", errors="replace")
-    difference = difflib.unified_diff(
-        _shown(before),
-        _shown(text),
-        f"{task.name}.py (the file)",
-        "this cell",
-        lineterm="",
-    )
-    return Note(
-        "\n".join(
-            [
-                f"Nothing was written: {task.name}.py holds something this cell did not write.",
-                "",
-                *difference,
-                "",
-                "  try:    copy into this cell what you want to keep, then run it as",
-                f"          %%{MAGIC} {task.short_name} {REPLACE}",
-                "          The file is backed up first.",
-            ]
-        ),
-        "trouble",
-    )
 
 
 def _digest(data: bytes | None) -> str:

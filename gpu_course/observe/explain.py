@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpu_course.errors import HAZARD_ERRORS
+from gpu_course.errors import HAZARD_ERRORS, place
 from gpu_course.observe.places import Places
 from gpu_course.observe.words import WORDS
 from gpu_course.simt.faults import Fault, FaultLog
@@ -22,7 +22,7 @@ def explain(faults: FaultLog, kernel: Kernel, grid: Dim3, block: Dim3) -> tuple[
 def _hazard(fault: Fault, kernel: Kernel, grid: Dim3, block: Dim3) -> Hazard:
     kernel, places = fault.kernel or kernel, Places(grid, block)
     fact, why, advice = WORDS[fault.kind](fault, kernel, places)
-    where = f"kernel {kernel.name}, {kernel.file}:{fault.line}"
+    where = f"kernel {kernel.name}, {place(kernel.file, fault.line)}"
     details = {
         **fault.facts,
         "where": where,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from gpu_course.errors import KernelRefused
+from gpu_course.errors import NOTEBOOK_CELL, KernelRefused
 from gpu_course.simt.reading import step_for
 from gpu_course.simt.signatures import Signature
 from gpu_course.text import one_line
@@ -106,7 +106,7 @@ def show_path(path: str | Path) -> str:
     """
     path = Path(path)
     if any(mark in str(path) for mark in ("ipykernel_", "<ipython-input", "<stdin>")):
-        return "notebook cell"
+        return NOTEBOOK_CELL
     if len(path.parts) > 2 and path.parts[-3] in ("puzzles", "solutions"):
         return "/".join(path.parts[-3:])
     try:

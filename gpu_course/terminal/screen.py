@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 
 from rich.text import Text
 
-from gpu_course.catalog import Lesson, Puzzle, index
+from gpu_course.catalog import Lesson, Puzzle, index, outline
 from gpu_course.grading import workspace
 from gpu_course.grading.exports import INDENT, LOOKS, is_labelled, message_lines
 from gpu_course.grading.passing import effort
@@ -52,6 +53,9 @@ def _puzzle(session: Session, width: int) -> Iterator[Text]:
     if session.puzzle is None:
         yield Text("Looking for the first puzzle that is not passed.")
         return
+    for line in textwrap.wrap(session.puzzle.statement, width):
+        yield Text(line)
+    yield Text()
     if session.stopped:
         yield _status("timeout")
         yield from _message(session.stopped, width)
@@ -80,23 +84,45 @@ def _message(message: str, width: int) -> Iterator[Text]:
 
 
 def _list(session: Session, width: int) -> Iterator[Text]:
-    for lesson in index.lessons():
-        yield _lesson(session, lesson, width)
-        if session.puzzle is None or lesson.name == session.puzzle.lesson:
-            for puzzle in lesson.puzzles:
-                yield _cut(_row(session, puzzle), width)
+    """The whole course; the part of the current puzzle with all its lessons, a line each."""
+    current = 0 if session.puzzle is None else index.lesson(session.puzzle.lesson).part
+    for part in range(len(outline.PARTS)):
+        lessons = outline.lessons_of(part)
+        yield _cut(Text(outline.part_title(part), "bold"), width)
+        if part == current:
+            for lesson in lessons:
+                yield _lesson(session, lesson, width)
+                if session.puzzle is None or lesson.name == session.puzzle.lesson:
+                    for puzzle in lesson.puzzles:
+                        yield _cut(_row(session, puzzle), width)
+        elif lessons:
+            here = (f"{each.name[:2]} {each.title} ({_count(session, each)})" for each in lessons)
+            yield from _hanging("  here:   " + ", ".join(here), width, "")
+        if coming := outline.to_come_text(part):
+            yield from _hanging(f"  {coming}", width, _QUIET)
+
+
+def _count(session: Session, lesson: Lesson) -> str:
+    passed = sum(_has_passed(session, puzzle) for puzzle in lesson.puzzles)
+    return f"{passed} of {len(lesson.puzzles)}"
+
+
+def _has_passed(session: Session, puzzle: Puzzle) -> bool:
+    return session.statuses.get(puzzle.name) == "passed" or puzzle.name in session.won
 
 
 def _lesson(session: Session, lesson: Lesson, width: int) -> Text:
-    passed = sum(session.statuses.get(p.name) == "passed" for p in lesson.puzzles)
-    count = f"{passed} of {len(lesson.puzzles)}"
-    title = _cut(Text(f"{lesson.name}  {lesson.title}", "bold"), width - len(count) - 2)
+    count = _count(session, lesson)
+    title = _cut(Text(f"{lesson.name}  {lesson.title}"), width - len(count) - 2)
     title.pad_right(width - title.cell_len - len(count))
     return title + Text(count)
 
 
 def _row(session: Session, puzzle: Puzzle) -> Text:
     colour, sign, word = LOOKS.get(session.statuses.get(puzzle.name, ""), _UNKNOWN)
+    if word != LOOKS["passed"][2] and puzzle.name in session.won:
+        colour, sign, _ = LOOKS["passed"]
+        word = "passed before"
     here = "\u2192" if puzzle == session.puzzle else " "
     return Text.assemble(
         f" {here} ",
@@ -104,6 +130,12 @@ def _row(session: Session, puzzle: Puzzle) -> Text:
         f"{puzzle.short_name:<24} ",
         (f"{word:<15}{effort(puzzle)}", _QUIET),
     )
+
+
+def _hanging(text: str, width: int, style: str) -> Iterator[Text]:
+    """A line such as "  to come: 10 ...", which goes on below its own text."""
+    for line in textwrap.wrap(text, width, subsequent_indent=" " * INDENT):
+        yield Text(line, style)
 
 
 def _solution(session: Session, width: int) -> Iterator[Text]:

@@ -33,6 +33,7 @@ class Session:
         hint: the hint shown last, `notice` a line on what a key did, `question` what y or n answer.
         view: "puzzle", "list" or "solution"; `solution` what the last shows.
         statuses: full name -> status of every puzzle known so far.
+        won: the full names of those that passed at any time.
         done: True when it is over.
 
     Raises:
@@ -56,6 +57,7 @@ class Session:
         self.view = "puzzle"
         self.solution: Comparison | None = None
         self.statuses: dict[str, str] = {}
+        self.won: frozenset[str] = frozenset()
         self.done = False
         self._make_worker = make_worker
         self._clock = clock
@@ -66,7 +68,7 @@ class Session:
         self._ending = False
         self._under_way: tuple[bool, tuple[int, int] | None] = (False, None)
         first = index.find(name) if name else None
-        workspace.answers_folder()
+        self.won = workspace.passes_won()
         if first is not None:
             self._go_to(first)
         else:

@@ -18,7 +18,7 @@ def test_lab_serves_the_lesson(
 ) -> None:
     command = ["-m", "gpu_course", "lab", *arguments, "--no-browser", "--port", str(free_port())]
     with serve(command, checkout / "notebooks", environment(checkout, tmp_path)) as server:
-        windows = f"/lab/workspaces/gpu-course-{lesson}"
+        windows = f"/lab/workspaces/{lesson}"
         assert server.path == f"{windows}/tree/notebooks/{lesson}.ipynb"
         status, text = server.get(server.path)
         assert status == 200

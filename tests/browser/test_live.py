@@ -1,4 +1,4 @@
-"""The lesson beside its puzzle, and the live panel, as `gpu-course lab` opens them."""
+"""One text of an answer in JupyterLab as `gpu-course lab` starts it: cell, editor, file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from gpu_course.authoring.checkout import read, write
-from gpu_course.catalog import index
 from tests.browser.lab import Server, copy_checkout, environment, free_port, serve
 
 pytestmark = pytest.mark.browser
@@ -20,7 +19,6 @@ FILE = "puzzles/00_start_here/add_ten.py"
 HOLE = "    # your code here (about 1 line)\n"
 OFF_BY_ONE = "    out[i + 1] = a[i] + 10\n"
 ENDLESS = "    while i >= 0:\n        i = i + 0\n"
-SIDE_BY_SIDE = [lesson.name for lesson in index.lessons() if lesson.name[:2] in ("01", "04")]
 
 
 @pytest.fixture
@@ -31,76 +29,41 @@ def own_checkout(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def first_lesson(chromium: str, own_checkout: Path, tmp_path: Path) -> Iterator[Server]:
-    """What `gpu-course lab` serves."""
-    with lab(own_checkout, tmp_path / "home") as server:
+    """What `gpu-course lab` serves to somebody whose JupyterLab holds no settings of their own."""
+    command = ["-m", "gpu_course", "lab", "--no-browser", "--port", str(free_port())]
+    home = tmp_path / "home"
+    variables = environment(own_checkout, home)
+    (news,) = home.rglob("notification.jupyterlab-settings")
+    news.unlink()
+    with serve(command, own_checkout, variables) as server:
         yield server
 
 
-def lab(checkout: Path, home: Path, *arguments: str) -> Any:
-    command = ["-m", "gpu_course", "lab", *arguments, "--no-browser", "--port", str(free_port())]
-    return serve(command, checkout, environment(checkout, home))
-
-
-@pytest.mark.parametrize("lesson", SIDE_BY_SIDE)
-def test_a_lesson_opens_beside_its_first_puzzle(
-    lesson: str, checkout: Path, page: Any, tmp_path: Path, screenshots: Path
-) -> None:
-    from playwright.sync_api import expect
-
-    from tests.browser.notebook_page import NotebookPage
-
-    puzzle = index.lesson(lesson).puzzles[0]
-    with lab(checkout, tmp_path, lesson[:2]) as server:
-        notebook = NotebookPage(page, server, server.path)
-        editor = page.locator(".jp-FileEditor")
-        expect(editor).to_contain_text(f"def {puzzle.functions[0]}(")
-        left, right = notebook.place(".jp-NotebookPanel"), notebook.place(".jp-FileEditor")
-        page.screenshot(path=screenshots / f"side_by_side_{lesson}.png")
-        assert left["x"] + left["width"] <= right["x"]
-        assert abs((left["y"] + left["height"]) - (right["y"] + right["height"])) < 5
-        assert left["width"] > 500 and right["width"] > 400
-
-        # Windows that were moved stay so: without the editor, the notebook comes back alone.
-        tab = page.locator(".lm-TabBar-tab", has_text=f"{puzzle.short_name}.py")
-        with page.expect_response(lambda answer: _keeps_no_editor(answer.request)):
-            tab.locator(".lm-TabBar-tabCloseIcon").click()
-        expect(editor).to_have_count(0)
-        NotebookPage(page, server, server.path)
-        expect(editor).to_have_count(0)
-
-
-def _keeps_no_editor(request: Any) -> bool:
-    """True when the browser has the server keep windows without an editor."""
-    kept = request.method == "PUT" and "/api/workspaces/" in request.url
-    return kept and '"editor:' not in (request.post_data or "")
-
-
-def test_a_file_that_a_cell_wrote_is_loaded_anew_as_the_note_says(
+def test_a_lesson_opens_alone_without_a_question_and_explains_a_name_not_yet_known(
     first_lesson: Server, own_checkout: Path, page: Any, screenshots: Path
 ) -> None:
     from playwright.sync_api import expect
 
     from tests.browser.notebook_page import NotebookPage
 
-    file = own_checkout / FILE
-    text = read(file).replace(HOLE, OFF_BY_ONE)
+    page.set_viewport_size({"width": 700, "height": 1000})
     notebook = NotebookPage(page, first_lesson, first_lesson.path)
-    notebook.run(notebook.code_cells.first)
-    cell = notebook.cell("%%puzzle add_ten")
-    notebook.write(cell, f"%%puzzle add_ten\n{text}".removesuffix("\n"))
-    notebook.run(cell)
-    assert read(file) == text
-    editor = page.locator(".jp-FileEditor .cm-content")
-    expect(editor).not_to_contain_text(OFF_BY_ONE.strip())
-    expect(notebook.output(cell)).to_contain_text("still shows the text from before")
-    page.screenshot(path=screenshots / "editor_behind.png")
-    editor.click()
-    page.get_by_role("menuitem", name="File", exact=True).click()
-    page.get_by_text("Reload Python File from Disk", exact=True).click()
-    expect(editor).to_contain_text(OFF_BY_ONE.strip())
+    kernel = notebook.code_cells.nth(1)
+    notebook.run(kernel)
+    expect(notebook.output(kernel)).to_have_text(
+        "cuda is not known yet: run the first code cell of this notebook, which holds the imports, "
+        "and then this cell again."
+    )
+    puzzle = notebook.cell("%%puzzle add_ten")
+    notebook.run(puzzle)
+    expect(notebook.output(puzzle)).to_contain_text("not started")
+    assert page.locator(".jp-FileEditor").count() == 0
+    # By now JupyterLab would have asked whether it may fetch news.
+    assert page.locator(".jp-toast, .Toastify__toast, .jp-Dialog").count() == 0
+    page.screenshot(path=screenshots / "first_screen.png")
 
 
-def test_live_follows_what_is_saved(
+def test_cell_editor_and_file_hold_one_text(
     first_lesson: Server, own_checkout: Path, page: Any, screenshots: Path
 ) -> None:
     from playwright.sync_api import expect
@@ -109,41 +72,139 @@ def test_live_follows_what_is_saved(
 
     file = own_checkout / FILE
     stub = read(file)
-    assert HOLE in stub
     notebook = NotebookPage(page, first_lesson, first_lesson.path)
-    notebook.run(notebook.code_cells.first)
-    cell = notebook.cell('live("add_ten")')
+    live = notebook.cell("from gpu_course.notebook import live")
+    notebook.run(live)
+    page.get_by_role("button", name="Open the file").click()
+    editor = page.locator(".jp-FileEditor .cm-content")
+    expect(editor).to_contain_text("def add_ten(")
+    cell = notebook.cell("%%puzzle add_ten")
+
+    # Typed in the editor: the cell follows, the file is saved, the panel tells the verdict.
+    editor.click()
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.insert_text(stub.replace(HOLE, OFF_BY_ONE))
+    expect(cell).to_contain_text(OFF_BY_ONE.strip())
+    expect(notebook.output(live)).to_contain_text("outside an array of shape")
+    assert read(file) == stub.replace(HOLE, OFF_BY_ONE)
+
+    # Typed in the cell: the editor follows, and running the cell finds nothing to ask.
+    notebook.write(cell, f"%%puzzle add_ten\n{stub.replace(HOLE, ENDLESS)}".removesuffix("\n"))
+    expect(editor).to_contain_text("i = i + 0")
     notebook.run(cell)
-    output = notebook.output(cell)
-    expect(output).to_contain_text(f"following {FILE}")
-    expect(output).to_contain_text("not started")
+    expect(notebook.output(cell)).to_contain_text("EndlessLoopError")
+    assert read(file) == stub.replace(HOLE, ENDLESS)
 
-    # Typed in JupyterLab's editor, saved by the key.
-    notebook.type_file(stub.replace(HOLE, OFF_BY_ONE))
-    expect(output).to_contain_text("outside an array of shape")
-    expect(output.locator("img")).to_have_count(1)
-    output.scroll_into_view_if_needed()
-    page.screenshot(path=screenshots / "live_wrong.png")
-    assert OFF_BY_ONE in read(file)
-    notebook.type_file("def (")
-    expect(output).to_contain_text("Python cannot read this file")
-    page.screenshot(path=screenshots / "live_syntax_error.png")
-
-    # Written from outside, as any other editor does.
-    write(file, stub.replace(HOLE, ENDLESS))
-    expect(output).to_contain_text("EndlessLoopError: the kernel had not ended")
-    page.screenshot(path=screenshots / "live_endless.png")
+    # Written from outside: both follow.
     right = read(ROOT / "solutions" / "00_start_here" / "add_ten.py")
     write(file, right)
-    expect(output).to_contain_text("right in all")
-    expect(output).to_contain_text('diff("add_ten") shows the solution and discusses it')
-    page.screenshot(path=screenshots / "live_right.png")
+    expect(editor).to_contain_text("out[i] = a[i] + 10")
+    expect(cell).to_contain_text("out[i] = a[i] + 10")
+    expect(notebook.output(live)).to_contain_text("passed")
 
-    # Run again, the cell has one panel, and it follows the file.
+    # Typing goes on in the editor after that, saved by its key: no dialog asks whose file it is.
+    editor.click()
+    page.keyboard.press("ControlOrMeta+End")
+    page.keyboard.insert_text("# mine\n")
+    page.keyboard.press("ControlOrMeta+s")
+    expect(cell).to_contain_text("# mine")
     notebook.run(cell)
-    expect(output.locator(".gpu-course-live")).to_have_count(1)
-    write(file, stub)
-    expect(output).to_contain_text("is still the stub")
+    expect(notebook.output(cell)).to_contain_text("passed")
+    assert "# mine" in read(file)
+    assert page.locator(".jp-Dialog").count() == 0
+    page.screenshot(path=screenshots / "one_text.png")
     assert notebook.errors() == []
-    workspaces = list((own_checkout / ".gpu_course" / "workspaces").iterdir())
-    assert len(workspaces) == 1 and json.loads(workspaces[0].read_text(encoding="utf-8"))
+
+
+def test_a_cell_that_differs_from_its_file_runs_and_one_click_brings_the_file_s_text_back(
+    first_lesson: Server, own_checkout: Path, page: Any, screenshots: Path
+) -> None:
+    from playwright.sync_api import expect
+
+    from tests.browser.notebook_page import NotebookPage
+
+    file = own_checkout / FILE
+    stub = read(file)
+    elsewhere = stub.replace(HOLE, "    out[i] = 10 + a[i]  # elsewhere\n")
+    write(file, elsewhere)
+    notebook = NotebookPage(page, first_lesson, first_lesson.path)
+    cell = notebook.cell("%%puzzle add_ten")
+    output = notebook.output(cell)
+
+    # The shipped cell offers the answer that the file holds.
+    notebook.run(cell)
+    page.get_by_role("button", name="Show my answer in this cell").click()
+    expect(cell).to_contain_text("# elsewhere")
+
+    write(file, stub.replace(HOLE, "    out[i] = a[i] + 12\n"))
+    expect(cell).to_contain_text("+ 12")
+    notebook.write(cell, f"%%puzzle add_ten\n{stub.replace(HOLE, OFF_BY_ONE)}".removesuffix("\n"))
+    notebook.run(cell)
+    expect(output).to_contain_text("outside an array of shape")
+    expect(output).to_contain_text("had been changed outside this cell")
+    notebook.picture(screenshots / "kept.png", cell)
+    page.get_by_role("button", name="Bring it back").click()
+    expect(output).to_contain_text("holds the kept text again")
+    expect(cell.locator(".cm-content")).to_contain_text("+ 12")
+    assert "+ 12" in read(file)
+    page.screenshot(path=screenshots / "brought_back.png")
+
+
+def test_reopened_from_disk_a_lesson_shows_what_it_showed(
+    first_lesson: Server, own_checkout: Path, page: Any, screenshots: Path
+) -> None:
+    from playwright.sync_api import expect
+
+    from tests.browser.notebook_page import NotebookPage
+
+    notebook = NotebookPage(page, first_lesson, first_lesson.path)
+    for cell in notebook.code_cells.all()[:3]:
+        notebook.run(cell)
+    hint = notebook.cell("from gpu_course.notebook import hint")
+    notebook.run(hint)
+    expect(notebook.output(hint)).not_to_contain_text("You write the work of one")
+    page.get_by_role("button", name="Show hint 1 of 3").click()
+    expect(notebook.output(hint)).to_contain_text("You write the work of one")
+    guess = notebook.cell("from gpu_course.notebook import explore, predict, show_hazards")
+    notebook.run(guess)
+    notebook.output(guess).locator("input[type=radio]").nth(1).check()
+    slider = notebook.cell("from gpu_course.draw import draw_touches")
+    notebook.run(slider)
+    handle = notebook.output(slider).locator(".noUi-handle").first
+    handle.focus()
+    for _ in range(2):
+        page.keyboard.press("ArrowRight")
+    shown = notebook.output(slider).locator("img")
+    expect(shown).to_have_attribute("alt", _of_threads(7))
+    page.keyboard.press("ControlOrMeta+s")
+    page.wait_for_function("() => !document.querySelector('.jp-mod-dirty')")
+
+    path = own_checkout / "notebooks" / "00_start_here.ipynb"
+    stored = json.loads(read(path))["cells"]
+    (panel,) = [
+        output["data"]
+        for cell in stored
+        if "How many times is" in "".join(cell["source"])
+        for output in cell.get("outputs", [])
+    ]
+    assert "How many times is the last line carried out?" in "".join(panel["text/html"])
+
+    # The kernel ends, and the lesson is opened again: nothing has run in it.
+    sessions = json.loads(first_lesson.get("/api/sessions")[1])
+    page.evaluate(
+        """async ([url, ids]) => { for (const id of ids)
+            await fetch(`/api/sessions/${id}?token=${url}`, {method: 'DELETE'}); }""",
+        [first_lesson.token, [each["id"] for each in sessions]],
+    )
+    notebook = NotebookPage(page, first_lesson, first_lesson.path)
+    expect(page.locator("img[alt*='double[1, 7]']")).to_have_count(1)
+    expect(page.get_by_text("You write the work of one")).to_be_visible()
+    expect(page.locator("input[type=radio]").nth(1)).to_be_checked()
+    assert page.get_by_text("Error displaying widget").count() == 0
+    notebook.picture(screenshots / "reopened.png", notebook.cell("guess.compare"))
+
+
+def _of_threads(number: int) -> Any:
+    import re
+
+    return re.compile(rf"double\[1, {number}\]")

@@ -70,3 +70,37 @@ def test_a_code_cell_is_short(lesson: str, root: Path, stubs: dict[str, str]) ->
     for cell in code_cells(notebook):
         if not PUZZLE_CELL.match(cell.source):
             assert len(cell.source.splitlines()) <= 20, cell.source
+
+
+def test_the_first_puzzle_comes_within_five_minutes(root: Path, stubs: dict[str, str]) -> None:
+    lesson = "00_start_here"
+    cells = build_notebook(lesson, read(lesson_sources(root)[lesson]), stubs).cells
+    first = next(n for n, cell in enumerate(cells) if cell.source.startswith("%%puzzle"))
+    prose = " ".join(cell.source for cell in cells[: first + 1] if cell.cell_type == "markdown")
+    words = re.findall(r"[\w`'*/+.\[\]()-]*\w[\w`'*/+.\[\]()-]*", prose)
+    code = [cell.source for cell in cells[: first + 1] if cell.cell_type == "code"]
+    assert len(words) < 250
+    assert len(code) < 5
+    # One line of imports, a kernel, its picture.
+    assert len(code[0].splitlines()) == 1 and "import" in code[0]
+    assert not any("import" in text for text in code[1:-1])
+    assert "show_touches(" in "".join(code)
+
+
+def test_a_lesson_links_only_to_what_is_there(root: Path) -> None:
+    sources = lesson_sources(root)
+    for source in sources.values():
+        prose = re.sub(r"```.*?```|`[^`]*`", "", read(source), flags=re.DOTALL)
+        for target in re.findall(r"\]\(([^)\s]+)\)", prose):
+            if "://" in target or target.startswith("#"):
+                continue
+            path, _, _ = target.partition("#")
+            is_lesson = path.removesuffix(".ipynb") in sources
+            assert is_lesson or (root / "notebooks" / path).exists(), f"{source.name}: {target}"
+
+
+def test_no_lesson_speaks_of_the_tools_that_test_the_course(root: Path) -> None:
+    tools = re.compile(r"\b(pytest|nbval|hypothesis|mypy|ruff|playwright|make test)\b")
+    for source in lesson_sources(root).values():
+        text = re.sub(r"^:tags:.*$", "", read(source), flags=re.MULTILINE)
+        assert not tools.search(text), source.name

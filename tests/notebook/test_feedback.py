@@ -12,7 +12,7 @@ import pytest
 from numba import cuda
 
 from gpu_course import notebook, simulate
-from gpu_course.catalog import index
+from gpu_course.catalog import index, outline
 from gpu_course.grading import verdict_cache
 from gpu_course.grading.progress import LessonProgress
 from gpu_course.grading.verdict import Verdict
@@ -28,7 +28,7 @@ from gpu_course.notebook import (
     show_data_sheet,
     show_hazards,
 )
-from gpu_course.notebook.course_map import PARTS, CourseMap
+from gpu_course.notebook.course_map import CourseMap
 from gpu_course.notebook.data_sheet import DataSheet
 from gpu_course.notebook.glossary import find
 from gpu_course.notebook.note import Note
@@ -138,12 +138,52 @@ def test_the_map_lists_the_lessons_in_their_parts():
     for lesson in index.lessons():
         link = f'href="{lesson.name}.ipynb"' in page
         assert lesson.name in text and link == has_notebook(lesson)
-        assert f"Part {lesson.part}. {PARTS[lesson.part]}" in text
         assert html.escape(lesson.title) in page
+    for part in range(len(outline.PARTS)):
+        assert outline.part_title(part) in text and outline.part_title(part) in page
+    # Every lesson of the course stands in it once; one that is not here is no link.
+    for planned in outline.COURSE:
+        shown_here = re.findall(rf"\b{planned.number}[ _]", re.sub(r"\s+", " ", text))
+        assert len(shown_here) == 1, planned
+        assert page.count(html.escape(str(planned))) >= 1
+    assert all(f'href="{name}.ipynb"' in page for name in links_to_lessons(page))
     assert page.count('role="progressbar"') == len(lessons)
     assert page.count("aria-valuenow") == page.count("aria-label=") - 1 == len(lessons)
     assert "\u2717" in text and ": not yet</span>" in page
     assert "Next: 01_threads/guard" in text
+
+
+def links_to_lessons(page):
+    names = re.findall(r'href="([^"]+)\.ipynb"', page)
+    there = {lesson.name for lesson in index.lessons() if has_notebook(lesson)}
+    assert set(names) == there
+    return names
+
+
+def test_a_pass_once_won_stays_on_the_map(answers):
+    file = answers / f"{NAME}.py"
+    file.parent.mkdir()
+    file.write_text(RIGHT)
+    assert check("add_ten").passed
+    for later in (RIGHT.replace("+ 10", "+ 11"), "def (", None):
+        if later is None:
+            file.unlink()
+        else:
+            file.write_text(later)
+        assert not check("add_ten").passed
+        shown = progress()
+        assert repr(shown).startswith(f"1 of {len(index.puzzles())} puzzles passed, 10 of ")
+        assert "\u2713 add_ten" in repr(shown)
+        assert ": passed, changed since</span>" in shown._repr_html_()
+        assert "Next: 01_threads/" in repr(shown)
+
+
+def test_a_state_that_cannot_be_kept_does_not_stand_in_the_way_of_a_verdict(answers):
+    (answers.parent / ".gpu_course").write_text("a file where a folder should be")
+    file = answers / f"{NAME}.py"
+    file.parent.mkdir()
+    file.write_text(RIGHT)
+    assert check("add_ten").passed
 
 
 def test_when_all_is_passed_the_map_says_so():

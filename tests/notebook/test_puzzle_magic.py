@@ -1,13 +1,17 @@
-"""%%puzzle: what it writes, what it refuses to write, and what it shows."""
+"""%%puzzle: what it writes, what it keeps, and what it shows."""
 
 from __future__ import annotations
 
 import json
 
 import pytest
+from IPython.utils.capture import capture_output
 
+from gpu_course.catalog import index
 from gpu_course.grading import workspace
 from gpu_course.notebook import puzzle_magic
+from gpu_course.notebook.earlier_text import InTheFile
+from gpu_course.notebook.puzzle_magic import run_cell
 
 NAME = "00_start_here/add_ten"
 RIGHT = """from numba import cuda
@@ -47,7 +51,7 @@ def test_a_stub_cell_writes_nothing_and_checks_what_is_there(shell, answers, fil
     file.parent.mkdir()
     file.write_text(RIGHT)
     before = everything_under(answers)
-    [shown] = shell.run(cell(stub))
+    shown, _ = shell.run(cell(stub))
     assert shown.startswith(f"{NAME}: passed")
     assert everything_under(answers) == before
 
@@ -90,49 +94,77 @@ def test_a_cell_may_replace_what_it_wrote_itself(shell, file):
     assert not workspace.backups(NAME)
 
 
-def test_a_file_changed_elsewhere_is_kept_and_the_difference_shown(shell, file):
-    shell.run(cell(WRONG))
-    file.write_text(WRONG + "# mine\n")
-    [shown] = shell.run(cell(RIGHT))
-    assert file.read_text() == WRONG + "# mine\n"
-    assert "Nothing was written" in shown
-    assert "\n-    out[i] = a[i] + 11\n-# mine\n+    out[i] = a[i] + 10\n" in shown
-    assert "%%puzzle add_ten --replace" in shown
+OTHERS = {
+    "changed after the cell wrote it": WRONG + "# mine\n",
+    "emptied": "",
+    "a syntax error": "def (",
+    "not UTF-8": b"# \xff\n",
+}
 
 
-def test_a_file_no_cell_ever_wrote_is_kept_too(shell, file):
-    file.parent.mkdir()
-    file.write_text(WRONG)
-    assert "Nothing was written" in shell.run(cell(RIGHT))[0]
-    assert file.read_text() == WRONG
+@pytest.mark.parametrize("text", OTHERS.values(), ids=OTHERS)
+@pytest.mark.parametrize("ran_before", [True, False])
+def test_a_file_changed_elsewhere_does_not_stop_the_cell_and_is_kept(shell, file, text, ran_before):
+    if ran_before:
+        shell.run(cell(WRONG))
+    data = text if isinstance(text, bytes) else text.encode()
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(data)
+    verdict, offer = shell.run(cell(RIGHT))
+    assert verdict.startswith(f"{NAME}: passed") and file.read_text() == RIGHT
+    assert [kept.read_bytes() for kept in workspace.backups(NAME)] == [data]
+    assert "add_ten.py had been changed outside this cell. That text is kept" in offer
+    assert "`gpu-course restore add_ten` brings it back" in offer
+    # The cell is in step again: its next text replaces its own, and nothing is offered.
+    assert len(shell.run(cell(WRONG))) == 1
+    workspace.restore("add_ten")
+    assert file.read_bytes() == data
+    assert WRONG.encode() in [kept.read_bytes() for kept in workspace.backups(NAME)]
 
 
 def test_a_stub_with_a_learner_s_comment_is_kept_too(shell, file, stub):
     file.parent.mkdir()
     file.write_text(stub + "# my thoughts\n")
-    assert "Nothing was written" in shell.run(cell(RIGHT))[0]
-    assert file.read_text() == stub + "# my thoughts\n"
+    shell.run(cell(RIGHT))
+    assert [kept.read_text() for kept in workspace.backups(NAME)] == [stub + "# my thoughts\n"]
 
 
-def test_replace_backs_the_file_up_and_writes(shell, file):
+def test_one_click_brings_the_kept_text_back_and_keeps_the_cell_s(shell, file):
+    file.parent.mkdir()
+    file.write_text(RIGHT)
+    with capture_output() as captured:
+        shell.shell.run_cell(cell(WRONG))
+    bundle = captured.outputs[-1].data
+    assert "application/vnd.jupyter.widget-view+json" in bundle and "is kept" in bundle["text/html"]
+    file.write_text(RIGHT + "# again\n")
+    *_, earlier = run_cell("add_ten", WRONG)
+    told, verdict = earlier.bring_back()
+    assert file.read_text() == RIGHT + "# again\n"
+    assert "holds the kept text again" in repr(told) and verdict.passed
+    assert workspace.backups(NAME)[-1].read_text() == WRONG
+
+
+def test_a_stub_cell_offers_the_answer_that_the_file_holds(shell, file, stub):
+    file.parent.mkdir()
+    file.write_text(RIGHT)
+    verdict, offer = shell.run(cell(stub))
+    assert verdict.startswith(f"{NAME}: passed") and "`%puzzle add_ten`, alone in a cell" in offer
+    page = InTheFile(index.find(NAME))._repr_html_()
+    assert f'data-gpu-course="load" data-gpu-course-file="puzzles/{NAME}.py"' in page
+    assert file.read_text() == RIGHT and not workspace.backups(NAME)
+
+
+def test_the_line_magic_puts_the_file_s_text_into_the_cell(shell, file, stub):
+    seen = []
+    shell.shell.set_next_input = lambda text, replace: seen.append((text, replace))
+    shell.run("%puzzle add_ten")
     file.parent.mkdir()
     file.write_text(WRONG)
-    [shown] = shell.run(cell(RIGHT, "add_ten --replace"))
-    assert shown.startswith(f"{NAME}: passed")
-    assert file.read_text() == RIGHT
-    [kept] = workspace.backups(NAME)
-    assert kept.read_text() == WRONG
-    [shown] = shell.run(cell(WRONG))
-    assert file.read_text() == WRONG
-
-
-def test_replace_with_the_stub_gives_the_stub_back(shell, file, stub):
-    file.parent.mkdir()
-    file.write_text(WRONG)
-    [shown] = shell.run(cell(stub, "add_ten --replace"))
-    assert shown.startswith(f"{NAME}: not-started")
-    assert file.read_text() == stub
-    assert [kept.read_text() for kept in workspace.backups(NAME)] == [WRONG]
+    shell.run("%puzzle add_ten")
+    assert seen == [(cell(stub), True), (cell(WRONG), True)]
+    # From here on the cell is the file's own.
+    assert len(shell.run(cell(RIGHT))) == 1 and file.read_text() == RIGHT
+    assert "no puzzle is called" in shell.run("%puzzle addd")[0]
 
 
 def test_a_cell_equal_to_the_file_is_taken_as_its_own(shell, file):
@@ -173,6 +205,7 @@ def test_another_puzzle_s_memory_is_left_alone(shell, answers):
         ("add_ten guard", "takes the name of one puzzle"),
         ("add_ten --force", "takes the name of one puzzle"),
         ("--replace", "takes the name of one puzzle"),
+        ("add_ten --replace", "takes the name of one puzzle"),
         ("'add_ten", "no puzzle is called"),
     ],
 )
@@ -184,13 +217,13 @@ def test_a_line_that_names_no_puzzle_is_answered_in_a_sentence(shell, answers, l
 
 @pytest.mark.parametrize("line", ["add_ten", "00_start_here/add_ten", "add_ten  # mine"])
 def test_names(line):
-    assert puzzle_magic._parse(line)[0].name == NAME
+    assert puzzle_magic._parse(line).name == NAME
 
 
 def test_no_path_of_the_machine_is_shown(shell, answers, file):
     file.parent.mkdir()
     file.write_text(WRONG)
-    shown = shell.run(cell(RIGHT)) + shell.run(cell(WRONG, "add_ten --replace"))
+    shown = shell.run(cell(RIGHT)) + shell.run(cell(WRONG))
     assert not any(str(answers) in text for text in shown)
 
 
@@ -200,40 +233,11 @@ def test_without_a_folder_of_answers_it_says_what_to_do(shell, monkeypatch, tmp_
     assert "not a folder" in shown and "try:" in shown
 
 
-def windows(answers, *names):
-    """What JupyterLab writes down of its windows, with these open in two tab areas."""
-    folder = answers.parent / ".gpu_course" / "workspaces"
-    folder.mkdir(parents=True, exist_ok=True)
-    areas = [{"type": "tab-area", "currentIndex": 0, "widgets": [each]} for each in names]
-    dock = {"type": "split-area", "orientation": "horizontal", "sizes": [1], "children": areas}
-    data = {"layout-restorer:data": {"main": {"dock": dock, "current": names[0]}}}
-    path = folder / "gpu-course-00_start_here-e24b.jupyterlab-workspace"
-    path.write_text(json.dumps({"data": data, "metadata": {"id": "x"}}))
-    return path
-
-
-def test_an_editor_with_the_old_text_is_told_of_when_the_file_was_written(shell, answers, file):
-    windows(answers, "notebook:notebooks/00_start_here.ipynb", f"editor:puzzles/{NAME}.py")
-    verdict, note = shell.run(cell(WRONG))
-    assert verdict.startswith(f"{NAME}: failed")
-    assert note.startswith("The editor that has add_ten.py open still shows")
-    assert "File > Reload Python File from Disk" in note
-    assert len(shell.run(cell(WRONG))) == 1  # nothing was written this time
-
-
-@pytest.mark.parametrize("content", [None, "{", "[]", '{"data": {"layout-restorer:data": 3}}'])
-def test_without_an_open_editor_nothing_is_said_of_one(shell, answers, file, content):
-    path = windows(answers, "notebook:notebooks/x.ipynb", "editor:puzzles/00_start_here/other.py")
-    if content is not None:
-        path.write_text(content)
-    assert len(shell.run(cell(WRONG))) == 1
-
-
-def test_a_folder_in_the_place_of_the_file_is_told_and_kept(shell, file):
+def test_a_folder_in_the_place_of_the_file_is_told_and_kept(shell, file, stub):
     file.mkdir(parents=True)
     (file / "mine.txt").write_text("mine")
-    for line in ("add_ten", "add_ten --replace"):
-        [shown] = shell.run(cell(WRONG, line))
+    for text in (WRONG, stub):
+        [shown] = shell.run(cell(text))
         assert "is a folder where the answer should be" in shown and "move it away" in shown
     assert (file / "mine.txt").read_text() == "mine"
 
