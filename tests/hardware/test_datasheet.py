@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import pytest
 
@@ -138,9 +138,12 @@ def test_a_card_without_bf16_has_the_ridge_of_fp16() -> None:
 def test_what_is_unknown_stays_unknown() -> None:
     card = device("B200")
     assert card.boost_clock_hz is None
-    assert card.fp32_flop_per_s is None
-    assert card.fp32_ridge_flop_per_byte is None
-    assert "FP32, printed" not in [row[0] for row in card.rows()]
+    without = replace(card, printed_fp32_flop_per_s=None)
+    assert without.fp32_flop_per_s is None
+    assert without.fp32_ridge_flop_per_byte is None
+    assert "FP32, printed" not in [row[0] for row in without.rows()]
+    # A printed rate stands in where no clock is known to work it out from.
+    assert card.fp32_flop_per_s == 80e12
 
 
 @pytest.mark.parametrize("name", ["A100", "a100", "A100 SXM4 80 GB", " rtx4090 "])
