@@ -46,7 +46,7 @@ def _reference(inputs: Values, case: Case) -> Values:
         "output": plain + factor * (x @ a.T) @ b.T,
         "gradient_a": factor * (slope @ b).T @ x,
         "gradient_b": factor * slope.T @ (x @ a.T),
-        "gradient_x": slope @ inputs["weight"] + factor * (slope @ b) @ a,
+        "gradient_x": tiles * inputs["slope"] @ inputs["weight"] + factor * (slope @ b) @ a,
     }
 
 
