@@ -287,9 +287,8 @@ def _everywhere(inputs: Values, limit: np.float32) -> dict[str, np.ndarray]:
 
 def _chosen_by_sign(inputs: Values) -> dict[str, np.ndarray]:
     a = inputs["a"]
-    chosen: np.ndarray = np.where(
-        a > 0, np.minimum(a, inputs["high"]), np.maximum(a, inputs["low"])
-    )
+    chosen: np.ndarray = np.maximum(a, inputs["low"])
+    chosen[a > 0] = np.minimum(a, inputs["high"])[a > 0]
     return {"out": chosen}
 
 
