@@ -41,6 +41,8 @@ MOST_OFFERED = 128
 MOST_LANES: dict[Kind, int] = {"warps": 1 << 16, "threads": 1 << 14}
 STEPS_FACTOR = 8
 """All strands together may execute this many times the statements that one of them may."""
+STEPS_OF_A_WAIT = 16
+"""To hand on costs far more than a statement, and counts for more."""
 FRUITLESS_PART = 10
 """One part in so many of the step budget may go into waiting before any memory changes."""
 
@@ -178,6 +180,8 @@ class Strands(Relay):
         runner = self.under_way[number]
         runner.strand.about = About(WAIT, wait.node.lineno)
         runner.wait = wait
+        # A strand that counts while it waits changes memory in each turn, and never stands still.
+        self.steps_left -= STEPS_OF_A_WAIT
         self._turns += 1
         self._fruitless += self._spent(runner)
         if self._turns > MOST_WAITING_TURNS * len(self.under_way):

@@ -304,7 +304,9 @@ def _everywhere(inputs: Values, limit: np.float32) -> dict[str, np.ndarray]:
 
 def _chosen_by_sign(inputs: Values) -> dict[str, np.ndarray]:
     a = inputs["a"]
-    return {"out": np.where(a > 0, np.minimum(a, inputs["high"]), np.maximum(a, inputs["low"]))}
+    chosen: np.ndarray = np.maximum(a, inputs["low"])
+    chosen[a > 0] = np.minimum(a, inputs["high"])[a > 0]
+    return {"out": chosen}
 
 
 def _between_unwritten(inputs: Values, case: Case) -> dict[str, np.ndarray]:
