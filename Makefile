@@ -59,6 +59,7 @@ bench: $(DEV_STAMP)
 	$(RUN) benchmarks/rotor.py
 	$(RUN) benchmarks/schedules.py
 	$(RUN) benchmarks/lessons.py
+	$(RUN) benchmarks/launches.py
 	$(RUN) benchmarks/simulator.py $(ARGS)
 
 # A stamp is younger than the files that say what to install, or it is made anew.

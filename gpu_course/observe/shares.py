@@ -9,8 +9,8 @@ import numpy as np
 from gpu_course.simt.access import Access
 from gpu_course.simt.observer import Observer, Setting
 
-MOST_PAIRS = 1 << 26
-"""Pairs of a thread and a cell that are followed; launches of a puzzle stay far below."""
+MOST_WAITING = 1 << 20
+"""Pairs of a thread and a cell that are kept before those seen twice are dropped."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Shares(Observer):
     """
 
     def __init__(self) -> None:
-        self._touched: dict[tuple[int, str, bool], tuple[str, np.ndarray]] = {}
+        self._touched: dict[tuple[int, str, bool], _Pairs] = {}
 
     def begin(self, setting: Setting) -> None:
         """A launch starts, or starts anew: what was seen is forgotten."""
@@ -52,15 +52,37 @@ class Shares(Observer):
             return
         key = array.allocation.number, array.space, access.kind != "load"
         if key not in self._touched:
-            cells = array.per_copy or array.flat.size
-            if cells * self._threads > MOST_PAIRS:
-                return
-            self._touched[key] = array.name, np.zeros((self._threads, cells), bool)
-        self._touched[key][1][access.threads, access.in_copy] = True
+            self._touched[key] = _Pairs(array.name, array.per_copy or array.flat.size)
+        self._touched[key].add(access.threads, access.in_copy)
 
     def found(self) -> tuple[Share, ...]:
         """Returns the share of every thread in every array that was touched."""
         return tuple(
-            Share(name, space, wrote, touched.sum(axis=1))
-            for (_, space, wrote), (name, touched) in self._touched.items()
+            Share(pairs.array, space, wrote, pairs.cells_of(self._threads))
+            for (_, space, wrote), pairs in self._touched.items()
         )
+
+
+class _Pairs:
+    """Pairs of a thread and a cell of one array, each kept once."""
+
+    def __init__(self, array: str, cells: int) -> None:
+        self.array = array
+        self.cells = cells
+        self.parts: list[np.ndarray] = []
+        self.waiting = 0
+
+    def add(self, threads: np.ndarray, cells: np.ndarray) -> None:
+        self.parts.append(threads * self.cells + cells)
+        self.waiting += threads.size
+        if self.waiting > MOST_WAITING:
+            self.each_once()
+
+    def each_once(self) -> np.ndarray:
+        self.parts = [np.unique(np.concatenate(self.parts))]
+        self.waiting = 0
+        return self.parts[0]
+
+    def cells_of(self, threads: int) -> np.ndarray:
+        """Returns how many cells each thread is paired with, int64 (threads,)."""
+        return np.bincount(self.each_once() // self.cells, minlength=threads)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from types import ModuleType
 from typing import Any
 
 import pytest
 
+from gpu_course.catalog.checkpointing.planning import followed
 from gpu_course.catalog.harness import Unusable
-from gpu_course.catalog.harness.schedule_followed import run
+from gpu_course.catalog.specification import Case
 from gpu_course.grading.exports import verdict_html
 from gpu_course.grading.verdict import Verdict
 from gpu_course.training.schedules import plans
@@ -19,10 +19,9 @@ EARLY = [("save all", 0), ("save all", 1), ("backward", 0), ("backward", 1)]
 
 
 def shown(pairs: list[Any]) -> dict[str, Any]:
-    answer = ModuleType("answer")
-    answer.plan = lambda length: pairs  # type: ignore[attr-defined]
+    inputs = {"function": "plan", "stages": 2, "chain": "", "seed": 0}
     with pytest.raises(Unusable) as found:
-        run(answer, "plan", [2], "", 2, 0)
+        followed(inputs, Case("two stages", {}), {"schedule": pairs})
     assert found.value.shown is not None
     return dict(found.value.shown)
 

@@ -85,7 +85,9 @@ def test_the_reference_is_a_loop(name):
         plain = {n: v.tolist() if hasattr(v, "tolist") else v for n, v in inputs.items()}
         expected = BY_LOOP[name](**plain)
         got = puzzle.reference(inputs, case)
-        assert {n: v.tolist() for n, v in got.items()} == expected
+        # Of large numbers NumPy keeps what float32 holds.
+        for output, found in got.items():
+            assert found.tolist() == np.array(expected[output], found.dtype).tolist(), case
 
 
 @pytest.mark.parametrize(

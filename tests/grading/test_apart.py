@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from gpu_course.catalog import index
@@ -66,7 +67,9 @@ def test_every_kind_of_verdict_travels() -> None:
         verdict = check(puzzle, answer=answer, seed=0)
         there = apart.loads(apart.dumps(verdict))
         assert isinstance(there, Verdict)
-        assert repr(there) == repr(verdict) and there.hazards == verdict.hazards
+        assert repr(there) == repr(verdict)
+        for travelled, hazard in zip(there.hazards, verdict.hazards, strict=True):
+            np.testing.assert_equal(dict(travelled.details), dict(hazard.details))
 
 
 def test_the_process_stays_for_the_next_check(folder: Path) -> None:

@@ -624,7 +624,7 @@ def test_a_result_that_depends_on_the_order(answers: Path, monkeypatch: pytest.M
     monkeypatch.setattr(trial, "simulate", disturbed)
     verdict = check("plus_ten", answer=plus_ten)
     assert (verdict.reason, verdict.diagnosis) == ("order-dependent", "order-dependent")
-    assert "in one order of blocks" in verdict.message
+    assert "in one order of the blocks" in verdict.message
 
 
 def test_right_but_over_budget(answers: Path) -> None:

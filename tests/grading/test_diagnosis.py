@@ -173,5 +173,6 @@ def test_every_key_of_the_specification_has_a_sentence_and_no_other() -> None:
                 "misaligned",
             )
     named = set(listed.split('"')[1::2])
-    assert named <= set(SENTENCES)
+    # A puzzle's own sentence on it; without one a race is a race.
+    assert named - {"race in global memory"} <= set(SENTENCES)
     assert set(HINT_KINDS) <= set(SENTENCES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from importlib import import_module
 from pathlib import Path
@@ -90,12 +91,10 @@ def test_a_worker_that_dies_is_an_error_of_the_grader(
 
         def __exit__(self, *_: object) -> None: ...
 
-        def submit(self, *_: object) -> object:
-            class Future:
-                def result(self) -> object:
-                    raise BrokenProcessPool("a process died")
-
-            return Future()
+        def submit(self, *_: object) -> Future[object]:
+            future: Future[object] = Future()
+            future.set_exception(BrokenProcessPool("a process died"))
+            return future
 
     monkeypatch.setattr(MODULE, "ProcessPoolExecutor", Dying)
     verdicts = grade(jobs=2)
@@ -142,12 +141,17 @@ def test_no_link_in_a_folder_handed_in_is_followed(tmp_path: Path) -> None:
     assert verdict.message.startswith("01_threads is a link")
 
 
+def _make_huge(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(1 << 40)
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes in folders")
 def test_what_is_no_file_is_the_answers_failure(tmp_path: Path) -> None:
     makers: list[Callable[[Path], object]] = [
         os.mkfifo,
         Path.mkdir,
-        lambda path: os.truncate(path.open("wb").fileno(), 1 << 40),
+        _make_huge,
         lambda path: path.write_bytes(b"\xff\xfe\x00"),
     ]
     for number, make in enumerate(makers):
@@ -160,9 +164,7 @@ def test_what_is_no_file_is_the_answers_failure(tmp_path: Path) -> None:
 
 
 def test_a_folder_has_so_much_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import gpu_course.grading.grade as module
-
-    monkeypatch.setattr(module, "SUBMISSION_S", -1)
+    monkeypatch.setattr(MODULE, "SUBMISSION_S", -1)
     solutions = Path(__file__).parents[2] / "solutions"
     verdicts = grade(answers=solutions, only=["guard", "occupancy"])
     assert [(v.status, v.reason) for v in verdicts] == [("passed", None), ("timeout", "deadline")]

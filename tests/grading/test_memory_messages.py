@@ -48,8 +48,6 @@ SHARED = ("a = mmap.mmap(-1, 1 << 30)", "while True: a.write(bytes(1 << 20))")
             6,
             f"  error:  {ALLOCATOR}: you tried to allocate 4,294,967,296 bytes (4 GiB)",
         ),
-        # Past every limit of its own, it is ended from outside.
-        (toy.COVER, "import mmap\n" + answer(*SHARED), None, None),
     ],
 )
 def test_what_takes_too_much_memory(

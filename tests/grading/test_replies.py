@@ -170,7 +170,7 @@ def test_the_line_that_is_quoted_is_the_line_that_raised(mark: str) -> None:
         f'"""One{mark}two."""\n\n\ndef cover(cells, block):\n    return cells // 0  # here\x1b[2J\n'
     )
     verdict = check(toy.COVER, answer=text, seed=0)
-    assert ":5    return cells // 0  # here?[2J" in verdict.message
+    assert "cover.py:5\n          return cells // 0  # here?[2J\n" in verdict.message
 
 
 def test_thousands_of_threads_are_ended() -> None:

@@ -22,7 +22,7 @@ PICTURES = (
     sized("a single row", rows=1, cols=7, block_x=8, block_y=2),
     sized("taller than wide", rows=9, cols=4, block_x=5, block_y=10),
     sized("exactly enough threads", rows=4, cols=8, block_x=8, block_y=4),
-    sized("large numbers", rows=31, cols=20, block_x=32, block_y=32, doublings=10),
+    sized("large numbers", rows=15, cols=60, block_x=64, block_y=16, doublings=10),
 )
 """Sizes of the one-block 2-D puzzles: no square arrays and no square blocks."""
 
