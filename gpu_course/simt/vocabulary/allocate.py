@@ -96,7 +96,7 @@ def _shape(node: ast.expr, look_up: Callable[[ast.expr], Any]) -> tuple[int, ...
     for side in sides:
         if _computes_with_names(side):
             raise NoSuchType(
-                f"its shape works out {ast.unparse(side)}: Numba takes numbers and names there",
+                f"its shape computes {ast.unparse(side)}: Numba takes numbers and names there",
                 "give the result a name beside the kernel, such as PADDED = TILE + 1",
             )
     try:
