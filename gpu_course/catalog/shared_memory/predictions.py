@@ -40,7 +40,7 @@ PREDICTIONS = {
     "Six of eight threads at a barrier": Sealed(
         "NVIDIA's guide says that such code is likely to hang or to have unintended side effects. "
         "Often nothing happens at all, until it runs on another card or with another size.",
-        answer="one of the two, nobody promises which",
+        answer="either; no document promises which",
     ),
     "Which threads bring two cells?": Sealed(
         "The loop `for k in range(t, places, threads)` is the grid-stride loop of lesson 01, on a "

@@ -100,8 +100,8 @@ TRANSPOSE_TILED = KernelPuzzle(
     diagnoses={
         **OUTSIDE_THE_TILE,
         "race": (
-            "A thread takes from the tile what another one brings, and nothing makes it wait for "
-            "that. What belongs between filling the tile and emptying it?"
+            "A thread takes from the tile what another thread brings, and nothing makes it wait "
+            "for that. What belongs between filling the tile and emptying it?"
         ),
         "barrier-divergence": (
             "At the border of the matrix some threads have no cell to load, but the barrier waits "
@@ -215,8 +215,8 @@ TRANSPOSE_PADDED = KernelPuzzle(
     diagnoses={
         **OUTSIDE_THE_TILE,
         "race": (
-            "A thread takes from the tile what another one brings, and nothing makes it wait for "
-            "that. The whole square has to be in the tile before any of it is taken out."
+            "A thread takes from the tile what another thread brings, and nothing makes it wait "
+            "for that. The whole square has to be in the tile before any of it is taken out."
         ),
         "uninitialised-read": (
             "A place of the tile was taken out, and no thread had filled it. Each thread carries "
