@@ -164,7 +164,7 @@ def _how(fault: Ended) -> str:
         return f"your code ended its process: signal {fault.status} ({name})"
     if fault.what == "exit":
         return f"your code ended its process, with status {fault.status}, before it gave a result"
-    return "what your code's process sent back is no result"
+    return "what your code's process sent back is not a result"
 
 
 def out_of_time(puzzle: PythonPuzzle, tried: Tried | None) -> list[str]:

@@ -289,7 +289,7 @@ def _misaligned(fault: Fault, kernel: Kernel, places: Places) -> Words:
     fact = (
         f"{facts['array']} begins at an address that does not fit its {facts['size']}-byte elements"
     )
-    why = f"its first byte is at {facts['address']}, which is no multiple of {facts['size']}"
+    why = f"its first byte is at {facts['address']}, which is not a multiple of {facts['size']}"
     return fact, why, f"let it begin a multiple of {facts['size']} bytes into its memory"
 
 

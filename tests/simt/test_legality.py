@@ -74,7 +74,7 @@ REFUSED = {  # body -> (offset of the line, part of the fact)
     "def inner(x):\n    yield x\nn = inner(1)": (1, "yield cannot be used"),
     "def inner(*x):\n    return 1\nn = inner(1)": (0, "inner takes *args or keyword-only"),
     "return i": (0, "a kernel returns nothing, and this one returns a value"),
-    "n = i in (1, 2.5)": (0, "in asks a tuple of numbers of one type"),
+    "n = i in (1, 2.5)": (0, "in takes a tuple of numbers of one type"),
     "n = i in a": (0, "the simulator does not know in for a whole array, Numba does"),
     "n = 1 < i in (1, 2)": (0, "in or is within a chain"),
     "n = a is a": (0, "only numbers can be compared"),
@@ -298,7 +298,7 @@ SLIPS = {  # body -> (fact, hint): the commonest ones, each with a sentence of i
         "check what each name is: an array, a number or a tuple",
     ),
     "t = cuda.shared.array(n, float32)": (
-        "cuda.shared.array: its shape must be constant, and n is no constant",
+        "cuda.shared.array: its shape must be constant, and n is not a constant",
         "write numbers, or names of numbers that never change",
     ),
     "t = cuda.shared.array((TPB, TPB + 1), float32)": (
@@ -310,7 +310,7 @@ SLIPS = {  # body -> (fact, hint): the commonest ones, each with a sentence of i
         "use a tuple, such as (1, 2, 3), or cuda.local.array",
     ),
     "t = cuda.shared.array((2, -3), float32)": (
-        "cuda.shared.array: a side of -3: no array is so small",
+        "cuda.shared.array: a side of -3, and no array is so small",
         "write a number from 0 on",
     ),
     "t = cuda.shared.array(TPB, 'floaty')": (

@@ -47,7 +47,7 @@ PREDICTIONS = {
         "tile. It fills any tile with any block, and you never have to work out which thread takes "
         "the corners."
     ),
-    "Loaded in addition, in percent": Sealed(
+    "Loaded beyond the results, in percent": Sealed(
         "A frame of one cell makes 18 by 18 cells out of 16 by 16: 68 more than the 256 results."
     ),
     "Sectors that one store of a warp touches": Sealed(

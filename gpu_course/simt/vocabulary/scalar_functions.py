@@ -285,7 +285,7 @@ def _float_from(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
         try:
             float(text)
         except ValueError:
-            raise NoSuchType(f"{text!r} is no number") from None
+            raise NoSuchType(f"{text!r} is not a number") from None
         return FLOAT64
     return _float_type(numbers(arguments, 1, 1)[0])
 
