@@ -64,7 +64,7 @@ GATHER = KernelPuzzle(
     minutes=10,
     debrief=debriefs.GATHER,
     statement=(
-        "Three kernels in which a thread writes its own cell and reads a different one. gather: "
+        "Three kernels in which a thread writes its own cell and may read any other. gather: "
         "out[i] = a[index[i]]. gather_reversed: out is a back to front. gather_shifted: every "
         "number moves `shift` cells to the right, and what falls off the end comes in again at "
         "the front; shift may be negative or larger than the array. Each thread writes at most "
