@@ -140,7 +140,7 @@ class _Git:
             )
         except FileNotFoundError:
             raise CourseError(
-                "git is not installed, and the course updates itself by it", "install git"
+                "git is not installed, and updates of the course come by it", "install git"
             ) from None
         except subprocess.TimeoutExpired:
             raise _out_of_reach("it did not answer in time") from None
@@ -169,7 +169,7 @@ class _Git:
             remotes = self.run("remote").split()
             if not remotes:
                 raise CourseError(
-                    "this checkout knows no place to update from",
+                    "this checkout has no remote to update from",
                     "`git remote add origin ADDRESS` names one",
                 )
             remote = "origin" if "origin" in remotes else remotes[0]
@@ -217,7 +217,7 @@ class _Git:
 def _out_of_reach(said: str) -> CourseError:
     return CourseError(
         f"the place the course comes from cannot be reached: {said}".rstrip(": "),
-        "see that this machine is online, and do it again; nothing was changed",
+        "check that this machine is online, and try again; nothing was changed",
     )
 
 

@@ -6,6 +6,7 @@ Read from the source with ast, so that an import inside a function counts too.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -151,6 +152,59 @@ def test_every_room_has_a_rule() -> None:
 
 def _is_package(path: Path) -> bool:
     return path.is_dir() and any(path.glob("*.py"))
+
+
+MAP = (PACKAGE.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+WITHOUT_PYTHON = {"jupyter"}
+TO_COME = {"parallel"}
+
+
+def mapped(text: str) -> dict[str, tuple[str, str, set[str]]]:
+    """Returns {room: (as the map writes it, what it is for, the rooms it may import)}."""
+    found = re.search(r"<!-- map -->\n(.*?)<!-- end map -->", text, flags=re.DOTALL)
+    assert found is not None
+    rooms = {}
+    for row in found.group(1).splitlines()[2:]:
+        place, purpose, allowed = (cell.strip() for cell in row.strip("|").split("|"))
+        names = set(allowed.split(", ")) - {"nothing", "for type checking alone"}
+        for shorthand, meant in (("leaves", LEAVES), ("core", GRADING)):
+            if shorthand in names:
+                names = names - {shorthand} | meant
+        place = place.strip("`")
+        rooms[place.removesuffix("/").removesuffix(".py")] = place, purpose, names
+    return rooms
+
+
+def test_the_map_of_contributing_is_the_table_of_imports() -> None:
+    rooms = {room: allowed for room, (_, _, allowed) in mapped(MAP).items()}
+    assert {room: rooms.pop(room) for room in WITHOUT_PYTHON} == {"jupyter": set()}
+    assert rooms == MAY_IMPORT
+
+
+def test_the_map_of_contributing_shows_what_lies_there() -> None:
+    here = {path.name for path in PACKAGE.glob("*.py")} | {
+        f"{path.name}/" for path in PACKAGE.iterdir() if path.is_dir() and path.name[0] != "_"
+    }
+    rooms = mapped(MAP)
+    assert {place for place, _, _ in rooms.values()} - here == {f"{room}/" for room in TO_COME}
+    assert here <= {place for place, _, _ in rooms.values()}
+    assert all(purpose for _, purpose, _ in rooms.values())
+
+
+def test_a_map_that_says_something_else_would_be_seen() -> None:
+    wrong = MAP.replace("| leaves, simt, simulator |", "| leaves, simt |")
+    assert mapped(wrong)["foreign"][2] == MAY_IMPORT["foreign"] - {"simulator"}
+    assert "stepping" not in mapped(re.sub(r"\| `stepping.py`.*\n", "", MAP))
+
+
+def test_every_room_says_what_it_is() -> None:
+    rooms = [*PACKAGE.glob("*.py"), *PACKAGE.rglob("__init__.py")]
+    silent = [
+        path.relative_to(PACKAGE).as_posix()
+        for path in rooms
+        if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+    assert silent == []
 
 
 def test_draw_takes_only_the_data_of_a_report() -> None:

@@ -244,7 +244,7 @@ def test_a_copy_that_git_did_not_make_is_told_what_to_do(tmp_path: Path) -> None
 
 def test_a_checkout_with_no_remote_is_told_what_to_do(course: Path) -> None:
     git(course, "remote", "remove", "origin")
-    with pytest.raises(CourseError, match="knows no place to update from"):
+    with pytest.raises(CourseError, match="has no remote to update from"):
         update(course)
 
 

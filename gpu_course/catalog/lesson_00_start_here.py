@@ -22,8 +22,8 @@ _ADD_TEN_DEBRIEF = Debrief(
         "has a different i, so no two of them ever write to the same place."
     ),
     alternative=(
-        "a[i] may be read into a variable of its own first, or the sum written the other way "
-        "round: the compiler makes the same code of it."
+        "You may also read a[i] into a variable first, or write the sum the other way round: the "
+        "compiler makes the same code of all of them."
     ),
 )
 
@@ -60,7 +60,7 @@ ADD_TEN = KernelPuzzle(
             "Cell 0 went up by 0, cell 1 by 1, cell 2 by 2: what you added is the number of the "
             "thread. The thread number says where to work; how much to add is the same for all."
         ),
-        "copied-input": ("The numbers arrive where they should; what is missing is the sum."),
+        "copied-input": ("The numbers arrive where they should, but nothing was added to them."),
         "race": (
             "Several threads wrote to one cell. Look at the index on the left of the equals sign: "
             "does it depend on which thread is running?"
@@ -70,8 +70,8 @@ ADD_TEN = KernelPuzzle(
             "thread i needs cell i and no neighbour of it."
         ),
         "input-changed": (
-            "a is not what it was before the launch. Read from a, write to out: whoever launched "
-            "this kernel may still need a."
+            "a is not what it was before the launch. Read from a, write to out: the program that "
+            "launched this kernel may still need a."
         ),
         "unwritten": "out was left as it was. Which array stands on the left of your equals sign?",
     },

@@ -19,7 +19,7 @@ LESSON = Lesson(
     goal=(
         "You can let the threads of a block work on a tile together, say which barrier each pair "
         "of accesses needs, load halos and ragged edges, and lay a tile out so that no lane waits "
-        "for another one's bank."
+        "for another lane's bank."
     ),
     puzzles=(
         BLOCK_REVERSE,

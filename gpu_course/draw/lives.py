@@ -88,7 +88,7 @@ def draw_lives(panels: Mapping[str, Panel], budget: float) -> Figure:
             Line2D(
                 [], [], mew=2, mfc="none", mec=p.INK, marker="o", ms=10, lw=0, label="made again"
             ),
-            Line2D([], [], color=p.INK, lw=1.6, label="the memory there is"),
+            Line2D([], [], color=p.INK, lw=1.6, label="the memory available"),
         ]
         figure.legend(
             handles=marks,

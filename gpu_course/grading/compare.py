@@ -148,7 +148,9 @@ def _dicts(
                 yield Difference("missing-output", place, fact, got, expected)
         for name in got:
             if name not in expected:
-                fact = f"{place} has {name!r}, which nobody asked for; expected {_listed(expected)}"
+                fact = (
+                    f"{place} has {name!r}, which was not asked for; expected {_listed(expected)}"
+                )
                 yield Difference("wrong-shape", place, fact, got, expected)
         for name, value in expected.items():
             yield from _differences(got.get(name), value, tolerance, f"{place}[{name!r}]")

@@ -109,7 +109,7 @@ def _copied_input(seen: Observation) -> Pattern | None:
         if not isinstance(value, np.ndarray) or value.shape != seen.got.shape:
             continue
         if _all(seen, value) and not seen.same(seen.expected, value).all():
-            return Pattern("copied-input", f"the output is {name} as it came")
+            return Pattern("copied-input", f"the output is an unchanged copy of {name}")
     return None
 
 

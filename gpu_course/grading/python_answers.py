@@ -201,7 +201,7 @@ def _from_live(puzzle: PythonPuzzle, answer: Any) -> PythonAnswer:
     elif callable(answer):
         given = {puzzle.functions[0]: answer}
     else:
-        raise CourseError(f"{answer!r} is no answer", "pass a function, or the path of a file")
+        raise CourseError(f"{answer!r} is not an answer", "pass a function, or the path of a file")
     missing = [name for name in puzzle.functions if name not in given]
     if missing:
         raise CourseError(
@@ -213,7 +213,7 @@ def _from_live(puzzle: PythonPuzzle, answer: Any) -> PythonAnswer:
     for name in puzzle.functions:
         function = inspect.unwrap(given[name])
         if not isinstance(function, FunctionType):
-            raise CourseError(f"{name} is no function defined by def", "write it with def")
+            raise CourseError(f"{name} is not a function defined by def", "write it with def")
         _collect(function, pieces)
         if function.__name__ != name:
             pieces[name] = f"{name} = {function.__name__}\n"

@@ -127,7 +127,9 @@ def raised(
     lines += _places(_frames(error), answer)
     outside = one_line(str(error.get("outside", "")))[:100]
     if outside:
-        lines += line("where", f"{outside}, not in your file: a value it was given does not fit")
+        lines += line(
+            "where", f"{outside}, not in your file: it was given a value that does not fit"
+        )
     why = what_helps(puzzle) if out_of_memory else reason(puzzle, "exception")
     return [*lines, *why, *_case(puzzle, tried, "memory" if out_of_memory else "exception")]
 
@@ -157,12 +159,12 @@ def _how(fault: Ended) -> str:
         if name == "SIGKILL":
             return (
                 f"your code's process was ended from outside: signal {fault.status} ({name}), as a "
-                "system does whose memory is full"
+                "system does when its memory is full"
             )
         return f"your code ended its process: signal {fault.status} ({name})"
     if fault.what == "exit":
-        return f"your code ended its process, with status {fault.status}, before its result was in"
-    return "what came from your code's process is no result"
+        return f"your code ended its process, with status {fault.status}, before it gave a result"
+    return "what your code's process sent back is not a result"
 
 
 def out_of_time(puzzle: PythonPuzzle, tried: Tried | None) -> list[str]:
@@ -193,8 +195,8 @@ def too_many_threads(puzzle: PythonPuzzle, tried: Tried | None, many: TooManyThr
 def not_held(puzzle: PythonPuzzle, tried: Tried, limit_bytes: int) -> list[str]:
     """Returns the lines on a large case that did not fit into the memory the kernel gave it."""
     return [
-        f"right, but a large case takes more than the {limit_bytes / 2**20:.0f} MiB it may",
-        *line("why", "the system refused your process more; it counts every byte in there"),
+        f"right, but a large case takes more than the {limit_bytes / 2**20:.0f} MiB allowed",
+        *line("why", "the system refused your process more memory; it counts every byte"),
         *_case(puzzle, tried, "over-budget"),
     ]
 

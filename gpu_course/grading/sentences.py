@@ -10,19 +10,19 @@ SENTENCES: dict[str, str] = {
         "on one of them, and does any thread get that far?"
     ),
     "rebound": (
-        "That line gives the name to a number of this thread alone, and the array stays as it was. "
-        "Which cell of the array should the number go into?"
+        "That line makes the name stand for a number of this thread alone, and the array stays as "
+        "it was. Which cell of the array should the number go into?"
     ),
     "block-unwritten": (
         "Whole blocks of threads left their cells untouched. Look at the index and at the "
-        "condition: what does each of them do with the number of the block?"
+        "condition: how does each of them use the number of the block?"
     ),
     "tail-unwritten": (
         "The last cells were never written. Look at the condition that lets threads through, and "
         "at what happens when there are more cells than threads."
     ),
     "tail-wrong": (
-        "All before them is right. Look at the last threads: what is different about their "
+        "All cells before them are right. Look at the last threads: what is different about their "
         "indices, or about the cells they read?"
     ),
     "only-first-block-right": (
@@ -34,13 +34,13 @@ SENTENCES: dict[str, str] = {
         "at."
     ),
     "transposed": (
-        "The values are right with rows and columns exchanged. Look at which index comes first, "
-        "where you read and where you write."
+        "The values are right, but rows and columns are exchanged. Look at which index comes "
+        "first, both where you read and where you write."
     ),
     "reversed": (
-        "The values are right and in reverse order. Look at which end your index counts from."
+        "The values are right, but in reverse order. Look at which end your index counts from."
     ),
-    "copied-input": ("The values travel well; what is to be done with them is missing."),
+    "copied-input": ("The values arrive, but nothing was computed with them."),
     "constant-offset": ("The indices are right; look at what is added or taken away."),
     "constant-factor": (
         "The indices are right; look at what is multiplied, or how often something is added."
@@ -59,17 +59,17 @@ SENTENCES: dict[str, str] = {
         "thread, and which to others?"
     ),
     "barrier-divergence": (
-        "A barrier is for every thread of the block. Bring it to a place that all of them reach."
+        "A barrier is for every thread of the block. Move it to a place that all of them reach."
     ),
     "uninitialised-read": "Something was read before anything was stored there.",
     "inactive-lane": "A warp operation asked for the value of a lane that does not take part.",
     "illegal-launch": "The launch asks for more than a GPU can give.",
     "endless-loop": (
-        "The kernel does not come to an end. Look at the loop's condition: what in it changes from "
-        "one round to the next?"
+        "The kernel does not end. Look at the loop's condition: what in it changes from one round "
+        "to the next?"
     ),
     "misaligned": "An access has to start at a multiple of its own size.",
-    "refused": "A kernel may say less than Python can: numbers, arrays, loops and conditions.",
+    "refused": "A kernel can use only a part of Python: numbers, arrays, loops and conditions.",
     "missing-function": "The grader calls the function by its name, so the name has to match.",
     "input-changed": (
         "An input is not what it was before the launch. Read from the inputs, write to the outputs."
@@ -80,9 +80,8 @@ SENTENCES: dict[str, str] = {
     ),
     "over-budget": "The result is right; the way to it costs more than it needs to.",
     "not-shared": (
-        "Here some threads do more, and the launch is over only when they "
-        "are. A GPU is fast because thousands of threads each do a little: which cells should this "
-        "thread do?"
+        "Here some threads do more, and the launch ends only when they do. A GPU is fast because "
+        "thousands of threads each do a little: which cells should this thread do?"
     ),
     "done-again": (
         "Here most threads go over the same cells, and the same work is done many times. Which "
@@ -96,16 +95,16 @@ PYTHON_SENTENCES: dict[str, str] = {
         "A function that ends without `return` gives None. Does every way through yours reach one?"
     ),
     "wrong-type": (
-        "The value is of another type than the puzzle asks for. Read in the file's docstring what "
-        "is to be returned; a division by / gives a float, one by // a whole number."
+        "The value has a different type from the one the puzzle asks for. The file's docstring "
+        "says what to return; a division by / gives a float, one by // a whole number."
     ),
     "wrong-shape": (
-        "The result has another shape than the puzzle asks for. Look at which axis is summed, "
-        "stacked or kept, and whether anything was left out."
+        "The result has a different shape from the one the puzzle asks for. Look at which axis is "
+        "summed, stacked or kept, and whether anything was left out."
     ),
     "wrong-dtype": (
-        "The numbers come in another dtype than the puzzle asks for. Look at the first operation "
-        "that mixes two dtypes."
+        "The numbers have a different dtype from the one the puzzle asks for. Look at the first "
+        "operation that mixes two dtypes."
     ),
     "not-finite": (
         "There is an infinity or a NaN where a number is expected. Look for a division by zero, a "
@@ -121,18 +120,19 @@ PYTHON_SENTENCES: dict[str, str] = {
         "Work this case out by hand, step by step, and print what your function has at each step."
     ),
     "exception": (
-        "Your code raised an error. The line above is where it happened; print what stands in it."
+        "Your code raised an error. The line above is where it happened; print the values in it."
     ),
     "crash": (
-        "The process your answer ran in is gone. An answer returns its result; it ends nothing."
+        "The process that ran your answer has ended. An answer returns its result and must not "
+        "end its process."
     ),
     "deadline": (
-        "Your code did not come to an end in time. Look for a loop whose condition never changes, "
-        "or for work that grows much faster than the input."
+        "Your code did not end in time. Look for a loop whose condition never changes, or for "
+        "work that grows much faster than the input."
     ),
     "memory": (
-        "Look for a list that never stops growing, or for an array that is much larger than it "
-        "needs to be."
+        "Look for a list that never stops growing, or for an array that is larger than it needs "
+        "to be."
     ),
     "input-changed": (
         "An input is not what it was before the call. Copy what you want to change: whoever "

@@ -237,6 +237,6 @@ def _kernel(module: types.ModuleType, name: str) -> Any:
         raise CourseError(f"{Path(module.__file__ or '').name} has no function {name}")
     if not hasattr(found, "__getitem__"):
         raise CourseError(
-            f"{name} is no kernel: it cannot be launched", "put @cuda.jit on the line above it"
+            f"{name} is not a kernel: it cannot be launched", "put @cuda.jit on the line above it"
         )
     return found

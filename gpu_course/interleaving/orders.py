@@ -94,9 +94,9 @@ class Order:
     schedule: Callable[[], Schedule | None]
 
 
-TOGETHER = Order("all threads go in step", lambda: None)
-WARP_BY_WARP = Order("one warp goes after the other", lambda: Ahead((), "warps"))
-ONE_BY_ONE = Order("one thread goes after the other", lambda: Ahead((), "threads"))
+TOGETHER = Order("all threads run in step", lambda: None)
+WARP_BY_WARP = Order("one warp runs after the other", lambda: Ahead((), "warps"))
+ONE_BY_ONE = Order("one thread runs after the other", lambda: Ahead((), "threads"))
 
 
 class Names:
@@ -139,14 +139,14 @@ def orders(races: Sequence[Race], threads: int, names: Names) -> Iterator[Order]
         yield from _in_a_row("warps")
     for strands in kinds:
         for seed in range(SEEDS):
-            words = f"the {strands} take turns by chance"
+            words = f"the {strands} take turns at random"
             yield Order(words, partial(RoundRobin, strands, "accesses", seed))
 
 
 def _in_a_row(strands: Kind) -> Iterator[Order]:
-    words = f"the {strands} go one after the other"
-    yield Order(f"{words}, the first one first", partial(Ahead, (), strands))
-    yield Order(f"{words}, the last one first", partial(Backwards, (), strands))
+    words = f"the {strands} run one after the other"
+    yield Order(f"{words}, the first first", partial(Ahead, (), strands))
+    yield Order(f"{words}, the last first", partial(Backwards, (), strands))
 
 
 def _of_race(race: Race, names: Names) -> Iterator[Order]:
@@ -159,7 +159,7 @@ def _of_race(race: Race, names: Names) -> Iterator[Order]:
     for held, until in ((other, one), (one, other)):
         words = (
             f"{names.strand(held.thread, strands)} is held up before line {held.line} until "
-            f"{names.strand(until.thread, strands)} has come past line {until.line}"
+            f"{names.strand(until.thread, strands)} has passed line {until.line}"
         )
         yield Order(words, partial(Hold, held, until, race, strands))
     if race.space == "global" and not race.same_block and other.kind == "store":

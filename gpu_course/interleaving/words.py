@@ -122,7 +122,7 @@ def _culprit(recording: Recording, culprit: Culprit, names: Names) -> list[str]:
         text = f"{reader} writes {cell} = {found} in line {at.line}"
         if other is not None:
             text += f", after {_who(other.thread, names)} wrote {wanted} (line {other.line})"
-        return [f"{text}. The last one to come wins."]
+        return [f"{text}. The last one to write wins."]
     values = f"It finds {found}, where {wanted} belongs."
     if culprit.kind == EARLY and other is not None:
         if not _written_before(recording, culprit):
@@ -157,7 +157,9 @@ def _in_step(recording: Recording, at: Moment, other: Moment) -> list[str]:
     one, two = recording.warps_of(np.array([at.thread, other.thread])).tolist()
     if one != two or recording.steps[at.step].threads.size > 1:
         return []
-    return ["The lanes of a warp need not run in step: from compute capability 7.0 on, none waits."]
+    return [
+        "Lanes of a warp need not run in step: from compute capability 7.0 on, each may run ahead."
+    ]
 
 
 def _written_before(recording: Recording, culprit: Culprit) -> bool:

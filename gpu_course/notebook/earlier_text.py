@@ -79,7 +79,7 @@ class InTheFile:
     def __repr__(self) -> str:
         name = self.puzzle.short_name
         return (
-            f"This cell holds the stub, and {name}.py your answer: the file was checked.\n"
+            f"This cell holds the stub, and {name}.py holds your answer: the file was checked.\n"
             f"  try:    `%puzzle {name}`, alone in a cell, puts the file's text into that cell"
         )
 

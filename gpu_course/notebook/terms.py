@@ -38,7 +38,7 @@ TERMS = (
     ),
     Term(
         "launch",
-        "One order to run a kernel, written kernel[grid, block](arguments).",
+        "One request to run a kernel, written kernel[grid, block](arguments).",
         _START,
         "device-software/kernel-launch-configuration",
     ),
@@ -70,7 +70,7 @@ TERMS = (
     ),
     Term(
         "PTX",
-        "An assembly language for an imagined GPU, which the driver translates for the real one.",
+        "An assembly language for a virtual GPU; the driver translates it for the real one.",
         _START,
         "device-software/parallel-thread-execution",
     ),
@@ -113,7 +113,7 @@ TERMS = (
     ),
     Term(
         "guard",
-        "The comparison that keeps threads without a cell of their own away from memory.",
+        "The condition that keeps threads without a cell away from memory.",
         _THREADS,
         also=("bounds check",),
     ),
@@ -161,7 +161,7 @@ TERMS = (
     ),
     Term(
         "atomic",
-        "A read, change and write that no other thread can come between.",
+        "A read, a change and a write of one cell, which no other thread can interrupt.",
         _THREADS,
     ),
     Term(
@@ -181,13 +181,13 @@ TERMS = (
     ),
     Term(
         "occupancy",
-        "The share of the warps an SM could hold that it does hold.",
+        "The warps that an SM holds, as a share of the most that it can hold.",
         _WARPS,
         "perf/occupancy",
     ),
     Term(
         "request",
-        "One load or store instruction of one warp, however many lanes take part.",
+        "One load or store instruction of one warp, however many of its lanes take part.",
         _COALESCING,
     ),
     Term(

@@ -188,7 +188,7 @@ def _race(fault: Fault, kernel: Kernel, places: Places) -> Words:
     if "incomplete" in facts:
         return (
             "more accesses are left unordered than can be remembered, and races may be missed",
-            f"with fences, each thread's last access counts: over {facts['incomplete']:,} here",
+            f"each thread's last access to a cell is kept: over {facts['incomplete']:,} here",
             "launch fewer threads, or let blocks meet before they read the same cells again",
         )
     name = _cell_name(facts)
@@ -198,7 +198,7 @@ def _race(fault: Fault, kernel: Kernel, places: Places) -> Words:
         f"{places.thread(facts['other_thread'])} {other} it (line {facts['other_line']})"
     )
     if facts["loose"]:
-        fact = f"{name} is touched after an atomic said that it may be, with no fence in between"
+        fact = f"{name} is touched after an atomic that allows it, with no fence in between"
         return fact, why, "put cuda.threadfence() after the atomic as well as before it"
     both_write = one == other == "writes"
     if both_write and facts["same_value"]:
@@ -219,7 +219,7 @@ def _uninitialised_cell(fault: Fault) -> Words:
     facts = fault.facts
     name = _cell_name(facts)
     whose = "block" if facts["space"] == "shared" else "thread"
-    why = f"{facts['array']} is {facts['space']} memory: every {whose} starts with its own, unset"
+    why = f"{facts['array']} is {facts['space']} memory: it starts unset in every {whose}"
     return (
         f"{name} is read before it is written",
         why,
@@ -260,8 +260,8 @@ def _barrier(fault: Fault, kernel: Kernel, places: Places) -> Words:
     if facts["all_returned"]:
         why = f"{waits}{who} returned from the kernel before it"
     else:
-        why = f"{waits}{who} taken another way: a branch, or fewer turns of a loop"
-    return fact, why, "put the barrier where every thread of the block comes past, equally often"
+        why = f"{waits}{who} taken another path: a branch, or fewer turns of a loop"
+    return fact, why, "put the barrier where every thread of the block reaches it, equally often"
 
 
 def _count(number: int, word: str) -> str:
@@ -281,13 +281,15 @@ def _inactive_lane(fault: Fault, kernel: Kernel, places: Places) -> Words:
         absent = runs(facts["absent"])
         fact = f"{operation} waits for lanes that are not here"
         why = f"the mask of lane {lane} names lanes {absent}, and they are not at this line"
-    return fact, why, "call it where all lanes that the mask names come past, with one mask"
+    return fact, why, "call it where all lanes that the mask names reach it, with the same mask"
 
 
 def _misaligned(fault: Fault, kernel: Kernel, places: Places) -> Words:
     facts = fault.facts
-    fact = f"{facts['array']} begins at an address that its {facts['size']} byte elements may not"
-    why = f"its first byte is at {facts['address']}, which is no multiple of {facts['size']}"
+    fact = (
+        f"{facts['array']} begins at an address that does not fit its {facts['size']}-byte elements"
+    )
+    why = f"its first byte is at {facts['address']}, which is not a multiple of {facts['size']}"
     return fact, why, f"let it begin a multiple of {facts['size']} bytes into its memory"
 
 
@@ -304,7 +306,7 @@ def _endless(fault: Fault, kernel: Kernel, places: Places) -> Words:
         why = "it was still running here" + (f", while {facts['test']}" if facts["test"] else "")
     if names:
         why += f" ({'; '.join(names)})"
-    return fact, why, "change what the loop's condition asks about, in every turn of the loop"
+    return fact, why, "change what the loop's condition tests, in every turn of the loop"
 
 
 def _waits_for_ever(facts: Mapping[str, Any]) -> Words:

@@ -242,7 +242,7 @@ def check_comparison(op: ast.cmpop, left: Type, right: Type) -> None:
             raise NotSimulated(f"in for {what}", "write the loop, or compare with its bounds")
         elements = right.elements if isinstance(right, TupleType) else ()
         if not elements or not types.is_scalar(left) or len(set(elements)) > 1:
-            raise NoSuchType("in asks a tuple of numbers of one type")
+            raise NoSuchType("in takes a tuple of numbers of one type")
         return
     if isinstance(left, TupleType) and isinstance(right, TupleType):
         for one, other in zip(left.elements, right.elements, strict=False):

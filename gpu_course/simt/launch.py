@@ -88,7 +88,7 @@ def check_size(name: str, grid: Dim3, block: Dim3) -> None:
     warps = grid[0] * grid[1] * grid[2] * -(-(block[0] * block[1] * block[2]) // WARP)
     if warps * WARP > MOST_LANES:
         raise CourseError(
-            f"{name} is launched with {warps * WARP:,} lanes: a GPU runs so many, and the "
+            f"{name} is launched with {warps * WARP:,} lanes: a GPU runs that many, and the "
             f"simulator at most {MOST_LANES:,}",
             "launch fewer blocks, or let each thread do more in a loop",
         )

@@ -179,7 +179,7 @@ def bind_plain(name: str, data: np.ndarray, allocation: Allocation, offset: int)
     size = data.dtype.itemsize
     if any(stride % size for stride in data.strides):
         raise CourseError(
-            f"the array {name} has strides {data.strides} that are no multiples of {size} bytes",
+            f"the array {name} has strides {data.strides} that are not multiples of {size} bytes",
             "pass numpy.ascontiguousarray(...) of it",
         )
     strides = tuple(s // size for s in data.strides)

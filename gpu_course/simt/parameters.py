@@ -32,7 +32,7 @@ def defaults_of(kernel: Kernel, *, device: bool) -> dict[str, ast.Constant]:
         try:
             value = constant(node, _Scope(kernel))
         except NotConstant as error:
-            fact = f"the default value of {name} is no constant ({error})"
+            fact = f"the default value of {name} is not a constant ({error})"
             raise kernel.refuse(node, fact, "give it a number or None") from None
         if not (value is None or isinstance(value, bool | int | float | complex | np.generic)):
             raise kernel.refuse(node, f"the default value of {name} is neither a number nor None")

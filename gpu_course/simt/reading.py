@@ -86,7 +86,7 @@ def _check_kind(about: os.stat_result, shown: str) -> None:
     if not stat.S_ISREG(about.st_mode):
         # A pipe would be waited for, and some devices never end.
         raise AnswerFileError(
-            f"{shown} is no ordinary file but a pipe or a device",
+            f"{shown} is not an ordinary file but a pipe or a device",
             "remove it, and put the answer's text in a file of that name",
         )
 

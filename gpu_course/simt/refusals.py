@@ -14,14 +14,14 @@ import re
 from gpu_course.simt.program import Program
 from gpu_course.simt.source import Kernel
 
-HOST_ONLY = "Numba compiles no such thing into a kernel"
+HOST_ONLY = "Numba does not compile it"
 
 
 def refused(what: str) -> str:
     """Returns the fact of a refusal that is Numba's own.
 
     >>> refused("a dict")
-    'a dict cannot be used in a kernel: Numba compiles no such thing into a kernel'
+    'a dict cannot be used in a kernel: Numba does not compile it'
     """
     return f"{what} cannot be used in a kernel: {HOST_ONLY}"
 
@@ -38,7 +38,7 @@ def ours(what: str) -> str:
 _REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.Dict: ("a dict", "use arrays that are handed to the kernel"),
     ast.Set: ("a set", "use arrays that are handed to the kernel"),
-    ast.List: ("a list", "use a tuple, such as (1, 2, 3), or an array of the kernel's own"),
+    ast.List: ("a list", "use a tuple, such as (1, 2, 3), or cuda.local.array"),
     ast.ListComp: ("a list comprehension", "write the loop out"),
     ast.SetComp: ("a set comprehension", "write the loop out"),
     ast.DictComp: ("a dict comprehension", "write the loop out"),
@@ -104,7 +104,9 @@ def check_node(kernel: Kernel, node: ast.expr | ast.stmt, *, device: bool) -> No
         for op in node.ops:
             if isinstance(op, ast.In | ast.NotIn | ast.Is | ast.IsNot) and len(node.ops) > 1:
                 raise kernel.refuse(
-                    node, "the simulator knows in and is alone, not in a chain", "use and"
+                    node,
+                    "the simulator does not know in or is within a chain",
+                    "join the parts with and",
                 )
     if isinstance(node, ast.Call) and any(k.arg is None for k in node.keywords):
         raise kernel.refuse(node, "a call with ** cannot be compiled", "name each argument")
@@ -271,7 +273,7 @@ def refuse_lambdas(program: Program) -> None:
         raise kernel.refuse(
             node,
             "a lambda cannot be used in a kernel of the course",
-            "def a device function with a name",
+            "write a device function with def",
         )
 
 

@@ -95,7 +95,7 @@ def signatures(given: Any) -> tuple[Signature, ...]:
         given: a string, a Numba signature, a tuple of Numba types, or a list of these.
 
     Raises:
-        CourseError: a string that is no signature.
+        CourseError: a string that is not a signature.
 
     >>> [str(s) for s in signatures("void(float32[:, ::1], int32)")]
     ['(float32[:, :], int32)']
@@ -124,7 +124,7 @@ def _from_text(text: str) -> Signature:
         found = None
     if found is None:
         raise CourseError(
-            f'"{text[:MOST_SHOWN]}" is no signature', 'write it like "void(float32[:], int32)"'
+            f'"{text[:MOST_SHOWN]}" is not a signature', 'write it like "void(float32[:], int32)"'
         )
     return found
 

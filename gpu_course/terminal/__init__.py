@@ -1,1 +1,1 @@
-"""`gpu-course watch`: the learner's loop in a terminal."""
+"""`gpu-course watch`, the learner's loop in a terminal: its session, keys, screen and text."""

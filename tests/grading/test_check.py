@@ -214,7 +214,7 @@ TABLE: list[tuple[str, str, str, str | None, str | None, tuple[str, ...]]] = [
         "failed",
         "wrong-result",
         "copied-input",
-        ("The output is a as it came.", "about the computation"),
+        ("The output is an unchanged copy of a.", "about the computation"),
     ),
     (
         "shifted",

@@ -81,7 +81,7 @@ WRONG: list[tuple[Any, Any, str, str]] = [
     (["a", "c"], ["a", "b"], "wrong", "result[1] is 'c', expected 'b'"),
     ([[1], [2]], [[1], [4]], "wrong", "result[1][0] is 2, expected 4"),
     ({"a": 1}, {"a": 1, "b": 2}, "missing-output", "result has no 'b'; it has 'a'"),
-    ({"a": 1, "c": 0}, {"a": 1}, "wrong-shape", "result has 'c', which nobody asked for"),
+    ({"a": 1, "c": 0}, {"a": 1}, "wrong-shape", "result has 'c', which was not asked for"),
     ({"a": 5}, {"a": 1}, "wrong", "result['a'] is 5, expected 1"),
     ([1, 2], {"a": 1}, "wrong-type", "expected a dict"),
     ([0.0, 0.0], np.zeros(2), "wrong-type", "expected an array of shape (2,)"),

@@ -183,7 +183,7 @@ def test_paths_folders_and_modules(answers: Path) -> None:
     module.__file__ = str(file)
     assert check("cover", answer=file).passed
     assert check("cover", answer=str(answers)).passed
-    with pytest.raises(CourseError, match="is no answer"):
+    with pytest.raises(CourseError, match="is not an answer"):
         check("cover", answer=3)
     with pytest.raises(CourseError, match="asks for half, square"):
         check("two", answer=[live])

@@ -138,7 +138,7 @@ FORGED = {
 def test_a_forged_reply_is_told_as_nonsense(name: str) -> None:
     verdict = check(toy.COVER, answer=forging(FORGED[name]), seed=0)
     assert (verdict.status, verdict.reason) == ("failed", "crash"), verdict.message
-    assert "is no result" in verdict.message
+    assert "is not a result" in verdict.message
 
 
 @pytest.mark.parametrize(

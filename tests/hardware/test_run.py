@@ -140,7 +140,7 @@ WRONG: dict[str, Any] = {  # launches, values, the error
     "not a kernel": (
         [("no_kernel", ("out",))],
         OUT,
-        ("CourseError", "no_kernel is no kernel: it cannot be launched"),
+        ("CourseError", "no_kernel is not a kernel: it cannot be launched"),
     ),
     "no such value": (
         [SCALE],

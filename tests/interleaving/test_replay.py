@@ -140,7 +140,7 @@ It finds 96, where 32 belongs.""",
 Thread 0 of block 0 reads a[32] in line {r} before thread 0 of block 1 has written it in line {w}.
 It finds 33, where 66 belongs.""",
     "no_syncwarp": """
-The lanes of a warp need not run in step: from compute capability 7.0 on, none waits.""",
+Lanes of a warp need not run in step: from compute capability 7.0 on, each may run ahead.""",
     "no_fence": """
 The order: what block 0 writes in line {w} reaches the other blocks late.
 Thread 0 of block 2 reads partial[0] in line {r}.

@@ -288,7 +288,7 @@ def test_a_launch_too_large_for_the_simulator_is_legal(  # type: ignore[no-untyp
     out = np.zeros(4)
     with pytest.raises(CourseError) as caught:
         simulate(f"{path}:kernel", policy=policy)[grid, 32](out, out, 4)
-    assert f" is launched with {lanes} lanes: a GPU runs so many" in caught.value.fact
+    assert f" is launched with {lanes} lanes: a GPU runs that many" in caught.value.fact
     assert caught.value.fact.endswith("and the simulator at most 134,217,728")
     assert caught.value.hint == "launch fewer blocks, or let each thread do more in a loop"
     assert not isinstance(caught.value, HazardError)

@@ -74,9 +74,9 @@ REFUSED = {  # body -> (offset of the line, part of the fact)
     "def inner(x):\n    yield x\nn = inner(1)": (1, "yield cannot be used"),
     "def inner(*x):\n    return 1\nn = inner(1)": (0, "inner takes *args or keyword-only"),
     "return i": (0, "a kernel returns nothing, and this one returns a value"),
-    "n = i in (1, 2.5)": (0, "in asks a tuple of numbers of one type"),
+    "n = i in (1, 2.5)": (0, "in takes a tuple of numbers of one type"),
     "n = i in a": (0, "the simulator does not know in for a whole array, Numba does"),
-    "n = 1 < i in (1, 2)": (0, "in and is alone, not in a chain"),
+    "n = 1 < i in (1, 2)": (0, "in or is within a chain"),
     "n = a is a": (0, "only numbers can be compared"),
     "n = a @ a": (0, "the operator @ is not for kernels"),
     "for x in n:\n    n = 1": (0, "a loop over int64"),
@@ -262,15 +262,15 @@ SLIPS = {  # body -> (fact, hint): the commonest ones, each with a sentence of i
     ),
     "n = math.fmin(1.0, 2.0)": ("there is no math.fmin", "write min(x, y)"),
     "n = math.gcd(n, 4)": (
-        "math.gcd cannot be used in a kernel: Numba compiles no such thing into a kernel",
+        "math.gcd cannot be used in a kernel: Numba does not compile it",
         "",
     ),
     "n = np.clip(a[i], 0, 1)": (
-        "np.clip cannot be used in a kernel: Numba compiles no such thing into a kernel",
+        "np.clip cannot be used in a kernel: Numba does not compile it",
         "write min(max(x, low), high)",
     ),
     "n = np.sqrt(a[i])": (
-        "np.sqrt cannot be used in a kernel: Numba compiles no such thing into a kernel",
+        "np.sqrt cannot be used in a kernel: Numba does not compile it",
         "write math.sqrt(x)",
     ),
     "out[i] = a + 10": (
@@ -298,19 +298,19 @@ SLIPS = {  # body -> (fact, hint): the commonest ones, each with a sentence of i
         "check what each name is: an array, a number or a tuple",
     ),
     "t = cuda.shared.array(n, float32)": (
-        "cuda.shared.array: its shape must be constant, and n is no constant",
+        "cuda.shared.array: its shape must be constant, and n is not a constant",
         "write numbers, or names of numbers that never change",
     ),
     "t = cuda.shared.array((TPB, TPB + 1), float32)": (
-        "cuda.shared.array: its shape works out TPB + 1: Numba takes numbers and names there",
+        "cuda.shared.array: its shape computes TPB + 1: Numba takes numbers and names there",
         "give the result a name beside the kernel, such as PADDED = TILE + 1",
     ),
     "t = cuda.shared.array([2, 3], float32)": (
-        "a list cannot be used in a kernel: Numba compiles no such thing into a kernel",
-        "use a tuple, such as (1, 2, 3), or an array of the kernel's own",
+        "a list cannot be used in a kernel: Numba does not compile it",
+        "use a tuple, such as (1, 2, 3), or cuda.local.array",
     ),
     "t = cuda.shared.array((2, -3), float32)": (
-        "cuda.shared.array: a side of -3: no array is so small",
+        "cuda.shared.array: a side of -3, and no array is so small",
         "write a number from 0 on",
     ),
     "t = cuda.shared.array(TPB, 'floaty')": (
@@ -318,8 +318,8 @@ SLIPS = {  # body -> (fact, hint): the commonest ones, each with a sentence of i
         "write a type, such as float32 or dtype=np.float32",
     ),
     "for k in range(n / 2):\n    n = k": (
-        "the simulator does not know range of a float, which it cuts without a word, Numba does",
-        "make a whole number of it: int(x), x // 2, math.ceil(x)",
+        "the simulator does not know range of a float, Numba does",
+        "Numba drops its fraction without a word: write int(x), x // 2 or math.ceil(x)",
     ),
 }
 

@@ -103,7 +103,7 @@ def plus_one(x):
         ),
         (lambda: cuda.jit(link=["a.cu", "b.o"]), r"a\.cu, b\.o is foreign code"),
         (lambda: cuda.jit(pipeline_class=1), "the option pipeline_class"),
-        (lambda: cuda.jit("void(float32[:"), "is no signature"),
+        (lambda: cuda.jit("void(float32[:"), "is not a signature"),
         (lambda: cuda.threadIdx(), r"cuda\.threadIdx exists inside a kernel only"),
         (lambda: range(cuda.laneid), r"cuda\.laneid exists inside a kernel only"),
         (lambda: cuda.threadIdx.w, r"does not know cuda\.threadIdx\.w"),
@@ -218,7 +218,7 @@ def test_memory_of_a_real_gpu_is_refused() -> None:
     assert cuda.is_cuda_array(Tensor())
     with pytest.raises(CourseError, match="a Tensor lies in the memory of a real GPU"):
         cuda.as_cuda_array(Tensor())
-    with pytest.raises(TypeError, match="a list is no device array"):
+    with pytest.raises(TypeError, match="a list is not a device array"):
         cuda.as_cuda_array([1])
 
 

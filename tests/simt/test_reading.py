@@ -26,8 +26,8 @@ def _itself(path: Path) -> None:
         (Path.mkdir, "a.py is a folder, not a file", "put the answer's text in a file"),
         (lambda path: path.symlink_to("gone.py"), "a.py is a link that leads nowhere", "remove it"),
         (_itself, "a.py is a link that leads nowhere", "remove it"),
-        (lambda path: os.mkfifo(path), "a.py is no ordinary file but a pipe", "remove it"),
-        (lambda path: path.symlink_to("/dev/zero"), "a.py is no ordinary file", "remove it"),
+        (lambda path: os.mkfifo(path), "a.py is not an ordinary file but a pipe", "remove it"),
+        (lambda path: path.symlink_to("/dev/zero"), "a.py is not an ordinary file", "remove it"),
         (lambda path: path.write_bytes(b"x = 1\n# \xe4\n"), "byte 0xE4 in line 2", "as UTF-8"),
         (lambda path: path.write_text("x", "utf-16"), "not UTF-8 text but UTF-16", "PowerShell"),
         (

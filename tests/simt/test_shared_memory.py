@@ -354,10 +354,10 @@ def test_bank_conflicts(index: str, wavefronts: int, conflicts: int, tmp_path: P
             "s = cuda.shared.array(out.size, float32)",
             "its shape must be constant",
         ),
-        ("n = 4\n    n += 1\n    s = cuda.shared.array(n, float32)", "n is no constant"),
+        ("n = 4\n    n += 1\n    s = cuda.shared.array(n, float32)", "n is not a constant"),
         ("s = cuda.shared.array(4)", "takes a shape and a dtype"),
-        ("s = cuda.shared.array(4, 4)", "4 is no dtype"),
-        ("s = cuda.shared.array(-4, float32)", "a side of -4: no array is so small"),
+        ("s = cuda.shared.array(4, 4)", "4 is not a dtype"),
+        ("s = cuda.shared.array(-4, float32)", "a side of -4, and no array is so small"),
     ],
 )
 def test_a_shape_must_be_constant(line: str, fact: str, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from gpu_course.catalog.specification import Debrief
 SECTORS = Debrief(
     shows=("result",),
     why=(
-        "A load costs the different sectors that its 32 addresses lie in, whoever asks for which. "
+        "A load costs as many sectors as its 32 addresses lie in, whichever lane asks for which. "
         "Dividing an address in bytes by 32 and rounding down names its sector."
     ),
     alternative=(

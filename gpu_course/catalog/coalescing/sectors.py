@@ -95,18 +95,20 @@ SECTORS = PythonPuzzle(
     diagnose=_diagnose,
     diagnoses={
         "lines": (
-            "You counted lines of 128 bytes. The memory system moves the 32-byte sectors of a line "
-            "one by one, and only those that somebody asked for."
+            "You counted lines of 128 bytes. The memory system moves the 32-byte sectors of a "
+            "line one by one, and only those that a lane asked for."
         ),
         "span": (
-            "You counted everything between the first and the last byte. A sector in which no lane "
-            "has its element stays where it is."
+            "You counted everything between the first and the last byte. A sector that holds the "
+            "element of no lane is not moved."
         ),
         "alignment": (
             "You counted as if the warp began at the start of a sector. Where does lane 0 read, "
             "and which bytes of its sector lie before that?"
         ),
-        "four-bytes": "You counted four bytes to an element. Here an element has `itemsize` bytes.",
+        "four-bytes": (
+            "You counted four bytes for each element. Here an element has `itemsize` bytes."
+        ),
         "only-what-is-used": (
             "That is what the 32 elements would fill if they lay side by side. How far apart are "
             "they here?"

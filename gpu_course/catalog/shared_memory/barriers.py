@@ -71,11 +71,11 @@ FIX_THE_BARRIER = KernelPuzzle(
     minutes=15,
     debrief=debriefs.FIX_THE_BARRIER,
     statement=(
-        "Three finished kernels with a barrier wherever one is needed, and in each there are "
-        "threads that do not come past it: behind a guard, in one of two branches, in a loop that "
-        "some threads leave earlier. On a GPU such a block may hang, or run on with half of its "
-        "numbers. Let every thread of the block reach every barrier, and keep the results."
-        " Of each chunk or piece, a thread writes at most one cell."
+        "Three finished kernels, with a barrier wherever one is needed. In each, some threads do "
+        "not reach it: it stands behind a guard, in one of two branches, or in a loop that some "
+        "threads leave earlier. On a GPU such a block may hang, or run on with half of its "
+        "numbers. Let every thread of the block reach every barrier, and keep the results. Of "
+        "each chunk or piece, a thread writes at most one cell."
     ),
     functions=("shift_right", "exchange_halves", "reverse_chunks"),
     parameters={
@@ -115,21 +115,22 @@ FIX_THE_BARRIER = KernelPuzzle(
     diagnoses={
         **OUTSIDE_THE_TILE,
         "barrier-divergence": (
-            "Count, for two threads of the block, how often each of them comes past this line: the "
-            "first thread, and one that has no cell, takes the other branch, or leaves the loop "
-            "first. The numbers must be the same."
+            "Compare two threads of the block: the first, and one that has no cell, takes the "
+            "other branch, or leaves the loop first. How often does each of them reach this line? "
+            "The numbers must be the same."
         ),
         "race": (
-            "Without the barrier nobody is missing at it, and nothing waits either: now a thread "
-            "reads what another one writes. It has to stay, in a place that all threads reach."
+            "Without the barrier no thread misses it, but no thread waits either: now one thread "
+            "reads what another writes. The barrier has to stay, in a place that all threads "
+            "reach."
         ),
         "out-of-bounds": (
-            "Threads without a cell have to come past the barrier, and must not touch memory. Take "
+            "Threads without a cell have to reach the barrier, and must not touch memory. Take "
             "the barrier out of the guard, not the guard away."
         ),
         "lost-sign": (
-            "The halves are exchanged, and the numbers of the upper half should come with their "
-            "sign turned."
+            "The halves are exchanged, but the numbers of the upper half should change their sign "
+            "as well."
         ),
         "tail-unwritten": (
             "The last chunk of a row is shorter than the others, and has to be done as well: let "
@@ -149,14 +150,14 @@ FIX_THE_BARRIER = KernelPuzzle(
         ),
         (
             "shift_right: one guard becomes two. exchange_halves: what do the branches have in "
-            "common, and what is really different? reverse_chunks: let the loop run over the first "
-            "column of a chunk, which is the same for all threads."
+            "common, and what is really different? reverse_chunks: let the loop run over the "
+            "first columns of the chunks, which are the same for all threads."
         ),
         (
-            "exchange_halves needs one barrier for both halves: only what is stored depends on the "
-            "half, and where a thread takes from is HALF places on, round the end. In "
-            "reverse_chunks every thread turns the loop for every chunk; two guards in each turn "
-            "leave the barriers free."
+            "exchange_halves needs one barrier for both halves: only what is stored depends on "
+            "the half, and each thread takes the number HALF places further on, wrapping round at "
+            "the end. In reverse_chunks every thread goes round the loop once for each chunk; the "
+            "guards are around the accesses, not the barriers."
         ),
     ),
     mistakes=(

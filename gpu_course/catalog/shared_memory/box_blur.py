@@ -78,20 +78,22 @@ BOX_BLUR_2D = KernelPuzzle(
     diagnoses={
         **OUTSIDE_THE_TILE,
         "race": (
-            "A thread adds up cells that other threads bring, and nothing says that they have "
-            "brought them. What has to stand between filling the tile and using it?"
+            "A thread adds up cells that other threads bring, and nothing makes it wait for them. "
+            "What has to stand between filling the tile and using it?"
         ),
         "barrier-divergence": (
-            "Some threads fill one place more than others, so they turn the loop once more: a "
-            "barrier inside it is not reached equally often. Where do all threads come past once?"
+            "Some threads fill one place more than others, so they go round the loop once more, "
+            "and a barrier inside it is not reached equally often. Which place do all threads "
+            "reach exactly once?"
         ),
         "uninitialised-read": (
-            "Places of the tile were used that nobody had filled. The tile has more places than "
-            "the block has threads, and the frame has corners: who fills them?"
+            "Some places of the tile were used, and no thread had filled them. The tile has more "
+            "places than the block has threads, and the frame has corners: who fills them?"
         ),
         "out-of-bounds": (
-            "An index left its array. For the tile: rows come first, there are SPAN_Y of them, and "
-            "each is SPAN_X long. For a: the frame of a block at the border lies outside."
+            "An index lies outside its array. For the tile: rows come first, there are SPAN_Y of "
+            "them, and each is SPAN_X long. For a: the frame of a block at the border lies "
+            "outside."
         ),
         "border-repeated": (
             "At the border you count the outermost cells again. Cells outside the picture count as "

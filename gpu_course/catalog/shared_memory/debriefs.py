@@ -45,7 +45,7 @@ BLOCK_REVERSE = Debrief(
     ),
     alternative=(
         "Turn the piece round when you bring it in, or when you take it out: both are right. "
-        "What has to fit is the index at the end of the short last piece."
+        "Either way, take care of the last piece, which may be shorter."
     ),
 )
 
@@ -57,8 +57,8 @@ FIX_THE_RACE = Debrief(
         "too."
     ),
     alternative=(
-        "A barrier more orders the turns of a loop; so do two tiles that take turns, since nobody "
-        "writes where others may still be reading."
+        "One more barrier orders the turns of a loop. Two tiles used in turn do so as well, since "
+        "no thread writes where others may still be reading."
     ),
     bonus=Bonus(
         goal="Let reverse_rows wait once a row, and add_neighbours once a round.",
@@ -71,12 +71,12 @@ FIX_THE_BARRIER = Debrief(
     shows=("barriers", "divergent_branches"),
     why=(
         "A barrier counts the threads of the whole block, so it has to stand where all of them "
-        "come past, and equally often. Work that only some threads have goes into a guard before "
-        "or behind it."
+        "reach it, equally often. Work for only some of the threads goes into a guard before or "
+        "after it."
     ),
     alternative=(
         "A loop whose bounds are the same for all threads, with a guard in it, is the usual form. "
-        "A flag that everyone computes and some use is another."
+        "Another is a flag that every thread computes and only some use."
     ),
     bonus=Bonus(
         goal="Let reverse_chunks wait once a chunk.",
@@ -107,7 +107,7 @@ STENCIL_HALO = Debrief(
     shows=("global_load.bytes", "shared_load.requests", "barriers"),
     why=(
         "Each block loads the two cells beyond its borders itself, so no block has to wait for "
-        "another one. After the barrier all neighbours are in the tile, whoever brought them."
+        "another. After the barrier all neighbours are in the tile, whoever brought them."
     ),
     alternative=(
         "A loop over all places of the tile treats every place alike. Two extra loads by the "
@@ -124,7 +124,7 @@ CONV1D = Debrief(
     shows=("global_load.bytes", "shared_load.requests", "barriers"),
     why=(
         "Cells and weights are each wanted by many threads, so each comes into shared memory once "
-        "per block. What a thread adds up then costs global memory nothing."
+        "per block. The sums themselves then need nothing from global memory."
     ),
     alternative=(
         "Bring the overhang in a loop, or with a second guarded load: both are right. The weights "
@@ -135,16 +135,16 @@ CONV1D = Debrief(
 BOX_BLUR_2D = Debrief(
     shows=("global_load.bytes", "shared_load.requests", "barriers"),
     why=(
-        "The frame has more places than the block has threads, so bringing is a loop and owes "
-        "nothing to who computes which cell. A cell outside the picture adds nothing to a sum, so "
-        "it may be a zero in the tile."
+        "The frame has more places than the block has threads, so the cells are brought in a "
+        "loop, whichever thread computes which cell later. A cell outside the picture adds "
+        "nothing to a sum, so it may be a zero in the tile."
     ),
     alternative=(
         "Loop over the tile by one flat number, or by row and column with two strides: both are "
         "right, and the second needs no division."
     ),
     bonus=Bonus(
-        goal="A box is a row of sums of rows: share them, and read the tile less often.",
+        goal="Neighbouring boxes have cells in common: read the tile less often.",
         counter="shared_load.requests",
         limit=_blur_reads,
     ),
@@ -153,12 +153,12 @@ BOX_BLUR_2D = Debrief(
 TRANSPOSE_TILED = Debrief(
     shows=("global_load.sectors", "global_store.sectors", "barriers"),
     why=(
-        "A square is read along its rows and written along its columns, and in global memory both "
-        "run in order along x. The turning happens in the tile, where order costs no sectors."
+        "A square is loaded along the rows of a and stored along the rows of out, so both run in "
+        "order in global memory. The turning happens in the tile, where order costs no sectors."
     ),
     alternative=(
         "Turn on the way into the tile or on the way out: global memory sees no difference. The "
-        "block keeps its shape, and only its place in the grid is exchanged."
+        "block keeps its shape, and only its row and column in the grid change places."
     ),
 )
 

@@ -26,10 +26,10 @@ STENCIL_HALO = KernelPuzzle(
     minutes=10,
     debrief=debriefs.STENCIL_HALO,
     statement=(
-        "out[i] = a[i - 1] - 2 * a[i] + a[i + 1], and a neighbour that does not exist counts as 0. "
-        "The first and the last cell of a block have a neighbour in another block. Give the tile "
-        "a place more at each side, the halo, and load every cell that a block needs once."
-        " Each thread writes at most one cell."
+        "out[i] = a[i - 1] - 2 * a[i] + a[i + 1], and a neighbour that does not exist counts as "
+        "0. The first and the last cell of a block have a neighbour in another block. Give the "
+        "tile one more place at each side, the halo, and load every cell that a block needs once. "
+        "Each thread writes at most one cell."
     ),
     functions=("stencil_halo",),
     parameters={"stencil_halo": ("out", "a", "size")},
@@ -64,17 +64,17 @@ STENCIL_HALO = KernelPuzzle(
     diagnoses={
         **OUTSIDE_THE_TILE,
         "race": (
-            "A thread uses cells that its neighbours bring, and nothing says that they have "
-            "brought them. What has to stand between filling the tile and using it?"
+            "A thread uses cells that its neighbours bring, and nothing makes it wait for them. "
+            "What has to stand between filling the tile and using it?"
         ),
         "barrier-divergence": (
-            "Only some threads load the halo, and the barrier is for all of them. Bring it out of "
+            "Only some threads load the halo, and the barrier is for all of them. Move it out of "
             "every condition."
         ),
         "uninitialised-read": (
-            "A place of the tile was used and nobody had filled it. Every place from tile[0] to "
-            "the right neighbour of the last cell needs a number: a cell of another block, or 0 "
-            "where the array has ended."
+            "A place of the tile was used, and no thread had filled it. Every place from tile[0] "
+            "to the right neighbour of the last cell needs a number: a cell of another block, or "
+            "0 where the array has ended."
         ),
         "out-of-bounds": (
             "The halo of the first block begins before the array, and that of the last one ends "
@@ -226,16 +226,16 @@ CONV1D = KernelPuzzle(
     diagnoses={
         **OUTSIDE_THE_TILE,
         "race": (
-            "A thread multiplies what other threads bring, and nothing says that they have brought "
-            "it. Tile and weights both have to be complete before the first product."
+            "A thread multiplies what other threads bring, and nothing makes it wait for them. "
+            "Tile and weights both have to be complete before the first product."
         ),
         "barrier-divergence": (
             "Not every thread loads a weight or a cell of the halo, and the barrier is for every "
-            "thread of the block. Bring it out of the conditions."
+            "thread of the block. Move it out of the conditions."
         ),
         "uninitialised-read": (
-            "A thread near the end of the block used places of the tile that nobody had filled. "
-            "How many places does the last thread reach beyond its own?"
+            "A thread near the end of the block used places of the tile that no thread had "
+            "filled. How many places does the last thread reach beyond its own?"
         ),
         "out-of-bounds": (
             "The halo of the last block lies behind the array. A cell that does not exist must not "
@@ -250,8 +250,8 @@ CONV1D = KernelPuzzle(
             "The halo lies behind the piece, not in front of it."
         ),
         "flipped": (
-            "The weights run the wrong way: w[0] belongs to a[i], w[1] to a[i + 1]. The textbook "
-            "convolution turns them round, that of deep learning does not."
+            "The weights run the wrong way: w[0] belongs to a[i], w[1] to a[i + 1]. The "
+            "convolution of textbooks turns them round; the one of deep learning does not."
         ),
     },
     share=ONE_CELL_EACH,

@@ -110,21 +110,22 @@ BLOCK_REVERSE = KernelPuzzle(
     diagnoses={
         **OUTSIDE_THE_TILE,
         "race": (
-            "A thread takes from the tile what another thread brings, and nothing says that it has "
-            "been brought. A warp is not a block: the other warp may be far behind. Which line has "
-            "to be over, for all threads of the block, before the first cell is taken out?"
+            "A thread takes from the tile what another thread brings, and nothing makes it wait "
+            "for that. A warp is not a block: the other warp may be far behind. Which line must "
+            "all threads of the block have finished before the first cell is taken out?"
         ),
         "barrier-divergence": (
-            "A barrier waits for the whole block, those without a cell included. Let the guard "
-            "stand around what touches memory, and end before the barrier."
+            "A barrier waits for the whole block, including the threads without a cell. Put the "
+            "guard around what touches memory, and end it before the barrier."
         ),
         "uninitialised-read": (
             "In the last block some places of the tile were never filled, and a thread takes its "
             "number from there. How many cells does that block have, and which is its last?"
         ),
         "out-of-bounds": (
-            "An index left its array. Cells are counted from 0, in a and out as in the tile. Which "
-            "threads of the last block have a cell, and what does thread 0 ask for in a full one?"
+            "An index lies outside its array. Cells are counted from 0, in a and out as in the "
+            "tile. Which threads of the last block have a cell, and what does thread 0 ask for in "
+            "a full one?"
         ),
         "whole-array": (
             "The whole array is turned round. Each block should turn its own piece and leave it in "
@@ -137,8 +138,8 @@ BLOCK_REVERSE = KernelPuzzle(
     share=ONE_CELL_EACH,
     hints=(
         (
-            "Two steps with a wait between them: every thread brings one cell into the tile; every "
-            "thread takes another one out."
+            "Two steps with a wait between them: every thread brings one cell into the tile; "
+            "every thread takes a different one out."
         ),
         (
             "Thread 0 takes what the last thread of the piece has brought, thread 1 the one "
@@ -147,7 +148,7 @@ BLOCK_REVERSE = KernelPuzzle(
         ),
         (
             "Two guards, one around bringing and one around taking, and the barrier between them "
-            "at the outermost level, where threads without a cell come past too. The piece's "
+            "at the outermost level, where threads without a cell reach it too. The piece's "
             "length is TPB or what is left of the array, whichever is less."
         ),
     ),
@@ -255,36 +256,37 @@ POOLING = KernelPuzzle(
     diagnoses={
         **OUTSIDE_THE_TILE,
         "race": (
-            "A thread compares with what its neighbours bring, and nothing says that they have "
-            "brought it. What has to happen between filling the tile and reading it?"
+            "A thread compares with what its neighbours bring, and nothing makes it wait for "
+            "them. What has to happen between filling the tile and reading it?"
         ),
         "barrier-divergence": (
             "The block has more threads than the row has columns, and the barrier waits for all of "
             "them. Guard the memory accesses, not the barrier."
         ),
         "out-of-bounds": (
-            "An index left its array. At the beginning of a row the window sticks out to the "
-            "left, and at its end the block has more threads than the row has columns. Which of "
-            "the two is it in the line above?"
+            "An index lies outside its array. At the beginning of a row the window sticks out to "
+            "the left, and at its end the block has more threads than the row has columns. Which "
+            "of the two is it in the line above?"
         ),
         "uninitialised-read": (
-            "A place of the tile was read that nobody filled. Which columns does the row have?"
+            "A place of the tile was read, and no thread had filled it. Which columns does the "
+            "row have?"
         ),
         "began-at-zero": (
-            "Where all numbers of a window are negative you give 0, which is none of them. Begin "
-            "with a number of the window itself."
+            "Where all numbers of a window are negative, your result is 0, which is not one of "
+            "them. Begin with a number of the window itself."
         ),
         "began-too-high": (
-            "Where all numbers of a window are small you give one that is in none of them: what "
-            "your maximum begins with. No fixed number is small enough for every input. Begin with "
-            "a number of the window itself."
+            "Where all numbers of a window are small, your result is not one of them: it is what "
+            "your maximum begins with. No fixed number is small enough for every input. Begin "
+            "with a number of the window itself."
         ),
         "looked-ahead": (
-            "The window lies on the wrong side: it should hold the numbers up to and including "
-            "a[row, col], and yours holds those from there on."
+            "The window lies on the wrong side: it should end at a[row, col], and yours begins "
+            "there."
         ),
         "window-short": "The window is one number too short: WINDOW counts a[row, col] as well.",
-        "summed": "You add the numbers of the window; asked for is the largest of them.",
+        "summed": "You add the numbers of the window; the puzzle asks for the largest of them.",
     },
     share=ONE_CELL_EACH,
     hints=(
@@ -297,9 +299,9 @@ POOLING = KernelPuzzle(
             "outermost level. The loop goes back from the thread's own place."
         ),
         (
-            "Thread 0 has one number to look at, thread 1 two, and from thread WINDOW - 1 on it is "
-            "WINDOW of them: let the loop's end be the lesser of WINDOW and what there is. Begin "
-            "with the thread's own number."
+            "Thread 0 has one number to look at, thread 1 has two, and from thread WINDOW - 1 on "
+            "each has WINDOW of them: let the loop end at the smaller of WINDOW and how many "
+            "there are. Begin with the thread's own number."
         ),
     ),
     mistakes=(

@@ -10,8 +10,8 @@ PREDICTIONS = {
         "numbers are asked for eight times, and each time the answer is the same."
     ),
     "Bytes loaded from global memory with a tile": Sealed(
-        "The reads have not gone away. There are as many as before, and now they go to the tile. "
-        "What went away is the asking in global memory: each number once."
+        "There are as many reads as before, but now they go to the tile. Global memory is asked "
+        "for each number only once."
     ),
     "What do the threads of block 0 read?": Sealed(
         "Each block has a tile of its own, and no way to see another block's. The tile starts "
@@ -26,10 +26,10 @@ PREDICTIONS = {
         "read."
     ),
     "Cells with a race": Sealed(
-        "The line between the barriers does two things: it reads a neighbour's cell and writes its "
-        "own, both in one interval. Only the cells at the two ends are safe: nobody writes cell 0, "
-        "and only thread 7 touches cell 7. The cure: read into a local variable, *wait*, then "
-        "write."
+        "The line between the barriers does two things: it reads a neighbour's cell and writes "
+        "its own, both in one interval. Only the cells at the two ends are safe: no thread writes "
+        "cell 0, and only thread 7 touches cell 7. The cure: read into a local variable, *wait*, "
+        "then write."
     ),
     "Which accesses are in one interval?": Sealed(
         "A loop comes round again: after its last line comes its first. A fast warp brings the "
@@ -40,14 +40,14 @@ PREDICTIONS = {
     "Six of eight threads at a barrier": Sealed(
         "NVIDIA's guide says that such code is likely to hang or to have unintended side effects. "
         "Often nothing happens at all, until it runs on another card or with another size.",
-        answer="one of the two, nobody promises which",
+        answer="either; no document promises which",
     ),
     "Which threads bring two cells?": Sealed(
         "The loop `for k in range(t, places, threads)` is the grid-stride loop of lesson 01, on a "
         "tile. It fills any tile with any block, and you never have to work out which thread takes "
         "the corners."
     ),
-    "Loaded in addition, in percent": Sealed(
+    "Loaded beyond the results, in percent": Sealed(
         "A frame of one cell makes 18 by 18 cells out of 16 by 16: 68 more than the 256 results."
     ),
     "Sectors that one store of a warp touches": Sealed(
@@ -61,8 +61,8 @@ PREDICTIONS = {
         "not wait for each other; the bank hands it to all of them at once."
     ),
     "Passes for a column of a 32 by 32 tile": Sealed(
-        "All 32 words lie in one bank, so all 32 lanes stand in one queue. This is how "
-        "`transpose_tiled` reads its tile: in order outside, and 32 passes inside where one would "
-        "do."
+        "All 32 words lie in one bank, so all 32 lanes stand in one queue. `transpose_tiled` "
+        "reads its tile like this: global memory is read and written in order, but the tile takes "
+        "32 passes where one would do."
     ),
 }

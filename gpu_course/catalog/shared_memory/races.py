@@ -63,10 +63,10 @@ FIX_THE_RACE = KernelPuzzle(
     minutes=15,
     debrief=debriefs.FIX_THE_RACE,
     statement=(
-        "Three finished kernels: one turns every piece by a cell, one reverses rows, one adds "
-        "neighbours again and again. Each has a race, and each in another kind of place. Add the "
-        "barriers that are missing, as few as will do, and leave the results as they are described."
-        " Of each row or piece, a thread writes at most one cell."
+        "Three finished kernels: one rotates every piece by a cell, one reverses rows, one adds "
+        "neighbours again and again. Each has a race, and each in a different kind of place. Add "
+        "as few barriers as will do, and keep the results as they are described. Of each row or "
+        "piece, a thread writes at most one cell."
     ),
     functions=("rotate_pieces", "reverse_rows", "add_neighbours"),
     parameters={
@@ -124,8 +124,8 @@ FIX_THE_RACE = KernelPuzzle(
             "line of this one. And a single line may read and write."
         ),
         "barrier-divergence": (
-            "Now some threads of the block do not come past the barrier. It has to stand outside "
-            "of every condition that depends on the thread."
+            "Now some threads of the block do not reach the barrier. It has to stand outside "
+            "every condition that depends on the thread."
         ),
         "not-by-piece": (
             "The last cell of a piece should get the first one of the same piece; yours gets the "
@@ -151,9 +151,9 @@ FIX_THE_RACE = KernelPuzzle(
             "In add_neighbours the line in the middle is two accesses: a read and a write."
         ),
         (
-            "rotate_pieces: two guards and a barrier between them. reverse_rows: one barrier more, "
-            "before the next row may come into the tile. add_neighbours: keep the neighbour in a "
-            "local variable first, wait, then add it, and wait again."
+            "rotate_pieces: two guards and a barrier between them. reverse_rows: one more "
+            "barrier, before the next row comes into the tile. add_neighbours: keep the neighbour "
+            "in a local variable first, wait, then add it, and wait again."
         ),
     ),
     mistakes=(

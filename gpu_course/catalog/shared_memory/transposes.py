@@ -100,8 +100,8 @@ TRANSPOSE_TILED = KernelPuzzle(
     diagnoses={
         **OUTSIDE_THE_TILE,
         "race": (
-            "A thread takes from the tile what another one brings, and nothing says that it has "
-            "been brought. What belongs between filling the tile and emptying it?"
+            "A thread takes from the tile what another thread brings, and nothing makes it wait "
+            "for that. What belongs between filling the tile and emptying it?"
         ),
         "barrier-divergence": (
             "At the border of the matrix some threads have no cell to load, but the barrier waits "
@@ -109,18 +109,18 @@ TRANSPOSE_TILED = KernelPuzzle(
         ),
         "out-of-bounds": (
             "A square that sticks out of a on the right sticks out of out at the bottom. Loading "
-            "and storing need two different guards: which index is held against which side?"
+            "and storing need two different guards: which index is compared with which side?"
         ),
         "uninitialised-read": (
-            "A place of the tile was taken out and nobody had filled it. At the border the "
+            "A place of the tile was taken out, and no thread had filled it. At the border the "
             "square is not full: the guard of the store has to match what was loaded."
         ),
         "not-turned": (
-            "The squares stand where they should, and inside each one nothing is turned: take the "
+            "The squares stand where they should, but inside each one nothing is turned: take the "
             "tile's indices the other way round when you read it."
         ),
         "not-moved": (
-            "Each square is turned, and stands in its old place: the block at column `left` and "
+            "Each square is turned, but stands in its old place: the block at column `left` and "
             "row `top` of a belongs at row `left` and column `top` of out."
         ),
     },
@@ -178,7 +178,7 @@ def _by_squares(inputs: Values, *, moved: bool) -> dict[str, np.ndarray]:
 
 TRANSPOSE_PADDED = KernelPuzzle(
     name="04_shared_memory/transpose_padded",
-    title="rows become columns, and nobody waits",
+    title="rows become columns, and no lane waits",
     difficulty="medium",
     minutes=10,
     debrief=debriefs.TRANSPOSE_PADDED,
@@ -215,20 +215,21 @@ TRANSPOSE_PADDED = KernelPuzzle(
     diagnoses={
         **OUTSIDE_THE_TILE,
         "race": (
-            "A thread takes from the tile what another one brings, and nothing says that it has "
-            "been brought. The whole square has to be in the tile before any of it is taken out."
+            "A thread takes from the tile what another thread brings, and nothing makes it wait "
+            "for that. The whole square has to be in the tile before any of it is taken out."
         ),
         "uninitialised-read": (
-            "A place of the tile was taken out and nobody had filled it. Each thread carries four "
-            "cells, and all four have to be brought, by all threads, before the first is taken out."
+            "A place of the tile was taken out, and no thread had filled it. Each thread carries "
+            "four cells, and all four have to be brought, by all threads, before the first is "
+            "taken out."
         ),
         "barrier-divergence": "Keep the barrier out of every guard: it waits for the whole block.",
     },
     share=Share("Each thread carries four cells of the square.", TILE // THREAD_ROWS),
     hints=(
         (
-            "Begin with transpose_tiled and let each thread do what it did there four times: a "
-            "loop before the barrier and another one behind it."
+            "Begin with transpose_tiled and let each thread do four times what it did there: one "
+            "loop before the barrier and one after it."
         ),
         (
             "Both loops run over y from threadIdx.y to TILE in steps of THREAD_ROWS. Which line "

@@ -6,8 +6,8 @@ from gpu_course.catalog.specification import Sealed
 
 PREDICTIONS = {
     "How many times is the last line carried out?": Sealed(
-        "One line, eight threads, eight times. You wrote the work of one thread; the launch made "
-        "eight of it."
+        "The launch runs the line once in each of its eight threads. You wrote the work of one "
+        "thread, and the launch repeated it."
     ),
     "How many load instructions for eight threads?": Sealed(
         "Threads travel in groups of 32, called **warps**, and a warp asks memory once for all of "
@@ -15,9 +15,9 @@ PREDICTIONS = {
         "are about it."
     ),
     "What does thread 8 get for a[8]?": Sealed(
-        "In a kernel nobody checks an index. Behind `a` there may be another array of yours, and "
-        "writing there changes it without a word. Or the memory belongs to nobody, and the whole "
-        "launch dies with an error that names no line. Both are hard to find.",
+        "A GPU does not check an index. Behind `a` there may be another of your arrays, and "
+        "writing there changes it without a word. Or the memory belongs to no array, and the "
+        "whole launch ends with an error that names no line. Both are hard to find.",
         answer="whatever lies behind the array",
     ),
     "Operations per byte that keep an H100 busy": Sealed(
@@ -29,9 +29,9 @@ PREDICTIONS = {
         "are so many that others can go on meanwhile. That is how a GPU hides how slow memory is."
     ),
     "Machine code for 8.0, no PTX. Where does it run?": Sealed(
-        "Machine code stays within its major version and moves up inside it. PTX moves up without "
-        'an end, at the price of a compilation when the program is loaded. A wheel that "has no '
-        'kernel image" for your new GPU lacks both.',
+        "Machine code stays within its major version and moves up inside it. PTX runs on every "
+        "newer version, at the price of a compilation when the program is loaded. A wheel that "
+        '"has no kernel image" for your new GPU lacks both.',
         answer="8.0, 8.6 and 8.9",
     ),
 }

@@ -64,11 +64,11 @@ GATHER = KernelPuzzle(
     minutes=10,
     debrief=debriefs.GATHER,
     statement=(
-        "Three kernels in which a thread writes its own cell and reads another one. gather: "
+        "Three kernels in which a thread writes its own cell and may read any other. gather: "
         "out[i] = a[index[i]]. gather_reversed: out is a back to front. gather_shifted: every "
-        "number moves `shift` cells to the right, and what falls off the end comes in again at the "
-        "front; shift may be negative or larger than the array."
-        " Each thread writes at most one cell."
+        "number moves `shift` cells to the right, and what falls off the end comes in again at "
+        "the front; shift may be negative or larger than the array. Each thread writes at most "
+        "one cell."
     ),
     functions=("gather", "gather_reversed", "gather_shifted"),
     parameters={
@@ -255,7 +255,7 @@ CLIP = KernelPuzzle(
         ),
         "between-unwritten": (
             "Numbers outside the limits are right; those in between were never written. Each "
-            "thread must write its cell, also when nothing has to be changed."
+            "thread must write its cell, even when nothing has to be changed."
         ),
         "low-limit-lost": (
             "The high limit holds, the low one does not. If you wrote low first, follow a small "
@@ -270,7 +270,7 @@ CLIP = KernelPuzzle(
             "one too many in."
         ),
         "race": (
-            "Two threads wrote to one cell, so their index is not their own. Does it depend on "
+            "Two threads wrote to one cell, so they have the same index. Does the index depend on "
             "the thread, and on the block it is in?"
         ),
     },
@@ -279,11 +279,11 @@ CLIP = KernelPuzzle(
         "Three kinds of number: too small, too large, and neither. Each thread meets one of them.",
         (
             "You may write if, elif and else, or a min and a max, one inside the other. Both are "
-            "right; try to write the other one, too, when the first has passed."
+            "right. When one has passed, try the other."
         ),
         (
             "With branches: exactly one of three assignments may reach a cell. With min and max: "
-            "the larger of a[i] and low never falls below low; then see to the other end."
+            "the larger of a[i] and low never falls below low; then do the same for the other end."
         ),
     ),
     mistakes=(

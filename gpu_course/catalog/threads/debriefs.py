@@ -11,8 +11,8 @@ _BRANCHES = ("branches", "divergent_branches")
 ZIP_ADD = Debrief(
     shows=_TRAFFIC,
     why=(
-        "Each thread has a number of its own, so each sum has one owner and nobody has to wait. "
-        "Three arrays with one index stay in step by themselves."
+        "Each thread has a different number, so each sum has one owner and no thread has to wait. "
+        "All three arrays use that number, so they cannot get out of step."
     ),
     alternative=(
         "In one block the thread's own number and its number in the whole launch are the same, so "
@@ -28,15 +28,16 @@ GUARD = Debrief(
     ),
     alternative=(
         "You can wrap the work in a condition, or let the threads without a cell return at once. "
-        "Both are common; once barriers come in, in lesson 04, only the first is safe."
+        "Both are common. Once a kernel has barriers (lesson 04), only the first is safe."
     ),
 )
 
 MAP_2D = Debrief(
     shows=(*_TRAFFIC, *_BRANCHES),
     why=(
-        "Along each axis a thread has a number, and both have to exist for its cell to exist. "
-        "With x along a row, neighbouring threads touch neighbouring cells of memory."
+        "A thread has a number along each axis, and it has a cell only where both numbers lie "
+        "inside the picture. With x along a row, neighbouring threads touch neighbouring cells of "
+        "memory."
     ),
     alternative=(
         "One flat number per thread would do as well: a division gives the row, its remainder the "
@@ -74,7 +75,7 @@ BLOCKS_2D = Debrief(
     why=(
         "Rows and columns are numbered separately, each by block and thread along its own axis, "
         "and each has its own edge. A cell of bias is read by a whole column of threads, which is "
-        "allowed since nobody writes it."
+        "safe since no thread writes it."
     ),
     alternative=(
         "cuda.grid(2) gives both numbers at once, x first. Many libraries use a flat grid instead "
@@ -86,7 +87,8 @@ GRID_STRIDE = Debrief(
     shows=(*_TRAFFIC, *_BRANCHES),
     why=(
         "Each thread works out from its own number which cells are its share, and together the "
-        "shares are all cells, each once. So the grid may have any size, whatever that of the data."
+        "shares cover every cell exactly once. So the grid may have any size, whatever the size "
+        "of the data."
     ),
     alternative=(
         "Begin at the thread's number and move on by the number of all threads, in a for loop or "

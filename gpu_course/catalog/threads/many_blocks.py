@@ -64,7 +64,7 @@ BLOCKS = KernelPuzzle(
             "unnecessary: it moves to the last block."
         ),
         "gaps": (
-            "Some cells in the middle were written by nobody. Check your index with block 1, "
+            "No thread wrote some of the cells in the middle. Check your index with block 1, "
             "thread 0: does it land just behind the last thread of block 0?"
         ),
         "doubled": "Each cell holds twice its number, not its number times itself.",
@@ -280,11 +280,11 @@ GRID_STRIDE = KernelPuzzle(
         "race": (
             "Two threads wrote to the same cell, so their paths through the array cross. Two "
             "threads never meet if they start at different cells and all take the same step. How "
-            "long must the step be so that nobody lands where another began?"
+            "long must the step be so that no thread lands where another began?"
         ),
         "tail-unwritten": (
-            "There are more cells than threads, and the last ones were left to nobody. Which cells "
-            "does a thread do after its first, and when does it stop?"
+            "There are more cells than threads, and no thread did the last ones. Which cells does "
+            "a thread do after its first, and when does it stop?"
         ),
         "out-of-bounds": (
             "A thread went past the end. A loop that steps through the array needs its end to be "

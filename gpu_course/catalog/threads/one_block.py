@@ -52,8 +52,9 @@ ZIP_ADD = KernelPuzzle(
         ),
         "one-array-only": "out is a copy of one input. The other array was never read.",
         "race": (
-            "More than one thread wrote to the same cell, so their index is not their own. A block "
-            "has one number, its threads have one number each: which of the two did you ask for?"
+            "More than one thread wrote to the same cell, so they have the same index. A block "
+            "has one number, and each of its threads has a different one: which of the two did "
+            "you ask for?"
         ),
         "input-changed": (
             "An input is not what it was before the launch. The sum belongs in out; a and b are "
@@ -117,13 +118,13 @@ GUARD = KernelPuzzle(
     reference=lambda inputs, case: {"out": inputs["a"] + np.float32(10)},
     diagnoses={
         "out-of-bounds": (
-            "The threads named above have no cell of their own and touched memory all the same. "
-            "Say in words which threads may work, then compare with your condition at its edge: "
-            "the first thread that must do nothing. Reading counts as touching too."
+            "The threads named above have no cell, and they touched memory. Say in words which "
+            "threads may work. Then test your condition at its edge: the first thread that must "
+            "do nothing. Reading counts as touching too."
         ),
         "tail-unwritten": (
-            "The condition turns away threads that do have a cell. Is there a number in it that "
-            "fits one size only, or is it one short?"
+            "The condition turns away threads that do have a cell. Does it hold a number that "
+            "fits one size only, or does it stop one cell short?"
         ),
         "unwritten": (
             "No cell of out was written. Read your condition aloud for thread 0: may it work?"

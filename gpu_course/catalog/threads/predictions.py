@@ -42,7 +42,7 @@ PREDICTIONS = {
     ),
     "What stands in out[5]?": Sealed(
         "The same kernel, the same data, two results: a **race**. Whichever thread comes last "
-        "wins, and nobody promises which one that is."
+        "wins, and a GPU does not promise which one that is."
     ),
     "Divergent branches in relu_branch": Sealed(
         "A branch costs extra only where it splits a warp: the first warp here, not the second. "

@@ -58,8 +58,8 @@ def _with_swapped_axes(values: np.ndarray, case: Case) -> dict[str, np.ndarray]:
 
 
 SWAPPED_AXES = (
-    "Whole rows or columns at the edge were never written, although there were threads enough. "
-    "A block of shape (x, y) is x threads wide. Which of row and col should run along x?"
+    "Whole rows or columns at the edge were never written, although there were enough threads. A "
+    "block of shape (x, y) is x threads wide. Which of row and col should run along x?"
 )
 OUTSIDE_2D = (
     "A thread outside the array touched it. A thread is inside only when its row exists and its "
@@ -182,8 +182,8 @@ BROADCAST = KernelPuzzle(
     share=ONE_CELL_EACH,
     hints=(
         (
-            "NumPy stretches a side of length 1 for you in a + b. In a kernel nobody stretches: "
-            "you say which cell is meant."
+            "NumPy stretches a side of length 1 for you in a + b. A kernel stretches nothing: you "
+            "say which cell is meant."
         ),
         (
             "How many columns does a have? Then there is one possible column index for a, "

@@ -148,8 +148,8 @@ OCCUPANCY = PythonPuzzle(
     diagnose=_diagnose,
     diagnoses={
         "no-block-limit": (
-            "Everything fits, and still there are fewer blocks: an SM keeps count of its blocks, "
-            "and has room for so many names and no more. Which of the limits did you not ask?"
+            "Warps, registers and shared memory would allow more blocks, but an SM also limits "
+            "how many blocks it holds. Which of the limits did you not use?"
         ),
         "part-warps": (
             "You counted threads where the hardware counts warps. What does an SM set aside for a "
@@ -160,23 +160,25 @@ OCCUPANCY = PythonPuzzle(
             "is the unit, and what becomes of the rest?"
         ),
         "one-pool": (
-            "Your registers lie in one heap. An SM has quarters, each with its own share, and a "
-            "warp stays in the quarter it was put in: it cannot use what is left over in another."
+            "You counted the registers of the SM as one pool. An SM has quarters, each with its "
+            "own share, and a warp stays in the quarter it was put in: it cannot use what is left "
+            "over in another."
         ),
         "nothing-reserved": (
-            "You counted the block's own shared memory alone. From Ampere on the system keeps a "
-            "bit of each block's share, and it is in the limits."
+            "You counted the block's own shared memory alone. From Ampere on, CUDA reserves some "
+            "more of it for each block; the limits say how much."
         ),
         "warps": "That is how many warps are resident. The question is how many blocks.",
         "wrong-type": (
-            "A number of blocks is whole: what does not fit entirely is not there. Look for a / in "
-            "your divisions."
+            "A number of blocks is whole: a block that does not fit entirely does not count. Look "
+            "for a / in your divisions."
         ),
     },
     hints=(
         (
             "Four things can run out: places for warps, places for blocks, registers, shared "
-            "memory. Ask each on its own how many blocks it would let in. What then for all four?"
+            "memory. Ask each on its own how many blocks it would let in. What follows for all "
+            "four together?"
         ),
         (
             "Begin with how many warps a block has, the last one counted whole. Registers are "

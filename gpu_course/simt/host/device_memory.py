@@ -116,7 +116,7 @@ def is_cuda_array(obj: Any) -> bool:
 def as_cuda_array(obj: Any, sync: bool = True) -> DeviceArray:
     """Returns a device array over the same memory."""
     if not is_cuda_array(obj):
-        raise TypeError(f"a {type(obj).__name__} is no device array")
+        raise TypeError(f"a {type(obj).__name__} is not a device array")
     return DeviceArray(host(obj))
 
 

@@ -96,7 +96,7 @@ def _shape(node: ast.expr, look_up: Callable[[ast.expr], Any]) -> tuple[int, ...
     for side in sides:
         if _computes_with_names(side):
             raise NoSuchType(
-                f"its shape works out {ast.unparse(side)}: Numba takes numbers and names there",
+                f"its shape computes {ast.unparse(side)}: Numba takes numbers and names there",
                 "give the result a name beside the kernel, such as PADDED = TILE + 1",
             )
     try:
@@ -111,9 +111,11 @@ def _shape(node: ast.expr, look_up: Callable[[ast.expr], Any]) -> tuple[int, ...
         raise NotSimulated("an array of no dimension", "write a shape of 1")
     for side in shape:
         if not isinstance(side, int) or isinstance(side, bool):
-            raise NoSuchType(f"{side!r} is no side of a shape", "write whole numbers")
+            raise NoSuchType(f"{side!r} is not a side of a shape", "write whole numbers")
         if side < 0:
-            raise NoSuchType(f"a side of {side}: no array is so small", "write a number from 0 on")
+            raise NoSuchType(
+                f"a side of {side}, and no array is so small", "write a number from 0 on"
+            )
     return tuple(map(int, shape))
 
 
@@ -138,7 +140,7 @@ def _dtype(
     except NotConstant:
         found = None
     if found is None:
-        raise NoSuchType(f"{ast.unparse(node)} is no dtype", hint)
+        raise NoSuchType(f"{ast.unparse(node)} is not a dtype", hint)
     return found
 
 
@@ -158,7 +160,7 @@ class _Names(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         found = self._look_up(self._nodes[name])
         if found is None:
-            raise NotConstant(f"{name} is no constant")
+            raise NotConstant(f"{name} is not a constant")
         return found
 
     def __contains__(self, name: object) -> bool:

@@ -169,8 +169,8 @@ def _range_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
             n.kind in "iub" or _is_whole(node) for n, node in zip(found, nodes, strict=True)
         ):
             raise NotSimulated(
-                "range of a float, which it cuts without a word",
-                "make a whole number of it: int(x), x // 2, math.ceil(x)",
+                "range of a float",
+                "Numba drops its fraction without a word: write int(x), x // 2 or math.ceil(x)",
             )
         # range(math.ceil(x)): Numba converts to the whole numbers that fit best.
         cases = [Signature((dtype,) * len(found), dtype) for dtype in (INT32, INT64, types.UINT64)]
@@ -285,7 +285,7 @@ def _float_from(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
         try:
             float(text)
         except ValueError:
-            raise NoSuchType(f"{text!r} is no number") from None
+            raise NoSuchType(f"{text!r} is not a number") from None
         return FLOAT64
     return _float_type(numbers(arguments, 1, 1)[0])
 

@@ -139,7 +139,7 @@ def _vote(result: np.dtype[Any], decide: Callable[[np.ndarray, np.ndarray], Any]
         if mask.kind not in "iu":
             raise NoSuchType(f"takes a whole number as its mask, not {mask}")
         if predicate.kind not in "iub":
-            raise NoSuchType(f"asks a bool or a whole number, not {predicate}")
+            raise NoSuchType(f"takes a bool or a whole number, not {predicate}")
         return result
 
     def run(machine: Machine, call: ast.Call, arguments: Sequence[Value], type_: Type) -> Value:
