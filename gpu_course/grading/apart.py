@@ -21,7 +21,7 @@ from typing import Any
 from gpu_course import catalog
 from gpu_course.catalog import Puzzle
 from gpu_course.errors import CourseError
-from gpu_course.grading.messages import line
+from gpu_course.grading.labels import line
 from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.worker import Died, Worker
 from gpu_course.grading.workspace import ANSWERS_VARIABLE

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import html
-import textwrap
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
+
+from gpu_course.grading.labels import INDENT, is_labelled, line, message_lines
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -17,8 +18,6 @@ TABLE_HEAD = ("puzzle", "status", "points", "message")
 MOST_CELLS_DRAWN = 64
 MOST_CELLS_OWNED = 200
 MOST_OPERATIONS_DRAWN = 400
-INDENT = 10
-"""Where the text of a labelled line begins, as in "  why:    "."""
 
 # Okabe-Ito colours, always beside a sign and a word.
 LOOKS = {
@@ -63,17 +62,6 @@ def verdict_text(verdict: Verdict, width: int = 100) -> str:
     return "\n".join([f"{verdict.name}: {verdict.status}", *message_lines(message, width)])
 
 
-def message_lines(message: str, width: int) -> list[str]:
-    """Returns the lines of a message, the long ones wrapped at `width` columns."""
-    lines = []
-    for line in message.split("\n"):
-        indent = " " * INDENT if is_labelled(line) or line.startswith(" " * INDENT) else ""
-        fits = len(line) <= width or len(indent) + 20 > width
-        wrapped = textwrap.wrap(line, width, subsequent_indent=indent, break_on_hyphens=False)
-        lines += [line] if fits else wrapped
-    return lines
-
-
 def verdict_html(verdict: Verdict) -> str:
     """Returns a verdict as a piece of HTML that needs nothing from outside.
 
@@ -99,9 +87,9 @@ def verdict_html(verdict: Verdict) -> str:
 def _behind_the_reason(lines: list[str]) -> int:
     """Returns where the lines end that say what is wrong and why; the rest are numbers."""
     end = 0
-    for number, line in enumerate(lines):
-        label = line[:INDENT].strip() if is_labelled(line) else ""
-        if label in ("why:", "try:", "think:") or (end == number and line.startswith(" " * INDENT)):
+    for number, each in enumerate(lines):
+        label = each[:INDENT].strip() if is_labelled(each) else ""
+        if label in ("why:", "try:", "think:") or (end == number and each.startswith(" " * INDENT)):
             end = number + 1
     return end or len(lines)
 
@@ -160,14 +148,8 @@ def text_html(text: str, mark: str = "") -> str:
     return mark + html.escape(text)
 
 
-def is_labelled(line: str) -> bool:
-    """True for "  why:    ...", whose text begins at column INDENT."""
-    return line.startswith("  ") and line[:INDENT].rstrip().endswith(":")
-
-
 def _onward(verdict: Verdict) -> list[str]:
     """Returns the lines on where to go after a pass, for a notebook or a Python prompt."""
-    from gpu_course.grading.messages import line
     from gpu_course.grading.passing import effort, next_puzzles
 
     short = verdict.name.rpartition("/")[2]

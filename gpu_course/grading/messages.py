@@ -11,7 +11,7 @@ from gpu_course.catalog import Case, KernelPuzzle, Launch, Puzzle
 from gpu_course.grading import sharing
 from gpu_course.grading.compare import two_values
 from gpu_course.grading.diagnosis import Dim3, Pattern
-from gpu_course.grading.exports import INDENT, message_lines
+from gpu_course.grading.labels import INDENT, line, message_lines
 from gpu_course.grading.sentences import HINT_KINDS, SENTENCES, sentence_of
 from gpu_course.grading.sharing import Unshared
 from gpu_course.grading.trial import (
@@ -95,11 +95,6 @@ def _code_below(line: str) -> list[str]:
     if line.startswith("  where: ") and gap and not place.isspace():
         return [place, *code_line(code)]
     return [line]
-
-
-def line(label: str, text: str) -> list[str]:
-    """Returns one labelled line, or none where there is nothing to say."""
-    return [f"  {label + ':':<7} {text}"] if text else []
 
 
 def code_line(text: str) -> list[str]:

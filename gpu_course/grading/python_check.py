@@ -17,7 +17,7 @@ from gpu_course.grading import python_messages as messages
 from gpu_course.grading.diagnosis import Pattern
 from gpu_course.grading.isolation import processes
 from gpu_course.grading.isolation.processes import Ended, OutOfMemory, OutOfTime, TooManyThreads
-from gpu_course.grading.messages import line
+from gpu_course.grading.labels import line
 from gpu_course.grading.python_answers import PythonAnswer
 from gpu_course.grading.python_cases import LISTED_SEED, Tried, one_thread, own_diagnosis, prepare
 from gpu_course.grading.python_child import MORE_CASES, Child

@@ -68,16 +68,18 @@ def unshared_work(puzzle: KernelPuzzle, tried: Trial) -> Iterator[Unshared]:
     """Yields what is shared worse than in the reference solution on the way to the results.
 
     Shared memory: at most twice what the reference's busiest thread writes, as with two tiles that
-    take turns. Reading: at most twice as many different cells as its busiest thread reads, and
-    SPARE_READS more.
+    are used in turn; where fewer threads write than in the reference, no more than its busiest one.
+    Reading: at most twice as many different cells as its busiest thread reads, and SPARE_READS
+    more.
     """
     if puzzle.share is None or not any(map(_worth_a_look, tried.shares)):
         return
     reference = reference_trial(puzzle, tried.given)
     for number, (shares, theirs) in enumerate(zip(tried.shares, reference.shares, strict=False)):
         filled = max((int(s.cells.max()) for s in theirs if _fills(s)), default=1)
-        limit = 2 * filled
+        busy = max((np.count_nonzero(s.cells) for s in theirs if _fills(s)), default=0)
         for each in shares:
+            limit = filled if np.count_nonzero(each.cells) < busy else 2 * filled
             if _fills(each) and each.cells.max() > limit:
                 yield Unshared("not-shared", number, each.array, True, each.cells, limit)
         most = 2 * int(_read(theirs).max()) + SPARE_READS
@@ -99,6 +101,6 @@ def _read(shares: tuple[Share, ...]) -> np.ndarray:
 
 
 def _worth_a_look(shares: tuple[Share, ...]) -> bool:
-    """True where the reference has to be asked: few cells for a thread need no comparison."""
-    filled = any(_fills(share) and share.cells.max() > 2 for share in shares)
+    """True where the reference has to be asked: a thread with one cell needs no comparison."""
+    filled = any(_fills(share) and share.cells.max() > 1 for share in shares)
     return filled or _read(shares).max() > SPARE_READS

@@ -9,7 +9,8 @@ from rich.text import Text
 
 from gpu_course.catalog import Lesson, Puzzle, index, outline
 from gpu_course.grading import workspace
-from gpu_course.grading.exports import INDENT, LOOKS, is_labelled, message_lines
+from gpu_course.grading.exports import LOOKS
+from gpu_course.grading.labels import INDENT, is_labelled, message_lines
 from gpu_course.grading.passing import effort
 from gpu_course.simt.source import show_path
 from gpu_course.terminal.session import Session

@@ -96,7 +96,7 @@ def fitting(message: str) -> str:
     """Returns a message with its long lines broken as the terminal needs it; as it is in a pipe."""
     if not sys.stdout.isatty():
         return message
-    from gpu_course.grading.exports import message_lines
+    from gpu_course.grading.labels import message_lines
 
     return "\n".join(message_lines(message, columns()))
 

@@ -9,8 +9,8 @@ import pytest
 
 from gpu_course.catalog import PythonPuzzle
 from gpu_course.grading.check import check
-from gpu_course.grading.exports import is_labelled
 from gpu_course.grading.isolation.processes import Ended
+from gpu_course.grading.labels import is_labelled
 from gpu_course.grading.memory_messages import asked_for
 from gpu_course.grading.python_messages import ended
 from tests.grading import python_toy as toy

@@ -11,7 +11,8 @@ import pytest
 from gpu_course import check
 from gpu_course.catalog import Bonus, Debrief, index
 from gpu_course.grading import passing
-from gpu_course.grading.exports import message_lines, verdict_html, verdict_text
+from gpu_course.grading.exports import verdict_html, verdict_text
+from gpu_course.grading.labels import message_lines
 from tests.grading import python_toy, toy
 from tests.grading.toy import RIGHT, guarded
 
