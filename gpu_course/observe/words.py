@@ -312,7 +312,12 @@ def _endless(fault: Fault, kernel: Kernel, places: Places) -> Words:
 def _waits_for_ever(facts: Mapping[str, Any]) -> Words:
     asks, lines = facts["asks"], facts["barrier_lines"]
     why = f"{asks} stays {facts['found']}"
-    if facts["proven"]:
+    advice = f"let a thread that does not wait for this one change {asks}"
+    if facts["changing"]:
+        fact = "this loop changes memory in its turns, and no thread ever leaves it"
+        why = f"what it found last was {facts['found']}, in {asks}"
+        advice = "find the thread that is to end this loop, and what keeps it from getting there"
+    elif facts["proven"]:
         fact = f"this loop waits for {asks} to change, and no thread is left that could change it"
         why += "; all other threads have ended or wait as well"
     else:
@@ -321,7 +326,7 @@ def _waits_for_ever(facts: Mapping[str, Any]) -> Words:
     if lines:
         at = f"{facts['at_barriers']:,} thread{'s' * (facts['at_barriers'] > 1)}"
         why += f", {at} at a barrier (line{'s' * (len(lines) > 1)} {runs(lines)})"
-    return fact, why, f"let a thread that does not wait for this one change {asks}"
+    return fact, why, advice
 
 
 def _illegal_launch(fault: Fault, kernel: Kernel, places: Places) -> Words:

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 EXPRESSIONS_PER_STEP = 16
 WEIGHTS: dict[type[ast.AST], int] = {ast.Slice: 16, ast.Call: 4}
 """What an expression of a kind counts for; 1 unless it is here."""
+STEPS_OF_ACCESSES = {"load": 0, "store": 2, "atomic": 8}
+"""What an access counts for beside its statement: every observer looks at each of its lanes."""
 MOST_NODES = 20_000
 MOST_STEPS_CALLED = 20_000
 MOST_CALLS_DEEP = 32

@@ -12,6 +12,7 @@ import numpy as np
 
 from gpu_course.simt.access import Access, Pattern
 from gpu_course.simt.bounds import Bounds
+from gpu_course.simt.effort import STEPS_OF_ACCESSES
 from gpu_course.simt.faults import Fault, FaultLog
 from gpu_course.simt.lanes import Lanes, Mask
 from gpu_course.simt.memory import Array, bind, row_major
@@ -270,6 +271,7 @@ class Machine(Bounds):
         expected: Value = None,
     ) -> tuple[Access | None, bool]:
         """Checks the bounds, tells the observers; (None, ...) when no lane is in bounds."""
+        self.steps_left -= STEPS_OF_ACCESSES[kind]
         # Before it is compared with the pattern's: from index -1 to index 0 is not one cell on.
         indices = self.numbers_from_start(node, index, array, indices)
         pattern = self._patterns.get(node)

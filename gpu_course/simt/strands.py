@@ -7,7 +7,8 @@ before each access. Strands start when the schedule first picks them.
 A strand *parks* when a turn of its loop has changed neither its variables nor any memory: until
 somebody else changes memory, all its turns would be the same. When every strand is parked, or
 stands at a meeting that a parked one keeps from taking place, the launch is dead-locked: an endless
-loop. Strands that do go on, but change no memory, may spend a part of the step budget on it.
+loop. Strands that do go on, but change no memory, may spend a part of the step budget on it; those
+that do change memory, a larger part, until one of them leaves its loop, ends or meets others.
 """
 
 from __future__ import annotations
@@ -43,8 +44,12 @@ STEPS_FACTOR = 8
 """All strands together may execute this many times the statements that one of them may."""
 STEPS_OF_A_WAIT = 16
 """To hand on costs far more than a statement, and counts for more."""
+STEPS_OF_A_PAUSE = 4
+"""The same before an access, where the schedule switches there."""
 FRUITLESS_PART = 10
 """One part in so many of the step budget may go into waiting before any memory changes."""
+STUCK_PART = 2
+"""The same before any strand comes on: those that count in memory while they wait change it."""
 
 
 class TooManyStrands(Exception):
@@ -80,7 +85,7 @@ class Strands(Relay):
         self.asked: dict[ast.stmt, str] = {}  # of a loop: what its end depends on
         self.version = 0
         self.steps_left = STEPS_FACTOR * step_budget
-        self._turns = self._fruitless = 0
+        self._turns = self._fruitless = self._stuck = 0
         self._new = self._cut()
         self._meetings = Assemblies(self._new.values(), lanes, observers, state)
         self._last: Strand | None = None
@@ -163,16 +168,17 @@ class Strands(Relay):
     def memory_changed(self) -> None:
         """Some cell holds another value than before."""
         self.version += 1
-        self.progress()
+        self._turns = self._fruitless = 0
 
     def progress(self) -> None:
         """Something has happened that brings the launch on."""
-        self._turns = self._fruitless = 0
+        self._turns = self._fruitless = self._stuck = 0
 
     def pause(self, number: int, about: About) -> None:
         """A strand is about to touch memory."""
         runner = self.under_way[number]
         runner.strand.about = about
+        self.steps_left -= STEPS_OF_A_PAUSE
         self.hand_on(runner)
 
     def wait(self, number: int, wait: Wait, *, idle: bool) -> None:
@@ -183,9 +189,14 @@ class Strands(Relay):
         # A strand that counts while it waits changes memory in each turn, and never stands still.
         self.steps_left -= STEPS_OF_A_WAIT
         self._turns += 1
-        self._fruitless += self._spent(runner)
+        spent = self._spent(runner)
+        self._fruitless += spent
+        self._stuck += spent + STEPS_OF_A_WAIT
         if self._turns > MOST_WAITING_TURNS * len(self.under_way):
             self.give_up(wait)
+        if self._stuck > self.step_budget // STUCK_PART:
+            self.give_up(wait)
+            self._end(proven=False, changing=True)
         if self._fruitless > self.step_budget // FRUITLESS_PART:
             self._end(proven=False)
         if idle:
@@ -196,6 +207,7 @@ class Strands(Relay):
         """A strand has come to a meeting; what it gets there."""
         runner = self.under_way[number]
         runner.strand.about = About(BARRIER, arrival.call.lineno)
+        self.steps_left -= STEPS_OF_A_WAIT
         if self._meetings.arrive(runner, arrival):
             self.progress()
         self.hand_on(runner)
@@ -221,13 +233,14 @@ class Strands(Relay):
                 self.give_up(runner.wait)
         self._end(proven=True)
 
-    def _end(self, *, proven: bool) -> None:
+    def _end(self, *, proven: bool, changing: bool = False) -> None:
         """Ends the launch with a fault for each loop that somebody waits in."""
         standing = self._meetings.standing.values()
         facts = {
             "hopeless": False,
             "names": {},
             "proven": proven,
+            "changing": changing,
             "at_barriers": sum(r.strand.threads.size for r in standing),
             "barrier_lines": sorted({r.arrival.call.lineno for r in standing if r.arrival}),
         }

@@ -53,6 +53,16 @@ def test_a_broken_kernel_is_found_out(name: str, seed: int | None, tmp_path: Pat
     assert threading.active_count() == before
     assert {(h.kind, h.severity) for h in report.hazards} == kernel.found, report
     first = report.hazards[0]
-    assert kernel.line in first.details["where"], report
+    assert kernel.line in first.details["code"], report
     for words in kernel.words:
         assert words in first.text(), report
+
+
+@pytest.mark.parametrize("name", [n for n, k in BROKEN.items() if "changes memory" in str(k.words)])
+def test_a_wait_that_changes_memory_has_few_turns(name: str, tmp_path: Path) -> None:
+    kernel, given = BROKEN[name], values()
+    path = tmp_path / "kernel.py"
+    path.write_text(kernel.text)
+    simulate(f"{path}:kernel", step_budget=40_000)[kernel.grid, kernel.block](*given.values())
+    # A warp adds up to 32 in a turn; the 320,000 steps of all warps together are 700,000 and more.
+    assert 0 < given["data"][0] < 50_000

@@ -593,4 +593,21 @@ BROKEN = {
         """,
         2, 32, {ENDLESS}, "while k < 10:", ("this loop never ends",),
     ),
+    "a lock that nobody gives back, and waiters that count in memory": Broken(
+        """
+        while cuda.atomic.cas(flag, 0, 0, 1) != 0:
+            cuda.atomic.add(data, 0, 1)
+        """,
+        3, 40, {ENDLESS}, "while cuda.atomic.cas(flag, 0, 0, 1) != 0:",
+        ("changes memory in its turns, and no thread ever leaves it",),
+    ),
+    "a flag that is turned and turned back": Broken(
+        """
+        while cuda.atomic.xor(flag, 0, 1) != 7:
+            cuda.atomic.xor(flag, 0, 1)
+            cuda.atomic.add(data, 0, 1)
+        """,
+        3, 40, {ENDLESS}, "while cuda.atomic.xor(flag, 0, 1) != 7:",
+        ("changes memory in its turns, and no thread ever leaves it",),
+    ),
 }  # fmt: skip
