@@ -74,7 +74,9 @@ def test_list_shows_every_lesson_and_puzzle(run: Run) -> None:
     for lesson in index.lessons():
         assert lesson.name in result.stdout
         for puzzle in lesson.puzzles:
-            row = f"{puzzle.short_name} {puzzle.title} {puzzle.difficulty}, {puzzle.minutes} minutes"
+            row = (
+                f"{puzzle.short_name} {puzzle.title} {puzzle.difficulty}, {puzzle.minutes} minutes"
+            )
             assert row.split() in rows
     for word, meaning in DIFFICULTIES.items():
         assert f"{word}: {meaning}\n" in result.stdout

@@ -36,7 +36,7 @@ PRE_STYLE = (
     "font-family:var(--jp-code-font-family,monospace);"
     "font-size:var(--jp-code-font-size,13px);max-width:72ch"
 )
-_PROSE = tuple("why try think other yours bonus case hint replay".split())
+_PROSE = tuple("who why try think other yours bonus case hint replay also".split())
 """The labels whose lines are one sentence after the other, and may break anywhere."""
 
 
@@ -93,7 +93,7 @@ def verdict_html(verdict: Verdict) -> str:
     title = f"{html.escape(verdict.name)}: {word}"
     return (
         f'<div class="gpu-course-verdict" style="border-left:4px solid {colour};'
-        'padding:0.4em 0.8em;margin:0.4em 0">'
+        'padding:0.4em 0 0.4em 0.6em;margin:0.4em 0">'
         f'<div style="font-weight:600"><span aria-hidden="true">{sign}</span> {title}</div>'
         f'<pre style="margin:0.4em 0 0 0;{PRE_STYLE}">'
         f"{_hanging(first)}</pre>{picture}{below}{_links(verdict)}</div>"
