@@ -18,6 +18,7 @@ from gpu_course.terminal.text import (
     columns,
     discussion_lines,
     fitting,
+    list_text,
     outcome,
     path_here,
     progress_text,
@@ -82,24 +83,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="a puzzle, such as gua
 @_command("list")
 def list_puzzles() -> int:
     """List the lessons and their puzzles, and the lessons to come."""
-    from gpu_course.catalog import DIFFICULTIES, outline
-    from gpu_course.grading.passing import effort
-    from gpu_course.grading.workspace import has_notebook
-
-    for part in range(len(outline.PARTS)):
-        typer.echo(outline.part_title(part))
-        for lesson in outline.lessons_of(part):
-            time = f"{lesson.minutes} minutes" if has_notebook(lesson) else "no notebook yet"
-            typer.echo(f"{lesson.name}  {lesson.title} ({time})")
-            width = max((len(puzzle.short_name) for puzzle in lesson.puzzles), default=0)
-            for puzzle in lesson.puzzles:
-                about = f"{effort(puzzle)}, {puzzle.points} points"
-                typer.echo(f"    {puzzle.short_name:<{width}}  {puzzle.title} ({about})")
-        if coming := outline.to_come_text(part):
-            typer.echo(coming)
-    typer.echo("")
-    for word, meaning in DIFFICULTIES.items():
-        typer.echo(f"{word}: {meaning}")
+    typer.echo(list_text())
     return PASSED
 
 

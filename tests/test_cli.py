@@ -6,6 +6,7 @@ import errno
 import importlib
 import json
 import os
+import re
 import shutil
 import signal
 import sys
@@ -17,7 +18,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from gpu_course import cli, commands, lab
-from gpu_course.catalog import DIFFICULTIES, Puzzle, index
+from gpu_course.catalog import DIFFICULTIES, Puzzle, index, outline
 from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
 from gpu_course.grading.verdict import Verdict
@@ -69,14 +70,18 @@ def solve(answers: Path, name: str) -> None:
 def test_list_shows_every_lesson_and_puzzle(run: Run) -> None:
     result = run("list")
     assert result.exit_code == 0
+    rows = [line.split() for line in result.stdout.splitlines()]
     for lesson in index.lessons():
         assert lesson.name in result.stdout
         for puzzle in lesson.puzzles:
-            assert f"    {puzzle.short_name} " in result.stdout
-            about = f"{puzzle.difficulty}, about {puzzle.minutes} minutes, {puzzle.points} points"
-            assert f"{puzzle.title} ({about})" in result.stdout
+            row = (
+                f"{puzzle.short_name} {puzzle.title} {puzzle.difficulty}, {puzzle.minutes} minutes"
+            )
+            assert row.split() in rows
     for word, meaning in DIFFICULTIES.items():
         assert f"{word}: {meaning}\n" in result.stdout
+    tables = [line for line in result.stdout.splitlines() if line.startswith("  ")]
+    assert max(map(len, tables)) <= 80
 
 
 def test_check_of_a_stub_does_not_pass(run: Run) -> None:
@@ -322,11 +327,28 @@ def test_status_has_a_row_for_each_puzzle(run: Run, answers: Path) -> None:
     solve(answers, "add_ten")
     result = run("status")
     assert result.exit_code == 0
-    rows = [line.split() for line in result.stdout.splitlines() if line.startswith("  ")]
+    rows = [line.split() for line in re.findall(r"^  \w.*", result.stdout, re.M)]
     assert [row[0] for row in rows] == [puzzle.short_name for puzzle in index.puzzles()]
     assert rows[0] == ["add_ten", "passed", "10/10", "easy,", "about", "5", "minutes"]
     assert rows[1][1] == "not-started"
     assert result.stdout.endswith(f"Next: {index.puzzles()[1].name}\n")
+
+
+def test_list_and_status_show_the_whole_course_and_what_is_to_come(run: Run) -> None:
+    for command in ("list", "status"):
+        told = " ".join(run(command).stdout.split())
+        for part in range(len(outline.PARTS)):
+            assert outline.part_title(part) in told
+            assert outline.to_come_text(part) in told
+
+
+def test_status_says_which_answer_passed_before(run: Run, answers: Path) -> None:
+    solve(answers, "add_ten")
+    run("check", "add_ten")
+    (answers / "00_start_here" / "add_ten.py").write_text("def add_ten(")
+    told = run("status").stdout
+    assert "Start here: 1 of 1 passed" in told
+    assert "add_ten  failed (passed before)" in told
 
 
 def test_doctor_reports_and_sets_the_status(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

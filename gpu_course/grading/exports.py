@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gpu_course.grading.labels import INDENT, is_labelled, line, message_lines
@@ -28,11 +28,15 @@ LOOKS = {
     "timeout": ("#E69F00", "\u29d6", "out of time"),
 }
 
-# JupyterLab gives text in an output its prose font and breaks lines within words.
+# JupyterLab gives text in an output its prose font and breaks lines within words. In the size of
+# code 70 columns fit into half a window.
 PRE_STYLE = (
     "white-space:pre-wrap;background:transparent;word-break:normal;"
-    "font-family:var(--jp-code-font-family,monospace)"
+    "font-family:var(--jp-code-font-family,monospace);"
+    "font-size:var(--jp-code-font-size,13px);max-width:72ch"
 )
+_PROSE = tuple("who why try think other yours bonus case replay also".split())
+"""The labels whose lines are one sentence after the other, and may break anywhere."""
 
 
 def to_json(verdicts: Iterable[Verdict]) -> dict[str, Any]:
@@ -77,7 +81,7 @@ def verdict_html(verdict: Verdict) -> str:
     title = f"{html.escape(verdict.name)}: {word}"
     return (
         f'<div class="gpu-course-verdict" style="border-left:4px solid {colour};'
-        'padding:0.4em 0.8em;margin:0.4em 0">'
+        'padding:0.4em 0 0.4em 0.6em;margin:0.4em 0">'
         f'<div style="font-weight:600"><span aria-hidden="true">{sign}</span> {title}</div>'
         f'<pre style="margin:0.4em 0 0 0;{PRE_STYLE}">'
         f"{_hanging(first)}</pre>{picture}{below}{_links(verdict)}</div>"
@@ -122,9 +126,28 @@ def _hazard(hazard: Hazard) -> dict[str, Any]:
 
 def _hanging(message: str, mark: str = "") -> str:
     """Returns the lines of a message, escaped; a long one goes on below its own beginning."""
-    lines = "".join(_hanging_line(line) for line in message.split("\n"))
+    lines = "".join(_hanging_line(line) for line in _flowing(message.split("\n")))
     head, tag, rest = lines.partition(">")
     return head + tag + mark + rest
+
+
+def _flowing(lines: Sequence[str]) -> Iterator[str]:
+    """Yields the lines, those of one piece of prose joined: the window says where they break."""
+    prose: list[str] = []
+    for line in lines:
+        goes_on = line[:INDENT].isspace() and not line[INDENT:].startswith(" ")
+        if prose and goes_on and line[INDENT:]:
+            prose.append(line[INDENT:])
+            continue
+        if prose:
+            yield " ".join(prose)
+            prose = []
+        if is_labelled(line) and line[:INDENT].strip(" :") in _PROSE:
+            prose = [line]
+        else:
+            yield line
+    if prose:
+        yield " ".join(prose)
 
 
 def _hanging_line(line: str) -> str:

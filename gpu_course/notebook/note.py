@@ -52,7 +52,7 @@ class Note:
             body = f'<div style="line-height:1.5">{self._mark()}{inside}</div>'
         return (
             f'<div class="gpu-course-note" role="note" style="border-left:4px solid {colour};'
-            f'padding:0.4em 0.8em;margin:0.4em 0">{body}</div>'
+            f'padding:0.4em 0 0.4em 0.6em;margin:0.4em 0">{body}</div>'
         )
 
     def _mark(self) -> str:

@@ -50,28 +50,68 @@ def isolation_text(verdicts: Sequence[Verdict]) -> str:
     return "\n".join(lines)
 
 
+def list_text() -> str:
+    """Returns the whole course: parts, lessons, puzzles, lessons to come, and what is hard."""
+    from gpu_course.catalog import DIFFICULTIES, outline
+    from gpu_course.grading.workspace import has_notebook
+
+    lines = []
+    for part in range(len(outline.PARTS)):
+        lines.append(outline.part_title(part))
+        for lesson in outline.lessons_of(part):
+            time = f"{lesson.minutes} minutes" if has_notebook(lesson) else "no notebook yet"
+            lines.append(f"{lesson.name}  {lesson.title} ({time})")
+            rows = [
+                (f"  {each.short_name}", each.title, f"{each.difficulty}, {each.minutes} minutes")
+                for each in lesson.puzzles
+            ]
+            lines.append(_table(None, rows))
+        lines += _to_come(part)
+    lines += ["", *(f"{word}: {meaning}" for word, meaning in DIFFICULTIES.items())]
+    return "\n".join(lines)
+
+
 def progress_text(lessons: Sequence[LessonProgress]) -> str:
-    """Returns every lesson with its puzzles, and what is next."""
-    from gpu_course.grading.passing import effort
+    """Returns every lesson with its puzzles, the lessons to come, and what is next."""
+    from gpu_course.catalog import outline
     from gpu_course.grading.progress import next_puzzle
 
     parts = []
-    for lesson in lessons:
-        efforts = {puzzle.name: effort(puzzle) for puzzle in lesson.lesson.puzzles}
-        rows = [
-            (
-                f"  {verdict.name.rpartition('/')[2]}",
-                verdict.status,
-                f"{verdict.points}/{verdict.max_points}",
-                efforts.get(verdict.name, ""),
-            )
-            for verdict in lesson.verdicts
-        ]
-        head = f"{lesson.name}  {lesson.title}: {lesson.passed} of {len(lesson.verdicts)} passed"
-        parts.append(f"{head}\n{_table(None, rows)}")
+    for part in range(len(outline.PARTS)):
+        lines = [outline.part_title(part)]
+        for each in lessons:
+            if each.lesson.part == part:
+                lines += [_lesson_text(each), ""]
+        parts.append("\n".join([*lines, *_to_come(part)]).rstrip())
     following = next_puzzle(tuple(lessons))
     parts.append(f"Next: {following}" if following else "Every puzzle is passed.")
     return "\n\n".join(parts)
+
+
+def _lesson_text(lesson: LessonProgress) -> str:
+    from gpu_course.grading.passing import effort
+
+    efforts = {puzzle.name: effort(puzzle) for puzzle in lesson.lesson.puzzles}
+    rows = [
+        (
+            f"  {verdict.name.rpartition('/')[2]}",
+            verdict.status
+            if verdict.passed or not lesson.has_passed(verdict)
+            else f"{verdict.status} (passed before)",
+            f"{verdict.points}/{verdict.max_points}",
+            efforts.get(verdict.name, ""),
+        )
+        for verdict in lesson.verdicts
+    ]
+    head = f"{lesson.name}  {lesson.title}: {lesson.passed} of {len(lesson.verdicts)} passed"
+    return f"{head}\n{_table(None, rows)}"
+
+
+def _to_come(part: int) -> list[str]:
+    """The lessons of a part that are not here yet, in lines that fit."""
+    from gpu_course.catalog import outline
+
+    return textwrap.wrap(outline.to_come_text(part), columns(), subsequent_indent=" " * 9)
 
 
 def _table(head: Sequence[str] | None, rows: Sequence[Sequence[str]]) -> str:

@@ -28,9 +28,9 @@ ADDRESS = re.compile(r"(http://(?:127\.0\.0\.1|localhost):\d+)(/\S*)?\?token=([0
 
 def copy_checkout(root: Path, target: Path) -> Path:
     """Returns a checkout built from the sources of another, with every puzzle as a stub."""
-    shutil.copytree(
-        root / "gpu_course", target / "gpu_course", ignore=shutil.ignore_patterns("__pycache__")
-    )
+    for folder in ("gpu_course", "solutions", "notebooks/source"):
+        left_out = shutil.ignore_patterns("__pycache__", "*.ipynb")
+        shutil.copytree(root / folder, target / folder, ignore=left_out)
     shutil.copy(root / "pyproject.toml", target)
     stubs = build_stubs(root)
     for name, text in stubs.items():

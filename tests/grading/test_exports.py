@@ -114,6 +114,19 @@ def test_the_picture_stands_behind_the_reason_and_before_the_numbers(failed: Ver
     assert reason < page.index("<img") < numbers
 
 
+def test_prose_breaks_where_the_window_does_and_cells_stay_in_their_lines() -> None:
+    message = (
+        "what is wrong\n  why:    the first half of it,\n          and the second\n"
+        "  cells:  index  0\n          out    7\n           ^\n  where:  kernel k, k.py:3\n"
+        "          out[i] = a\n  try:    a step"
+    )
+    page = verdict_html(Verdict("90_toys/plus_ten", "failed", "wrong-result", 0, 10, message))
+    assert "why:    the first half of it, and the second\n</span>" in page
+    for line in ("what is wrong", "cells:  index  0", "out    7", " ^", "kernel k, k.py:3"):
+        assert f"{line}\n</span>" in page
+    assert "out[i] = a\n</span>" in page and "  try:    a step\n</span>" in page
+
+
 def test_html_needs_nothing_from_outside_and_runs_nothing(file: Path) -> None:
     file.write_text(toy.HEAD + "    <script>alert(1)</script>\n")
     page = verdict_html(check("plus_ten"))

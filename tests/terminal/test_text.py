@@ -61,7 +61,7 @@ def test_progress_names_every_puzzle_and_the_next() -> None:
     )
     text = progress_text([LessonProgress(lesson, verdicts)])
     count = len(verdicts)
-    assert text.startswith(f"01_threads  {lesson.title}: {count - 1} of {count} passed\n")
+    assert f"\n01_threads  {lesson.title}: {count - 1} of {count} passed\n" in text
     assert all(puzzle.short_name in text for puzzle in lesson.puzzles)
     assert text.endswith(f"\n\nNext: {lesson.puzzles[0].name}")
     rest = progress_text([LessonProgress(lesson, verdicts[1:])])
