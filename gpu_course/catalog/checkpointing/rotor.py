@@ -78,8 +78,8 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     if found.peak > memory:
         number = next(n for n, rise in enumerate(found.rises) if rise > memory)
         fact = (
-            f"operation {number} ({schedule[number]}) takes {found.rises[number]:,} of memory; "
-            f"there are {memory:,}"
+            f"operation {number} ({schedule[number]}) rises to {found.rises[number]:,}; "
+            f"the memory is {memory:,}"
         )
         return Finding(_what_was_forgotten(chain, schedule, memory), fact, "over-budget")
     if inputs["chain"]:
@@ -95,8 +95,9 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
         if run_twice_in_a_row(got["schedule"]) is not None:
             key = "twice-in-a-row"
         fact = (
-            f"the schedule costs {found.cost:,}, and the best one {best.cost:,}; yours runs stages "
-            f"{_list(found.forward_passes)} times, the best one {_list(best.forward_passes)}"
+            f"the schedule costs {found.cost:,}, running its stages "
+            f"{_list(found.forward_passes)} times; the best one costs {best.cost:,}, running them "
+            f"{_list(best.forward_passes)} times"
         )
         return Finding(key, fact, "over-budget")
     return None

@@ -12,9 +12,14 @@ SLACK_BYTES = 1024
 """A number here and a small buffer there are not what these puzzles are about."""
 
 
-def case(name: str, blocks: int, width: int, visible: bool = False) -> Case:
-    """Returns a case: a chain of so many blocks, and the loss."""
-    return Case(name, {"blocks": blocks, "width": width}, visible)
+def case(name: str, blocks: int, width: int, visible: bool = False, **more: int) -> Case:
+    """Returns a case: a chain of so many blocks, and the loss.
+
+    Args:
+        name, blocks, width, visible: of the case.
+        more: spectral=1 or autocast=1, as the harness takes them.
+    """
+    return Case(name, {"blocks": blocks, "width": width, **more}, visible)
 
 
 def inputs_for(function: str, rng: np.random.Generator, chosen: Case) -> Values:
@@ -26,9 +31,14 @@ def plain_run(inputs: Values, compared: Sequence[str]) -> Values:
     """Returns what the plain run leaves behind: the outputs that have to be equal, bit for bit."""
     from gpu_course.training.checkpointing import noisy_chain, plainly, run_wrapped, smooth_chain
 
-    chain = {"checkpoint": smooth_chain, "rng_safe": noisy_chain}[inputs["function"]]
-    stages, batch = chain(inputs["blocks"], inputs["width"], inputs["seed"])
-    found = run_wrapped(stages, batch, plainly, inputs["seed"])
+    blocks, width, seed = (inputs[name] for name in ("blocks", "width", "seed"))
+    if inputs["function"] == "checkpoint":
+        stages, batch = smooth_chain(blocks, width, seed)
+    else:
+        spectral = bool(inputs.get("spectral"))
+        stages, batch = noisy_chain(blocks, width, seed, spectral=spectral)
+    autocast = bool(inputs.get("autocast"))
+    found = run_wrapped(stages, batch, plainly, seed, autocast=autocast)
     return {
         name: value if isinstance(value := getattr(found, name), float) else value.numpy()
         for name in compared
