@@ -74,8 +74,10 @@ OPTIMAL = {
         ),
     ),
     "Measured peak, beside the planned one": Sealed(
-        "The profiler saw the buffers of the operators beforehand, the gradients on their way, and "
-        "even the look at the random generator's state. So all of it is in the plan.",
+        "The profiler saw beforehand whatever goes through PyTorch's allocator: buffers of "
+        "operators, gradients on their way, even the look at the random generator's state. So all "
+        "of it is in the plan. Scratch memory that a library such as oneDNN takes past the "
+        "allocator is seen neither in the plan nor in the measurement.",
         answer=lambda off: (
             "some percent" if off > 0.01 else "less than 1 %" if off > 0 else "not one byte"
         ),
@@ -95,6 +97,7 @@ OPTIMAL = {
         "region runs from its beginning until the last thing that is needed is there again: here "
         "the mask of the dropout behind `down`. On the way saved outputs are handed over, and "
         "every other operator runs. That makes planning simple: each product has its price, "
-        "whatever becomes of the others."
+        "whatever becomes of the others. It is the rule of eager mode. Under `torch.compile` the "
+        "same policy is advice to a partitioner, and what nobody needs is not run again."
     ),
 }
