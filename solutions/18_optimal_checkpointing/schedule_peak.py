@@ -27,9 +27,8 @@ begins, and how far it rises. cost is that of all operations.
 
 The batch, the input of stage 0, takes no memory and is always there. One
 gradient is there from the beginning: first that of the loss, the output of the
-last stage; later that of the output of the stage that goes back next. A forward
-pass starts from its input: a value computed beyond it, and kept nowhere, is let
-go when it begins. After a backward pass the run starts anew from what is kept.
+last stage; later that of the output of the stage that goes back next. While a
+forward pass runs, its input is there as well, kept or not.
 """
 
 RISES = {
@@ -44,17 +43,14 @@ def schedule_peak(stages, schedule):
     # A value has the number of the stage it is the input of.
     kept = {0}  # values that stay
     saved = set()  # stages of which all was saved
-    head = 0  # the value computed last
     gradient = len(stages)  # of this value, the output of the stage before
     peak, cost = 0, 0
     for word, stage in schedule:
         here = stages[stage]
         # answer
+        values = kept | {each + 1 for each in saved}
         if word != "backward":
-            head = stage
-            if word != "forward":
-                kept.add(stage)
-        values = kept | {each + 1 for each in saved} | {head}
+            values.add(stage)
         held = sum(stages[value - 1]["output_bytes"] for value in values if value)
         held += sum(stages[each]["saved_bytes"] for each in saved)
         held += stages[gradient - 1]["output_gradient_bytes"]
@@ -62,11 +58,12 @@ def schedule_peak(stages, schedule):
         if word == "backward":
             cost += here["backward_cost"]
             saved.discard(stage)
-            kept -= {stage} - {0}
-            head, gradient = 0, stage
+            kept.discard(stage)
+            gradient = stage
         else:
             cost += here["forward_cost"]
-            head = stage + 1
+            if word != "forward":
+                kept.add(stage)
             if word == "save all":
                 saved.add(stage)
         # end answer

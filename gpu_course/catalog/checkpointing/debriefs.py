@@ -69,8 +69,8 @@ REVOLVE = Debrief(
 SCHEDULE_PEAK = Debrief(
     shows=(),
     why=(
-        "What is in memory is a short list: kept inputs, saved stages, the value computed last and "
-        "one gradient. The peak is never between two operations but inside one, so the rise is "
+        "What is in memory is a short list: kept inputs, saved stages, one gradient, and the input "
+        "of the forward pass that runs. The peak is never between two operations but inside one, so the rise is "
         "added to what was there before it."
     ),
     alternative=(

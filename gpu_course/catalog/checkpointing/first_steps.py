@@ -12,10 +12,12 @@ from gpu_course.catalog.specification import Case, Mistake, PythonPuzzle, Values
 
 PLANS = ("segments", "everything", "revolve", "best")
 """How the schedule of a case is made; a case names one by its number."""
+DRAWN = 400
+"""Where the seeds of the fixed chains begin."""
 
 
-def _case(name: str, stages: int, plan: str, visible: bool = False) -> Case:
-    return Case(name, {"stages": stages, "plan": PLANS.index(plan)}, visible)
+def _case(name: str, stages: int, plan: str, visible: bool = False, **more: int) -> Case:
+    return Case(name, {"stages": stages, "plan": PLANS.index(plan), **more}, visible)
 
 
 def _random_case(rng: np.random.Generator) -> Case:
@@ -28,9 +30,9 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
     from gpu_course.training.schedules.rotor import solve
     from gpu_course.training.schedules.written import written
 
-    stages = chains.by_hand(case.name) if case.name in chains.BY_HAND else None
-    length = case.sizes["stages"]
-    stages = stages or chains.at_random(rng, length)
+    length, fixed = case.sizes["stages"], case.sizes.get("drawn")
+    # Drawn once for all, so that each kind of operation decides somewhere.
+    stages = chains.with_wide_rises(rng if fixed is None else np.random.default_rng(fixed), length)
     plan = PLANS[case.sizes["plan"]]
     if plan == "segments":
         schedule = plans.periodic(length, max(1, length // 2))
@@ -86,11 +88,16 @@ SCHEDULE_PEAK = PythonPuzzle(
     cases=(
         _case("visible example: four stages in two segments", 4, "segments", visible=True),
         _case("one stage", 1, "everything"),
-        _case("everything kept", 6, "everything"),
-        _case("one stage saved at a time", 7, "revolve"),
-        _case("the best schedule of eight stages", 8, "best"),
-        _case("room to run forward", len(chains.BY_HAND["room to run forward"]), "revolve"),
-        _case("the batch takes nothing", len(chains.BY_HAND["the batch takes nothing"]), "best"),
+        *(
+            _case(f"{words}, {stages} stages", stages, plan, drawn=DRAWN + stages)
+            for plan, words in (
+                ("everything", "everything kept"),
+                ("segments", "segments"),
+                ("revolve", "one stage saved at a time"),
+                ("best", "the best schedule"),
+            )
+            for stages in (3, 4, 6, 7, 9)
+        ),
     ),
     random_case=_random_case,
     inputs=_inputs,
@@ -112,7 +119,8 @@ SCHEDULE_PEAK = PythonPuzzle(
         ),
         "too-low": (
             "Too little: something in memory is left out. There are kept inputs, everything that "
-            "was saved, the value computed last, and a gradient; and the operation itself rises."
+            "was saved, the input of a forward pass, and a gradient; and the operation itself "
+            "rises."
         ),
         "each-stage-once": (
             "The memory is right. In the cost each stage's forward pass counts once; the schedule "
@@ -134,10 +142,10 @@ SCHEDULE_PEAK = PythonPuzzle(
             "counts twice. Value 0, the batch, takes nothing."
         ),
         (
-            "In memory are: the values in `kept`, the output of every stage in `saved`, the value "
-            "`head`, the saved_bytes of every stage in `saved`, and the gradient of the output of "
-            "stage `gradient` - 1. A forward pass reads its input, and what was computed beyond it "
-            "is let go; afterwards the head is one further."
+            "In memory are: the values in `kept`, the output and the saved_bytes of every stage in "
+            "`saved`, the gradient of the output of stage `gradient` - 1, and during a forward "
+            "pass its input. Afterwards look at the word: what is kept or saved now, and what did "
+            "a backward pass let go of?"
         ),
     ),
     mistakes=(
@@ -205,14 +213,14 @@ BEST_COST = PythonPuzzle(
     functions=("best_cost",),
     parameters={"best_cost": ("stages", "memory")},
     cases=(
-        _costed("visible example: five stages", 5, 10, visible=True),
+        # On this one each thing that can be forgotten leads to another cost.
+        _costed("the batch takes nothing", 5, 0, visible=True),
         _costed("one stage", 1, 50),
         _costed("the least memory", 7, 0),
         _costed("one unit less than the least", 6, 0, below=1),
         _costed("room for nearly all", 8, 85),
         _costed("room for all", 6, 100),
         _costed("room to run forward", len(chains.BY_HAND["room to run forward"]), 0),
-        _costed("the batch takes nothing", len(chains.BY_HAND["the batch takes nothing"]), 0),
     ),
     random_case=_random_costed,
     inputs=_cost_inputs,
@@ -270,5 +278,12 @@ BEST_COST = PythonPuzzle(
         Mistake("counts_the_way_back_once_per_run", "wrong-result", "too-expensive"),
         Mistake("answers_zero_where_nothing_fits", "wrong-result", "nothing-fits"),
     ),
+    equivalent_mutants={
+        "best_cost:targets-swapped:taken, run = (0, 0)": "Both begin at 0.",
+        **{
+            f"best_cost:{mutant}": "A part with no room, or less than none, has no schedule anyway."
+            for mutant in ("guard-dropped:if taken <= room:", "comparison:if taken < room:")
+        },
+    },
     source="Beaumont and others, arXiv 1911.13214, section 4",
 )

@@ -87,6 +87,17 @@ def at_random(rng: np.random.Generator, length: int) -> list[dict[str, int]]:
     return [_random_stage(rng) for _ in range(length)]
 
 
+def with_wide_rises(rng: np.random.Generator, length: int) -> list[dict[str, int]]:
+    """Returns stages of which any operation may rise far, so that any may decide on the peak."""
+    stages = at_random(rng, length)
+    for stage in stages:
+        stage["forward_bytes"] += int(rng.integers(0, 40))
+        stage["forward_saving_bytes"] += int(rng.integers(0, 30))
+        stage["backward_bytes"] = int(rng.integers(0, 40))
+        stage["output_gradient_bytes"] = int(rng.integers(1, 9))
+    return stages
+
+
 @lru_cache(maxsize=4)
 def measured(kind: str) -> tuple[list[dict[str, int]], int]:
     """Returns (stages in slots, bytes of a slot) of a real chain of training.chains."""
