@@ -70,8 +70,8 @@ SCHEDULE_PEAK = Debrief(
     shows=(),
     why=(
         "What is in memory is a short list: kept inputs, saved stages, one gradient, and the input "
-        "of the forward pass that runs. The peak is never between two operations but inside one, so the rise is "
-        "added to what was there before it."
+        "of the forward pass that runs. The peak is never between two operations but inside one, "
+        "so the rise is added to what was there before it."
     ),
     alternative=(
         "Instead of adding everything up anew at each operation, one running sum can be corrected "

@@ -157,6 +157,11 @@ SCHEDULE_PEAK = PythonPuzzle(
         Mistake("counts_each_stage_once", "wrong-result", "each-stage-once"),
         Mistake("forgets_the_way_back", "wrong-result", "wrong-cost"),
     ),
+    equivalent_mutants={
+        "schedule_peak:guard-dropped:if word != 'backward':": (
+            "A stage that goes back was saved, so its input is among the kept ones already."
+        ),
+    },
     source="Beaumont and others, arXiv 1911.13214, section 3",
 )
 

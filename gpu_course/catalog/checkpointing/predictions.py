@@ -87,6 +87,18 @@ OPTIMAL = {
         "schedule finds nothing cheaper. The third says that on these two networks, at these "
         "budgets, persistence costs nothing."
     ),
+    "Fewer FLOP again, in the same memory": Sealed(
+        "The compiler works on single operators and the table on whole stages; the table may run a "
+        "stage many times, the compiler a value once. Which of them wins depends on what is in a "
+        "stage.",
+        answer=lambda more: (
+            "equal"
+            if abs(more[0] - more[1]) < 0.002
+            else "the compiler"
+            if more[0] < more[1]
+            else "the table"
+        ),
+    ),
     "Layers of the ResNet that wins most": Sealed(
         "In a deep network most stages are equal blocks, and equal segments suit those. In the "
         "short one, three early stages keep two fifths of all bytes, and the place of each cut "
