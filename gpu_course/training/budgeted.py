@@ -41,8 +41,8 @@ def run_budgeted(stages: Sequence[nn.Module], batch: Tensor, budget: float) -> B
 
     Source: PyTorch 2.13, a prototype that may change.
     """
-    from functorch.compile import min_cut_rematerialization_partition
     from torch._dynamo.backends.common import aot_autograd
+    from torch._functorch.partitioners import min_cut_rematerialization_partition
 
     net, counting = nn.Sequential(*stages), [False, 0]
 
