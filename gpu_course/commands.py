@@ -345,7 +345,7 @@ def _published_board(form: Format) -> int:
     rows = published.rows()
     text = published.board(rows)
     typer.echo(json.dumps(published.to_json(rows), indent=2) if form is Format.json else text)
-    return PASSED if all(row.holds for row in rows) else SOME_DID_NOT
+    return SOME_DID_NOT if any(row.holds is False for row in rows) else PASSED
 
 
 def _remember_passes(verdicts: Sequence[Verdict]) -> None:

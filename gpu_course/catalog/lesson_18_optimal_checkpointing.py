@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpu_course.catalog.checkpointing.first_steps import BEST_COST, SCHEDULE_PEAK
 from gpu_course.catalog.checkpointing.predictions import OPTIMAL
 from gpu_course.catalog.checkpointing.rotor import ROTOR
 from gpu_course.catalog.checkpointing.selective import SELECTIVE_PLAN
@@ -11,11 +12,11 @@ LESSON = Lesson(
     name="18_optimal_checkpointing",
     title="Optimal checkpointing",
     part=3,
-    minutes=100,
+    minutes=140,
     goal=(
         "You can find the cheapest way to train a given network in a given memory, prove that it "
         "fits by measuring, and say what PyTorch's selective checkpointing costs."
     ),
-    puzzles=(ROTOR, SELECTIVE_PLAN),
+    puzzles=(SCHEDULE_PEAK, BEST_COST, ROTOR, SELECTIVE_PLAN),
     predictions=OPTIMAL,
 )

@@ -3,6 +3,10 @@
 A table of a paper is a module of `gpu_course.planner.tables` with a tuple `ROWS`; adding the module
 adds its numbers to the board. Values stand there as they were printed, and what we say about them
 is always computed.
+
+Agreement does not always say the same, so the board counts three kinds apart: see `Kind`. How far
+off a number may be comes from rounding, of the printed digits and of the printed inputs, or from a
+spread the source states. Where neither is known the row shows a difference, and no verdict.
 """
 
 from __future__ import annotations
@@ -12,9 +16,23 @@ import pkgutil
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cached_property, lru_cache
 
 from gpu_course.errors import CatalogueError
+
+
+class Kind(StrEnum):
+    """What it says when a number agrees.
+
+    An identity cannot differ: the same few bytes times the same count. A formula's digits were
+    worked out by the source from a formula that we use as well: agreement says that both read it
+    alike. A measurement was taken by somebody, and our model predicts it.
+    """
+
+    identity = "identity"
+    formula = "formula"
+    measurement = "measurement"
 
 
 @dataclass(frozen=True)
@@ -45,9 +63,11 @@ class Row:
         model: computes the same number from the model's own formula or measurement.
         how: what `model` does, in a few words.
         lessons: the lessons that show it.
-        within: how far the model may be off; default half of the last printed digit. A larger one
-            needs a note.
-        note: what is known about a difference that stays.
+        kind: what agreement would say.
+        inputs_rounding: computes how far off the model may be because its own inputs were printed
+            rounded, or read off a drawing; it comes on top of half the last printed digit.
+        verdict: False where too little is known of what was printed to say how far off is too far.
+        note: what is known about a difference that stays, and where a margin comes from.
     """
 
     paper: Paper
@@ -58,7 +78,9 @@ class Row:
     model: Callable[[], float]
     how: str
     lessons: tuple[str, ...]
-    within: float | None = None
+    kind: Kind
+    inputs_rounding: Callable[[], float] | None = None
+    verdict: bool = True
     note: str = ""
 
     @property
@@ -94,10 +116,16 @@ class Row:
         return abs(self.difference) <= self.rounding * (1 + 1e-9)
 
     @property
-    def holds(self) -> bool:
-        """True where mine is as close as the row says it has to be."""
-        allowed = self.rounding if self.within is None else self.within
-        return abs(self.difference) <= allowed * (1 + 1e-9)
+    def margin(self) -> float:
+        """How far off mine may be: nothing in it depends on how far off it is."""
+        return self.rounding + (self.inputs_rounding() if self.inputs_rounding else 0.0)
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether mine is as close as it has to be; None where there is no verdict."""
+        if not self.verdict:
+            return None
+        return abs(self.difference) <= self.margin * (1 + 1e-9)
 
 
 @lru_cache(maxsize=1)
@@ -167,24 +195,45 @@ def _line(row: Row) -> str:
     else:
         difference = f"{row.difference:+,.{max(digits, 2)}f}"
         mine = f"{row.mine:,.{max(digits, 2)}f}"
-    mark = "" if row.holds else "  <- farther than it may be"
+    mark = {True: "", False: "  <- farther than it may be", None: "  open"}[row.holds]
     unit = f" [{row.unit}]" if row.unit else ""
     # The same digits as printed, grouped like mine.
     printed = f"{row.published:,.{digits}f}"
     return f"  {row.what + unit:<38}{mine:>10}{printed:>11}{difference:>12}{mark}"
 
 
+COUNTED = {
+    Kind.formula: "from a formula that the source used as well",
+    Kind.measurement: "measured by somebody, and predicted here",
+}
+
+
 def count(chosen: Sequence[Row]) -> str:
-    """Returns two lines on how many numbers there are and how many agree."""
-    exact = sum(row.to_the_digit for row in chosen)
-    holding = sum(row.holds for row in chosen)
+    """Returns in a few lines how many numbers there are of each kind, and how many agree."""
+    tests = [row for row in chosen if row.kind is not Kind.identity]
     papers = len({row.paper.name for row in chosen})
-    said = (
-        f"{len(chosen)} published numbers of {papers} source{'' if papers == 1 else 's'}:\n"
-        f"{exact} to the last printed digit, {holding - exact} within their stated margin"
-    )
-    missed = len(chosen) - holding
-    return f"{said}, {missed} farther off." if missed else f"{said}."
+    lines = [
+        f"{len(tests)} published numbers, tested; {papers} source{'' if papers == 1 else 's'}:"
+    ]
+    for kind, words in COUNTED.items():
+        of_kind = [row for row in tests if row.kind is kind]
+        if of_kind:
+            lines += [f"  {len(of_kind)} {words}", f"    {_agreement(of_kind)}"]
+    if identities := len(chosen) - len(tests):
+        lines.append(f"  and {identities} by definition, which cannot differ and test nothing")
+    return "\n".join(lines)
+
+
+def _agreement(chosen: Sequence[Row]) -> str:
+    exact = sum(bool(row.holds) and row.to_the_digit for row in chosen)
+    holding = sum(row.holds is True for row in chosen)
+    missed = sum(row.holds is False for row in chosen)
+    parts = [
+        f"{exact} to the last printed digit",
+        f"{holding - exact} within the rounding of their inputs",
+        f"{len(chosen) - holding - missed} open",
+    ]
+    return ", ".join(parts + ([f"{missed} farther off"] if missed else []))
 
 
 def board(chosen: Sequence[Row] | None = None) -> str:
@@ -206,6 +255,8 @@ def to_json(chosen: Sequence[Row]) -> list[dict[str, object]]:
             "mine": row.mine,
             "difference": row.difference,
             "to_the_digit": row.to_the_digit,
+            "kind": row.kind.value,
+            "margin": row.margin,
             "holds": row.holds,
             "how": row.how,
             "note": row.note,

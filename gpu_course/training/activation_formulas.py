@@ -97,6 +97,7 @@ def layer_activation_bytes(
     tensor_parallel: int = 1,
     sequence_parallel: bool = False,
     recompute: str = "none",
+    fused: bool = False,
 ) -> float:
     """Returns the bytes one layer keeps on each rank.
 
@@ -107,6 +108,8 @@ def layer_activation_bytes(
         sequence_parallel: True where layer norms and dropouts are shared too.
         recompute: "none"; "selective", which keeps nothing of the scores; "full", which keeps the
             layer's input alone.
+        fused: True for an attention that never writes the scores down, as FlashAttention; it keeps
+            what selective recomputation keeps, but for two numbers per row of scores.
 
     Raises:
         ValueError: another word for `recompute`.
@@ -121,7 +124,7 @@ def layer_activation_bytes(
     kept = [
         term
         for term in layer_terms(shape, element_bytes)
-        if not (recompute == "selective" and term.recomputed)
+        if not (term.recomputed and (fused or recompute == "selective"))
     ]
     return sum(
         term.bytes / (tensor_parallel if term.split_always or sequence_parallel else 1)

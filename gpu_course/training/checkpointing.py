@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
+from torch.nn.utils.parametrizations import spectral_norm
 
 from gpu_course.training.allocations import mark
 from gpu_course.training.chains import Classify, MeanSquare, Residual, Stages
@@ -58,7 +59,14 @@ class Outcome:
     peak_bytes: int
 
 
-def run_wrapped(stages: Sequence[nn.Module], batch: Tensor, wrap: Wrap, seed: int = 0) -> Outcome:
+def run_wrapped(
+    stages: Sequence[nn.Module],
+    batch: Tensor,
+    wrap: Wrap,
+    seed: int = 0,
+    *,
+    autocast: bool = False,
+) -> Outcome:
     """Returns what comes of a forward and a backward pass in which `wrap` calls every stage.
 
     One thread runs it, so that sums are taken in the same order every time: two ways to the same
@@ -70,6 +78,8 @@ def run_wrapped(stages: Sequence[nn.Module], batch: Tensor, wrap: Wrap, seed: in
         batch: what the first stage gets; it asks for a gradient.
         wrap: (stage, x) -> output.
         seed: of the random numbers that are drawn on the way.
+        autocast: run the forward pass under `torch.autocast` with bfloat16; the backward pass is
+            outside of it, as PyTorch advises.
     """
     passes = [0] * len(stages)
     handles = [
@@ -82,8 +92,9 @@ def run_wrapped(stages: Sequence[nn.Module], batch: Tensor, wrap: Wrap, seed: in
 
     def run() -> float:
         value = batch
-        for stage in stages:
-            value = wrap(stage, value)
+        with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
+            for stage in stages:
+                value = wrap(stage, value)
         with mark(BACKWARD):
             value.backward()  # type: ignore[no-untyped-call]
         return value.item()
@@ -137,7 +148,9 @@ def smooth_chain(blocks: int, width: int, seed: int, rows: int = 32) -> tuple[St
         return [*stages, loss], torch.randn(rows, width).requires_grad_()
 
 
-def noisy_chain(blocks: int, channels: int, seed: int, rows: int = 6) -> tuple[Stages, Tensor]:
+def noisy_chain(
+    blocks: int, channels: int, seed: int, rows: int = 6, *, spectral: bool = False
+) -> tuple[Stages, Tensor]:
     """Returns a chain with dropout and buffers, and a batch that asks for a gradient.
 
     Args:
@@ -146,14 +159,17 @@ def noisy_chain(blocks: int, channels: int, seed: int, rows: int = 6) -> tuple[S
         channels: of the images.
         seed: of parameters and data.
         rows: images in the batch.
+        spectral: each convolution's weight is divided by its largest singular value, which a
+            buffer brings closer with every run: here the output depends on a buffer.
     """
+    norm = spectral_norm if spectral else _as_it_is
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         stages: Stages = [
             nn.Sequential(
                 # In front: PyTorch's checkpoint runs a stage again only as far as it needs to.
                 *([RowsSeen()] if block == 0 else []),
-                nn.Conv2d(channels, channels, 3, padding=1),
+                norm(nn.Conv2d(channels, channels, 3, padding=1)),
                 nn.BatchNorm2d(channels),
                 nn.ReLU(),
                 nn.Dropout(0.3),
@@ -162,6 +178,10 @@ def noisy_chain(blocks: int, channels: int, seed: int, rows: int = 6) -> tuple[S
         ]
         stages.append(Classify(channels, torch.randint(0, 10, (rows,))))
         return stages, torch.randn(rows, channels, 8, 8).requires_grad_()
+
+
+def _as_it_is(module: nn.Module) -> nn.Module:
+    return module
 
 
 def _counting(passes: list[int], number: int) -> Callable[[nn.Module, object], None]:

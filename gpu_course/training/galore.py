@@ -38,7 +38,9 @@ class GaLoreAdam(torch.optim.Optimizer):
         rate: float = 1e-2,
         scale: float = 0.25,
     ) -> None:
-        groups: list[dict[str, Any]] = [{"params": list(matrices), "rank": rank, "scale": scale}]
+        groups: list[dict[str, Any]] = []
+        if projected := list(matrices):
+            groups.append({"params": projected, "rank": rank, "scale": scale})
         rest = list(others)
         if rest:
             groups.append({"params": rest, "rank": None, "scale": 1.0})
@@ -89,3 +91,37 @@ def corrected(first: Tensor, second: Tensor, step: int) -> Tensor:
     mean = first / (1 - BETAS[0] ** step)
     spread = (second / (1 - BETAS[1] ** step)).sqrt()
     return mean / (spread + EPSILON)
+
+
+def distance_left(rank: int | None, noise: float, steps: int, *, side: int = 32) -> float:
+    """Returns which share of the way to a target of one direction is left after some updates.
+
+    The gradient is that of half the squared distance, and noise in every direction but the
+    target's, as a small batch would bring it. The rate falls to 0 in a straight line.
+
+    Args:
+        rank: of GaLore; None for plain Adam.
+        noise: its largest singular value is about twice this; the target's is 8.
+        steps: how many updates.
+        side: of the square weight.
+    """
+    generator = torch.Generator().manual_seed(0)
+    draw = [torch.randn(side, generator=generator) for _ in range(2)]
+    left, right = (vector / vector.norm() for vector in draw)
+    weight = nn.Parameter(torch.zeros(side, side))
+    target = 8 * torch.outer(left, right)
+    optimizer = GaLoreAdam(
+        *(([], [weight]) if rank is None else ([weight], [])),
+        rank=rank or 1,
+        refresh=20,
+        scale=1.0,
+    )
+    for step in range(steps):
+        for group in optimizer.param_groups:
+            group["rate"] = 0.02 * (1 - step / steps)
+        other = noise / side**0.5 * torch.randn(side, side, generator=generator)
+        other -= torch.outer(left, left @ other)
+        other -= torch.outer(other @ right, right)
+        weight.grad = weight.detach() - target + other
+        optimizer.step()
+    return float(1 - left @ weight.detach() @ right / 8)

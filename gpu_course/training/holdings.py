@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import torch
 from torch import nn
 
@@ -24,4 +27,25 @@ def held(model: nn.Module, optimizer: torch.optim.Optimizer) -> dict[str, int]:
         "parameters": bytes_of(*model.parameters(), *model.buffers()),
         "optimizer states": bytes_of(*states),
         "gradients": bytes_of(*(parameter.grad for parameter in model.parameters())),
+    }
+
+
+def state_numbers(make: Callable[..., Any], rows: int, columns: int) -> dict[str, int]:
+    """Returns {name: numbers} of what an optimizer holds for one matrix after its first step.
+
+    Args:
+        make: a class of torch.optim; counters of steps are left out.
+        rows, columns: of the matrix.
+
+    >>> state_numbers(torch.optim.Adam, 3, 5)
+    {'exp_avg': 15, 'exp_avg_sq': 15}
+    """
+    matrix = nn.Parameter(torch.zeros(rows, columns))
+    matrix.grad = torch.ones_like(matrix)
+    optimizer = make([matrix])
+    optimizer.step()
+    return {
+        name: value.numel()
+        for name, value in optimizer.state[matrix].items()
+        if isinstance(value, torch.Tensor) and value.dim()
     }

@@ -186,7 +186,7 @@ def _ledger(peak: Peak[None], book: Notes, standing: dict[str, int]) -> Ledger:
     for event in peak.events:
         moment_of.append(moment_of[-1] + (event.bytes != 0))
     reading = _Readings(peak)
-    labels = _labels(peak, book)
+    labels = _recomputed(peak) | _labels(peak, book)
     entries = []
     for number, block in enumerate(peak.blocks):
         kind, owner = labels.get(number) or ("temporaries", reading.owner(block))
@@ -218,6 +218,30 @@ def _labels(peak: Peak[None], book: Notes) -> dict[int, tuple[str, str]]:
             if address in at_address:
                 # The first note stands: an activation is its first keeper's.
                 labels.setdefault(at_address[address], (kind, owner))
+    return labels
+
+
+def _recomputed(peak: Peak[None]) -> dict[int, tuple[str, str]]:
+    """{number of a block: ("activations", owner)} of what a checkpoint makes again.
+
+    PyTorch's checkpoint hides from other hooks what its second run saves. But a block that was
+    taken while a module ran forward in the backward pass, and is still there once that run is over,
+    is kept for the way back. Its keeper isn't seen, so it goes to the module that made it.
+    """
+    labels = {}
+    for number, block in enumerate(peak.blocks):
+        places = [place for place, name in enumerate(block.marks) if name.startswith("module ")]
+        if not places or not block.marks[0].endswith(" backward"):
+            continue
+        run = block.marks[: places[0] + 1]
+        over = next(
+            moment
+            for moment in range(block.born, len(peak.events))
+            if peak.events[moment].marks[: len(run)] != run
+        )
+        if block.died is None or block.died > over:
+            owner = block.marks[places[-1]].removeprefix("module ")
+            labels[number] = "activations", owner
     return labels
 
 

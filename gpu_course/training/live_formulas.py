@@ -7,7 +7,12 @@ from gpu_course.training.state_formulas import MIXED_ADAM, Recipe, layer_paramet
 
 
 def bytes_live(
-    shape: LayerShape, layers: int, *, recipe: Recipe = MIXED_ADAM, recompute: str = "none"
+    shape: LayerShape,
+    layers: int,
+    *,
+    recipe: Recipe = MIXED_ADAM,
+    recompute: str = "none",
+    fused: bool = False,
 ) -> dict[str, float]:
     """Returns {kind: bytes} of a transformer's layers on one GPU; embeddings are left out.
 
@@ -15,14 +20,19 @@ def bytes_live(
         shape: of a layer and its microbatch.
         layers: how many there are.
         recipe: what each parameter takes.
-        recompute: as for `layer_activation_bytes`.
+        recompute, fused: as for `layer_activation_bytes`.
 
-    >>> live = bytes_live(LayerShape(sequence=2048, batch=1, hidden=4096, heads=32), layers=32)
+    >>> shape = LayerShape(sequence=2048, batch=1, hidden=4096, heads=32)
+    >>> live = bytes_live(shape, layers=32)
     >>> {kind: round(size / 2**30, 1) for kind, size in live.items()}  # GiB
     {'parameters': 12.0, 'optimizer states': 72.0, 'gradients': 12.0, 'activations': 28.5}
+    >>> bytes_live(shape, layers=32, fused=True)["activations"] / 2**30
+    8.5
     """
     parameters = layer_parameters(shape.hidden, layers)
-    layer = layer_activation_bytes(shape, element_bytes=recipe.weight, recompute=recompute)
+    layer = layer_activation_bytes(
+        shape, element_bytes=recipe.weight, recompute=recompute, fused=fused
+    )
     return {
         "parameters": parameters * recipe.weight,
         "optimizer states": parameters * (recipe.master + recipe.moments),

@@ -25,18 +25,29 @@ class Layer(nn.Module):
         mlp: width inside the MLP.
         heads: of the attention; each has hidden / heads numbers, an even count.
         dtype: of the parameters.
+        key_heads: heads of keys and values, each shared by as many query heads (GQA); default as
+            many as heads.
 
-    Source: Touvron et al. 2023, arXiv 2302.13971, section 2.2.
+    Source: Touvron et al. 2023, arXiv 2302.13971, section 2.2; Ainslie et al. 2023, arXiv
+    2305.13245, for grouped queries.
     """
 
     def __init__(
-        self, hidden: int, mlp: int, heads: int, dtype: torch.dtype = torch.bfloat16
+        self,
+        hidden: int,
+        mlp: int,
+        heads: int,
+        dtype: torch.dtype = torch.bfloat16,
+        *,
+        key_heads: int | None = None,
     ) -> None:
         super().__init__()
         linear = partial(nn.Linear, bias=False, dtype=dtype)
-        self.heads = heads
+        self.heads, self.key_heads = heads, key_heads or heads
         self.before, self.between = (nn.RMSNorm(hidden, dtype=dtype) for _ in range(2))
-        self.query, self.key, self.value, self.out = (linear(hidden, hidden) for _ in range(4))
+        self.query, self.out = (linear(hidden, hidden) for _ in range(2))
+        narrow = hidden // heads * self.key_heads
+        self.key, self.value = (linear(hidden, narrow) for _ in range(2))
         self.gate, self.up = (linear(hidden, mlp) for _ in range(2))
         self.down = linear(mlp, hidden)
 
@@ -44,11 +55,15 @@ class Layer(nn.Module):
         """Returns (batch, tokens, hidden) for x of that shape."""
         y = self.before(x)
         query, key, value = (
-            part(y).unflatten(2, (self.heads, -1)).transpose(1, 2)  # (batch, heads, tokens, -1)
-            for part in (self.query, self.key, self.value)
+            part(y).unflatten(2, (heads, -1)).transpose(1, 2)  # (batch, heads, tokens, -1)
+            for part, heads in (
+                (self.query, self.heads),
+                (self.key, self.key_heads),
+                (self.value, self.key_heads),
+            )
         )
         attended = functional.scaled_dot_product_attention(
-            rotated(query), rotated(key), value, is_causal=True
+            rotated(query), rotated(key), value, is_causal=True, enable_gqa=key.shape != query.shape
         )
         x = x + self.out(attended.transpose(1, 2).flatten(2))
         y = self.between(x)
@@ -82,6 +97,20 @@ def rotated(x: Tensor) -> Tensor:
     first, second = x.chunk(2, dim=3)
     turned = torch.cat([-second, first], dim=3)
     return x * angles.cos().to(x.dtype) + turned * angles.sin().to(x.dtype)
+
+
+def layer_kept_per_token(hidden: int, mlp: int, heads: int, key_heads: int, tokens: int) -> float:
+    """Returns the bytes that one layer keeps for each token, in bfloat16, as the hooks count them.
+
+    Args:
+        hidden, mlp, heads, key_heads: as for Layer.
+        tokens: in the one sequence that is sent through.
+    """
+    from torch._subclasses.fake_tensor import FakeTensorMode
+
+    with FakeTensorMode():
+        x = torch.zeros(1, tokens, hidden, dtype=torch.bfloat16, requires_grad=True)
+        return saved_bytes(Layer(hidden, mlp, heads, key_heads=key_heads), x) / tokens
 
 
 @lru_cache

@@ -16,7 +16,9 @@ class LoRA(nn.Module):
         rank: rows of A and columns of B.
         alpha: how much the detour weighs, whatever the rank.
 
-    Source: Hu et al. 2021, arXiv 2106.09685, section 4.1.
+    A begins as in the authors' code (Kaiming, uniform); the paper says Gaussian.
+
+    Source: Hu et al. 2021, arXiv 2106.09685, section 4.1, and github.com/microsoft/LoRA.
     """
 
     def __init__(self, linear: nn.Linear, rank: int, alpha: float) -> None:

@@ -8,15 +8,15 @@
     x       its input, a float32 tensor that asks for a gradient
 
 As in `checkpoint`: keep x alone, and run the stage again in the backward pass.
-But a second run draws other random numbers, and moves the running statistics
-of a BatchNorm a second time. Take care of both, whatever the stage holds in
-its buffers.
+But a second run draws other random numbers. It begins from buffers that the
+first run has moved, and moves them again. And it is not under the autocast of
+the first. Take care of all three, whatever the stage holds in its buffers.
 
 Measured: the loss, the gradients, all buffers, and the next numbers drawn from
 PyTorch's generator afterwards: each equal to the plain run's, bit for bit. And
 as before the forward passes of each stage, and the bytes alive when the
 backward pass begins: the inputs of the stages and, for each, one state of the
-generator.
+generator and one copy of its buffers.
 """
 
 import torch
@@ -29,6 +29,11 @@ class RngSafe(torch.autograd.Function):
         ctx.save_for_backward(x)
         # answer
         ctx.random_state = torch.get_rng_state()
+        ctx.buffers = [buffer.clone() for buffer in stage.buffers()]
+        device = x.device.type
+        ctx.autocast = torch.autocast(
+            device, torch.get_autocast_dtype(device), torch.is_autocast_enabled(device)
+        )
         # end answer
         return stage(x)
 
@@ -37,14 +42,17 @@ class RngSafe(torch.autograd.Function):
         (x,) = ctx.saved_tensors
         start = x.detach().requires_grad_()
         # answer
-        buffers = [(buffer, buffer.clone()) for buffer in ctx.stage.buffers()]
-        with torch.random.fork_rng(devices=[]), torch.enable_grad():
+        buffers = list(ctx.stage.buffers())
+        now = [buffer.clone() for buffer in buffers]
+        for buffer, old in zip(buffers, ctx.buffers, strict=True):
+            buffer.copy_(old)
+        with torch.random.fork_rng(devices=[]), torch.enable_grad(), ctx.autocast:
             torch.set_rng_state(ctx.random_state)
             y = ctx.stage(start)
         y.backward(gradient)
-        # Only now: BatchNorm's backward pass still has the running statistics in its hands.
-        for buffer, before in buffers:
-            buffer.copy_(before)
+        # Only now: BatchNorm's backward pass still holds the running statistics.
+        for buffer, last in zip(buffers, now, strict=True):
+            buffer.copy_(last)
         # end answer
         return None, start.grad
 

@@ -12,14 +12,14 @@ import pytest
 from gpu_course.catalog.checkpointing import rotor, rotor_chains, selective
 from gpu_course.catalog.harness import Unusable
 from gpu_course.catalog.lesson_18_optimal_checkpointing import LESSON
-from tests.catalog import python_rules
+from tests.catalog import in_process, python_rules
 from tests.catalog.test_lesson_17 import HIDDEN, answer_of, imported_by, outcome, verdict
 
 PUZZLES = {puzzle.short_name: puzzle for puzzle in LESSON.puzzles}
 
 
-def test_the_lesson_brings_its_two_puzzles() -> None:
-    assert list(PUZZLES) == ["rotor", "selective_plan"]
+def test_the_lesson_brings_its_puzzles() -> None:
+    assert list(PUZZLES) == ["schedule_peak", "best_cost", "rotor", "selective_plan"]
 
 
 @pytest.mark.parametrize(
@@ -30,14 +30,35 @@ def test_rules_for_python_puzzles(name: str, rule: str) -> None:
     python_rules.load(rule)(PUZZLES[name])
 
 
-@pytest.mark.parametrize("name", PUZZLES)
+FOLLOWED = ("rotor", "selective_plan")
+COUNTED = ("schedule_peak", "best_cost")
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_what_is_counted_without_a_harness_is_told_apart(name: str) -> None:
+    in_process.assert_solution_and_mistakes_are_told_apart(PUZZLES[name])
+
+
+def test_the_cases_of_schedule_peak_are_decided_by_every_kind_of_operation() -> None:
+    from gpu_course.training.schedules.operations import account
+    from gpu_course.training.schedules.written import read
+
+    puzzle, deciding = PUZZLES["schedule_peak"], set()
+    for case in puzzle.cases:
+        inputs = puzzle.inputs(np.random.default_rng(0), case)
+        found = account(rotor_chains.chain_of(inputs["stages"]), read(inputs["schedule"]))
+        deciding.add(inputs["schedule"][found.rises.index(found.peak)][0])
+    assert deciding == {"forward", "keep input", "save all", "backward"}
+
+
+@pytest.mark.parametrize("name", FOLLOWED)
 def test_a_harness_imports_no_plan(name: str) -> None:
     found = imported_by(PUZZLES[name].harness)
     hidden = HIDDEN | {"exhaustive", "comparison"}
     assert not {f"gpu_course.training.schedules.{module}" for module in hidden} & found
 
 
-@pytest.mark.parametrize("name", PUZZLES)
+@pytest.mark.parametrize("name", FOLLOWED)
 def test_a_solution_passes_every_case(name: str) -> None:
     puzzle = PUZZLES[name]
     for case in (*puzzle.cases, puzzle.random_case(np.random.default_rng(11))):
@@ -46,7 +67,7 @@ def test_a_solution_passes_every_case(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "mistake"),
-    [(name, mistake) for name, puzzle in PUZZLES.items() for mistake in puzzle.mistakes],
+    [(name, mistake) for name in FOLLOWED for mistake in PUZZLES[name].mistakes],
     ids=lambda value: value if isinstance(value, str) else value.function,
 )
 def test_mistakes_are_found_out(name: str, mistake: Any) -> None:
@@ -102,7 +123,7 @@ def test_a_schedule_over_its_memory_is_told_the_operation_and_the_chain() -> Non
     assert puzzle.call(inputs).endswith("(2, 1, 6, 3, 1, 3; 1, 2)")
 
 
-def test_a_schedule_that_is_too_dear_is_told_how_often_stages_run() -> None:
+def test_a_schedule_that_is_too_expensive_is_told_how_often_stages_run() -> None:
     puzzle = PUZZLES["rotor"]
     case = next(c for c in puzzle.cases if c.name == "the batch takes nothing")
     inputs = puzzle.inputs(np.random.default_rng(0), case)

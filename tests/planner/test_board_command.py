@@ -24,7 +24,7 @@ def test_the_board_as_json_holds_every_number(capsys: pytest.CaptureFixture[str]
 def test_a_number_too_far_off_is_seen_in_the_exit_status(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wrong = replace(published.rows()[0], model=lambda: 1e9)
+    wrong = replace(published.rows()[0], model=lambda: 1e9, verdict=True)
     monkeypatch.setattr(published, "rows", lambda: (wrong,))
     assert main(["doctor", "--published"]) == 1
     assert "farther than it may be" in capsys.readouterr().out

@@ -10,21 +10,25 @@ import pytest
 
 from gpu_course.errors import CatalogueError
 from gpu_course.planner import published
-from gpu_course.planner.published import Paper, Row, board, compared, count, rows, to_json
+from gpu_course.planner.published import Kind, Paper, Row, board, compared, count, rows, to_json
+from gpu_course.planner.tables.korthikanti import TABLE_3
+from gpu_course.planner.tables.korthikanti_recompute import TABLE_5, hardware_percent
 
 ROWS = rows()
+EXACT = "to the last printed digit"
 PAPER = Paper("Somebody 2020", "On something", "https://example.org")
 
 
 def row(printed: str, mine: float, **more: object) -> Row:
+    more.setdefault("kind", Kind.formula)
     return Row(PAPER, "Table 1", "a cell", printed, "GB", lambda: mine, "by hand", (), **more)
 
 
 @pytest.mark.parametrize("each", ROWS, ids=lambda r: f"{r.paper.name}-{r.place}-{r.what}")
 def test_the_model_computes_what_was_published(each: Row) -> None:
-    assert each.holds, f"mine {each.mine}, published {each.printed}, {each.difference:+}"
-    # A wider margin than rounding is stated with its reason.
-    assert each.within is None or each.note
+    assert each.holds is not False, f"mine {each.mine}, published {each.printed}"
+    # A wider margin than the last digit's, and a difference without a verdict, have their reason.
+    assert (each.margin == each.rounding and each.verdict) or each.note
     assert each.how and each.lessons and each.paper.url.startswith("https://")
 
 
@@ -32,7 +36,7 @@ def test_lesson_16_has_its_numbers() -> None:
     mine = rows("16_memory_ledger")
     places = {place: len(rows("16_memory_ledger", place)) for place in {r.place for r in mine}}
     assert places == {
-        "Figure 7": 20,
+        "Figure 7": 16,
         "Figure 1": 12,
         "Memory for weights, gradients and optimizer states": 8,
     }
@@ -42,7 +46,7 @@ def test_lesson_16_has_its_numbers() -> None:
 def test_figure_7_was_read_off_in_steps_of_a_pixel() -> None:
     """What the note says of the digits: each is a whole number of steps of 100 / 562.5."""
     step = 100 / 562.5
-    read_off = [r for r in rows("16_memory_ledger", "Figure 7") if r.published != 100]
+    read_off = rows("16_memory_ledger", "Figure 7")
     assert len(read_off) == 16
     for each in read_off:
         assert abs(each.published / step - round(each.published / step)) * step <= each.rounding
@@ -69,14 +73,41 @@ def test_agreement_is_by_the_last_printed_digit(printed, mine, to_the_digit) -> 
 
 
 def test_a_stated_margin_is_a_margin_and_no_more() -> None:
-    assert row("10.0", 10.2, within=0.25, note="why").holds
-    assert not row("10.0", 10.3, within=0.25, note="why").holds
-    assert not row("10.0", float("nan")).holds
+    assert row("10.0", 10.2, inputs_rounding=lambda: 0.2).holds
+    assert row("10.0", 10.3, inputs_rounding=lambda: 0.2).holds is False
+    assert row("10.0", float("nan")).holds is False
+    assert row("10.0", 99.0, verdict=False).holds is None
+
+
+def test_a_margin_does_not_know_the_result() -> None:
+    """It is the same whatever the model computes, and is made of rounding alone."""
+    for each in ROWS:
+        other = replace(each, model=lambda: 1e9)
+        assert other.margin == each.margin
+        assert not other.to_the_digit
+
+
+@pytest.mark.parametrize("model", list(TABLE_5))
+def test_the_margin_of_a_utilisation_is_what_the_rounding_of_its_input_can_do(model: str) -> None:
+    (each,) = (r for r in ROWS if r.place == "Table 5" and r.what.startswith(f"{model},"))
+    used = float(TABLE_5[model][0])
+    ends = [hardware_percent(TABLE_3[model], used + off) for off in (-0.05, 0.05)]
+    assert (ends[1] - ends[0]) / 2 + 0.05 == pytest.approx(each.margin)
+
+
+def test_nothing_that_cannot_differ_is_counted_as_a_test() -> None:
+    assert {r.paper.name for r in ROWS if r.kind is Kind.identity} == {"Ultra-Scale Playbook"}
+    assert not [r for r in ROWS if r.printed == "100"]
+    said = count([r for r in ROWS if r.kind is Kind.identity])
+    assert said.startswith("0 published numbers, tested") and "8 by definition" in said
 
 
 def test_the_text_says_mine_published_and_difference_and_marks_what_is_too_far() -> None:
     text = compared(
-        [row("10.0", 10.01), replace(row("10.0", 10.2, within=0.5, note="why"), what="near")]
+        [
+            row("10.0", 10.01),
+            replace(row("10.0", 10.2, inputs_rounding=lambda: 0.5, note="why"), what="near"),
+        ]
         + [replace(row("10.0", 12.5), what="far")]
     )
     lines = text.splitlines()
@@ -95,19 +126,30 @@ def test_mine_and_published_are_written_alike(printed: str) -> None:
 
 
 def test_the_count_hides_nothing() -> None:
-    three = (row("1", 1.0), row("1", 1.7, within=1.0, note="why"), row("1", 9.0))
-    assert count(three) == (
-        "3 published numbers of 1 source:\n1 to the last printed digit, "
-        "1 within their stated margin, 1 farther off."
+    several = (
+        row("1", 1.0),
+        row("1", 1.7, inputs_rounding=lambda: 0.3, note="why"),
+        row("1", 9.0, kind=Kind.measurement),
+        row("1", 1.0, kind=Kind.measurement, verdict=False, note="why"),
+        row("1", 1.0, kind=Kind.identity),
     )
+    assert count(several).splitlines() == [
+        "4 published numbers, tested; 1 source:",
+        "  2 from a formula that the source used as well",
+        f"    1 {EXACT}, 1 within the rounding of their inputs, 0 open",
+        "  2 measured by somebody, and predicted here",
+        f"    0 {EXACT}, 0 within the rounding of their inputs, 1 open, 1 farther off",
+        "  and 1 by definition, which cannot differ and test nothing",
+    ]
     assert board().endswith(count(ROWS))
-    assert str(len(ROWS)) in count(ROWS)
+    assert count(ROWS).startswith(str(sum(r.kind is not Kind.identity for r in ROWS)))
 
 
 def test_the_board_as_data_holds_every_row() -> None:
     data = to_json(ROWS)
     assert len(data) == len(ROWS)
-    assert all(entry["holds"] is True for entry in data)
+    assert all(entry["holds"] is not False for entry in data)
+    assert {entry["kind"] for entry in data} == {kind.value for kind in Kind}
     assert {entry["paper"] for entry in data} == {each.paper.name for each in ROWS}
 
 

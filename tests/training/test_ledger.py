@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import nn
 from torch.nn import functional
+from torch.utils.checkpoint import checkpoint
 
 from gpu_course.training.activation_formulas import (
     LayerShape,
@@ -171,3 +172,46 @@ def test_gradients_of_before_are_dropped_and_states_of_before_stand() -> None:
     assert ledger.standing["gradients"] == 0
     assert ledger.standing["optimizer states"] == 2 * 15 * 4 + 2 * 4
     assert ledger.by_kind(ledger.moments - 1)["optimizer states"] == 2 * 15 * 4 + 2 * 4
+
+
+class Checkpointed(nn.Module):
+    def __init__(self, **options: bool) -> None:
+        super().__init__()
+        self.options = options
+        self.blocks = nn.ModuleList(
+            nn.Sequential(nn.Linear(8, 32), nn.GELU(), nn.Linear(32, 8), nn.Tanh())
+            for _ in range(3)
+        )
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        for block in self.blocks:
+            x = checkpoint(block, x, **self.options)
+        return x
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"use_reentrant": True},
+        {"use_reentrant": False},
+        {"use_reentrant": False, "early_stop": False},
+    ],
+    ids=["reentrant", "early stop", "to the end"],
+)
+def test_what_a_checkpoint_makes_again_is_activations(options: dict[str, bool]) -> None:
+    rows = 64
+    model, x = Checkpointed(**options), torch.randn(rows, 8, requires_grad=True)
+    ledger = keep_ledger(model, lambda y, _: (y * y).mean(), [x], steps=1)
+    backward = next(phase for phase in ledger.phases if phase.name == "step 1 backward")
+    made_again = [
+        entry
+        for entry in ledger.entries
+        if entry.born >= backward.first and entry.kind == "activations"
+    ]
+    # Of each block: what goes into GELU, what comes out of it, and what comes out of tanh, which
+    # tanh keeps. What is made on the way back is none of them.
+    wide = [e for e in made_again if e.bytes == rows * 32 * 4]
+    assert len(wide) == 6 and {e.owner[:8] for e in wide} == {"blocks.0", "blocks.1", "blocks.2"}
+    # A run that is stopped early holds what the last operator read for a moment longer.
+    assert sum(e.bytes == rows * 8 * 4 for e in made_again) in (3, 6)
+    assert not any("backward" in e.operator or e.operator == "aten::mm" for e in made_again)

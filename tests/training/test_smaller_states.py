@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from gpu_course.training.galore import GaLoreAdam
+from gpu_course.training.galore import GaLoreAdam, distance_left
 from gpu_course.training.galore_formulas import Llama, adam_numbers, galore_numbers
-from gpu_course.training.holdings import held
+from gpu_course.training.holdings import held, state_numbers
 from gpu_course.training.lora import LoRA, put_lora
 from gpu_course.training.projection import grow, main_directions, shrink
 from gpu_course.training.quantised_states import Adam8, dequantise, quantise
@@ -160,3 +160,16 @@ def test_training_is_the_same_every_time() -> None:
         adam = torch.optim.Adam(model.parameters(), lr=3e-3)
         runs.append(train(model, [adam], language(), steps=10, rows=32, every=5))
     assert runs[0] == runs[1] and len(runs[0]) == 3
+
+
+def test_galore_stands_still_where_noise_is_larger_than_the_gradient() -> None:
+    """Adam averages the noise away; directions chosen from one noisy gradient miss the target."""
+    assert distance_left(4, 0, 500) < 0.2
+    assert distance_left(None, 8, 500) < 0.1
+    assert distance_left(4, 8, 500) > 0.9
+
+
+def test_what_other_optimizers_keep_for_a_matrix() -> None:
+    assert sum(state_numbers(torch.optim.Adam, 8, 4).values()) == 2 * 8 * 4
+    assert sum(state_numbers(torch.optim.Adafactor, 8, 4).values()) == 8 + 4
+    assert state_numbers(torch.optim.Muon, 8, 4) == {"momentum_buffer": 8 * 4}

@@ -67,6 +67,32 @@ REVOLVE = Debrief(
     ),
 )
 
+SCHEDULE_PEAK = Debrief(
+    shows=(),
+    why=(
+        "What is in memory is a short list: kept inputs, saved stages, one gradient, and the input "
+        "of the forward pass that runs. The peak is never between two operations but inside one, "
+        "so the rise is added to what was there before it."
+    ),
+    alternative=(
+        "Instead of adding everything up anew at each operation, one running sum can be corrected "
+        "by what comes and goes. It is quicker, and easier to get wrong."
+    ),
+)
+
+BEST_COST = Debrief(
+    shows=(),
+    why=(
+        "After its first move a part of the chain falls into smaller parts with memories of their "
+        "own, and what is best for the whole is put together from what is best for them. So each "
+        "part and memory is solved once."
+    ),
+    alternative=(
+        "A table filled from short parts to long ones needs no recursion. Remembering by (s, t, m) "
+        "visits only the memories that occur."
+    ),
+)
+
 ROTOR = Debrief(
     shows=("schedule",),
     why=(

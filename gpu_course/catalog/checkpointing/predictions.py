@@ -74,8 +74,10 @@ OPTIMAL = {
         ),
     ),
     "Measured peak, beside the planned one": Sealed(
-        "The profiler saw the buffers of the operators beforehand, the gradients on their way, and "
-        "even the look at the random generator's state. So all of it is in the plan.",
+        "The profiler saw beforehand whatever goes through PyTorch's allocator: buffers of "
+        "operators, gradients on their way, even the look at the random generator's state. So all "
+        "of it is in the plan. Scratch memory that a library such as oneDNN takes past the "
+        "allocator is seen neither in the plan nor in the measurement.",
         answer=lambda off: (
             "some percent" if off > 0.01 else "less than 1 %" if off > 0 else "not one byte"
         ),
@@ -84,6 +86,18 @@ OPTIMAL = {
         "Three columns of the same numbers. The second confirms the table: trying every persistent "
         "schedule finds nothing cheaper. The third says that on these two networks, at these "
         "budgets, persistence costs nothing."
+    ),
+    "Fewer FLOP again, in the same memory": Sealed(
+        "The compiler works on single operators and the table on whole stages; the table may run a "
+        "stage many times, the compiler a value once. Which of them wins depends on what is in a "
+        "stage.",
+        answer=lambda more: (
+            "equal"
+            if abs(more[0] - more[1]) < 0.002
+            else "the compiler"
+            if more[0] < more[1]
+            else "the table"
+        ),
     ),
     "Layers of the ResNet that wins most": Sealed(
         "In a deep network most stages are equal blocks, and equal segments suit those. In the "
@@ -95,6 +109,7 @@ OPTIMAL = {
         "region runs from its beginning until the last thing that is needed is there again: here "
         "the mask of the dropout behind `down`. On the way saved outputs are handed over, and "
         "every other operator runs. That makes planning simple: each product has its price, "
-        "whatever becomes of the others."
+        "whatever becomes of the others. It is the rule of eager mode. Under `torch.compile` the "
+        "same policy is advice to a partitioner, and what nobody needs is not run again."
     ),
 }

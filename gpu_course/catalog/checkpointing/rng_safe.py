@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -34,11 +35,12 @@ def _judge(inputs: Values, chosen: Case, got: Values) -> Finding | None:
         return Finding("run-too-often", fact, "over-budget")
     blocks = inputs["blocks"]
     inputs_bytes = blocks * OUTPUT_NUMBERS * inputs["width"] * 4
-    allowed = inputs_bytes + (blocks + 1) * RANDOM_STATE_BYTES
+    allowed = inputs_bytes + (blocks + 1) * RANDOM_STATE_BYTES + _buffer_bytes(inputs)
     if got["kept_bytes"] > allowed + SLACK_BYTES:
         fact = (
             f"{got['kept_bytes']:,} bytes are alive before the backward pass; the inputs of the "
-            f"stages take {inputs_bytes:,}, with a state of the generator each {allowed:,}"
+            f"stages take {inputs_bytes:,}, with a state of the generator each and a copy of all "
+            f"buffers {allowed:,}"
         )
         return Finding("keeps-everything", fact, "over-budget")
     return None
@@ -52,18 +54,29 @@ def _diagnose(inputs: Values, chosen: Case, expected: Values, got: Values) -> st
     if not same["loss"]:
         return "other-run"
     if not (same["gradients"] and same["batch_gradient"]):
-        return "other-noise"
+        if inputs.get("autocast"):
+            return "other-precision"
+        return "other-start" if inputs.get("spectral") else "other-noise"
     if not same["buffers"]:
         return _wrong_buffers(inputs, expected["buffers"], got["buffers"])
     return "generator-left"
 
 
+def _stages(inputs: Values) -> Any:
+    from gpu_course.training.checkpointing import noisy_chain
+
+    spectral = bool(inputs.get("spectral"))
+    return noisy_chain(inputs["blocks"], inputs["width"], inputs["seed"], spectral=spectral)[0]
+
+
+def _buffer_bytes(inputs: Values) -> int:
+    return sum(buffer.nbytes for stage in _stages(inputs) for buffer in stage.buffers())
+
+
 def _wrong_buffers(inputs: Values, right: np.ndarray, got: np.ndarray) -> str:
     import torch
 
-    from gpu_course.training.checkpointing import noisy_chain
-
-    stages, _ = noisy_chain(inputs["blocks"], inputs["width"], inputs["seed"])
+    stages = _stages(inputs)
     owned = [
         (buffer.double().flatten(), isinstance(module, torch.nn.BatchNorm2d))
         for stage in stages
@@ -84,8 +97,8 @@ RNG_SAFE = PythonPuzzle(
     debrief=debriefs.RNG_SAFE,
     statement=(
         "Make a checkpoint whose second run is the first one over again: the same dropout masks, "
-        "BatchNorm's statistics moved once, and the random generator left where the plain run "
-        "leaves it."
+        "the same buffers to begin with, under the same autocast. And it leaves no trace: buffers "
+        "move once, and the random generator ends where the plain run leaves it."
     ),
     functions=("rng_safe",),
     parameters={"rng_safe": ("stage", "x")},
@@ -95,6 +108,8 @@ RNG_SAFE = PythonPuzzle(
         case("visible example", 3, 8, visible=True),
         case("one stage and the loss", 1, 5),
         case("a longer chain", 6, 6),
+        case("outputs that depend on a buffer", 2, 7, spectral=1),
+        case("under autocast", 2, 5, autocast=1),
     ),
     random_case=_random_case,
     inputs=partial(inputs_for, "rng_safe"),
@@ -126,6 +141,15 @@ RNG_SAFE = PythonPuzzle(
         "statistics-back": (
             "The buffers are where they were before anything ran. The first run was right to move "
             "them: what has to be put back is what the second run finds."
+        ),
+        "other-start": (
+            "The loss is right and the gradients are slightly off. Here a stage's output depends "
+            "on a buffer (spectral_norm keeps its singular vectors in two), and the first run "
+            "moved it. From which buffers has the second run to begin?"
+        ),
+        "other-precision": (
+            "The first run was under autocast, and the second one is not: backward() is called "
+            "outside of it. What was switched on in forward that backward does not find?"
         ),
         "other-buffers": (
             "BatchNorm's buffers are as they should be, and another module's moved twice. Look at "
@@ -171,9 +195,10 @@ RNG_SAFE = PythonPuzzle(
             "ends. And module.buffers() gives what a module remembers without learning it."
         ),
         (
-            "Copy the buffers before the second run and write the copies back once the backward "
-            "pass through the stage is over: not earlier, since BatchNorm's backward pass uses "
-            "them, and autograd refuses to go on with what was changed meanwhile."
+            "Copy the buffers in forward, before the first run. In backward note the present ones, "
+            "begin from those of forward, and write the present ones back once the backward pass "
+            "through the stage is over: autograd refuses what was changed meanwhile. "
+            "torch.is_autocast_enabled and torch.get_autocast_dtype take a device type."
         ),
     ),
     mistakes=(
@@ -188,6 +213,8 @@ RNG_SAFE = PythonPuzzle(
         Mistake("returns_one_gradient", "wrong-result", "one-per-argument"),
         Mistake("starts_from_nothing", "wrong-result", "nothing-to-start-from"),
         Mistake("seeds_every_stage", "wrong-result", "other-run"),
+        Mistake("begins_from_moved_buffers", "wrong-result", "other-start"),
+        Mistake("forgets_autocast", "wrong-result", "other-precision"),
         Mistake("the_plain_run", "over-budget", "keeps-everything"),
     ),
     source=(

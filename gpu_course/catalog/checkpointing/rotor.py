@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -92,12 +92,13 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     best = account(chain, solve(chain, memory).schedule())
     if found.cost > best.cost:
         _, saved = most_kept(got["schedule"])
-        key = "never-saves-ahead" if saved <= 1 else "too-dear"
+        key = "never-saves-ahead" if saved <= 1 else "too-expensive"
         if run_twice_in_a_row(got["schedule"]) is not None:
             key = "twice-in-a-row"
         fact = (
-            f"the schedule costs {found.cost:,}, and the best one {best.cost:,}; yours runs stages "
-            f"{_list(found.forward_passes)} times, the best one {_list(best.forward_passes)}"
+            f"the schedule costs {found.cost:,}, running its stages "
+            f"{_list(found.forward_passes)} times; the best one costs {best.cost:,}, running them "
+            f"{_list(best.forward_passes)} times"
         )
         return Finding(key, fact, "over-budget")
     return None
@@ -112,18 +113,8 @@ def _what_was_forgotten(chain: Any, schedule: Any, memory: int) -> str:
     from gpu_course.training.schedules.operations import account
     from gpu_course.training.schedules.rotor import solve
 
-    no_gradients = [replace(stage, output_gradient_bytes=0) for stage in chain.stages]
-    no_temporaries = [
-        replace(
-            stage,
-            forward_bytes=stage.output_bytes,
-            forward_saving_bytes=stage.output_bytes + stage.saved_bytes,
-            backward_bytes=0,
-        )
-        for stage in chain.stages
-    ]
-    for key, stages in (("no-gradients", no_gradients), ("no-temporaries", no_temporaries)):
-        other = replace(chain, stages=tuple(stages))
+    for key, stages in chains.forgetful([asdict(stage) for stage in chain.stages]).items():
+        other = chains.chain_of(stages)
         found = account(other, schedule)
         if found.peak <= memory and found.cost == solve(other, memory).best_cost():
             return key
@@ -184,7 +175,7 @@ ROTOR = PythonPuzzle(
             'that is run with "save all" on the way forward is not run again: try that beginning '
             "as well, and take the better one."
         ),
-        "too-dear": (
+        "too-expensive": (
             "It fits, and there is a cheaper one. Every part has two kinds of beginnings, and the "
             "first kind one for each place of the next checkpoint; costs are those of the table."
         ),
@@ -215,8 +206,8 @@ ROTOR = PythonPuzzle(
         Mistake("forgets_what_operators_need", "over-budget", "no-temporaries"),
         Mistake("never_saves_ahead", "over-budget", "never-saves-ahead"),
         Mistake("keeps_an_input_and_then_runs", "over-budget", "twice-in-a-row"),
-        Mistake("all_stages_cost_the_same", "over-budget", "too-dear"),
-        Mistake("the_best_equal_segments", "over-budget", "too-dear"),
+        Mistake("all_stages_cost_the_same", "over-budget", "too-expensive"),
+        Mistake("the_best_equal_segments", "over-budget", "too-expensive"),
         Mistake("off_by_one_segment", "wrong-result", "input-missing"),
         Mistake("goes_back_too_early", "wrong-result", "backward-order"),
     ),

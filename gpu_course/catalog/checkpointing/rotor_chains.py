@@ -51,7 +51,7 @@ def by_hand(name: str) -> list[dict[str, int]]:
     return [dict(zip(FIELDS, sizes, strict=True)) for sizes in BY_HAND[name]]
 
 
-def as_called(inputs: Mapping[str, Any]) -> str:
+def as_called(inputs: Mapping[str, Any], function: str = "rotor") -> str:
     """Returns the call of a case: the memory, and the numbers of every stage in their order.
 
     >>> as_called({"arguments": [by_hand("the batch takes nothing")[:1], 12]})[-55:]
@@ -63,12 +63,39 @@ def as_called(inputs: Mapping[str, Any]) -> str:
     for stage in stages:
         sizes = ", ".join(str(stage[name]) for name in FIELDS[:6])
         numbers.append(f"({sizes}; {stage['forward_cost']}, {stage['backward_cost']})")
-    return f"rotor(stages, {memory}) where each stage is ({words}): {' '.join(numbers)}"
+    return f"{function}(stages, {memory}) where each stage is ({words}): {' '.join(numbers)}"
+
+
+def forgetful(stages: list[dict[str, int]]) -> dict[str, list[dict[str, int]]]:
+    """Returns {key of a diagnosis: the chain as one sees it who forgets what the key says}."""
+    return {
+        "no-gradients": [{**stage, "output_gradient_bytes": 0} for stage in stages],
+        "no-temporaries": [
+            {
+                **stage,
+                "forward_bytes": stage["output_bytes"],
+                "forward_saving_bytes": stage["output_bytes"] + stage["saved_bytes"],
+                "backward_bytes": 0,
+            }
+            for stage in stages
+        ],
+    }
 
 
 def at_random(rng: np.random.Generator, length: int) -> list[dict[str, int]]:
     """Returns stages whose sizes and costs have nothing to do with each other."""
     return [_random_stage(rng) for _ in range(length)]
+
+
+def with_wide_rises(rng: np.random.Generator, length: int) -> list[dict[str, int]]:
+    """Returns stages of which any operation may rise far, so that any may decide on the peak."""
+    stages = at_random(rng, length)
+    for stage in stages:
+        stage["forward_bytes"] += int(rng.integers(0, 40))
+        stage["forward_saving_bytes"] += int(rng.integers(0, 30))
+        stage["backward_bytes"] = int(rng.integers(0, 40))
+        stage["output_gradient_bytes"] = int(rng.integers(1, 9))
+    return stages
 
 
 @lru_cache(maxsize=4)

@@ -12,9 +12,14 @@ SLACK_BYTES = 1024
 """A number here and a small buffer there are not what these puzzles are about."""
 
 
-def case(name: str, blocks: int, width: int, visible: bool = False) -> Case:
-    """Returns a case: a chain of so many blocks, and the loss."""
-    return Case(name, {"blocks": blocks, "width": width}, visible)
+def case(name: str, blocks: int, width: int, visible: bool = False, **more: int) -> Case:
+    """Returns a case: a chain of so many blocks, and the loss.
+
+    Args:
+        name, blocks, width, visible: of the case.
+        more: spectral=1 or autocast=1, as the harness takes them.
+    """
+    return Case(name, {"blocks": blocks, "width": width, **more}, visible)
 
 
 def held(blocks: int, width: int, rows: int, mebibytes: int) -> tuple[Held, ...]:
@@ -32,10 +37,14 @@ def plain_run(inputs: Values, compared: Sequence[str]) -> Values:
     """Returns what the plain run leaves behind: the outputs that have to be equal, bit for bit."""
     from gpu_course.training.checkpointing import noisy_chain, plainly, run_wrapped, smooth_chain
 
-    chain = {"checkpoint": smooth_chain, "rng_safe": noisy_chain}[inputs["function"]]
-    sizes = (inputs[name] for name in ("blocks", "width", "seed", "rows") if name in inputs)
-    stages, batch = chain(*sizes)
-    found = run_wrapped(stages, batch, plainly, inputs["seed"])
+    sizes = {n: inputs[n] for n in ("blocks", "width", "seed", "rows") if n in inputs}
+    if inputs["function"] == "checkpoint":
+        stages, batch = smooth_chain(**sizes)
+    else:
+        sizes["channels"] = sizes.pop("width")
+        stages, batch = noisy_chain(**sizes, spectral=bool(inputs.get("spectral")))
+    autocast = bool(inputs.get("autocast"))
+    found = run_wrapped(stages, batch, plainly, inputs["seed"], autocast=autocast)
     return {
         name: value if isinstance(value := getattr(found, name), float) else value.numpy()
         for name in compared

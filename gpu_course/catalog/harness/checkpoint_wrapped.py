@@ -13,7 +13,6 @@ from gpu_course.training.checkpointing import noisy_chain, run_wrapped, smooth_c
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
-CHAINS = {"checkpoint": smooth_chain, "rng_safe": noisy_chain}
 CALLED_INSTEAD = "__dynamo_disable"
 """The attribute in which torch.utils.checkpoint.checkpoint keeps the form of itself it calls."""
 STOPPED = {
@@ -24,12 +23,21 @@ STOPPED = {
     "an invalid gradient": "one-per-argument",
     "created only for scalar outputs": "nothing-to-start-from",
     "modified by an inplace operation": "restored-too-early",
+    "must have the same dtype": "other-precision",
+    "should be the same": "other-precision",
 }
 """What autograd says where a backward of one's own has gone wrong, and the diagnosis."""
 
 
 def run(
-    answer: ModuleType, function: str, blocks: int, width: int, seed: int, rows: int | None = None
+    answer: ModuleType,
+    function: str,
+    blocks: int,
+    width: int,
+    seed: int,
+    rows: int | None = None,
+    spectral: int = 0,
+    autocast: int = 0,
 ) -> dict[str, Any]:
     """Returns what the chain left behind and took, with `function` of the answer in between.
 
@@ -39,9 +47,14 @@ def run(
         blocks, width: of the chain.
         seed: of parameters, data and dropout.
         rows: of the batch; default the chain's own number.
+        spectral: 1 for outputs that depend on buffers (rng_safe alone).
+        autocast: 1 to run the forward pass under autocast.
     """
-    sizes = (blocks, width, seed) if rows is None else (blocks, width, seed, rows)
-    stages, batch = CHAINS[function](*sizes)
+    more = {} if rows is None else {"rows": rows}
+    if function == "checkpoint":
+        stages, batch = smooth_chain(blocks, width, seed, **more)
+    else:
+        stages, batch = noisy_chain(blocks, width, seed, **more, spectral=bool(spectral))
     own = getattr(answer, function)
 
     def wrap(stage: nn.Module, x: Tensor) -> Tensor:
@@ -57,7 +70,7 @@ def run(
 
     try:
         with _without_the_library(function):
-            found = run_wrapped(stages, batch, wrap, seed)
+            found = run_wrapped(stages, batch, wrap, seed, autocast=bool(autocast))
     except RuntimeError as error:
         for words, key in STOPPED.items():
             if words in str(error):

@@ -28,6 +28,16 @@ PREDICTIONS = {
         "things are left out on purpose, because they vanish beside `sbh`. The table below names "
         "every byte."
     ),
+    "Bytes per token and width, a layer of today": Sealed(
+        "More than the 34, although no score and no mask is kept. The gated MLP keeps four tensors "
+        "of its inner width, and that width is 3.5 times the outer one. GQA saves a little: keys "
+        "and values are a quarter as wide. And the number of tokens no longer matters, since what "
+        "grew with its square is gone."
+    ),
+    "Peak with all logits, over the peak in chunks": Sealed(
+        "All logits at once are there three times over: the logits, their softmax and their "
+        "gradient. In chunks one chunk's logits are, and the gradient of the weight."
+    ),
     "Peak in 4 parts, over the peak at once": Sealed(
         "The activations shrink with the rows. The gradients on their way do not: a weight's "
         "gradient is as large as the weight, however few rows it comes from. There is a floor.",

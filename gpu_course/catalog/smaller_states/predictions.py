@@ -24,12 +24,17 @@ PREDICTIONS = {
     ),
     "The smallest rank that reaches the goal": Sealed(
         "Between two choices of directions the weight can move in these few only, so a smaller "
-        "rank is further behind after the same number of steps."
+        "rank is further behind after the same number of steps here. That is not all that can "
+        "happen: see below."
     ),
     "Cells that the best reading hits": Sealed(
         "No reading fits. So which one explains which cell? Our own, GiB, fits the 350M row for "
         "plain Adam. Leaving the bases out brings 350M with GaLore within a hundredth, and puts 1B "
         "6 % too low."
+    ),
+    "Numbers that Adafactor keeps": Sealed(
+        "One number for each row and one for each column. Their product stands in for the table of "
+        "squares. By default it keeps no first moment at all."
     ),
     "A gradient that is not zero has": Sealed(
         "The gradient of A has B as a factor, and the gradient of B has A. With both at zero "

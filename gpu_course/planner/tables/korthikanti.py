@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from gpu_course.planner.published import Paper, Row
+from gpu_course.planner.published import Kind, Paper, Row
 from gpu_course.training.activation_formulas import (
     LayerShape,
     first_stage_activation_bytes,
@@ -52,7 +52,6 @@ TABLE_3 = {
 # chart; its digits are those that the calculon project validates itself against
 # (github.com/calculon-ai/calculon, validation.py).
 FIGURE_7 = {
-    "none": ("100", "100", "100", "100"),
     "sequence": ("66.84", "62.04", "58.31", "58.31"),
     "selective": ("49.42", "56.53", "62.04", "62.04"),
     "sequence + selective": ("16.18", "18.49", "20.27", "20.27"),
@@ -104,11 +103,12 @@ def activations_gib(run: Run, technique: str) -> float:
     return stage / GIB
 
 
-_BY_DEFINITION = "Tensor parallelism alone is the measure of this figure: 100 by definition."
+PIXEL_PERCENT = 100 / 562.5
+"""A pixel of the bars, whose full height is 562.5 of them."""
 _BARS = (
     "The paper shows bars; the digits are those the calculon project holds itself against. All are "
-    "whole steps of 100 / 562.5 = 0.178 points: they were read off a drawing, pixel by pixel. Ours "
-    "are within a step. Stated margin: 0.15 points."
+    "whole steps of 100 / 562.5 = 0.178 points: they were read off a drawing, pixel by pixel. A "
+    "bar has two ends, each read to half a pixel, so a reading may be a pixel off."
 )
 _COMPUTED = (
     "The paper shows bars; the digits are calculon's, and there they are exact binary fractions "
@@ -127,8 +127,9 @@ ROWS = (
             partial(percent_of_baseline, TABLE_3[model], technique),
             "bytes per layer by Table 2, over those of tensor parallelism alone",
             LESSONS,
-            within=None if technique == "none" else 0.15,
-            note=_BY_DEFINITION if technique == "none" else _BARS,
+            Kind.formula,
+            inputs_rounding=lambda: PIXEL_PERCENT,
+            note=_BARS,
         )
         for technique, digits in FIGURE_7.items()
         for number, model in enumerate(TABLE_3)
@@ -143,6 +144,7 @@ ROWS = (
             compute,
             how,
             LESSONS,
+            Kind.formula,
             note=_COMPUTED,
         )
         for model, digits in FIGURE_1.items()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from gpu_course.planner.published import Row
+from gpu_course.planner.published import Kind, Row
 from gpu_course.planner.tables.korthikanti import PAPER, TABLE_3, Run
 from gpu_course.training.activation_formulas import LayerShape, layer_activation_bytes
 
 # Milliseconds of a layer of the 22B model as the paper measured them without recomputation.
 BASELINE_FORWARD_MS, BASELINE_BACKWARD_MS = 7.7, 11.9
+MS_ROUNDING = PERCENT_ROUNDING = 0.05
+"""Times, and the utilisations below, are printed to a tenth."""
 
 VOCABULARY = 51_200
 # Model FLOPs utilisation and hardware FLOPs utilisation, in percent.
@@ -75,7 +77,7 @@ def hardware_percent(run: Run, model_percent: float, passes: int = 3) -> float:
 
 _TIMES = (
     "Ours is the paper's own forward time once more. Times are printed to 0.1 ms, so a sum of "
-    "three may be 0.15 ms off."
+    "three may be 0.15 ms off, and the printed one 0.05."
 )
 _FLOPS = (
     "Ours is the share that the scores' two products have in all products of a step, s/6h over "
@@ -98,7 +100,8 @@ ROWS = (
         full_total_ms,
         "forward twice and backward once, by the times of the baseline",
         ("17_checkpointing",),
-        within=0.15,
+        Kind.measurement,
+        inputs_rounding=lambda: 3 * MS_ROUNDING,
         note=_TIMES,
     ),
     Row(
@@ -110,6 +113,7 @@ ROWS = (
         full_overhead_percent,
         "the baseline's forward pass, over its forward and backward pass",
         ("17_checkpointing",),
+        Kind.measurement,
     ),
     *(
         row
@@ -127,6 +131,7 @@ ROWS = (
                 partial(selective_saving_percent, TABLE_3[model].shape),
                 "(5as/h) / (34 + 5as/h)",
                 ("18_optimal_checkpointing",),
+                Kind.formula,
             ),
             Row(
                 PAPER,
@@ -137,6 +142,7 @@ ROWS = (
                 partial(attention_share_percent, TABLE_3[model].shape),
                 "(s/6h) / (1 + s/6h)",
                 ("18_optimal_checkpointing",),
+                Kind.formula,
                 note=_FLOPS,
             ),
         )
@@ -151,7 +157,8 @@ ROWS = (
             partial(hardware_percent, TABLE_3[model], float(utilisation)),
             "the model FLOPs utilisation, times (1 + s/3h + V/12hL) / (1 + s/6h + V/12hL)",
             ("18_optimal_checkpointing",),
-            within=0.1,
+            Kind.formula,
+            inputs_rounding=partial(hardware_percent, TABLE_3[model], PERCENT_ROUNDING),
             note=_UTILISATION,
         )
         for model, (utilisation, hardware) in TABLE_5.items()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from gpu_course.planner.published import Paper, Row
+from gpu_course.planner.published import Kind, Paper, Row
 from gpu_course.training.state_formulas import (
     MIXED_ADAM,
     MIXED_ADAM_ACCUMULATING,
@@ -45,6 +45,7 @@ ROWS = tuple(
         partial(states_gb, PARAMETERS[model], recipe),
         f"{recipe.bytes_per_parameter} bytes per parameter: {recipe.name}",
         ("16_memory_ledger",),
+        Kind.identity,
     )
     for model, digits in STATES.items()
     for number, (words, recipe) in enumerate(

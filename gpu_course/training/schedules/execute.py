@@ -9,9 +9,9 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor, nn
 
-from gpu_course.errors import CourseError
 from gpu_course.training.allocations import mark
 from gpu_course.training.schedules.operations import Kind, Operation, Schedule, ScheduleError
+from gpu_course.training.schedules.rules import refuse_shared_gradients, run_stage
 
 RANDOM_STATE_BYTES = torch.get_rng_state().numel()
 """What looking at the state of PyTorch's generator takes from the allocator for a moment."""
@@ -23,10 +23,13 @@ def plain(stages: Sequence[nn.Module], batch: Tensor) -> float:
     Args:
         stages: modules of one input and one output, the last of which computes the loss.
         batch: what the first stage gets.
+
+    Raises:
+        CourseError: a stage that no schedule could run: see `rules.run_stage`.
     """
     value = batch
-    for stage in stages:
-        value = stage(value)
+    for number, stage in enumerate(stages):
+        value = run_stage(number, stage, value)
     value.backward()  # type: ignore[no-untyped-call]
     return value.item()
 
@@ -38,16 +41,21 @@ def execute(stages: Sequence[nn.Module], batch: Tensor, schedule: Schedule) -> f
     run again draws the same random numbers, and only its last forward pass changes its buffers
     (the running statistics of a BatchNorm move once).
 
+    That holds on a CPU with one thread, for stages whose second run is the first one over again.
+    `measure_chain` refuses those whose is not: an nn.LSTM takes another kernel where no gradient is
+    wanted. What goes from stage to stage through a global variable is seen by nobody.
+
     Args:
-        stages: modules of one input and one output, the last of which computes the loss. A stage
-            must not change its input in place.
+        stages: modules of one input and one output, the last of which computes the loss.
         batch: what the first stage gets.
         schedule: as `operations.account` accepts it.
 
     Raises:
         ScheduleError: an operation needs what is not there.
-        CourseError: a stage changed its input in place.
+        CourseError: a stage changed its input in place, returned no tensor or left one in an
+            attribute; or two stages share a parameter that has a gradient already.
     """
+    refuse_shared_gradients(stages)
     run = _Run(stages, batch, schedule)
     for operation in schedule:
         with mark(str(operation)):
@@ -105,23 +113,16 @@ class _Run:
         module = self.stages[stage]
         if kind is not Kind.forward:
             self.kept[stage] = value
-        version = value._version
         with self._as_the_first_time(stage, module):
             if kind is Kind.save_all:
                 start = value.detach()
                 start.requires_grad_(stage > 0 and value.is_floating_point())
-                output = module(start)
+                output = run_stage(stage, module, start)
                 self.saved[stage] = start, output
             else:
                 with torch.no_grad():
-                    output = module(value)
+                    output = run_stage(stage, module, value)
                 self.head = stage + 1, output
-        if value._version != version:
-            raise CourseError(
-                f"stage {stage} ({type(module).__name__}) changed its input in place, so it cannot "
-                "be run again",
-                "use the form that makes a new tensor: nn.ReLU() for nn.ReLU(inplace=True)",
-            )
 
     @contextmanager
     def _as_the_first_time(self, stage: int, module: nn.Module) -> Iterator[None]:

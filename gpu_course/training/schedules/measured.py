@@ -9,8 +9,11 @@ import torch
 from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
+from gpu_course.errors import CourseError
+from gpu_course.training.peak import measure_peak
 from gpu_course.training.schedules.chain import Chain, Stage
 from gpu_course.training.schedules.execute import RANDOM_STATE_BYTES
+from gpu_course.training.schedules.rules import in_place, named, run_stage, same_bits
 from gpu_course.training.stages import StageBytes, profile_stages
 
 
@@ -23,7 +26,12 @@ def measure_chain(stages: Sequence[nn.Module], batch: Tensor) -> Chain:
         stages: modules of one input and one output, each fed by the one before; the last computes
             the loss.
         batch: what the first stage gets.
+
+    Raises:
+        CourseError: a stage that no schedule can run to the bit, or whose output is a view of its
+            input, so that the two cannot be kept and let go of one by one.
     """
+    _refuse(stages, batch)
     sizes = profile_stages(stages, batch)
     costs = _flops(stages, batch)
     return Chain(
@@ -34,6 +42,40 @@ def measure_chain(stages: Sequence[nn.Module], batch: Tensor) -> Chain:
             )
         )
     )
+
+
+def _refuse(stages: Sequence[nn.Module], batch: Tensor) -> None:
+    """Runs each stage twice, as a schedule may, and raises where the plan would not be true."""
+    with torch.random.fork_rng(devices=[]):
+        for number, stage in enumerate(stages):
+            x, start = (batch.detach().clone() for _ in range(2))
+            start.requires_grad_(start.is_floating_point())
+            state = torch.get_rng_state()
+            y = _alone(number, stage, x, graph=False)
+            if not same_bits(x, batch):
+                raise in_place(number, stage)
+            if y.untyped_storage()._cdata == x.untyped_storage()._cdata:
+                raise CourseError(
+                    f"{named(number, stage)} returns a view of its input: as long as one of the "
+                    "two is kept, both are, and a plan counts them one by one",
+                    "make one stage of it and its neighbour: nn.Sequential(before, it)",
+                )
+            torch.set_rng_state(state)
+            again = _alone(number, stage, start, graph=True)
+            if not same_bits(y, again.detach()):
+                raise CourseError(
+                    f"{named(number, stage)} gives other bits when it is run again with a graph, "
+                    "from the same input, buffers and random state: a schedule cannot be exact",
+                    "look for random numbers from elsewhere, for state outside its buffers, and "
+                    "for modules with another kernel where no gradient is wanted, as nn.LSTM",
+                )
+            batch = y
+
+
+def _alone(number: int, stage: nn.Module, x: Tensor, *, graph: bool) -> Tensor:
+    alone = copy.deepcopy(stage)
+    with torch.set_grad_enabled(graph):
+        return measure_peak(lambda: run_stage(number, alone, x)).value  # with one thread
 
 
 def _stage(

@@ -18,8 +18,9 @@ peaks of operations may be measured ones, temporaries of operators included.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -28,6 +29,8 @@ from gpu_course.training.schedules.chain import Chain
 from gpu_course.training.schedules.operations import Kind, Operation, Schedule
 
 NEVER = np.inf
+WORTH_COMPILING = 200_000
+"""Steps of the innermost loop from which on compiling it pays: a tenth of a second of Python."""
 
 
 class BudgetTooSmall(CourseError):
@@ -111,45 +114,104 @@ def solve(chain: Chain, memory: int) -> Solved:
             "give a chain of one stage or more, and a memory of one or more",
         )
     length = len(chain)
-    cost = [np.full((length - s, memory + 1), NEVER) for s in range(length)]
-    # after[t][c]: C(c, t, m) once the input of c is taken out of the memory m, with the cost of
-    # running forward from stage 0 to c on top.
-    after = [np.full((t, memory + 1), NEVER) for t in range(length + 1)]
-    prefix = np.concatenate([[0], np.cumsum([stage.forward_cost for stage in chain.stages])])
-    reaches = [np.array(_rises_on_the_way(chain, s, length), dtype=np.int64) for s in range(length)]
-    room = np.empty((length, memory + 1))
+    # Only the part below the diagonal is written, and only what is written takes memory.
+    cost = np.empty((length, length, memory + 1))
+    work = length**3 // 6 * memory
+    fill = _compiled() if work > WORTH_COMPILING else _fill
+    fill(cost, *_numbers(chain))
+    return Solved(chain, memory, tuple(cost[s, : length - s] for s in range(length)))
+
+
+def _fill(
+    cost: np.ndarray,
+    least: np.ndarray,
+    kept: np.ndarray,
+    own: np.ndarray,
+    taken: np.ndarray,
+    forward: np.ndarray,
+    gradient: np.ndarray,
+    ahead: np.ndarray,
+) -> None:
+    """Writes C(s, t, m) into cost[s, t - s - 1, m], short parts before the longer ones they are in.
+
+    Plain loops over numbers, so that Numba can compile them; small tables take them as they are.
+
+    Args:
+        cost: (length, length, memory + 1).
+        least: least[s, t - 1] is `least_to_save` of s and t; kept, own: what saving s keeps and
+            costs, both ways.
+        taken: of the input of each stage; 0 for the batch.
+        forward, gradient: rise of a forward pass, and gradient of the output.
+        ahead: cost of a forward pass.
+    """
+    length, memory = cost.shape[0], cost.shape[2] - 1
     for t in range(1, length + 1):
-        gradient = chain.stages[t - 1].output_gradient_bytes
         for s in range(t - 1, -1, -1):
-            row = cost[s][t - s - 1]
-            row[:] = _save_all(chain, cost, s, t, memory)
-            if t - s > 1:
-                # The left part s .. c-1 and the right part c .. t-1 for every c: (c, memory).
-                both = room[: t - s - 1]
-                np.add(cost[s][: t - s - 1], after[t][s + 1 : t], out=both)
-                _rule_out(both, gradient + reaches[s][: t - s - 1], memory)
-                np.minimum(row, both.min(axis=0) - prefix[s], out=row)
-            taken = chain.input_bytes(s)
-            if taken <= memory:
-                after[t][s, taken:] = row[: memory + 1 - taken] + prefix[s]
-    return Solved(chain, memory, tuple(cost))
+            row = cost[s, t - s - 1]
+            for m in range(len(row)):
+                row[m] = NEVER
+            first = least[s, t - 1]
+            if first <= memory:
+                here = row[first:]
+                if t == s + 1:
+                    for m in range(len(here)):
+                        here[m] = own[s]
+                else:
+                    rest = cost[s + 1, t - s - 2, first - kept[s] :]
+                    for m in range(len(here)):
+                        here[m] = rest[m] + own[s]
+            rise, run = 0, 0.0
+            for c in range(s + 1, t):
+                held = taken[c - 1] if c - 1 > s else 0
+                rise = max(rise, held + forward[c - 1])
+                run += ahead[c - 1]
+                first = max(gradient[t - 1] + rise, taken[c])
+                if first > memory:
+                    continue
+                here, left = row[first:], cost[s, c - s - 1, first:]
+                right = cost[c, t - c - 1, first - taken[c] :]
+                for m in range(len(here)):
+                    both = run + right[m] + left[m]
+                    here[m] = both if both < here[m] else here[m]
 
 
-def _save_all(chain: Chain, cost: list[np.ndarray], s: int, t: int, memory: int) -> np.ndarray:
-    """Cost per memory of saving everything of s first."""
-    stage = chain.stages[s]
-    kept = stage.saved_bytes + stage.output_bytes
-    found = np.full(memory + 1, NEVER)
-    least = least_to_save(chain, s, t)
-    if least > memory:
-        return found
-    own = stage.forward_cost + stage.backward_cost
-    if t == s + 1:
-        found[least:] = own
-    else:
-        rest = cost[s + 1][t - s - 2]
-        found[least:] = rest[least - kept : memory + 1 - kept] + own
-    return found
+def _numbers(chain: Chain) -> tuple[np.ndarray, ...]:
+    """What `_fill` needs to know of a chain."""
+    stages = chain.stages
+    kept, forward, saving, back, gradient = (
+        np.array(size, np.int64)
+        for size in zip(
+            *(
+                (
+                    stage.saved_bytes + stage.output_bytes,
+                    stage.forward_bytes,
+                    stage.forward_saving_bytes,
+                    stage.backward_bytes,
+                    stage.output_gradient_bytes,
+                )
+                for stage in stages
+            ),
+            strict=True,
+        )
+    )
+    taken = np.array([chain.input_bytes(s) for s in range(len(chain))], np.int64)
+    # least_to_save, for every s and t at once.
+    alone = np.maximum(gradient + kept + back, kept)
+    least = np.maximum(gradient + saving[:, None], alone[:, None])
+    own = np.array([stage.forward_cost + stage.backward_cost for stage in stages], np.float64)
+    ahead = np.array([stage.forward_cost for stage in stages], np.float64)
+    return least, kept, own, taken, forward, gradient, ahead
+
+
+@cache
+def _compiled() -> Callable[..., None]:
+    """Returns `_fill`, compiled; it is kept on disk where there is a place for it."""
+    import numba
+
+    try:
+        return numba.njit(cache=True)(_fill)  # type: ignore[no-any-return]
+    except RuntimeError:  # no place to keep it: compiled anew in every process
+        return numba.njit(_fill)  # type: ignore[no-any-return]
 
 
 def least_to_save(chain: Chain, s: int, t: int) -> int:
@@ -164,13 +226,6 @@ def least_to_save(chain: Chain, s: int, t: int) -> int:
         stage.output_gradient_bytes + stage.saved_bytes + stage.output_bytes + stage.backward_bytes
     )
     return max(forward, backward, stage.saved_bytes + stage.output_bytes)
-
-
-def _rule_out(both: np.ndarray, least: np.ndarray, memory: int) -> None:
-    """Sets to NEVER what lies below the least memory of each row; `least` rises, in few steps."""
-    edges = np.flatnonzero(np.diff(least)) + 1
-    for first, stop in zip([0, *edges], [*edges, len(least)], strict=True):
-        both[first:stop, : min(int(least[first]), memory + 1)] = NEVER
 
 
 def _rises_on_the_way(chain: Chain, s: int, t: int) -> list[int]:

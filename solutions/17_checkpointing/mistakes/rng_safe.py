@@ -249,6 +249,52 @@ def seeds_every_stage(stage, x):
     return Seeded.apply(stage, x)
 
 
+class FromMovedBuffers(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, stage, x):
+        ctx.stage = stage
+        ctx.save_for_backward(x)
+        ctx.random_state = torch.get_rng_state()
+        ctx.autocast = torch.autocast("cpu", torch.bfloat16, torch.is_autocast_enabled("cpu"))
+        return stage(x)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        with torch.random.fork_rng(devices=[]), ctx.autocast:
+            return again(ctx, gradient, lambda ctx: torch.set_rng_state(ctx.random_state), put_back)
+
+
+# Puts the buffers back afterwards, and begins the second run where the first one left them.
+def begins_from_moved_buffers(stage, x):
+    return FromMovedBuffers.apply(stage, x)
+
+
+class WithoutAutocast(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, stage, x):
+        ctx.stage = stage
+        ctx.save_for_backward(x)
+        ctx.random_state = torch.get_rng_state()
+        ctx.buffers = [buffer.clone() for buffer in stage.buffers()]
+        return stage(x)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        now = [buffer.clone() for buffer in ctx.stage.buffers()]
+        for buffer, old in zip(ctx.stage.buffers(), ctx.buffers, strict=True):
+            buffer.copy_(old)
+        with torch.random.fork_rng(devices=[]):
+            found = again(ctx, gradient, lambda ctx: torch.set_rng_state(ctx.random_state))
+        for buffer, last in zip(ctx.stage.buffers(), now, strict=True):
+            buffer.copy_(last)
+        return found
+
+
+# backward() is called outside of autocast, so the second run computes in float32.
+def forgets_autocast(stage, x):
+    return WithoutAutocast.apply(stage, x)
+
+
 # Nothing is run again, so nothing can differ; and everything is kept.
 def the_plain_run(stage, x):
     return stage(x)

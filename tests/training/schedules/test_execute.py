@@ -8,11 +8,13 @@ from collections.abc import Iterator, Sequence
 import pytest
 import torch
 from torch import Tensor, nn
+from torch.nn.utils.parametrizations import spectral_norm
 from torch.utils.flop_counter import FlopCounterMode
 
 from gpu_course.errors import CourseError
 from gpu_course.training.chains import MeanSquare, Residual
 from gpu_course.training.peak import allocate_gradients, measure_peak
+from gpu_course.training.schedules import plans
 from gpu_course.training.schedules.execute import execute, plain
 from gpu_course.training.schedules.measured import measure_chain
 from gpu_course.training.schedules.operations import Kind, Operation, ScheduleError, account
@@ -35,8 +37,7 @@ def convolutions() -> tuple[list[nn.Module], Tensor]:
         block(16),
         nn.Conv2d(16, 32, 3, stride=2),
         block(32),
-        nn.Flatten(),
-        MeanSquare(),
+        nn.Sequential(nn.Flatten(), MeanSquare()),
     ]
     return stages, torch.randn(4, 3, 16, 16)
 
@@ -54,6 +55,35 @@ def perceptrons() -> tuple[list[nn.Module], Tensor]:
     )
 
 
+class Half(nn.Module):
+    """A view of a tensor of its own: a part of it is handed on, and all of it stays."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return (x * 3).chunk(2, dim=-1)[0]
+
+
+class Turned(nn.Module):
+    """A view that is copied: rows and columns change places in memory, too."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x.mT.contiguous()
+
+
+def views() -> tuple[list[nn.Module], Tensor]:
+    """Stages with views inside; none of them hands on a view of its input."""
+    stages: list[nn.Module] = [
+        nn.Sequential(nn.Linear(24, 48), nn.Tanh(), nn.Flatten(0, 1)),
+        nn.Sequential(Half(), nn.Tanh()),
+        Half(),
+        nn.Sequential(nn.Linear(12, 64), nn.Unflatten(1, (8, 8)), nn.GELU()),
+        Turned(),
+        spectral_norm(nn.Linear(8, 16)),
+        nn.Sequential(nn.Flatten(), nn.Linear(128, 8), nn.Dropout(0.2)),
+        MeanSquare(),
+    ]
+    return stages, torch.randn(6, 4, 24)
+
+
 @pytest.fixture(autouse=True)
 def one_thread() -> Iterator[None]:
     """Sums are the same to the bit only where they are taken in the same order."""
@@ -63,7 +93,7 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(before)
 
 
-CHAINS = pytest.mark.parametrize("make", [convolutions, perceptrons])
+CHAINS = pytest.mark.parametrize("make", [convolutions, perceptrons, views])
 
 
 def after(stages: Sequence[nn.Module]) -> list[Tensor]:
@@ -116,3 +146,132 @@ def test_a_stage_that_changes_its_input_is_told_of() -> None:
 def test_a_schedule_that_cannot_be_followed_is_told_of() -> None:
     with pytest.raises(ScheduleError, match="its input is not in memory"):
         execute([nn.Identity(), MeanSquare()], torch.randn(3), (Operation(Kind.save_all, 1),))
+
+
+class Pair(nn.Module):
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        return x * 2, x * 3
+
+
+class ThroughData(nn.Module):
+    """Changes its input where no version counter sees it."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        x.data.mul_(2)
+        return x * 3
+
+
+class Leaves(nn.Module):
+    """Hands its input to a later stage on the side, in an attribute."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.skip = [x * 2]
+        return x * 3
+
+
+class Counts(nn.Module):
+    """Remembers in a plain attribute, which nothing puts back."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.runs = RUNS
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.runs.append(1)
+        return x * len(self.runs)
+
+
+class Lines(list):
+    """A list that copies of a module share."""
+
+    def __deepcopy__(self, memo: object) -> Lines:
+        return self
+
+
+RUNS = Lines()
+
+
+class LastOfLSTM(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.lstm = nn.LSTM(8, 16, batch_first=True)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.lstm(x)[0]
+
+
+@pytest.mark.parametrize(
+    ("stage", "words"),
+    [
+        (nn.Flatten(), r"stage 1 \(Flatten\) returns a view of its input"),
+        (nn.Identity(), r"stage 1 \(Identity\) returns a view"),
+        (nn.Dropout(0.5).eval(), r"stage 1 \(Dropout\) returns a view"),
+        (nn.Unflatten(1, (2, 4)), "returns a view"),
+        (nn.ReLU(inplace=True), r"stage 1 \(ReLU\) changed its input in place"),
+        (ThroughData(), r"stage 1 \(ThroughData\) changed its input in place"),
+        (Pair(), r"stage 1 \(Pair\) returned tuple, not one tensor"),
+        (nn.LSTM(8, 8), r"stage 1 \(LSTM\) returned tuple"),
+        (Leaves(), r"leaves a tensor in its attribute skip\[0\]"),
+        (Counts(), "gives other bits when it is run again"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
+)
+def test_a_stage_that_a_plan_would_be_wrong_about_is_refused_by_name(
+    stage: nn.Module, words: str
+) -> None:
+    with pytest.raises(CourseError, match=words):
+        measure_chain([nn.Linear(8, 8), stage, MeanSquare()], torch.randn(4, 8))
+
+
+def test_an_lstm_gives_other_bits_without_a_graph_or_is_planned_exactly() -> None:
+    """Which kernel runs is the processor's choice: where the bits differ it is refused."""
+    torch.manual_seed(0)
+    stage, x = LastOfLSTM(), torch.randn(4, 5, 8)
+    with_graph = stage(x.clone().requires_grad_()).detach()
+    with torch.no_grad():
+        same = torch.equal(stage(x), with_graph)
+    if same:
+        assert len(measure_chain([stage, MeanSquare()], x)) == 2
+    else:
+        with pytest.raises(CourseError, match=r"stage 0 \(LastOfLSTM\) gives other bits"):
+            measure_chain([stage, MeanSquare()], x)
+
+
+@pytest.mark.parametrize("kind", [Kind.forward, Kind.keep_input, Kind.save_all])
+@pytest.mark.parametrize(
+    ("stage", "words"),
+    [
+        (nn.ReLU(inplace=True), "changed its input in place"),
+        (Pair(), "returned tuple, not one tensor"),
+        (Leaves(), "leaves a tensor in its attribute"),
+    ],
+    ids=["in place", "tuple", "attribute"],
+)
+def test_every_kind_of_run_refuses_what_cannot_be_run_again(
+    kind: Kind, stage: nn.Module, words: str
+) -> None:
+    schedule = (Operation(Kind.save_all, 0), Operation(kind, 1))
+    with pytest.raises(CourseError, match=rf"stage 1 .*{words}"):
+        execute([nn.Linear(3, 3), stage, MeanSquare()], torch.randn(2, 3), schedule)
+
+
+def test_the_plain_run_refuses_them_too() -> None:
+    for stage in (nn.ReLU(inplace=True), Pair()):
+        with pytest.raises(CourseError, match="stage 1"):
+            plain([nn.Linear(3, 3), stage, MeanSquare()], torch.randn(2, 3))
+
+
+def test_a_shared_parameter_with_a_gradient_is_refused_and_without_one_is_exact() -> None:
+    torch.manual_seed(0)
+    shared = nn.Linear(8, 8)
+    stages = [shared, nn.Tanh(), shared, nn.Sequential(nn.Tanh(), shared, MeanSquare())]
+    batch, schedule = torch.randn(4, 8), plans.keep_everything(4)
+    plain(stages, batch)
+    assert shared.weight.grad is not None
+    expected = shared.weight.grad.clone()
+    with pytest.raises(CourseError, match="stages 0 and 2 share a parameter"):
+        execute(stages, batch, schedule)
+    shared.weight.grad.zero_()
+    shared.bias.grad = None
+    execute(stages, batch, schedule)
+    assert torch.equal(shared.weight.grad, expected)

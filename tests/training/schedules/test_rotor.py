@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpu_course.training.schedules import plans
+from gpu_course.training.schedules import plans, rotor
 from gpu_course.training.schedules.chain import Chain, Stage, uniform
 from gpu_course.training.schedules.operations import account
 from gpu_course.training.schedules.rotor import BudgetTooSmall, solve
@@ -96,3 +96,31 @@ def test_persistence_has_its_price_on_some_chains(seed: int, gap: int) -> None:
     persistent = solve(chain, memory).best_cost()
     assert persistent == best_cost(chain, memory)
     assert persistent - best_cost(chain, memory, persistent=False) == gap
+
+
+@pytest.mark.parametrize(("length", "memory"), [(1, 3), (7, 20), (25, 60)])
+def test_compiled_and_as_it_is_the_same_table(length: int, memory: int) -> None:
+    rng = np.random.default_rng(length)
+    numbers = [tuple(map(int, rng.integers(1, 9, 8))) for _ in range(length)]
+    parts = [
+        Stage(o, s, o + f, o + s + f, b, g, ahead, back)
+        for o, s, f, b, g, ahead, back, _ in numbers
+    ]
+    plain, compiled = (np.full((length, length, memory + 1), -1.0) for _ in range(2))
+    rotor._fill(plain, *rotor._numbers(Chain(tuple(parts))))
+    rotor._compiled()(compiled, *rotor._numbers(Chain(tuple(parts))))
+    assert np.array_equal(plain, compiled)
+
+
+def test_without_a_place_to_keep_it_the_solver_is_compiled_in_memory(monkeypatch) -> None:
+    import numba
+
+    njit = numba.njit
+
+    def nowhere(*functions, cache=False):
+        if cache:
+            raise RuntimeError("cannot cache function: no locator available")
+        return njit(*functions)
+
+    monkeypatch.setattr(numba, "njit", nowhere)
+    assert rotor._compiled.__wrapped__().py_func is rotor._fill

@@ -1,0 +1,118 @@
+"""What a stage may do if it is to be run more than once: run it here, and be told where it may not.
+
+A schedule runs a stage by itself, from its input alone, as often as it likes. So a stage takes one
+tensor and gives one, leaves its input as it was, and hands nothing to another stage on the side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from gpu_course.errors import CourseError
+
+IN_PLACE = "in-place operation"
+"""What PyTorch says of a leaf that is changed in place."""
+
+
+def run_stage(number: int, stage: nn.Module, x: Tensor) -> Tensor:
+    """Returns stage(x).
+
+    Args:
+        number: of the stage, for messages.
+        stage: the module.
+        x: its input.
+
+    Raises:
+        CourseError: it returned no tensor, changed its input in place, or left a tensor in an
+            attribute, where another stage may find it.
+    """
+    version, before = x._version, _on_the_side(stage)
+    try:
+        y = stage(x)
+    except RuntimeError as error:
+        if IN_PLACE in str(error):
+            raise in_place(number, stage) from error
+        raise
+    if not isinstance(y, Tensor):
+        raise CourseError(
+            f"{named(number, stage)} returned {type(y).__name__}, not one tensor",
+            "wrap it in a module that returns the one tensor the next stage takes",
+        )
+    if x._version != version:
+        raise in_place(number, stage)
+    for name, tensor in _on_the_side(stage).items():
+        if before.get(name) is not tensor:
+            raise CourseError(
+                f"{named(number, stage)} leaves a tensor in its attribute {name}; a stage that is "
+                "run by itself, or again, cannot hand anything on that way",
+                "put both ends of the skip into one stage",
+            )
+    return y
+
+
+def in_place(number: int, stage: nn.Module) -> CourseError:
+    """Returns the error of a stage that changed its input in place."""
+    return CourseError(
+        f"{named(number, stage)} changed its input in place, so it cannot be run again",
+        "use the form that makes a new tensor: nn.ReLU() for nn.ReLU(inplace=True)",
+    )
+
+
+def named(number: int, stage: nn.Module) -> str:
+    """Returns what messages call a stage: "stage 3 (ReLU)"."""
+    return f"stage {number} ({type(stage).__name__})"
+
+
+def same_bits(a: Tensor, b: Tensor) -> bool:
+    """Returns True where two tensors hold the same numbers, not-a-numbers included."""
+    return torch.equal(torch.nan_to_num(a), torch.nan_to_num(b))
+
+
+def refuse_shared_gradients(stages: Sequence[nn.Module]) -> None:
+    """Raises where two stages share a parameter whose gradient is there already, and not zero.
+
+    The plain run adds up what the stages give and then adds that to the gradient; one stage at a
+    time adds to it one by one. Floating-point sums in another order have other bits.
+
+    Raises:
+        CourseError: names the stages.
+    """
+    owners: dict[nn.Parameter, int] = {}
+    for number, stage in enumerate(stages):
+        for parameter in stage.parameters():
+            first = owners.setdefault(parameter, number)
+            if first != number and parameter.grad is not None and parameter.grad.any():
+                raise CourseError(
+                    f"stages {first} and {number} share a parameter that has a gradient already: "
+                    "adding to it stage by stage gives other bits than the plain run",
+                    "begin with zero_grad(), and add the gradient of before afterwards",
+                )
+
+
+def _on_the_side(stage: nn.Module) -> dict[str, Tensor]:
+    """The tensors in attributes of a stage's modules, parameters and buffers left out."""
+    found = {}
+    for path, module in stage.named_modules():
+        for name, value in vars(module).items():
+            if name.startswith("_"):
+                continue
+            for place, tensor in _tensors(name, value):
+                found[f"{path}.{place}".lstrip(".")] = tensor
+    return found
+
+
+def _tensors(name: str, value: Any) -> Iterable[tuple[str, Tensor]]:
+    if isinstance(value, Tensor):
+        return [(name, value)]
+    items = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, (list, tuple))
+        else ()
+    )
+    return [(f"{name}[{key!r}]", each) for key, each in items if isinstance(each, Tensor)]
