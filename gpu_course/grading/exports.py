@@ -134,18 +134,18 @@ def _hanging(message: str, mark: str = "") -> str:
 def _flowing(lines: Sequence[str]) -> Iterator[str]:
     """Yields the lines, those of one piece of prose joined: the window says where they break."""
     prose: list[str] = []
-    for line in lines:
-        goes_on = line[:INDENT].isspace() and not line[INDENT:].startswith(" ")
-        if prose and goes_on and line[INDENT:]:
-            prose.append(line[INDENT:])
+    for each in lines:
+        goes_on = each[:INDENT].isspace() and not each[INDENT:].startswith(" ")
+        if prose and goes_on and each[INDENT:]:
+            prose.append(each[INDENT:])
             continue
         if prose:
             yield " ".join(prose)
             prose = []
-        if is_labelled(line) and line[:INDENT].strip(" :") in _PROSE:
-            prose = [line]
+        if is_labelled(each) and each[:INDENT].strip(" :") in _PROSE:
+            prose = [each]
         else:
-            yield line
+            yield each
     if prose:
         yield " ".join(prose)
 

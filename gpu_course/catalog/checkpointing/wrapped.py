@@ -37,12 +37,11 @@ def plain_run(inputs: Values, compared: Sequence[str]) -> Values:
     """Returns what the plain run leaves behind: the outputs that have to be equal, bit for bit."""
     from gpu_course.training.checkpointing import noisy_chain, plainly, run_wrapped, smooth_chain
 
-    sizes = {n: inputs[n] for n in ("blocks", "width", "seed", "rows") if n in inputs}
+    sizes = [inputs[name] for name in ("blocks", "width", "seed", "rows") if name in inputs]
     if inputs["function"] == "checkpoint":
-        stages, batch = smooth_chain(**sizes)
+        stages, batch = smooth_chain(*sizes)
     else:
-        sizes["channels"] = sizes.pop("width")
-        stages, batch = noisy_chain(**sizes, spectral=bool(inputs.get("spectral")))
+        stages, batch = noisy_chain(*sizes, spectral=bool(inputs.get("spectral")))
     autocast = bool(inputs.get("autocast"))
     found = run_wrapped(stages, batch, plainly, inputs["seed"], autocast=autocast)
     return {
