@@ -102,7 +102,7 @@ def resnet(
 def transformer(
     seed: int = 0, *, batch: int = 2, sequence: int = 32, hidden: int = 32, layers: int = 4
 ) -> tuple[Stages, Tensor]:
-    """Returns a transformer's chain and a batch of tokens: attention and MLP are stages by turns.
+    """Returns a transformer's chain and a batch of tokens: attention and MLP alternate as stages.
 
     Attention keeps scores, so the two kinds of stages differ in what they keep and what they cost.
 
@@ -140,10 +140,10 @@ def equal_stages(
 
 
 def narrow_start(seed: int = 0, *, rows: int = 256) -> tuple[Stages, Tensor]:
-    """Returns a chain of four perceptrons and a batch: a dear first one with a narrow output.
+    """Returns a chain of four perceptrons and a batch: an expensive first one, narrow output.
 
     In some memories its best schedule drops a checkpoint early: what the first stage gives is small
-    to keep and dear to make again, and in the way of a stage behind it.
+    to keep and expensive to make again, and in the way of a stage behind it.
 
     Args:
         seed: of parameters and data.

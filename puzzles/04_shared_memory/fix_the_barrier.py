@@ -12,8 +12,8 @@
                                     in chunks of TPB cells, each of them turned
                                     round; the last may be shorter
 
-There is a barrier in each place where one is needed. What is wrong is who
-comes past it, and how often. Keep the results, and let every thread of the
+There is a barrier in each place where one is needed. What is wrong is which
+threads reach it, and how often. Keep the results, and let every thread of the
 block reach every barrier.
 """
 

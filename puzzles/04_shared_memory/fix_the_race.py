@@ -11,9 +11,9 @@
                                         it, all cells at once; the first cell
                                         of a piece has none
 
-On many runs they even give the right numbers. Each of them has too few
-barriers, and the places where a barrier is missing are three different ones.
-Change what has to be changed and nothing more.
+In many runs they even give the right numbers. Each of them has too few
+barriers, and each lacks one in a different kind of place. Change what has to
+be changed and nothing more.
 """
 
 from numba import cuda, float32

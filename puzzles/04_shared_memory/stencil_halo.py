@@ -8,7 +8,7 @@ blocks.
     a     float32 (size,)   to read
     size  int               how many cells there are
 
-The tile has a place more at each side, for the cells of the neighbouring
+The tile has one more place at each side, for the cells of the neighbouring
 blocks: the halo. Cell start + t of the array belongs at tile[t + 1].
 """
 

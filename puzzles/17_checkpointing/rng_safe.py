@@ -8,15 +8,15 @@
     x       its input, a float32 tensor that asks for a gradient
 
 As in `checkpoint`: keep x alone, and run the stage again in the backward pass.
-But a second run draws other random numbers, and moves the running statistics
-of a BatchNorm a second time. Take care of both, whatever the stage holds in
-its buffers.
+But a second run draws other random numbers. It begins from buffers that the
+first run has moved, and moves them again. And it is not under the autocast of
+the first. Take care of all three, whatever the stage holds in its buffers.
 
 Measured: the loss, the gradients, all buffers, and the next numbers drawn from
 PyTorch's generator afterwards: each equal to the plain run's, bit for bit. And
 as before the forward passes of each stage, and the bytes alive when the
 backward pass begins: the inputs of the stages and, for each, one state of the
-generator.
+generator and one copy of its buffers.
 """
 
 import torch
@@ -27,14 +27,14 @@ class RngSafe(torch.autograd.Function):
     def forward(ctx, stage, x):
         ctx.stage = stage
         ctx.save_for_backward(x)
-        # your code here (about 1 line)
+        # your code here (about 6 lines)
         return stage(x)
 
     @staticmethod
     def backward(ctx, gradient):
         (x,) = ctx.saved_tensors
         start = x.detach().requires_grad_()
-        # your code here (about 7 lines)
+        # your code here (about 10 lines)
         return None, start.grad
 
 

@@ -68,7 +68,7 @@ REVOLVE = Debrief(
 )
 
 SCHEDULE_PEAK = Debrief(
-    shows=(),
+    shows=("result",),
     why=(
         "What is in memory is a short list: kept inputs, saved stages, one gradient, and the input "
         "of the forward pass that runs. The peak is never between two operations but inside one, "
@@ -81,7 +81,7 @@ SCHEDULE_PEAK = Debrief(
 )
 
 BEST_COST = Debrief(
-    shows=(),
+    shows=("result",),
     why=(
         "After its first move a part of the chain falls into smaller parts with memories of their "
         "own, and what is best for the whole is put together from what is best for them. So each "

@@ -51,6 +51,12 @@ def _reference(inputs: Values, case: Case) -> Values:
     return {"result": (found.peak, found.cost)}
 
 
+def _as_called(inputs: Values) -> str:
+    schedule = ", ".join(f"{word} {stage}" for word, stage in inputs["schedule"])
+    given = chains.as_called({"arguments": [inputs["stages"], 0]}, "schedule_peak")
+    return f"{given.replace(', 0)', ', schedule)', 1)}; schedule: {schedule}"
+
+
 def _account(stages: Any, schedule: Any) -> Any:
     from gpu_course.training.schedules.operations import account
     from gpu_course.training.schedules.written import read
@@ -101,6 +107,7 @@ SCHEDULE_PEAK = PythonPuzzle(
     ),
     random_case=_random_case,
     inputs=_inputs,
+    call=_as_called,
     reference=_reference,
     diagnose=_diagnose,
     diagnoses={

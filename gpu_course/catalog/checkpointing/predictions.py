@@ -88,9 +88,11 @@ OPTIMAL = {
         "budgets, persistence costs nothing."
     ),
     "Fewer FLOP again, in the same memory": Sealed(
-        "The compiler works on single operators and the table on whole stages; the table may run a "
-        "stage many times, the compiler a value once. Which of them wins depends on what is in a "
-        "stage.",
+        "They choose among different things. The compiler sees single operators: it runs a GELU or "
+        "a norm again for next to no FLOP, where our stages are all or nothing. But it runs each "
+        "value again at most once, in one graph, and its budget is a share of what is saved "
+        "between forward and backward, not of the peak. At 0 the whole region runs again at the "
+        "start of the backward pass, and much of the peak comes back. The table bounds the peak.",
         answer=lambda more: (
             "equal"
             if abs(more[0] - more[1]) < 0.002

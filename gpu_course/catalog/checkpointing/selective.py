@@ -194,7 +194,7 @@ SELECTIVE_PLAN = PythonPuzzle(
     mistakes=(
         Mistake("the_first_that_fit", "over-budget", "not-the-best"),
         Mistake("by_flops_per_byte", "over-budget", "not-the-best"),
-        Mistake("the_dearest_first", "over-budget", "not-the-best"),
+        Mistake("the_most_expensive_first", "over-budget", "not-the-best"),
         Mistake("as_many_as_possible", "over-budget", "not-the-best"),
         Mistake("saves_everything", "over-budget", "too-much-saved"),
         Mistake("saves_nothing", "over-budget", "room-left"),

@@ -190,7 +190,7 @@ GALORE_ADAM = PythonPuzzle(
     diagnoses={
         "every-step": (
             "You choose new directions in every update. The moments then never belong to the "
-            "directions they are used in, and a singular value decomposition is the dearest part "
+            "directions they are used in, and a singular value decomposition is the costliest part "
             "of all. When is `refresh` up?"
         ),
         "never": (

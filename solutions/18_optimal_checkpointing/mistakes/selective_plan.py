@@ -21,8 +21,8 @@ def by_flops_per_byte(products, budget):
     return greedily(products, budget, lambda product: product["flops"] / product["bytes"])
 
 
-# The dearest products first, however large they are.
-def the_dearest_first(products, budget):
+# The most expensive products first, however large they are.
+def the_most_expensive_first(products, budget):
     return greedily(products, budget, lambda product: product["flops"])
 
 
