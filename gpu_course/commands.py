@@ -304,7 +304,7 @@ def open_lab(
 
 @_command("update")
 def update_course() -> int:
-    """Bring the newest course; your answers and notebooks stay as they are."""
+    """Bring the newest course; your answers and notebooks stay."""
     from gpu_course.grading import workspace
     from gpu_course.updating import update
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import platform
 import re
@@ -151,7 +152,9 @@ def probe_git() -> tuple[Finding, ...]:
 
 
 def probe_browser() -> tuple[Finding, ...]:
-    """Returns whether a Chromium or Chrome is there for the browser tests."""
+    """Returns whether a browser is there for the browser tests; nothing where those can't run."""
+    if importlib.util.find_spec("playwright") is None:
+        return ()
     found = find_browser()
     if found:
         return (Finding("browser for tests", "ok", Path(found).name),)

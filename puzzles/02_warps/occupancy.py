@@ -13,8 +13,8 @@
                     "shared_bytes"     shared memory of the SM
                     "shared_unit"      a block gets its shared memory in whole
                                        units
-                    "shared_reserved"  bytes that each block takes on top of its
-                                       own
+                    "shared_reserved"  bytes that each block takes on top of
+                                       its own
     registers     int, of one thread
     shared_bytes  int, of one block; may be 0
     threads       int, in one block; at most 1024

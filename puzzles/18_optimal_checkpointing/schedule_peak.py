@@ -4,8 +4,8 @@
 
     stages    a list of dicts of whole numbers, one for each stage:
               output_bytes           of its output
-              saved_bytes            what "save all" leaves beside its input and
-                                     output
+              saved_bytes            what "save all" leaves beside its input
+                                     and output
               forward_bytes          how far "forward" and "keep input" rise,
                                      the output included
               forward_saving_bytes   how far "save all" rises, output and saved
@@ -15,12 +15,12 @@
               output_gradient_bytes  of the gradient of its output
               forward_cost, backward_cost
     schedule  a list of (word, stage). The words:
-              "forward"     run the stage; save nothing, and let go of its input
+              "forward"     run the stage; save nothing, and drop its input
               "keep input"  run the stage; save nothing but its input
               "save all"    run the stage; keep its input and all that its
                             backward pass needs
-              "backward"    go back through the stage; lets go of all of it, its
-                            input too
+              "backward"    go back through the stage; drop all of it,
+                            its input too
 
 peak is the most memory in use at one time: what is there when an operation
 begins, and how far it rises. cost is that of all operations.

@@ -101,7 +101,7 @@ def test_what_numba_refuses_is_refused_by_line(name: str, tmp_path: Path) -> Non
     body = source_of(name).splitlines()
     first = len(body) - body[::-1].index("@cuda.jit") + 1
     assert first <= caught.value.line <= len(body)
-    assert "Numba does" not in caught.value.fact
+    assert not caught.value.fact.endswith("Numba does")
 
 
 @pytest.mark.parametrize("name", [*STRICTER, *OURS])
