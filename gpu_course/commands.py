@@ -191,7 +191,7 @@ def restore_answer(
 
 @_command("diff")
 def show_difference(name: Name) -> int:
-    """Show the solution beside your answer and discuss it, once it passes."""
+    """Once it passes, compare your answer with the solution."""
     from gpu_course.grading.solution import NotPassed, diff
 
     try:

@@ -255,7 +255,7 @@ def test_grade_of_the_solutions_passes(run: Run) -> None:
     assert result.exit_code == 0
     count = len(index.puzzles())
     points = sum(puzzle.points for puzzle in index.puzzles())
-    assert result.stdout.endswith(f"{count} of {count} passed, {points} of {points} points.\n")
+    assert f"\n{count} of {count} passed, {points} of {points} points.\n" in result.stdout
     assert result.stdout.count(" passed ") >= count
 
 

@@ -49,8 +49,10 @@ def figure_png(figure: Figure, sharpness: float = SHARP) -> bytes:
     dpi = CSS_PIXELS_PER_INCH * sharpness
     with style():
         figure.savefig(buffer, format="rgba", dpi=dpi)
-    width, height = (int(inches * dpi) for inches in figure.get_size_inches())
-    pixels = np.frombuffer(buffer.getvalue(), np.uint8).reshape(height, width, 4)
+    data, across = buffer.getvalue(), float(figure.get_figwidth() * dpi)
+    # Where a product is a hair from a whole number, the canvas may have rounded it the other way.
+    width = next(each for each in (int(across + 1e-6), int(across)) if len(data) % (4 * each) == 0)
+    pixels = np.frombuffer(data, np.uint8).reshape(-1, width, 4)
     image, packed = Image.fromarray(np.ascontiguousarray(pixels[..., :3])), io.BytesIO()
     if sharpness > QUICK:
         median = image.quantize(COLOURS, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)

@@ -100,7 +100,7 @@ def _step_inside(fault: Fault, kernel: Kernel, places: Places, expression: str) 
         )
     own = _own_axis(fault, places)
     # An array of one column has one for all threads: a guard would leave the others' cells out.
-    stretched = shape[axis] == 1 and bound not in facts["sizes"]
+    stretched = shape[axis] == 1 and bound not in facts.get("sizes", ())
     if low >= shape[axis] and own is not None and not stretched:
         if own == len(shape) - 1 - axis:
             facts["guard_helps"] = True
@@ -113,8 +113,8 @@ def _step_inside(fault: Fault, kernel: Kernel, places: Places, expression: str) 
 def _bound(fault: Fault, kernel: Kernel) -> str:
     """What a kernel calls a side of an array: a parameter, a constant, or the array's own."""
     facts = fault.facts
-    axis, dimensions, names = facts["axis"], len(facts["shape"]), facts["sizes"]
-    if facts["space"] != "global":
+    axis, dimensions, names = facts["axis"], len(facts["shape"]), facts.get("sizes", ())
+    if facts.get("space", "") != "global":
         return _declared(kernel, facts["array"], axis) or f"{facts['array']}.shape[{axis}]"
     if len(names) == 1 or len(names) == dimensions:
         return str(names[0] if len(names) == 1 else names[axis])
@@ -210,7 +210,7 @@ def _race(fault: Fault, kernel: Kernel, places: Places) -> Words:
     advice = "read only cells that no other thread writes in the same launch"
     if both_write:
         advice = "let each thread write cells that are its own"
-    elif facts["space"] == "shared":
+    elif facts.get("space", "") == "shared":
         advice = "let the block meet at cuda.syncthreads() between the write and the read"
     return fact, why, advice
 
@@ -218,7 +218,7 @@ def _race(fault: Fault, kernel: Kernel, places: Places) -> Words:
 def _uninitialised_cell(fault: Fault) -> Words:
     facts = fault.facts
     name = _cell_name(facts)
-    whose = "block" if facts["space"] == "shared" else "thread"
+    whose = "block" if facts.get("space", "") == "shared" else "thread"
     why = f"{facts['array']} is {facts['space']} memory: it starts unset in every {whose}"
     return (
         f"{name} is read before it is written",

@@ -568,7 +568,7 @@ BROKEN = {
         cuda.syncthreads()
         """,
         1, 64, {("barrier-divergence", "error")}, "cuda.syncthreads()",
-        ("1 threads are missing", "have returned from the kernel before it"),
+        ("1 of 64 threads misses this barrier", "returned from the kernel before it"),
     ),
     "a shuffle that one lane never comes to": Broken(
         """

@@ -58,7 +58,7 @@ def wrong(name: str, text: str, diagnosis: str, says: str = "", **more: object) 
 def late(name: str, text: str, **more: object) -> Hostile:
     """Returns an answer that does not end in time."""
     more = {"puzzle": QUICK, **more}
-    return Hostile(name, text, "deadline", "deadline", "within 1 seconds", **more)  # type: ignore[arg-type]
+    return Hostile(name, text, "deadline", "deadline", "within 1 second", **more)  # type: ignore[arg-type]
 
 
 def scale(*body: str, head: str = "import numpy as np\n\n\n") -> str:
