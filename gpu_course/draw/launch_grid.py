@@ -111,7 +111,10 @@ def describe_launch_grid(grid: Extent, block: Extent, size: Extent | None = None
         inside = min(limit[0], blocks[0] * threads[0])
         if not flat:
             inside *= min(limit[1], blocks[1] * threads[1])
-        said.append(f"{inside} of {total} threads have a cell; {total - inside} have none.")
+        none = total - inside
+        said.append(
+            f"{inside} of {total} threads have a cell; {none} {'has' if none == 1 else 'have'} none."
+        )
     return " ".join(said)
 
 

@@ -233,7 +233,7 @@ def test_show_functions_say_in_text_what_they_draw(capsys):
     assert "Who touches what in add_ten[1, 8]" in shown
     assert "Who wrote which cell of out" in shown
     assert "touched no array called 'nothing'" in shown
-    assert "7 of 8 threads pass the guard" in shown
+    assert "7 of 8 threads have a cell" in shown
 
 
 def test_a_picture_is_an_image_with_alt_text():
@@ -263,7 +263,7 @@ def test_a_hazard_is_shown_in_its_five_lines_and_the_others_by_their_places(caps
     report = simulate(copy)[1, 9](a.copy(), a)
     text = shown_by(show_hazards, capsys, report)
     assert text.startswith(report.hazards[0].text() + "\n")
-    assert text.splitlines()[5:] == [
+    assert text.splitlines()[6:] == [
         f"  also:   1 more: out-of-bounds in line {report.hazards[1].line}"
     ]
     clean = simulate(copy)[1, 8](a.copy(), a)

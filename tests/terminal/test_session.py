@@ -233,7 +233,7 @@ def test_d_shows_the_solution_only_after_a_pass(answers: Path, file: Path) -> No
     play.wait()
     play.press("d")
     assert play.session.view == "solution"
-    assert "-        out[i] = 10 + a[i]" in play.session.solution.splitlines()
+    assert "-        out[i] = 10 + a[i]" in play.session.solution.difference.splitlines()
     play.press("d")
     assert play.session.view == "puzzle"
 
