@@ -112,9 +112,8 @@ def describe_launch_grid(grid: Extent, block: Extent, size: Extent | None = None
         if not flat:
             inside *= min(limit[1], blocks[1] * threads[1])
         none = total - inside
-        said.append(
-            f"{inside} of {total} threads have a cell; {none} {'has' if none == 1 else 'have'} none."
-        )
+        have = "has" if none == 1 else "have"
+        said.append(f"{inside} of {total} threads have a cell; {none} {have} none.")
     return " ".join(said)
 
 

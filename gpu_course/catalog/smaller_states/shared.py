@@ -131,7 +131,7 @@ SHARED_LAYERS = PythonPuzzle(
     reference=_reference,
     judge=_judge,
     held=(
-        Held(_case("a large batch", 20_000, 16, 32), 308 << 20),
+        Held(_case("a large batch", 20_000, 16, 32), 225 << 20),
         Held(_case("a wide stack", 2, 400, 40), 100 << 20),
     ),
     diagnose=_diagnose,
