@@ -45,7 +45,7 @@ def first_difference(
     dtype. Floats agree within the tolerance; NaN only where NaN is expected.
 
     >>> first_difference([1, 2.0], [1, 3.0], (0.0, 0.0), "result").fact
-    'result[1] is 2.0, expected 3.0'
+    'result[1] is 2, expected 3'
     """
     return next(_differences(got, expected, tolerance, place), None)
 

@@ -74,7 +74,7 @@ def test_a_stored_notebook_keeps_words_and_the_most_telling_picture(kernels: Pat
     assert bundle == panel._repr_mimebundle_()
     text = bundle["text/plain"]
     assert text.startswith("tile_without_barrier[1, 8], warp 0: 8 steps")
-    assert "! RaceError: s[0] is written by one thread and read by another" in text
+    assert "! RaceError: s[0] is read and written in no fixed order" in text
     assert "RaceError" in bundle["text/html"] and "step 7 of 8" in bundle["text/html"]
     assert "application/vnd.jupyter.widget-view+json" in bundle
     again = step_through(f"{kernels}:tile_without_barrier")[1, 8](out, a, 8)

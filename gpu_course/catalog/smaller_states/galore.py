@@ -153,7 +153,7 @@ _TOLERANCE = (1e-7, 1e-9)
 
 MANY = Case(
     "many weights",
-    {"rows": 16, "columns": 16_000, "rank": 1, "refresh": 2, "steps": 2, "others": 90},
+    {"rows": 16, "columns": 16_000, "rank": 1, "refresh": 2, "steps": 2, "others": 45},
 )
 
 GALORE_ADAM = PythonPuzzle(
@@ -184,7 +184,7 @@ GALORE_ADAM = PythonPuzzle(
     reference=_reference,
     judge=_judge,
     self_check="how often directions are chosen",
-    held=(Held(MANY, 180 << 20),),
+    held=(Held(MANY, 112 << 20),),
     diagnose=_diagnose,
     tolerance=_TOLERANCE,
     diagnoses={
