@@ -29,7 +29,9 @@ KINDS = "biufc"
 _PLAIN = {type(None), bool, int, float, str}
 _LENGTHS = struct.Struct("<QQ")
 _NATIVE = [np.dtype(letter) for letter in "?bhilqBHILQefdgFDG"]
-_DTYPES = {each.str: each for native in _NATIVE for each in (native, native.newbyteorder("S"))}
+_SPELLINGS = [each.str for native in _NATIVE for each in (native, native.newbyteorder("S"))]
+_DTYPES = {spelling: np.dtype(spelling) for spelling in _SPELLINGS}
+"""One dtype per spelling, NumPy's own of it: C's `long` and `long long` are both `<i8`."""
 
 
 class Unsendable(ValueError):
