@@ -18,7 +18,6 @@ from gpu_course.observe.precision import Precision
 from gpu_course.observe.races import Races
 from gpu_course.observe.touches import Touches
 from gpu_course.simt import launch, legality, refusals, source
-from gpu_course.simt.endless import Waits
 from gpu_course.simt.faults import Fault, FaultLog
 from gpu_course.simt.observer import Observer
 from gpu_course.simt.policy import POLICIES
@@ -27,6 +26,7 @@ from gpu_course.simt.report import Counters, Dim3, LaunchShape, Report
 from gpu_course.simt.schedule import Kind, RoundRobin, Schedule
 from gpu_course.simt.strands import MOST_LANES, TooManyStrands
 from gpu_course.simt.waiting import may_wait
+from gpu_course.simt.watchdog import Waits
 
 STEP_BUDGET = 250_000
 
@@ -142,7 +142,7 @@ class _Configured:
             return self._launch(arguments, schedule)
         except Waits as waits:
             raise waits.kernel.refuse(
-                waits.node,
+                waits.line,
                 "the threads of one warp wait for each other in this loop, and the schedule keeps "
                 "each warp together",
                 'give the schedule strands="threads"',
@@ -152,7 +152,7 @@ class _Configured:
         lanes, most = _shape(self.grid, self.block).lanes, MOST_LANES[strands]
         if lanes > most:
             raise waits.kernel.refuse(
-                waits.node,
+                waits.line,
                 f"this loop waits for other threads, and the simulator runs {strands} one by one "
                 f"in launches of at most {most:,} threads; this one has {lanes:,}",
                 "launch fewer blocks",

@@ -11,6 +11,7 @@ import numpy as np
 
 from gpu_course.simt.lanes import Mask
 from gpu_course.simt.memory import Array
+from gpu_course.simt.source import Kernel
 
 T = TypeVar("T")
 
@@ -73,6 +74,7 @@ class Access:
         threads: int64 (mask.count,), global linear thread numbers.
         warps: int64 (mask.count,), warp of each lane within the batch.
         line: the line of the access.
+        kernel: the kernel or device function that has this line.
         pattern: the Pattern it repeats.
         moved: by how many elements the lanes have moved since the pattern was first seen.
         find_cells: computes `cells`.
@@ -87,6 +89,7 @@ class Access:
     mask: Mask
     threads: np.ndarray
     line: int
+    kernel: Kernel
     pattern: Pattern
     moved: int
     find_cells: Callable[[], np.ndarray]

@@ -7,7 +7,6 @@ the launch goes on as it does in lockstep: with the meeting that comes first in 
 
 from __future__ import annotations
 
-import ast
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -15,12 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gpu_course.simt.meetings import Arrival, complete, hold
-from gpu_course.simt.observer import Observer
+from gpu_course.simt.observer import Observer, Setting
 from gpu_course.simt.relay import Runner
 
 if TYPE_CHECKING:
     from gpu_course.simt.lanes import Lanes
-    from gpu_course.simt.state import State
 
 
 class Assemblies:
@@ -29,15 +27,19 @@ class Assemblies:
     Args:
         runners: all strands of the launch.
         lanes: all its lanes.
-        observers, state: the launch's.
+        observers, setting: the launch's.
     """
 
     def __init__(
-        self, runners: Iterable[Runner], lanes: Lanes, observers: Sequence[Observer], state: State
+        self,
+        runners: Iterable[Runner],
+        lanes: Lanes,
+        observers: Sequence[Observer],
+        setting: Setting,
     ) -> None:
         self.lanes = lanes
         self.observers = observers
-        self.state = state
+        self.setting = setting
         self.returned = np.zeros(lanes.count, bool)
         self.standing: dict[int, Runner] = {}
         self._live = 0
@@ -102,7 +104,7 @@ class Assemblies:
     def _hold(self, runners: list[Runner]) -> bool:
         """Lets strands meet that stand at one call; each gets its part and can go on."""
         arrivals = [r.arrival for r in runners if r.arrival is not None]
-        results = hold(arrivals, self.lanes, self.observers, self.returned, self.state)
+        results = hold(arrivals, self.lanes, self.observers, self.returned, self.setting)
         for runner, result in zip(runners, results, strict=True):
             runner.result, runner.arrival = result, None
             del self.standing[runner.strand.number]
@@ -111,8 +113,10 @@ class Assemblies:
 
 def _at(scope: str, standing: list[Runner]) -> list[list[Runner]]:
     """The strands at each meeting of a scope, the call that comes first in the kernel first."""
-    groups: dict[ast.Call, list[Runner]] = defaultdict(list)
+    groups: dict[tuple[str, int, int], list[Runner]] = defaultdict(list)
     for runner in standing:
         if runner.arrival is not None and runner.arrival.scope == scope:
-            groups[runner.arrival.call].append(runner)
+            arrival = runner.arrival
+            place = arrival.kernel.file, arrival.call.line, arrival.call.column
+            groups[place].append(runner)
     return sorted(groups.values(), key=lambda g: min(r.arrival.place for r in g if r.arrival))

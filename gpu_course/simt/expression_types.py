@@ -40,6 +40,7 @@ class ExpressionTypes(CallTypes):
             for parameter, type_ in zip(self.kernel.tree.args.args, arguments, strict=True)
         }
         self.reads: dict[ast.AST, Type] = {}
+        self.expressions: dict[ast.AST, Type] = {}
         self.results: list[Type] = []
         self.views: set[ast.Subscript] = set()
         self.members: dict[ast.Attribute, int] = {}
@@ -48,6 +49,10 @@ class ExpressionTypes(CallTypes):
         self.pending: KernelRefused | None = None
 
     def expression(self, node: ast.expr) -> Type:
+        found = self.expressions[node] = self.worked_out(node)
+        return found
+
+    def worked_out(self, node: ast.expr) -> Type:
         meaning = self.program.meanings.get(node)
         if meaning is not None:
             return self.meaning(meaning)
@@ -119,7 +124,7 @@ class ExpressionTypes(CallTypes):
             return FunctionType(value.name, value.place[:2], value)
         if isinstance(value, Symbol):
             if value.path in intrinsics.VALUES:
-                return intrinsics.VALUES[value.path].type
+                return intrinsics.VALUES[value.path].type((), ())
             raise NotSimulated(f"{value.path} as a value", "call it where it is needed")
         return of_value(value)
 

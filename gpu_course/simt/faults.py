@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import math
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,7 +20,7 @@ class Fault:
         line: where.
         threads: int64 (n,), global linear thread numbers of the lanes at fault.
         facts: what the detector knows: array, indices, names and their values, the other access.
-        node: the expression at fault, when there is one.
+        expression: the index at fault as it is written, where there is one.
         count: lane-accesses at fault, over the whole launch.
         severity: "error" or "advice".
         kernel: the kernel or device function that `line` is a line of.
@@ -31,7 +30,7 @@ class Fault:
     line: int
     threads: np.ndarray
     facts: dict[str, Any] = field(default_factory=dict)
-    node: ast.AST | None = None
+    expression: str = ""
     count: int = 0
     severity: str = "error"
     kernel: Kernel | None = None
@@ -56,7 +55,6 @@ class FaultLog:
 
     def __init__(self) -> None:
         self.found: dict[tuple[Any, ...], Fault] = {}
-        self.running: Kernel | None = None
         self.left_out = 0
         self.errors = 0
         self.most_errors: float = math.inf
@@ -75,7 +73,6 @@ class FaultLog:
             raise CannotGoOn
 
     def _add(self, fault: Fault, key: tuple[Any, ...]) -> None:
-        fault.kernel = fault.kernel or self.running
         file = fault.kernel.file if fault.kernel else ""
         place = (fault.kind, file, fault.line, *key)
         known = self.found.get(place)

@@ -117,6 +117,7 @@ class _Inference(ExpressionTypes):
             self.given,
             self.members,
             frozenset(self.fields),
+            self.expressions,
         )
 
     def result(self) -> Type:

@@ -40,6 +40,7 @@ class Inferred:
         given: each call of a device function -> its arguments, default values included.
         members: a field of a named tuple -> its place.
         fields: a field of a structure in a cell that is read: a[i].x.
+        expressions: an expression -> its type.
     """
 
     types: Mapping[str, Type]
@@ -54,6 +55,7 @@ class Inferred:
     given: Mapping[ast.Call, Sequence[ast.expr]] = field(default_factory=dict)
     members: Mapping[ast.Attribute, int] = field(default_factory=dict)
     fields: frozenset[ast.Attribute] = frozenset()
+    expressions: Mapping[ast.AST, Type] = field(default_factory=dict, repr=False)
 
 
 def of_value(value: Any) -> Type:

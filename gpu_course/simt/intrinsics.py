@@ -21,9 +21,9 @@ from gpu_course.simt.vocabulary import (
     ufuncs,
     warps,
 )
-from gpu_course.simt.vocabulary.functions import Builtin, Function
+from gpu_course.simt.vocabulary.functions import Function
 
-VALUES: dict[str, Builtin] = indices.VALUES
+VALUES: dict[str, Function] = indices.VALUES
 FUNCTIONS: dict[str, Function] = {
     **indices.FUNCTIONS,
     **scalar_functions.FUNCTIONS,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -10,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from gpu_course.errors import CourseError
-from gpu_course.simt import inference, memory
+from gpu_course.simt import memory
 from gpu_course.simt.arguments import arrays_in, bind_arguments, bound, type_of
-from gpu_course.simt.constants import Symbol
-from gpu_course.simt.endless import EndlessLoop
 from gpu_course.simt.faults import CannotGoOn, Fault, FaultLog
 from gpu_course.simt.interpreter import Interpreter
+from gpu_course.simt.ir import Code
 from gpu_course.simt.lanes import WARP, Lanes
+from gpu_course.simt.lower import lower
 from gpu_course.simt.memory import Array
 from gpu_course.simt.observer import Observer, Setting
 from gpu_course.simt.policy import STRICT, Policy
@@ -24,9 +23,9 @@ from gpu_course.simt.printout import Printout
 from gpu_course.simt.program import Program
 from gpu_course.simt.report import Dim3
 from gpu_course.simt.schedule import Schedule
-from gpu_course.simt.state import State
 from gpu_course.simt.strands import Strands
 from gpu_course.simt.vocabulary.allocate import local_bytes, too_much
+from gpu_course.simt.watchdog import EndlessLoop
 
 LANES_PER_BATCH = 1 << 15
 LOCAL_BYTES_PER_BATCH = 1 << 28
@@ -133,59 +132,59 @@ def run(
     """
     values = bind_arguments(program, arguments)
     arrays = memory.bind({k: v for n, a in values.items() for k, v in arrays_in(n, a).items()})
-    inferred = inference.infer(program, [type_of(v) for v in values.values()])
-    program = inferred.program or program
-    fact = too_much(inferred.requests.values(), inferred.static_shared_bytes, dynamic_bytes)
+    code = lower(program, tuple(type_of(v) for v in values.values()))
+    fact = too_much(code.arrays, code.static_shared_bytes, dynamic_bytes)
     if fact is not None:
-        line = program.kernel.tree.lineno
+        line = code.kernel.tree.lineno
         faults.add(Fault("illegal-launch", line, np.empty(0, np.int64), {"fact": fact}))
         return
-    _refuse_read_only(program, arrays)
-    stored = frozenset(arrays[name].allocation.number for name in _stored(program, arrays))
-    setting = Setting(program, grid, block, arrays, stored, faults, order_seed, policy)
+    _refuse_read_only(code, arrays)
+    setting = Setting(
+        code=code,
+        grid=grid,
+        block=block,
+        arguments={name: bound(name, value, arrays) for name, value in values.items()},
+        arrays=arrays,
+        stored=frozenset(arrays[name].allocation.number for name in _stored(code, arrays)),
+        faults=faults,
+        order_seed=order_seed,
+        policy=policy,
+        dynamic_bytes=dynamic_bytes,
+        printout=printout or Printout(),
+    )
     for observer in observers:
         observer.begin(setting)
-    state = State(
-        program,
-        inferred,
-        {name: bound(name, value, arrays) for name, value in values.items()},
-        faults,
-        dynamic_bytes,
-        order_seed,
-        printout,
-        policy,
-    )
     faults.most_errors = policy.most_errors
-    whole = "cuda.cg.this_grid" in _names(program)
-    own = local_bytes(inferred.requests.values())
+    whole = "cuda.cg.this_grid" in code.names
+    own = local_bytes(code.arrays)
     if schedule is not None or whole:
-        _check_resident(program, grid, block, own)
+        _check_resident(code, grid, block, own)
     try:
         with np.errstate(all="ignore"):
             if schedule is not None:
                 lanes = Lanes(grid, block, _blocks(grid))
                 for observer in observers:
                     observer.batch(lanes)
-                Strands(schedule, lanes, observers, step_budget, state).run()
+                Strands(schedule, lanes, observers, step_budget, setting).run()
                 return
             for blocks in _batches(grid, block, order_seed, whole=whole, local_bytes=own):
                 lanes = Lanes(grid, block, blocks)
                 for observer in observers:
                     observer.batch(lanes)
-                Interpreter(*state.of(lanes, observers, step_budget)).run()
+                Interpreter(setting, lanes, observers, step_budget).run()
     except CannotGoOn:
         pass
     except EndlessLoop as end:
         faults.most_errors = math.inf  # this one is the last
-        faults.add(Fault("endless-loop", end.line, end.threads, end.facts))
+        faults.add(Fault("endless-loop", end.line, end.threads, end.facts, kernel=end.kernel))
 
 
-def _check_resident(program: Program, grid: Dim3, block: Dim3, local: int) -> None:
+def _check_resident(code: Code, grid: Dim3, block: Dim3, local: int) -> None:
     """Raises KernelRefused where all threads together hold more local memory than there may be."""
     threads = int(np.prod(grid)) * int(np.prod(block))
     if local * threads > MOST_LOCAL_BYTES_RESIDENT:
-        raise program.kernel.refuse(
-            program.kernel.tree,
+        raise code.kernel.refuse(
+            code.kernel.tree,
             f"{threads:,} threads that have to be there at the same time hold "
             f"{local * threads:,} bytes of local memory: the simulator allows "
             f"{MOST_LOCAL_BYTES_RESIDENT:,}",
@@ -193,25 +192,18 @@ def _check_resident(program: Program, grid: Dim3, block: Dim3, local: int) -> No
         )
 
 
-def _stored(program: Program, arrays: dict[str, Array]) -> list[str]:
+def _stored(code: Code, arrays: dict[str, Array]) -> list[str]:
     """The arrays that the kernel may write to; those of a tuple as one."""
-    return [name for name in arrays if name.partition("[")[0] in program.stored]
+    return [name for name in arrays if name.partition("[")[0] in code.stored]
 
 
-def _refuse_read_only(program: Program, arrays: dict[str, Array]) -> None:
-    for name in _stored(program, arrays):
+def _refuse_read_only(code: Code, arrays: dict[str, Array]) -> None:
+    for name in _stored(code, arrays):
         if not arrays[name].writable:
             raise CourseError(
-                f"{program.kernel.name} writes to {name}, which is a read-only array",
+                f"{code.kernel.name} writes to {name}, which is a read-only array",
                 "pass a copy that can be written",
             )
-
-
-@functools.lru_cache(maxsize=256)
-def _names(program: Program) -> frozenset[str]:
-    """The dotted names a kernel and its device functions use."""
-    meanings = [meaning for each in program.family() for meaning in each.meanings.values()]
-    return frozenset(m.path for m in meanings if isinstance(m, Symbol))
 
 
 def _blocks(grid: Dim3) -> np.ndarray:

@@ -7,26 +7,27 @@ values, hazards and counts are the same; then each strand takes its lanes of the
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_course.simt.faults import Fault
+from gpu_course.simt.ir import Call
 from gpu_course.simt.lanes import WARP, Lanes, Mask
-from gpu_course.simt.observer import Observer
+from gpu_course.simt.observer import Observer, Setting
+from gpu_course.simt.policy import Policy
 from gpu_course.simt.variables import Value
 from gpu_course.simt.vocabulary import synchronise, warps
 from gpu_course.simt.window import Widened, Window
 
 if TYPE_CHECKING:
     from gpu_course.simt.source import Kernel
-    from gpu_course.simt.state import State
 
 ALONE = frozenset(("cuda.activemask", "cuda.lanemask_lt"))
 WARP_MEETINGS = (frozenset(warps.FUNCTIONS) | {"cuda.syncwarp"}) - ALONE
+GRID_MEETING = "cuda.cg.grid.sync"
 BLOCK_MEETINGS = frozenset(n for n in synchronise.FUNCTIONS if n.startswith("cuda.syncthreads"))
 
 
@@ -41,17 +42,15 @@ class Arrival:
         window: its warp.
         mask: which of the warp's lanes have come.
         arguments: the call's.
-        run: the function: (machine, arguments) -> value.
         kernel: the kernel or device function that holds the call.
     """
 
     scope: str
-    call: ast.Call
+    call: Call
     place: tuple[int, ...]
     window: Window
     mask: Mask
     arguments: Sequence[Value]
-    run: Callable[[Any, Sequence[Value]], Value]
     kernel: Kernel
 
     def named(self) -> int:
@@ -84,12 +83,32 @@ def complete(arrivals: Sequence[Arrival], live: int) -> list[Arrival]:
     return []
 
 
+@dataclass
+class _Met:
+    """Those that have met, as the call they stand at sees them."""
+
+    lanes: Lanes
+    mask: Mask
+    observers: Sequence[Any]
+    setting: Setting
+    returned: np.ndarray
+    kernel: Kernel
+
+    @property
+    def policy(self) -> Policy:
+        return self.setting.policy
+
+    def fault(self, fault: Fault, key: tuple[Any, ...] = ()) -> None:
+        fault.kernel = self.kernel
+        self.setting.faults.add(fault, key)
+
+
 def hold(
     arrivals: Sequence[Arrival],
     batch: Lanes,
     observers: Sequence[Observer],
     returned: np.ndarray,
-    state: State,
+    setting: Setting,
 ) -> list[Value]:
     """Runs a meeting; returns what each arrival gets.
 
@@ -98,7 +117,7 @@ def hold(
         batch: the lanes of the whole grid.
         observers: the batch's.
         returned: bool (lanes of the batch,), those that have returned from the kernel.
-        state: the launch's.
+        setting: the launch.
     """
     first = arrivals[0]
     lanes, offset = batch, 0
@@ -113,18 +132,11 @@ def hold(
     spans = [slice(a.window.first - offset, a.window.first - offset + WARP) for a in arrivals]
     for arrival, span in zip(arrivals, spans, strict=True):
         active[span] |= arrival.mask.active
-    machine = SimpleNamespace(
-        lanes=lanes,
-        mask=lanes.alive if active.sum() == lanes.alive.count else Mask(active),
-        observers=told,
-        faults=state.faults,
-        policy=state.policy,
-        returned=returned,
-    )
+    together_here = lanes.alive if active.sum() == lanes.alive.count else Mask(active)
+    machine: Any = _Met(lanes, together_here, told, setting, returned, first.kernel)
     together = zip(*(a.arguments for a in arrivals), strict=True)
     arguments = [_gathered(values, arrivals, spans, lanes.count) for values in together]
-    state.faults.running = first.kernel
-    result = first.run(machine, arguments)
+    result = first.call.function.run(machine, first.call, arguments, first.call.type)
     return [_part(result, span) for span in spans]
 
 

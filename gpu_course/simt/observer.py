@@ -2,35 +2,40 @@
 
 from __future__ import annotations
 
-import ast
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import numpy as np
 
 from gpu_course.simt.access import Access
 from gpu_course.simt.faults import FaultLog
+from gpu_course.simt.ir import Code, Statement
 from gpu_course.simt.lanes import Lanes, Mask
 from gpu_course.simt.memory import Array
 from gpu_course.simt.policy import STRICT, Policy
-from gpu_course.simt.program import Program
+from gpu_course.simt.printout import Printout
 from gpu_course.simt.report import Dim3
+from gpu_course.simt.source import Kernel
 from gpu_course.simt.variables import Variable
 
 
 class Followed(Protocol):
     """What an observer that follows every statement may ask of whoever executes it."""
 
-    depth: int
-    variables: dict[str, Variable]
+    lanes: Lanes
 
     @property
-    def program(self) -> Program:
+    def kernel(self) -> Kernel:
         """Returns the kernel or device function it is in."""
 
     @property
-    def lanes(self) -> Lanes:
-        """Returns the lanes it executes it for."""
+    def depth(self) -> int:
+        """Returns how many calls lie above that."""
+
+    @property
+    def variables(self) -> dict[str, Variable]:
+        """Returns what its variables hold."""
 
 
 class Observer:
@@ -48,7 +53,7 @@ class Observer:
     def batch(self, lanes: Lanes) -> None:
         """A batch of blocks starts."""
 
-    def statement(self, machine: Followed, node: ast.stmt, mask: Mask, turn: bool) -> None:
+    def statement(self, machine: Followed, node: Statement, mask: Mask, turn: bool) -> None:
         """Lanes of `mask` come to a statement, or (`turn`) to a turn of a loop."""
 
     def access(self, access: Access) -> None:
@@ -81,23 +86,29 @@ class Observer:
 
 @dataclass(frozen=True)
 class Setting:
-    """A launch as the observers get to know it.
+    """A launch, as those get to know it who run it and who watch it.
 
     Attributes:
-        program: the kernel past the static pass.
+        code: the kernel, lowered.
         grid, block: the shape as (x, y, z).
-        arrays: the array arguments by parameter name.
+        arguments: parameter -> what it is given: an Array, a NumPy scalar, or a tuple of these.
+        arrays: the array arguments by the names messages have for them.
         stored: allocations that the kernel may write to, by number.
-        faults: where an observer reports what it finds.
-        order_seed: shuffles the order of blocks when not None.
+        faults: where everybody reports what they find.
+        order_seed: shuffles the order of blocks, and of lanes at atomics, when not None.
         policy: what counts as an error.
+        dynamic_bytes: dynamic shared memory of a block.
+        printout: where the threads print.
     """
 
-    program: Program
+    code: Code
     grid: Dim3
     block: Dim3
+    arguments: Mapping[str, Any]
     arrays: dict[str, Array]
     stored: frozenset[int]
     faults: FaultLog
     order_seed: int | None = None
     policy: Policy = STRICT
+    dynamic_bytes: int = 0
+    printout: Printout = field(default_factory=Printout)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import threading
 from dataclasses import dataclass
 from queue import SimpleQueue
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.simt.interpreter import Interpreter
+from gpu_course.simt.ir import Loop
 from gpu_course.simt.lanes import Mask
 from gpu_course.simt.meetings import Arrival
 from gpu_course.simt.schedule import Strand
@@ -34,7 +34,7 @@ class Wait:
     """A loop in which a strand waits.
 
     Attributes:
-        node: the loop.
+        loop: the loop.
         mask: the strand's lanes in it.
         partial: True when other lanes of the strand are held up by these.
         asks: the cell it asks, as "flag[0]"; "" when it is not known.
@@ -42,7 +42,7 @@ class Wait:
         kernel: the kernel or device function that holds the loop.
     """
 
-    node: ast.For | ast.While
+    loop: Loop
     mask: Mask
     partial: bool
     asks: str

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
-from gpu_course.simt import intrinsics, waiting
+from gpu_course.simt import watchdog
 from gpu_course.simt.access import Access
-from gpu_course.simt.endless import EndlessLoop, Loop, Waits
 from gpu_course.simt.interpreter import Interpreter
+from gpu_course.simt.ir import Call, Loop, Statement
 from gpu_course.simt.lanes import Mask
-from gpu_course.simt.meetings import BLOCK_MEETINGS, WARP_MEETINGS, Arrival
+from gpu_course.simt.meetings import BLOCK_MEETINGS, GRID_MEETING, WARP_MEETINGS, Arrival
 from gpu_course.simt.memory import Array
+from gpu_course.simt.observer import Observer, Setting
 from gpu_course.simt.relay import Stopped, Wait
 from gpu_course.simt.schedule import About, Schedule
-from gpu_course.simt.values import type_of
 from gpu_course.simt.variables import Value
 from gpu_course.simt.vocabulary.allocate import Arena
-from gpu_course.simt.vocabulary.synchronise import meet_grid
+from gpu_course.simt.waiting import ATOMIC
 from gpu_course.simt.window import Window, WindowArena
 
 # A loop that is not idle hands on now and then only: most such loops wait for nobody.
@@ -41,7 +39,7 @@ class Seen:
     """
 
     mask: Mask
-    variables: waiting.Snapshot
+    variables: watchdog.Snapshot
     version: int
     own: int
 
@@ -51,7 +49,6 @@ class Group(Protocol):
 
     schedule: Schedule
     arena: Arena
-    asked: dict[ast.stmt, str]
     version: int
     stopping: bool
 
@@ -74,65 +71,52 @@ class Group(Protocol):
         """Returns what a meeting gives a strand, once it has taken place."""
 
 
-class StrandInterpreter(Interpreter):
-    """Executes the kernel for one strand.
+class StrandContext:
+    """What the interpreter of one strand asks before it goes on.
 
     Args:
         group: the launch.
         number: the strand's.
         window: its lanes.
-        state: as an Interpreter's, with the window and its observers.
+        setting: the launch's.
+        observers: told of what the strand does, in the numbers of its window.
     """
 
-    def __init__(self, group: Group, number: int, window: Window, *state: Any) -> None:
-        super().__init__(*state)
+    def __init__(
+        self,
+        group: Group,
+        number: int,
+        window: Window,
+        setting: Setting,
+        observers: list[Observer],
+    ) -> None:
         self.group = group
         self.number = number
         self.window = window
-        self.arena = WindowArena(group.arena, window)
-        self._asked = group.asked
-        self.path: tuple[int, ...] = ()
+        arena = WindowArena(group.arena, window)
+        self.interpreter = Interpreter(setting, window, observers, 0, arena=arena, context=self)
         self.changes = 0
         self._last: tuple[Access, np.ndarray] | None = None
 
     # Memory
 
-    def _access(
-        self,
-        kind: str,
-        node: ast.expr,
-        index: ast.expr,
-        array: Array,
-        indices: tuple[Value, ...],
-        value: Value = None,
-        **atomic: Any,
-    ) -> tuple[Access | None, bool]:
-        if array.space not in ("global", "shared"):
-            return super()._access(kind, node, index, array, indices, value, **atomic)
-        if self.group.schedule.fineness == "accesses":
-            find = partial(self._cells, array, indices, self.mask)
-            self.group.pause(self.number, About(kind, node.lineno, array.name, find))
-        access, uniform = super()._access(kind, node, index, array, indices, value, **atomic)
-        if access is not None:
-            self._last = access, access.array.flat[access.elements]
-        return access, uniform
-
-    def store(
-        self, node: ast.Subscript, array: Array, indices: tuple[Value, ...], value: Value
+    def before_access(
+        self, kind: str, line: int, array: Array, find_cells: Callable[[], np.ndarray]
     ) -> None:
-        """As in lockstep; notes whether the memory is another one now."""
-        self._last = None
-        super().store(node, array, indices, value)
-        self._note_change()
+        """Hands on before an access, where the schedule says so."""
+        if self.group.schedule.fineness == "accesses":
+            self.group.pause(self.number, About(kind, line, array.name, find_cells))
 
-    def update(self, call: ast.Call, array: Array, *rest: Any) -> Value:
-        """As in lockstep; notes whether the memory is another one now."""
-        self._last = None
-        old = super().update(call, array, *rest)
-        self._note_change()
-        return old
+    def accessed(self, access: Access) -> None:
+        """Remembers what the last access found."""
+        self._last = access, access.array.flat[access.elements]
 
-    def _note_change(self) -> None:
+    def before_write(self) -> None:
+        """Forgets the last access."""
+        self._last = None
+
+    def wrote(self) -> None:
+        """Notes whether the memory is another one now."""
         if self._last is not None:
             access, before = self._last
             if access.array.flat[access.elements].tobytes() != before.tobytes():
@@ -141,32 +125,29 @@ class StrandInterpreter(Interpreter):
 
     # Loops
 
-    def _turned(self, node: ast.For | ast.While, loop: Loop, running: Mask, taken: Mask) -> None:
+    def turned(self, loop: Loop, turns: watchdog.Turns, running: Mask) -> None:
         """Hands on where the loop waits for others."""
-        kind = self._asks(node)
-        if not kind or not running:
-            return
-        loop.turns += 1
-        before: Seen | None = loop.seen
+        turns.fruitless += 1
+        before: Seen | None = turns.seen
         left = before is not None and before.mask.count != running.count
         if left:
             self.group.progress()
-        now = waiting.snapshot(self.variables)
+        now = watchdog.snapshot(self.interpreter.variables)
         version = self.group.version
         idle = (
             before is not None
             and not left
             and before.version == version
-            and waiting.unchanged(before.variables, now)
+            and watchdog.unchanged(before.variables, now)
         )
-        asks_again = kind == waiting.ATOMIC and (before is None or before.own == self.changes)
-        if idle or asks_again or loop.turns % TURNS_IN_A_ROW == 0:
-            self.group.wait(self.number, self._wait(node, running), idle=idle)
+        asks_again = loop.waits == ATOMIC and (before is None or before.own == self.changes)
+        if idle or asks_again or turns.fruitless % TURNS_IN_A_ROW == 0:
+            self.group.wait(self.number, self._wait(loop, running), idle=idle)
             version = self.group.version
-        loop.seen = Seen(running, now, version, self.changes)
+        turns.seen = Seen(running, now, version, self.changes)
 
-    def _wait(self, node: ast.For | ast.While, mask: Mask) -> Wait:
-        going = self.lanes.alive.active & ~self.returned
+    def _wait(self, loop: Loop, mask: Mask) -> Wait:
+        going = self.window.alive.active & ~self.interpreter.returned
         partial_ = mask.count < int(np.count_nonzero(going))
         asks, found = "", None
         if self._last is not None:
@@ -174,51 +155,39 @@ class StrandInterpreter(Interpreter):
             cell = np.unravel_index(int(access.cells[0]), access.array.shape)
             asks = f"{access.array.name}[{', '.join(map(str, cell))}]"
             found = values[0].item()
-        return Wait(node, mask, partial_, asks, found, self.program.kernel)
+        return Wait(loop, mask, partial_, asks, found, self.interpreter.kernel)
 
-    def _stop(self, node: ast.stmt, mask: Mask, *, hopeless: bool = False) -> None:
+    def out_of_steps(self, node: Statement, mask: Mask) -> None:
+        """Says which loop waits, where that is why the steps are spent."""
         if self.group.stopping:
             raise Stopped
-        try:
-            super()._stop(node, mask, hopeless=hopeless)
-        except Waits:
-            assert isinstance(node, ast.For | ast.While)
+        if isinstance(node, Loop) and node.waits == ATOMIC:
             self.group.give_up(self._wait(node, mask))
-            raise EndlessLoop(
-                node.lineno,
-                self.lanes.global_thread[mask.lanes],
+            raise watchdog.EndlessLoop(
+                self.interpreter.kernel,
+                node.line,
+                self.window.global_thread[mask.lanes],
                 {"hopeless": False, "test": "", "names": {}},
-            ) from None
+            )
 
     # Meetings
 
-    def of_Call(self, node: ast.Call) -> Value:  # cuda.syncthreads(), cuda.shfl_sync(...)
-        symbol = self.program.meanings.get(node.func)
-        if node.func in self.program.devices:
-            self.path = (*self.path, node.lineno)
-            result = super().of_Call(node)
-            self.path = self.path[:-1]
-            return result
-        path = getattr(symbol, "path", "")
-        if path in BLOCK_MEETINGS:
-            return self._meet("block", node, path)
-        if path in WARP_MEETINGS and self.group.schedule.strands == "threads":
-            return self._meet("warp", node, path)
-        if symbol is None and node not in self.requests:  # cuda.cg.this_grid().sync()
-            return self._arrive("grid", node, [], lambda machine, _: meet_grid(machine, node))
-        return super().of_Call(node)
+    def meets(self, call: Call) -> bool:
+        """Returns whether a call waits for others."""
+        return self._scope(call) != ""
 
-    def _meet(self, scope: str, node: ast.Call, path: str) -> Value:
-        arguments = [self.value(a) for a in node.args]
-        function = intrinsics.FUNCTIONS[path]
-        result = function.type([type_of(a) for a in arguments], node.args)
-        return self._arrive(scope, node, arguments, lambda m, a: function.run(m, node, a, result))
+    def _scope(self, call: Call) -> str:
+        if call.path in BLOCK_MEETINGS:
+            return "block"
+        if call.path in WARP_MEETINGS and self.group.schedule.strands == "threads":
+            return "warp"
+        return "grid" if call.path == GRID_MEETING else ""
 
-    def _arrive(
-        self, scope: str, node: ast.Call, arguments: list[Value], run: Callable[[Any, Any], Value]
-    ) -> Value:
-        place = (*self.path, node.lineno, node.col_offset)
+    def meet(self, call: Call, arguments: list[Value]) -> Value:
+        """Waits for the others; returns what the call gives."""
+        machine = self.interpreter
+        place = (*machine.frame.calls, call.line, call.column)
         arrival = Arrival(
-            scope, node, place, self.window, self.mask, arguments, run, self.program.kernel
+            self._scope(call), call, place, self.window, machine.mask, arguments, machine.kernel
         )
         return self.group.meet(self.number, arrival)

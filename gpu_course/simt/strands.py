@@ -22,17 +22,16 @@ from typing import Any
 import numpy as np
 
 from gpu_course.simt.assemblies import Assemblies
-from gpu_course.simt.endless import MOST_WAITING_TURNS, Waits
 from gpu_course.simt.faults import Fault
 from gpu_course.simt.lanes import WARP, Lanes
 from gpu_course.simt.meetings import Arrival
-from gpu_course.simt.observer import Observer
+from gpu_course.simt.observer import Observer, Setting
 from gpu_course.simt.relay import Ended, Relay, Runner, Wait
 from gpu_course.simt.schedule import BARRIER, START, WAIT, About, Kind, Schedule, Strand
-from gpu_course.simt.state import State
-from gpu_course.simt.strand import StrandInterpreter
+from gpu_course.simt.strand import StrandContext
 from gpu_course.simt.variables import Value
 from gpu_course.simt.vocabulary.allocate import Arena
+from gpu_course.simt.watchdog import MOST_WAITING_TURNS, Waits
 from gpu_course.simt.window import Widened, Window
 
 MOST_AT_ONCE = 512
@@ -64,7 +63,7 @@ class Strands(Relay):
         lanes: all blocks of the grid.
         observers: the launch's.
         step_budget: statements one strand may execute.
-        state: the launch's.
+        setting: the launch.
     """
 
     def __init__(
@@ -73,27 +72,26 @@ class Strands(Relay):
         lanes: Lanes,
         observers: Sequence[Observer],
         step_budget: int,
-        state: State,
+        setting: Setting,
     ) -> None:
         super().__init__()
         self.schedule = schedule
         self.lanes = lanes
         self.observers = observers
         self.step_budget = step_budget
-        self.state = state
-        self.arena = Arena(lanes, state.dynamic_bytes)
-        self.asked: dict[ast.stmt, str] = {}  # of a loop: what its end depends on
+        self.setting = setting
+        self.arena = Arena(lanes, setting.dynamic_bytes)
         self.version = 0
         self.steps_left = STEPS_FACTOR * step_budget
         self._turns = self._fruitless = self._stuck = 0
         self._new = self._cut()
-        self._meetings = Assemblies(self._new.values(), lanes, observers, state)
+        self._meetings = Assemblies(self._new.values(), lanes, observers, setting)
         self._last: Strand | None = None
 
     def _cut(self) -> dict[int, Runner]:
         """The launch cut into strands, block after block."""
         alive, per_block = self.lanes.alive.active, self.lanes.lanes_per_block
-        about = About(START, self.state.program.kernel.tree.lineno)
+        about = About(START, self.setting.code.kernel.tree.lineno)
         found: dict[int, Runner] = {}
         for first in range(0, self.lanes.count, WARP):
             warp = alive[first : first + WARP]
@@ -115,8 +113,10 @@ class Strands(Relay):
     def execute(self, runner: Runner) -> None:
         """Runs a strand from its start to its end."""
         observers: list[Any] = [Widened(self.observers, runner.window)]
-        state = self.state.of(runner.window, observers, 0)
-        runner.interpreter = StrandInterpreter(self, runner.strand.number, runner.window, *state)
+        number, window = runner.strand.number, runner.window
+        runner.interpreter = StrandContext(
+            self, number, window, self.setting, observers
+        ).interpreter
         self.resume(runner)
         runner.interpreter.run()
         self.suspend(runner)
@@ -130,7 +130,6 @@ class Strands(Relay):
         assert interpreter is not None
         runner.allowance = min(runner.steps_left, self.steps_left)
         interpreter.steps_left = runner.allowance
-        self.state.faults.running = interpreter.program.kernel
         runner.wait = runner.version = None
 
     def suspend(self, runner: Runner) -> None:
@@ -184,7 +183,7 @@ class Strands(Relay):
     def wait(self, number: int, wait: Wait, *, idle: bool) -> None:
         """A strand begins another turn of a loop that asks memory; idle where it can only fail."""
         runner = self.under_way[number]
-        runner.strand.about = About(WAIT, wait.node.lineno)
+        runner.strand.about = About(WAIT, wait.loop.line)
         runner.wait = wait
         # A strand that counts while it waits changes memory in each turn, and never stands still.
         self.steps_left -= STEPS_OF_A_WAIT
@@ -206,7 +205,7 @@ class Strands(Relay):
     def meet(self, number: int, arrival: Arrival) -> Value:
         """A strand has come to a meeting; what it gets there."""
         runner = self.under_way[number]
-        runner.strand.about = About(BARRIER, arrival.call.lineno)
+        runner.strand.about = About(BARRIER, arrival.call.line)
         self.steps_left -= STEPS_OF_A_WAIT
         if self._meetings.arrive(runner, arrival):
             self.progress()
@@ -218,7 +217,7 @@ class Strands(Relay):
     def give_up(self, wait: Wait) -> None:
         """Asks for single threads where the lanes of a warp hold each other up."""
         if wait.partial and self.schedule.strands == "warps":
-            raise Waits(wait.kernel, wait.node)
+            raise Waits(wait.kernel, wait.loop.line)
 
     def _deadlock(self) -> None:
         """Says which loops wait, or asks for a finer cut."""
@@ -242,21 +241,23 @@ class Strands(Relay):
             "proven": proven,
             "changing": changing,
             "at_barriers": sum(r.strand.threads.size for r in standing),
-            "barrier_lines": sorted({r.arrival.call.lineno for r in standing if r.arrival}),
+            "barrier_lines": sorted({r.arrival.call.line for r in standing if r.arrival}),
         }
-        by_loop: dict[ast.AST, list[tuple[Runner, Wait]]] = defaultdict(list)
+        by_loop: dict[tuple[str, int, int], list[tuple[Runner, Wait]]] = defaultdict(list)
         for runner in self.under_way.values():
             if runner.wait is not None:
-                by_loop[runner.wait.node].append((runner, runner.wait))
+                wait = runner.wait
+                place = wait.kernel.file, wait.loop.line, wait.loop.column
+                by_loop[place].append((runner, wait))
         for waits in by_loop.values():
             self._report(waits, facts)
         raise Ended
 
     def _report(self, waits: list[tuple[Runner, Wait]], facts: dict[str, Any]) -> None:
         first = waits[0][1]
-        loop = first.node
+        loop = first.loop
         threads = np.concatenate([r.window.global_thread[w.mask.lanes] for r, w in waits])
-        test = ast.unparse(loop.test) if isinstance(loop, ast.While) else ""
+        test = "" if loop.written is None else ast.unparse(loop.written)
         facts = {**facts, "test": test, "asks": first.asks, "found": first.found}
-        fault = Fault("endless-loop", loop.lineno, threads, facts, kernel=first.kernel)
-        self.state.faults.add(fault, (loop.col_offset,))
+        fault = Fault("endless-loop", loop.line, threads, facts, kernel=first.kernel)
+        self.setting.faults.add(fault, (loop.column,))

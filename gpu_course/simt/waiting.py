@@ -7,12 +7,8 @@ import functools
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from gpu_course.simt.constants import Symbol
-from gpu_course.simt.memory import Array
 from gpu_course.simt.program import Program
-from gpu_course.simt.variables import Variable
 
 ATOMIC, MEMORY, NOTHING = "atomic", "memory", ""
 
@@ -120,36 +116,3 @@ def _uses_turns(program: Program) -> bool:
         and not (node in alone and meaning.path in _ANY_ORDER)
         for node, meaning in program.meanings.items()
     )
-
-
-Snapshot = dict[str, tuple[Any, np.ndarray | None]]
-
-
-def snapshot(variables: Mapping[str, Variable]) -> Snapshot:
-    """Returns what the variables hold now; values are replaced, never changed in place."""
-    return {name: (known.value, known.defined) for name, known in variables.items()}
-
-
-def unchanged(before: Snapshot, now: Snapshot) -> bool:
-    """True when all variables hold, bit for bit, what they held before."""
-    return before.keys() == now.keys() and all(
-        _same(value, now[name][0]) and _same(defined, now[name][1])
-        for name, (value, defined) in before.items()
-    )
-
-
-def _same(a: Any, b: Any) -> bool:
-    if a is b:
-        return True
-    if isinstance(a, tuple) and isinstance(b, tuple):
-        return len(a) == len(b) and all(map(_same, a, b))
-    if isinstance(a, Array) and isinstance(b, Array):
-        return (
-            a.flat is b.flat
-            and _same(a.strides, b.strides)
-            and _same(a.shape, b.shape)
-            and _same(a.origin, b.origin)
-        )
-    if isinstance(a, np.ndarray | np.generic) and isinstance(b, np.ndarray | np.generic):
-        return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
-    return bool(type(a) is type(b) and a == b)

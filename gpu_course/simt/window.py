@@ -21,8 +21,7 @@ from gpu_course.simt.observer import Observer
 from gpu_course.simt.vocabulary.allocate import Arena
 
 if TYPE_CHECKING:
-    import ast
-
+    from gpu_course.simt.ir import Statement
     from gpu_course.simt.report import Dim3
     from gpu_course.simt.vocabulary.allocate import Request
 
@@ -129,11 +128,11 @@ class WindowArena(Arena):
         self.whole = whole
         self.window = window
 
-    def array(self, call: ast.Call, asked: Request, name: str) -> Array:
-        """Returns the array a call stands for; the same one each time it is reached."""
-        if call not in self.arrays:
-            self.arrays[call] = self._cut(self.whole.array(call, asked, name))
-        return self.arrays[call]
+    def array(self, number: int, asked: Request, name: str) -> Array:
+        """Returns the array of a number; the same one each time it is reached."""
+        if number not in self.arrays:
+            self.arrays[number] = self._cut(self.whole.array(number, asked, name))
+        return self.arrays[number]
 
     def _cut(self, array: Array) -> Array:
         fields = {name: self._cut(field) for name, field in array.fields.items()}
@@ -157,7 +156,7 @@ class Widened:
             known = mask.__dict__["wide"] = WideMask(mask, self.first, self.total)
         return known  # type: ignore[no-any-return]
 
-    def statement(self, machine: Any, node: ast.stmt, mask: Mask, turn: bool) -> None:
+    def statement(self, machine: Any, node: Statement, mask: Mask, turn: bool) -> None:
         """Lanes come to a statement."""
         for observer in self.followers:
             observer.statement(machine, node, self.wide(mask), turn)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.simt.constants import NotConstant, Symbol, as_dtype, constant, dtype_of_text
+from gpu_course.simt.ir import Call
 from gpu_course.simt.lanes import Lanes
 from gpu_course.simt.memory import Allocation, Array, bind_plain, row_major
 from gpu_course.simt.types import ArrayType, NoSuchType, NotSimulated, Type
@@ -244,15 +245,15 @@ class Arena:
     def __init__(self, lanes: Lanes, dynamic_bytes: int) -> None:
         self.lanes = lanes
         self.dynamic_bytes = dynamic_bytes
-        self.arrays: dict[ast.Call, Array] = {}
+        self.arrays: dict[int, Array] = {}
         self._next = -1
         self._dynamic: tuple[np.ndarray, np.ndarray, Allocation] | None = None
 
-    def array(self, call: ast.Call, asked: Request, name: str) -> Array:
-        """Returns the array a call stands for; the same one each time it is reached."""
-        if call not in self.arrays:
-            self.arrays[call] = self._make(asked, name)
-        return self.arrays[call]
+    def array(self, number: int, asked: Request, name: str) -> Array:
+        """Returns the array of a number; the same one each time it is reached."""
+        if number not in self.arrays:
+            self.arrays[number] = self._make(asked, name)
+        return self.arrays[number]
 
     def _make(self, asked: Request, name: str) -> Array:
         lanes = self.lanes
@@ -351,7 +352,7 @@ def _constant_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type
     raise NoSuchType("takes one array", "define it beside the kernel")
 
 
-def _constant(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+def _constant(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
     return arguments[0]
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.simt.conversions import conversion
+from gpu_course.simt.ir import Call
 from gpu_course.simt.types import BOOL, FLOAT16, NoSuchType, Type
 from gpu_course.simt.variables import Value
 from gpu_course.simt.vocabulary.bits import rounded_to_odd
@@ -26,7 +27,7 @@ def _half(count: int, result: np.dtype[Any], function: Callable[..., Value]) -> 
                 raise NoSuchType(f"takes numbers that become float16, not {given}")
         return result
 
-    def run(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+    def run(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
         return cast(function(*(cast(a, FLOAT16) for a in arguments)), result)
 
     return Function(type_, run)
