@@ -8,7 +8,7 @@ import re
 import numpy as np
 
 from gpu_course.catalog.specification import KernelPuzzle, Mistake
-from gpu_course.grading import sharing, trial
+from gpu_course.grading.kernel import sharing, trial
 from gpu_course.grading.sentences import SENTENCES
 from tests.catalog.by_hand import (
     SOLUTIONS,

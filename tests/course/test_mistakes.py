@@ -12,8 +12,8 @@ import pytest
 
 from gpu_course.authoring.stubs import answer_lines
 from gpu_course.catalog import KernelPuzzle, Mistake, Puzzle, index
-from gpu_course.grading.answers import mistake_answer
 from gpu_course.grading.check import check
+from gpu_course.grading.kernel.answers import mistake_answer
 from gpu_course.grading.sentences import sentence_of
 from tests.sampling import drawn
 
