@@ -14,7 +14,7 @@ from gpu_course.grading.check import check
 from gpu_course.grading.grade import grade
 
 CELL_COLUMNS = 72
-"""What a code cell of JupyterLab shows of a line at half a window (700 pixels), without wrapping."""
+"""What a cell of JupyterLab shows of a line at half a window, 700 pixels, without wrapping it."""
 PUZZLES = pytest.mark.parametrize("puzzle", index.puzzles(), ids=lambda puzzle: puzzle.name)
 
 
