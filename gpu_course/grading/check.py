@@ -295,7 +295,7 @@ class _Checking:
         for tried in self.right:
             over = budgets.overrun(self.puzzle, tried)
             if over is not None:
-                lines = budgets.over_budget(self.puzzle, tried, over, self.kernels)
+                lines = budgets.over_budget(self.puzzle, tried, over, self.kernels, self.right)
                 return self._failed("over-budget", "over-budget", tried, lines)
         for tried in self.right:
             for found in sharing.unshared_work(self.puzzle, tried):

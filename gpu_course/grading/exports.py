@@ -35,7 +35,7 @@ PRE_STYLE = (
     "font-family:var(--jp-code-font-family,monospace);"
     "font-size:var(--jp-code-font-size,13px);max-width:72ch"
 )
-_PROSE = tuple("who why try think other yours bonus case replay also".split())
+_PROSE = tuple("who why try think spare other yours bonus case replay also".split())
 """The labels whose lines are one sentence after the other, and may break anywhere."""
 
 
