@@ -139,8 +139,8 @@ class _Checking:
         if self.too_dear is not None:
             self.tried, finding, got = self.too_dear
             lines = messages.found(puzzle, self.tried, finding.key, finding.fact)
-            evidence = {"got": got, "shown": what_is_shown(puzzle, self.tried, got)}
-            return self._failed("over-budget", finding.key, lines, evidence=evidence)
+            shown = {"got": got, "shown": what_is_shown(puzzle, self.tried, got)}
+            return self._failed("over-budget", finding.key, lines, evidence=shown)
         for held in puzzle.held:
             self._hold(held)
         cases = len(listed) + 1

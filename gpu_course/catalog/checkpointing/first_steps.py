@@ -88,7 +88,8 @@ def _where_it_differs(inputs: Values, case: Case, expected: Values, got: Values)
     rises = list(_account(inputs["stages"], inputs["schedule"]).rises)
     so_far = list(itertools.accumulate(rises, max))
     claimed = got["peaks"] if len(got["peaks"]) == len(rises) else []
-    at = next((n for n, (a, b) in enumerate(zip(claimed, so_far)) if a != b), None)
+    both = zip(claimed, so_far, strict=bool(claimed))
+    at = next((n for n, (a, b) in enumerate(both) if a != b), None)
     if at is None:
         at, claimed = rises.index(right), []
     word, stage = inputs["schedule"][at]
