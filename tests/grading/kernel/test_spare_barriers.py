@@ -10,7 +10,7 @@ from gpu_course.grading.check import check
 from gpu_course.grading.kernel.budgets import MOST_LINES
 
 PUZZLE = "04_shared_memory/fix_the_race"
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 TPB = 64
 TURN = "        left = tile[t - 1] if t > 0 else float32(0)\n"
 ONE = "Without this barrier every case is still right, and nothing races."
