@@ -17,16 +17,13 @@ from gpu_course.observe.explain import explain
 from gpu_course.observe.precision import Precision
 from gpu_course.observe.races import Races
 from gpu_course.observe.touches import Touches
-from gpu_course.simt import launch, legality, refusals, source
-from gpu_course.simt.faults import Fault, FaultLog
+from gpu_course.simt import launch, legality, source
+from gpu_course.simt.faults import POLICIES, Fault, FaultLog
 from gpu_course.simt.observer import Observer
-from gpu_course.simt.policy import POLICIES
-from gpu_course.simt.printout import Printout
-from gpu_course.simt.report import Counters, Dim3, LaunchShape, Report
+from gpu_course.simt.report import Counters, Dim3, LaunchShape, Printout, Report
 from gpu_course.simt.schedule import Kind, RoundRobin, Schedule
 from gpu_course.simt.strands import MOST_LANES
-from gpu_course.simt.waiting import may_wait
-from gpu_course.simt.watchdog import Waits
+from gpu_course.simt.watchdog import Waits, may_wait
 
 STEP_BUDGET = 250_000
 
@@ -62,7 +59,7 @@ class Simulation:
         self.kernel = _kernel(self.given)
         self.program = legality.check(self.kernel)
         if not self.policy.lambdas:
-            refusals.refuse_lambdas(self.program)
+            legality.refuse_lambdas(self.program)
         self.may_wait = may_wait(self.program)
 
     def __getitem__(self, configuration: Any) -> _Configured:

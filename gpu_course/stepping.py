@@ -12,9 +12,8 @@ from gpu_course.observe.recorded import local_names
 from gpu_course.observe.recorder import MOST_THREADS, Recorder
 from gpu_course.simt import launch, source
 from gpu_course.simt.lanes import WARP
-from gpu_course.simt.program import Program
-from gpu_course.simt.recording import Recording
-from gpu_course.simt.report import Dim3
+from gpu_course.simt.legality import Program
+from gpu_course.simt.report import Dim3, Recording
 from gpu_course.simulator import simulate
 
 

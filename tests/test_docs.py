@@ -11,7 +11,7 @@ import pytest
 
 from gpu_course.errors import HAZARD_ERRORS, KernelRefused
 from gpu_course.observe import touches
-from gpu_course.simt import effort, launch, source, strands
+from gpu_course.simt import launch, legality, source, strands
 from gpu_course.simt.intrinsics import NAMES
 from gpu_course.simt.vocabulary import allocate, printing
 from gpu_course.simulator import STEP_BUDGET, simulate
@@ -96,6 +96,6 @@ def test_the_limits_are_the_simulators() -> None:
         touches.MOST_LANES,
         printing.MOST_LINES,
         source.MAX_SOURCE_BYTES,
-        effort.MOST_NODES,
-        effort.MOST_CALLS_DEEP,
+        legality.MOST_NODES,
+        legality.MOST_CALLS_DEEP,
     ]

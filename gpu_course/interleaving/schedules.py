@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpu_course.simt.access import Access
 from gpu_course.simt.lanes import WARP, Lanes, Mask
-from gpu_course.simt.observer import Observer, Setting
+from gpu_course.simt.observer import Access, Observer, Setting
 from gpu_course.simt.schedule import WAIT, About, Kind, Schedule, Strand
 
 

@@ -11,8 +11,7 @@ from collections import defaultdict
 import numpy as np
 
 from gpu_course.observe.patterns import by_group, repeated, sort_rows
-from gpu_course.simt.access import Access
-from gpu_course.simt.observer import Observer
+from gpu_course.simt.observer import Access, Observer
 from gpu_course.simt.report import GlobalCounters
 
 SECTOR_BYTES = 32

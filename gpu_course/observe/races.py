@@ -12,10 +12,9 @@ import numpy as np
 
 from gpu_course.observe.order import Order
 from gpu_course.observe.shadow import NOBODY, History, Reads, Shadow, Units, threads_in, times_in
-from gpu_course.simt.access import Access
 from gpu_course.simt.faults import Fault, FaultLog
 from gpu_course.simt.lanes import WARP, Lanes, Mask
-from gpu_course.simt.observer import Observer, Setting
+from gpu_course.simt.observer import Access, Observer, Setting
 
 MOST_PENDING = 64
 MOST_KEPT = 1 << 24

@@ -14,15 +14,13 @@ import numpy as np
 
 from gpu_course.observe.explain import explain
 from gpu_course.observe.recorded import Holdings, cells_in_order, step_access, text_of
-from gpu_course.simt.access import Access
 from gpu_course.simt.faults import Fault, FaultLog
 from gpu_course.simt.ir import Assign, If, Loop, Statement
 from gpu_course.simt.lanes import Lanes, Mask
-from gpu_course.simt.observer import Followed, Observer, Setting
-from gpu_course.simt.recording import Recording, Start, Step, StepAccess
-from gpu_course.simt.report import Hazard, LaunchShape
+from gpu_course.simt.observer import Access, Followed, Observer, Setting
+from gpu_course.simt.report import Hazard, LaunchShape, Recording, Start, Step, StepAccess
 from gpu_course.simt.source import Kernel
-from gpu_course.simt.variables import Variable
+from gpu_course.simt.values import Variable
 
 MOST_STEPS = 2000
 MOST_THREADS = 1024

@@ -1,4 +1,4 @@
-"""Bare facts about what went wrong; `observe.explain` turns them into Hazards with words."""
+"""Bare facts about what went wrong, and what counts as wrong: `observe.explain` finds the words."""
 
 from __future__ import annotations
 
@@ -9,6 +9,36 @@ from typing import Any
 import numpy as np
 
 from gpu_course.simt.source import Kernel
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Which habits are errors.
+
+    Attributes:
+        wrap_negative: an index from -n to -1 counts from the end, as Numba compiles it, and is
+            advice; where it does not, such an index is out of bounds, since it hides mistakes.
+        same_value: severity of several threads storing one same value in a cell.
+        returned: severity of a barrier that some threads have left out by returning: legal on GPUs
+            from compute capability 7.0 on, and not portable.
+        most_errors: a launch ends once it has been at fault so often; each costs far more than a
+            statement without a fault.
+        lambdas: a lambda is taken as the device function it is compiled to; a puzzle asks for a
+            function with a name.
+    """
+
+    wrap_negative: bool
+    same_value: str
+    returned: str
+    lambdas: bool
+    most_errors: float = math.inf
+
+
+STRICT = Policy(
+    wrap_negative=False, same_value="error", returned="error", lambdas=False, most_errors=2000
+)
+FOREIGN = Policy(wrap_negative=True, same_value="advice", returned="advice", lambdas=True)
+POLICIES = {"puzzle": STRICT, "foreign": FOREIGN}
 
 
 @dataclass(eq=False)

@@ -11,21 +11,23 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from gpu_course.simt import ir, memory_access, types, watchdog
-from gpu_course.simt.access import Access
 from gpu_course.simt.faults import Fault
 from gpu_course.simt.lanes import Lanes, Mask
+from gpu_course.simt.machine import Context, Turns
 from gpu_course.simt.memory import Array
-from gpu_course.simt.observer import Observer, Setting
+from gpu_course.simt.observer import Observer, Pattern, Setting
 from gpu_course.simt.source import Kernel
 from gpu_course.simt.types import INT64, Type
 from gpu_course.simt.values import (
     MixedArrays,
     Several,
+    Value,
+    Variable,
     binary,
     cast,
     compare,
@@ -37,7 +39,6 @@ from gpu_course.simt.values import (
     truth,
     unary,
 )
-from gpu_course.simt.variables import Value, Variable
 from gpu_course.simt.vocabulary.allocate import Arena
 
 # Vectors kept beside what they were cast to; a kernel has few index variables.
@@ -61,36 +62,8 @@ class Frame:
     variables: dict[str, Variable]
     temporaries: list[Value]
     calls: tuple[int, ...] = ()
-    loops: list[watchdog.Turns] = field(default_factory=list)
+    loops: list[Turns] = field(default_factory=list)
     result: Value = None
-
-
-class Context(Protocol):
-    """The warp or thread that an interpreter runs where these take turns: `scheduler.Context`."""
-
-    def before_access(self, kind: str, line: int, array: Array, find_cells: Any) -> None:
-        """It is about to touch memory."""
-
-    def accessed(self, access: Access) -> None:
-        """It has come to its cells."""
-
-    def before_write(self) -> None:
-        """It is about to write."""
-
-    def wrote(self) -> None:
-        """It has written."""
-
-    def turned(self, loop: ir.Loop, turns: watchdog.Turns, running: Mask) -> None:
-        """It has made a turn of a loop."""
-
-    def out_of_steps(self, node: ir.Statement, mask: Mask) -> None:
-        """It has spent its steps."""
-
-    def meets(self, call: ir.Call) -> bool:
-        """Returns whether a call waits for others."""
-
-    def meet(self, call: ir.Call, arguments: list[Value]) -> Value:
-        """Waits for the others; returns what the call gives."""
 
 
 class Interpreter:
@@ -128,7 +101,7 @@ class Interpreter:
         self.arena = arena or Arena(lanes, setting.dynamic_bytes)
         self.context = context
         self.rng = None if seed is None else np.random.default_rng(seed)
-        self.patterns: dict[int, Any] = {}
+        self.patterns: dict[int, Pattern] = {}
         self._converted: dict[tuple[int, Type], tuple[np.ndarray, np.ndarray]] = {}
         self.frame = _frame(code, setting.arguments.values(), ())
 
@@ -217,7 +190,7 @@ class Interpreter:
     def loop(self, node: ir.Loop, mask: Mask) -> Mask:  # while test: ... else: ..., for ...
         self.block(node.before, mask)
         most = None if node.most is None else int(self.value(node.most))
-        turns = watchdog.Turns(self.lanes.nobody, self.lanes.nobody)
+        turns = Turns(self.lanes.nobody, self.lanes.nobody)
         self.frame.loops.append(turns)
         running, finished = mask, self.lanes.nobody
         count = 0
@@ -243,7 +216,7 @@ class Interpreter:
         self.frame.loops.pop()
         return self.block(node.orelse, finished).union(turns.broken)
 
-    def _look_after(self, node: ir.Loop, turns: watchdog.Turns, running: Mask, taken: Mask) -> None:
+    def _look_after(self, node: ir.Loop, turns: Turns, running: Mask, taken: Mask) -> None:
         """A loop that may wait for others has made a turn."""
         if self.context is None:
             watchdog.watch(self, node, turns, running, taken)

@@ -12,16 +12,15 @@ nothing belongs to the statement before it: a line of the source can become seve
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from gpu_course.simt.types import Type
+import numpy as np
 
-if TYPE_CHECKING:
-    from gpu_course.simt.source import Kernel
-    from gpu_course.simt.vocabulary.allocate import Request
-    from gpu_course.simt.vocabulary.functions import Function
+from gpu_course.simt.source import Kernel
+from gpu_course.simt.types import ArrayType, Type
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -55,6 +54,51 @@ class Site:
         elif axis or index is None:
             return "the index"
         return ast.unparse(index)
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function a kernel can call, or a value that every thread can read.
+
+    Attributes:
+        type: (argument types, argument nodes) -> result type; raises NoSuchType.
+        run: (machine, call, arguments, result type) -> value.
+    """
+
+    type: Callable[[Sequence[Type], Sequence[ast.expr]], Type]
+    run: Callable[[Any, Call, Sequence[Any], Type], Any]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What one call in a kernel asks for.
+
+    Attributes:
+        space: "shared" or "local".
+        shape: its shape; (0,) asks for the launch's dynamic shared memory.
+        dtype: its element type.
+        offset: its first byte within the block's shared memory, or the thread's local memory.
+    """
+
+    space: str
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    offset: int = 0
+
+    @property
+    def dynamic(self) -> bool:
+        """True for the launch's dynamic shared memory."""
+        return self.space == "shared" and self.shape == (0,)
+
+    @property
+    def size(self) -> int:
+        """Its bytes."""
+        return math.prod(self.shape) * self.dtype.itemsize
+
+    @property
+    def type(self) -> ArrayType:
+        """The type of the variable that holds it."""
+        return ArrayType(self.dtype, len(self.shape), self.space)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -1,29 +1,213 @@
 """The static pass: refuses, with the line, what Numba would not compile or the simulator not run.
 
-It runs before anything else, so the interpreter has no defensive code. Its result, a `Program`,
-says what every name in the kernel stands for.
+It runs before anything else, so that neither lowering nor the interpreter has defensive code.
 """
 
 from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from gpu_course.simt.closures import lift
-from gpu_course.simt.effort import MOST_CALLS_DEEP, MOST_NODES, efforts
-from gpu_course.simt.meanings import Meanings
-from gpu_course.simt.parameters import defaults_of
-from gpu_course.simt.program import Checked, Program
-from gpu_course.simt.pruning import prune
+import numpy as np
+
+from gpu_course.simt.closures import lift, respelled
+from gpu_course.simt.constants import NotConstant, constant
+from gpu_course.simt.intrinsics import Meanings
+from gpu_course.simt.pruning import asks_about_arguments, prune
 from gpu_course.simt.refusals import check_node
-from gpu_course.simt.source import Kernel
-from gpu_course.simt.spelling import respelled
-from gpu_course.simt.stores import passed_on, stored_parameters
+from gpu_course.simt.source import Kernel, Unknown
 from gpu_course.simt.types import Type
-from gpu_course.simt.versions import find_versions
+from gpu_course.simt.versions import Versions, find_versions, passed_on, stored_parameters
+
+EXPRESSIONS_PER_STEP = 16
+WEIGHTS: dict[type[ast.AST], int] = {ast.Slice: 16, ast.Call: 4}
+"""What an expression of a kind counts for; 1 unless it is here."""
+STEPS_OF_ACCESSES = {"load": 0, "store": 2, "atomic": 8}
+"""What an access counts for beside its statement: every observer looks at each of its lanes."""
+MOST_NODES = 20_000
+MOST_STEPS_CALLED = 20_000
+MOST_CALLS_DEEP = 32
+MOST_TYPING_STEPS = 100_000
+CHECKING = 4
+"""A version of a function is checked before its types are found, at so many times its steps."""
+
+
+def efforts(tree: ast.FunctionDef) -> dict[ast.stmt, int]:
+    """Returns the steps that each statement of a function costs: 1 for an ordinary one.
+
+    A line of ten thousand terms is no one step: without this it would run for hours inside the
+    budget of a loop that never ends.
+
+    >>> tree = ast.parse("def f(x):\\n    x = 1\\n    x = " + " + ".join(["x"] * 100)).body[0]
+    >>> list(efforts(tree).values())
+    [1, 13]
+    """
+    return {
+        node: 1
+        + sum(WEIGHTS.get(type(e), 1) for e in own_expressions(node)) // EXPRESSIONS_PER_STEP
+        for node in ast.walk(tree)
+        if isinstance(node, ast.stmt) and node is not tree
+    }
+
+
+def _weight(statement: ast.stmt) -> int:
+    return sum(WEIGHTS.get(type(e), 1) for e in own_expressions(statement))
+
+
+def own_expressions(statement: ast.stmt) -> Iterator[ast.expr]:
+    """Yields every expression of a statement, but none of the statements inside it.
+
+    >>> loop = ast.parse("while i < n:\\n    i += step").body[0]
+    >>> [ast.unparse(expression) for expression in own_expressions(loop)]
+    ['i < n', 'i', 'n']
+    """
+    waiting: list[ast.AST] = [statement]
+    while waiting:
+        for child in ast.iter_child_nodes(waiting.pop()):
+            if isinstance(child, ast.expr):
+                yield child
+            if not isinstance(child, ast.stmt):
+                waiting.append(child)
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """A kernel that passed the static pass.
+
+    Attributes:
+        kernel: the Kernel.
+        meanings: node -> what a name or dotted name stands for: a number or a Symbol.
+        variables: the names assigned in the kernel, parameters included.
+        stored: parameter names that may be written through.
+        devices: the name of a device function, where it is called -> its Program.
+        versions: which assignments each name stands for.
+        passed_on: `x = ...` -> the cells to which x is then stored, where that is all it is for.
+        efforts: statement -> the steps it costs.
+        defaults: parameter -> what a call may leave out; of a device function only.
+        written: the function as its author wrote it, with the branches that are left out here.
+        callers: the functions that call it, the innermost last; empty for a kernel.
+        specialisations: types of its arguments -> what is left of it for these, as it is found.
+        checked: the device functions known so far, each checked once for all that call it.
+    """
+
+    kernel: Kernel
+    meanings: dict[ast.AST, Any] = field(repr=False)
+    variables: frozenset[str]
+    stored: frozenset[str]
+    devices: dict[ast.AST, Program] = field(default_factory=dict, repr=False)
+    versions: Versions = field(default_factory=lambda: Versions({}, {}, {}, {}), repr=False)
+    passed_on: dict[ast.AST, list[ast.expr]] = field(default_factory=dict, repr=False)
+    efforts: dict[ast.stmt, int] = field(default_factory=dict, repr=False)
+    defaults: Mapping[str, ast.Constant] = field(default_factory=dict, repr=False)
+    written: Kernel | None = field(default=None, repr=False)
+    callers: tuple[Kernel, ...] = field(default=(), repr=False)
+    specialisations: dict[tuple[Type, ...], Program] = field(default_factory=dict, repr=False)
+    checked: Checked = field(default_factory=lambda: Checked(), repr=False)
+
+    def read(self, node: ast.Name) -> str:
+        """Returns the version of a variable that a name stands for where it is read."""
+        return self.versions.loads.get(node, node.id)
+
+    def assigned(self, node: ast.Name) -> str:
+        """Returns the version of a variable that a name stands for where it is assigned."""
+        return self.versions.stores.get(node, node.id)
+
+    def family(self) -> tuple[Program, ...]:
+        """Returns this program and the device functions it comes to, each once."""
+        found, waiting = {id(self): self}, [self]
+        while waiting:
+            for device in waiting.pop().devices.values():
+                if id(device) not in found:
+                    found[id(device)] = device
+                    waiting.append(device)
+        return tuple(found.values())
+
+    @functools.cached_property
+    def asks(self) -> bool:
+        """True when the types of its arguments may decide a branch."""
+        written = self.written or self.kernel
+        return asks_about_arguments(written.tree, device=bool(self.callers))
+
+
+class Checked(dict[ast.FunctionDef, Program]):
+    """Device functions that have been checked: each is once, however often it is called.
+
+    Attributes:
+        steps: what all their statements cost, each run once.
+    """
+
+    steps = 0
+
+    def hold(self, device: Program, kernel: Kernel, node: ast.AST) -> None:
+        """Keeps a function that is called at `node` of a kernel.
+
+        Raises:
+            KernelRefused: there are too many, or they are too long.
+        """
+        self[(device.written or device.kernel).tree] = device
+        self.steps += sum(device.efforts.values())
+        if self.steps > MOST_STEPS_CALLED:
+            fact = (
+                f"the functions called from here have more than {MOST_STEPS_CALLED:,} steps "
+                "together, the simulator's limit"
+            )
+            raise kernel.refuse(node, fact, "call fewer functions, or shorter ones")
+
+
+def defaults_of(kernel: Kernel, *, device: bool) -> dict[str, ast.Constant]:
+    """Returns what a call may leave out: parameter -> its constant, of a device function.
+
+    Raises:
+        KernelRefused: parameters that no launch or call can fill, or a default that is no constant.
+    """
+    arguments = kernel.tree.args
+    starred = arguments.vararg or arguments.kwarg or arguments.kwonlyargs
+    if starred or (arguments.defaults and not device):
+        what = "*args or keyword-only parameters" if device else "*args, keywords or default values"
+        reason = "the simulator does not know" if device else "a launch cannot pass"
+        raise kernel.refuse(
+            kernel.tree, f"{kernel.name} takes {what}, which {reason}", "give it plain parameters"
+        )
+    names = kernel.parameters[len(kernel.parameters) - len(arguments.defaults) :]
+    found = {}
+    for name, node in zip(names, arguments.defaults, strict=True):
+        try:
+            value = constant(node, _Scope(kernel))
+        except NotConstant as error:
+            fact = f"the default value of {name} is not a constant ({error})"
+            raise kernel.refuse(node, fact, "give it a number or None") from None
+        if not (value is None or isinstance(value, bool | int | float | complex | np.generic)):
+            raise kernel.refuse(node, f"the default value of {name} is neither a number nor None")
+        found[name] = ast.copy_location(ast.Constant(value=value), node)  # type: ignore[arg-type]
+    return found
+
+
+class _Scope(Mapping[str, Any]):
+    """The names beside a function."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+
+    def __getitem__(self, name: str) -> Any:
+        value = self._kernel.scope(name)
+        if isinstance(value, Unknown):
+            raise NotConstant(value.what)
+        return value
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            return isinstance(name, str) and self._kernel.scope(name) is not None
+        except KeyError:
+            return False
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
 
 
 def check(
@@ -175,3 +359,25 @@ def called_from(
     if device.tree not in checked:
         checked.hold(check(device, chain, checked), kernel, node)
     return checked[device.tree]
+
+
+def refuse_lambdas(program: Program) -> None:
+    """Raises KernelRefused for the first lambda of a kernel or of a function that it calls."""
+    found = _first_lambda(program)
+    if found is not None:
+        kernel, node = found
+        raise kernel.refuse(
+            node,
+            "a lambda cannot be used in a kernel of the course",
+            "write a device function with def",
+        )
+
+
+@functools.lru_cache(maxsize=256)
+def _first_lambda(program: Program) -> tuple[Kernel, ast.Lambda] | None:
+    for each in program.family():
+        body = (each.written or each.kernel).tree.body
+        for node in (node for statement in body for node in ast.walk(statement)):
+            if isinstance(node, ast.Lambda):
+                return each.kernel, node
+    return None

@@ -15,13 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.simt import inference, intrinsics, ir, types, waiting
+from gpu_course.simt import inference, intrinsics, ir, types, watchdog
 from gpu_course.simt.constants import Symbol, as_dtype
-from gpu_course.simt.expression_types import constant_slice
-from gpu_course.simt.inferred import Inferred, of_value
-from gpu_course.simt.meanings import NOTHING
+from gpu_course.simt.inference import Inferred, constant_slice, of_value
+from gpu_course.simt.intrinsics import NOTHING
+from gpu_course.simt.legality import Program
 from gpu_course.simt.memory import Array, bind_constant
-from gpu_course.simt.program import Program
 from gpu_course.simt.source import Kernel
 from gpu_course.simt.types import (
     BOOL,
@@ -254,7 +253,7 @@ class _Function:
             body=self.block(node.body),
             after=(),
             orelse=self.block(node.orelse),
-            waits=waiting.asks(self.program, node),
+            waits=watchdog.asks(self.program, node),
             hopeless=_never_changes(node),
             column=node.col_offset,
             written=written,
@@ -278,7 +277,7 @@ class _Function:
             body=(*self.assigned(line, 0, [node.target], item), *self.block(node.body)),
             after=after,
             orelse=self.block(node.orelse),
-            waits=waiting.asks(self.program, node),
+            waits=watchdog.asks(self.program, node),
             hopeless=False,
             column=node.col_offset,
             written=None,

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_course.simt.faults import Fault
+from gpu_course.simt.faults import Fault, Policy
 from gpu_course.simt.ir import Call
 from gpu_course.simt.lanes import WARP, Lanes, Mask
 from gpu_course.simt.observer import Observer, Setting
-from gpu_course.simt.policy import Policy
-from gpu_course.simt.variables import Value
+from gpu_course.simt.values import Value
 from gpu_course.simt.vocabulary import synchronise, warps
 from gpu_course.simt.window import Widened, Window
 

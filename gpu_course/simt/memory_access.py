@@ -8,28 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from gpu_course.simt.access import Access, Pattern
-from gpu_course.simt.effort import STEPS_OF_ACCESSES
 from gpu_course.simt.faults import Fault
 from gpu_course.simt.ir import Expression, Site, Span, View
 from gpu_course.simt.lanes import Mask
+from gpu_course.simt.legality import STEPS_OF_ACCESSES
+from gpu_course.simt.machine import Machine
 from gpu_course.simt.memory import Array, row_major, viewed
+from gpu_course.simt.observer import Access, Pattern
 from gpu_course.simt.types import INT64, UINT64
-from gpu_course.simt.values import cast, pick, ravel
-from gpu_course.simt.variables import Value
+from gpu_course.simt.values import Value, cast, pick, ravel
 from gpu_course.simt.vocabulary import atomics
-
-if TYPE_CHECKING:
-    from gpu_course.simt.interpreter import Interpreter
 
 Indices = tuple[Value, ...]
 
 
-def load(machine: Interpreter, site: Site, array: Array, indices: Indices) -> Value:
+def load(machine: Machine, site: Site, array: Array, indices: Indices) -> Value:
     """Returns what the lanes find in their cells."""
     access, uniform = _access(machine, "load", site, array, indices)
     if access is None:
@@ -45,7 +42,7 @@ def load(machine: Interpreter, site: Site, array: Array, indices: Indices) -> Va
     return result
 
 
-def store(machine: Interpreter, site: Site, array: Array, indices: Indices, value: Value) -> None:
+def store(machine: Machine, site: Site, array: Array, indices: Indices, value: Value) -> None:
     """Writes a value into the lanes' cells."""
     value = cast(value, array.dtype)
     if machine.context is not None:
@@ -61,7 +58,7 @@ def store(machine: Interpreter, site: Site, array: Array, indices: Indices, valu
 
 
 def update(
-    machine: Interpreter,
+    machine: Machine,
     site: Site,
     array: Array,
     indices: Indices,
@@ -98,7 +95,7 @@ def update(
     return old
 
 
-def _check_initialised(machine: Interpreter, site: Site, access: Access) -> None:
+def _check_initialised(machine: Machine, site: Site, access: Access) -> None:
     initialised = access.array.initialised
     if initialised is None:
         return
@@ -122,7 +119,7 @@ def _check_initialised(machine: Interpreter, site: Site, access: Access) -> None
 
 
 def _access(
-    machine: Interpreter,
+    machine: Machine,
     kind: str,
     site: Site,
     array: Array,
@@ -178,7 +175,7 @@ def _access(
 
 
 def _new_pattern(
-    machine: Interpreter, kind: str, site: Site, array: Array, indices: Indices
+    machine: Machine, kind: str, site: Site, array: Array, indices: Indices
 ) -> Pattern:
     """Checks the bounds; remembers the pattern where all lanes are in them."""
     mask, counted = machine.mask, _from_start(machine, array, indices)
@@ -198,7 +195,7 @@ def _new_pattern(
     return pattern
 
 
-def _cells(machine: Interpreter, array: Array, indices: Indices, mask: Mask) -> np.ndarray:
+def _cells(machine: Machine, array: Array, indices: Indices, mask: Mask) -> np.ndarray:
     picked = [pick(i, mask) for i in _from_start(machine, array, indices)]
     cells = ravel(picked, row_major(tuple(pick(n, mask) for n in array.shape)))
     return np.broadcast_to(cells, mask.count)
@@ -214,9 +211,7 @@ def signed(index: Value) -> Value:
 # Indices from the end, where the policy takes them as Numba does
 
 
-def _numbers_from_start(
-    machine: Interpreter, site: Site, array: Array, indices: Indices
-) -> Indices:
+def _numbers_from_start(machine: Machine, site: Site, array: Array, indices: Indices) -> Indices:
     """Returns the indices, those counted from the start that all lanes have in common."""
     found = list(indices)
     for axis, (at, size) in enumerate(zip(indices, array.shape, strict=True)):
@@ -227,7 +222,7 @@ def _numbers_from_start(
     return tuple(found)
 
 
-def _from_start(machine: Interpreter, array: Array, indices: Indices) -> Indices:
+def _from_start(machine: Machine, array: Array, indices: Indices) -> Indices:
     """Returns the indices, all of them counted from the start; the same tuple if they were."""
     if not machine.policy.wrap_negative:
         return indices
@@ -245,7 +240,7 @@ def _one_from_start(at: Value, size: Value) -> Value:
     return np.where(negative & (at >= -size), at + size, at)[()]
 
 
-def _advise_from_end(machine: Interpreter, site: Site, array: Array, indices: Indices) -> None:
+def _advise_from_end(machine: Machine, site: Site, array: Array, indices: Indices) -> None:
     """Reports the lanes whose index counts from the end: legal, and often a mistake."""
     for axis, (at, size) in enumerate(zip(indices, array.shape, strict=True)):
         lanes = np.flatnonzero(machine.mask.active & (at < 0) & (at >= -size))
@@ -254,7 +249,7 @@ def _advise_from_end(machine: Interpreter, site: Site, array: Array, indices: In
 
 
 def _from_end(
-    machine: Interpreter,
+    machine: Machine,
     site: Site,
     array: Array,
     indices: Indices,
@@ -278,7 +273,7 @@ def _from_end(
 
 
 def in_bounds(
-    machine: Interpreter,
+    machine: Machine,
     kind: str,
     site: Site,
     array: Array,
@@ -323,7 +318,7 @@ def in_bounds(
 
 
 def _out_of_bounds(
-    machine: Interpreter,
+    machine: Machine,
     kind: str,
     site: Site,
     array: Array,
@@ -344,7 +339,7 @@ def _out_of_bounds(
 
 
 def _facts(
-    machine: Interpreter,
+    machine: Machine,
     site: Site,
     array: Array,
     indices: Indices,
@@ -366,7 +361,7 @@ def _facts(
     }
 
 
-def _parameters_of(machine: Interpreter, size: int) -> tuple[str, ...]:
+def _parameters_of(machine: Machine, size: int) -> tuple[str, ...]:
     """The parameters of the function that are whole numbers, and this one for all lanes."""
     found: dict[str, None] = {}
     for version, known in machine.variables.items():
@@ -379,7 +374,7 @@ def _parameters_of(machine: Interpreter, size: int) -> tuple[str, ...]:
 # Views
 
 
-def view(machine: Interpreter, node: View, array: Array) -> Array:
+def view(machine: Machine, node: View, array: Array) -> Array:
     """Returns a[i], a[2:], a[:, j]: the same memory, from another cell on and in another shape."""
     first: list[Value] = []
     shape: list[Value] = []
@@ -408,7 +403,7 @@ def view(machine: Interpreter, node: View, array: Array) -> Array:
     return viewed(array, inside, shape, steps)
 
 
-def _span(machine: Interpreter, part: Span, size: Value) -> tuple[Value, Value, Value]:
+def _span(machine: Machine, part: Span, size: Value) -> tuple[Value, Value, Value]:
     """First index, length and step of a slice, bounded as Python bounds it."""
 
     def worked_out(bound: Expression | None) -> Value:
@@ -426,7 +421,7 @@ def _span(machine: Interpreter, part: Span, size: Value) -> tuple[Value, Value, 
     return start, length if isinstance(length, np.ndarray) else np.int64(length), step
 
 
-def _usable_step(machine: Interpreter, part: Span, step: Value) -> Value:
+def _usable_step(machine: Machine, part: Span, step: Value) -> Value:
     """Returns a slice's step, 1 in the lanes that do not take part and have none."""
     zero = np.equal(step, 0)
     if not zero.any():

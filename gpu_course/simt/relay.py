@@ -15,7 +15,7 @@ from gpu_course.simt.lanes import Mask
 from gpu_course.simt.meetings import Arrival
 from gpu_course.simt.schedule import Strand
 from gpu_course.simt.source import Kernel
-from gpu_course.simt.variables import Value
+from gpu_course.simt.values import Value
 from gpu_course.simt.window import Window
 
 

@@ -9,18 +9,18 @@ from typing import Protocol
 import numpy as np
 
 from gpu_course.simt import watchdog
-from gpu_course.simt.access import Access
 from gpu_course.simt.interpreter import Interpreter
 from gpu_course.simt.ir import Call, Loop, Statement
 from gpu_course.simt.lanes import Mask
+from gpu_course.simt.machine import Turns
 from gpu_course.simt.meetings import BLOCK_MEETINGS, GRID_MEETING, WARP_MEETINGS, Arrival
 from gpu_course.simt.memory import Array
-from gpu_course.simt.observer import Observer, Setting
+from gpu_course.simt.observer import Access, Observer, Setting
 from gpu_course.simt.relay import Stopped, Wait
 from gpu_course.simt.schedule import About, Schedule
-from gpu_course.simt.variables import Value
+from gpu_course.simt.values import Value
 from gpu_course.simt.vocabulary.allocate import Arena
-from gpu_course.simt.waiting import ATOMIC
+from gpu_course.simt.watchdog import ATOMIC
 from gpu_course.simt.window import Window, WindowArena
 
 # A loop that is not idle hands on now and then only: most such loops wait for nobody.
@@ -125,7 +125,7 @@ class StrandContext:
 
     # Loops
 
-    def turned(self, loop: Loop, turns: watchdog.Turns, running: Mask) -> None:
+    def turned(self, loop: Loop, turns: Turns, running: Mask) -> None:
         """Hands on where the loop waits for others."""
         turns.fruitless += 1
         before: Seen | None = turns.seen

@@ -29,7 +29,7 @@ from gpu_course.simt.observer import Observer, Setting
 from gpu_course.simt.relay import Ended, Relay, Runner, Wait
 from gpu_course.simt.schedule import BARRIER, START, WAIT, About, Fineness, Kind, Schedule, Strand
 from gpu_course.simt.strand import StrandContext
-from gpu_course.simt.variables import Value
+from gpu_course.simt.values import Value
 from gpu_course.simt.vocabulary.allocate import Arena
 from gpu_course.simt.watchdog import MOST_WAITING_TURNS, Waits
 from gpu_course.simt.window import Widened, Window

@@ -1,4 +1,4 @@
-"""Arithmetic on values: scalars where all lanes agree, vectors where they do not."""
+"""Values and what is done with them: scalars where all lanes agree, vectors where they do not."""
 
 from __future__ import annotations
 
@@ -16,7 +16,17 @@ from gpu_course.simt.faults import CannotGoOn
 from gpu_course.simt.lanes import Mask
 from gpu_course.simt.memory import Array
 from gpu_course.simt.types import BOOL, FLOAT32, TupleType, Type
-from gpu_course.simt.variables import Value
+
+Value = Any
+"""A NumPy scalar where all lanes agree, else a vector, one entry per lane; or a tuple of them."""
+
+
+@dataclass
+class Variable:
+    """A local variable: its value, and the lanes that have assigned it (None: all of them)."""
+
+    value: Value
+    defined: np.ndarray | None
 
 
 def _floor_divide(a: Value, b: Value) -> Value:

@@ -2,14 +2,19 @@
 
 `x = i` followed by `x = a[i]` makes two variables of one name, unless some place may see either. So
 does Numba (static single assignment), and so an index stays a whole number although its name is
-used for a float later on.
+used for a float later on. Which parameters a kernel stores through is found here as well.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
+
+from gpu_course.simt.constants import Symbol
+from gpu_course.simt.source import Kernel
+from gpu_course.simt.vocabulary.allocate import is_allocation
 
 State = dict[str, frozenset[int]]
 """Name -> the assignments that may have given it its value."""
@@ -198,3 +203,73 @@ def _root(group: list[int], member: int) -> int:
     while group[member] != member:
         member = group[member]
     return member
+
+
+def passed_on(body: list[ast.AST], versions: Versions) -> dict[ast.AST, list[ast.expr]]:
+    """Returns the values that a variable only carries to stores, and the cells they end in.
+
+    In `x = a + b` and then `out[i] = x`, that is a + b -> [out[i]], where nothing else reads x.
+    """
+    stores: dict[ast.AST, ast.expr] = {
+        node.value: node.targets[0]
+        for node in body
+        if isinstance(node, ast.Assign) and len(node.targets) == 1
+    }
+    found: dict[ast.AST, list[ast.expr]] = {}
+    for value, target in stores.items():
+        number = versions.numbers.get(target)
+        readers = [n for n, seen in versions.reaching.items() if number in seen]
+        cells = [
+            stores[n]
+            for n in readers
+            if versions.reaching[n] == {number} and isinstance(stores.get(n), ast.Subscript)
+        ]
+        if readers and len(cells) == len(readers):
+            found[value] = cells
+    return found
+
+
+def stored_parameters(
+    kernel: Kernel, body: list[ast.AST], meanings: Mapping[ast.AST, Any]
+) -> frozenset[str]:
+    """Returns the parameters the kernel may write to; all, once a store goes through another name.
+
+    Args:
+        kernel: the kernel.
+        body: every node of its body.
+        meanings: node -> what a name stands for.
+    """
+    parameters = frozenset(kernel.parameters)
+    own = {
+        target.id
+        for node in body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+        for target in node.targets
+        if isinstance(target, ast.Name) and is_allocation(meanings.get(node.value.func))
+    }
+    found = set()
+    for node in body:
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            node = node.value  # a field of a[i]
+            if not isinstance(node, ast.Subscript):
+                return parameters
+            store = True
+        else:
+            store = isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
+        if store and isinstance(node, ast.Subscript):
+            name = node.value.id if isinstance(node.value, ast.Name) else ""
+            if name not in parameters | own:
+                return parameters
+            found.add(name)
+        if isinstance(node, ast.Call):
+            symbol = meanings.get(node.func)
+            if isinstance(symbol, Symbol) and symbol.path.startswith("cuda.atomic."):
+                name = node.args[0].id if node.args and isinstance(node.args[0], ast.Name) else ""
+                if name not in parameters | own:
+                    return parameters
+                found.add(name)
+    rebound = any(
+        isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.id in parameters
+        for n in body
+    )
+    return parameters if rebound else frozenset(found) & parameters

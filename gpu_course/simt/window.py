@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_course.simt.access import Access
 from gpu_course.simt.lanes import WARP, Lanes, Mask
 from gpu_course.simt.memory import Array
-from gpu_course.simt.observer import Observer
+from gpu_course.simt.observer import Access, Observer
 from gpu_course.simt.vocabulary.allocate import Arena
 
 if TYPE_CHECKING:

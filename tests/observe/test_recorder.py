@@ -12,7 +12,7 @@ import pytest
 
 from gpu_course.errors import CourseError
 from gpu_course.observe.recorder import MOST_THREADS, Recorder
-from gpu_course.simt.recording import Recording
+from gpu_course.simt.report import Recording
 from gpu_course.simulator import simulate
 from gpu_course.stepping import record, threads_to_record
 from tests.observe.stepped import TEXT, write_kernels

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from gpu_course.errors import KernelRefused
 from gpu_course.observe.access_log import AccessLog
-from gpu_course.simt.access import Access
+from gpu_course.simt.observer import Access
 from gpu_course.simt.report import Report
 from gpu_course.simt.schedule import Follow, RoundRobin, Schedule, Strand
 from gpu_course.simulator import simulate

@@ -21,7 +21,7 @@ from gpu_course.simt.legality import check as check_kernel
 from gpu_course.simt.report import Counters, Hazard, Report, ThreadPair, Touch
 from gpu_course.simt.schedule import Ranked
 from gpu_course.simt.source import Kernel
-from gpu_course.simt.waiting import order_matters
+from gpu_course.simt.watchdog import order_matters
 from gpu_course.simulator import simulate
 
 ORDERS = (None, 1)

@@ -10,19 +10,19 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from gpu_course.simt.constants import NotConstant, Symbol, as_dtype, constant, dtype_of_text
-from gpu_course.simt.ir import Call
+from gpu_course.simt.ir import Call, Request
 from gpu_course.simt.lanes import Lanes
+from gpu_course.simt.machine import Machine
 from gpu_course.simt.memory import Allocation, Array, bind_plain, row_major
 from gpu_course.simt.types import ArrayType, NoSuchType, NotSimulated, Type
-from gpu_course.simt.variables import Value
+from gpu_course.simt.values import Value
 from gpu_course.simt.vocabulary.functions import Function
-from gpu_course.simt.vocabulary.machine import Machine
 
 SPACES = {"cuda.shared.array": "shared", "cuda.local.array": "local"}
 
@@ -31,38 +31,6 @@ SPACES = {"cuda.shared.array": "shared", "cuda.local.array": "local"}
 MOST_STATIC_BYTES = 48 * 1024
 MOST_SHARED_BYTES = 227 * 1024
 MOST_LOCAL_BYTES = 512 * 1024
-
-
-@dataclass(frozen=True)
-class Request:
-    """What one call in a kernel asks for.
-
-    Attributes:
-        space: "shared" or "local".
-        shape: its shape; (0,) asks for the launch's dynamic shared memory.
-        dtype: its element type.
-        offset: its first byte within the block's shared memory, or the thread's local memory.
-    """
-
-    space: str
-    shape: tuple[int, ...]
-    dtype: np.dtype[Any]
-    offset: int = 0
-
-    @property
-    def dynamic(self) -> bool:
-        """True for the launch's dynamic shared memory."""
-        return self.space == "shared" and self.shape == (0,)
-
-    @property
-    def size(self) -> int:
-        """Its bytes."""
-        return math.prod(self.shape) * self.dtype.itemsize
-
-    @property
-    def type(self) -> ArrayType:
-        """The type of the variable that holds it."""
-        return ArrayType(self.dtype, len(self.shape), self.space)
 
 
 def request(

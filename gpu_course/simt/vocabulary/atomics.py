@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from gpu_course.simt.ir import Call
+from gpu_course.simt.machine import Machine
 from gpu_course.simt.types import INT64, ArrayType, NoSuchType, TupleType, Type, is_scalar
-from gpu_course.simt.variables import Value
+from gpu_course.simt.values import Value
 from gpu_course.simt.vocabulary.functions import Function, cast
-from gpu_course.simt.vocabulary.machine import Machine
 
 Combine = Callable[..., Any]
 """(old, operands ...) -> new, element by element."""

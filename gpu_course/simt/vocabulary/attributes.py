@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from gpu_course.simt.ir import Call
+from gpu_course.simt.machine import Machine
 from gpu_course.simt.memory import Array
 from gpu_course.simt.types import NoSuchType, Type
-from gpu_course.simt.variables import Value
+from gpu_course.simt.values import Value
 from gpu_course.simt.vocabulary.functions import Function, cast
-from gpu_course.simt.vocabulary.machine import Machine
 
 
 def made_by_lowering(run: Callable[[Machine, Sequence[Value], Type], Value]) -> Function:

@@ -10,10 +10,10 @@ import numpy as np
 
 from gpu_course.simt import types
 from gpu_course.simt.ir import Call
+from gpu_course.simt.machine import Machine
 from gpu_course.simt.types import FLOAT32, FLOAT64, UINT32, NoSuchType, Type
-from gpu_course.simt.variables import Value
+from gpu_course.simt.values import Value
 from gpu_course.simt.vocabulary.functions import Function, cast, numbers, truth
-from gpu_course.simt.vocabulary.machine import Machine
 
 _REVERSED = np.array([int(f"{n:08b}"[::-1], 2) for n in range(256)], np.uint8)
 

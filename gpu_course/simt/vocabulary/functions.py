@@ -2,39 +2,20 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from gpu_course.simt.ir import Function
 from gpu_course.simt.types import ArrayType, NoSuchType, Type
-from gpu_course.simt.values import cast, truth
-from gpu_course.simt.variables import Value
-from gpu_course.simt.vocabulary.machine import Machine
-
-if TYPE_CHECKING:
-    from gpu_course.simt.ir import Call
+from gpu_course.simt.values import Value, cast, truth
 
 __all__ = ["Function", "Range", "cast", "numbers", "truth"]
 
 
 class Range(tuple[Value, Value, Value]):
     """What `range` gives: start, stop and step."""
-
-
-@dataclass(frozen=True)
-class Function:
-    """A function a kernel can call, or a value that every thread can read.
-
-    Attributes:
-        type: (argument types, argument nodes) -> result type; raises NoSuchType.
-        run: (machine, call, arguments, result type) -> value.
-    """
-
-    type: Callable[[Sequence[Type], Sequence[ast.expr]], Type]
-    run: Callable[[Machine, Call, Sequence[Value], Type], Value]
 
 
 def numbers(arguments: Sequence[Type], least: int, most: int) -> list[np.dtype[Any]]:

@@ -9,10 +9,10 @@ import numpy as np
 
 from gpu_course.simt.ir import Call
 from gpu_course.simt.lanes import Lanes
+from gpu_course.simt.machine import Machine
 from gpu_course.simt.types import INT32, INT64, NoSuchType, TupleType, Type
-from gpu_course.simt.variables import Value
+from gpu_course.simt.values import Value
 from gpu_course.simt.vocabulary.functions import Function
-from gpu_course.simt.vocabulary.machine import Machine
 
 
 def _value(type_: Type, pick: Callable[[Lanes], Value]) -> Function:

@@ -7,11 +7,11 @@ from functools import reduce
 
 import numpy as np
 
+from gpu_course.simt.machine import Machine
 from gpu_course.simt.memory import row_of
 from gpu_course.simt.types import Type
-from gpu_course.simt.variables import Value
+from gpu_course.simt.values import Value
 from gpu_course.simt.vocabulary.attributes import made_by_lowering, whole
-from gpu_course.simt.vocabulary.machine import Machine
 
 
 def _ahead(machine: Machine, arguments: Sequence[Value], result: Type) -> Value:

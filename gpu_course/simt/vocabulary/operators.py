@@ -9,11 +9,10 @@ import numpy as np
 
 from gpu_course.simt import types
 from gpu_course.simt.ir import Call
+from gpu_course.simt.machine import Machine
 from gpu_course.simt.types import BOOL, Type
-from gpu_course.simt.values import compare
-from gpu_course.simt.variables import Value
+from gpu_course.simt.values import Value, compare
 from gpu_course.simt.vocabulary.functions import Function, numbers, truth
-from gpu_course.simt.vocabulary.machine import Machine
 
 _BINARY = {
     "add": "Add", "sub": "Sub", "mul": "Mult", "truediv": "Div", "floordiv": "FloorDiv",

@@ -11,6 +11,7 @@ import numpy as np
 
 from gpu_course.simt import types
 from gpu_course.simt.ir import Call
+from gpu_course.simt.machine import Machine
 from gpu_course.simt.signatures import Signature, best
 from gpu_course.simt.types import (
     FLOAT32,
@@ -23,9 +24,8 @@ from gpu_course.simt.types import (
     TupleType,
     Type,
 )
-from gpu_course.simt.variables import Value
+from gpu_course.simt.values import Value
 from gpu_course.simt.vocabulary.functions import Function, cast, numbers
-from gpu_course.simt.vocabulary.machine import Machine
 
 _Cases = tuple[Signature, ...]
 

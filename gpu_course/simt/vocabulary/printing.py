@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from gpu_course.simt.ir import Call
-from gpu_course.simt.printout import MOST_LINES
+from gpu_course.simt.machine import Machine
+from gpu_course.simt.report import MOST_LINES
 from gpu_course.simt.types import NoSuchType, Type
-from gpu_course.simt.variables import Value
+from gpu_course.simt.values import Value
 from gpu_course.simt.vocabulary.functions import Function
-from gpu_course.simt.vocabulary.machine import Machine
 
 
 def _type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:

@@ -10,10 +10,10 @@ import numpy as np
 from gpu_course.simt.faults import Fault
 from gpu_course.simt.ir import Call
 from gpu_course.simt.lanes import Mask
+from gpu_course.simt.machine import Machine
 from gpu_course.simt.types import INT32, GridType, NoSuchType, Type
-from gpu_course.simt.variables import Value
+from gpu_course.simt.values import Value
 from gpu_course.simt.vocabulary.functions import Function, numbers, truth
-from gpu_course.simt.vocabulary.machine import Machine
 from gpu_course.simt.vocabulary.warps import together
 
 

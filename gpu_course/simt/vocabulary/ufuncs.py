@@ -15,10 +15,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from gpu_course.simt.ir import Call
+from gpu_course.simt.machine import Machine
 from gpu_course.simt.types import FLOAT16, NoSuchType, Type
-from gpu_course.simt.variables import Value
+from gpu_course.simt.values import Value
 from gpu_course.simt.vocabulary.functions import Function, cast, numbers
-from gpu_course.simt.vocabulary.machine import Machine
 
 NAMES = (
     "sin cos tan sinh cosh tanh arcsin arccos arctan arcsinh arccosh arctanh arctan2 hypot "

@@ -14,6 +14,7 @@ import numpy as np
 from gpu_course.simt.faults import Fault
 from gpu_course.simt.ir import Call
 from gpu_course.simt.lanes import WARP
+from gpu_course.simt.machine import Machine
 from gpu_course.simt.types import (
     BOOL,
     INT32,
@@ -24,9 +25,8 @@ from gpu_course.simt.types import (
     TupleType,
     Type,
 )
-from gpu_course.simt.variables import Value
+from gpu_course.simt.values import Value
 from gpu_course.simt.vocabulary.functions import Function, cast, numbers, truth
-from gpu_course.simt.vocabulary.machine import Machine
 
 _BITS = np.uint64(1) << np.arange(WARP, dtype=np.uint64)
 

@@ -12,7 +12,7 @@ from gpu_course.catalog import Case, KernelPuzzle, Launch
 from gpu_course.grading.check import check
 from gpu_course.simt.legality import check as check_kernel
 from gpu_course.simt.source import load
-from gpu_course.simt.waiting import order_matters
+from gpu_course.simt.watchdog import order_matters
 from tests.grading import toy
 
 SIZE = 16
