@@ -24,6 +24,7 @@ from gpu_course.simt.signatures import best, show
 from gpu_course.simt.strands import Strands
 from gpu_course.simt.vocabulary.allocate import local_bytes, too_much
 from gpu_course.simt.vocabulary.functions import cast
+from gpu_course.simt.vocabulary.synchronise import GRID_BARRIER
 from gpu_course.simt.watchdog import EndlessLoop
 
 
@@ -255,7 +256,7 @@ def run(
     for observer in observers:
         observer.begin(setting)
     faults.most_errors = policy.most_errors
-    whole = "cuda.cg.this_grid" in code.names
+    whole = GRID_BARRIER in code.names
     own = local_bytes(code.arrays)
     if schedule is not None or whole:
         _check_resident(code, grid, block, own)

@@ -35,7 +35,7 @@ from gpu_course.simt.types import (
 from gpu_course.simt.values import binary, counted_as, unary
 from gpu_course.simt.vocabulary import attributes, loops
 from gpu_course.simt.vocabulary.functions import Function
-from gpu_course.simt.vocabulary.synchronise import GRID_SYNC
+from gpu_course.simt.vocabulary.synchronise import GRID_BARRIER, GRID_SYNC
 
 _NARROW = frozenset(("Add", "Sub", "Mult", "Div"))
 _FOLDED = frozenset(("Add", "Sub", "Mult", "FloorDiv", "Mod", "BitAnd", "BitOr", "BitXor"))
@@ -539,7 +539,7 @@ class _Function:
         if symbol is None:
             assert isinstance(node.func, ast.Attribute)
             if node.func.attr == "sync":
-                return self.word(node, "cuda.cg.grid.sync", GRID_SYNC, type_, [])
+                return self.word(node, GRID_BARRIER, GRID_SYNC, type_, [])
             owner = self.expression(node.func.value)
             return self.word(node, "conjugate", attributes.of("conjugate"), type_, [owner])
         arguments = [self.expression(a) for a in node.args]

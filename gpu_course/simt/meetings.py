@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 ALONE = frozenset(("cuda.activemask", "cuda.lanemask_lt"))
 WARP_MEETINGS = (frozenset(warps.FUNCTIONS) | {"cuda.syncwarp"}) - ALONE
-GRID_MEETING = "cuda.cg.grid.sync"
+GRID_MEETING = synchronise.GRID_BARRIER
 BLOCK_MEETINGS = frozenset(n for n in synchronise.FUNCTIONS if n.startswith("cuda.syncthreads"))
 
 

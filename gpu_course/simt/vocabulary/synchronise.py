@@ -142,8 +142,9 @@ def _meet_grid(machine: Machine, call: Call, arguments: Sequence[Value], result:
     return np.int32(0)
 
 
+GRID_BARRIER = "cuda.cg.this_grid().sync"
 GRID_SYNC = Function(_grid_type, _meet_grid)
-"""What `cuda.cg.this_grid().sync()` does."""
+"""What `cuda.cg.this_grid().sync()` does, and what lowered code calls it."""
 
 FUNCTIONS: dict[str, Function] = {
     "cuda.cg.this_grid": Function(_grid_type, _this_grid),
