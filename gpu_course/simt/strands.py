@@ -86,6 +86,8 @@ class Strands(Relay):
         self.version = 0
         self.steps_left = STEPS_FACTOR * step_budget
         self._turns = self._fruitless = self._stuck = 0
+        self._changed = False  # memory, since a strand came on
+        self._met: set[tuple[int, tuple[int, ...]]] = set()  # the meetings since a strand came on
         self._new = self._cut()
         self._meetings = Assemblies(self._new.values(), lanes, observers, state)
         self._last: Strand | None = None
@@ -169,10 +171,16 @@ class Strands(Relay):
         """Some cell holds another value than before."""
         self.version += 1
         self._turns = self._fruitless = 0
+        self._changed = True
 
     def progress(self) -> None:
         """Something has happened that brings the launch on."""
+        self._come_on()
+        self._met.clear()
+
+    def _come_on(self) -> None:
         self._turns = self._fruitless = self._stuck = 0
+        self._changed = False
 
     def pause(self, number: int, about: About) -> None:
         """A strand is about to touch memory."""
@@ -196,7 +204,7 @@ class Strands(Relay):
             self.give_up(wait)
         if self._stuck > self.step_budget // STUCK_PART:
             self.give_up(wait)
-            self._end(proven=False, changing=True)
+            self._end(proven=False, changing=self._changed)
         if self._fruitless > self.step_budget // FRUITLESS_PART:
             self._end(proven=False)
         if idle:
@@ -208,8 +216,10 @@ class Strands(Relay):
         runner = self.under_way[number]
         runner.strand.about = About(BARRIER, arrival.call.lineno)
         self.steps_left -= STEPS_OF_A_WAIT
-        if self._meetings.arrive(runner, arrival):
-            self.progress()
+        meeting = runner.strand.block, arrival.place
+        if self._meetings.arrive(runner, arrival) and meeting not in self._met:
+            self._come_on()
+            self._met.add(meeting)
         self.hand_on(runner)
         return runner.result
 
