@@ -21,7 +21,6 @@ from functools import cached_property, lru_cache
 
 from gpu_course.errors import CatalogueError
 
-
 WIDTH = 70
 """Columns that a learner sees of a printed line."""
 
