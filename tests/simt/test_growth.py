@@ -1,4 +1,4 @@
-"""Twice the lines cost about twice the work: no part of a check compares every line with every other.
+"""Twice the lines cost about twice the work: no part of a check compares all lines with all.
 
 Work is counted in calls, Python's and C's, which no load of the machine changes.
 """
