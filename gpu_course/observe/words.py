@@ -38,7 +38,8 @@ class _Statements:
 @functools.lru_cache(maxsize=8)
 def _statements(tree: ast.FunctionDef) -> _Statements:
     assigned: dict[str, list[ast.stmt]] = {}
-    loops, made = set(), {}
+    loops: set[str] = set()
+    made: dict[str, ast.expr] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign):
             targets: Sequence[ast.expr] = node.targets

@@ -282,7 +282,7 @@ def _from_live(name: str, value: Any) -> Any:
             else Unknown(f"the module {value.__name__}")
         )
     if hasattr(value, "py_func") or inspect.isfunction(value):
-        if getattr(value, "__module__", "") == "gpu_course.simt.module":
+        if getattr(value, "__module__", "") == "gpu_course.foreign.cuda":
             return Symbol(f"cuda.{value.__name__}")
         return from_function(value)
     origin = getattr(value, "__module__", None) or type(value).__module__
