@@ -128,7 +128,7 @@ class _Search:
         try:
             return self._run(order)
         except KernelRefused:
-            # More strands would have to wait at a time than can be under way.
+            # More warps or threads would have to wait at a time than can be under way.
             return None
 
     def _record(self, order: Order) -> tuple[Run, Recording]:
