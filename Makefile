@@ -60,6 +60,7 @@ lint: $(DEV_STAMP)
 bench: $(DEV_STAMP)
 	$(RUN) benchmarks/checks.py
 	$(RUN) benchmarks/stepping.py
+	$(RUN) benchmarks/pictures.py
 	$(RUN) benchmarks/rotor.py
 	$(RUN) benchmarks/schedules.py
 	$(RUN) benchmarks/lessons.py

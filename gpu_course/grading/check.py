@@ -237,7 +237,7 @@ class _Checking:
         lines = messages.wrong_result(self.puzzle, tried, name, right, written, pattern)
         evidence = {
             "case": tried.given.case,
-            "output": name,
+            "array": tried.own_names(messages.launch_of(tried.given, name), name)[0],
             "expected": tried.given.expected[name],
             "got": tried.got[name],
             "mask": ~right,

@@ -17,7 +17,7 @@ from gpu_course.simt.closures import lift, respelled
 from gpu_course.simt.constants import NotConstant, constant
 from gpu_course.simt.intrinsics import Meanings
 from gpu_course.simt.pruning import asks_about_arguments, prune
-from gpu_course.simt.refusals import check_node
+from gpu_course.simt.refusals import check_node, check_texts
 from gpu_course.simt.source import Kernel, Unknown
 from gpu_course.simt.types import Type
 from gpu_course.simt.versions import Versions, find_versions, passed_on, stored_parameters
@@ -280,6 +280,7 @@ def _checked(
     lifted = {n for n in variables - own if isinstance(_known(kernel, n), Kernel)}
     variables = (variables | own) - lifted
     meanings = Meanings(kernel, variables).of(kernel.tree.body)
+    check_texts(kernel, body)
     devices = _devices(written, kernel, body, meanings, callers, checked)
     stored = frozenset(kernel.parameters) if devices else stored_parameters(kernel, body, meanings)
     versions = find_versions(kernel.tree)

@@ -361,7 +361,7 @@ def _read(path: Path, shown: str, text: str) -> Module:
                 node.name, node, shown, lines, look_up, bool(jit), declared, device
             )
         elif isinstance(node, ast.ClassDef | ast.AsyncFunctionDef):
-            names[node.name] = Unknown(f"{node.name}, which is not a kernel")
+            names[node.name] = Unknown("no kernel")
         elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             for target in targets:
@@ -380,7 +380,7 @@ def _constant_or_unknown(node: ast.expr, names: Mapping[str, Any], name: str, co
         costs.charge(name, node)
         return constant(node, names)
     except NotConstant as error:
-        what = f"{name}, which is not a constant the simulator can evaluate ({error})"
+        what = f"not a constant the simulator can evaluate ({error})"
         return Unknown(what, node.value if _is_string(node) else None)  # type: ignore[attr-defined]
 
 
@@ -696,12 +696,12 @@ def _from_live(name: str, value: Any) -> Any:
     if value is None:
         return None
     if isinstance(value, str):
-        return Unknown(f"{name}, a string of the host", value)
+        return Unknown("a string of the host", value)
     if isinstance(value, np.dtype):
         return value if value.fields else Symbol(f"numpy.{value.name}")
     if isinstance(value, tuple):
         if cells(value, MAX_CELLS) > MAX_CELLS:
-            return Unknown(f"{name}, a tuple of more than {MAX_CELLS:,} values")
+            return Unknown(f"a tuple of more than {MAX_CELLS:,} values")
         parts = [_from_live(name, v) for v in value]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     if isinstance(value, ModuleType):
@@ -729,4 +729,4 @@ def _from_live(name: str, value: Any) -> Any:
     if origin.startswith("numba"):
         home = "cuda" if ".cuda" in origin else "numba"
         return Symbol(f"{home}.{attribute}")
-    return Unknown(f"{name}, a {type(value).__name__} of the host")
+    return Unknown(f"a {type(value).__name__} of the host")

@@ -130,7 +130,7 @@ def _uses_turns(program: Program) -> bool:
 
 
 MOST_WAITING_TURNS = 250
-MOST_TURNS_WITH_ATOMICS = 2500
+MOST_TURNS_WITH_ATOMICS = 1000
 
 
 class EndlessLoop(Exception):

@@ -14,7 +14,7 @@ from torch.multiprocessing.reductions import StorageWeakRef
 
 from gpu_course.training.peak import measure_peak
 from gpu_course.training.saved import storages
-from gpu_course.training.schedules.rules import run_stage
+from gpu_course.training.schedules.rules import check_loss, run_stage
 
 
 @dataclass(frozen=True)
@@ -130,6 +130,7 @@ def run_offloaded(
             sending = torch.autograd.graph.saved_tensors_hooks(host.pack, host.unpack)
             with sending if number in away else nullcontext():
                 value = run_stage(number, stage, value)
+        check_loss(stages, value)
         value.backward()  # type: ignore[no-untyped-call]
         return value.item()
 
