@@ -22,7 +22,7 @@ from gpu_course.simt.faults import POLICIES, Fault, FaultLog
 from gpu_course.simt.observer import Observer
 from gpu_course.simt.report import Counters, Dim3, LaunchShape, Printout, Report
 from gpu_course.simt.schedule import Kind, RoundRobin, Schedule
-from gpu_course.simt.strands import MOST_LANES
+from gpu_course.simt.scheduler import MOST_LANES
 from gpu_course.simt.watchdog import Waits, may_wait
 
 STEP_BUDGET = 250_000
@@ -142,15 +142,15 @@ class _Configured:
                 waits.line,
                 "the threads of one warp wait for each other in this loop, and the schedule keeps "
                 "each warp together",
-                'give the schedule strands="threads"',
+                'give the schedule tasks="threads"',
             ) from None
 
-    def _check_size(self, waits: Waits, strands: Kind) -> None:
-        lanes, most = _shape(self.grid, self.block).lanes, MOST_LANES[strands]
+    def _check_size(self, waits: Waits, tasks: Kind) -> None:
+        lanes, most = _shape(self.grid, self.block).lanes, MOST_LANES[tasks]
         if lanes > most:
             raise waits.kernel.refuse(
                 waits.line,
-                f"this loop waits for other threads, and the simulator runs {strands} one by one "
+                f"this loop waits for other threads, and the simulator runs {tasks} one by one "
                 f"in launches of at most {most:,} threads; this one has {lanes:,}",
                 "launch fewer blocks",
             ) from None

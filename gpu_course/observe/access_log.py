@@ -1,4 +1,4 @@
-"""What the warps or threads of a launch did, access after access, with what they found and wrote."""
+"""What the warps or threads of a launch did, one access after the other, with what was found."""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@ from gpu_course.simt.memory import Array
 from gpu_course.simt.observer import Observer, Setting
 from gpu_course.simt.report import Dim3, Printout
 from gpu_course.simt.schedule import Schedule
+from gpu_course.simt.scheduler import Scheduler
 from gpu_course.simt.signatures import best, show
-from gpu_course.simt.strands import Strands
 from gpu_course.simt.vocabulary.allocate import local_bytes, too_much
 from gpu_course.simt.vocabulary.functions import cast
 from gpu_course.simt.vocabulary.synchronise import GRID_BARRIER
@@ -223,13 +223,13 @@ def run(
         dynamic_bytes: dynamic shared memory of a block.
         policy: what counts as an error.
         printout: where the threads print.
-        schedule: who runs next where strands take turns; None: all lanes in lockstep.
+        schedule: who runs next where warps or threads take turns; None: all lanes in lockstep.
 
     Raises:
         CourseError: an argument a kernel cannot take.
         KernelRefused: the argument types do not fit the kernel.
         Waits: the threads wait for each other, and running them together leads nowhere; in
-            strands of warps, the lanes of a warp do.
+            turns of warps, the lanes of a warp do.
     """
     values = bind_arguments(program, arguments)
     arrays = memory.bind({k: v for n, a in values.items() for k, v in arrays_in(n, a).items()})
@@ -266,7 +266,7 @@ def run(
                 lanes = Lanes(grid, block, _blocks(grid))
                 for observer in observers:
                     observer.batch(lanes)
-                Strands(schedule, lanes, observers, step_budget, setting).run()
+                Scheduler(schedule, lanes, observers, step_budget, setting).run()
                 return
             for blocks in _batches(grid, block, order_seed, whole=whole, local_bytes=own):
                 lanes = Lanes(grid, block, blocks)

@@ -1,4 +1,4 @@
-"""A launch in strands: the same as in lockstep, whoever runs first; schedules, records, replays."""
+"""A launch in tasks: the same as in lockstep, whoever runs first; schedules, records, replays."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gpu_course.errors import KernelRefused
 from gpu_course.observe.access_log import AccessLog
 from gpu_course.simt.observer import Access
 from gpu_course.simt.report import Report
-from gpu_course.simt.schedule import Follow, RoundRobin, Schedule, Strand
+from gpu_course.simt.schedule import Follow, RoundRobin, Schedule, Task
 from gpu_course.simulator import simulate
 from tests.observe import test_hazards as hazards
 from tests.observe import test_order as order
@@ -136,7 +136,7 @@ _some = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCh
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("strands")
+    return tmp_path_factory.mktemp("tasks")
 
 
 @_some
@@ -240,14 +240,14 @@ def _run(kernel: str, schedule: Schedule) -> list[Any]:
 
 
 class Hold(Schedule):
-    """Keeps every strand just before its store, until nobody can do anything else."""
+    """Keeps every task just before its store, until nobody can do anything else."""
 
-    def choose(self, runnable: Sequence[Strand], last: Strand | None) -> Strand:
+    def choose(self, runnable: Sequence[Task], last: Task | None) -> Task:
         others = [s for s in runnable if s.about.kind != "store"]
-        for strand in runnable:
-            if strand.about.kind == "store":
-                assert strand.about.cells.tolist() == [0]
-                assert (strand.about.line, strand.about.array) == (4, "out")
+        for task in runnable:
+            if task.about.kind == "store":
+                assert task.about.cells.tolist() == [0]
+                assert (task.about.line, task.about.array) == (4, "out")
         return (others or runnable)[0]
 
 
@@ -258,7 +258,7 @@ def test_a_search_sees_what_strands_are_about_to_do(counter: str) -> None:
 
 
 class Broken(Schedule):
-    def choose(self, runnable: Sequence[Strand], last: Strand | None) -> Strand:
+    def choose(self, runnable: Sequence[Task], last: Task | None) -> Task:
         if last is not None:
             raise ZeroDivisionError
         return runnable[0]

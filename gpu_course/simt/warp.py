@@ -1,7 +1,8 @@
 """One warp of a batch as lanes of its own, and what it does as the batch's observers see it.
 
-A strand computes with vectors of 32 lanes; observers know the lanes of the whole batch. A `Window`
-is the warp cut out of the batch, and `Widened` tells observers in the batch's numbers.
+A warp that takes turns with others computes with vectors of 32 lanes; observers know the lanes of
+the whole batch. `WarpLanes` is the warp cut out of the batch, or one thread of it, and
+`WarpObservers` tells observers in the batch's numbers.
 """
 
 from __future__ import annotations
@@ -68,13 +69,13 @@ class WideMask(Mask):
         return self.narrow.warp_count
 
 
-class Window(Lanes):
+class WarpLanes(Lanes):
     """One warp of a batch.
 
     Args:
         whole: the batch.
         first: its lane that is the warp's first.
-        alive: bool (32,), the lanes of the warp that are in the window.
+        alive: bool (32,), the lanes of the warp that are in the warp.
     """
 
     def __init__(self, whole: Lanes, first: int, alive: np.ndarray) -> None:
@@ -89,12 +90,12 @@ class Window(Lanes):
 
     @property
     def span(self) -> slice:
-        """The window's lanes within the batch."""
+        """The warp's lanes within the batch."""
         return slice(self.first, self.first + WARP)
 
     @cached_property
     def alive(self) -> Mask:
-        """The lanes that hold a thread of the window."""
+        """The lanes that hold a thread of the warp."""
         return self._alive
 
     @cached_property
@@ -119,10 +120,10 @@ class Window(Lanes):
         return found
 
 
-class WindowArena(Arena):
-    """The shared and local memory of the batch, as one of its windows sees it."""
+class WarpArena(Arena):
+    """The shared and local memory of the batch, as one of its warps sees it."""
 
-    def __init__(self, whole: Arena, window: Window) -> None:
+    def __init__(self, whole: Arena, window: WarpLanes) -> None:
         super().__init__(window, whole.dynamic_bytes)
         self.whole = whole
         self.window = window
@@ -138,10 +139,10 @@ class WindowArena(Arena):
         return replace(array, origin=array.origin[self.window.span], fields=fields)
 
 
-class Widened:
+class WarpObservers:
     """Hands on what a warp does to the observers of the batch."""
 
-    def __init__(self, observers: Sequence[Observer], window: Window) -> None:
+    def __init__(self, observers: Sequence[Observer], window: WarpLanes) -> None:
         self.observers = observers
         self.followers = [o for o in observers if o.follows]
         self.follows = bool(self.followers)
