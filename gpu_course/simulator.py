@@ -23,7 +23,7 @@ from gpu_course.simt.observer import Observer
 from gpu_course.simt.report import Counters, Dim3, LaunchShape, Printout, Report
 from gpu_course.simt.schedule import Kind, RoundRobin, Schedule
 from gpu_course.simt.scheduler import MOST_LANES
-from gpu_course.simt.watchdog import Waits, may_wait
+from gpu_course.simt.watchdog import Waits
 
 STEP_BUDGET = 250_000
 
@@ -60,7 +60,7 @@ class Simulation:
         self.program = legality.check(self.kernel)
         if not self.policy.lambdas:
             legality.refuse_lambdas(self.program)
-        self.may_wait = may_wait(self.program)
+        self.may_wait = self.program.may_wait
 
     def __getitem__(self, configuration: Any) -> _Configured:
         parts = configuration if isinstance(configuration, tuple) else (configuration,)

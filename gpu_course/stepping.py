@@ -73,9 +73,9 @@ def record(kernel: Any, watch: Sequence[str] = (), *, block: int = 0) -> Recorda
 def names_in(program: Program) -> tuple[str, ...]:
     """Returns the parameters and variables of a kernel and its device functions, by name."""
     found: dict[str, None] = {}
-    for each in program.family():
-        found |= dict.fromkeys(each.kernel.parameters)
-        found |= dict.fromkeys(local_names(each.kernel, most=None))
+    for function in program.functions:
+        found |= dict.fromkeys(function.parameters)
+        found |= dict.fromkeys(local_names(function, most=None))
     return tuple(found)
 
 

@@ -7,7 +7,6 @@ Numba. What is found is kept by the nodes of the syntax tree, until `lower` has 
 from __future__ import annotations
 
 import ast
-import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -18,7 +17,7 @@ from gpu_course.errors import CourseError, KernelRefused
 from gpu_course.simt import intrinsics, types
 from gpu_course.simt.constants import NamedTuple, NotConstant, Symbol, as_dtype, constant
 from gpu_course.simt.intrinsics import NOTHING
-from gpu_course.simt.legality import CHECKING, MOST_TYPING_STEPS, Program, called_from, specialised
+from gpu_course.simt.legality import CHECKING, MOST_TYPING_STEPS, Draft, called_from, specialised
 from gpu_course.simt.pruning import LITERAL, Decisions, is_literal
 from gpu_course.simt.refusals import method_refusal, ours
 from gpu_course.simt.signatures import Signature, best, show
@@ -68,7 +67,7 @@ class Inferred:
     result: Type = None
     views: frozenset[ast.Subscript] = frozenset()
     reads: Mapping[ast.AST, Type] = field(default_factory=dict)
-    program: Program | None = None
+    program: Draft | None = None
     parameters: tuple[Type, ...] = ()
     given: Mapping[ast.Call, Sequence[ast.expr]] = field(default_factory=dict)
     members: Mapping[ast.Attribute, int] = field(default_factory=dict)
@@ -123,7 +122,7 @@ class Found(dict[tuple[ast.FunctionDef, tuple[Type, ...], tuple[Type, ...]], Inf
 
 
 def infer(
-    program: Program,
+    program: Draft,
     arguments: Sequence[Type],
     known: Sequence[Type] | None = None,
     depth: int = 0,
@@ -145,13 +144,8 @@ def infer(
         KernelRefused: a line whose types no operator or variable can join.
     """
     if depth == 0 and known is None:
-        return _infer_kernel(program, tuple(arguments))
+        return _Inference(specialised(program, arguments), arguments).run()
     return _Inference(specialised(program, known or arguments), arguments, depth, found).run()
-
-
-@functools.lru_cache(maxsize=256)
-def _infer_kernel(program: Program, arguments: tuple[Type, ...]) -> Inferred:
-    return _Inference(specialised(program, arguments), arguments).run()
 
 
 class _Inference:
@@ -159,7 +153,7 @@ class _Inference:
 
     def __init__(
         self,
-        program: Program,
+        program: Draft,
         arguments: Sequence[Type],
         depth: int = 0,
         found: Found | None = None,
@@ -393,7 +387,7 @@ class _Inference:
         raise NoSuchType(f"a loop over {iterated}")
 
     def infer_device(
-        self, device: Program, arguments: Sequence[Type], known: Sequence[Type]
+        self, device: Draft, arguments: Sequence[Type], known: Sequence[Type]
     ) -> Inferred:
         if self.depth > MOST_DEEP:
             fact = f"more than {MOST_DEEP} functions call each other here, one inside the other"
@@ -664,7 +658,7 @@ class _Inference:
         self.given[node] = bound(self.kernel, node, made.name, parameters, {})
         return TupleType(tuple(map(self.expression, self.given[node])), made.fields)
 
-    def device_call(self, node: ast.Call, device: Program) -> Type:
+    def device_call(self, node: ast.Call, device: Draft) -> Type:
         name, parameters = device.kernel.name, device.kernel.parameters
         given = bound(self.kernel, node, name, dict.fromkeys(parameters), device.defaults)
         arguments = [self.expression(a) for a in given]
@@ -685,7 +679,7 @@ class _Inference:
         return found.result
 
     def known_arguments(
-        self, device: Program, given: Sequence[ast.expr], arguments: Sequence[Type]
+        self, device: Draft, given: Sequence[ast.expr], arguments: Sequence[Type]
     ) -> list[Type]:
         """The types by which a device function's branches are decided."""
         if not device.asks or device.kernel.declared:
@@ -762,7 +756,7 @@ def bound(
     return [given[parameter] for parameter in parameters]
 
 
-def declared_result(device: Program, found: Inferred, signature: Signature) -> Inferred:
+def declared_result(device: Draft, found: Inferred, signature: Signature) -> Inferred:
     """What is known of a device function, with the result its signature declares.
 
     Raises:

@@ -233,7 +233,7 @@ def run(
     """
     values = bind_arguments(program, arguments)
     arrays = memory.bind({k: v for n, a in values.items() for k, v in arrays_in(n, a).items()})
-    code = lower(program, tuple(type_of(v) for v in values.values()))
+    code = lower(program.written, tuple(type_of(v) for v in values.values()))
     fact = too_much(code.arrays, code.static_shared_bytes, dynamic_bytes)
     if fact is not None:
         line = code.kernel.tree.lineno

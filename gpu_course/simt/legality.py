@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.simt.closures import lift, respelled
-from gpu_course.simt.constants import NotConstant, constant
+from gpu_course.simt.constants import NotConstant, Symbol, constant
 from gpu_course.simt.intrinsics import Meanings
 from gpu_course.simt.pruning import asks_about_arguments, prune
 from gpu_course.simt.refusals import check_node, check_texts
@@ -74,15 +74,17 @@ def own_expressions(statement: ast.stmt) -> Iterator[ast.expr]:
 
 
 @dataclass(frozen=True, eq=False)
-class Program:
-    """A kernel that passed the static pass.
+class Draft:
+    """A function past the static pass, as typing and lowering work on it.
+
+    What is known of it is kept by the nodes of its syntax tree; nothing that runs a launch sees it.
 
     Attributes:
         kernel: the Kernel.
         meanings: node -> what a name or dotted name stands for: a number or a Symbol.
         variables: the names assigned in the kernel, parameters included.
         stored: parameter names that may be written through.
-        devices: the name of a device function, where it is called -> its Program.
+        devices: the name of a device function, where it is called -> its Draft.
         versions: which assignments each name stands for.
         passed_on: `x = ...` -> the cells to which x is then stored, where that is all it is for.
         efforts: statement -> the steps it costs.
@@ -97,14 +99,14 @@ class Program:
     meanings: dict[ast.AST, Any] = field(repr=False)
     variables: frozenset[str]
     stored: frozenset[str]
-    devices: dict[ast.AST, Program] = field(default_factory=dict, repr=False)
+    devices: dict[ast.AST, Draft] = field(default_factory=dict, repr=False)
     versions: Versions = field(default_factory=lambda: Versions({}, {}, {}, {}), repr=False)
     passed_on: dict[ast.AST, list[ast.expr]] = field(default_factory=dict, repr=False)
     efforts: dict[ast.stmt, int] = field(default_factory=dict, repr=False)
     defaults: Mapping[str, ast.Constant] = field(default_factory=dict, repr=False)
     written: Kernel | None = field(default=None, repr=False)
     callers: tuple[Kernel, ...] = field(default=(), repr=False)
-    specialisations: dict[tuple[Type, ...], Program] = field(default_factory=dict, repr=False)
+    specialisations: dict[tuple[Type, ...], Draft] = field(default_factory=dict, repr=False)
     checked: Checked = field(default_factory=lambda: Checked(), repr=False)
 
     def read(self, node: ast.Name) -> str:
@@ -115,7 +117,7 @@ class Program:
         """Returns the version of a variable that a name stands for where it is assigned."""
         return self.versions.stores.get(node, node.id)
 
-    def family(self) -> tuple[Program, ...]:
+    def family(self) -> tuple[Draft, ...]:
         """Returns this program and the device functions it comes to, each once."""
         found, waiting = {id(self): self}, [self]
         while waiting:
@@ -132,7 +134,7 @@ class Program:
         return asks_about_arguments(written.tree, device=bool(self.callers))
 
 
-class Checked(dict[ast.FunctionDef, Program]):
+class Checked(dict[ast.FunctionDef, Draft]):
     """Device functions that have been checked: each is once, however often it is called.
 
     Attributes:
@@ -141,7 +143,7 @@ class Checked(dict[ast.FunctionDef, Program]):
 
     steps = 0
 
-    def hold(self, device: Program, kernel: Kernel, node: ast.AST) -> None:
+    def hold(self, device: Draft, kernel: Kernel, node: ast.AST) -> None:
         """Keeps a function that is called at `node` of a kernel.
 
         Raises:
@@ -210,30 +212,60 @@ class _Scope(Mapping[str, Any]):
         return 0
 
 
-def check(
-    kernel: Kernel, callers: tuple[Kernel, ...] = (), checked: Checked | None = None
-) -> Program:
-    """Returns the kernel as a Program.
+@dataclass(frozen=True, eq=False)
+class Program:
+    """What is known of a kernel past the static pass, whatever the types of its arguments.
 
-    Args:
-        kernel: a kernel, or a device function that `callers` call, the innermost last.
-        callers: empty for a kernel.
-        checked: what is known already of the functions it calls.
+    Attributes:
+        written: the kernel as its author wrote it.
+        functions: the kernel and the device functions it comes to, each once, less the branches
+            that its constants decide.
+        may_wait: whether its threads may wait for others: the end of a loop depends on memory.
+        order_matters: whether the result may depend on who comes first, without any race.
+        first_lambda: the function that holds the first lambda, and its line.
+    """
+
+    written: Kernel
+    functions: tuple[Kernel, ...]
+    may_wait: bool
+    order_matters: bool
+    first_lambda: tuple[Kernel, int] | None
+
+    @property
+    def kernel(self) -> Kernel:
+        """The kernel itself."""
+        return self.functions[0]
+
+
+@functools.lru_cache(maxsize=256)
+def check(kernel: Kernel) -> Program:
+    """Returns the kernel as a Program.
 
     Raises:
         KernelRefused: with the line of the first construct that is refused.
     """
-    if not callers:
-        return _check_kernel(kernel)
-    return _check(kernel, callers, Checked() if checked is None else checked)
+    made = draft(kernel)
+    return Program(
+        kernel,
+        tuple(each.kernel for each in made.family()),
+        _may_wait(made),
+        _may_wait(made) or any(map(_uses_turns, made.family())),
+        _first_lambda(made),
+    )
 
 
-@functools.lru_cache(maxsize=256)
-def _check_kernel(kernel: Kernel) -> Program:
-    return _check(kernel, (), Checked())
+# A kernel that is checked is lowered next, and its draft is used for both.
+@functools.lru_cache(maxsize=1)
+def draft(kernel: Kernel) -> Draft:
+    """Returns the kernel as a Draft.
+
+    Raises:
+        KernelRefused: with the line of the first construct that is refused.
+    """
+    return _draft(kernel, (), Checked())
 
 
-def specialised(program: Program, arguments: Sequence[Type]) -> Program:
+def specialised(program: Draft, arguments: Sequence[Type]) -> Draft:
     """Returns the program for arguments of these types, less the branches they decide.
 
     Args:
@@ -252,14 +284,14 @@ def specialised(program: Program, arguments: Sequence[Type]) -> Program:
     return found[key]
 
 
-def _check(kernel: Kernel, callers: tuple[Kernel, ...], checked: Checked) -> Program:
+def _draft(kernel: Kernel, callers: tuple[Kernel, ...], checked: Checked) -> Draft:
     _refuse_too_large(kernel, sum(1 for each in kernel.tree.body for _ in ast.walk(each)))
     return _checked(kernel, prune(kernel, {}), callers, checked)
 
 
 def _checked(
     written: Kernel, tree: ast.FunctionDef, callers: tuple[Kernel, ...], checked: Checked
-) -> Program:
+) -> Draft:
     """The program of a function, from which dead branches have been taken."""
     defaults = defaults_of(written, device=bool(callers))
     kernel = replace(written, tree=tree) if tree is not written.tree else written
@@ -284,7 +316,7 @@ def _checked(
     devices = _devices(written, kernel, body, meanings, callers, checked)
     stored = frozenset(kernel.parameters) if devices else stored_parameters(kernel, body, meanings)
     versions = find_versions(kernel.tree)
-    return Program(
+    return Draft(
         kernel,
         meanings,
         variables,
@@ -327,9 +359,9 @@ def _devices(
     meanings: Mapping[ast.AST, Any],
     callers: tuple[Kernel, ...],
     checked: Checked,
-) -> dict[ast.AST, Program]:
+) -> dict[ast.AST, Draft]:
     called = {node.func for node in body if isinstance(node, ast.Call)}
-    found: dict[ast.AST, Program] = {}
+    found: dict[ast.AST, Draft] = {}
     for node, meaning in meanings.items():
         if isinstance(meaning, Kernel) and node in called:
             found[node] = called_from(written, kernel, node, meaning, callers, checked)
@@ -343,8 +375,8 @@ def called_from(
     device: Kernel,
     callers: tuple[Kernel, ...],
     checked: Checked | None = None,
-) -> Program:
-    """Returns a device function as a Program, called at `node` of a function that `callers` call.
+) -> Draft:
+    """Returns the draft of a device function, called at `node` of a function that `callers` call.
 
     Raises:
         KernelRefused: it calls itself, or calls nest too deeply.
@@ -358,27 +390,130 @@ def called_from(
         fact = f"calls nest more than {MOST_CALLS_DEEP} deep here"
         raise kernel.refuse(node, fact, "write the functions into one another, or a loop")
     if device.tree not in checked:
-        checked.hold(check(device, chain, checked), kernel, node)
+        checked.hold(_draft(device, chain, checked), kernel, node)
     return checked[device.tree]
 
 
 def refuse_lambdas(program: Program) -> None:
     """Raises KernelRefused for the first lambda of a kernel or of a function that it calls."""
-    found = _first_lambda(program)
-    if found is not None:
-        kernel, node = found
+    if program.first_lambda is not None:
+        kernel, line = program.first_lambda
         raise kernel.refuse(
-            node,
+            line,
             "a lambda cannot be used in a kernel of the course",
             "write a device function with def",
         )
 
 
-@functools.lru_cache(maxsize=256)
-def _first_lambda(program: Program) -> tuple[Kernel, ast.Lambda] | None:
-    for each in program.family():
+def _first_lambda(draft: Draft) -> tuple[Kernel, int] | None:
+    for each in draft.family():
         body = (each.written or each.kernel).tree.body
         for node in (node for statement in body for node in ast.walk(statement)):
             if isinstance(node, ast.Lambda):
-                return each.kernel, node
+                return each.kernel, node.lineno
     return None
+
+
+# Loops that may wait for other threads: their end depends on what a thread finds in memory
+
+ATOMIC, MEMORY, NOTHING = "atomic", "memory", ""
+
+
+def asks(draft: Draft, loop: ast.stmt) -> str:
+    """Returns what the end of a loop depends on: ATOMIC, MEMORY (a plain load) or NOTHING.
+
+    A loop ends by its test, or by a `break` or `return` under an `if`. What is asked may have gone
+    through variables, or through a device function.
+    """
+    if not isinstance(loop, ast.While | ast.For):
+        return NOTHING
+    inside = [n for statement in loop.body for n in ast.walk(statement)]
+    exits = [loop.test] if isinstance(loop, ast.While) else []
+    exits += [n.test for n in inside if isinstance(n, ast.If) and _leaves(n)]
+    if not exits:
+        return NOTHING
+    found: dict[str, str] = {}
+    for _ in range(3):  # found = cuda.atomic...(...), then again = found
+        for n in inside:
+            if isinstance(n, ast.Assign) and (source := _source(draft, n.value, found)):
+                for target in n.targets:
+                    names = (t.id for t in ast.walk(target) if isinstance(t, ast.Name))
+                    found |= {name: _stronger(source, found.get(name)) for name in names}
+    return _strongest(_source(draft, test, found) for test in exits)
+
+
+def _leaves(branch: ast.If) -> bool:
+    return any(isinstance(n, ast.Break | ast.Return) for n in ast.walk(branch))
+
+
+def _stronger(one: str, other: str | None) -> str:
+    return ATOMIC if ATOMIC in (one, other) else one or other or NOTHING
+
+
+def _strongest(sources: Any) -> str:
+    result = NOTHING
+    for source in sources:
+        result = _stronger(source, result)
+    return result
+
+
+def _source(draft: Draft, node: ast.expr, found: Mapping[str, str]) -> str:
+    return _strongest(_one(draft, n, found) for n in ast.walk(node))
+
+
+def _one(draft: Draft, node: ast.AST, found: Mapping[str, str]) -> str:
+    if isinstance(node, ast.Name):
+        return found.get(node.id, NOTHING)
+    if isinstance(node, ast.Subscript):
+        return MEMORY if isinstance(node.ctx, ast.Load) else NOTHING
+    if isinstance(node, ast.Call):
+        meaning = draft.meanings.get(node.func)
+        if isinstance(meaning, Symbol) and meaning.path.startswith("cuda.atomic."):
+            return ATOMIC
+        if node.func in draft.devices:
+            return _strongest(map(_anything, draft.devices[node.func].family()))
+    return NOTHING
+
+
+def _anything(device: Draft) -> str:
+    """The strongest that a device function itself can give back; its calls are looked at apart."""
+    nodes = (n for n in ast.walk(device.kernel.tree) if not _is_call_of_device(device, n))
+    return _strongest(_one(device, n, {}) for n in nodes)
+
+
+def _is_call_of_device(draft: Draft, node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and node.func in draft.devices
+
+
+def _may_wait(draft: Draft) -> bool:
+    """True for kernels with a loop whose end depends on memory: their threads may wait."""
+    return any(
+        asks(each, node)
+        for each in draft.family()
+        for node in ast.walk(each.kernel.tree)
+        if isinstance(node, ast.stmt)
+    )
+
+
+_ANY_ORDER = frozenset(
+    f"cuda.atomic.{name}"
+    for name in ("add", "sub", "max", "min", "nanmax", "nanmin", "and_", "or_", "xor")
+)
+
+
+def _uses_turns(draft: Draft) -> bool:
+    """True where a function uses what an atomic finds, or exchanges values.
+
+    A sum or maximum that nobody looks at while it grows is the same in every order, but for the
+    last bits of floats.
+    """
+    nodes = list(ast.walk(draft.kernel.tree))
+    alone = {
+        n.value.func for n in nodes if isinstance(n, ast.Expr) and isinstance(n.value, ast.Call)
+    }
+    return any(
+        isinstance(meaning, Symbol)
+        and meaning.path.startswith("cuda.atomic.")
+        and not (node in alone and meaning.path in _ANY_ORDER)
+        for node, meaning in draft.meanings.items()
+    )

@@ -1,4 +1,4 @@
-"""`lower(program, argument types)`: a kernel as the tree that the interpreter runs.
+"""`lower(kernel, argument types)`: a kernel as the tree that the interpreter runs.
 
 The types of everything are found first (`inference`). What it finds is kept by the nodes of the
 syntax tree, for as long as this pass takes: the code that comes out holds all of it in its own
@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.simt import inference, intrinsics, ir, types, watchdog
+from gpu_course.simt import inference, intrinsics, ir, types
 from gpu_course.simt.constants import Symbol, as_dtype
 from gpu_course.simt.inference import Inferred, constant_slice, of_value
 from gpu_course.simt.intrinsics import NOTHING
-from gpu_course.simt.legality import Program
+from gpu_course.simt.legality import asks, draft
 from gpu_course.simt.memory import Array, bind_constant
 from gpu_course.simt.source import Kernel
 from gpu_course.simt.types import (
@@ -42,17 +42,17 @@ _FOLDED = frozenset(("Add", "Sub", "Mult", "FloorDiv", "Mod", "BitAnd", "BitOr",
 
 
 @functools.lru_cache(maxsize=256)
-def lower(program: Program, arguments: tuple[Type, ...]) -> ir.Code:
+def lower(kernel: Kernel, arguments: tuple[Type, ...]) -> ir.Code:
     """Returns a kernel lowered for arguments of these types; the same code for the same types.
 
     Args:
-        program: the kernel, past the static pass.
+        kernel: the kernel.
         arguments: the types of its parameters, in order.
 
     Raises:
-        KernelRefused: a line whose types no operator or variable can join.
+        KernelRefused: what the static pass refuses, or a line whose types nothing can join.
     """
-    inferred = inference.infer(program, arguments)
+    inferred = inference.infer(draft(kernel), arguments)
     return _Function(inferred, _Shared(inferred)).code()
 
 
@@ -253,7 +253,7 @@ class _Function:
             body=self.block(node.body),
             after=(),
             orelse=self.block(node.orelse),
-            waits=watchdog.asks(self.program, node),
+            waits=asks(self.program, node),
             hopeless=_never_changes(node),
             column=node.col_offset,
             written=written,
@@ -277,7 +277,7 @@ class _Function:
             body=(*self.assigned(line, 0, [node.target], item), *self.block(node.body)),
             after=after,
             orelse=self.block(node.orelse),
-            waits=watchdog.asks(self.program, node),
+            waits=asks(self.program, node),
             hopeless=False,
             column=node.col_offset,
             written=None,

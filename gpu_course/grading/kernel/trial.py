@@ -21,7 +21,6 @@ from gpu_course.simt.legality import check as check_kernel
 from gpu_course.simt.report import Counters, Hazard, Report, ThreadPair, Touch
 from gpu_course.simt.schedule import Ranked
 from gpu_course.simt.source import Kernel
-from gpu_course.simt.watchdog import order_matters
 from gpu_course.simulator import simulate
 
 ORDERS = (None, 1)
@@ -205,7 +204,7 @@ def more_orders(given: Given, kernels: Mapping[str, Kernel]) -> Iterator[Trial]:
         for number, launch in enumerate(given.launches)
         if np.prod(dim3(launch.grid, "grid")) * np.prod(dim3(launch.block, "block"))
         <= MOST_THREADS_IN_MORE_ORDERS
-        and order_matters(check_kernel(kernels[launch.function]))
+        and check_kernel(kernels[launch.function]).order_matters
     ]
     for options in MORE_ORDERS if small else ():
         how = {n: {"step_budget": STEPS_IN_MORE_ORDERS, **options()} for n in small}
