@@ -17,23 +17,16 @@ import numpy as np
 import gpu_course
 from gpu_course.catalog import KernelPuzzle, Launch, Puzzle, PythonPuzzle, index
 from gpu_course.errors import CourseError, KernelRefused
-from gpu_course.grading import (
-    apart,
-    budgets,
-    messages,
-    passing,
-    python_check,
-    sharing,
-    trial,
-    workspace,
-)
+from gpu_course.grading import passing, workspace
 from gpu_course.grading.answer_file import path_of
 from gpu_course.grading.answer_problem import AnswerProblem
-from gpu_course.grading.answers import is_path, read_answer
 from gpu_course.grading.diagnosis import Observation, Pattern, diagnose
-from gpu_course.grading.python_answers import read_python_answer
-from gpu_course.grading.sharing import Unshared
-from gpu_course.grading.trial import Given, Trial
+from gpu_course.grading.kernel import apart, budgets, messages, sharing, trial
+from gpu_course.grading.kernel.answers import is_path, read_answer
+from gpu_course.grading.kernel.sharing import Unshared
+from gpu_course.grading.kernel.trial import Given, Trial
+from gpu_course.grading.python import check as python_check
+from gpu_course.grading.python.answers import read_python_answer
 from gpu_course.grading.verdict import Verdict
 from gpu_course.simt.launch import dim3
 from gpu_course.simt.source import Kernel
@@ -244,7 +237,7 @@ class _Checking:
         lines = messages.wrong_result(self.puzzle, tried, name, right, written, pattern)
         evidence = {
             "case": tried.given.case,
-            "output": name,
+            "array": tried.own_names(messages.launch_of(tried.given, name), name)[0],
             "expected": tried.given.expected[name],
             "got": tried.got[name],
             "mask": ~right,
@@ -302,7 +295,7 @@ class _Checking:
         for tried in self.right:
             over = budgets.overrun(self.puzzle, tried)
             if over is not None:
-                lines = budgets.over_budget(self.puzzle, tried, over, self.kernels)
+                lines = budgets.over_budget(self.puzzle, tried, over, self.kernels, self.right)
                 return self._failed("over-budget", "over-budget", tried, lines)
         for tried in self.right:
             for found in sharing.unshared_work(self.puzzle, tried):

@@ -27,9 +27,9 @@ STENCIL_HALO = KernelPuzzle(
     debrief=debriefs.STENCIL_HALO,
     statement=(
         "out[i] = a[i - 1] - 2 * a[i] + a[i + 1], and a neighbour that does not exist counts as "
-        "0. The first and the last cell of a block have a neighbour in another block. Give the "
-        "tile one more place at each side, the halo, and load every cell that a block needs once. "
-        "Each thread writes at most one cell."
+        "0. Each thread writes at most one cell. The first and the last cell of a block have a "
+        "neighbour in another block, so give the tile one more place at each side, the halo, and "
+        "load every cell that a block needs once."
     ),
     functions=("stencil_halo",),
     parameters={"stencil_halo": ("out", "a", "size")},
@@ -174,11 +174,10 @@ CONV1D = KernelPuzzle(
     minutes=12,
     debrief=debriefs.CONV1D,
     statement=(
-        "The convolution of deep learning: out[i] is the sum of w[k] * a[i + k] over the `taps` "
-        "weights, leaving out the products whose cell lies behind the end of a. A block needs its "
-        "own cells, the first taps - 1 cells of the next block, and the weights. Load each of them "
-        "once per block."
-        " Each thread writes at most one cell."
+        "The convolution of deep learning, in which each thread writes at most one cell: out[i] "
+        "is the sum of w[k] * a[i + k] over the `taps` weights, leaving out the products whose "
+        "cell lies behind the end of a. A block needs its own cells, the first taps - 1 cells of "
+        "the next block, and the weights. Load each of them once per block."
     ),
     functions=("conv1d",),
     parameters={"conv1d": ("out", "a", "w", "size", "taps")},

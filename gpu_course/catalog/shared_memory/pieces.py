@@ -65,9 +65,9 @@ BLOCK_REVERSE = KernelPuzzle(
     statement=(
         "A block has TPB cells of a. Write the kernel that puts them into out in reverse order, "
         "each block within its own piece; the last piece may be shorter. Bring the cells into a "
-        "tile of shared memory, wait, and take them out the other way round, so that loads and "
-        "stores of global memory both go along the array in order."
-        " Each thread writes at most one cell."
+        "tile of shared memory, wait, and take them out the other way round: each thread writes "
+        "at most one cell, and loads and stores of global memory both go along the array in "
+        "order."
     ),
     functions=("block_reverse",),
     parameters={"block_reverse": ("out", "a", "size")},
@@ -217,9 +217,8 @@ POOLING = KernelPuzzle(
     statement=(
         "Max pooling with a window that moves by one: out[row, col] is the largest of the last "
         "WINDOW numbers of the row, a[row, col] included; at the beginning of a row there are "
-        "fewer. Each row has a block of its own, with at least as many threads as columns. Load "
-        "every number from global memory once."
-        " Each thread writes at most one cell."
+        "fewer. Each row has a block of its own, with at least as many threads as columns, and "
+        "each thread writes at most one cell. Load every number from global memory once."
     ),
     functions=("pooling",),
     parameters={"pooling": ("out", "a", "cols")},

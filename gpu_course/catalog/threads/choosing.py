@@ -64,11 +64,10 @@ GATHER = KernelPuzzle(
     minutes=10,
     debrief=debriefs.GATHER,
     statement=(
-        "Three kernels in which a thread writes its own cell and may read any other. gather: "
-        "out[i] = a[index[i]]. gather_reversed: out is a back to front. gather_shifted: every "
-        "number moves `shift` cells to the right, and what falls off the end comes in again at "
-        "the front; shift may be negative or larger than the array. Each thread writes at most "
-        "one cell."
+        "Three kernels in which each thread writes at most one cell, its own, and may read any "
+        "other. gather: out[i] = a[index[i]]. gather_reversed: out is a back to front. "
+        "gather_shifted: every number moves `shift` cells to the right, and what falls off the "
+        "end comes in again at the front; shift may be negative or larger than the array."
     ),
     functions=("gather", "gather_reversed", "gather_shifted"),
     parameters={
@@ -204,10 +203,9 @@ CLIP = KernelPuzzle(
     minutes=5,
     debrief=debriefs.CLIP,
     statement=(
-        "Write a kernel that puts into out[i] the number a[i], held between `low` and `high`: low "
-        "where it is smaller than low, high where it is larger than high, itself in between. low "
-        "is smaller than high."
-        " Each thread writes at most one cell."
+        "Write a kernel that holds numbers between `low` and `high`. Each thread writes at most "
+        "one cell, out[i]: low where a[i] is smaller than low, high where it is larger than high, "
+        "and a[i] itself in between. low is smaller than high."
     ),
     functions=("clip",),
     parameters={"clip": ("out", "a", "low", "high", "size")},

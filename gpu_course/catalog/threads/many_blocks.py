@@ -25,10 +25,9 @@ BLOCKS = KernelPuzzle(
     minutes=7,
     debrief=debriefs.BLOCKS,
     statement=(
-        "Write a kernel that puts the square of a[i] into out[i]. There are more cells than "
-        "threads in a block, so the launch brings several blocks, and the last one may have "
-        "threads to spare."
-        " Each thread writes at most one cell."
+        "Write a kernel that puts the square of a[i] into out[i], and in which each thread writes "
+        "at most one cell. There are more cells than threads in a block, so the launch brings "
+        "several blocks, and the last one may have threads to spare."
     ),
     functions=("blocks",),
     parameters={"blocks": ("out", "a", "size")},
@@ -114,10 +113,10 @@ BLOCKS_2D = KernelPuzzle(
     minutes=8,
     debrief=debriefs.BLOCKS_2D,
     statement=(
-        "a holds the activations of a layer: `rows` examples, `cols` features. Add to each feature "
-        "its bias: out[row, col] = a[row, col] + bias[col]. The array is larger than a block in "
-        "both directions, and neither side is a multiple of the block's."
-        " Each thread writes at most one cell."
+        "a holds the activations of a layer: `rows` examples, `cols` features. Add to each "
+        "feature its bias: out[row, col] = a[row, col] + bias[col]. Many blocks share the array, "
+        "and each thread writes at most one cell. Neither side of the array is a multiple of the "
+        "block's."
     ),
     functions=("blocks_2d",),
     parameters={"blocks_2d": ("out", "a", "bias", "rows", "cols")},
@@ -247,8 +246,8 @@ GRID_STRIDE = KernelPuzzle(
     statement=(
         "Write a kernel that puts a[i] - b[i] into out[i] for all `size` cells, however many they "
         "are. The grid is fixed and does not know the size: there may be far more cells than "
-        "threads, or fewer. Every thread goes on to its next cell until there are none left."
-        " The cells are shared evenly among the threads."
+        "threads, or fewer. Every thread goes on to its next cell until there are none left, so "
+        "that the cells are shared evenly among the threads."
     ),
     functions=("grid_stride",),
     parameters={"grid_stride": ("out", "a", "b", "size")},

@@ -22,9 +22,9 @@ ZIP_ADD = KernelPuzzle(
     minutes=4,
     debrief=debriefs.ZIP_ADD,
     statement=(
-        "Write a kernel that puts a[i] + b[i] into out[i]. One block, exactly one thread per cell. "
-        "This time you also write the line that finds out which thread you are."
-        " Each thread writes at most one cell."
+        "Write a kernel that puts a[i] + b[i] into out[i]. One block, exactly one thread per "
+        "cell, so each thread writes at most one cell. This time you also write the line that "
+        "finds out which thread you are."
     ),
     functions=("zip_add",),
     parameters={"zip_add": ("out", "a", "b")},
@@ -97,9 +97,9 @@ GUARD = KernelPuzzle(
     minutes=5,
     debrief=debriefs.GUARD,
     statement=(
-        "Write a kernel that puts a[i] + 10 into out[i] for the `size` cells of a. The launch "
-        "brings more threads than there are cells; the extra ones must touch nothing."
-        " Each thread writes at most one cell."
+        "Write a kernel that puts a[i] + 10 into out[i] for the `size` cells of a. Each thread "
+        "writes at most one cell. The launch brings more threads than there are cells, and the "
+        "extra ones must touch nothing."
     ),
     functions=("guard",),
     parameters={"guard": ("out", "a", "size")},

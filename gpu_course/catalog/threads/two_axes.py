@@ -75,9 +75,9 @@ MAP_2D = KernelPuzzle(
     debrief=debriefs.MAP_2D,
     statement=(
         "a is a grey picture with `rows` rows and `cols` columns, its values between black and "
-        "white. Write its negative, 1 - a[row, col], into out[row, col]. One two-dimensional block "
-        "covers the picture and sticks out below and to the right."
-        " Each thread writes at most one cell."
+        "white. Write its negative, 1 - a[row, col], into out[row, col]. One two-dimensional "
+        "block covers the picture, so that each thread writes at most one cell, and sticks out "
+        "below and to the right."
     ),
     functions=("map_2d",),
     parameters={"map_2d": ("out", "a", "rows", "cols")},
@@ -141,8 +141,8 @@ BROADCAST = KernelPuzzle(
     statement=(
         "a is a column of shape (rows, 1), b is a row of shape (1, cols). Write the table of all "
         "their sums: out[row, col] is the column's number in that row plus the row's number in "
-        "that column. One two-dimensional block covers out and may stick out of it."
-        " Each thread writes at most one cell."
+        "that column. One two-dimensional block covers out and may stick out of it: each thread "
+        "writes at most one cell."
     ),
     functions=("broadcast",),
     parameters={"broadcast": ("out", "a", "b", "rows", "cols")},

@@ -1,0 +1,338 @@
+"""One case of a puzzle, tried: fresh inputs, poisoned outputs, the launches in order."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import gpu_course
+from gpu_course.catalog import Case, KernelPuzzle, Launch
+from gpu_course.errors import CatalogueError, KernelRefused
+from gpu_course.grading.diagnosis import Dim3, close
+from gpu_course.observe.shares import Share, Shares
+from gpu_course.simt import source
+from gpu_course.simt.launch import dim3, illegal
+from gpu_course.simt.legality import check as check_kernel
+from gpu_course.simt.report import Counters, Hazard, Report, ThreadPair, Touch
+from gpu_course.simt.schedule import Ranked
+from gpu_course.simt.source import Kernel
+from gpu_course.simt.waiting import order_matters
+from gpu_course.simulator import simulate
+
+ORDERS = (None, 1)
+"""Seeds of the orders a case is tried in: the blocks as they are numbered, and shuffled."""
+
+STEP_BUDGET = 40_000
+"""Statements a launch may execute: far beyond an honest answer, and over within seconds."""
+
+MORE_ORDERS: tuple[Callable[[], dict[str, Any]], ...] = (
+    lambda: {"order_seed": 2},
+    lambda: {"schedule": Ranked(seed=1)},
+    lambda: {"schedule": Ranked(fineness="accesses", seed=2, turns=8)},
+    lambda: {"schedule": Ranked(fineness="accesses", seed=3, turns=16)},
+    lambda: {"schedule": Ranked(fineness="accesses", seed=4, turns=8)},
+)
+"""Further orders, for kernels on whose results the order may tell: atomics shuffled anew; one block
+resident, the blocks and the warps in each in a drawn order; warps that overtake each other."""
+
+MOST_THREADS_IN_MORE_ORDERS = 1024
+STEPS_IN_MORE_ORDERS = 10_000
+
+_QUIET_NAN = {2: 0x7E00, 4: 0x7FC00000, 8: 0x7FF8000000000000}
+_MARKS = (0xA5, 0x5A)
+
+
+@dataclass(frozen=True)
+class Given:
+    """A case with its data: what every trial of it starts from.
+
+    Attributes:
+        case: the case; `launches` what is launched, in order.
+        inputs: named inputs; `outputs` named arrays of the right shapes; neither is ever changed.
+        expected: what each output is to hold; an output that is not in it is scratch space.
+    """
+
+    case: Case
+    launches: tuple[Launch, ...]
+    inputs: Mapping[str, Any]
+    outputs: Mapping[str, np.ndarray]
+    expected: Mapping[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What one trial of a case left behind.
+
+    Attributes:
+        given: the case.
+        got: the outputs afterwards.
+        poisoned: for each output, bool: True where the poison is still there, bit for bit.
+        changed: inputs that are no longer what they were, as they are now.
+        reports: one Report per launch.
+        parameters: for each function what the answer calls its parameters.
+        shares: one tuple per launch: what each thread did to each array.
+    """
+
+    given: Given
+    got: Mapping[str, np.ndarray]
+    poisoned: Mapping[str, np.ndarray]
+    changed: Mapping[str, np.ndarray]
+    reports: tuple[Report, ...]
+    parameters: Mapping[str, tuple[str, ...]]
+    shares: tuple[tuple[Share, ...], ...] = ()
+
+    @property
+    def hazards(self) -> tuple[Hazard, ...]:
+        """Every hazard of every launch, errors first."""
+        found = [hazard for report in self.reports for hazard in report.hazards]
+        return tuple(sorted(found, key=lambda hazard: hazard.severity != "error"))
+
+    @property
+    def counters(self) -> Counters:
+        """The counters of all launches together."""
+        return sum((report.counters for report in self.reports), Counters())
+
+    def own_names(self, launch: Launch, name: str) -> tuple[str, ...]:
+        """Returns what the launched kernel calls an argument of the puzzle."""
+        pairs = zip(self.parameters[launch.function], launch.args, strict=True)
+        return tuple(own for own, given in pairs if given == name)
+
+
+@dataclass(frozen=True)
+class Access:
+    """Who touched a cell: the thread, and the line it did it on."""
+
+    thread: ThreadPair
+    line: int
+
+
+def prepare(puzzle: KernelPuzzle, case: Case, seed: int) -> Given:
+    """Returns a case with inputs drawn from a seed and the expected outputs.
+
+    Raises:
+        CatalogueError: the specification contradicts itself.
+    """
+    rng = np.random.default_rng([seed, zlib.crc32(f"{puzzle.name}: {case.name}".encode())])
+    inputs = puzzle.inputs(rng, case)
+    outputs = puzzle.outputs(_copies(inputs), case)
+    expected = puzzle.reference(_copies(inputs), case)
+    for name, value in expected.items():
+        if name not in outputs or np.shape(value) != outputs[name].shape:
+            raise CatalogueError(f"the reference of {puzzle.name} gives an output {name} amiss")
+    as_stored = {
+        name: np.asarray(value).astype(outputs[name].dtype) for name, value in expected.items()
+    }
+    launches = puzzle.launches(case)
+    known = {*inputs, *outputs}
+    for launch in launches:
+        fact = illegal(dim3(launch.grid, "grid"), dim3(launch.block, "block"))
+        if fact is not None:
+            raise CatalogueError(f"a launch of {puzzle.name} asks for {fact}")
+        if unknown := [name for name in launch.args if name not in known]:
+            raise CatalogueError(f"a launch of {puzzle.name} names {unknown[0]}, which is nothing")
+    return Given(case, launches, inputs, outputs, as_stored)
+
+
+def attempt(
+    given: Given,
+    kernels: Mapping[str, Kernel],
+    order: int,
+    how: Mapping[int, Mapping[str, Any]] | None = None,
+) -> Trial:
+    """Returns what one trial of a case leaves behind.
+
+    Args:
+        given: the case.
+        kernels: the answer's kernels by name.
+        order: which of ORDERS to run in; each also has a poison of its own, so that a cell
+            nobody wrote cannot be right by chance in all of them.
+        how: for launches by their number in the case, what else `simulate` is told.
+
+    Raises:
+        KernelRefused: a kernel that cannot run with these arguments.
+    """
+    values = _copies(given.inputs)
+    pristine: dict[str, np.ndarray] = {}
+    for name, array in given.outputs.items():
+        # An array that is input and output at once starts as the input.
+        pristine[name] = values[name].copy() if name in given.inputs else poison(array, order)
+        values[name] = pristine[name].copy()
+    reports: list[Report] = []
+    shares: list[tuple[Share, ...]] = []
+    for number, launch in enumerate(given.launches):
+        more = {
+            "order_seed": ORDERS[order],
+            "step_budget": STEP_BUDGET,
+            **(how or {}).get(number, {}),
+        }
+        watch = Shares()
+        more["observers"] = (*more.get("observers", ()), watch)
+        run = simulate(kernels[launch.function], **more)
+        shape = (launch.grid, launch.block, 0, launch.shared_bytes)
+        reports.append(run[shape](*(values[name] for name in launch.args)))
+        shares.append(watch.found())
+        if any(hazard.kind in _NOTHING_AFTER for hazard in reports[-1].hazards):
+            break
+    changed = {
+        name: values[name]
+        for name, before in given.inputs.items()
+        if name not in given.outputs
+        and isinstance(before, np.ndarray)
+        and not _same_bits(before, values[name]).all()
+    }
+    got = {name: values[name] for name in given.outputs}
+    poisoned = {name: _same_bits(got[name], pristine[name]) for name in got}
+    parameters = {name: kernel.parameters for name, kernel in kernels.items()}
+    return Trial(given, got, poisoned, changed, tuple(reports), parameters, tuple(shares))
+
+
+_NOTHING_AFTER = ("illegal-launch", "endless-loop")
+
+
+def more_orders(given: Given, kernels: Mapping[str, Kernel]) -> Iterator[Trial]:
+    """Yields trials in MORE_ORDERS, where the order may tell and the launches are small.
+
+    An order that comes to no end within its smaller budget says nothing, unless it is proven that
+    its threads wait for each other for ever.
+    """
+    small = [
+        number
+        for number, launch in enumerate(given.launches)
+        if np.prod(dim3(launch.grid, "grid")) * np.prod(dim3(launch.block, "block"))
+        <= MOST_THREADS_IN_MORE_ORDERS
+        and order_matters(check_kernel(kernels[launch.function]))
+    ]
+    for options in MORE_ORDERS if small else ():
+        how = {n: {"step_budget": STEPS_IN_MORE_ORDERS, **options()} for n in small}
+        try:
+            tried = attempt(given, kernels, 1, how)
+        except KernelRefused:  # more threads would wait at a time than can be under way
+            continue
+        endless = [hazard for hazard in tried.hazards if hazard.kind == "endless-loop"]
+        if all(hazard.details.get("proven") for hazard in endless):
+            yield tried
+
+
+def reference_trial(puzzle: KernelPuzzle, given: Given) -> Trial:
+    """Returns what the reference solution does on a case.
+
+    Raises:
+        CatalogueError: the checkout has no solution of this puzzle.
+    """
+    file = solutions_folder() / f"{puzzle.name}.py"
+    if not file.is_file():
+        raise CatalogueError(
+            f"the reference solution of {puzzle.name} is missing, and answers are measured by it",
+            "restore solutions/ of the checkout",
+        )
+    module = source.load(file)
+    kernels = {name: module.kernel(name) for name in puzzle.functions}
+    return attempt(given, kernels, 0)
+
+
+def solutions_folder() -> Path:
+    """Returns solutions/ of the checkout this package lies in."""
+    return Path(gpu_course.__path__[0]).parent / "solutions"
+
+
+def poison(array: np.ndarray, order: int) -> np.ndarray:
+    """Returns an array of the same shape and dtype, full of what no kernel would compute.
+
+    Floats are NaN with a mark in their bits; whole numbers a bit pattern, and its complement in the
+    other order; bools False, and True in the other order.
+    """
+    made = np.empty(array.shape, array.dtype)
+    kind, size = array.dtype.kind, array.dtype.itemsize
+    if kind in "fc" and (part := size // (2 if kind == "c" else 1)) in _QUIET_NAN:
+        made.reshape(-1).view(f"u{part}")[:] = _QUIET_NAN[part] | _MARKS[order]
+    elif kind == "b":
+        made[...] = bool(order)
+    else:
+        made.reshape(-1).view(np.uint8)[:] = _MARKS[order]
+    return made
+
+
+def is_right(trial: Trial, name: str, tolerance: tuple[float, float]) -> np.ndarray:
+    """Returns where an output holds the expected value."""
+    return close(trial.got[name], trial.given.expected[name], tolerance)
+
+
+def written(name: str, first: Trial, second: Trial) -> np.ndarray:
+    """Returns where some thread stored to an output: seen as it happened, or by lost poison."""
+    mask: np.ndarray = ~(first.poisoned[name] & second.poisoned[name]).reshape(-1)
+    for _, touch in _touches(first, name):
+        if touch.kind != "read":
+            mask[touch.cells[(touch.cells >= 0) & (touch.cells < mask.size)]] = True
+    return mask.reshape(first.got[name].shape)
+
+
+def last_write(trial: Trial, name: str, cell: int) -> Access | None:
+    """Returns the last write to a cell of an output (C order), or None where none was seen."""
+    found = None
+    for report, touch in _touches(trial, name):
+        if touch.kind != "read":
+            hits = np.flatnonzero(touch.cells == cell)
+            if hits.size:
+                found = Access(thread_of(int(touch.threads[hits[-1]]), report), touch.line)
+    return found
+
+
+def read_before_written(trial: Trial, name: str, cell: int) -> bool:
+    """True when the first access to a cell of an output was seen, and was a read."""
+    for _, touch in _touches(trial, name):
+        if (touch.cells == cell).any():
+            return touch.kind == "read"
+    return False
+
+
+def _touches(trial: Trial, name: str) -> Iterator[tuple[Report, Touch]]:
+    for launch, report in zip(trial.given.launches, trial.reports, strict=False):
+        own = trial.own_names(launch, name)
+        for touch in report.touches:
+            if touch.array in own:
+                yield report, touch
+
+
+def thread_of(number: int, report: Report) -> ThreadPair:
+    """Returns (block xyz, thread xyz) of a thread's number in the launch."""
+    (gx, gy, _), (bx, by, bz) = report.launch.grid, report.launch.block
+    block, thread = divmod(number, bx * by * bz)
+    return _axes(block, gx, gy), _axes(thread, bx, by)
+
+
+def natural_thread(index: tuple[int, ...], grid: Dim3, block: Dim3) -> ThreadPair | None:
+    """Returns the thread whose own index is that of a cell, or None where no thread has it.
+
+    A cell of a vector is x; a cell of a table is (row, column) = (y, x).
+
+    >>> natural_thread((9,), (3, 1, 1), (4, 1, 1))
+    ((2, 0, 0), (1, 0, 0))
+    """
+    if len(index) > 2:
+        return None
+    y, x = (0, *index)[-2:]
+    (gx, gy, _), (bx, by, _) = grid, block
+    if x >= gx * bx or y >= gy * by:
+        return None
+    return (x // bx, y // by, 0), (x % bx, y % by, 0)
+
+
+def _axes(number: int, x: int, y: int) -> Dim3:
+    return number % x, number // x % y, number // (x * y)
+
+
+def _copies(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {n: v.copy() if isinstance(v, np.ndarray) else v for n, v in values.items()}
+
+
+def _same_bits(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    size = left.dtype.itemsize
+    a, b = (
+        np.ascontiguousarray(x).reshape(-1).view(np.uint8).reshape(-1, size) for x in (left, right)
+    )
+    return (a == b).all(axis=1).reshape(left.shape)
