@@ -25,7 +25,7 @@ from gpu_course.simt.policy import POLICIES
 from gpu_course.simt.printout import Printout
 from gpu_course.simt.report import Counters, Dim3, LaunchShape, Report
 from gpu_course.simt.schedule import Kind, RoundRobin, Schedule
-from gpu_course.simt.strands import MOST_LANES, TooManyStrands
+from gpu_course.simt.strands import MOST_LANES
 from gpu_course.simt.waiting import may_wait
 
 STEP_BUDGET = 250_000
@@ -163,23 +163,20 @@ class _Configured:
     ) -> tuple[FaultLog, _Watch, Printout]:
         simulation = self.simulation
         faults, watch, printout = FaultLog(), _Watch(), Printout()
-        try:
-            launch.run(
-                simulation.program,
-                self.grid,
-                self.block,
-                arguments,
-                (*simulation.observers, *watch.all()),
-                faults,
-                order_seed=simulation.order_seed,
-                step_budget=simulation.step_budget,
-                dynamic_bytes=self.shared_bytes,
-                policy=simulation.policy,
-                printout=printout,
-                schedule=schedule,
-            )
-        except TooManyStrands as many:
-            raise simulation.kernel.refuse(simulation.kernel.tree, *many.args) from None
+        launch.run(
+            simulation.program,
+            self.grid,
+            self.block,
+            arguments,
+            (*simulation.observers, *watch.all()),
+            faults,
+            order_seed=simulation.order_seed,
+            step_budget=simulation.step_budget,
+            dynamic_bytes=self.shared_bytes,
+            policy=simulation.policy,
+            printout=printout,
+            schedule=schedule,
+        )
         return faults, watch, printout
 
 

@@ -90,7 +90,6 @@ def test_the_limits_are_the_simulators() -> None:
         strands.STEPS_FACTOR * STEP_BUDGET,
         strands.MOST_LANES["warps"],
         strands.MOST_LANES["threads"],
-        strands.MOST_AT_ONCE,
         allocate.MOST_STATIC_BYTES,
         allocate.MOST_SHARED_BYTES,
         allocate.MOST_LOCAL_BYTES,

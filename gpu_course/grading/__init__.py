@@ -1,9 +1,9 @@
 """From an answer to a verdict: `check` for one puzzle, `grade` for a folder of them.
 
-A kernel is interpreted: `check` has the order of the verdict, `trial` runs a case, `sharing` and
-`budgets` look at what it costs. An answer in Python runs in a process of its own: `python_check`
-has the order of that verdict, `isolation` the process. `diagnosis`, `compare`, `messages` and
-`sentences` say what is wrong, `passing` what a pass says, and `exports` shows it.
+`kernel` checks what is interpreted, `python` what runs, in a process that `isolation` holds. What
+both share lies beside them: `compare` and `diagnosis` find what is wrong, `sentences` says it,
+`passing` has what a pass says, and `exports` shows a verdict. `workspace`, `progress`, `hints`,
+`solution` and `loop` serve the learner whose answers these are.
 """
 
 from gpu_course.grading.check import check

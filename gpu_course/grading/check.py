@@ -17,23 +17,16 @@ import numpy as np
 import gpu_course
 from gpu_course.catalog import KernelPuzzle, Launch, Puzzle, PythonPuzzle, index
 from gpu_course.errors import CourseError, KernelRefused
-from gpu_course.grading import (
-    apart,
-    budgets,
-    messages,
-    passing,
-    python_check,
-    sharing,
-    trial,
-    workspace,
-)
+from gpu_course.grading import passing, workspace
 from gpu_course.grading.answer_file import path_of
 from gpu_course.grading.answer_problem import AnswerProblem
-from gpu_course.grading.answers import is_path, read_answer
 from gpu_course.grading.diagnosis import Observation, Pattern, diagnose
-from gpu_course.grading.python_answers import read_python_answer
-from gpu_course.grading.sharing import Unshared
-from gpu_course.grading.trial import Given, Trial
+from gpu_course.grading.kernel import apart, budgets, messages, sharing, trial
+from gpu_course.grading.kernel.answers import is_path, read_answer
+from gpu_course.grading.kernel.sharing import Unshared
+from gpu_course.grading.kernel.trial import Given, Trial
+from gpu_course.grading.python import check as python_check
+from gpu_course.grading.python.answers import read_python_answer
 from gpu_course.grading.verdict import Verdict
 from gpu_course.simt.launch import dim3
 from gpu_course.simt.source import Kernel

@@ -229,7 +229,7 @@ def verdict_figure(verdict: Verdict) -> Figure | None:
     if verdict.status not in ("passed", "failed"):
         return None
     if report is None or not report.touches:
-        return _schedule(verdict.evidence.get("got"))
+        return _schedule(verdict.evidence.get("shown") or verdict.evidence.get("got"))
     from gpu_course.draw.touches import draw_touches
 
     if all(_cells(touch.shape) <= MOST_CELLS_DRAWN for touch in report.touches):
@@ -285,7 +285,12 @@ def _of_many_cells(report: Report) -> Figure | None:
 
 
 def _schedule(got: Any) -> Figure | None:
-    """Returns a schedule that an answer planned, with the place where it breaks, or None."""
+    """Returns a schedule that an answer planned or weighed, with the place where it breaks.
+
+    Args:
+        got: "schedule" and "rises"; and where they are there, "broken", "at", "budget", "claimed"
+            and "unit", as `draw_schedule` takes them. None comes of anything else.
+    """
     if not isinstance(got, dict) or not {"schedule", "rises"} <= got.keys():
         return None
     from gpu_course.draw.schedules import draw_schedule
@@ -296,6 +301,10 @@ def _schedule(got: Any) -> Figure | None:
         [(str(word), int(stage)) for word, stage in got["schedule"]],
         [int(rise) for rise in got["rises"]],
         broken=str(got.get("broken", "")),
+        at=got.get("at"),
+        budget=got.get("budget"),
+        claimed=[float(peak) for peak in got.get("claimed", ())],
+        unit=str(got.get("unit", "outputs")),
     )
 
 

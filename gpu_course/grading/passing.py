@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from gpu_course.catalog import Bonus, Debrief, KernelPuzzle, Puzzle, PythonPuzzle, index
-from gpu_course.grading import budgets
 from gpu_course.grading.compare import show
+from gpu_course.grading.kernel import budgets
+from gpu_course.grading.kernel.messages import describe
+from gpu_course.grading.kernel.trial import Trial
 from gpu_course.grading.labels import line
-from gpu_course.grading.messages import describe
-from gpu_course.grading.python_cases import Tried
-from gpu_course.grading.trial import Trial
+from gpu_course.grading.python.cases import Tried
 from gpu_course.grading.workspace import has_notebook
 
 MOST_SHOWN = 60

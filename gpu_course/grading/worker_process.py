@@ -11,8 +11,8 @@ from typing import Any, TextIO
 
 from gpu_course.catalog import index
 from gpu_course.errors import CourseError
-from gpu_course.grading import apart
 from gpu_course.grading.exports import to_json
+from gpu_course.grading.kernel import apart
 from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.verdict_cache import check_own
 from gpu_course.grading.worker import Outcome, end_family, outcome_of, to_line

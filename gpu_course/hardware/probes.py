@@ -26,6 +26,7 @@ CUDA_OF_THE_COURSE = "13.0"
 # pyproject.toml, where a test compares them.
 PACKAGES = (
     ("numpy", "2.2", "arrays: nothing works without it"),
+    ("greenlet", "3.1", "the simulator, where threads wait for each other"),
     ("jupyterlab", "4.4", "the notebooks"),
     ("ipykernel", "6.29", "the notebooks' Python"),
     ("ipython", "8.30", "the notebooks' Python"),

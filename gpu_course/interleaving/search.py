@@ -128,7 +128,7 @@ class _Search:
         try:
             return self._run(order)
         except KernelRefused:
-            # More warps or threads would have to wait at a time than can be under way.
+            # In this order the lanes of a warp would have to wait for each other.
             return None
 
     def _record(self, order: Order) -> tuple[Run, Recording]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from gpu_course.draw.steps_parts import View
 from gpu_course.errors import CourseError
-from gpu_course.grading.replaying import replay_answer
+from gpu_course.grading.kernel.replaying import replay_answer
 from gpu_course.interleaving import Replay, find_replay, launch_experiment
 from gpu_course.notebook.note import Note, telling, trouble
 from gpu_course.notebook.step_through import Stepper

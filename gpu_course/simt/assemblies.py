@@ -48,15 +48,15 @@ class Assemblies:
             self._live_in_block[runner.strand.block] += 1
             self._live_in_warp[runner.window.first] |= runner.bits()
 
-    def arrive(self, runner: Runner, arrival: Arrival) -> bool:
-        """A strand has come to a meeting; True when that made one take place."""
+    def arrive(self, runner: Runner, arrival: Arrival) -> list[Runner]:
+        """A strand has come to a meeting; returns those whose meeting has taken place by that."""
         runner.arrival = arrival
         self.standing[runner.strand.number] = runner
         self._note_returned(runner)
         return self._settle(runner)
 
-    def end(self, runner: Runner) -> bool:
-        """A strand has ended; True when that made a meeting take place."""
+    def end(self, runner: Runner) -> list[Runner]:
+        """A strand has ended; returns those whose meeting has taken place by that."""
         self._live -= 1
         self._live_in_block[runner.strand.block] -= 1
         self._live_in_warp[runner.window.first] &= ~runner.bits()
@@ -67,14 +67,14 @@ class Assemblies:
         assert runner.interpreter is not None
         self.returned[runner.window.span] |= runner.interpreter.returned
 
-    def _settle(self, runner: Runner) -> bool:
+    def _settle(self, runner: Runner) -> list[Runner]:
         return (
             self._settle_warp(runner.window.first)
             or self._settle_block(runner.strand.block)
             or self._settle_grid()
         )
 
-    def _settle_warp(self, first: int) -> bool:
+    def _settle_warp(self, first: int) -> list[Runner]:
         standing = [r for r in self.standing.values() if r.window.first == first]
         arrived = _at("warp", standing)
         live = self._live_in_warp[first]
@@ -84,29 +84,29 @@ class Assemblies:
                 return self._hold([r for r in group if r.arrival in ready])
         if arrived and sum(r.bits() for r in standing) == live:
             return self._hold(arrived[0])
-        return False
+        return []
 
-    def _settle_block(self, block: int) -> bool:
+    def _settle_block(self, block: int) -> list[Runner]:
         standing = [r for r in self.standing.values() if r.strand.block == block]
         arrived = _at("block", standing)
         if arrived and len(standing) == self._live_in_block[block]:
             return self._hold(arrived[0])
-        return False
+        return []
 
-    def _settle_grid(self) -> bool:
+    def _settle_grid(self) -> list[Runner]:
         arrived = _at("grid", list(self.standing.values()))
         if arrived and sum(map(len, arrived)) == self._live:
             return self._hold(arrived[0])
-        return False
+        return []
 
-    def _hold(self, runners: list[Runner]) -> bool:
+    def _hold(self, runners: list[Runner]) -> list[Runner]:
         """Lets strands meet that stand at one call; each gets its part and can go on."""
         arrivals = [r.arrival for r in runners if r.arrival is not None]
         results = hold(arrivals, self.lanes, self.observers, self.returned, self.state)
         for runner, result in zip(runners, results, strict=True):
             runner.result, runner.arrival = result, None
             del self.standing[runner.strand.number]
-        return True
+        return runners
 
 
 def _at(scope: str, standing: list[Runner]) -> list[list[Runner]]:

@@ -20,6 +20,7 @@ MOST_SHOWN = 200
 MODULES = {
     "numba.cuda": "cuda",
     "numba_cuda_mlir.cuda": "cuda",
+    "gpu_course.foreign.cuda": "cuda",
     "gpu_course.simt.module": "cuda",
     "numba": "numba",
     "numba.types": "numba",

@@ -129,7 +129,6 @@ def run(
         KernelRefused: the argument types do not fit the kernel.
         Waits: the threads wait for each other, and running them together leads nowhere; in
             strands of warps, the lanes of a warp do.
-        TooManyStrands: strands by the hundred wait at one time.
     """
     values = bind_arguments(program, arguments)
     arrays = memory.bind({k: v for n, a in values.items() for k, v in arrays_in(n, a).items()})

@@ -1,8 +1,8 @@
 """A launch in strands: all blocks resident, every warp or thread going its own way.
 
-Each strand is an interpreter in a Python thread of its own, and exactly one of them runs at a time:
-the baton goes from hand to hand at waiting loops, at meetings and, where the schedule wants it,
-before each access. Strands start when the schedule first picks them.
+Each strand is an interpreter in a coroutine of its own, and exactly one of them runs at a time: it
+hands on in waiting loops, at meetings and, where the schedule wants it, before each access.
+Strands start when the schedule first picks them.
 
 A strand *parks* when a turn of its loop has changed neither its variables nor any memory: until
 somebody else changes memory, all its turns would be the same. When every strand is parked, or
@@ -16,7 +16,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -28,32 +28,28 @@ from gpu_course.simt.lanes import WARP, Lanes
 from gpu_course.simt.meetings import Arrival
 from gpu_course.simt.observer import Observer
 from gpu_course.simt.relay import Ended, Relay, Runner, Wait
-from gpu_course.simt.schedule import BARRIER, START, WAIT, About, Kind, Schedule, Strand
+from gpu_course.simt.schedule import BARRIER, START, WAIT, About, Fineness, Kind, Schedule, Strand
 from gpu_course.simt.state import State
 from gpu_course.simt.strand import StrandInterpreter
 from gpu_course.simt.variables import Value
 from gpu_course.simt.vocabulary.allocate import Arena
 from gpu_course.simt.window import Widened, Window
 
-MOST_AT_ONCE = 512
-"""Strands under way at a time: each is a Python thread."""
-MOST_OFFERED = 128
-"""Strands not yet started that a schedule may choose from, where only waits make it switch."""
+MOST_OFFERED: dict[Fineness, int] = {"waits": 128, "accesses": 512}
+"""Strands not yet started that a schedule may choose from."""
 MOST_LANES: dict[Kind, int] = {"warps": 1 << 16, "threads": 1 << 14}
 STEPS_FACTOR = 8
 """All strands together may execute this many times the statements that one of them may."""
 STEPS_OF_A_WAIT = 16
 """To hand on costs far more than a statement, and counts for more."""
+READY_PER_STEP = 16
+"""To pick one of so many strands counts for a statement more."""
 STEPS_OF_A_PAUSE = 4
 """The same before an access, where the schedule switches there."""
 FRUITLESS_PART = 10
 """One part in so many of the step budget may go into waiting before any memory changes."""
 STUCK_PART = 2
 """The same before any strand comes on: those that count in memory while they wait change it."""
-
-
-class TooManyStrands(Exception):
-    """More strands wait for each other at one time than can be under way."""
 
 
 class Strands(Relay):
@@ -86,7 +82,11 @@ class Strands(Relay):
         self.version = 0
         self.steps_left = STEPS_FACTOR * step_budget
         self._turns = self._fruitless = self._stuck = 0
+        self._changed = False  # memory, since a strand came on
+        self._met: set[tuple[int, tuple[int, ...]]] = set()  # the meetings since a strand came on
         self._new = self._cut()
+        self._ready: dict[int, Runner] = {}
+        self._parked: dict[int, Runner] = {}
         self._meetings = Assemblies(self._new.values(), lanes, observers, state)
         self._last: Strand | None = None
 
@@ -120,8 +120,8 @@ class Strands(Relay):
         self.resume(runner)
         runner.interpreter.run()
         self.suspend(runner)
-        del self.under_way[runner.strand.number]
-        self._meetings.end(runner)
+        del self.under_way[runner.strand.number], self._ready[runner.strand.number]
+        self._go_on(self._meetings.end(runner))
         self.progress()
 
     def resume(self, runner: Runner) -> None:
@@ -131,7 +131,7 @@ class Strands(Relay):
         runner.allowance = min(runner.steps_left, self.steps_left)
         interpreter.steps_left = runner.allowance
         self.state.faults.running = interpreter.program.kernel
-        runner.wait = runner.version = None
+        runner.wait = None
 
     def suspend(self, runner: Runner) -> None:
         """A strand hands the baton on, or ends."""
@@ -147,21 +147,17 @@ class Strands(Relay):
         """Returns the strand that goes on now; None when all have ended."""
         if not self.under_way and not self._new:
             return None
-        ready = [r.strand for r in self.under_way.values() if self._can_go_on(r)]
-        room = MOST_AT_ONCE - len(self.under_way)
-        if self.schedule.fineness == "waits":
-            room = min(room, MOST_OFFERED)
-        new = [r.strand for r in islice(self._new.values(), room)]
-        if not ready and not new:
+        most = MOST_OFFERED[self.schedule.fineness]
+        runnable = [r.strand for r in chain(self._ready.values(), islice(self._new.values(), most))]
+        if not runnable:
             self._deadlock()
-        strand = self._last = self.schedule.next([*ready, *new], self._last)
+        self.steps_left -= len(self._ready) // READY_PER_STEP
+        strand = self._last = self.schedule.next(runnable, self._last)
         if strand.number in self._new:
             runner = self.under_way[strand.number] = self._new.pop(strand.number)
             runner.steps_left = self.step_budget
+            self._ready[strand.number] = runner
         return self.under_way[strand.number]
-
-    def _can_go_on(self, runner: Runner) -> bool:
-        return runner.arrival is None and runner.version != self.version
 
     # What strands tell
 
@@ -169,10 +165,18 @@ class Strands(Relay):
         """Some cell holds another value than before."""
         self.version += 1
         self._turns = self._fruitless = 0
+        self._changed = True
+        self._ready.update(self._parked)
+        self._parked.clear()
 
     def progress(self) -> None:
         """Something has happened that brings the launch on."""
+        self._come_on()
+        self._met.clear()
+
+    def _come_on(self) -> None:
         self._turns = self._fruitless = self._stuck = 0
+        self._changed = False
 
     def pause(self, number: int, about: About) -> None:
         """A strand is about to touch memory."""
@@ -196,11 +200,11 @@ class Strands(Relay):
             self.give_up(wait)
         if self._stuck > self.step_budget // STUCK_PART:
             self.give_up(wait)
-            self._end(proven=False, changing=True)
+            self._end(proven=False, changing=self._changed)
         if self._fruitless > self.step_budget // FRUITLESS_PART:
             self._end(proven=False)
         if idle:
-            runner.version = self.version
+            self._parked[number] = self._ready.pop(number)
         self.hand_on(runner)
 
     def meet(self, number: int, arrival: Arrival) -> Value:
@@ -208,10 +212,18 @@ class Strands(Relay):
         runner = self.under_way[number]
         runner.strand.about = About(BARRIER, arrival.call.lineno)
         self.steps_left -= STEPS_OF_A_WAIT
-        if self._meetings.arrive(runner, arrival):
-            self.progress()
+        del self._ready[number]
+        met = self._meetings.arrive(runner, arrival)
+        self._go_on(met)
+        meeting = runner.strand.block, arrival.place
+        if met and meeting not in self._met:
+            self._come_on()
+            self._met.add(meeting)
         self.hand_on(runner)
         return runner.result
+
+    def _go_on(self, runners: Sequence[Runner]) -> None:
+        self._ready.update((runner.strand.number, runner) for runner in runners)
 
     # Nobody can go on
 
@@ -222,12 +234,6 @@ class Strands(Relay):
 
     def _deadlock(self) -> None:
         """Says which loops wait, or asks for a finer cut."""
-        if self._new:
-            raise TooManyStrands(
-                f"the simulator lets {MOST_AT_ONCE} {self.schedule.strands} wait for each other at "
-                "a time, and here more have to",
-                "launch fewer threads that wait",
-            )
         for runner in self.under_way.values():
             if runner.wait is not None:
                 self.give_up(runner.wait)

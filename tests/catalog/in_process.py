@@ -13,7 +13,7 @@ import numpy as np
 from gpu_course.catalog.harness import Unusable
 from gpu_course.catalog.specification import PythonPuzzle
 from gpu_course.grading import compare
-from gpu_course.grading.python_cases import own_diagnosis, prepare
+from gpu_course.grading.python.cases import own_diagnosis, prepare
 from tests.catalog.by_hand import SOLUTIONS
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.catalog import PythonPuzzle
-from gpu_course.grading import transport
+from gpu_course.grading.isolation import transport
 from gpu_course.grading.sentences import PYTHON_SENTENCES
 from tests.catalog.by_hand import SOLUTIONS
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from gpu_course.catalog.builders import ONE_CELL_EACH
 from gpu_course.catalog.specification import KernelPuzzle, Mistake
-from gpu_course.grading import sharing, trial
+from gpu_course.grading.kernel import sharing, trial
 from gpu_course.grading.sentences import SENTENCES
 from tests.catalog.by_hand import (
     SOLUTIONS,

@@ -9,7 +9,7 @@ import pytest
 
 from gpu_course.catalog.lesson_04_shared_memory import LESSON
 from gpu_course.catalog.specification import KernelPuzzle, Mistake
-from gpu_course.grading.budgets import counter
+from gpu_course.grading.kernel.budgets import counter
 from gpu_course.simt.report import Counters
 from gpu_course.simulator import simulate
 from tests.catalog import by_intervals, rules

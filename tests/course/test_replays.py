@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from gpu_course.catalog import KernelPuzzle, Mistake, index
-from gpu_course.grading.answers import mistake_answer
 from gpu_course.grading.check import check
-from gpu_course.grading.replaying import replay_answer
+from gpu_course.grading.kernel.answers import mistake_answer
+from gpu_course.grading.kernel.replaying import replay_answer
 from gpu_course.interleaving.experiment import same
 
 RACES = [

@@ -198,6 +198,15 @@ PICTURES: dict[str, Callable[[], Figure]] = {
         ]
     ),
     "draw_schedule": lambda: draw_schedule(SCHEDULE, range(1, 28), budget=20),
+    "draw_schedule weighed wrongly": lambda: draw_schedule(
+        SCHEDULE,
+        range(1, 28),
+        budget=20,
+        broken="operation 12 (save all 7) rises to 13, the peak so far is 13, and yours is 9",
+        at=12,
+        claimed=[min(9, rise) for rise in range(1, 28)],
+        unit="units",
+    ),
     "draw_pareto": lambda: draw_pareto(CURVES),
     "draw_lives": lambda: draw_lives(PANELS, 4096),
     "draw_ledgers": lambda: draw_ledgers(LEDGERS),

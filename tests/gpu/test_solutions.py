@@ -9,7 +9,7 @@ import pytest
 
 from gpu_course.catalog import Case, KernelPuzzle, index
 from gpu_course.grading.diagnosis import close
-from gpu_course.grading.trial import attempt, poison, prepare
+from gpu_course.grading.kernel.trial import attempt, poison, prepare
 from gpu_course.hardware.run import run_natively
 from gpu_course.simt import source
 

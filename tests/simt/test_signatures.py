@@ -13,8 +13,8 @@ from numba.core import types as numba_types
 from numba.cuda.descriptor import cuda_target
 
 from gpu_course.errors import CourseError, KernelRefused
+from gpu_course.foreign import cuda
 from gpu_course.simt import conversions
-from gpu_course.simt import module as cuda
 from gpu_course.simt.signatures import ANYTHING, best, show, signatures
 from gpu_course.simt.types import ArrayType
 from gpu_course.simulator import simulate

@@ -28,8 +28,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.catalog.harness import Unusable
-from gpu_course.grading import transport
-from gpu_course.grading.isolation import lockdown
+from gpu_course.grading.isolation import lockdown, transport
 from gpu_course.text import source_lines
 
 MODULE = "answer"

@@ -16,8 +16,7 @@ from dataclasses import dataclass, field
 from typing import IO, Any
 
 from gpu_course.errors import CourseError
-from gpu_course.grading import transport
-from gpu_course.grading.isolation import servers
+from gpu_course.grading.isolation import servers, transport
 from gpu_course.text import clean
 
 POLL_S = 0.02

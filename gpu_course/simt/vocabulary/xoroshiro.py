@@ -2,7 +2,7 @@
 
 They are code of kernels: the simulator reads them as it reads a script's own. A generator's state
 is a row of two uint64, so an array of states has shape (n, 2) here, where Numba's has n structures
-of two fields; the bytes are the same. `simt.host.xoroshiro` makes the states.
+of two fields; the bytes are the same. `foreign.xoroshiro` makes the states.
 
 Source: D. Blackman and S. Vigna, "Scrambled Linear Pseudorandom Number Generators", and their
 reference code of 2016: rotations 55, 14 and 36.

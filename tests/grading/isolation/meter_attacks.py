@@ -108,7 +108,7 @@ def FUNCTION(*args):
 """,
     "the reply is edited": """
 import sys
-transport = sys.modules["gpu_course.grading.transport"]
+transport = sys.modules["gpu_course.grading.isolation.transport"]
 old = transport.pack
 def less(value):
     if isinstance(value, dict) and isinstance(value.get("got"), dict):

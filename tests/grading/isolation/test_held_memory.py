@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from gpu_course.catalog import Mistake, PythonPuzzle, index
-from gpu_course.grading import python_check
-from gpu_course.grading.python_answers import PythonAnswer, python_mistake
+from gpu_course.grading.python import check as python_check
+from gpu_course.grading.python.answers import PythonAnswer, python_mistake
 from tests.catalog.by_hand import SOLUTIONS
 from tests.grading.isolation.meter_attacks import ATTACKS
 

@@ -12,7 +12,7 @@ from gpu_course.grading.check import check
 from gpu_course.grading.isolation import landlock, lockdown, seccomp
 from gpu_course.grading.isolation.syscalls import AUDIT_ARCH, BY_ARGUMENT, FREE, MACHINES
 from tests.grading import python_toy as toy
-from tests.grading.hostile.python.test_hostile_python import OFFERED
+from tests.grading.python.hostile.test_hostile_python import OFFERED
 
 ALLOW, KILL = 0x7FFF0000, 0x80000000
 PID = 4321
@@ -170,8 +170,8 @@ def test_the_level_is_that_of_the_layers(layers: tuple[str, ...], word: str) -> 
 def test_a_verdict_names_the_layers_that_this_machine_offers(
     warm: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from gpu_course.grading import python_check
-    from gpu_course.grading.python_answers import read_python_answer
+    from gpu_course.grading.python import check as python_check
+    from gpu_course.grading.python.answers import read_python_answer
 
     read = read_python_answer(toy.COVER, toy.RIGHT)
     verdict = python_check.verdict_on(toy.COVER, read, 0, warm=warm)

@@ -1,0 +1,94 @@
+"""Puts `gpu_course.foreign.cuda` in the place of `numba.cuda` for the running process."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+from gpu_course.foreign import cuda as module
+from gpu_course.foreign import device_array, testing, xoroshiro
+
+SUCCESSOR = "numba_cuda_mlir"
+_PACKAGES = ("numba.cuda", f"{SUCCESSOR}.cuda")
+_INSIDE = {
+    "": module,
+    ".random": xoroshiro,
+    ".testing": testing,
+    ".cudadrv": None,
+    ".cudadrv.devicearray": device_array,
+}
+
+
+class StandIn(MetaPathFinder, Loader):
+    """Finds `numba.cuda`, the same of Numba's successor, and what is inside them.
+
+    Numba itself stays what it is, with its types; its successor, which may not be installed, is
+    stood in for as a whole.
+    """
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Returns a spec for the modules this stands in for, and None for all others.
+
+        Raises:
+            ModuleNotFoundError: a part of `numba.cuda` that the simulator does not have.
+        """
+        if name == SUCCESSOR:
+            return ModuleSpec(name, self, is_package=True)
+        for package in _PACKAGES:
+            if name == package or name.startswith(f"{package}."):
+                if name.removeprefix(package) not in _INSIDE:
+                    raise ModuleNotFoundError(f"the simulator does not know {name}", name=name)
+                return ModuleSpec(name, self, is_package=True)
+        if name.startswith(f"{SUCCESSOR}."):
+            raise ModuleNotFoundError(f"the simulator does not know {name}", name=name)
+        return None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Returns the module that a spec of this finder is for."""
+        if spec.name == SUCCESSOR:
+            return _Successor(spec.name)
+        for package in _PACKAGES:
+            if spec.name == package or spec.name.startswith(f"{package}."):
+                return _INSIDE[spec.name.removeprefix(package)] or ModuleType(spec.name)
+        raise AssertionError(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """The module has run already."""
+
+
+class _Successor(ModuleType):
+    """Numba's successor for GPUs: its types are Numba's."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if name == "cuda":
+            return importlib.import_module(f"{SUCCESSOR}.cuda")
+        return _of_numba(name)
+
+
+def _of_numba(name: str) -> Any:
+    import numba
+
+    try:
+        return getattr(numba, name)
+    except AttributeError:
+        raise AttributeError(f"the simulator does not know {SUCCESSOR}.{name}") from None
+
+
+def install() -> None:
+    """Makes every later import of `numba.cuda` in this process find the simulator."""
+    for name in list(sys.modules):
+        if name.startswith("numba.cuda") or name.partition(".")[0] == SUCCESSOR:
+            del sys.modules[name]
+    sys.meta_path.insert(0, StandIn())
+    numba = sys.modules.get("numba")
+    if numba is not None:
+        vars(numba)["cuda"] = importlib.import_module("numba.cuda")

@@ -1,0 +1,175 @@
+"""The check of a kernel's file in a process of its own, which is ended when it takes too long.
+
+What an answer costs is bounded by budgets, which count and so never depend on the machine. This is
+what stands behind them. The process stays for the next check, so only the first one waits for it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import base64
+import io
+import json
+import os
+import pickle
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from gpu_course import catalog
+from gpu_course.catalog import Puzzle
+from gpu_course.errors import CourseError
+from gpu_course.grading.labels import line
+from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.worker import Died, Worker
+from gpu_course.grading.workspace import ANSWERS_VARIABLE
+from gpu_course.units import format_bytes
+
+COMMAND = (sys.executable, "-P", "-m", "gpu_course.grading.kernel.apart_process")
+"""-P: a file beside the learner's answer must not take the place of a module."""
+
+COMPUTING_S = 30.0
+"""Processor time for one check: a busy machine makes a check slow, and never makes it fail."""
+WAITING_S = 300.0
+"""Time on the clock for one check, for what hangs and computes nothing."""
+MOST_BYTES = 2 << 30
+LOOK_S = 0.05
+
+_SAFE = {
+    ("builtins", "complex"),
+    ("collections", "OrderedDict"),
+    ("gpu_course.catalog.specification", "Case"),
+    ("gpu_course.grading.verdict", "Verdict"),
+    ("numpy", "dtype"),
+    ("numpy", "ndarray"),
+    ("numpy._core.multiarray", "_reconstruct"),
+    ("numpy._core.multiarray", "scalar"),
+    ("numpy._core.numeric", "_frombuffer"),
+}
+_SAFE_MODULES = ("gpu_course.simt.report", "gpu_course.simt.recording")
+
+
+def can_be_found(puzzle: Puzzle) -> bool:
+    """True for a puzzle of the course, which another process finds by its name."""
+    module = sys.modules.get(f"{catalog.__name__}.lesson_{puzzle.lesson}")
+    found = getattr(module, "LESSON", None)
+    return any(each is puzzle for each in getattr(found, "puzzles", ()))
+
+
+def check_apart(puzzle: Puzzle, path: Path, *, own: bool, seed: int) -> Verdict:
+    """Returns the verdict on a kernel's file, made in the process beside this one.
+
+    Args:
+        puzzle: a puzzle of the course.
+        path: the file.
+        own: True for the learner's own file, which a command can begin.
+        seed: draws the random case.
+
+    Raises:
+        CourseError: what the check itself raises.
+    """
+    with _lock:
+        request = {
+            "name": puzzle.name,
+            "path": str(path),
+            "own": own,
+            "seed": seed,
+            "folder": os.getcwd(),
+            "answers": os.environ.get(ANSWERS_VARIABLE),
+        }
+        try:
+            reply = _asked(puzzle, request)
+        except BaseException:
+            # Ctrl-C, or a notebook's interrupt: a check nobody waits for any more is ended.
+            _worker.stop()
+            raise
+    if isinstance(reply, CourseError):
+        raise reply
+    return reply
+
+
+def warm() -> None:
+    """Starts the process, so that the first check finds everything imported."""
+    with _lock:
+        _worker.warm()
+
+
+def stop() -> None:
+    """Ends the process; the next check starts another."""
+    _worker.stop()
+
+
+class Checker(Worker):
+    """A Worker that is asked with a whole request and answers with a whole Verdict."""
+
+    def _read(self, line: str) -> Any:
+        return loads(line)
+
+
+def dumps(reply: Verdict | CourseError) -> str:
+    """Returns a verdict, or the error that stands in its place, as one line."""
+    if isinstance(reply, CourseError):
+        return json.dumps({"fact": reply.fact, "hint": reply.hint})
+    data = base64.b64encode(pickle.dumps(reply)).decode("ascii")
+    return json.dumps({"verdict": data})
+
+
+def loads(line: str) -> Verdict | CourseError:
+    """Returns what `dumps` wrote; plain data alone is let in.
+
+    Raises:
+        pickle.UnpicklingError: there is something else in it.
+    """
+    reply = json.loads(line)
+    if "verdict" not in reply:
+        return CourseError(reply["fact"], reply["hint"])
+    found = _PlainData(io.BytesIO(base64.b64decode(reply["verdict"]))).load()
+    assert isinstance(found, Verdict)
+    return found
+
+
+class _PlainData(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) not in _SAFE and module not in _SAFE_MODULES:
+            raise pickle.UnpicklingError(f"a verdict holds no {module}.{name}")
+        return super().find_class(module, name)
+
+
+def _asked(puzzle: Puzzle, request: dict[str, Any]) -> Verdict | CourseError:
+    _worker.ask(request)
+    started = time.monotonic()
+    spent = _worker.used()[0]
+    while True:
+        reply = _worker.poll(LOOK_S)
+        if isinstance(reply, Died):
+            return _ended(
+                puzzle,
+                "crash",
+                f"the process that checked {puzzle.short_name} ended in the middle of it, with "
+                f"exit status {reply.status}",
+            )
+        if reply is not None:
+            return reply  # type: ignore[return-value]
+        seconds, held = _worker.used()
+        if seconds - spent > COMPUTING_S or time.monotonic() - started > WAITING_S:
+            _worker.stop()
+            limit = COMPUTING_S if seconds - spent > COMPUTING_S else WAITING_S
+            fact = f"the check of {puzzle.short_name} was not done after {limit:g} seconds"
+            return _ended(puzzle, "deadline", fact)
+        if held > MOST_BYTES:
+            _worker.stop()
+            fact = f"the check of {puzzle.short_name} needs more than {format_bytes(MOST_BYTES)}"
+            return _ended(puzzle, "crash", f"{fact} of memory")
+
+
+def _ended(puzzle: Puzzle, reason: str, fact: str) -> Verdict:
+    step = "look for what grows or repeats far more than the puzzle asks for"
+    message = "\n".join([fact, *line("try", step)])
+    return Verdict(puzzle.name, "failed", reason, 0, puzzle.points, message, diagnosis=reason)
+
+
+_lock = threading.RLock()
+_worker = Checker(command=COMMAND)
+atexit.register(stop)

@@ -1,0 +1,60 @@
+"""The process that `apart` starts: what to check comes in as a line of JSON, a Verdict goes out."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import queue
+import threading
+from pathlib import Path
+from typing import Any
+
+from gpu_course import catalog
+from gpu_course.catalog import Puzzle
+from gpu_course.errors import CourseError
+from gpu_course.grading.check import check_file
+from gpu_course.grading.kernel import apart
+from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.worker_process import listen, private_pipes
+from gpu_course.grading.workspace import ANSWERS_VARIABLE
+
+
+def main() -> None:
+    """Answers until the pipe it is asked through is closed; then it ends at once."""
+    asked, answers = private_pipes()
+    requests: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+    threading.Thread(target=listen, args=(asked, requests), daemon=True).start()
+    while True:
+        answers.write(apart.dumps(reply(requests.get())) + "\n")
+        answers.flush()
+
+
+def reply(request: dict[str, Any]) -> Verdict | CourseError:
+    """Returns the verdict that is asked for, or the error that stands in its place."""
+    os.environ.pop(ANSWERS_VARIABLE, None)
+    if request["answers"] is not None:
+        os.environ[ANSWERS_VARIABLE] = request["answers"]
+    try:
+        # Messages show a file as it is seen from there.
+        os.chdir(request["folder"])
+        return check_file(
+            _puzzle(request["name"]),
+            Path(request["path"]),
+            own=request["own"],
+            seed=request["seed"],
+        )
+    except CourseError as error:
+        return error
+    except OSError as error:
+        return CourseError(f"the current folder cannot be used: {error.strerror}", "go to another")
+
+
+def _puzzle(name: str) -> Puzzle:
+    """A puzzle of one lesson: the others need not be imported for it."""
+    module = importlib.import_module(f"{catalog.__name__}.lesson_{name.partition('/')[0]}")
+    found: Puzzle = next(puzzle for puzzle in module.LESSON.puzzles if puzzle.name == name)
+    return found
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,162 @@
+"""Right, but at what price: counters held against the limits a puzzle sets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+from gpu_course.catalog import Budget, KernelPuzzle
+from gpu_course.errors import CatalogueError
+from gpu_course.grading.kernel import trial
+from gpu_course.grading.kernel.messages import case_line, code_line, hint_line
+from gpu_course.grading.kernel.spare_barriers import Spare, spare_barriers
+from gpu_course.grading.kernel.trial import Trial
+from gpu_course.grading.labels import line
+from gpu_course.simt.report import Counters
+from gpu_course.simt.source import Kernel
+
+MOST_LINES = 4
+
+
+@dataclass(frozen=True)
+class Overrun:
+    """A budget that a trial went past: what was counted, and what may be.
+
+    Attributes:
+        budget: the budget.
+        counted, limit: of the whole case, or of `function` alone.
+        function: the one kernel of several that costs more than the reference's, or "".
+    """
+
+    budget: Budget
+    counted: int
+    limit: int
+    function: str = ""
+
+
+def overrun(puzzle: KernelPuzzle, tried: Trial) -> Overrun | None:
+    """Returns the first budget of a puzzle that a trial goes past, or None.
+
+    Raises:
+        CatalogueError: a limit needs the reference solution, and it is not there.
+    """
+    reference: Trial | None = None
+    for budget in puzzle.budgets:
+        limit = budget.limit
+        if callable(limit):
+            reference = reference or trial.reference_trial(puzzle, tried.given)
+            limit = limit(tried.given.case, reference.counters)
+        counted = counter(tried.counters, budget.counter)
+        if counted > limit:
+            return _of_one_function(puzzle, tried, Overrun(budget, counted, int(limit)))
+    return None
+
+
+def _of_one_function(puzzle: KernelPuzzle, tried: Trial, found: Overrun) -> Overrun:
+    """Returns the overrun of the kernel that is furthest beyond the reference's, where one is."""
+    if len(puzzle.functions) == 1:
+        return found
+    path = found.budget.counter
+    reference = trial.reference_trial(puzzle, tried.given)
+    pairs = {
+        name: (counter(_counters(tried, name), path), counter(_counters(reference, name), path))
+        for name in puzzle.functions
+    }
+    name, (counted, limit) = max(pairs.items(), key=lambda item: item[1][0] - item[1][1])
+    return Overrun(found.budget, counted, limit, name) if counted > limit else found
+
+
+def _counters(tried: Trial, function: str) -> Counters:
+    pairs = zip(tried.given.launches, tried.reports, strict=False)
+    return sum((r.counters for launch, r in pairs if launch.function == function), Counters())
+
+
+def counter(counters: Counters, path: str) -> int:
+    """Returns one counter by its dotted path.
+
+    >>> counter(Counters(barriers=3), "barriers"), counter(Counters(), "global_load.sectors")
+    (3, 0)
+    """
+    try:
+        found: Any = reduce(getattr, path.split("."), counters)
+        return int(found)
+    except (AttributeError, TypeError):
+        raise CatalogueError(f"a budget names the counter {path!r}, which does not exist") from None
+
+
+def over_budget(
+    puzzle: KernelPuzzle,
+    tried: Trial,
+    found: Overrun,
+    kernels: Mapping[str, Kernel],
+    right: Sequence[Trial],
+) -> list[str]:
+    """Returns the lines on a result that is right and costs too much: which line costs what.
+
+    Args:
+        puzzle, kernels: the puzzle, and the answer's kernels by name.
+        tried: the trial that cost too much, and `found` what of.
+        right: the trials of all cases, which tell what the answer could do without.
+    """
+    budget = found.budget
+    what = f"{found.counted:,} {budget.words or budget.counter}, and {found.limit:,} would do"
+    lines = [f"right, but {budget.fact or what}"]
+    lines += line("why", budget.lesson)
+    costly = costly_lines(tried, found, kernels)
+    if budget.counter == "barriers":
+        spare = _spare(puzzle, found, kernels, right)
+        lines += line("spare", _spare_words(spare))
+        places = {(each.kernel.name, number) for each in spare for number in each.lines}
+        costly = [each for each in costly if not places or (each[0].name, each[1]) in places]
+    for kernel, number, cost in costly[:MOST_LINES]:
+        place = f"{kernel.file}:{number}"
+        lines += line("where", place) if budget.fact else line("cost", f"{cost:,} in {place}")
+        lines += code_line(kernel.text(number))
+    launches = [each for each in tried.given.launches if each.function == found.function]
+    lines += case_line(puzzle, tried.given.case, launches[0] if launches else None)
+    return lines + hint_line(puzzle, "over-budget")
+
+
+def _spare(
+    puzzle: KernelPuzzle, found: Overrun, kernels: Mapping[str, Kernel], right: Sequence[Trial]
+) -> list[Spare]:
+    functions = [found.function] if found.function else puzzle.functions
+    givens = [each.given for each in right]
+    each = (spare_barriers(puzzle, givens, function, kernels) for function in functions)
+    return [spare for spare in each if spare is not None]
+
+
+def _spare_words(spare: Sequence[Spare]) -> str:
+    """Returns what was found when each barrier was left out in turn."""
+    lines = sum(len(each.lines) for each in spare)
+    if not lines:
+        return (
+            "Left out one at a time, each barrier of the kernel is missed as it stands. Fewer will "
+            "do where the steps between them are arranged in another way."
+        )
+    if lines == 1 and spare[0].all_at_once:
+        return "Without this barrier every case is still right, and nothing races."
+    if all(each.all_at_once for each in spare):
+        return "Without these barriers every case is still right, and nothing races."
+    return (
+        "Not all of these are needed: without any one of them every case is still right, and "
+        "nothing races."
+    )
+
+
+def costly_lines(
+    tried: Trial, found: Overrun, kernels: Mapping[str, Kernel]
+) -> Sequence[tuple[Kernel, int, int]]:
+    """Returns (kernel, line, count) of the lines that add most to a counter, the largest first."""
+    costs: dict[tuple[str, int], int] = {}
+    for launch, report in zip(tried.given.launches, tried.reports, strict=True):
+        if found.function not in ("", launch.function):
+            continue
+        for number, counters in report.by_line.items():
+            if cost := counter(counters, found.budget.counter):
+                key = (launch.function, number)
+                costs[key] = costs.get(key, 0) + cost
+    ranked = sorted(costs.items(), key=lambda item: (-item[1], item[0]))
+    return [(kernels[name], number, cost) for (name, number), cost in ranked]

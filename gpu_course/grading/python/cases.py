@@ -1,0 +1,98 @@
+"""One case of a Python puzzle: what goes in, what should come out, what stays out of sight."""
+
+from __future__ import annotations
+
+import copy
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import gpu_course
+from gpu_course.catalog import Case, PythonPuzzle
+
+LISTED_SEED = 0
+"""The listed cases have the same inputs in every check."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A case as it was tried: what went in, and what should come out."""
+
+    case: Case
+    inputs: Mapping[str, Any]
+    expected: Mapping[str, Any]
+
+
+def prepare(puzzle: PythonPuzzle, case: Case, seed: int) -> Tried:
+    """Returns a case with inputs drawn from a seed and the expected outputs."""
+    rng = np.random.default_rng([seed, zlib.crc32(f"{puzzle.name}: {case.name}".encode())])
+    with one_thread(puzzle):
+        inputs = puzzle.inputs(rng, case)
+        expected = puzzle.reference(copy.deepcopy(inputs), case)
+    return Tried(case, inputs, {name: _plain(value) for name, value in expected.items()})
+
+
+@contextmanager
+def one_thread(puzzle: PythonPuzzle) -> Iterator[None]:
+    """Has PyTorch work as it does in an answer's process: with one thread, sums in one order."""
+    if not puzzle.torch:
+        yield
+        return
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def own_diagnosis(puzzle: PythonPuzzle, tried: Tried, got: Mapping[str, Any]) -> str | None:
+    """Returns the key under which the puzzle itself knows a wrong result, or None."""
+    if puzzle.diagnose is None:
+        return None
+    given = [copy.deepcopy(dict(v)) for v in (tried.inputs, tried.expected, got)]
+    try:
+        return puzzle.diagnose(given[0], tried.case, given[1], given[2])
+    except Exception:
+        # A result of another form than the pattern expects does not show the pattern.
+        return None
+
+
+def what_is_shown(
+    puzzle: PythonPuzzle, tried: Tried, got: Mapping[str, Any]
+) -> Mapping[str, Any] | None:
+    """Returns what a picture shows of a result, or None where there is nothing to draw."""
+    if puzzle.shown is None:
+        return None
+    given = [copy.deepcopy(dict(v)) for v in (tried.inputs, tried.expected, got)]
+    try:
+        return puzzle.shown(given[0], tried.case, given[1], given[2])
+    except Exception:
+        # The verdict is what matters: it comes without the picture.
+        return None
+
+
+def hidden() -> list[str]:
+    """Returns what an answer may not see even where a library's folder holds it."""
+    package = Path(gpu_course.__path__[0]).resolve()
+    checkout = package.parent
+    is_checkout = (checkout / "solutions").is_dir() and (checkout / "pyproject.toml").is_file()
+    return [str(checkout if is_checkout else package)]
+
+
+def _plain(value: Any) -> Any:
+    """Returns a tensor as an array, also inside tuples, lists and dicts."""
+    if hasattr(value, "detach"):
+        return value.detach().cpu().numpy()
+    if isinstance(value, Mapping):
+        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)([_plain(each) for each in value])
+    return value

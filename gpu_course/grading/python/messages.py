@@ -1,0 +1,283 @@
+"""What a learner reads about an answer that ran: the fact, the call that led to it, what to do."""
+
+from __future__ import annotations
+
+import ast
+import re
+import signal
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gpu_course.catalog import PythonPuzzle
+from gpu_course.grading.compare import Difference, show
+from gpu_course.grading.diagnosis import Pattern
+from gpu_course.grading.isolation.processes import MOST_THREADS, Ended, TooManyThreads
+from gpu_course.grading.kernel.messages import (
+    case_line,
+    cells_around,
+    code_line,
+    hint_line,
+    line,
+    reason,
+)
+from gpu_course.grading.python.answers import PythonAnswer
+from gpu_course.grading.python.cases import Tried
+from gpu_course.grading.python.memory_messages import asked_for, needs_too_much, what_helps
+from gpu_course.text import clean, one_line
+
+MOST_PRINTED_LINES = 6
+MOST_INPUT = 40
+
+# What Python's faulthandler prints.
+_LAST_WORDS = re.compile(r"Fatal Python error: .*|Timeout \(.*\)!")
+_FRAME = re.compile(r'  File "(.*)", line (\d{1,7}) in (.*)')
+_STACK = re.compile(
+    rf"|{_FRAME.pattern}|  \.\.\.|(Current thread|Thread|Stack) .*|  <.*>|Extension modules: .*"
+)
+
+
+def call_line(puzzle: PythonPuzzle, tried: Tried) -> list[str]:
+    """Returns the call of a case as one could type it; none where a harness calls unseen."""
+    if puzzle.call is not None:
+        return line("call", puzzle.call(dict(tried.inputs)))
+    if puzzle.harness:
+        return []
+    function = puzzle.functions[0]
+    given = (
+        f"{name}={show(tried.inputs[name], MOST_INPUT)}" for name in puzzle.parameters[function]
+    )
+    return line("call", f"{function}({', '.join(given)})")
+
+
+def wrong_result(
+    puzzle: PythonPuzzle, tried: Tried, difference: Difference, pattern: Pattern
+) -> list[str]:
+    """Returns the lines on a result that is not the expected one."""
+    lines = [difference.fact, *reason(puzzle, pattern.key, pattern.fact)]
+    if difference.right is not None:
+        got, expected = difference.got, difference.expected
+        lines += cells_around([("got", got), ("expected", expected)], difference.right)
+    return lines + _case(puzzle, tried, pattern.key)
+
+
+def found(
+    puzzle: PythonPuzzle,
+    tried: Tried,
+    key: str,
+    fact: str,
+    answer: PythonAnswer | None = None,
+    frames: Any = (),
+) -> list[str]:
+    """Returns the lines on what a puzzle's own judgement, or its harness, found.
+
+    Args:
+        puzzle, tried, key, fact: the case and what was found.
+        answer, frames: the answer, and the lines of it that an error came through.
+    """
+    lines = [one_line(fact)]
+    if answer is not None:
+        places = _frames({"frames": frames}) or _named_backward(fact, answer)
+        lines += _places(places[-1:], answer)
+    return [*lines, *reason(puzzle, key), *_case(puzzle, tried, key)]
+
+
+def _named_backward(fact: str, answer: PythonAnswer) -> list[tuple[str, int]]:
+    """The backward of the autograd function that PyTorch names, which no frame leads to."""
+    named = re.search(r"function (\w+)Backward\b", fact)
+    try:
+        tree = ast.parse(answer.text)
+    except (SyntaxError, ValueError):
+        return []
+    for node in ast.walk(tree):
+        if named and isinstance(node, ast.ClassDef) and node.name == named[1]:
+            for each in node.body:
+                if isinstance(each, ast.FunctionDef) and each.name == "backward":
+                    returns = [n.lineno for n in ast.walk(each) if isinstance(n, ast.Return)]
+                    return [("backward", returns[-1] if returns else each.lineno)]
+    return []
+
+
+def unsendable(puzzle: PythonPuzzle, tried: Tried, text: str) -> list[str]:
+    """Returns the lines on a result that is no plain value."""
+    fact = one_line(text).replace("the value['result']", "result").replace("the value", "result")
+    lines = [f"{fact}; return plain values or arrays", *reason(puzzle, "wrong-type")]
+    return lines + _case(puzzle, tried, "wrong-type")
+
+
+def raised(
+    puzzle: PythonPuzzle, answer: PythonAnswer, tried: Tried | None, error: Mapping[str, Any]
+) -> list[str]:
+    """Returns the lines on an exception: the learner's own lines, the innermost first.
+
+    Args:
+        puzzle, answer: what was tried.
+        tried: the case, or None while the file itself was run.
+        error: what the child says of it; every part is the answer's word and no more.
+    """
+    text = clean(str(error.get("text", ""))).strip()
+    name = one_line(str(error.get("type", "Exception")))[:80]
+    head, *rest = text.splitlines() or [""]
+    lines = [f"{name}: {head}" if head else name]
+    out_of_memory = error.get("memory") is True
+    if out_of_memory:
+        lines = [needs_too_much(puzzle), *asked_for(lines[0])]
+    lines += [f"          {each}" for each in rest[:3]]
+    lines += _places(_frames(error), answer)
+    outside = one_line(str(error.get("outside", "")))[:100]
+    if outside:
+        lines += line(
+            "where", f"{outside}, not in your file: it was given a value that does not fit"
+        )
+    why = what_helps(puzzle) if out_of_memory else reason(puzzle, "exception")
+    return [*lines, *why, *_case(puzzle, tried, "memory" if out_of_memory else "exception")]
+
+
+def _places(frames: Sequence[tuple[str, int]], answer: PythonAnswer) -> list[str]:
+    """Returns where in the answer something happened, the innermost line first."""
+    lines: list[str] = []
+    for number, (function, place) in enumerate(reversed(frames)):
+        where = f"{answer.file}:{place}"
+        if function != "<module>":
+            where = f"{function}, {where}"
+        lines += [*line("from" if number else "where", where), *code_line(answer.line(place))]
+    return lines
+
+
+def ended(puzzle: PythonPuzzle, tried: Tried | None, fault: Ended) -> list[str]:
+    """Returns the lines on a process that ended, or spoke nonsense, before it gave its result."""
+    return [_how(fault), *reason(puzzle, "crash"), *_case(puzzle, tried, "crash")]
+
+
+def _how(fault: Ended) -> str:
+    if fault.what == "signal":
+        try:
+            name = signal.Signals(fault.status).name
+        except ValueError:
+            name = "unknown"
+        if name == "SIGKILL":
+            return (
+                f"your code's process was ended from outside: signal {fault.status} ({name}), as a "
+                "system does when its memory is full"
+            )
+        return f"your code ended its process: signal {fault.status} ({name})"
+    if fault.what == "exit":
+        return f"your code ended its process, with status {fault.status}, before it gave a result"
+    return "what your code's process sent back is not a result"
+
+
+def out_of_time(puzzle: PythonPuzzle, tried: Tried | None) -> list[str]:
+    """Returns the lines on an answer that did not end in time."""
+    what = "the file did not finish loading" if tried is None else "no result"
+    seconds = f"{puzzle.seconds:g} {'second' if puzzle.seconds == 1 else 'seconds'}"
+    lines = [f"{what} within {seconds}", *reason(puzzle, "deadline")]
+    return lines + _case(puzzle, tried, "deadline")
+
+
+def too_large(puzzle: PythonPuzzle, tried: Tried, text: str) -> list[str]:
+    """Returns the lines on a result that is too large to be handed over."""
+    lines = [f"the result is too large to be handed over: {one_line(text)}"]
+    return [*lines, *reason(puzzle, "memory"), *_case(puzzle, tried, "memory")]
+
+
+def out_of_memory(puzzle: PythonPuzzle, tried: Tried | None) -> list[str]:
+    """Returns the lines on an answer that was ended for the memory it held."""
+    return [needs_too_much(puzzle), *what_helps(puzzle), *_case(puzzle, tried, "memory")]
+
+
+def too_many_threads(puzzle: PythonPuzzle, tried: Tried | None, many: TooManyThreads) -> list[str]:
+    """Returns the lines on an answer that was ended for the threads it started."""
+    fact = f"your code runs {many.number:,} threads at one time; {MOST_THREADS} are allowed"
+    return [fact, *_case(puzzle, tried, "crash")]
+
+
+def not_held(puzzle: PythonPuzzle, tried: Tried, limit_bytes: int) -> list[str]:
+    """Returns the lines on a large case that did not fit into the memory the kernel gave it."""
+    return [
+        f"right, but a large case takes more than the {limit_bytes / 2**20:.0f} MiB allowed",
+        *line("why", "the system refused your process more memory; it counts every byte"),
+        *_case(puzzle, tried, "over-budget"),
+    ]
+
+
+def self_counted() -> list[str]:
+    """Returns the lines that say by whom the memory was counted where no kernel could do it."""
+    return line("note", "the memory was counted inside your own process: a self-check, no proof")
+
+
+def input_changed(puzzle: PythonPuzzle, tried: Tried, changed: Mapping[str, Any]) -> list[str]:
+    """Returns the lines on an input that an answer changed."""
+    name, *others = changed
+    before: Any = tried.inputs.get(name)
+    after: Any = changed[name]
+    fact = f"was {show(before)}, is {show(after)}"
+    if _alike(before, after):
+        differs = (before != after) & ~((before != before) & (after != after))
+        index = tuple(int(i) for i in np.unravel_index(int(np.argmax(differs)), before.shape))
+        cell = f"{name}[{', '.join(map(str, index))}]"
+        fact = f"{cell} was {show(before[index].item())}, is {show(after[index].item())}"
+    lines = [f"the input {name} was changed: {fact}", *reason(puzzle, "input-changed")]
+    if others:
+        lines += line("also", f"{', '.join(others)} changed as well")
+    return lines + _case(puzzle, tried, "input-changed")
+
+
+def _alike(before: Any, after: Any) -> bool:
+    """True for two arrays of one shape, which is not empty."""
+    arrays = isinstance(before, np.ndarray) and isinstance(after, np.ndarray)
+    return arrays and before.shape == after.shape and before.size > 0
+
+
+def without_stack(text: str, answer: PythonAnswer) -> tuple[str, list[str]]:
+    """Returns what was printed without Python's last words, and the line of the answer in them.
+
+    When a process is about to end, Python prints where it is. An answer could print the same; it
+    would mislead nobody but its own reader.
+    """
+    kept: list[str] = []
+    frames: list[tuple[int, str]] = []
+    inside = False
+    for each in text.splitlines():
+        inside = bool(_LAST_WORDS.fullmatch(each)) or (inside and bool(_STACK.fullmatch(each)))
+        if not inside:
+            kept.append(each)
+        elif (frame := _FRAME.fullmatch(each)) and frame[1] == answer.file:
+            frames.append((int(frame[2]), frame[3]))
+    if not frames:
+        return "\n".join(kept), []
+    number, function = frames[0]
+    place = f"{answer.file}:{number}" if function == "<module>" else ""
+    place = place or f"{function}, {answer.file}:{number}"
+    return "\n".join(kept), [*line("where", place), *code_line(answer.line(number))]
+
+
+def printed(text: str) -> list[str]:
+    """Returns what an answer printed, the last lines of it, set apart from the grader's words."""
+    shown = text.rstrip().splitlines()
+    if not shown:
+        return []
+    kept = shown[-MOST_PRINTED_LINES:]
+    before = len(shown) - len(kept)
+    count = f"{before} {'line' if before == 1 else 'lines'}"
+    more = [f"          ({count} before)"] if before else []
+    first, *rest = [each[:160] for each in kept]
+    return [*more, *line("prints", first), *(f"          {each}" for each in rest)]
+
+
+def _case(puzzle: PythonPuzzle, tried: Tried | None, key: str) -> list[str]:
+    """Returns the case and its call, if it came to one, and which hint there is."""
+    if tried is None:
+        return hint_line(puzzle, key)
+    call = call_line(puzzle, tried)
+    # A call says the sizes better than their names do.
+    case = line("case", tried.case.name) if call else case_line(puzzle, tried.case)
+    return [*case, *call, *hint_line(puzzle, key)]
+
+
+def _frames(error: Mapping[str, Any]) -> Sequence[tuple[str, int]]:
+    out = []
+    for frame in error.get("frames") or ():
+        if isinstance(frame, list | tuple) and len(frame) == 2 and type(frame[1]) is int:
+            out.append((one_line(str(frame[0]))[:80], frame[1]))
+    return out[-4:]

@@ -1,0 +1,239 @@
+"""Scripts written for numba.cuda, each run by `python -m gpu_course.simt` in its own process."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SCRIPTS = Path(__file__).parent / "scripts"
+
+CLEAN = {
+    "vector_add": "before: True\ngrid: True\nforall: True\nhost arrays: True",
+    "tiled_matmul": "equal: True",
+    "tree_reduction": "sum: 499500",
+    "laplace": "quarters: 0.0 25.0 50.0 75.0 100.0",
+    "grid_sync": "quarters: 0.0 24.997 49.996 74.997 100.0",
+    "sessionise": "sessions: 0 0 2 2 4 4 4 7 8 8",
+    "monte_carlo": "near pi: True\nmean and deviation: True True\nall differ: True",
+    "dynamic_shared": "turned: 47.0 46.0 45.0 470 460 450",
+    "device_functions": "close: True\nwhole: 3.5\nreal: 3.75",
+    "reduce": "sum: True\nlargest: 19999.0\npart: 6 145 7\nreturns: None 124750 5",
+    "warp_operations": "total: 496 rotated: 1 0 votes: 16 1 0\nalike: 8",
+    "memory_spaces": "smooth: 1.0 2.0 3.0 6.0\ntransposed: True",
+    "atomics": "counted: True\nextremes: True True winners: 1",
+    "host_api": """\
+        True 1 (9, 0) 32
+        1024 True
+        True
+        True 0.0 2.0 4.0 6.0 8.0 10.0
+        (2, 3) (3, 2) 2 7.0 3 8.0 9.0
+        0.0 2.0 4.0 7.0 8.0 9.0 9.0 8.0 7.0 4.0 2.0 0.0
+        2.0 2.0 2.0 2.0 2.0 2.0 2.0 2.0 2.0 2.0 2.0 2.0
+        2.0 2.0 2.0 True 6""",
+    "spellings": "11131 11100 True",
+    "own_tests": "",
+}
+
+
+def run(script: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "gpu_course.simt", str(script), *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+    )
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "script.py"
+    path.write_text("from numba import cuda\nimport numpy as np\n\n\n" + textwrap.dedent(text))
+    return path
+
+
+RACE = """
+    @cuda.jit
+    def pile_up(x):
+        x[0] = cuda.grid(1)
+
+    pile_up[1, 32](np.zeros(1))
+"""
+
+
+def test_every_script_is_run_by_a_test() -> None:
+    others = {"conftest", "sibling", "racy", "lenient", "arguments", "raises", "printing"}
+    assert {path.stem for path in SCRIPTS.glob("*.py")} == set(CLEAN) | others
+
+
+@pytest.mark.series(1 / 3)
+@pytest.mark.parametrize("name", CLEAN)
+def test_a_clean_script_computes_and_the_simulator_is_silent(name: str) -> None:
+    done = run(SCRIPTS / f"{name}.py")
+    assert "\n".join(line.strip() for line in done.stdout.splitlines()) == textwrap.dedent(
+        CLEAN[name]
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_what_a_kernel_prints_stands_between_the_lines_of_the_host() -> None:
+    done = run(SCRIPTS / "printing.py")
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["before", "0", "1", "after"]
+
+
+def test_a_racy_script_ends_with_its_hazard_once_and_status_1() -> None:
+    done = run(SCRIPTS / "racy.py")
+    assert done.stdout == "done\n"
+    assert done.returncode == 1
+    lines = done.stderr.splitlines()
+    assert lines[0] == "The simulator found 1 error in 2 launches."
+    assert lines[2] == "error: RaceError: own[63] is read and written in no fixed order"
+    assert lines[3].endswith("tests/foreign/scripts/racy.py:12")
+    assert lines[4] == "          x[t] = own[63 - t]"
+    assert lines[-1] == "  seen:   in 2 of 2 launches of turn_round"
+
+
+def test_what_a_gpu_allows_is_advice_and_status_0() -> None:
+    done = run(SCRIPTS / "lenient.py")
+    assert (done.stdout, done.returncode) == ("1 0 5\n", 0)
+    assert "found 3 pieces of advice in 1 launch." in done.stderr
+    assert (
+        "advice: RaceError: found[0] is written by several threads, all with one value"
+        in done.stderr
+    )
+    assert "advice: BarrierDivergenceError: 16 of 32 threads miss this barrier" in done.stderr
+
+
+def test_a_script_gets_its_arguments_its_name_its_folder_and_keeps_its_status() -> None:
+    done = run(SCRIPTS / "arguments.py", "3", "--help", "two words")
+    assert done.stdout == "['3', '--help', 'two words'] __main__ arguments.py found\n"
+    assert (done.returncode, done.stderr) == (3, "")
+
+
+def test_an_exception_looks_as_python_shows_it() -> None:
+    script = SCRIPTS / "raises.py"
+    direct = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, check=False, cwd=ROOT
+    )
+    assert direct.stderr.startswith("Traceback (most recent call last):")
+    assert direct.returncode == 1
+    done = run(script)
+    assert (done.returncode, done.stderr) == (1, direct.stderr)
+
+
+def test_a_refused_kernel_shows_the_launch_and_the_line_and_nothing_of_ours(
+    tmp_path: Path,
+) -> None:
+    text = """
+        @cuda.jit
+        def wait(x):
+            x[0] = cuda.libdevice.sinf(1.0)
+
+        wait[1, 32](np.zeros(1))
+    """
+    done = run(written(tmp_path, text))
+    assert done.returncode == 1
+    assert "the simulator does not know cuda.libdevice.sinf" in done.stderr
+    assert "script.py:8    x[0] = cuda.libdevice.sinf(1.0)" in done.stderr
+    assert "wait[1, 32](np.zeros(1))" in done.stderr
+    assert str(ROOT) not in done.stderr
+
+
+def test_a_syntax_error_is_pythons_own(tmp_path: Path) -> None:
+    done = run(written(tmp_path, "x = = 1"))
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[0].endswith('script.py", line 5')
+    assert done.stderr.splitlines()[-1] == "SyntaxError: invalid syntax"
+
+
+@pytest.mark.parametrize(
+    ("ending", "status", "shown"),
+    [
+        ("", 1, ""),
+        ("raise SystemExit", 1, ""),
+        ("raise SystemExit(5)", 5, ""),
+        ("raise SystemExit('no more')", 1, "no more\n"),
+        ("print(1 / 0)", 1, "ZeroDivisionError: division by zero\n"),
+    ],
+)
+def test_hazards_are_told_however_the_script_ends(
+    tmp_path: Path, ending: str, status: int, shown: str
+) -> None:
+    done = run(written(tmp_path, textwrap.dedent(RACE) + ending))
+    assert done.returncode == status
+    before, told, _ = done.stderr.partition("The simulator found 1 error in 1 launch.")
+    assert told
+    assert before.endswith(shown)
+
+
+def test_hazards_in_a_thread_that_outlives_the_script_count(tmp_path: Path) -> None:
+    text = """
+        import threading
+
+        @cuda.jit
+        def pile_up(x):
+            x[0] = cuda.grid(1)
+
+        def later():
+            go.wait()
+            pile_up[1, 32](np.zeros(1))
+
+        go = threading.Event()
+        threading.Thread(target=later).start()
+        go.set()
+    """
+    done = run(written(tmp_path, text))
+    assert done.returncode == 1
+    assert "The simulator found 1 error in 1 launch." in done.stderr
+
+
+@pytest.mark.series(1 / 3)
+@pytest.mark.parametrize(
+    ("statement", "complaint"),
+    [
+        ("cuda.compile_ptx", "the simulator does not know cuda.compile_ptx: it runs kernels as"),
+        ("cuda.declare_device", "the simulator does not know cuda.declare_device: it stands for"),
+        ("cuda.nothing_such", "the simulator does not know cuda.nothing_such"),
+        ("from numba.cuda import nothing_such", "cannot import name 'nothing_such'"),
+        ("import numba.cuda.compiler", "the simulator does not know numba.cuda.compiler"),
+        ("import numba_cuda_mlir.nothing", "the simulator does not know numba_cuda_mlir.nothing"),
+        ("cuda.jit(link=['a.cu'])", "does not know cuda.jit(link=...): a.cu is foreign code"),
+        ("cuda.threadIdx.x + 1", "unsupported operand"),
+        ("cuda.grid(1)", "cuda.grid exists inside a kernel only, and the host has used it"),
+    ],
+)
+def test_what_is_not_there_is_refused_by_name(
+    tmp_path: Path, statement: str, complaint: str
+) -> None:
+    done = run(written(tmp_path, statement))
+    assert done.returncode == 1
+    assert complaint in done.stderr
+    assert f'File "{ROOT / "gpu_course"}' not in done.stderr
+
+
+def test_without_a_script_the_usage_is_shown() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "gpu_course.simt"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("usage: python -m gpu_course.simt SCRIPT [ARGS ...]")
+
+
+def test_a_script_that_is_not_there() -> None:
+    done = run(Path("nowhere.py"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "nowhere.py cannot be read: No such file or directory\n"
+
+
+def test_numba_is_imported_only_by_scripts_that_ask_for_it(tmp_path: Path) -> None:
+    path = tmp_path / "script.py"
+    path.write_text("import sys\nprint({'numba', 'torch', 'matplotlib'} & set(sys.modules))\n")
+    assert run(path).stdout == "set()\n"

@@ -1,0 +1,126 @@
+"""A learner's own answer, replayed on the case in which its check finds the race."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gpu_course.catalog import Case, KernelPuzzle, Launch
+from gpu_course.catalog.specification import Values
+from gpu_course.errors import CourseError
+from gpu_course.grading.check import check
+from gpu_course.grading.kernel.replaying import replay_answer
+
+HEAD = "from numba import cuda, float32\n\n\n@cuda.jit\ndef mirror(out, a):\n"
+BODY = """    s = cuda.shared.array(64, float32)
+    t = cuda.threadIdx.x
+    i = cuda.grid(1)
+    if i < a.size:
+        s[t] = a[i]{barrier}
+    k = min(a.size - cuda.blockIdx.x * 64, 64)
+    if i < a.size:
+        out[i] = s[k - 1 - t]{more}
+"""
+RACY = HEAD + BODY.format(barrier="", more="")
+CLEAN = HEAD + BODY.format(barrier="\n    cuda.syncthreads()", more="")
+WRONG_AND_RACY = HEAD + BODY.format(barrier="", more=" + 1")
+
+
+def _inputs(rng: np.random.Generator, case: Case) -> Values:
+    return {"a": rng.permutation(np.arange(1, case.sizes["size"] + 1)).astype(np.float32)}
+
+
+def _reference(inputs: Values, case: Case) -> Values:
+    a = inputs["a"]
+    return {"out": np.concatenate([a[k : k + 64][::-1] for k in range(0, a.size, 64)])}
+
+
+MIRROR = KernelPuzzle(
+    name="90_toys/mirror",
+    title="each block the other way round",
+    statement="Reverse every 64 cells.",
+    functions=("mirror",),
+    parameters={"mirror": ("out", "a")},
+    # With 4 cells all threads that write are in one warp; with 100 they are not.
+    cases=(
+        Case("four cells", {"size": 4}),
+        Case("visible example", {"size": 100}, visible=True),
+    ),
+    random_case=lambda rng: Case("at random", {"size": int(rng.integers(65, 200))}),
+    inputs=_inputs,
+    outputs=lambda inputs, case: {"out": np.zeros(case.sizes["size"], np.float32)},
+    launches=lambda case: (Launch("mirror", -(-case.sizes["size"] // 64), 64, ("out", "a")),),
+    reference=_reference,
+    hints=("weak", "stronger", "strongest"),
+)
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "mirror.py"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_the_race_is_replayed_on_the_case_in_which_check_finds_it(tmp_path: Path) -> None:
+    answer = written(tmp_path, RACY)
+    verdict = check(MIRROR, answer=answer, seed=0)
+    assert verdict.reason == "hazard" and verdict.hazards[0].kind == "race"
+    found = replay_answer(MIRROR, answer, seed=0)
+    assert found.recording is not None and found.damage is not None and found.culprit is not None
+    lines = found.story.splitlines()
+    assert lines[0] == "The case: visible example (size 100)."
+    assert any(line.startswith("The result: out[") and "it should be" in line for line in lines)
+    read = RACY.splitlines().index("        out[i] = s[k - 1 - t]") + 1
+    write = RACY.splitlines().index("        s[t] = a[i]") + 1
+    assert found.culprit.at.line == read
+    assert found.culprit.other is not None and found.culprit.other.line == write
+    # What should be there is the reference's, not a run's.
+    a = _inputs_of_visible_case()
+    wanted = _reference({"a": a}, MIRROR.cases[1])["out"]
+    assert found.damage.wanted == wanted[found.damage.cell]
+
+
+def _inputs_of_visible_case() -> np.ndarray:
+    from gpu_course.grading.kernel import trial
+
+    given = trial.prepare(MIRROR, MIRROR.cases[1], 0)
+    array: np.ndarray = given.inputs["a"]
+    return array
+
+
+def test_a_right_answer_has_nothing_to_replay(tmp_path: Path) -> None:
+    answer = written(tmp_path, CLEAN)
+    assert check(MIRROR, answer=answer, seed=0).passed
+    found = replay_answer(MIRROR, answer, seed=0)
+    assert not found.found and "No race was found in mirror" in found.story
+
+
+def test_an_answer_that_is_wrong_in_every_order_says_that(tmp_path: Path) -> None:
+    found = replay_answer(MIRROR, written(tmp_path, WRONG_AND_RACY), seed=0)
+    assert found.found and found.culprit is None
+    assert "No order was found in which the result is right" in found.story
+
+
+def test_an_answer_that_is_wrong_without_a_race_has_nothing_to_replay(tmp_path: Path) -> None:
+    wrong = HEAD + BODY.format(barrier="\n    cuda.syncthreads()", more=" + 1")
+    found = replay_answer(MIRROR, written(tmp_path, wrong), seed=0)
+    assert not found.found and "No race was found in mirror." in found.story
+    assert "The result is wrong in every order" in found.story
+
+
+def test_the_verdict_on_a_race_offers_the_replay(tmp_path: Path) -> None:
+    message = check(MIRROR, answer=written(tmp_path, RACY), seed=0).message
+    offer = '  replay: replay("mirror") steps through an order in which it goes\n          wrong'
+    assert offer in message
+    assert "replay" not in check(MIRROR, answer=written(tmp_path, CLEAN), seed=0).message
+
+
+def test_what_cannot_be_replayed_is_said(tmp_path: Path) -> None:
+    with pytest.raises(CourseError, match="there is no"):
+        replay_answer(MIRROR, tmp_path / "missing.py")
+    with pytest.raises(CourseError, match="defines no function mirror"):
+        replay_answer(MIRROR, written(tmp_path, RACY.replace("def mirror", "def other")))
+    with pytest.raises(CourseError, match="nothing_like_it"):
+        replay_answer("nothing_like_it")

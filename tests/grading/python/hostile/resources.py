@@ -1,0 +1,122 @@
+"""Answers that use up what there is."""
+
+from __future__ import annotations
+
+from tests.grading.python.hostile.cases import Hostile, error, late, wrong
+from tests.grading.python_toy import RIGHT, answer
+
+RESOURCES = (
+    late("endless loop", answer("while True: pass")),
+    late("endless loop at import", "while True: pass\n" + RIGHT),
+    late("endless loop inside C", answer("import re", "re.match('(a*)*b', 'a' * 60)")),
+    late("sleeps for an hour", answer("import time", "time.sleep(3600)")),
+    late(
+        "waits for itself",
+        answer("import threading", "lock = threading.Lock()", "lock.acquire()", "lock.acquire()"),
+    ),
+    late("endless output", answer("while True: print('x' * 10_000)")),
+    Hostile(
+        "endless list",
+        answer("a = []", "while True: a.append(bytearray(1 << 20))"),
+        "crash",
+        "memory",
+        "MemoryError",
+    ),
+    Hostile(
+        "a large array",
+        "import numpy as np\n" + answer("return np.ones(1 << 33)"),
+        "crash",
+        "memory",
+        "Unable to allocate",
+    ),
+    error(
+        "memory that is shared",
+        answer(
+            "import mmap",
+            "a = mmap.mmap(-1, 4 << 30)",
+            "while True: a.write(bytes(1 << 20))",
+        ),
+        "PermissionError",
+        needs="seccomp",
+    ),
+    error(
+        "memory that grows as a stack does",
+        answer(
+            "import ctypes",
+            "libc = ctypes.CDLL(None, use_errno=True)",
+            "libc.mmap.restype = ctypes.c_void_p",
+            "at = libc.mmap(None, ctypes.c_size_t(1 << 28), 3, 0x122, -1, 0)",
+            "if at == ctypes.c_void_p(-1).value: raise OSError(ctypes.get_errno(), 'mmap')",
+        ),
+        "PermissionError",
+        needs="seccomp",
+    ),
+    Hostile(
+        "a large result",
+        "import numpy as np\n" + answer("return np.broadcast_to(np.int8(1), (1 << 29,))"),
+        "crash",
+        "memory",
+    ),
+    Hostile(
+        "a result of many small parts",
+        answer("a = list(range(1 << 16))", "return [a] * 48"),
+        "crash",
+        "memory",
+        "too large to be handed over",
+    ),
+    wrong("a large number", answer("return 10 ** 10_000"), "wrong-type"),
+    wrong(
+        "a deep result", answer("a = 1", "for _ in range(500): a = [a]", "return a"), "wrong-type"
+    ),
+    error(
+        "fork bomb",
+        answer("import os", "while True: os.fork()"),
+        "PermissionError",
+        needs="seccomp",
+    ),
+    error(
+        "a grandchild in a session of its own",
+        answer(
+            "import subprocess, sys",
+            "sleep = [sys.executable, '-c', 'import time; time.sleep(60)']",
+            "subprocess.Popen(sleep, start_new_session=True)",
+        ),
+        "Error",
+        needs="seccomp",
+    ),
+    error(
+        "a shell",
+        answer("import os", "return os.execv('/bin/sh', ['sh'])"),
+        "Error",
+        needs="seccomp",
+    ),
+    error(
+        "a socket", answer("import socket", "socket.socket()"), "PermissionError", needs="seccomp"
+    ),
+    error(
+        "a full disk",
+        answer("with open('big', 'wb') as file:", "    while True: file.write(bytes(1 << 20))"),
+        "Error",
+    ),
+    error(
+        "files without end",
+        answer("for k in range(10 ** 9): open(str(k), 'w').close()"),
+        "Error",
+        needs="seccomp",
+    ),
+    error("recursion", answer("return cover(cells, block)"), "RecursionError"),
+    Hostile(
+        "10 MB of source",
+        RIGHT + "# " + "x" * 10_000_000 + "\n",
+        "refused",
+        "refused",
+        "an answer may have",
+    ),
+    Hostile(
+        "a deep expression",
+        RIGHT + "x = " + "(" * 150 + "1" + ")" * 150 + "\n" + "y = " + "-" * 5000 + "1\n",
+        "refused",
+        "refused",
+        "nest",
+    ),
+)
