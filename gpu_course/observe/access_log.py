@@ -1,4 +1,4 @@
-"""What the warps or threads of a launch did, one access after the other, with what was found."""
+"""What warps or threads did in a launch, access by access, with what they found and wrote."""
 
 from __future__ import annotations
 
