@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -130,6 +131,7 @@ def type_of(value: Any) -> types.Type:
 
 
 LANES_PER_BATCH = 1 << 15
+MOST_LANES_KEPT = 1 << 12
 LOCAL_BYTES_PER_BATCH = 1 << 28
 MOST_LOCAL_BYTES_RESIDENT = 1 << 30
 MOST_LANES = 1 << 27
@@ -269,7 +271,7 @@ def run(
                 Scheduler(schedule, lanes, observers, step_budget, setting).run()
                 return
             for blocks in _batches(grid, block, order_seed, whole=whole, local_bytes=own):
-                lanes = Lanes(grid, block, blocks)
+                lanes = _lanes(grid, block, blocks)
                 for observer in observers:
                     observer.batch(lanes)
                 Interpreter(setting, lanes, observers, step_budget).run()
@@ -309,6 +311,19 @@ def _refuse_read_only(code: Code, arrays: dict[str, Array]) -> None:
 
 def _blocks(grid: Dim3) -> np.ndarray:
     return np.arange(grid[0] * grid[1] * grid[2])
+
+
+def _lanes(grid: Dim3, block: Dim3, blocks: np.ndarray) -> Lanes:
+    """The lanes of some blocks; of a small launch, which is often one of many, they are kept."""
+    whole = len(blocks) == grid[0] * grid[1] * grid[2]
+    if not whole or len(blocks) * block[0] * block[1] * block[2] > MOST_LANES_KEPT:
+        return Lanes(grid, block, blocks)
+    return _kept_lanes(grid, block, tuple(blocks.tolist()))
+
+
+@functools.lru_cache(maxsize=64)
+def _kept_lanes(grid: Dim3, block: Dim3, blocks: tuple[int, ...]) -> Lanes:
+    return Lanes(grid, block, np.array(blocks))
 
 
 def _batches(
