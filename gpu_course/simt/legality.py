@@ -187,7 +187,7 @@ def defaults_of(kernel: Kernel, *, device: bool) -> dict[str, ast.Constant]:
     return found
 
 
-class _Scope(Mapping[str, Any]):
+class _Scope:
     """The names beside a function."""
 
     def __init__(self, kernel: Kernel) -> None:
@@ -204,12 +204,6 @@ class _Scope(Mapping[str, Any]):
             return isinstance(name, str) and self._kernel.scope(name) is not None
         except KeyError:
             return False
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(())
-
-    def __len__(self) -> int:
-        return 0
 
 
 @dataclass(frozen=True, eq=False)

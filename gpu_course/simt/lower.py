@@ -71,6 +71,17 @@ class _Shared:
         self.arrays = {call: number for number, call in enumerate(self.kernel.requests)}
 
 
+@dataclass(frozen=True)
+class _Turns:
+    """How a `for` turns: the parts of an `ir.Loop` that it settles, and what a turn gives."""
+
+    before: ir.Block
+    test: ir.Expression
+    most: ir.Expression | None
+    item: ir.Expression
+    after: ir.Block
+
+
 class _Function:
     """Lowers one function for one set of types."""
 
@@ -160,8 +171,8 @@ class _Function:
         """x = value, or a[i] = value; of several targets, or a tuple of them, each by itself."""
         if len(targets) == 1 and not isinstance(targets[0], ast.Tuple):
             return [self.one_assigned(line, steps, targets[0], value)]
-        found: list[ir.Statement] = [kept := self.keep(line, value, steps)]
-        whole = ir.Temporary(line, value.type, kept.target)
+        first, whole = self.keep(line, value, steps)
+        found = [first]
         for target in targets:
             if not isinstance(target, ast.Tuple):
                 found.append(self.one_assigned(line, 0, target, whole))
@@ -208,9 +219,8 @@ class _Function:
             return [self.one_assigned(line, steps, target, new)]
         cell, field_ = self.place(target)
         array, index = self.expression(cell.value), self.expression(cell.slice)
-        found = [kept := self.keep(line, array, steps), index_kept := self.keep(line, index)]
-        array = ir.Temporary(line, array.type, kept.target)
-        index = ir.Temporary(line, index.type, index_kept.target)
+        array_first, array = self.keep(line, array, steps)
+        index_first, index = self.keep(line, index)
         assert isinstance(array.type, ArrayType)
         dtype = array.type.dtype
         if field_:
@@ -219,12 +229,16 @@ class _Function:
         site = self.site(cell, cell.slice)
         old = ir.Load(cell.lineno, dtype, array, index, field_, site)
         new = self.operation(node, old, self.expression(node.value), narrowed=dtype == FLOAT32)
-        return [*found, ir.Store(line, 0, array, index, field_, new, site)]
+        store = ir.Store(line, 0, array, index, field_, new, site)
+        return [array_first, index_first, store]
 
-    def keep(self, line: int, value: ir.Expression, steps: int = 0) -> Any:
-        """Puts a value aside for a later part of the statement."""
+    def keep(
+        self, line: int, value: ir.Expression, steps: int = 0
+    ) -> tuple[ir.Statement, ir.Temporary]:
+        """Puts a value aside for a later part of the statement; returns how, and what reads it."""
+        number = self.temporaries
         self.temporaries += 1
-        return ir.Assign(line, steps, self.temporaries - 1, value)
+        return ir.Assign(line, steps, number, value), ir.Temporary(line, value.type, number)
 
     def assertion(self, node: ast.Assert, steps: int) -> list[ir.Statement]:
         line = node.lineno
@@ -237,8 +251,9 @@ class _Function:
             [ir.Constant(line, None, f"{text} (line {line}")],
         )
         failed = (ir.Assign(line, 0, None, told), ir.Leave(line, 0, "end"))
-        nothing = ir.Assign(line, steps, None, ir.Constant(line, None, None))
-        return [nothing, ir.If(line, 0, self.expression(node.test), (), failed)]
+        asked, kept = self.keep(line, self.expression(node.test), steps)
+        test = ir.Temporary(node.test.lineno, kept.type, kept.number)
+        return [asked, ir.If(line, 0, test, (), failed)]
 
     # Loops
 
@@ -265,17 +280,17 @@ class _Function:
         line = node.lineno
         iterated = None if _is_zip(node.iter) else self.expression(node.iter)
         if iterated is not None and isinstance(iterated.type, RangeType):
-            before, test, most, item, after = self.over_range(line, iterated)
+            turns = self.over_range(line, iterated)
         else:
-            before, test, most, item, after = self.over_items(line, node.iter, iterated)
+            turns = self.over_items(line, node.iter, iterated)
         return ir.Loop(
             line=line,
             steps=steps,
-            before=before,
-            test=test,
-            most=most,
-            body=(*self.assigned(line, 0, [node.target], item), *self.block(node.body)),
-            after=after,
+            before=turns.before,
+            test=turns.test,
+            most=turns.most,
+            body=(*self.assigned(line, 0, [node.target], turns.item), *self.block(node.body)),
+            after=turns.after,
             orelse=self.block(node.orelse),
             waits=asks(self.program, node),
             hopeless=False,
@@ -284,37 +299,43 @@ class _Function:
             names=(),
         )
 
-    def over_range(self, line: int, iterated: ir.Expression) -> Any:
+    def over_range(self, line: int, iterated: ir.Expression) -> _Turns:
         """for i in range(start, stop, step)"""
         assert isinstance(iterated.type, RangeType)
         dtype = iterated.type.dtype
-        whole = self.keep(line, iterated)
+        first, whole = self.keep(line, iterated)
         parts = [
-            self.keep(line, ir.Element(line, dtype, _kept(whole), place, _NOWHERE))
-            for place in range(3)
+            self.keep(line, ir.Element(line, dtype, whole, place, _NOWHERE)) for place in range(3)
         ]
-        counter, stop, step = map(_kept, parts)
-        ahead = self.word(_NOWHERE, "range", loops.AHEAD, BOOL, [counter, stop, step], line)
+        counter, stop, step = (part for _, part in parts)
         known = _known_step(iterated)
-        test = ir.Compare(line, BOOL, ("Lt" if known > 0 else "Gt",), (counter, stop))
-        onward = ir.Binary(line, dtype, "Add", counter, step)
-        after = (ir.Assign(line, 0, counter.number, onward),)
-        return (whole, *parts), test if known else ahead, None, counter, after
+        if known:
+            operator = "Lt" if known > 0 else "Gt"
+            test: ir.Expression = ir.Compare(line, BOOL, (operator,), (counter, stop))
+        else:
+            parts_of_test = [counter, stop, step]
+            test = self.word(_NOWHERE, "range", loops.AHEAD, BOOL, parts_of_test, line)
+        before = (first, *(statement for statement, _ in parts))
+        return _Turns(before, test, None, counter, self.onward(counter, step))
 
-    def over_items(self, line: int, node: ast.expr, iterated: ir.Expression | None) -> Any:
+    def over_items(self, line: int, node: ast.expr, iterated: ir.Expression | None) -> _Turns:
         """for x in array, tuple, enumerate(...) or zip(...): lanes may differ in how many turns"""
-        zero = self.keep(line, ir.Constant(line, INT64, np.int64(0)))
-        counter = _kept(zero)
+        zero, counter = self.keep(line, ir.Constant(line, INT64, np.int64(0)))
         before, lengths, item = self.items(line, node, counter, iterated)
-        lengths_kept = [self.keep(line, length) for length in lengths]
-        read = [_kept(kept) for kept in lengths_kept]
+        kept = [self.keep(line, length) for length in lengths]
+        read = [length for _, length in kept]
         most = self.word(node, "len", loops.MOST_TURNS, INT64, read)
-        length = self.word(node, "len", loops.LEAST, INT64, read)
-        test = ir.Compare(line, BOOL, ("Lt",), (counter, length))
+        least = self.word(node, "len", loops.LEAST, INT64, read)
+        test = ir.Compare(line, BOOL, ("Lt",), (counter, least))
         one = ir.Constant(line, INT64, np.int64(1))
-        onward = ir.Binary(line, INT64, "Add", counter, one)
-        after = (ir.Assign(line, 0, counter.number, onward),)
-        return (zero, *before, *lengths_kept), test, most, item, after
+        before = [zero, *before, *(statement for statement, _ in kept)]
+        return _Turns(tuple(before), test, most, item, self.onward(counter, one))
+
+    def onward(self, counter: ir.Temporary, step: ir.Expression) -> ir.Block:
+        """counter += step, for all lanes alike."""
+        line = counter.line
+        added = ir.Binary(line, counter.type, "Add", counter, step)
+        return (ir.Assign(line, 0, counter.number, added),)
 
     def items(
         self, line: int, node: ast.expr, counter: ir.Temporary, value: ir.Expression | None = None
@@ -333,8 +354,8 @@ class _Function:
                 ir.Tuple(line, whole, tuple(given)),
             )
         value = self.expression(node) if value is None else value
-        kept = self.keep(line, value)
-        owner, type_ = _kept(kept), value.type
+        kept, owner = self.keep(line, value)
+        type_ = value.type
         if isinstance(type_, RangeType):
             length = self.word(node, "len", loops.RANGE_LENGTH, INT64, [owner])
             item = self.word(node, "range", loops.RANGE_ITEM, type_.dtype, [owner, counter])
@@ -606,12 +627,6 @@ class _Function:
 
 EVERY_LANE = 0xFFFFFFFF
 _NOWHERE = ast.Constant(value=None, lineno=0, col_offset=0)
-
-
-def _kept(statement: ir.Assign) -> ir.Temporary:
-    """What a statement has put aside."""
-    assert isinstance(statement.target, int)
-    return ir.Temporary(statement.line, statement.value.type, statement.target)
 
 
 def _operator(op: ast.AST) -> str:

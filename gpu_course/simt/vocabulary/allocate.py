@@ -119,7 +119,7 @@ def _computes_with_names(node: ast.expr) -> bool:
     return not single and any(isinstance(n, ast.Name) for n in ast.walk(node))
 
 
-class _Names(Mapping[str, Any]):
+class _Names:
     """The names in an expression, looked up through their nodes."""
 
     def __init__(self, node: ast.expr, look_up: Callable[[ast.expr], Any]) -> None:
@@ -134,12 +134,6 @@ class _Names(Mapping[str, Any]):
 
     def __contains__(self, name: object) -> bool:
         return name in self._nodes
-
-    def __iter__(self) -> Any:
-        return iter(self._nodes)
-
-    def __len__(self) -> int:
-        return len(self._nodes)
 
 
 def _fields(dtype: np.dtype[Any]) -> dict[str, np.dtype[Any]]:
