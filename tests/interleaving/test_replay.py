@@ -181,7 +181,7 @@ def test_the_wrong_result_is_one_that_the_launch_can_have(kernels: Path) -> None
 
 
 @pytest.mark.parametrize("tasks", ["warps", "threads"])
-def test_a_recording_of_strands_keeps_each_statement_whole_or_in_pieces(
+def test_a_recording_of_tasks_keeps_each_statement_whole_or_in_pieces(
     kernels: Path, tasks: Any
 ) -> None:
     """Every access of every thread stands in some step once, whoever came in between."""

@@ -251,7 +251,7 @@ class Hold(Schedule):
         return (others or runnable)[0]
 
 
-def test_a_search_sees_what_strands_are_about_to_do(counter: str) -> None:
+def test_a_search_sees_what_tasks_are_about_to_do(counter: str) -> None:
     out = np.zeros(1, np.int64)
     simulate(counter, schedule=Hold("warps", "accesses"))[5, 1](out)
     assert out[0] == 1
