@@ -45,6 +45,7 @@ class Inferred:
     """What is known of a kernel once the types of its arguments are.
 
     Attributes:
+        draft: the function these types are of, less the branches they decide.
         types: variable -> type.
         requests: each call that makes a shared or local array, with what it asks for.
         static_shared_bytes: shared memory a block needs before any dynamic memory.
@@ -52,7 +53,6 @@ class Inferred:
         result: the type a device function returns; None for a kernel.
         views: the subscripts that give an array and not a number.
         reads: a name where it is read -> its type there, which its variable's type can hold.
-        program: the program these types are of, less the branches they decide.
         parameters: the type of each parameter, to which its argument is cast.
         given: each call of a device function -> its arguments, default values included.
         members: a field of a named tuple -> its place.
@@ -60,6 +60,7 @@ class Inferred:
         expressions: an expression -> its type.
     """
 
+    draft: Draft
     types: Mapping[str, Type]
     requests: Mapping[ast.Call, Request]
     static_shared_bytes: int = 0
@@ -67,7 +68,6 @@ class Inferred:
     result: Type = None
     views: frozenset[ast.Subscript] = frozenset()
     reads: Mapping[ast.AST, Type] = field(default_factory=dict)
-    program: Draft | None = None
     parameters: tuple[Type, ...] = ()
     given: Mapping[ast.Call, Sequence[ast.expr]] = field(default_factory=dict)
     members: Mapping[ast.Attribute, int] = field(default_factory=dict)
@@ -122,7 +122,7 @@ class Found(dict[tuple[ast.FunctionDef, tuple[Type, ...], tuple[Type, ...]], Inf
 
 
 def infer(
-    program: Draft,
+    draft: Draft,
     arguments: Sequence[Type],
     known: Sequence[Type] | None = None,
     depth: int = 0,
@@ -134,7 +134,7 @@ def infer(
     in Numba. Types only widen, so a few rounds over the body settle them.
 
     Args:
-        program: the kernel, past the static pass.
+        draft: the kernel, past the static pass.
         arguments: the types of its parameters, in order.
         known: the same for what decides branches: decisions.LITERAL for a number at the call.
         depth: how many calls of device functions lie above.
@@ -144,8 +144,8 @@ def infer(
         KernelRefused: a line whose types no operator or variable can join.
     """
     if depth == 0 and known is None:
-        return _Inference(specialised(program, arguments), arguments).run()
-    return _Inference(specialised(program, known or arguments), arguments, depth, found).run()
+        return _Inference(specialised(draft, arguments), arguments).run()
+    return _Inference(specialised(draft, known or arguments), arguments, depth, found).run()
 
 
 class _Inference:
@@ -153,19 +153,19 @@ class _Inference:
 
     def __init__(
         self,
-        program: Draft,
+        draft: Draft,
         arguments: Sequence[Type],
         depth: int = 0,
         found: Found | None = None,
     ) -> None:
-        self.program = program
-        self.kernel = program.kernel
+        self.draft = draft
+        self.kernel = draft.kernel
         self.parameters = tuple(arguments)
         self.depth = depth
         self.found = Found() if found is None else found
         self.types: dict[str, Type] = dict(zip(self.kernel.parameters, arguments, strict=True))
         self.assignments: dict[int, Type] = {
-            program.versions.numbers[parameter]: type_
+            draft.versions.numbers[parameter]: type_
             for parameter, type_ in zip(self.kernel.tree.args.args, arguments, strict=True)
         }
         self.reads: dict[ast.AST, Type] = {}
@@ -195,19 +195,19 @@ class _Inference:
             requests |= called.requests
         placed, static = lay_out(requests)
         return Inferred(
-            self.types,
-            placed,
-            static,
-            self.calls,
-            self.result(),
-            frozenset(self.views),
-            self.reads,
-            self.program,
-            self.parameters,
-            self.given,
-            self.members,
-            frozenset(self.fields),
-            self.expressions,
+            draft=self.draft,
+            types=self.types,
+            requests=placed,
+            static_shared_bytes=static,
+            calls=self.calls,
+            result=self.result(),
+            views=frozenset(self.views),
+            reads=self.reads,
+            parameters=self.parameters,
+            given=self.given,
+            members=self.members,
+            fields=frozenset(self.fields),
+            expressions=self.expressions,
         )
 
     def result(self) -> Type:
@@ -237,9 +237,9 @@ class _Inference:
 
     def block(self, body: Sequence[ast.stmt]) -> None:
         for statement in body:
-            if statement not in self.program.versions.reached:
+            if statement not in self.draft.versions.reached:
                 break  # behind a return, a break or a continue
-            self.spend(self.program.efforts[statement])
+            self.spend(self.draft.efforts[statement])
             try:
                 self.statement(statement)
             except TooLarge as error:
@@ -262,7 +262,7 @@ class _Inference:
     def statement(self, node: ast.stmt) -> None:
         match node:
             case ast.Assign(targets=[ast.Name() as name], value=ast.Call() as call) if (
-                is_allocation(self.program.meanings.get(call.func))
+                is_allocation(self.draft.meanings.get(call.func))
             ):
                 self.hold(name, self.expression(call))
             case ast.Assign():
@@ -301,7 +301,7 @@ class _Inference:
                 raise NotSimulated(
                     what, f"read the fields one by one, such as a[i].{_first(value)}"
                 )
-            version = self.program.assigned(target)
+            version = self.draft.assigned(target)
             known = self.types.get(version, value)
             try:
                 joined = types.unify(known, value)
@@ -352,7 +352,7 @@ class _Inference:
     def hold(self, name: ast.Name, array: Type) -> None:
         """A shared or local array gets its name, once and for all."""
         self.note(name, array)
-        known = self.types.setdefault(self.program.assigned(name), array)
+        known = self.types.setdefault(self.draft.assigned(name), array)
         if not types.same(known, array):
             raise NoSuchType(f"{name.id} is {known} and {array}")
 
@@ -406,7 +406,7 @@ class _Inference:
         return found
 
     def worked_out(self, node: ast.expr) -> Type:
-        meaning = self.program.meanings.get(node)
+        meaning = self.draft.meanings.get(node)
         if meaning is not None:
             return self.meaning(meaning)
         match node:
@@ -482,7 +482,7 @@ class _Inference:
         return of_value(value)
 
     def variable(self, node: ast.Name) -> Type:
-        seen = self.program.versions.reaching.get(node, frozenset())
+        seen = self.draft.versions.reaching.get(node, frozenset())
         known = [self.assignments[d] for d in sorted(seen) if d in self.assignments]
         if not known:
             raise NotYet(node)
@@ -491,7 +491,7 @@ class _Inference:
 
     def note(self, target: ast.Name, value: Type) -> None:
         """One assignment gives its variable a type of its own."""
-        number = self.program.versions.numbers[target]
+        number = self.draft.versions.numbers[target]
         joined = types.unify(self.assignments.get(number, value), value)
         if number not in self.assignments or self.assignments[number] != joined:
             self.assignments[number] = joined
@@ -548,7 +548,7 @@ class _Inference:
         sign = 1
         if isinstance(index, ast.UnaryOp) and isinstance(index.op, ast.USub):
             index, sign = index.operand, -1
-        value = self.program.meanings.get(index)
+        value = self.draft.meanings.get(index)
         if isinstance(index, ast.Constant):
             value = index.value
         if type(value) is int:
@@ -591,9 +591,9 @@ class _Inference:
     # Calls
 
     def call(self, node: ast.Call) -> Type:
-        symbol = self.program.meanings.get(node.func)
-        if node.func in self.program.devices:
-            return self.device_call(node, self.program.devices[node.func])
+        symbol = self.draft.meanings.get(node.func)
+        if node.func in self.draft.devices:
+            return self.device_call(node, self.draft.devices[node.func])
         if isinstance(symbol, NamedTuple):
             return self.named_tuple(node, symbol)
         if not isinstance(symbol, Symbol):
@@ -639,10 +639,10 @@ class _Inference:
         else:
             function = self.expression(called)
             if isinstance(function, FunctionType):
-                program, device = self.program, function.function
-                assert program.written is not None
+                draft, device = self.draft, function.function
+                assert draft.written is not None
                 found = called_from(
-                    program.written, self.kernel, node, device, program.callers, program.checked
+                    draft.written, self.kernel, node, device, draft.callers, draft.checked
                 )
                 return self.device_call(node, found)
         raise NoSuchType(f"{ast.unparse(called)} cannot be called")
@@ -684,11 +684,11 @@ class _Inference:
         """The types by which a device function's branches are decided."""
         if not device.asks or device.kernel.declared:
             return list(arguments)
-        program = self.program
+        draft = self.draft
         return [
             LITERAL
             if isinstance(type_, np.dtype)
-            and is_literal(node, self.kernel, self.kernel.tree, program.versions)
+            and is_literal(node, self.kernel, self.kernel.tree, draft.versions)
             else type_
             for node, type_ in zip(given, arguments, strict=True)
         ]
@@ -708,10 +708,10 @@ class _Inference:
 
     def look_up(self, name: ast.expr) -> Any:
         """What a name in a shape stands for: a constant of the file, or of the kernel: N = 100."""
-        known = self.program.meanings.get(name)
+        known = self.draft.meanings.get(name)
         if known is not None or not isinstance(name, ast.Name):
             return known
-        tree, versions = self.kernel.tree, self.program.versions
+        tree, versions = self.kernel.tree, self.draft.versions
         made = Decisions(self.kernel, tree, {}, alone=False, versions=versions).definition(name)
         if isinstance(made, ast.Constant):
             return made.value
@@ -719,7 +719,7 @@ class _Inference:
             return tuple(
                 e.value if isinstance(e, ast.Constant) else self.look_up(e) for e in made.elts
             )
-        return self.program.meanings.get(made) if isinstance(made, ast.Name) else None
+        return self.draft.meanings.get(made) if isinstance(made, ast.Name) else None
 
     def dtype_at(self, node: ast.expr) -> np.dtype[Any] | None:
         """The dtype of an array, for `dtype=a.dtype`; None for any other expression."""

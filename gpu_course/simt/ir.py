@@ -382,7 +382,7 @@ class Loop(Statement):
         body: what is repeated.
         after: what is done at the end of each turn, for lanes that came to a `continue` as well.
         orelse: for the lanes that left it by its test.
-        waits: what its end depends on: waiting.ATOMIC, MEMORY or NOTHING.
+        waits: what its end depends on: legality.ATOMIC, MEMORY or NOTHING.
         hopeless: nothing in its body can make the test come out differently.
         column: where it begins.
         written: the test of a `while` as it is written, else None.

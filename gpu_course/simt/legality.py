@@ -118,7 +118,7 @@ class Draft:
         return self.versions.stores.get(node, node.id)
 
     def family(self) -> tuple[Draft, ...]:
-        """Returns this program and the device functions it comes to, each once."""
+        """Returns this draft and those of the device functions it comes to, each once."""
         found, waiting = {id(self): self}, [self]
         while waiting:
             for device in waiting.pop().devices.values():
@@ -259,22 +259,22 @@ def draft(kernel: Kernel) -> Draft:
     return _draft(kernel, (), Checked())
 
 
-def specialised(program: Draft, arguments: Sequence[Type]) -> Draft:
-    """Returns the program for arguments of these types, less the branches they decide.
+def specialised(draft: Draft, arguments: Sequence[Type]) -> Draft:
+    """Returns the draft for arguments of these types, less the branches they decide.
 
     Args:
-        program: of a kernel or device function.
+        draft: of a kernel or device function.
         arguments: the type of each parameter; decisions.LITERAL for a number at the call.
     """
-    if not program.asks:
-        return program
-    written = program.written or program.kernel
-    key, found = tuple(arguments), program.specialisations
+    if not draft.asks:
+        return draft
+    written = draft.written or draft.kernel
+    key, found = tuple(arguments), draft.specialisations
     if key not in found:
         known = dict(zip(written.parameters, arguments, strict=True))
         tree = prune(written, known)
         same = ast.dump(tree) == ast.dump(prune(written, {}))
-        found[key] = program if same else _checked(written, tree, program.callers, program.checked)
+        found[key] = draft if same else _checked(written, tree, draft.callers, draft.checked)
     return found[key]
 
 
@@ -286,7 +286,7 @@ def _draft(kernel: Kernel, callers: tuple[Kernel, ...], checked: Checked) -> Dra
 def _checked(
     written: Kernel, tree: ast.FunctionDef, callers: tuple[Kernel, ...], checked: Checked
 ) -> Draft:
-    """The program of a function, from which dead branches have been taken."""
+    """The draft of a function, from which dead branches have been taken."""
     defaults = defaults_of(written, device=bool(callers))
     kernel = replace(written, tree=tree) if tree is not written.tree else written
     kernel = lift(respelled(kernel))

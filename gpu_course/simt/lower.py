@@ -86,11 +86,10 @@ class _Function:
     """Lowers one function for one set of types."""
 
     def __init__(self, inferred: Inferred, shared: _Shared) -> None:
-        assert inferred.program is not None
         self.inferred = inferred
         self.shared = shared
-        self.program = inferred.program
-        self.kernel = self.program.kernel
+        self.draft = inferred.draft
+        self.kernel = self.draft.kernel
         self.temporaries = 0
 
     def code(self) -> ir.Code:
@@ -109,7 +108,7 @@ class _Function:
             types=inferred.types,
             arrays=tuple(inferred.requests.values()) if whole else (),
             static_shared_bytes=inferred.static_shared_bytes,
-            stored=self.program.stored,
+            stored=self.draft.stored,
             names=frozenset(self.shared.names) if whole else frozenset(),
             partial_warps=self.shared.partial_warps,
         )
@@ -119,22 +118,22 @@ class _Function:
     def block(self, body: Iterable[ast.stmt]) -> ir.Block:
         found: list[ir.Statement] = []
         for node in body:
-            if node not in self.program.versions.reached:
+            if node not in self.draft.versions.reached:
                 break
             found += self.statement(node)
         return tuple(found)
 
     def statement(self, node: ast.stmt) -> list[ir.Statement]:
-        line, steps = node.lineno, self.program.efforts[node]
+        line, steps = node.lineno, self.draft.efforts[node]
         match node:
             case ast.Assign(targets=[ast.Name() as name], value=ast.Call() as call) if (
                 call in self.shared.arrays
             ):
                 array = self.new_array(call, name.id)
-                version = self.program.assigned(name)
+                version = self.draft.assigned(name)
                 return [ir.Assign(line, steps, version, array, everywhere=True)]
             case ast.Assign():
-                cells = self.program.passed_on.get(node.value, node.targets)
+                cells = self.draft.passed_on.get(node.value, node.targets)
                 value = self.expression(node.value, narrowed=self.are_float32(cells))
                 return self.assigned(line, steps, node.targets, value)
             case ast.AnnAssign() if node.value is not None:
@@ -190,7 +189,7 @@ class _Function:
         self, line: int, steps: int, target: ast.expr, value: ir.Expression
     ) -> ir.Statement:
         if isinstance(target, ast.Name):
-            version = self.program.assigned(target)
+            version = self.draft.assigned(target)
             return ir.Assign(line, steps, version, value, self.inferred.types[version])
         cell, field_ = self.place(target)
         return ir.Store(
@@ -268,7 +267,7 @@ class _Function:
             body=self.block(node.body),
             after=(),
             orelse=self.block(node.orelse),
-            waits=asks(self.program, node),
+            waits=asks(self.draft, node),
             hopeless=_never_changes(node),
             column=node.col_offset,
             written=written,
@@ -292,7 +291,7 @@ class _Function:
             body=(*self.assigned(line, 0, [node.target], turns.item), *self.block(node.body)),
             after=turns.after,
             orelse=self.block(node.orelse),
-            waits=asks(self.program, node),
+            waits=asks(self.draft, node),
             hopeless=False,
             column=node.col_offset,
             written=None,
@@ -385,7 +384,7 @@ class _Function:
             narrowed: its value goes straight to a float32 store.
             used: somebody asks for its value.
         """
-        meaning = self.program.meanings.get(node)
+        meaning = self.draft.meanings.get(node)
         if meaning is not None:
             return self.meaning(node, meaning)
         line = node.lineno
@@ -431,7 +430,7 @@ class _Function:
         return self.inferred.expressions[node]
 
     def read(self, node: ast.Name) -> ir.Read:
-        return ir.Read(node.lineno, self.inferred.reads[node], self.program.read(node), node.id)
+        return ir.Read(node.lineno, self.inferred.reads[node], self.draft.read(node), node.id)
 
     def number(self, line: int, value: Any) -> ir.Constant:
         type_ = of_value(value)
@@ -556,7 +555,7 @@ class _Function:
         if node in self.inferred.given:  # a named tuple
             parts = tuple(map(self.expression, self.inferred.given[node]))
             return ir.Tuple(node.lineno, self.type(node), parts)
-        symbol, type_ = self.program.meanings.get(node.func), self.type(node)
+        symbol, type_ = self.draft.meanings.get(node.func), self.type(node)
         if symbol is None:
             assert isinstance(node.func, ast.Attribute)
             if node.func.attr == "sync":
@@ -613,7 +612,7 @@ class _Function:
 
     def names_in(self, node: ast.expr) -> tuple[tuple[str, str], ...]:
         named = [n for n in ast.walk(node) if isinstance(n, ast.Name)]
-        return tuple((n.id, self.program.read(n)) for n in named)
+        return tuple((n.id, self.draft.read(n)) for n in named)
 
     def are_float32(self, targets: Sequence[ast.expr]) -> bool:
         return all(isinstance(t, ast.Subscript) and self.is_float32(t.value) for t in targets)

@@ -35,7 +35,7 @@ class Turns:
 
 
 class Context(Protocol):
-    """The warp or thread that an interpreter runs where these take turns: `scheduler`."""
+    """The warp or thread that an interpreter runs where these take turns, as `scheduler` has it."""
 
     def before_access(
         self, kind: str, line: int, array: Array, find_cells: Callable[[], np.ndarray]
