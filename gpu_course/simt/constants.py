@@ -12,9 +12,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from gpu_course.simt.types import MOST_FIELDS, MOST_NESTED
-
 LARGEST = 2**64
+MOST_NESTED = 32
+MOST_FIELDS = 128
 MAX_CELLS = 65_536  # constant memory holds 64 KiB
 MOST_DTYPE_LETTERS = 32
 MOST_COST = 4 * MAX_CELLS

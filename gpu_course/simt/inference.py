@@ -16,11 +16,10 @@ import numpy as np
 from gpu_course.errors import CourseError, KernelRefused
 from gpu_course.simt import intrinsics, types
 from gpu_course.simt.constants import NamedTuple, NotConstant, Symbol, as_dtype, constant
+from gpu_course.simt.flow import LITERAL, Decisions, is_literal
 from gpu_course.simt.intrinsics import NOTHING
 from gpu_course.simt.legality import CHECKING, MOST_TYPING_STEPS, Draft, called_from, specialised
-from gpu_course.simt.pruning import LITERAL, Decisions, is_literal
 from gpu_course.simt.refusals import method_refusal, ours
-from gpu_course.simt.signatures import Signature, best, show
 from gpu_course.simt.source import Kernel
 from gpu_course.simt.types import (
     BOOL,
@@ -33,9 +32,12 @@ from gpu_course.simt.types import (
     NoSuchType,
     NotSimulated,
     RangeType,
+    Signature,
     TooLarge,
     TupleType,
     Type,
+    best,
+    show,
 )
 from gpu_course.simt.vocabulary.allocate import SPACES, Request, is_allocation, lay_out, request
 

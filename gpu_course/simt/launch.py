@@ -22,7 +22,7 @@ from gpu_course.simt.observer import Observer, Setting
 from gpu_course.simt.report import Dim3, Printout
 from gpu_course.simt.schedule import Schedule
 from gpu_course.simt.scheduler import Scheduler
-from gpu_course.simt.signatures import best, show
+from gpu_course.simt.types import best, show
 from gpu_course.simt.vocabulary.allocate import local_bytes, too_much
 from gpu_course.simt.vocabulary.functions import cast
 from gpu_course.simt.vocabulary.synchronise import GRID_BARRIER

@@ -43,7 +43,7 @@ from gpu_course.simt.constants import (
     cells,
     constant,
 )
-from gpu_course.simt.signatures import Signature, from_node, signatures
+from gpu_course.simt.types import Signature, from_node, signatures
 from gpu_course.text import one_line, source_lines
 
 MAX_SOURCE_BYTES = 200_000

@@ -14,9 +14,8 @@ from numba.cuda.descriptor import cuda_target
 
 from gpu_course.errors import CourseError, KernelRefused
 from gpu_course.foreign import cuda
-from gpu_course.simt import signatures as rules
-from gpu_course.simt.signatures import ANYTHING, best, show, signatures
-from gpu_course.simt.types import ArrayType
+from gpu_course.simt import types as rules
+from gpu_course.simt.types import ANYTHING, ArrayType, best, show, signatures
 from gpu_course.simulator import simulate
 
 NUMBERS = (

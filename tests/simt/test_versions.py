@@ -11,7 +11,7 @@ import pytest
 from numba.core import types as numba_types
 from numba.cuda.compiler import compile_cuda
 
-from gpu_course.simt.versions import find_versions
+from gpu_course.simt.flow import find_versions
 
 BODIES = {
     "reused for a float": """

@@ -13,8 +13,7 @@ import numpy as np
 
 from gpu_course.simt.ir import Call
 from gpu_course.simt.machine import Machine
-from gpu_course.simt.signatures import conversion
-from gpu_course.simt.types import BOOL, FLOAT16, NoSuchType, Type
+from gpu_course.simt.types import BOOL, FLOAT16, NoSuchType, Type, conversion
 from gpu_course.simt.values import Value
 from gpu_course.simt.vocabulary.bits import rounded_to_odd
 from gpu_course.simt.vocabulary.functions import Function, cast, numbers

@@ -12,7 +12,6 @@ import numpy as np
 from gpu_course.simt import types
 from gpu_course.simt.ir import Call
 from gpu_course.simt.machine import Machine
-from gpu_course.simt.signatures import Signature, best
 from gpu_course.simt.types import (
     FLOAT32,
     FLOAT64,
@@ -21,8 +20,10 @@ from gpu_course.simt.types import (
     ArrayType,
     NoSuchType,
     NotSimulated,
+    Signature,
     TupleType,
     Type,
+    best,
 )
 from gpu_course.simt.values import Value
 from gpu_course.simt.vocabulary.functions import Function, cast, numbers
