@@ -12,7 +12,7 @@ from gpu_course.catalog.harness import Unusable, schedule_weighed
 from gpu_course.catalog.lesson_18_optimal_checkpointing import LESSON
 from gpu_course.catalog.specification import Case
 from gpu_course.grading.exports import verdict_html
-from gpu_course.grading.python_cases import prepare, what_is_shown
+from gpu_course.grading.python.cases import prepare, what_is_shown
 from gpu_course.grading.verdict import Verdict
 from gpu_course.training.schedules import plans
 from gpu_course.training.schedules.chain import uniform
