@@ -12,6 +12,10 @@ from gpu_course.catalog.specification import Case, Launch, Share, Values
 ONE_CELL_EACH = Share("Each thread writes at most one cell.")
 """The share of a launch that has a thread for every cell."""
 
+TRAFFIC = ("global_load.bytes", "global_store.bytes")
+BRANCHES = ("branches", "divergent_branches")
+"""What a debrief shows of many kernels: paths into Counters."""
+
 Alternative = Callable[[Values, Case], Mapping[str, np.ndarray]]
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu_course.catalog.lesson_00_start_here import ADD_TEN, LESSON
+from gpu_course.catalog.lesson_00_start_here import LESSON
+from gpu_course.catalog.start_here.add_ten import ADD_TEN
 from tests.catalog import rules
 
 

@@ -1,20 +1,22 @@
-"""The puzzle of lesson 04 whose stub holds three barriers to move: fix_the_barrier."""
+"""Puzzle `fix_the_barrier`: three barriers that not everyone reaches."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from gpu_course.catalog.builders import blocks_to_cover, recognise, sized
-from gpu_course.catalog.shared_memory import debriefs
 from gpu_course.catalog.shared_memory.pieces import (
     OUTSIDE_THE_TILE,
     TPB,
+    WARPS,
     by_piece,
     vector_and_table,
 )
 from gpu_course.catalog.specification import (
+    Bonus,
     Budget,
     Case,
+    Debrief,
     KernelPuzzle,
     Launch,
     Mistake,
@@ -64,12 +66,37 @@ def _barrier_outputs(inputs: Values, case: Case) -> dict[str, np.ndarray]:
     }
 
 
+def _chunk_barriers(case: Case) -> int:
+    """One wait a chunk, where two tiles take turns."""
+    blocks = blocks_to_cover(case.sizes["size"], TPB)
+    chunks = blocks_to_cover(case.sizes["cols"], TPB)
+    return WARPS * (2 * blocks + case.sizes["rows"] * chunks)
+
+
+DEBRIEF = Debrief(
+    shows=("barriers", "divergent_branches"),
+    why=(
+        "A barrier counts the threads of the whole block, so it has to stand where all of them "
+        "reach it, equally often. Work for only some of the threads goes into a guard before or "
+        "after it."
+    ),
+    alternative=(
+        "A loop whose bounds are the same for all threads, with a guard in it, is the usual form. "
+        "Another is a flag that every thread computes and only some use."
+    ),
+    bonus=Bonus(
+        goal="Let reverse_chunks wait once a chunk.",
+        counter="barriers",
+        limit=_chunk_barriers,
+    ),
+)
+
 FIX_THE_BARRIER = KernelPuzzle(
     name="04_shared_memory/fix_the_barrier",
     title="three barriers that not everyone reaches",
     difficulty="hard",
     minutes=15,
-    debrief=debriefs.FIX_THE_BARRIER,
+    debrief=DEBRIEF,
     statement=(
         "Three finished kernels, with a barrier wherever one is needed. In each, some threads do "
         "not reach it: it stands behind a guard, in one of two branches, or in a loop that some "

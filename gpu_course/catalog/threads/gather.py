@@ -1,4 +1,4 @@
-"""Puzzles of lesson 01 about where to read and what to keep: gather, clip."""
+"""Puzzle `gather`: read from anywhere."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ import numpy as np
 
 from gpu_course.catalog.builders import (
     ONE_CELL_EACH,
+    TRAFFIC,
     blocks_to_cover,
     eighths,
-    enough_blocks,
-    float32_out,
     recognise,
     sized,
     where_written,
 )
-from gpu_course.catalog.specification import Case, KernelPuzzle, Launch, Mistake, Values
-from gpu_course.catalog.threads import debriefs
+from gpu_course.catalog.specification import Case, Debrief, KernelPuzzle, Launch, Mistake, Values
 
 
 def _table_and_tape(rng: np.random.Generator, case: Case) -> Values:
@@ -57,12 +55,25 @@ def _three_results(inputs: Values, case: Case) -> dict[str, np.ndarray]:
     }
 
 
+DEBRIEF = Debrief(
+    shows=TRAFFIC,
+    why=(
+        "Each thread owns the cell it writes and may read any cell, so two threads that want the "
+        "same number do not disturb each other. The other way round, with every thread writing "
+        "wherever its number belongs, two could hit one cell."
+    ),
+    alternative=(
+        "In the shifted kernel a remainder folds any shift back into the array. With a shift known "
+        "to be shorter than the array, one comparison does it without a division."
+    ),
+)
+
 GATHER = KernelPuzzle(
     name="01_threads/gather",
     title="read from anywhere",
     difficulty="medium",
     minutes=10,
-    debrief=debriefs.GATHER,
+    debrief=DEBRIEF,
     statement=(
         "Three kernels in which a thread writes its own cell and may read any other. gather: "
         "out[i] = a[index[i]]. gather_reversed: out is a back to front. gather_shifted: every "
@@ -176,139 +187,3 @@ def _table_copied(inputs: Values) -> dict[str, np.ndarray]:
 def _half_reversed(inputs: Values, case: Case) -> dict[str, np.ndarray]:
     size = case.sizes["size"]
     return {"reversed": where_written(inputs["tape"][::-1], np.arange(size) < size // 2)}
-
-
-def _numbers_and_limits(rng: np.random.Generator, case: Case) -> Values:
-    size = case.sizes["size"]
-    a = eighths(rng, size, case)
-    ordered = np.sort(a)
-    if size < 4:
-        low, high = ordered[0] + np.float32(1), ordered[0] + np.float32(3)
-    else:
-        # Limits that occur in the data: equality with a limit is one of the cases. With a side
-        # both lie on that side of 0, so a number's sign says nothing on where it belongs.
-        side = case.sizes.get("side", 0)
-        kept = ordered[np.sign(ordered) == side] if side else ordered
-        low, high = kept[len(kept) // 4], kept[(3 * len(kept)) // 4]
-    return {"a": a, "low": low, "high": high, "size": size}
-
-
-def _clipped(inputs: Values, case: Case) -> dict[str, np.ndarray]:
-    return {"out": np.minimum(np.maximum(inputs["a"], inputs["low"]), inputs["high"])}
-
-
-CLIP = KernelPuzzle(
-    name="01_threads/clip",
-    title="keep it between two limits",
-    difficulty="easy",
-    minutes=5,
-    debrief=debriefs.CLIP,
-    statement=(
-        "Write a kernel that puts into out[i] the number a[i], held between `low` and `high`: low "
-        "where it is smaller than low, high where it is larger than high, itself in between. low "
-        "is smaller than high."
-        " Each thread writes at most one cell."
-    ),
-    functions=("clip",),
-    parameters={"clip": ("out", "a", "low", "high", "size")},
-    cases=(
-        sized("visible example", visible=True, size=10, block=4),
-        sized("one cell", size=1, block=4),
-        sized("65 cells", size=65, block=32),
-        sized("exactly two blocks", size=64, block=32),
-        sized("1,000 large numbers", size=1000, block=128, doublings=100),
-        sized("both limits above 0", size=50, block=16, side=1),
-        sized("both limits below 0", size=50, block=16, side=-1),
-    ),
-    random_case=lambda rng: sized(
-        "sizes drawn at random",
-        size=int(rng.integers(32, 600)),
-        block=int(rng.choice([16, 24, 32, 64])),
-        side=int(rng.choice([-1, 0, 1])),
-    ),
-    inputs=_numbers_and_limits,
-    outputs=float32_out("size"),
-    launches=enough_blocks("clip", "out", "a", "low", "high", "size"),
-    reference=_clipped,
-    diagnose=recognise(
-        ("one-limit-everywhere", lambda inputs, case: _everywhere(inputs, inputs["low"])),
-        ("one-limit-everywhere", lambda inputs, case: _everywhere(inputs, inputs["high"])),
-        ("between-unwritten", lambda inputs, case: _between_unwritten(inputs, case)),
-        (
-            "low-limit-lost",
-            lambda inputs, case: {"out": np.minimum(inputs["a"], inputs["high"])},
-        ),
-        (
-            "high-limit-lost",
-            lambda inputs, case: {"out": np.maximum(inputs["a"], inputs["low"])},
-        ),
-        ("chosen-by-sign", lambda inputs, case: _chosen_by_sign(inputs)),
-    ),
-    diagnoses={
-        "chosen-by-sign": (
-            "Each number was held to one limit only, and its sign said to which. Here both limits "
-            "lie on one side of 0: a positive number may be too small, a negative one too large."
-        ),
-        "one-limit-everywhere": (
-            "One limit stands in every cell. A minimum keeps what is small: which limit should it "
-            "meet, and which one the maximum?"
-        ),
-        "between-unwritten": (
-            "Numbers outside the limits are right; those in between were never written. Each "
-            "thread must write its cell, even when nothing has to be changed."
-        ),
-        "low-limit-lost": (
-            "The high limit holds, the low one does not. If you wrote low first, follow a small "
-            "number through all your lines: does a later one write over it?"
-        ),
-        "high-limit-lost": (
-            "The low limit holds, the high one does not. Follow a large number through all your "
-            "lines."
-        ),
-        "out-of-bounds": (
-            "Threads of the last block ran past the end of the array: the guard is missing or lets "
-            "one too many in."
-        ),
-        "race": (
-            "Two threads wrote to one cell, so they have the same index. Does the index depend on "
-            "the thread, and on the block it is in?"
-        ),
-    },
-    share=ONE_CELL_EACH,
-    hints=(
-        "Three kinds of number: too small, too large, and neither. Each thread meets one of them.",
-        (
-            "You may write if, elif and else, or a min and a max, one inside the other. Both are "
-            "right. When one has passed, try the other."
-        ),
-        (
-            "With branches: exactly one of three assignments may reach a cell. With min and max: "
-            "the larger of a[i] and low never falls below low; then do the same for the other end."
-        ),
-    ),
-    mistakes=(
-        Mistake("nothing_in_between", "wrong-result", "between-unwritten"),
-        Mistake("second_if_writes_over_the_first", "wrong-result", "low-limit-lost"),
-        Mistake("only_the_low_limit", "wrong-result", "high-limit-lost"),
-        Mistake("minimum_with_low", "wrong-result", "one-limit-everywhere"),
-        Mistake("chose_the_limit_by_sign", "wrong-result", "chosen-by-sign"),
-        Mistake("no_guard", "hazard", "out-of-bounds"),
-        Mistake("two_cells_for_half_of_the_threads", "over-budget", "not-shared"),
-    ),
-)
-
-
-def _everywhere(inputs: Values, limit: np.float32) -> dict[str, np.ndarray]:
-    return {"out": np.full(inputs["size"], limit, np.float32)}
-
-
-def _chosen_by_sign(inputs: Values) -> dict[str, np.ndarray]:
-    a = inputs["a"]
-    chosen: np.ndarray = np.maximum(a, inputs["low"])
-    chosen[a > 0] = np.minimum(a, inputs["high"])[a > 0]
-    return {"out": chosen}
-
-
-def _between_unwritten(inputs: Values, case: Case) -> dict[str, np.ndarray]:
-    outside = (inputs["a"] < inputs["low"]) | (inputs["a"] > inputs["high"])
-    return {"out": where_written(_clipped(inputs, case)["out"], outside)}

@@ -1,4 +1,4 @@
-"""The puzzle of lesson 04 with a halo in two dimensions: box_blur_2d."""
+"""Puzzle `box_blur_2d`: the mean of a neighbourhood."""
 
 from __future__ import annotations
 
@@ -12,18 +12,52 @@ from gpu_course.catalog.builders import (
     recognise,
     sized,
 )
-from gpu_course.catalog.shared_memory import debriefs
 from gpu_course.catalog.shared_memory.pieces import OUTSIDE_THE_TILE
-from gpu_course.catalog.specification import Budget, Case, KernelPuzzle, Launch, Mistake
+from gpu_course.catalog.specification import (
+    Bonus,
+    Budget,
+    Case,
+    Debrief,
+    KernelPuzzle,
+    Launch,
+    Mistake,
+)
 
 TILE_X, TILE_Y = 16, 8
+
+
+def _blur_reads(case: Case) -> int:
+    """Sums of three along the rows first, for the rows that are wanted, then down the columns."""
+    rows, width = case.sizes["rows"], blocks_to_cover(case.sizes["cols"], 16)
+    heights = [min(8, rows - top) for top in range(0, rows, 8)]
+    half = [blocks_to_cover(height + 2, 2) + blocks_to_cover(height, 2) for height in heights]
+    return width * 3 * sum(half)
+
+
+DEBRIEF = Debrief(
+    shows=("global_load.bytes", "shared_load.requests", "barriers"),
+    why=(
+        "The frame has more places than the block has threads, so the cells are brought in a "
+        "loop, whichever thread computes which cell later. A cell outside the picture adds "
+        "nothing to a sum, so it may be a zero in the tile."
+    ),
+    alternative=(
+        "Loop over the tile by one flat number, or by row and column with two strides: both are "
+        "right, and the second needs no division."
+    ),
+    bonus=Bonus(
+        goal="Neighbouring boxes have cells in common: read the tile less often.",
+        counter="shared_load.requests",
+        limit=_blur_reads,
+    ),
+)
 
 BOX_BLUR_2D = KernelPuzzle(
     name="04_shared_memory/box_blur_2d",
     title="the mean of a neighbourhood",
     difficulty="hard",
     minutes=18,
-    debrief=debriefs.BOX_BLUR_2D,
+    debrief=DEBRIEF,
     statement=(
         "out[row, col] is the sum of the 3 by 3 cells around a[row, col], divided by 9; cells "
         "outside the picture count as 0. A block is TILE_X wide and TILE_Y high, and its tile has "

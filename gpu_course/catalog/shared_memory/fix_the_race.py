@@ -1,20 +1,22 @@
-"""The puzzle of lesson 04 whose stub holds three kernels with a race: fix_the_race."""
+"""Puzzle `fix_the_race`: three kernels that race."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from gpu_course.catalog.builders import blocks_to_cover, recognise, sized
-from gpu_course.catalog.shared_memory import debriefs
 from gpu_course.catalog.shared_memory.pieces import (
     OUTSIDE_THE_TILE,
     TPB,
+    WARPS,
     by_piece,
     vector_and_table,
 )
 from gpu_course.catalog.specification import (
+    Bonus,
     Budget,
     Case,
+    Debrief,
     KernelPuzzle,
     Launch,
     Mistake,
@@ -56,12 +58,36 @@ def _race_outputs(inputs: Values, case: Case) -> dict[str, np.ndarray]:
     }
 
 
+def _race_barriers(case: Case) -> int:
+    """One wait a row and one a round, where two tiles take turns."""
+    blocks = blocks_to_cover(case.sizes["size"], TPB)
+    return WARPS * (blocks + case.sizes["rows"] + blocks * (1 + case.sizes["rounds"]))
+
+
+DEBRIEF = Debrief(
+    shows=("barriers", "shared_load.requests", "shared_store.requests"),
+    why=(
+        "Two accesses to one cell by different threads need a barrier between them whenever one of "
+        "the two writes, whichever comes first. That holds from one turn of a loop to the next, "
+        "too."
+    ),
+    alternative=(
+        "One more barrier orders the turns of a loop. Two tiles used in turn do so as well, since "
+        "no thread writes where others may still be reading."
+    ),
+    bonus=Bonus(
+        goal="Let reverse_rows wait once a row, and add_neighbours once a round.",
+        counter="barriers",
+        limit=_race_barriers,
+    ),
+)
+
 FIX_THE_RACE = KernelPuzzle(
     name="04_shared_memory/fix_the_race",
     title="three kernels that race",
     difficulty="hard",
     minutes=15,
-    debrief=debriefs.FIX_THE_RACE,
+    debrief=DEBRIEF,
     statement=(
         "Three finished kernels: one rotates every piece by a cell, one reverses rows, one adds "
         "neighbours again and again. Each has a race, and each in a different kind of place. Add "

@@ -1,0 +1,154 @@
+"""Puzzle `blocks_2d`: a bias for every column."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpu_course.catalog.builders import (
+    BRANCHES,
+    ONE_CELL_EACH,
+    TRAFFIC,
+    blocks_to_cover,
+    eighths,
+    float32_out,
+    recognise,
+    sized,
+    where_written,
+)
+from gpu_course.catalog.specification import Case, Debrief, KernelPuzzle, Launch, Mistake, Values
+
+DEBRIEF = Debrief(
+    shows=(*TRAFFIC, *BRANCHES),
+    why=(
+        "Rows and columns are numbered separately, each by block and thread along its own axis, "
+        "and each has its own edge. A cell of bias is read by a whole column of threads, which is "
+        "safe since no thread writes it."
+    ),
+    alternative=(
+        "cuda.grid(2) gives both numbers at once, x first. Many libraries use a flat grid instead "
+        "and divide by the number of columns, which suits any shape of array."
+    ),
+)
+
+BLOCKS_2D = KernelPuzzle(
+    name="01_threads/blocks_2d",
+    title="a bias for every column",
+    difficulty="medium",
+    minutes=8,
+    debrief=DEBRIEF,
+    statement=(
+        "a holds the activations of a layer: `rows` examples, `cols` features. Add to each feature "
+        "its bias: out[row, col] = a[row, col] + bias[col]. The array is larger than a block in "
+        "both directions, and neither side is a multiple of the block's."
+        " Each thread writes at most one cell."
+    ),
+    functions=("blocks_2d",),
+    parameters={"blocks_2d": ("out", "a", "bias", "rows", "cols")},
+    cases=(
+        sized("visible example", visible=True, rows=5, cols=10, block_x=4, block_y=2),
+        sized("one cell", rows=1, cols=1, block_x=4, block_y=2),
+        sized("taller than wide", rows=37, cols=11, block_x=8, block_y=4),
+        sized("large numbers", rows=37, cols=41, block_x=8, block_y=4, doublings=10),
+        sized("wider than tall", rows=9, cols=70, block_x=16, block_y=4),
+        sized("whole blocks only", rows=12, cols=32, block_x=16, block_y=4),
+    ),
+    random_case=lambda rng: sized(
+        "sizes drawn at random",
+        rows=int(rng.integers(5, 30)),
+        cols=int(rng.integers(31, 60)),
+        block_x=int(rng.choice([8, 16])),
+        block_y=int(rng.choice([2, 4])),
+    ),
+    inputs=lambda rng, case: {
+        "a": eighths(rng, (case.sizes["rows"], case.sizes["cols"]), case),
+        "bias": eighths(rng, case.sizes["cols"], case),
+        "rows": case.sizes["rows"],
+        "cols": case.sizes["cols"],
+    },
+    outputs=float32_out("rows", "cols"),
+    launches=lambda case: (
+        Launch("blocks_2d", _grid_2d(case), _block_2d(case), ("out", "a", "bias", "rows", "cols")),
+    ),
+    reference=lambda inputs, case: {"out": inputs["a"] + inputs["bias"]},
+    diagnose=recognise(
+        ("bias-by-row", lambda inputs, case: _bias_by_row(inputs)),
+        ("swapped-axes", lambda inputs, case: _swapped_grid(inputs, case)),
+        ("missing-rows", lambda inputs, case: _wrong_block_side(inputs, case)),
+    ),
+    diagnoses={
+        "bias-by-row": (
+            "Every number in one row got the same bias. A bias belongs to a feature, and features "
+            "are columns."
+        ),
+        "swapped-axes": (
+            "The columns at the right were never written, although the grid covers them. The grid "
+            "is wide in x. Which of row and col should come from x? cuda.grid(2) gives x first."
+        ),
+        "missing-rows": (
+            "Whole rows were left out, at a regular distance. Blocks above each other lie as many "
+            "rows apart as a block is high: which of its two sides is that?"
+        ),
+        "race": (
+            "Two threads wrote to one cell. In each of the two directions, does the index "
+            "depend on the thread and on the block it is in?"
+        ),
+        "out-of-bounds": (
+            "A thread outside the array touched it. The blocks at the right edge stick out in x, "
+            "those at the bottom in y, the one in the corner in both: one condition is not enough."
+        ),
+    },
+    share=ONE_CELL_EACH,
+    hints=(
+        "It is the index of `blocks`, twice: once along x, once along y.",
+        (
+            "Each axis takes its block number, its block side and its thread number from the same "
+            "letter. Decide which letter runs along a row."
+        ),
+        (
+            "cuda.grid(2) gives both indices at once, x first, so think about the order of the "
+            "names on the left. Guard both axes; bias has one index."
+        ),
+    ),
+    mistakes=(
+        Mistake("row_from_x", "wrong-result", "swapped-axes"),
+        Mistake("thread_number_without_block_in_y", "hazard", "race"),
+        Mistake("block_width_for_block_height", "wrong-result", "missing-rows"),
+        Mistake("guard_in_one_axis", "hazard", "out-of-bounds"),
+        Mistake("bias_of_the_row", "wrong-result", "bias-by-row"),
+        Mistake("one_thread_of_each_block", "over-budget", "not-shared"),
+    ),
+    source="after 'Blocks 2D' in Sasha Rush, GPU-Puzzles, https://github.com/srush/GPU-Puzzles",
+)
+
+
+def _block_2d(case: Case) -> tuple[int, int]:
+    return case.sizes["block_x"], case.sizes["block_y"]
+
+
+def _grid_2d(case: Case) -> tuple[int, int]:
+    width, height = _block_2d(case)
+    return (
+        blocks_to_cover(case.sizes["cols"], width),
+        blocks_to_cover(case.sizes["rows"], height),
+    )
+
+
+def _bias_by_row(inputs: Values) -> dict[str, np.ndarray]:
+    rows, cols = inputs["a"].shape
+    # With more rows than features this idea reads outside bias, and never comes to a result.
+    used = inputs["bias"][:rows] if rows <= cols else np.full(rows, np.nan, np.float32)
+    return {"out": inputs["a"] + used[:, None]}
+
+
+def _swapped_grid(inputs: Values, case: Case) -> dict[str, np.ndarray]:
+    (grid_x, grid_y), (block_x, block_y) = _grid_2d(case), _block_2d(case)
+    row, col = np.indices(inputs["a"].shape)
+    reached = (row < grid_x * block_x) & (col < grid_y * block_y)
+    return {"out": where_written(inputs["a"] + inputs["bias"], reached)}
+
+
+def _wrong_block_side(inputs: Values, case: Case) -> dict[str, np.ndarray]:
+    (_, grid_y), (block_x, block_y) = _grid_2d(case), _block_2d(case)
+    block, thread = np.indices((grid_y, block_y))
+    reached = np.isin(np.arange(case.sizes["rows"]), block * block_x + thread)
+    return {"out": where_written(inputs["a"] + inputs["bias"], reached[:, None])}
