@@ -12,7 +12,7 @@ import pytest
 from gpu_course.catalog.checkpointing import rotor, rotor_chains, selective
 from gpu_course.catalog.harness import Unusable
 from gpu_course.catalog.lesson_18_optimal_checkpointing import LESSON
-from tests.catalog import in_process, python_rules
+from tests.catalog import in_process
 from tests.catalog.test_lesson_17 import HIDDEN, answer_of, imported_by, outcome, verdict
 
 PUZZLES = {puzzle.short_name: puzzle for puzzle in LESSON.puzzles}
@@ -20,14 +20,6 @@ PUZZLES = {puzzle.short_name: puzzle for puzzle in LESSON.puzzles}
 
 def test_the_lesson_brings_its_puzzles() -> None:
     assert list(PUZZLES) == ["schedule_peak", "best_cost", "rotor", "selective_plan"]
-
-
-@pytest.mark.parametrize(
-    "rule", [r for r in python_rules.rule_names() if "references_differ" not in r]
-)
-@pytest.mark.parametrize("name", PUZZLES)
-def test_rules_for_python_puzzles(name: str, rule: str) -> None:
-    python_rules.load(rule)(PUZZLES[name])
 
 
 FOLLOWED = ("rotor", "selective_plan")

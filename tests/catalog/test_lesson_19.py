@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from gpu_course.catalog.lesson_19_forward_gradients import LESSON
-from tests.catalog import python_rules
 from tests.catalog.in_process import assert_solution_and_mistakes_are_told_apart
 
 PUZZLES = {puzzle.short_name: puzzle for puzzle in LESSON.puzzles}
@@ -14,12 +13,6 @@ PUZZLES = {puzzle.short_name: puzzle for puzzle in LESSON.puzzles}
 
 def test_the_lesson_brings_its_puzzles() -> None:
     assert list(PUZZLES) == ["forward_gradient", "variance_law", "k_directions"]
-
-
-@pytest.mark.parametrize("rule", python_rules.rule_names())
-@pytest.mark.parametrize("name", PUZZLES)
-def test_every_puzzle_keeps_the_rules(name: str, rule: str) -> None:
-    python_rules.load(rule)(PUZZLES[name])
 
 
 @pytest.mark.parametrize("name", PUZZLES)

@@ -22,12 +22,6 @@ def test_the_lesson_brings_its_puzzles() -> None:
     ]
 
 
-@pytest.mark.parametrize("rule", python_rules.rule_names())
-@pytest.mark.parametrize("name", PUZZLES)
-def test_every_puzzle_keeps_the_rules(name: str, rule: str) -> None:
-    python_rules.load(rule)(PUZZLES[name])
-
-
 @pytest.mark.parametrize("name", PUZZLES)
 def test_solutions_are_right_and_mistakes_are_told_apart(name: str) -> None:
     assert_solution_and_mistakes_are_told_apart(PUZZLES[name])

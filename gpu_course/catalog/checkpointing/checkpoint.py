@@ -73,7 +73,6 @@ CHECKPOINT = PythonPuzzle(
         "Run a stage without keeping what its backward pass needs, and run it again when the "
         "backward pass gets there: the same gradients, bit for bit, from two forward passes."
     ),
-    functions=("checkpoint",),
     parameters={"checkpoint": ("stage", "x")},
     harness="checkpoint_wrapped",
     torch=True,

@@ -89,7 +89,6 @@ SCHEDULE_PEAK = PythonPuzzle(
         "Follow a schedule with nothing but counting: the most memory in use at one time, and the "
         "cost of all its operations."
     ),
-    functions=("schedule_peak",),
     parameters={"schedule_peak": ("stages", "schedule")},
     cases=(
         _case("visible example: four stages in two segments", 4, "segments", visible=True),
@@ -222,7 +221,6 @@ BEST_COST = PythonPuzzle(
         "Two ways to begin, and the better of them, for every part of the chain and every memory: "
         "write the recurrence, and return the least cost of the whole chain."
     ),
-    functions=("best_cost",),
     parameters={"best_cost": ("stages", "memory")},
     cases=(
         # On this one each thing that can be forgotten leads to another cost.

@@ -69,7 +69,6 @@ REVOLVE = PythonPuzzle(
         "A chain of equal stages, and room for a fixed number of checkpoints: write the schedule "
         "with the fewest forward passes there can be."
     ),
-    functions=("revolve",),
     parameters={"revolve": ("length", "checkpoints")},
     harness="schedule_followed",
     call=called,

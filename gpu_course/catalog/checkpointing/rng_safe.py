@@ -100,7 +100,6 @@ RNG_SAFE = PythonPuzzle(
         "the same buffers to begin with, under the same autocast. And it leaves no trace: buffers "
         "move once, and the random generator ends where the plain run leaves it."
     ),
-    functions=("rng_safe",),
     parameters={"rng_safe": ("stage", "x")},
     harness="checkpoint_wrapped",
     torch=True,

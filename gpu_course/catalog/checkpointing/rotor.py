@@ -131,7 +131,6 @@ ROTOR = PythonPuzzle(
         "Stages that differ in size and cost, and a memory: find the cheapest schedule that fits. "
         "It is followed on a real network, and its peak is measured."
     ),
-    functions=("rotor",),
     parameters={"rotor": ("stages", "memory")},
     harness="schedule_followed",
     torch=True,

@@ -110,7 +110,6 @@ SQRT_PLAN = PythonPuzzle(
         "Write the schedule that cuts a chain of n equal stages into about sqrt(n) segments: twice "
         "sqrt(n) outputs in memory instead of n, and no stage run more than twice."
     ),
-    functions=("sqrt_plan",),
     parameters={"sqrt_plan": ("length",)},
     harness="schedule_followed",
     call=called,
@@ -202,7 +201,6 @@ LOG_PLAN = PythonPuzzle(
         "Write the schedule that halves a chain again and again: memory for about log2(n) outputs, "
         "and each stage run about log2(n) times."
     ),
-    functions=("log_plan",),
     parameters={"log_plan": ("length",)},
     harness="schedule_followed",
     call=called,

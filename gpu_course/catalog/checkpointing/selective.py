@@ -139,7 +139,6 @@ SELECTIVE_PLAN = PythonPuzzle(
         "Choose which matrix products of real transformer layers to save within a budget of bytes, "
         "so that the fewest FLOP are run again."
     ),
-    functions=("selective_plan",),
     parameters={"selective_plan": ("products", "budget")},
     harness="selective_followed",
     call=_as_called,

@@ -86,7 +86,6 @@ SECTORS = PythonPuzzle(
         "Write a function that says how many 32-byte sectors one warp touches when lane i loads "
         "a[offset + i * stride], for any stride, offset and size of an element."
     ),
-    functions=("sectors",),
     parameters={"sectors": ("stride", "offset", "itemsize")},
     cases=(
         _case("visible example", 2, 0, 4, visible=True),

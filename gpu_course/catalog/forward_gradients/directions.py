@@ -75,7 +75,6 @@ K_DIRECTIONS = PythonPuzzle(
         "Average forward gradients over k directions at right angles: exact once there are as many "
         "as parameters."
     ),
-    functions=("k_directions",),
     parameters={"k_directions": ("loss", "point", "normals")},
     harness="forward_directions",
     torch=True,

@@ -98,7 +98,6 @@ FORWARD_GRADIENT = PythonPuzzle(
         "Estimate a gradient from the exact slope along a given direction, with no graph, and draw "
         "directions for which the estimate is right on average."
     ),
-    functions=("forward_gradient", "direction"),
     parameters={
         "forward_gradient": ("loss", "point", "v"),
         "direction": ("size", "generator"),

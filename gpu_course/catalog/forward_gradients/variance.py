@@ -93,7 +93,6 @@ VARIANCE_LAW = PythonPuzzle(
         "Say how far an average of k forward gradients is from the gradient, in the mean square, "
         "for three kinds of directions."
     ),
-    functions=("variance_law",),
     parameters={"variance_law": ("gradient", "k", "directions")},
     torch=False,
     cases=(

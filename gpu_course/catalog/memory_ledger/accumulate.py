@@ -122,7 +122,6 @@ ACCUMULATE = PythonPuzzle(
         "Work out the gradient of a batch part by part: what is left in .grad is that of the whole "
         "batch, and at no time is there more memory in use than for one part."
     ),
-    functions=("accumulate",),
     parameters={"accumulate": ("model", "loss", "x", "y", "parts")},
     harness="ledger_accumulate",
     torch=True,

@@ -92,7 +92,6 @@ EXPLAIN_THE_GAP = PythonPuzzle(
         "A real layer keeps more than sbh (34 + 5as/h) bytes. Name the rest, to the last byte: "
         "dropout masks, layer norm statistics, the causal mask, a softmax in float32."
     ),
-    functions=("explain_the_gap",),
     parameters={
         "explain_the_gap": (
             "sequence",

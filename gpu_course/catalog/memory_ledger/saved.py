@@ -123,7 +123,6 @@ LEDGER = PythonPuzzle(
         "Count the bytes a module keeps from its forward pass for its backward pass: every storage "
         "once, parameters and buffers left out."
     ),
-    functions=("ledger",),
     parameters={"ledger": ("layer", "x")},
     harness="ledger_saved",
     torch=True,

@@ -90,7 +90,6 @@ ADAM_BYTES = PythonPuzzle(
         "Say how many bytes parameters, gradients and float32 copies take, and how many the first "
         "update of Adam adds."
     ),
-    functions=("adam_bytes",),
     parameters={"adam_bytes": ("shapes", "weight_bytes", "master_copy")},
     torch=True,
     cases=(

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.catalog.builders import (
-    ONE_CELL_EACH,
-    blocks_to_cover,
-    float32_out,
-    recognise,
-    sized,
-    vectors,
+from gpu_course.catalog.builders import ONE_CELL_EACH, arrays, enough_blocks, gives, recognise
+from gpu_course.catalog.shared_memory.pieces import (
+    CASES,
+    OUTSIDE_THE_TILE,
+    TPB,
+    by_piece,
+    random_case,
 )
-from gpu_course.catalog.shared_memory.pieces import OUTSIDE_THE_TILE, TPB, by_piece
-from gpu_course.catalog.specification import Budget, Debrief, KernelPuzzle, Launch, Mistake
+from gpu_course.catalog.specification import Budget, Debrief, KernelPuzzle, Mistake
 
 DEBRIEF = Debrief(
     shows=("global_load.sectors", "global_store.sectors", "barriers"),
@@ -40,24 +39,12 @@ BLOCK_REVERSE = KernelPuzzle(
         "stores of global memory both go along the array in order."
         " Each thread writes at most one cell."
     ),
-    functions=("block_reverse",),
     parameters={"block_reverse": ("out", "a", "size")},
-    cases=(
-        sized("visible example", visible=True, size=100),
-        sized("one cell", size=1),
-        sized("exactly two blocks", size=128),
-        sized("one cell more than two blocks", size=129),
-        sized("1,003 large numbers", size=1003, doublings=100),
-    ),
-    random_case=lambda rng: sized("a size drawn at random", size=int(rng.integers(65, 700))),
-    inputs=vectors("a", scalars=["size"]),
-    outputs=float32_out("size"),
-    launches=lambda case: (
-        Launch(
-            "block_reverse", blocks_to_cover(case.sizes["size"], TPB), TPB, ("out", "a", "size")
-        ),
-    ),
-    reference=lambda inputs, case: {"out": by_piece(inputs["a"], np.flip)},
+    cases=CASES,
+    random_case=random_case,
+    inputs=arrays("size", a="size"),
+    launches=enough_blocks("block_reverse", "out", "a", "size", block=TPB),
+    reference=gives(lambda a: by_piece(a, np.flip)),
     budgets=(
         Budget(
             "global_load.excess_sectors",
@@ -75,8 +62,8 @@ BLOCK_REVERSE = KernelPuzzle(
         ),
     ),
     diagnose=recognise(
-        ("whole-array", lambda inputs, case: {"out": inputs["a"][::-1]}),
-        ("copied-input", lambda inputs, case: {"out": inputs["a"]}),
+        ("whole-array", lambda a: a[::-1]),
+        ("copied-input", lambda a: a),
     ),
     diagnoses={
         **OUTSIDE_THE_TILE,

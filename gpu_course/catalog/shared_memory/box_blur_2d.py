@@ -6,22 +6,16 @@ import numpy as np
 
 from gpu_course.catalog.builders import (
     ONE_CELL_EACH,
+    arrays,
     blocks_to_cover,
-    eighths,
-    float32_out,
+    drawn,
+    enough_blocks,
+    gives,
     recognise,
     sized,
 )
 from gpu_course.catalog.shared_memory.pieces import OUTSIDE_THE_TILE
-from gpu_course.catalog.specification import (
-    Bonus,
-    Budget,
-    Case,
-    Debrief,
-    KernelPuzzle,
-    Launch,
-    Mistake,
-)
+from gpu_course.catalog.specification import Bonus, Budget, Case, Debrief, KernelPuzzle, Mistake
 
 TILE_X, TILE_Y = 16, 8
 
@@ -32,6 +26,30 @@ def _blur_reads(case: Case) -> int:
     heights = [min(8, rows - top) for top in range(0, rows, 8)]
     half = [blocks_to_cover(height + 2, 2) + blocks_to_cover(height, 2) for height in heights]
     return width * 3 * sum(half)
+
+
+def _box(a: np.ndarray, outside: str) -> np.ndarray:
+    """The sum of each cell's 3 by 3 neighbourhood; `outside` is a mode of np.pad."""
+    framed = np.pad(a, 1, mode=outside)  # type: ignore[call-overload]
+    rows, cols = a.shape
+    shifted = [framed[y : y + rows, x : x + cols] for y in range(3) for x in range(3)]
+    return np.asarray(np.sum(shifted, axis=0, dtype=np.float32))
+
+
+def _ninth(total: np.ndarray) -> np.ndarray:
+    return (total / np.float64(9)).astype(np.float32)
+
+
+def _mean_of_inside(a: np.ndarray) -> np.ndarray:
+    total, cells = _box(a, "constant"), _box(np.ones_like(a), "constant")
+    return (total / cells.astype(np.float64)).astype(np.float32)
+
+
+def _cells_with_frame(case: Case) -> int:
+    def along(side: int, tile: int) -> int:
+        return sum(min(at + tile + 1, side) - max(at - 1, 0) for at in range(0, side, tile))
+
+    return along(case.sizes["rows"], TILE_Y) * along(case.sizes["cols"], TILE_X)
 
 
 DEBRIEF = Debrief(
@@ -65,7 +83,6 @@ BOX_BLUR_2D = KernelPuzzle(
         "every cell that a block needs once."
         " Each thread writes at most one cell."
     ),
-    functions=("box_blur_2d",),
     parameters={"box_blur_2d": ("out", "a", "rows", "cols")},
     cases=(
         sized("visible example", visible=True, rows=10, cols=20),
@@ -74,27 +91,10 @@ BOX_BLUR_2D = KernelPuzzle(
         sized("taller than wide, large numbers", rows=37, cols=17, doublings=100),
         sized("wider than tall", rows=9, cols=50),
     ),
-    random_case=lambda rng: sized(
-        "sizes drawn at random", rows=int(rng.integers(5, 30)), cols=int(rng.integers(17, 50))
-    ),
-    inputs=lambda rng, case: {
-        "a": eighths(rng, (case.sizes["rows"], case.sizes["cols"]), case),
-        "rows": case.sizes["rows"],
-        "cols": case.sizes["cols"],
-    },
-    outputs=float32_out("rows", "cols"),
-    launches=lambda case: (
-        Launch(
-            "box_blur_2d",
-            (
-                blocks_to_cover(case.sizes["cols"], TILE_X),
-                blocks_to_cover(case.sizes["rows"], TILE_Y),
-            ),
-            (TILE_X, TILE_Y),
-            ("out", "a", "rows", "cols"),
-        ),
-    ),
-    reference=lambda inputs, case: {"out": _ninth(_box(inputs["a"], "constant"))},
+    random_case=drawn(rows=(5, 30), cols=(17, 50)),
+    inputs=arrays("rows", "cols", a="rows cols"),
+    launches=enough_blocks("box_blur_2d", "out", "a", "rows", "cols", block=(TILE_X, TILE_Y)),
+    reference=gives(lambda a: _ninth(_box(a, "constant"))),
     tolerance=(1e-6, 1e-6),
     budgets=(
         Budget(
@@ -106,8 +106,8 @@ BOX_BLUR_2D = KernelPuzzle(
         ),
     ),
     diagnose=recognise(
-        ("border-repeated", lambda inputs, case: {"out": _ninth(_box(inputs["a"], "edge"))}),
-        ("mean-of-inside", lambda inputs, case: {"out": _mean_of_inside(inputs["a"])}),
+        ("border-repeated", lambda a: _ninth(_box(a, "edge"))),
+        ("mean-of-inside", lambda a: _mean_of_inside(a)),
     ),
     diagnoses={
         **OUTSIDE_THE_TILE,
@@ -169,27 +169,3 @@ BOX_BLUR_2D = KernelPuzzle(
     ),
     constants={"TILE_X": TILE_X, "TILE_Y": TILE_Y, "SPAN_X": TILE_X + 2, "SPAN_Y": TILE_Y + 2},
 )
-
-
-def _box(a: np.ndarray, outside: str) -> np.ndarray:
-    """The sum of each cell's 3 by 3 neighbourhood; `outside` is a mode of np.pad."""
-    framed = np.pad(a, 1, mode=outside)  # type: ignore[call-overload]
-    rows, cols = a.shape
-    shifted = [framed[y : y + rows, x : x + cols] for y in range(3) for x in range(3)]
-    return np.asarray(np.sum(shifted, axis=0, dtype=np.float32))
-
-
-def _ninth(total: np.ndarray) -> np.ndarray:
-    return (total / np.float64(9)).astype(np.float32)
-
-
-def _mean_of_inside(a: np.ndarray) -> np.ndarray:
-    total, cells = _box(a, "constant"), _box(np.ones_like(a), "constant")
-    return (total / cells.astype(np.float64)).astype(np.float32)
-
-
-def _cells_with_frame(case: Case) -> int:
-    def along(side: int, tile: int) -> int:
-        return sum(min(at + tile + 1, side) - max(at - 1, 0) for at in range(0, side, tile))
-
-    return along(case.sizes["rows"], TILE_Y) * along(case.sizes["cols"], TILE_X)

@@ -6,24 +6,42 @@ import numpy as np
 
 from gpu_course.catalog.builders import (
     ONE_CELL_EACH,
-    blocks_to_cover,
-    eighths,
-    float32_out,
+    arrays,
+    drawn,
+    enough_blocks,
+    gives,
     recognise,
     sized,
 )
 from gpu_course.catalog.shared_memory.pieces import OUTSIDE_THE_TILE, TPB, starts
-from gpu_course.catalog.specification import (
-    Budget,
-    Case,
-    Debrief,
-    KernelPuzzle,
-    Launch,
-    Mistake,
-    Values,
-)
+from gpu_course.catalog.specification import Budget, Case, Debrief, KernelPuzzle, Mistake, Values
 
 MAX_TAPS = 16
+
+
+def _convolved(a: np.ndarray, w: np.ndarray) -> np.ndarray:
+    beyond = np.concatenate([a, np.zeros(len(w) - 1, np.float32)])
+    products = [weight * beyond[k : k + len(a)] for k, weight in enumerate(w)]
+    return np.asarray(np.sum(products, axis=0, dtype=np.float32))
+
+
+def _stopped_at_block(inputs: Values) -> dict[str, np.ndarray]:
+    a = inputs["a"]
+    pieces = [_convolved(a[start : start + TPB], inputs["w"]) for start in starts(len(a))]
+    return {"out": np.concatenate(pieces)}
+
+
+def _causal(inputs: Values) -> dict[str, np.ndarray]:
+    a, w = inputs["a"], inputs["w"]
+    before = np.concatenate([np.zeros(len(w) - 1, np.float32), a])
+    products = [weight * before[k : k + len(a)] for k, weight in enumerate(w)]
+    return {"out": np.asarray(np.sum(products, axis=0, dtype=np.float32))}
+
+
+def _cells_and_weights(case: Case) -> int:
+    size, taps = case.sizes["size"], case.sizes["taps"]
+    return sum(min(start + TPB + taps - 1, size) - start + taps for start in starts(size))
+
 
 DEBRIEF = Debrief(
     shows=("global_load.bytes", "shared_load.requests", "barriers"),
@@ -50,7 +68,6 @@ CONV1D = KernelPuzzle(
         "once per block."
         " Each thread writes at most one cell."
     ),
-    functions=("conv1d",),
     parameters={"conv1d": ("out", "a", "w", "size", "taps")},
     cases=(
         sized("visible example", visible=True, size=100, taps=4),
@@ -60,25 +77,10 @@ CONV1D = KernelPuzzle(
         sized("three cells behind a block", size=67, taps=9),
         sized("as many weights as there can be", size=500, taps=MAX_TAPS),
     ),
-    random_case=lambda rng: sized(
-        "sizes drawn at random", size=int(rng.integers(65, 600)), taps=int(rng.integers(2, 17))
-    ),
-    inputs=lambda rng, case: {
-        "a": eighths(rng, case.sizes["size"], case),
-        "w": eighths(rng, case.sizes["taps"], case),
-        "size": case.sizes["size"],
-        "taps": case.sizes["taps"],
-    },
-    outputs=float32_out("size"),
-    launches=lambda case: (
-        Launch(
-            "conv1d",
-            blocks_to_cover(case.sizes["size"], TPB),
-            TPB,
-            ("out", "a", "w", "size", "taps"),
-        ),
-    ),
-    reference=lambda inputs, case: {"out": _convolved(inputs["a"], inputs["w"])},
+    random_case=drawn(size=(65, 600), taps=(2, 17)),
+    inputs=arrays("size", "taps", a="size", w="taps"),
+    launches=enough_blocks("conv1d", "out", "a", "w", "size", "taps", block=TPB),
+    reference=gives(lambda a, w: _convolved(a, w)),
     budgets=(
         Budget(
             "global_load.bytes",
@@ -89,9 +91,9 @@ CONV1D = KernelPuzzle(
         ),
     ),
     diagnose=recognise(
-        ("stopped-at-block", lambda inputs, case: _stopped_at_block(inputs)),
-        ("wrong-side", lambda inputs, case: _causal(inputs)),
-        ("flipped", lambda inputs, case: {"out": _convolved(inputs["a"], inputs["w"][::-1])}),
+        ("stopped-at-block", _stopped_at_block),
+        ("wrong-side", _causal),
+        ("flipped", lambda a, w: _convolved(a, w[::-1])),
     ),
     diagnoses={
         **OUTSIDE_THE_TILE,
@@ -156,27 +158,3 @@ CONV1D = KernelPuzzle(
     constants={"TPB": TPB, "MAX_TAPS": MAX_TAPS, "SPAN": TPB + MAX_TAPS},
     source="after '1D Convolution' in Sasha Rush, GPU-Puzzles, https://github.com/srush/GPU-Puzzles",
 )
-
-
-def _convolved(a: np.ndarray, w: np.ndarray) -> np.ndarray:
-    beyond = np.concatenate([a, np.zeros(len(w) - 1, np.float32)])
-    products = [weight * beyond[k : k + len(a)] for k, weight in enumerate(w)]
-    return np.asarray(np.sum(products, axis=0, dtype=np.float32))
-
-
-def _stopped_at_block(inputs: Values) -> dict[str, np.ndarray]:
-    a = inputs["a"]
-    pieces = [_convolved(a[start : start + TPB], inputs["w"]) for start in starts(len(a))]
-    return {"out": np.concatenate(pieces)}
-
-
-def _causal(inputs: Values) -> dict[str, np.ndarray]:
-    a, w = inputs["a"], inputs["w"]
-    before = np.concatenate([np.zeros(len(w) - 1, np.float32), a])
-    products = [weight * before[k : k + len(a)] for k, weight in enumerate(w)]
-    return {"out": np.asarray(np.sum(products, axis=0, dtype=np.float32))}
-
-
-def _cells_and_weights(case: Case) -> int:
-    size, taps = case.sizes["size"], case.sizes["taps"]
-    return sum(min(start + TPB + taps - 1, size) - start + taps for start in starts(size))

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.catalog.builders import blocks_to_cover, recognise, sized
-from gpu_course.catalog.shared_memory.pieces import (
-    OUTSIDE_THE_TILE,
-    TPB,
-    WARPS,
-    by_piece,
-    vector_and_table,
-)
+from gpu_course.catalog.builders import arrays, blocks_to_cover, drawn, recognise, sized
+from gpu_course.catalog.shared_memory.pieces import OUTSIDE_THE_TILE, TPB, WARPS, by_piece
 from gpu_course.catalog.specification import (
     Bonus,
     Budget,
@@ -57,15 +51,6 @@ def _exchanged(a: np.ndarray, sign: np.float32) -> np.ndarray:
     return exchanged
 
 
-def _barrier_outputs(inputs: Values, case: Case) -> dict[str, np.ndarray]:
-    size, table = case.sizes["size"], (case.sizes["rows"], case.sizes["cols"])
-    return {
-        "shifted": np.zeros(size, np.float32),
-        "exchanged": np.zeros(size, np.float32),
-        "reversed": np.zeros(table, np.float32),
-    }
-
-
 def _chunk_barriers(case: Case) -> int:
     """One wait a chunk, where two tiles take turns."""
     blocks = blocks_to_cover(case.sizes["size"], TPB)
@@ -104,7 +89,6 @@ FIX_THE_BARRIER = KernelPuzzle(
         "numbers. Let every thread of the block reach every barrier, and keep the results. Of "
         "each chunk or piece, a thread writes at most one cell."
     ),
-    functions=("shift_right", "exchange_halves", "reverse_chunks"),
     parameters={
         "shift_right": ("out", "a", "size"),
         "exchange_halves": ("out", "a", "size"),
@@ -118,14 +102,8 @@ FIX_THE_BARRIER = KernelPuzzle(
         sized("a row shorter than a chunk", size=1003, rows=5, cols=40),
         sized("large numbers, seven chunks", size=65, rows=2, cols=400, doublings=100),
     ),
-    random_case=lambda rng: sized(
-        "sizes drawn at random",
-        size=int(rng.integers(65, 500)),
-        rows=int(rng.integers(2, 6)),
-        cols=int(rng.integers(65, 300)),
-    ),
-    inputs=vector_and_table,
-    outputs=_barrier_outputs,
+    random_case=drawn(size=(65, 500), rows=(2, 6), cols=(65, 300)),
+    inputs=arrays("size", "rows", "cols", a="size", table="rows cols"),
     launches=_barrier_launches,
     reference=_barrier_results,
     budgets=(
@@ -137,7 +115,7 @@ FIX_THE_BARRIER = KernelPuzzle(
         ),
     ),
     diagnose=recognise(
-        ("lost-sign", lambda inputs, case: {"exchanged": _exchanged(inputs["a"], np.float32(1))}),
+        ("lost-sign", lambda a: {"exchanged": _exchanged(a, np.float32(1))}),
     ),
     diagnoses={
         **OUTSIDE_THE_TILE,

@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.catalog.builders import blocks_to_cover, recognise, sized
-from gpu_course.catalog.shared_memory.pieces import (
-    OUTSIDE_THE_TILE,
-    TPB,
-    WARPS,
-    by_piece,
-    vector_and_table,
-)
+from gpu_course.catalog.builders import arrays, blocks_to_cover, drawn, recognise, sized
+from gpu_course.catalog.shared_memory.pieces import OUTSIDE_THE_TILE, TPB, WARPS, by_piece
 from gpu_course.catalog.specification import (
     Bonus,
     Budget,
@@ -49,19 +43,16 @@ def _added(piece: np.ndarray, rounds: int) -> np.ndarray:
     return piece
 
 
-def _race_outputs(inputs: Values, case: Case) -> dict[str, np.ndarray]:
-    size, table = case.sizes["size"], (case.sizes["rows"], case.sizes["cols"])
-    return {
-        "rotated": np.zeros(size, np.float32),
-        "reversed": np.zeros(table, np.float32),
-        "added": np.zeros(size, np.float32),
-    }
-
-
 def _race_barriers(case: Case) -> int:
     """One wait a row and one a round, where two tiles take turns."""
     blocks = blocks_to_cover(case.sizes["size"], TPB)
     return WARPS * (blocks + case.sizes["rows"] + blocks * (1 + case.sizes["rounds"]))
+
+
+def _in_turn(piece: np.ndarray, rounds: int) -> np.ndarray:
+    for _ in range(rounds):
+        piece = np.cumsum(piece, dtype=np.float32)
+    return piece
 
 
 DEBRIEF = Debrief(
@@ -94,7 +85,6 @@ FIX_THE_RACE = KernelPuzzle(
         "as few barriers as will do, and keep the results as they are described. Of each row or "
         "piece, a thread writes at most one cell."
     ),
-    functions=("rotate_pieces", "reverse_rows", "add_neighbours"),
     parameters={
         "rotate_pieces": ("out", "a", "size"),
         "reverse_rows": ("out", "a", "rows", "cols"),
@@ -107,15 +97,8 @@ FIX_THE_RACE = KernelPuzzle(
         sized("fewer rows than blocks", size=129, rows=1, cols=33, rounds=0),
         sized("1,003 large numbers", size=1003, rows=9, cols=51, rounds=9, doublings=60),
     ),
-    random_case=lambda rng: sized(
-        "sizes drawn at random",
-        size=int(rng.integers(65, 500)),
-        rows=int(rng.integers(3, 12)),
-        cols=int(rng.integers(33, 65)),
-        rounds=int(rng.integers(2, 6)),
-    ),
-    inputs=vector_and_table,
-    outputs=_race_outputs,
+    random_case=drawn(size=(65, 500), rows=(3, 12), cols=(33, 65), rounds=(2, 6)),
+    inputs=arrays("size", "rows", "cols", "rounds", a="size", table="rows cols"),
     launches=_race_launches,
     reference=_race_results,
     budgets=(
@@ -134,12 +117,10 @@ FIX_THE_RACE = KernelPuzzle(
         ),
     ),
     diagnose=recognise(
-        ("not-by-piece", lambda inputs, case: {"rotated": np.roll(inputs["a"], -1)}),
+        ("not-by-piece", lambda a: {"rotated": np.roll(a, -1)}),
         (
             "one-after-another",
-            lambda inputs, case: {
-                "added": by_piece(inputs["a"], lambda piece: _in_turn(piece, inputs["rounds"]))
-            },
+            lambda a, rounds: {"added": by_piece(a, lambda piece: _in_turn(piece, rounds))},
         ),
     ),
     diagnoses={
@@ -209,9 +190,3 @@ FIX_THE_RACE = KernelPuzzle(
         for filler in (1, -1)
     },
 )
-
-
-def _in_turn(piece: np.ndarray, rounds: int) -> np.ndarray:
-    for _ in range(rounds):
-        piece = np.cumsum(piece, dtype=np.float32)
-    return piece

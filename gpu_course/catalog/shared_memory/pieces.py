@@ -6,12 +6,21 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gpu_course.catalog.builders import eighths
-from gpu_course.catalog.specification import Case, Values
+from gpu_course.catalog.builders import drawn, sized
 
 TPB = 64
 WARP = 32
 WARPS = TPB // WARP
+
+CASES = (
+    sized("visible example", visible=True, size=100),
+    sized("one cell", size=1),
+    sized("exactly two blocks", size=128),
+    sized("one cell more than two blocks", size=129),
+    sized("1,003 large numbers", size=1003, doublings=100),
+)
+"""Sizes of a vector at which blocks of TPB threads go wrong."""
+random_case = drawn(size=(65, 700))
 
 OUTSIDE_THE_TILE = {
     "race in global memory": (
@@ -36,15 +45,6 @@ def by_piece(a: np.ndarray, change: Callable[[np.ndarray], np.ndarray]) -> np.nd
     return np.concatenate([change(piece) for piece in in_pieces(a)])
 
 
-def vector_and_table(rng: np.random.Generator, case: Case) -> Values:
-    """Returns the inputs a float32 (size,) and table float32 (rows, cols), and the sizes."""
-    sizes = case.sizes
-    return {
-        "a": eighths(rng, sizes["size"], case),
-        "table": eighths(rng, (sizes["rows"], sizes["cols"]), case),
-        **{name: size for name, size in sizes.items() if name != "doublings"},
-    }
-
-
 def starts(size: int) -> range:
+    """Returns where the pieces of a vector of `size` cells begin."""
     return range(0, size, TPB)

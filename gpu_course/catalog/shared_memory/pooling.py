@@ -6,14 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gpu_course.catalog.builders import (
-    ONE_CELL_EACH,
-    Alternative,
-    eighths,
-    float32_out,
-    recognise,
-    sized,
-)
+from gpu_course.catalog.builders import ONE_CELL_EACH, Idea, arrays, drawn, gives, recognise, sized
 from gpu_course.catalog.shared_memory.pieces import OUTSIDE_THE_TILE, TPB, WARP
 from gpu_course.catalog.specification import (
     Bonus,
@@ -41,16 +34,11 @@ def _largest(a: np.ndarray, first: int, last: int) -> np.ndarray:
     return np.fmax.reduce(_windows(a, first, last))
 
 
-def _numbers_and_columns(rng: np.random.Generator, case: Case) -> Values:
-    numbers = eighths(rng, (case.sizes["rows"], case.sizes["cols"]), case)
-    return {"a": numbers, "cols": case.sizes["cols"]}
-
-
 def _began_too_high_or(
-    *alternatives: tuple[str, Alternative],
+    *ideas: tuple[str, Idea],
 ) -> Callable[[Values, Case, Values, Values], str | None]:
-    """Knows the alternatives, and one number in all wrong cells that is larger than any wanted."""
-    known = recognise(*alternatives)
+    """Knows the ideas, and one number in all wrong cells that is larger than any wanted."""
+    known = recognise(*ideas)
 
     def diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
         key = known(inputs, case, expected, got)
@@ -68,6 +56,16 @@ def _pooling_reads(case: Case) -> int:
     cols = case.sizes["cols"]
     first = min(WINDOW - 1, cols - 1)
     return case.sizes["rows"] * (first + (WINDOW - 1 if cols > WARP else 0))
+
+
+def _at_least_zero(inputs: Values) -> dict[str, np.ndarray]:
+    return {"out": np.maximum(_largest(inputs["a"], 1 - WINDOW, 0), np.float32(0))}
+
+
+def _summed(inputs: Values) -> dict[str, np.ndarray]:
+    with np.errstate(over="ignore"):
+        total = np.nansum(_windows(inputs["a"], 1 - WINDOW, 0), axis=0, dtype=np.float32)
+    return {"out": np.asarray(total)}
 
 
 DEBRIEF = Debrief(
@@ -101,7 +99,6 @@ POOLING = KernelPuzzle(
         "every number from global memory once."
         " Each thread writes at most one cell."
     ),
-    functions=("pooling",),
     parameters={"pooling": ("out", "a", "cols")},
     cases=(
         sized("visible example", visible=True, rows=3, cols=12),
@@ -111,13 +108,10 @@ POOLING = KernelPuzzle(
         sized("two warps, not quite", rows=7, cols=51),
         sized("numbers near the ends of float32", rows=7, cols=50, doublings=122),
     ),
-    random_case=lambda rng: sized(
-        "sizes drawn at random", rows=int(rng.integers(2, 12)), cols=int(rng.integers(6, 65))
-    ),
-    inputs=_numbers_and_columns,
-    outputs=float32_out("rows", "cols"),
+    random_case=drawn(rows=(2, 12), cols=(6, 65)),
+    inputs=arrays("cols", a="rows cols"),
     launches=lambda case: (Launch("pooling", case.sizes["rows"], TPB, ("out", "a", "cols")),),
-    reference=lambda inputs, case: {"out": _largest(inputs["a"], 1 - WINDOW, 0)},
+    reference=gives(lambda a: _largest(a, 1 - WINDOW, 0)),
     budgets=(
         Budget(
             "global_load.bytes",
@@ -128,10 +122,10 @@ POOLING = KernelPuzzle(
         ),
     ),
     diagnose=_began_too_high_or(
-        ("began-at-zero", lambda inputs, case: _at_least_zero(inputs)),
-        ("looked-ahead", lambda inputs, case: {"out": _largest(inputs["a"], 0, WINDOW - 1)}),
-        ("window-short", lambda inputs, case: {"out": _largest(inputs["a"], 2 - WINDOW, 0)}),
-        ("summed", lambda inputs, case: _summed(inputs)),
+        ("began-at-zero", _at_least_zero),
+        ("looked-ahead", lambda a: _largest(a, 0, WINDOW - 1)),
+        ("window-short", lambda a: _largest(a, 2 - WINDOW, 0)),
+        ("summed", _summed),
     ),
     diagnoses={
         **OUTSIDE_THE_TILE,
@@ -204,13 +198,3 @@ POOLING = KernelPuzzle(
     },
     source="after 'Pooling' in Sasha Rush, GPU-Puzzles, https://github.com/srush/GPU-Puzzles",
 )
-
-
-def _at_least_zero(inputs: Values) -> dict[str, np.ndarray]:
-    return {"out": np.maximum(_largest(inputs["a"], 1 - WINDOW, 0), np.float32(0))}
-
-
-def _summed(inputs: Values) -> dict[str, np.ndarray]:
-    with np.errstate(over="ignore"):
-        total = np.nansum(_windows(inputs["a"], 1 - WINDOW, 0), axis=0, dtype=np.float32)
-    return {"out": np.asarray(total)}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.catalog.builders import blocks_to_cover, eighths, sized
-from gpu_course.catalog.specification import Budget, Case, Launch, Values
+from gpu_course.catalog.builders import sized
+from gpu_course.catalog.specification import Budget, Case
 
 TILE = 32
 
@@ -18,24 +18,9 @@ CASES = (
 )
 
 
-def matrix(rng: np.random.Generator, case: Case) -> Values:
-    rows, cols = case.sizes["rows"], case.sizes["cols"]
-    return {"a": eighths(rng, (rows, cols), case), "rows": rows, "cols": cols}
-
-
-def turned(inputs: Values, case: Case) -> dict[str, np.ndarray]:
-    return {"out": np.zeros((case.sizes["cols"], case.sizes["rows"]), np.float32)}
-
-
 def random_matrix(rng: np.random.Generator) -> Case:
     rows, cols = (int(side) for side in rng.permutation(np.arange(20, 80))[:2])
     return sized("sizes drawn at random", rows=rows, cols=cols)
-
-
-def launch(function: str, case: Case, thread_rows: int) -> tuple[Launch, ...]:
-    sides = (case.sizes["cols"], case.sizes["rows"])
-    grid = (blocks_to_cover(sides[0], TILE), blocks_to_cover(sides[1], TILE))
-    return (Launch(function, grid, (TILE, thread_rows), ("out", "a", "rows", "cols")),)
 
 
 # A row that does not begin at a sector's start costs even the best answer a sector more.

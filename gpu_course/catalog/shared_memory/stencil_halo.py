@@ -6,23 +6,66 @@ import numpy as np
 
 from gpu_course.catalog.builders import (
     ONE_CELL_EACH,
+    arrays,
     blocks_to_cover,
-    float32_out,
+    enough_blocks,
+    gives,
     recognise,
-    sized,
-    vectors,
 )
-from gpu_course.catalog.shared_memory.pieces import OUTSIDE_THE_TILE, TPB, WARP, starts
+from gpu_course.catalog.shared_memory.pieces import (
+    CASES,
+    OUTSIDE_THE_TILE,
+    TPB,
+    WARP,
+    random_case,
+    starts,
+)
 from gpu_course.catalog.specification import (
     Bonus,
     Budget,
     Case,
     Debrief,
     KernelPuzzle,
-    Launch,
     Mistake,
     Values,
 )
+
+
+def _cells_with_halo(case: Case) -> int:
+    size = case.sizes["size"]
+    return sum(min(start + TPB + 1, size) - max(start - 1, 0) for start in starts(size))
+
+
+def _stencil(a: np.ndarray) -> np.ndarray:
+    left, right = _neighbours(a)
+    return left - 2 * a + right
+
+
+def _neighbours(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    nothing = np.zeros(1, np.float32)
+    return np.concatenate([nothing, a[:-1]]), np.concatenate([a[1:], nothing])
+
+
+def _halo_of_zeros(inputs: Values) -> dict[str, np.ndarray]:
+    a = inputs["a"]
+    return {"out": np.concatenate([_stencil(a[start : start + TPB]) for start in starts(len(a))])}
+
+
+def _wrong_side(inputs: Values) -> dict[str, np.ndarray]:
+    a = inputs["a"]
+    left, right = _neighbours(a)
+    for start in starts(len(a)):
+        after = start + TPB
+        left[start] = a[after] if after < len(a) else 0
+        if after <= len(a):
+            right[after - 1] = a[start - 1] if start else 0
+    return {"out": left - 2 * a + right}
+
+
+def _forgot_offset(inputs: Values) -> dict[str, np.ndarray]:
+    beyond = np.concatenate([inputs["a"], np.zeros(2, np.float32)])
+    return {"out": beyond[:-2] - 2 * beyond[1:-1] + beyond[2:]}
+
 
 DEBRIEF = Debrief(
     shows=("global_load.bytes", "shared_load.requests", "barriers"),
@@ -53,22 +96,12 @@ STENCIL_HALO = KernelPuzzle(
         "tile one more place at each side, the halo, and load every cell that a block needs once. "
         "Each thread writes at most one cell."
     ),
-    functions=("stencil_halo",),
     parameters={"stencil_halo": ("out", "a", "size")},
-    cases=(
-        sized("visible example", visible=True, size=100),
-        sized("one cell", size=1),
-        sized("exactly two blocks", size=128),
-        sized("one cell more than two blocks", size=129),
-        sized("1,003 large numbers", size=1003, doublings=100),
-    ),
-    random_case=lambda rng: sized("a size drawn at random", size=int(rng.integers(65, 700))),
-    inputs=vectors("a", scalars=["size"]),
-    outputs=float32_out("size"),
-    launches=lambda case: (
-        Launch("stencil_halo", blocks_to_cover(case.sizes["size"], TPB), TPB, ("out", "a", "size")),
-    ),
-    reference=lambda inputs, case: {"out": _stencil(inputs["a"])},
+    cases=CASES,
+    random_case=random_case,
+    inputs=arrays("size", a="size"),
+    launches=enough_blocks("stencil_halo", "out", "a", "size", block=TPB),
+    reference=gives(lambda a: _stencil(a)),
     budgets=(
         Budget(
             "global_load.bytes",
@@ -79,9 +112,9 @@ STENCIL_HALO = KernelPuzzle(
         ),
     ),
     diagnose=recognise(
-        ("halo-of-zeros", lambda inputs, case: _halo_of_zeros(inputs)),
-        ("wrong-side", lambda inputs, case: _wrong_side(inputs)),
-        ("forgot-offset", lambda inputs, case: _forgot_offset(inputs)),
+        ("halo-of-zeros", _halo_of_zeros),
+        ("wrong-side", _wrong_side),
+        ("forgot-offset", _forgot_offset),
     ),
     diagnoses={
         **OUTSIDE_THE_TILE,
@@ -147,39 +180,3 @@ STENCIL_HALO = KernelPuzzle(
     ),
     constants={"TPB": TPB, "SPAN": TPB + 2},
 )
-
-
-def _cells_with_halo(case: Case) -> int:
-    size = case.sizes["size"]
-    return sum(min(start + TPB + 1, size) - max(start - 1, 0) for start in starts(size))
-
-
-def _stencil(a: np.ndarray) -> np.ndarray:
-    left, right = _neighbours(a)
-    return left - 2 * a + right
-
-
-def _neighbours(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    nothing = np.zeros(1, np.float32)
-    return np.concatenate([nothing, a[:-1]]), np.concatenate([a[1:], nothing])
-
-
-def _halo_of_zeros(inputs: Values) -> dict[str, np.ndarray]:
-    a = inputs["a"]
-    return {"out": np.concatenate([_stencil(a[start : start + TPB]) for start in starts(len(a))])}
-
-
-def _wrong_side(inputs: Values) -> dict[str, np.ndarray]:
-    a = inputs["a"]
-    left, right = _neighbours(a)
-    for start in starts(len(a)):
-        after = start + TPB
-        left[start] = a[after] if after < len(a) else 0
-        if after <= len(a):
-            right[after - 1] = a[start - 1] if start else 0
-    return {"out": left - 2 * a + right}
-
-
-def _forgot_offset(inputs: Values) -> dict[str, np.ndarray]:
-    beyond = np.concatenate([inputs["a"], np.zeros(2, np.float32)])
-    return {"out": beyond[:-2] - 2 * beyond[1:-1] + beyond[2:]}

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from gpu_course.catalog.builders import arrays, blocks_to_cover, gives
 from gpu_course.catalog.shared_memory.pieces import OUTSIDE_THE_TILE
-from gpu_course.catalog.shared_memory.squares import (
-    CASES,
-    IN_ORDER,
-    TILE,
-    launch,
-    matrix,
-    random_matrix,
-    turned,
+from gpu_course.catalog.shared_memory.squares import CASES, IN_ORDER, TILE, random_matrix
+from gpu_course.catalog.specification import (
+    Budget,
+    Case,
+    Debrief,
+    KernelPuzzle,
+    Launch,
+    Mistake,
+    Share,
 )
-from gpu_course.catalog.specification import Budget, Debrief, KernelPuzzle, Mistake, Share
 
 THREAD_ROWS = 8
+
+
+def _grid(case: Case) -> tuple[int, int]:
+    """A block for each square, though it has fewer threads than the square has cells."""
+    return blocks_to_cover(case.sizes["cols"], TILE), blocks_to_cover(case.sizes["rows"], TILE)
+
 
 DEBRIEF = Debrief(
     shows=("global_load.sectors", "shared_load.conflicts", "shared_store.conflicts"),
@@ -40,14 +47,14 @@ TRANSPOSE_PADDED = KernelPuzzle(
         "bank conflict in the tile. The block is smaller, TILE by THREAD_ROWS. Each thread carries "
         "four cells of the square."
     ),
-    functions=("transpose_padded",),
     parameters={"transpose_padded": ("out", "a", "rows", "cols")},
     cases=CASES,
     random_case=random_matrix,
-    inputs=matrix,
-    outputs=turned,
-    launches=lambda case: launch("transpose_padded", case, THREAD_ROWS),
-    reference=lambda inputs, case: {"out": inputs["a"].T.copy()},
+    inputs=arrays("rows", "cols", a="rows cols"),
+    launches=lambda case: (
+        Launch("transpose_padded", _grid(case), (TILE, THREAD_ROWS), ("out", "a", "rows", "cols")),
+    ),
+    reference=gives(lambda a: a.T.copy()),
     budgets=(
         *IN_ORDER,
         Budget(

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.catalog.builders import ONE_CELL_EACH, recognise
+from gpu_course.catalog.builders import ONE_CELL_EACH, arrays, enough_blocks, gives, recognise
 from gpu_course.catalog.shared_memory.pieces import OUTSIDE_THE_TILE
-from gpu_course.catalog.shared_memory.squares import (
-    CASES,
-    IN_ORDER,
-    TILE,
-    launch,
-    matrix,
-    random_matrix,
-    turned,
-)
+from gpu_course.catalog.shared_memory.squares import CASES, IN_ORDER, TILE, random_matrix
 from gpu_course.catalog.specification import Debrief, KernelPuzzle, Mistake, Values
+
+
+def _by_squares(inputs: Values, *, moved: bool) -> dict[str, np.ndarray]:
+    """Squares moved and not turned, or turned and not moved."""
+    a = inputs["a"]
+    rows, cols = a.shape
+    out = np.full((cols, rows), np.nan, np.float32)
+    for top in range(0, rows, TILE):
+        for left in range(0, cols, TILE):
+            square = a[top : top + TILE, left : left + TILE]
+            corner = (left, top) if moved else (top, left)
+            place = out[corner[0] : corner[0] + TILE, corner[1] : corner[1] + TILE]
+            turned = square if moved else square.T
+            height, width = (min(n) for n in zip(place.shape, turned.shape, strict=True))
+            place[:height, :width] = turned[:height, :width]
+    return {"out": out}
+
 
 DEBRIEF = Debrief(
     shows=("global_load.sectors", "global_store.sectors", "barriers"),
@@ -41,18 +50,16 @@ TRANSPOSE_TILED = KernelPuzzle(
         "the turning happens in shared memory."
         " Each thread writes at most one cell."
     ),
-    functions=("transpose_tiled",),
     parameters={"transpose_tiled": ("out", "a", "rows", "cols")},
     cases=CASES,
     random_case=random_matrix,
-    inputs=matrix,
-    outputs=turned,
-    launches=lambda case: launch("transpose_tiled", case, TILE),
-    reference=lambda inputs, case: {"out": inputs["a"].T.copy()},
+    inputs=arrays("rows", "cols", a="rows cols"),
+    launches=enough_blocks("transpose_tiled", "out", "a", "rows", "cols", block=(TILE, TILE)),
+    reference=gives(lambda a: a.T.copy()),
     budgets=IN_ORDER,
     diagnose=recognise(
-        ("not-turned", lambda inputs, case: _by_squares(inputs, moved=True)),
-        ("not-moved", lambda inputs, case: _by_squares(inputs, moved=False)),
+        ("not-turned", lambda inputs: _by_squares(inputs, moved=True)),
+        ("not-moved", lambda inputs: _by_squares(inputs, moved=False)),
     ),
     diagnoses={
         **OUTSIDE_THE_TILE,
@@ -115,19 +122,3 @@ TRANSPOSE_TILED = KernelPuzzle(
         "2013, https://developer.nvidia.com/blog/efficient-matrix-transpose-cuda-cc/"
     ),
 )
-
-
-def _by_squares(inputs: Values, *, moved: bool) -> dict[str, np.ndarray]:
-    """Squares moved and not turned, or turned and not moved."""
-    a = inputs["a"]
-    rows, cols = a.shape
-    out = np.full((cols, rows), np.nan, np.float32)
-    for top in range(0, rows, TILE):
-        for left in range(0, cols, TILE):
-            square = a[top : top + TILE, left : left + TILE]
-            corner = (left, top) if moved else (top, left)
-            place = out[corner[0] : corner[0] + TILE, corner[1] : corner[1] + TILE]
-            turned = square if moved else square.T
-            height, width = (min(n) for n in zip(place.shape, turned.shape, strict=True))
-            place[:height, :width] = turned[:height, :width]
-    return {"out": out}

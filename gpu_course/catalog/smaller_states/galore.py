@@ -166,7 +166,6 @@ GALORE_ADAM = PythonPuzzle(
         "Make one update of GaLore: project the gradient, let Adam work in the small space, bring "
         "its step back, and choose new directions only now and then."
     ),
-    functions=("galore_adam",),
     parameters={
         "galore_adam": ("weight", "gradient", "state", "project", "refresh", "rate", "scale")
     },

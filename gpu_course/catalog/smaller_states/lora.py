@@ -97,7 +97,6 @@ LORA = PythonPuzzle(
         "Put a trained detour of low rank beside a frozen linear layer: nothing changes at the "
         "start, and the product of its two matrices is never worked out."
     ),
-    functions=("lora",),
     parameters={"lora": ("linear", "rank", "alpha")},
     harness="smaller_lora",
     torch=True,

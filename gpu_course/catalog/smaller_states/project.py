@@ -90,7 +90,6 @@ GALORE_PROJECT = PythonPuzzle(
         "Find the main directions of a gradient on its shorter side, and the gradient in these "
         "directions. Hold no memory beyond the two."
     ),
-    functions=("galore_project",),
     parameters={"galore_project": ("gradient", "rank")},
     harness="smaller_project",
     torch=True,

@@ -132,7 +132,6 @@ BLOCK_QUANTISE_STATE = PythonPuzzle(
     statement=(
         "Write a moment of Adam as one int8 per number and one float32 per block, and read it back."
     ),
-    functions=("quantise", "dequantise"),
     parameters={
         "quantise": ("values", "block", "power"),
         "dequantise": ("codes", "scales", "block", "power"),

@@ -116,7 +116,6 @@ SHARED_LAYERS = PythonPuzzle(
         "Build a stack of layers that all have the same parameters: the parameters and Adam's "
         "states of one layer, and the computation of many."
     ),
-    functions=("shared_layers",),
     parameters={"shared_layers": ("make_layer", "layers")},
     harness="smaller_shared",
     torch=True,

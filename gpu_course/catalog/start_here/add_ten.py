@@ -5,15 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.catalog.builders import (
+    ONE_BLOCK,
     ONE_CELL_EACH,
     TRAFFIC,
-    float32_out,
+    arrays,
+    drawn,
+    gives,
     one_block,
     recognise,
-    sized,
-    vectors,
 )
 from gpu_course.catalog.specification import Case, Debrief, KernelPuzzle, Mistake
+
+
+def _thread_numbers(case: Case) -> np.ndarray:
+    return np.arange(case.sizes["size"], dtype=np.float32)
+
 
 DEBRIEF = Debrief(
     shows=TRAFFIC,
@@ -38,22 +44,14 @@ ADD_TEN = KernelPuzzle(
         "threads as there are cells, in one block, so that no thread is left over. Each thread "
         "writes at most one cell."
     ),
-    functions=("add_ten",),
     parameters={"add_ten": ("out", "a")},
-    cases=(
-        sized("visible example", visible=True, size=8),
-        sized("one cell", size=1),
-        sized("37 cells", size=37),
-        sized("256 cells", size=256),
-        sized("1,024 large numbers", size=1024, doublings=10),
-    ),
-    random_case=lambda rng: sized("a size drawn at random", size=int(rng.integers(2, 200))),
-    inputs=vectors("a"),
-    outputs=float32_out("size"),
+    cases=ONE_BLOCK,
+    random_case=drawn(size=(2, 200)),
+    inputs=arrays(a="size"),
     launches=one_block("add_ten", "out", "a", threads="size"),
-    reference=lambda inputs, case: {"out": inputs["a"] + np.float32(10)},
+    reference=gives(lambda a: a + np.float32(10)),
     diagnose=recognise(
-        ("added-index", lambda inputs, case: {"out": inputs["a"] + _thread_numbers(case)}),
+        ("added-index", lambda a, case: a + _thread_numbers(case)),
     ),
     diagnoses={
         "added-index": (
@@ -97,7 +95,3 @@ ADD_TEN = KernelPuzzle(
     ),
     source="after 'Map' in Sasha Rush, GPU-Puzzles, https://github.com/srush/GPU-Puzzles",
 )
-
-
-def _thread_numbers(case: Case) -> np.ndarray:
-    return np.arange(case.sizes["size"], dtype=np.float32)

@@ -7,16 +7,26 @@ import numpy as np
 from gpu_course.catalog.builders import (
     BRANCHES,
     ONE_CELL_EACH,
+    SEVERAL_BLOCKS,
     TRAFFIC,
+    arrays,
     blocks_to_cover,
+    drawn,
     enough_blocks,
-    float32_out,
+    gives,
     recognise,
     sized,
-    vectors,
     where_written,
 )
 from gpu_course.catalog.specification import Case, Debrief, KernelPuzzle, Mistake, Values
+
+
+def _factors_exchanged(inputs: Values, case: Case) -> dict[str, np.ndarray]:
+    size, block = case.sizes["size"], case.sizes["block"]
+    thread, number = np.indices((block, blocks_to_cover(size, block)))
+    reached = np.isin(np.arange(size), thread * block + number)
+    return {"out": where_written(inputs["a"] * inputs["a"], reached)}
+
 
 DEBRIEF = Debrief(
     shows=(*TRAFFIC, *BRANCHES),
@@ -43,28 +53,19 @@ BLOCKS = KernelPuzzle(
         "threads to spare."
         " Each thread writes at most one cell."
     ),
-    functions=("blocks",),
     parameters={"blocks": ("out", "a", "size")},
     cases=(
-        sized("visible example", visible=True, size=10, block=4),
-        sized("one cell", size=1, block=4),
-        sized("one cell more than two blocks", size=65, block=32),
-        sized("exactly two blocks", size=64, block=32),
+        *SEVERAL_BLOCKS,
         sized("1,000 cells", size=1000, block=128),
         sized("40,000 large numbers", size=40_000, block=256, doublings=10),
     ),
-    random_case=lambda rng: sized(
-        "sizes drawn at random",
-        size=int(rng.integers(20, 600)),
-        block=int(rng.choice([16, 24, 32, 64])),
-    ),
-    inputs=vectors("a", scalars=["size"]),
-    outputs=float32_out("size"),
+    random_case=drawn(size=(20, 600), block=[16, 24, 32, 64]),
+    inputs=arrays("size", a="size"),
     launches=enough_blocks("blocks", "out", "a", "size"),
-    reference=lambda inputs, case: {"out": inputs["a"] * inputs["a"]},
+    reference=gives(lambda a: a * a),
     diagnose=recognise(
-        ("doubled", lambda inputs, case: {"out": inputs["a"] + inputs["a"]}),
-        ("gaps", lambda inputs, case: _factors_exchanged(inputs, case)),
+        ("doubled", lambda a: a + a),
+        ("gaps", _factors_exchanged),
     ),
     diagnoses={
         "race": (
@@ -111,10 +112,3 @@ BLOCKS = KernelPuzzle(
     ),
     source="after 'Blocks' in Sasha Rush, GPU-Puzzles, https://github.com/srush/GPU-Puzzles",
 )
-
-
-def _factors_exchanged(inputs: Values, case: Case) -> dict[str, np.ndarray]:
-    size, block = case.sizes["size"], case.sizes["block"]
-    thread, number = np.indices((block, blocks_to_cover(size, block)))
-    reached = np.isin(np.arange(size), thread * block + number)
-    return {"out": where_written(inputs["a"] * inputs["a"], reached)}

@@ -8,14 +8,39 @@ from gpu_course.catalog.builders import (
     BRANCHES,
     ONE_CELL_EACH,
     TRAFFIC,
+    arrays,
     blocks_to_cover,
-    eighths,
-    float32_out,
+    drawn,
+    enough_blocks,
+    gives,
     recognise,
     sized,
     where_written,
 )
-from gpu_course.catalog.specification import Case, Debrief, KernelPuzzle, Launch, Mistake, Values
+from gpu_course.catalog.specification import Debrief, KernelPuzzle, Mistake
+
+
+def _bias_by_row(a: np.ndarray, bias: np.ndarray, rows: int, cols: int) -> np.ndarray:
+    # With more rows than features this idea reads outside bias, and never comes to a result.
+    used = bias[:rows] if rows <= cols else np.full(rows, np.nan, np.float32)
+    return a + used[:, None]
+
+
+def _swapped_grid(
+    a: np.ndarray, bias: np.ndarray, rows: int, cols: int, block_x: int, block_y: int
+) -> np.ndarray:
+    row, col = np.indices(a.shape)
+    in_rows = row < blocks_to_cover(cols, block_x) * block_x
+    return where_written(a + bias, in_rows & (col < blocks_to_cover(rows, block_y) * block_y))
+
+
+def _wrong_block_side(
+    a: np.ndarray, bias: np.ndarray, rows: int, block_x: int, block_y: int
+) -> np.ndarray:
+    block, thread = np.indices((blocks_to_cover(rows, block_y), block_y))
+    reached = np.isin(np.arange(rows), block * block_x + thread)
+    return where_written(a + bias, reached[:, None])
+
 
 DEBRIEF = Debrief(
     shows=(*TRAFFIC, *BRANCHES),
@@ -42,7 +67,6 @@ BLOCKS_2D = KernelPuzzle(
         "both directions, and neither side is a multiple of the block's."
         " Each thread writes at most one cell."
     ),
-    functions=("blocks_2d",),
     parameters={"blocks_2d": ("out", "a", "bias", "rows", "cols")},
     cases=(
         sized("visible example", visible=True, rows=5, cols=10, block_x=4, block_y=2),
@@ -52,28 +76,16 @@ BLOCKS_2D = KernelPuzzle(
         sized("wider than tall", rows=9, cols=70, block_x=16, block_y=4),
         sized("whole blocks only", rows=12, cols=32, block_x=16, block_y=4),
     ),
-    random_case=lambda rng: sized(
-        "sizes drawn at random",
-        rows=int(rng.integers(5, 30)),
-        cols=int(rng.integers(31, 60)),
-        block_x=int(rng.choice([8, 16])),
-        block_y=int(rng.choice([2, 4])),
+    random_case=drawn(rows=(5, 30), cols=(31, 60), block_x=[8, 16], block_y=[2, 4]),
+    inputs=arrays("rows", "cols", a="rows cols", bias="cols"),
+    launches=enough_blocks(
+        "blocks_2d", "out", "a", "bias", "rows", "cols", block=("block_x", "block_y")
     ),
-    inputs=lambda rng, case: {
-        "a": eighths(rng, (case.sizes["rows"], case.sizes["cols"]), case),
-        "bias": eighths(rng, case.sizes["cols"], case),
-        "rows": case.sizes["rows"],
-        "cols": case.sizes["cols"],
-    },
-    outputs=float32_out("rows", "cols"),
-    launches=lambda case: (
-        Launch("blocks_2d", _grid_2d(case), _block_2d(case), ("out", "a", "bias", "rows", "cols")),
-    ),
-    reference=lambda inputs, case: {"out": inputs["a"] + inputs["bias"]},
+    reference=gives(lambda a, bias: a + bias),
     diagnose=recognise(
-        ("bias-by-row", lambda inputs, case: _bias_by_row(inputs)),
-        ("swapped-axes", lambda inputs, case: _swapped_grid(inputs, case)),
-        ("missing-rows", lambda inputs, case: _wrong_block_side(inputs, case)),
+        ("bias-by-row", _bias_by_row),
+        ("swapped-axes", _swapped_grid),
+        ("missing-rows", _wrong_block_side),
     ),
     diagnoses={
         "bias-by-row": (
@@ -119,36 +131,3 @@ BLOCKS_2D = KernelPuzzle(
     ),
     source="after 'Blocks 2D' in Sasha Rush, GPU-Puzzles, https://github.com/srush/GPU-Puzzles",
 )
-
-
-def _block_2d(case: Case) -> tuple[int, int]:
-    return case.sizes["block_x"], case.sizes["block_y"]
-
-
-def _grid_2d(case: Case) -> tuple[int, int]:
-    width, height = _block_2d(case)
-    return (
-        blocks_to_cover(case.sizes["cols"], width),
-        blocks_to_cover(case.sizes["rows"], height),
-    )
-
-
-def _bias_by_row(inputs: Values) -> dict[str, np.ndarray]:
-    rows, cols = inputs["a"].shape
-    # With more rows than features this idea reads outside bias, and never comes to a result.
-    used = inputs["bias"][:rows] if rows <= cols else np.full(rows, np.nan, np.float32)
-    return {"out": inputs["a"] + used[:, None]}
-
-
-def _swapped_grid(inputs: Values, case: Case) -> dict[str, np.ndarray]:
-    (grid_x, grid_y), (block_x, block_y) = _grid_2d(case), _block_2d(case)
-    row, col = np.indices(inputs["a"].shape)
-    reached = (row < grid_x * block_x) & (col < grid_y * block_y)
-    return {"out": where_written(inputs["a"] + inputs["bias"], reached)}
-
-
-def _wrong_block_side(inputs: Values, case: Case) -> dict[str, np.ndarray]:
-    (_, grid_y), (block_x, block_y) = _grid_2d(case), _block_2d(case)
-    block, thread = np.indices((grid_y, block_y))
-    reached = np.isin(np.arange(case.sizes["rows"]), block * block_x + thread)
-    return {"out": where_written(inputs["a"] + inputs["bias"], reached[:, None])}

@@ -8,12 +8,12 @@ from gpu_course.catalog.builders import (
     BRANCHES,
     ONE_CELL_EACH,
     TRAFFIC,
-    eighths,
-    float32_out,
+    arrays,
+    gives,
     one_block,
     recognise,
 )
-from gpu_course.catalog.specification import Case, Debrief, KernelPuzzle, Mistake, Values
+from gpu_course.catalog.specification import Debrief, KernelPuzzle, Mistake
 from gpu_course.catalog.threads.pictures import (
     OUTSIDE_2D,
     PICTURES,
@@ -21,17 +21,6 @@ from gpu_course.catalog.threads.pictures import (
     random_picture,
     with_swapped_axes,
 )
-
-
-def _column_and_row(rng: np.random.Generator, case: Case) -> Values:
-    rows, cols = case.sizes["rows"], case.sizes["cols"]
-    return {
-        "a": eighths(rng, (rows, 1), case),
-        "b": eighths(rng, (1, cols), case),
-        "rows": rows,
-        "cols": cols,
-    }
-
 
 DEBRIEF = Debrief(
     shows=(*TRAFFIC, *BRANCHES),
@@ -57,24 +46,19 @@ BROADCAST = KernelPuzzle(
         "that column. One two-dimensional block covers out and may stick out of it."
         " Each thread writes at most one cell."
     ),
-    functions=("broadcast",),
     parameters={"broadcast": ("out", "a", "b", "rows", "cols")},
     cases=PICTURES,
     random_case=random_picture,
-    inputs=_column_and_row,
-    outputs=float32_out("rows", "cols"),
+    inputs=arrays("rows", "cols", a="rows 1", b="1 cols"),
     launches=one_block(
         "broadcast", "out", "a", "b", "rows", "cols", threads=("block_x", "block_y")
     ),
-    reference=lambda inputs, case: {"out": inputs["a"] + inputs["b"]},
+    reference=gives(lambda a, b: a + b),
     diagnose=recognise(
-        ("multiplied", lambda inputs, case: {"out": inputs["a"] * inputs["b"]}),
-        ("rows-alike", lambda inputs, case: {"out": _rows_alike(inputs, case)}),
-        ("columns-alike", lambda inputs, case: {"out": _columns_alike(inputs, case)}),
-        (
-            "swapped-axes",
-            lambda inputs, case: with_swapped_axes(inputs["a"] + inputs["b"], case),
-        ),
+        ("multiplied", lambda a, b: a * b),
+        ("rows-alike", lambda a, b, rows: np.repeat(a[:1] + b, rows, axis=0)),
+        ("columns-alike", lambda a, b, cols: np.repeat(a + b[:, :1], cols, axis=1)),
+        ("swapped-axes", lambda a, b, case: with_swapped_axes(a + b, case)),
     ),
     diagnoses={
         "multiplied": "This is the table of products. The puzzle asks for sums.",
@@ -118,11 +102,3 @@ BROADCAST = KernelPuzzle(
     ),
     source="after 'Broadcast' in Sasha Rush, GPU-Puzzles, https://github.com/srush/GPU-Puzzles",
 )
-
-
-def _rows_alike(inputs: Values, case: Case) -> np.ndarray:
-    return np.repeat(inputs["a"][:1] + inputs["b"], case.sizes["rows"], axis=0)
-
-
-def _columns_alike(inputs: Values, case: Case) -> np.ndarray:
-    return np.repeat(inputs["a"] + inputs["b"][:, :1], case.sizes["cols"], axis=1)

@@ -7,11 +7,12 @@ import numpy as np
 from gpu_course.catalog.builders import (
     BRANCHES,
     ONE_CELL_EACH,
+    SEVERAL_BLOCKS,
     TRAFFIC,
     blocks_to_cover,
+    drawn,
     eighths,
     enough_blocks,
-    float32_out,
     recognise,
     sized,
     where_written,
@@ -36,6 +37,22 @@ def _numbers_and_limits(rng: np.random.Generator, case: Case) -> Values:
 
 def _clipped(inputs: Values, case: Case) -> dict[str, np.ndarray]:
     return {"out": np.minimum(np.maximum(inputs["a"], inputs["low"]), inputs["high"])}
+
+
+def _everywhere(inputs: Values, limit: np.float32) -> dict[str, np.ndarray]:
+    return {"out": np.full(inputs["size"], limit, np.float32)}
+
+
+def _chosen_by_sign(inputs: Values) -> dict[str, np.ndarray]:
+    a = inputs["a"]
+    chosen: np.ndarray = np.maximum(a, inputs["low"])
+    chosen[a > 0] = np.minimum(a, inputs["high"])[a > 0]
+    return {"out": chosen}
+
+
+def _between_unwritten(inputs: Values, case: Case) -> dict[str, np.ndarray]:
+    outside = (inputs["a"] < inputs["low"]) | (inputs["a"] > inputs["high"])
+    return {"out": where_written(_clipped(inputs, case)["out"], outside)}
 
 
 DEBRIEF = Debrief(
@@ -70,40 +87,24 @@ CLIP = KernelPuzzle(
         "is smaller than high."
         " Each thread writes at most one cell."
     ),
-    functions=("clip",),
     parameters={"clip": ("out", "a", "low", "high", "size")},
     cases=(
-        sized("visible example", visible=True, size=10, block=4),
-        sized("one cell", size=1, block=4),
-        sized("65 cells", size=65, block=32),
-        sized("exactly two blocks", size=64, block=32),
+        *SEVERAL_BLOCKS,
         sized("1,000 large numbers", size=1000, block=128, doublings=100),
         sized("both limits above 0", size=50, block=16, side=1),
         sized("both limits below 0", size=50, block=16, side=-1),
     ),
-    random_case=lambda rng: sized(
-        "sizes drawn at random",
-        size=int(rng.integers(32, 600)),
-        block=int(rng.choice([16, 24, 32, 64])),
-        side=int(rng.choice([-1, 0, 1])),
-    ),
+    random_case=drawn(size=(32, 600), block=[16, 24, 32, 64], side=[-1, 0, 1]),
     inputs=_numbers_and_limits,
-    outputs=float32_out("size"),
     launches=enough_blocks("clip", "out", "a", "low", "high", "size"),
     reference=_clipped,
     diagnose=recognise(
-        ("one-limit-everywhere", lambda inputs, case: _everywhere(inputs, inputs["low"])),
-        ("one-limit-everywhere", lambda inputs, case: _everywhere(inputs, inputs["high"])),
-        ("between-unwritten", lambda inputs, case: _between_unwritten(inputs, case)),
-        (
-            "low-limit-lost",
-            lambda inputs, case: {"out": np.minimum(inputs["a"], inputs["high"])},
-        ),
-        (
-            "high-limit-lost",
-            lambda inputs, case: {"out": np.maximum(inputs["a"], inputs["low"])},
-        ),
-        ("chosen-by-sign", lambda inputs, case: _chosen_by_sign(inputs)),
+        ("one-limit-everywhere", lambda low, inputs: _everywhere(inputs, low)),
+        ("one-limit-everywhere", lambda high, inputs: _everywhere(inputs, high)),
+        ("between-unwritten", _between_unwritten),
+        ("low-limit-lost", lambda a, high: np.minimum(a, high)),
+        ("high-limit-lost", lambda a, low: np.maximum(a, low)),
+        ("chosen-by-sign", _chosen_by_sign),
     ),
     diagnoses={
         "chosen-by-sign": (
@@ -157,19 +158,3 @@ CLIP = KernelPuzzle(
         Mistake("two_cells_for_half_of_the_threads", "over-budget", "not-shared"),
     ),
 )
-
-
-def _everywhere(inputs: Values, limit: np.float32) -> dict[str, np.ndarray]:
-    return {"out": np.full(inputs["size"], limit, np.float32)}
-
-
-def _chosen_by_sign(inputs: Values) -> dict[str, np.ndarray]:
-    a = inputs["a"]
-    chosen: np.ndarray = np.maximum(a, inputs["low"])
-    chosen[a > 0] = np.minimum(a, inputs["high"])[a > 0]
-    return {"out": chosen}
-
-
-def _between_unwritten(inputs: Values, case: Case) -> dict[str, np.ndarray]:
-    outside = (inputs["a"] < inputs["low"]) | (inputs["a"] > inputs["high"])
-    return {"out": where_written(_clipped(inputs, case)["out"], outside)}

@@ -8,6 +8,7 @@ from gpu_course.catalog.builders import (
     ONE_CELL_EACH,
     TRAFFIC,
     blocks_to_cover,
+    drawn,
     eighths,
     recognise,
     sized,
@@ -33,11 +34,6 @@ def _table_and_tape(rng: np.random.Generator, case: Case) -> Values:
     }
 
 
-def _three_outputs(inputs: Values, case: Case) -> dict[str, np.ndarray]:
-    size = case.sizes["size"]
-    return {name: np.zeros(size, np.float32) for name in ("gathered", "reversed", "shifted")}
-
-
 def _three_launches(case: Case) -> tuple[Launch, ...]:
     grid, block = blocks_to_cover(case.sizes["size"], case.sizes["block"]), case.sizes["block"]
     return (
@@ -53,6 +49,18 @@ def _three_results(inputs: Values, case: Case) -> dict[str, np.ndarray]:
         "reversed": inputs["tape"][::-1].copy(),
         "shifted": np.roll(inputs["tape"], inputs["shift"]),
     }
+
+
+def _table_copied(inputs: Values) -> dict[str, np.ndarray]:
+    size, length = inputs["size"], len(inputs["table"])
+    # With a table shorter than out this idea reads outside it, and never comes to a result.
+    copied = inputs["table"][:size] if size <= length else np.full(size, np.nan, np.float32)
+    return {"gathered": copied}
+
+
+def _half_reversed(inputs: Values, case: Case) -> dict[str, np.ndarray]:
+    size = case.sizes["size"]
+    return {"reversed": where_written(inputs["tape"][::-1], np.arange(size) < size // 2)}
 
 
 DEBRIEF = Debrief(
@@ -81,7 +89,6 @@ GATHER = KernelPuzzle(
         "the front; shift may be negative or larger than the array. Each thread writes at most "
         "one cell."
     ),
-    functions=("gather", "gather_reversed", "gather_shifted"),
     parameters={
         "gather": ("out", "a", "index", "size"),
         "gather_reversed": ("out", "a", "size"),
@@ -95,26 +102,16 @@ GATHER = KernelPuzzle(
         sized("a long table, a shift past the end", size=37, length=500, shift=90, block=16),
         sized("large numbers", size=300, length=40_000, shift=-7000, block=128, doublings=100),
     ),
-    random_case=lambda rng: sized(
-        "sizes drawn at random",
-        size=int(rng.integers(3, 300)),
-        length=int(rng.integers(2, 300)),
-        shift=int(rng.integers(1, 900)),
-        block=int(rng.choice([16, 24, 32])),
-    ),
+    random_case=drawn(size=(3, 300), length=(2, 300), shift=(1, 900), block=[16, 24, 32]),
     inputs=_table_and_tape,
-    outputs=_three_outputs,
     launches=_three_launches,
     reference=_three_results,
     diagnose=recognise(
-        ("copied-input", lambda inputs, case: {"reversed": inputs["tape"]}),
-        ("copied-input", lambda inputs, case: {"shifted": inputs["tape"]}),
-        ("copied-input", lambda inputs, case: _table_copied(inputs)),
-        (
-            "shifted-to-the-left",
-            lambda inputs, case: {"shifted": np.roll(inputs["tape"], -inputs["shift"])},
-        ),
-        ("half-reversed", lambda inputs, case: _half_reversed(inputs, case)),
+        ("copied-input", lambda tape: {"reversed": tape}),
+        ("copied-input", lambda tape: {"shifted": tape}),
+        ("copied-input", _table_copied),
+        ("shifted-to-the-left", lambda tape, shift: {"shifted": np.roll(tape, -shift)}),
+        ("half-reversed", _half_reversed),
     ),
     diagnoses={
         "copied-input": (
@@ -175,15 +172,3 @@ GATHER = KernelPuzzle(
     ),
     points=15,
 )
-
-
-def _table_copied(inputs: Values) -> dict[str, np.ndarray]:
-    size, length = inputs["size"], len(inputs["table"])
-    # With a table shorter than out this idea reads outside it, and never comes to a result.
-    copied = inputs["table"][:size] if size <= length else np.full(size, np.nan, np.float32)
-    return {"gathered": copied}
-
-
-def _half_reversed(inputs: Values, case: Case) -> dict[str, np.ndarray]:
-    size = case.sizes["size"]
-    return {"reversed": where_written(inputs["tape"][::-1], np.arange(size) < size // 2)}

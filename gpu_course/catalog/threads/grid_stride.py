@@ -5,11 +5,12 @@ from __future__ import annotations
 from gpu_course.catalog.builders import (
     BRANCHES,
     TRAFFIC,
+    arrays,
     blocks_to_cover,
-    float32_out,
+    drawn,
+    gives,
     recognise,
     sized,
-    vectors,
 )
 from gpu_course.catalog.specification import Case, Debrief, KernelPuzzle, Launch, Mistake, Share
 
@@ -47,7 +48,6 @@ GRID_STRIDE = KernelPuzzle(
         "threads, or fewer. Every thread goes on to its next cell until there are none left."
         " The cells are shared evenly among the threads."
     ),
-    functions=("grid_stride",),
     parameters={"grid_stride": ("out", "a", "b", "size")},
     cases=(
         sized("visible example", visible=True, size=19, grid=2, block=4),
@@ -58,20 +58,14 @@ GRID_STRIDE = KernelPuzzle(
         sized("a single block", size=77, grid=1, block=32),
         sized("3,300 large numbers, half a warp", size=3300, grid=1, block=16, doublings=10),
     ),
-    random_case=lambda rng: sized(
-        "sizes drawn at random",
-        size=int(rng.integers(2, 700)),
-        grid=int(rng.integers(2, 6)),
-        block=int(rng.choice([8, 24, 32])),
-    ),
-    inputs=vectors("a", "b", scalars=["size"]),
-    outputs=float32_out("size"),
+    random_case=drawn(size=(2, 700), grid=(2, 6), block=[8, 24, 32]),
+    inputs=arrays("size", a="size", b="size"),
     launches=lambda case: (
         Launch("grid_stride", case.sizes["grid"], case.sizes["block"], ("out", "a", "b", "size")),
     ),
-    reference=lambda inputs, case: {"out": inputs["a"] - inputs["b"]},
+    reference=gives(lambda a, b: a - b),
     diagnose=recognise(
-        ("wrong-sign", lambda inputs, case: {"out": inputs["b"] - inputs["a"]}),
+        ("wrong-sign", lambda b, a: b - a),
     ),
     diagnoses={
         "race": (

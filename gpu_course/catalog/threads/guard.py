@@ -8,12 +8,18 @@ from gpu_course.catalog.builders import (
     BRANCHES,
     ONE_CELL_EACH,
     TRAFFIC,
-    float32_out,
+    arrays,
+    gives,
     one_block,
     sized,
-    vectors,
 )
 from gpu_course.catalog.specification import Case, Debrief, KernelPuzzle, Mistake
+
+
+def _more_threads_than_cells(size: int, rng: np.random.Generator) -> Case:
+    threads = size + int(rng.integers(1, 40))
+    return sized("sizes drawn at random", size=size, threads=threads)
+
 
 DEBRIEF = Debrief(
     shows=(*TRAFFIC, *BRANCHES),
@@ -38,7 +44,6 @@ GUARD = KernelPuzzle(
         "brings more threads than there are cells; the extra ones must touch nothing."
         " Each thread writes at most one cell."
     ),
-    functions=("guard",),
     parameters={"guard": ("out", "a", "size")},
     cases=(
         sized("visible example", visible=True, size=8, threads=12),
@@ -49,10 +54,9 @@ GUARD = KernelPuzzle(
         sized("1,000 large numbers", size=1000, threads=1024, doublings=10),
     ),
     random_case=lambda rng: _more_threads_than_cells(int(rng.integers(2, 200)), rng),
-    inputs=vectors("a", scalars=["size"]),
-    outputs=float32_out("size"),
+    inputs=arrays("size", a="size"),
     launches=one_block("guard", "out", "a", "size"),
-    reference=lambda inputs, case: {"out": inputs["a"] + np.float32(10)},
+    reference=gives(lambda a: a + np.float32(10)),
     diagnoses={
         "out-of-bounds": (
             "The threads named above have no cell, and they touched memory. Say in words which "
@@ -93,8 +97,3 @@ GUARD = KernelPuzzle(
     ),
     source="after 'Guards' in Sasha Rush, GPU-Puzzles, https://github.com/srush/GPU-Puzzles",
 )
-
-
-def _more_threads_than_cells(size: int, rng: np.random.Generator) -> Case:
-    threads = size + int(rng.integers(1, 40))
-    return sized("sizes drawn at random", size=size, threads=threads)

@@ -8,12 +8,12 @@ from gpu_course.catalog.builders import (
     BRANCHES,
     ONE_CELL_EACH,
     TRAFFIC,
-    eighths,
-    float32_out,
+    arrays,
+    gives,
     one_block,
     recognise,
 )
-from gpu_course.catalog.specification import Case, Debrief, KernelPuzzle, Mistake, Values
+from gpu_course.catalog.specification import Debrief, KernelPuzzle, Mistake
 from gpu_course.catalog.threads.pictures import (
     OUTSIDE_2D,
     PICTURES,
@@ -21,12 +21,6 @@ from gpu_course.catalog.threads.pictures import (
     random_picture,
     with_swapped_axes,
 )
-
-
-def _picture(rng: np.random.Generator, case: Case) -> Values:
-    rows, cols = case.sizes["rows"], case.sizes["cols"]
-    return {"a": eighths(rng, (rows, cols), case), "rows": rows, "cols": cols}
-
 
 DEBRIEF = Debrief(
     shows=(*TRAFFIC, *BRANCHES),
@@ -53,20 +47,15 @@ MAP_2D = KernelPuzzle(
         "covers the picture and sticks out below and to the right."
         " Each thread writes at most one cell."
     ),
-    functions=("map_2d",),
     parameters={"map_2d": ("out", "a", "rows", "cols")},
     cases=PICTURES,
     random_case=random_picture,
-    inputs=_picture,
-    outputs=float32_out("rows", "cols"),
+    inputs=arrays("rows", "cols", a="rows cols"),
     launches=one_block("map_2d", "out", "a", "rows", "cols", threads=("block_x", "block_y")),
-    reference=lambda inputs, case: {"out": np.float32(1) - inputs["a"]},
+    reference=gives(lambda a: np.float32(1) - a),
     diagnose=recognise(
-        (
-            "swapped-axes",
-            lambda inputs, case: with_swapped_axes(np.float32(1) - inputs["a"], case),
-        ),
-        ("wrong-sign", lambda inputs, case: {"out": inputs["a"] - np.float32(1)}),
+        ("swapped-axes", lambda a, case: with_swapped_axes(np.float32(1) - a, case)),
+        ("wrong-sign", lambda a: a - np.float32(1)),
     ),
     diagnoses={
         "swapped-axes": SWAPPED_AXES,

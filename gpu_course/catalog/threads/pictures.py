@@ -26,11 +26,12 @@ def random_picture(rng: np.random.Generator) -> Case:
     )  # fmt: skip
 
 
-def with_swapped_axes(values: np.ndarray, case: Case) -> dict[str, np.ndarray]:
+def with_swapped_axes(values: np.ndarray, case: Case) -> np.ndarray:
+    """Returns what is written of `values` by whoever takes the row from x and the column from y."""
     # With row from x and col from y, the block reaches block_x rows and block_y columns.
     row, col = np.indices(values.shape)
     reached = (row < case.sizes["block_x"]) & (col < case.sizes["block_y"])
-    return {"out": where_written(values, reached)}
+    return where_written(values, reached)
 
 
 SWAPPED_AXES = (

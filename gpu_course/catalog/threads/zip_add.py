@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from gpu_course.catalog.builders import (
+    ONE_BLOCK,
     ONE_CELL_EACH,
     TRAFFIC,
-    float32_out,
+    arrays,
+    drawn,
+    gives,
     one_block,
     recognise,
-    sized,
-    vectors,
 )
 from gpu_course.catalog.specification import Debrief, KernelPuzzle, Mistake
 
@@ -36,25 +37,17 @@ ZIP_ADD = KernelPuzzle(
         "This time you also write the line that finds out which thread you are."
         " Each thread writes at most one cell."
     ),
-    functions=("zip_add",),
     parameters={"zip_add": ("out", "a", "b")},
-    cases=(
-        sized("visible example", visible=True, size=8),
-        sized("one cell", size=1),
-        sized("37 cells", size=37),
-        sized("256 cells", size=256),
-        sized("1,024 large numbers", size=1024, doublings=12),
-    ),
-    random_case=lambda rng: sized("a size drawn at random", size=int(rng.integers(2, 200))),
-    inputs=vectors("a", "b"),
-    outputs=float32_out("size"),
+    cases=ONE_BLOCK,
+    random_case=drawn(size=(2, 200)),
+    inputs=arrays(a="size", b="size"),
     launches=one_block("zip_add", "out", "a", "b", threads="size"),
-    reference=lambda inputs, case: {"out": inputs["a"] + inputs["b"]},
+    reference=gives(lambda a, b: a + b),
     diagnose=recognise(
-        ("one-array-twice", lambda inputs, case: {"out": inputs["a"] + inputs["a"]}),
-        ("one-array-twice", lambda inputs, case: {"out": inputs["b"] + inputs["b"]}),
-        ("one-array-only", lambda inputs, case: {"out": inputs["a"]}),
-        ("one-array-only", lambda inputs, case: {"out": inputs["b"]}),
+        ("one-array-twice", lambda a: a + a),
+        ("one-array-twice", lambda b: b + b),
+        ("one-array-only", lambda a: a),
+        ("one-array-only", lambda b: b),
     ),
     diagnoses={
         "one-array-twice": (

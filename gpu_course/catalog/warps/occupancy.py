@@ -137,7 +137,6 @@ OCCUPANCY = PythonPuzzle(
         "from the registers of a thread, the shared memory and the threads of a block, and the "
         "limits of a GPU, for compute capabilities 7.0 to 12.0."
     ),
-    functions=("occupancy",),
     parameters={"occupancy": ("limits", "registers", "shared_bytes", "threads")},
     cases=(
         _case("visible example", "8.0", 64, 16_384, 256, visible=True),

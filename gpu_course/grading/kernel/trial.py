@@ -119,14 +119,9 @@ def prepare(puzzle: KernelPuzzle, case: Case, seed: int) -> Given:
     """
     rng = np.random.default_rng([seed, zlib.crc32(f"{puzzle.name}: {case.name}".encode())])
     inputs = puzzle.inputs(rng, case)
-    outputs = puzzle.outputs(_copies(inputs), case)
-    expected = puzzle.reference(_copies(inputs), case)
-    for name, value in expected.items():
-        if name not in outputs or np.shape(value) != outputs[name].shape:
-            raise CatalogueError(f"the reference of {puzzle.name} gives an output {name} amiss")
-    as_stored = {
-        name: np.asarray(value).astype(outputs[name].dtype) for name, value in expected.items()
-    }
+    found = puzzle.reference(_copies(inputs), case)
+    expected = {name: np.asarray(value) for name, value in found.items()}
+    outputs = puzzle.outputs(_copies(inputs), case, expected)
     launches = puzzle.launches(case)
     known = {*inputs, *outputs}
     for launch in launches:
@@ -135,7 +130,7 @@ def prepare(puzzle: KernelPuzzle, case: Case, seed: int) -> Given:
             raise CatalogueError(f"a launch of {puzzle.name} asks for {fact}")
         if unknown := [name for name in launch.args if name not in known]:
             raise CatalogueError(f"a launch of {puzzle.name} names {unknown[0]}, which is nothing")
-    return Given(case, launches, inputs, outputs, as_stored)
+    return Given(case, launches, inputs, outputs, expected)
 
 
 def attempt(

@@ -547,7 +547,6 @@ def test_a_cell_nobody_wrote_is_never_right_by_chance(answers: Path, dtype: Any)
             parameters={"plus_ten": ("out", "value", "size")},
             cases=(Case("visible example", {"size": 3, "block": 4}, visible=True),),
             inputs=lambda rng, case, v=value: {"value": v, "size": case.sizes["size"]},
-            outputs=lambda inputs, case: {"out": np.zeros(case.sizes["size"], dtype)},
             launches=lambda case: (
                 replace(toy.TOY.launches(case)[0], args=("out", "value", "size")),
             ),
@@ -561,9 +560,7 @@ def test_scratch_space_is_poisoned_and_not_compared(answers: Path) -> None:
     puzzle = replace(
         toy.TOY,
         parameters={"plus_ten": ("out", "scratch", "a", "size")},
-        outputs=lambda inputs, case: {
-            name: np.zeros(case.sizes["size"], np.float32) for name in ("out", "scratch")
-        },
+        scratch=lambda inputs, case: {"scratch": np.zeros(case.sizes["size"], np.float32)},
         launches=lambda case: (
             replace(toy.TOY.launches(case)[0], args=("out", "scratch", "a", "size")),
         ),

@@ -1,4 +1,4 @@
-"""The puzzles of lesson 01 against loops in plain Python."""
+"""What is particular to the puzzles of lessons 00 and 01: their launches, the inputs that tell."""
 
 from __future__ import annotations
 
@@ -6,114 +6,17 @@ import numpy as np
 import pytest
 
 from gpu_course.catalog.lesson_01_threads import LESSON
+from gpu_course.catalog.start_here.add_ten import ADD_TEN
 from tests.catalog import rules
 
 PUZZLES = {puzzle.short_name: puzzle for puzzle in LESSON.puzzles}
 
 
-def zip_add(a, b):
-    return {"out": [a[i] + b[i] for i in range(len(a))]}
-
-
-def guard(a, size):
-    return {"out": [a[i] + 10 for i in range(size)]}
-
-
-def map_2d(a, rows, cols):
-    return {"out": [[1 - a[row][col] for col in range(cols)] for row in range(rows)]}
-
-
-def broadcast(a, b, rows, cols):
-    return {"out": [[a[row][0] + b[0][col] for col in range(cols)] for row in range(rows)]}
-
-
-def blocks(a, size):
-    return {"out": [a[i] ** 2 for i in range(size)]}
-
-
-def blocks_2d(a, bias, rows, cols):
-    return {"out": [[a[row][col] + bias[col] for col in range(cols)] for row in range(rows)]}
-
-
-def grid_stride(a, b, size):
-    return {"out": [a[i] - b[i] for i in range(size)]}
-
-
-def gather(table, index, tape, shift, size):
-    moved = list(tape)
-    for _ in range(abs(shift)):
-        moved = [moved[-1], *moved[:-1]] if shift > 0 else [*moved[1:], moved[0]]
-    back = list(tape)
-    back.reverse()
-    return {"gathered": [table[number] for number in index], "reversed": back, "shifted": moved}
-
-
-def clip(a, low, high, size):
-    out = []
-    for number in a:
-        if number < low:
-            out.append(low)
-        elif number > high:
-            out.append(high)
-        else:
-            out.append(number)
-    return {"out": out}
-
-
-BY_LOOP = {
-    "zip_add": zip_add,
-    "guard": guard,
-    "map_2d": map_2d,
-    "broadcast": broadcast,
-    "blocks": blocks,
-    "blocks_2d": blocks_2d,
-    "grid_stride": grid_stride,
-    "gather": gather,
-    "clip": clip,
-}
-
-
-def test_every_puzzle_has_its_loop():
-    assert list(BY_LOOP) == list(PUZZLES)
-
-
-@pytest.mark.parametrize("name", PUZZLES)
-def test_the_reference_is_a_loop(name):
-    puzzle = PUZZLES[name]
-    for case in rules.cases_and_random(puzzle):
-        inputs = puzzle.inputs(np.random.default_rng(3), case)
-        plain = {n: v.tolist() if hasattr(v, "tolist") else v for n, v in inputs.items()}
-        expected = BY_LOOP[name](**plain)
-        got = puzzle.reference(inputs, case)
-        # Of large numbers NumPy keeps what float32 holds.
-        for output, found in got.items():
-            assert found.tolist() == np.array(expected[output], found.dtype).tolist(), case
-
-
-@pytest.mark.parametrize(
-    "rule",
-    [
-        rules.assert_solution_passes,
-        rules.assert_parameters_agree,
-        rules.assert_cases_tell_much,
-        rules.assert_inputs_show_mistakes,
-        rules.assert_outputs_fit,
-        rules.assert_words_are_in_order,
-        rules.assert_the_work_is_shared,
-    ],
-)
-@pytest.mark.parametrize("name", PUZZLES)
-def test_the_specification_holds_together(name, rule):
-    rule(PUZZLES[name])
-
-
-@pytest.mark.parametrize(
-    ("name", "mistake"),
-    [(name, mistake) for name, puzzle in PUZZLES.items() for mistake in puzzle.mistakes],
-    ids=lambda value: value if isinstance(value, str) else value.function,
-)
-def test_each_mistake_is_told_apart(name, mistake):
-    rules.assert_mistake_is_told_apart(PUZZLES[name], mistake)
+def test_there_are_exactly_as_many_threads_as_cells():
+    for case in rules.cases_and_random(ADD_TEN):
+        (launch,) = ADD_TEN.launches(case)
+        assert (launch.grid, launch.block) == (1, case.sizes["size"])
+        assert launch.block <= 1024
 
 
 @pytest.mark.parametrize("name", ["guard", "map_2d", "broadcast"])
