@@ -14,12 +14,13 @@ STAMP := .venv/.installed
 DEV_STAMP := .venv/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test grade build check-sync mutants lint bench
+.PHONY: help lab test test-all grade build check-sync mutants lint bench
 
 help:  ## list these targets
 	@echo "make lab         open JupyterLab at lesson 00 (LESSON=01 opens another)"
 	@echo "make grade       grade your answers in puzzles/ (ARGS='--only guard' picks some)"
 	@echo "make test        lint, check-sync and every test"
+	@echo "make test-all    the same, and all of the long series of which make test runs a part"
 	@echo "make build       rebuild stubs and notebooks from solutions/ and notebooks/source/"
 	@echo "make check-sync  compare what is committed with a fresh build"
 	@echo "make mutants     break every solution in small ways; the grader must see each one"
@@ -39,6 +40,9 @@ grade: $(STAMP)
 test: lint check-sync
 	$(RUN) -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
 
+test-all: export GPU_COURSE_TESTS = all
+test-all: test
+
 build: $(DEV_STAMP)
 	$(RUN) -m gpu_course.authoring build
 
@@ -56,6 +60,7 @@ lint: $(DEV_STAMP)
 bench: $(DEV_STAMP)
 	$(RUN) benchmarks/checks.py
 	$(RUN) benchmarks/stepping.py
+	$(RUN) benchmarks/pictures.py
 	$(RUN) benchmarks/rotor.py
 	$(RUN) benchmarks/schedules.py
 	$(RUN) benchmarks/lessons.py

@@ -2,15 +2,47 @@
 
 from __future__ import annotations
 
-import pytest
-from hypothesis import settings
+from typing import Any
 
-# How long an example takes says nothing but how busy the machine is.
-settings.register_profile("course", deadline=None)
+import pytest
+from hypothesis import core, settings
+
+from tests.sampling import EVERYTHING, drawn, tree_seed
+
+# How long an example takes says nothing but how busy the machine is. What is tried is drawn by the
+# tree, and nothing is remembered from run to run: the same tree gives the same verdict.
+settings.register_profile("course", deadline=None, database=None)
 settings.load_profile("course")
+core.global_force_seed = tree_seed()
+
+left_out = pytest.StashKey[int]()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out what this tree has not drawn of each series, unless it was asked for by name."""
+    if EVERYTHING or any("::" in argument for argument in config.args):
+        return
+    kept, out = [], []
+    for item in items:
+        mark = item.get_closest_marker("series")
+        (kept if mark is None or drawn(item.nodeid, mark.args[0]) else out).append(item)
+    items[:] = kept
+    config.stash[left_out] = len(out)
+    if hasattr(config, "workeroutput"):  # a worker of xdist tells the process that sums up
+        config.workeroutput["left_out"] = len(out)
+    if out:
+        config.hook.pytest_deselected(items=out)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    node.config.stash[left_out] = node.workeroutput.get("left_out", 0)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    out = terminalreporter.config.stash.get(left_out, 0)
+    if out:
+        terminalreporter.write_line(f"left out of the long series: {out}; make test-all runs them")
     for mark, kind in (("browser", "browser"), ("gpu", "GPU")):
         skipped = [
             report

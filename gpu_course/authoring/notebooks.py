@@ -82,7 +82,9 @@ def build_notebook(
 
 
 def puzzle_notes(lesson: str, *, solved: bool = False) -> dict[str, str]:
-    """Returns {full puzzle name: the line below its heading}: how hard it is and how long it takes.
+    """Returns {full puzzle name: the line below its heading}.
+
+    It says how hard the puzzle is, how long it takes, and how a kernel shares the work.
 
     Args:
         lesson: its name; one that is not in the catalogue has no notes.
@@ -92,7 +94,9 @@ def puzzle_notes(lesson: str, *, solved: bool = False) -> dict[str, str]:
     for puzzle in index.puzzles():
         if puzzle.lesson == lesson:
             effort = passing.effort(puzzle)
-            notes[puzzle.name] = f"*{effort[0].upper()}{effort[1:]}.*"
+            share = getattr(puzzle, "share", None)
+            rule = f" {share.words}" if share else ""
+            notes[puzzle.name] = f"*{effort[0].upper()}{effort[1:]}.{rule}*"
             if solved:
                 notes[puzzle.name] += f" [Discussion](../{puzzle.name}.md)"
     return notes

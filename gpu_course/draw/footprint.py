@@ -36,6 +36,8 @@ class ArrayTouches:
         reads, writes, atomics: (thread, flat cell) pairs.
         outside: the accesses that missed the array.
         is_written: True when the kernel stores to it somewhere.
+        of: "block 0" or "thread 0" where each has an array of its own by this name, and only the
+            first one's is told; else "".
     """
 
     name: str
@@ -45,6 +47,7 @@ class ArrayTouches:
     atomics: tuple[Pair, ...] = ()
     outside: tuple[Outside, ...] = ()
     is_written: bool = False
+    of: str = ""
 
     @property
     def size(self) -> int:
@@ -73,11 +76,13 @@ class Footprint:
         kernel: its name.
         launch: the LaunchShape.
         arrays: in the order in which the launch first touched them.
+        active: numbers of the threads that touched memory, or tried to.
     """
 
     kernel: str
     launch: LaunchShape
     arrays: tuple[ArrayTouches, ...]
+    active: frozenset[int]
 
     @property
     def block_size(self) -> int:
@@ -95,11 +100,6 @@ class Footprint:
     def threads(self) -> int:
         """Threads in the whole launch."""
         return self.blocks * self.block_size
-
-    @property
-    def active(self) -> frozenset[int]:
-        """Numbers of the threads that touched memory, or tried to."""
-        return frozenset(t for array in self.arrays for t in array.threads())
 
     @property
     def astray(self) -> frozenset[int]:
@@ -129,11 +129,18 @@ def footprint(report: Report, names: Iterable[str] | None = None) -> Footprint:
     """
     wanted = None if names is None else set(names)
     found: dict[str, _Collected] = {}
+    active: set[int] = set()
     for touch in report.touches:
         array = found.setdefault(touch.array, _Collected(tuple(touch.shape)))
         array.is_written |= touch.kind != "read"
+        threads = touch.threads.tolist()
+        if wanted is None or touch.array in wanted:
+            active.update(threads)
+        owners, array.of = _owners(report.launch, touch.space)
         pairs = array.pairs[touch.kind]
-        for thread, cell in zip(touch.threads.tolist(), touch.cells.tolist(), strict=True):
+        for thread, cell in zip(threads, touch.cells.tolist(), strict=True):
+            if thread >= owners:
+                continue
             if cell < 0:
                 array.outside.setdefault((thread, touch.kind), None)
             else:
@@ -144,7 +151,17 @@ def footprint(report: Report, names: Iterable[str] | None = None) -> Footprint:
     arrays = tuple(
         array.finished(name) for name, array in found.items() if wanted is None or name in wanted
     )
-    return Footprint(report.kernel, report.launch, arrays)
+    active.update(t for array in arrays for t in array.threads())
+    return Footprint(report.kernel, report.launch, arrays, frozenset(active))
+
+
+def _owners(launch: LaunchShape, space: str) -> tuple[int, str]:
+    """Returns how many of the first threads share one array of a space, and who they are."""
+    x, y, z = launch.block
+    gx, gy, gz = launch.grid
+    if space == "shared" and gx * gy * gz > 1:
+        return x * y * z, "block 0"
+    return (1, "thread 0") if space == "local" and launch.lanes > 1 else (launch.lanes, "")
 
 
 class _Collected:
@@ -155,11 +172,13 @@ class _Collected:
         self.pairs: dict[str, dict[Pair, None]] = {"read": {}, "write": {}, "atomic": {}}
         self.outside: dict[tuple[int, str], tuple[int, ...] | None] = {}
         self.is_written = False
+        self.of = ""
 
     def finished(self, name: str) -> ArrayTouches:
         reads, writes, atomics = (tuple(self.pairs[k]) for k in ("read", "write", "atomic"))
         outside = tuple(Outside(t, kind, index) for (t, kind), index in self.outside.items())
-        return ArrayTouches(name, self.shape, reads, writes, atomics, outside, self.is_written)
+        written = self.is_written
+        return ArrayTouches(name, self.shape, reads, writes, atomics, outside, written, self.of)
 
 
 _KINDS = {"load": "read", "store": "write", "atomic": "atomic"}

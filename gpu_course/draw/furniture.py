@@ -18,7 +18,8 @@ def heading(axes: Axes, data: Footprint, x: float) -> None:
     """Writes the launch and, in a second line, how many threads did what."""
     idle = data.threads - len(data.active)
     words = [f"{count(data.blocks, 'block')} of {count(data.block_size, 'thread')}"]
-    words.append(f"{len(data.active):,} touch memory" if idle else "all touch memory")
+    verb = "touches" if len(data.active) == 1 else "touch"
+    words.append(f"{len(data.active):,} {verb} memory" if idle else "all touch memory")
     if idle:
         words.append(f"{idle:,} idle")
     if data.astray:

@@ -114,10 +114,10 @@ class OnAxes:
 
 _DPI = p.CSS_PIXELS_PER_INCH
 _PX_PER_PT = _DPI / 72
-_SANS = "DejaVu Sans, Verdana, Helvetica, Arial, sans-serif"
-_MONO = "DejaVu Sans Mono, Menlo, Consolas, monospace"
-_HATCHES = {"/": "strokes", ".": "dots"}
-_DEFS = (
+SVG_SANS = "DejaVu Sans, Verdana, Helvetica, Arial, sans-serif"
+SVG_MONO = "DejaVu Sans Mono, Menlo, Consolas, monospace"
+SVG_HATCHES = {"/": "strokes", ".": "dots"}
+SVG_DEFS = (
     "<defs>"
     '<pattern id="strokes" width="6" height="6" patternUnits="userSpaceOnUse">'
     f'<path d="M-1,1 l2,-2 M0,6 l6,-6 M5,7 l2,-2" stroke="{p.CONFLICT}" stroke-width="1"/>'
@@ -156,7 +156,7 @@ class OnSvg:
             stroke += f' stroke-dasharray="{lengths}"'
         self._parts.append(f'<path d="{path}" fill="{look["facecolor"]}" {stroke}/>')
         if "hatch" in look:
-            fill = _HATCHES[look["hatch"][0]]
+            fill = SVG_HATCHES[look["hatch"][0]]
             self._parts.append(f'<path d="{path}" fill="url(#{fill})"/>')
 
     def mono(
@@ -172,14 +172,14 @@ class OnSvg:
         if plate:
             box = {"facecolor": p.PAPER, "edgecolor": "none", "linewidth": 0}
             self.boxes([x - 0.02], [y], wide + 0.04, 0.15, box)
-        self._text(x, y, bare, colour, p.SMALL, bold, _MONO, f' textLength="{_px(wide)}"')
+        self._text(x, y, bare, colour, p.SMALL, bold, SVG_MONO, f' textLength="{_px(wide)}"')
 
     def words(
         self, x: float, y: float, text: str, colour: str, *, size: float = p.SMALL,
         bold: bool = False, mono: bool = False,
     ) -> None:  # fmt: skip
         """Writes text of any size."""
-        self._text(x, y, text, colour, size, bold, _MONO if mono else _SANS)
+        self._text(x, y, text, colour, size, bold, SVG_MONO if mono else SVG_SANS)
 
     def _text(
         self, x: float, y: float, text: str, colour: str, size: float, bold: bool, family: str,
@@ -212,7 +212,7 @@ class OnSvg:
         wide, tall = _px(self.width), _px(self.height)
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{tall}"'
-            f' viewBox="0 0 {wide} {tall}">{_DEFS}'
+            f' viewBox="0 0 {wide} {tall}">{SVG_DEFS}'
             f'<rect width="{wide}" height="{tall}" fill="{p.PAPER}"/>{"".join(self._parts)}</svg>'
         )
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gpu_course.draw import palette as p
-from gpu_course.draw.footprint import ArrayTouches, Footprint, count, footprint, ranges
+from gpu_course.draw.footprint import ArrayTouches, Footprint, Pair, count, footprint, ranges
 from gpu_course.draw.furniture import Legend, cell_text, square, title
 from gpu_course.draw.layout import array_title, rows_columns
 from gpu_course.draw.picture import with_alt
@@ -20,6 +22,7 @@ _EDGE = 0.3
 _TOP = 1.1
 _WRAP = 16
 MOST_CELLS = 1024
+WINDOW_CELLS, WINDOW_ROWS, WINDOW_COLUMNS = 64, 8, 12
 
 
 def draw_ownership(report: Report, array: str, ax: Axes | None = None) -> Figure:
@@ -65,6 +68,109 @@ def draw_ownership(report: Report, array: str, ax: Axes | None = None) -> Figure
     return with_alt(figure, describe_ownership(report, array))
 
 
+@dataclass(frozen=True)
+class Trouble:
+    """What is the matter with an array, and where.
+
+    Attributes:
+        array: its name in the kernel.
+        cell: the flat number of the cell to look at first; beyond the array where it was missed.
+        words: what is the matter, in a few words.
+        marked: flat numbers of the cells that are wrong, and `mark` what they are.
+    """
+
+    array: str
+    cell: int
+    words: str
+    marked: frozenset[int] = frozenset()
+    mark: str = "wrong"
+
+
+def draw_around(report: Report, trouble: Trouble, ax: Axes | None = None) -> Figure:
+    """Returns the cells around the first that is wrong, each with the thread that touched it.
+
+    Of a large array a window is drawn, a few rows of a table or WINDOW_CELLS of a vector. A cell
+    says "block:thread", of who wrote it, and of who read it where the kernel only reads the array.
+
+    Args:
+        report: of a launch of at most 4,096 lanes.
+        trouble: the array, and what is wrong with it.
+        ax: axes to draw on instead of a new figure.
+    """
+    data, cells = _find(report, trouble.array)
+    owners, verb = _owners(cells), "wrote"
+    if not cells.is_written:
+        owners, verb = _by_cell(cells.reads), "read"
+    rows = _window(cells, trouble.cell)
+    longest = max((len(_label(data, t)) for t in owners.values()), default=1)
+    side = min(0.62, max(0.30, 0.085 * longest + 0.1), (p.WIDEST - 2 * _EDGE - 0.5) / len(rows[0]))
+    height = min(side, 0.4)
+    labelled = side >= 0.078 * longest
+    left, tall = _EDGE + 0.4, _TOP + len(rows) * height
+    width = max(left + _EDGE + len(rows[0]) * side, 6.6)
+    whole = f" of {cells.of}" if cells.of else ""
+    with p.style():
+        figure, axes = p.sheet(width, tall + 0.75, ax)
+        legend = Legend()
+        words = f"{trouble.array}{whole}: each cell says block:thread that {verb} it"
+        title(axes, _EDGE, words, trouble.words, mono=False)
+        for row, numbers in enumerate(rows):
+            y = _TOP + (row + 0.5) * height
+            across = rows_columns(cells.shape)[1] if len(cells.shape) > 1 else 0
+            first = numbers[0] // across if across else numbers[0]
+            cell_text(axes, _EDGE + 0.15, y, str(first), p.QUIET)
+            for column, cell in enumerate(numbers):
+                x = left + (column + 0.5) * side
+                if row == 0:
+                    number = cell % across if across else column
+                    cell_text(
+                        axes, x, _TOP - 0.12, str(number) if across else f"+{number}", p.QUIET
+                    )
+                marked = trouble.mark if cell in trouble.marked else ""
+                look = (x, y, side, height, labelled, legend, verb, marked)
+                _draw_cell(axes, data, owners.get(cell, ()), *look)
+        shown = {cell: owners[cell] for numbers in rows for cell in numbers if cell in owners}
+        _draw_blocks(axes, data, shown, tall + 0.25, width)
+        legend.draw(axes, _EDGE, tall + 0.52)
+    return with_alt(figure, describe_around(report, trouble))
+
+
+def describe_around(report: Report, trouble: Trouble) -> str:
+    """Returns in words what `draw_around` shows."""
+    data, cells = _find(report, trouble.array)
+    shown = [cell for row in _window(cells, trouble.cell) for cell in row]
+    said = [
+        f"{data.call}: {trouble.words}.",
+        f"Shown are cells {ranges(shown)} of {trouble.array}, in the order of memory.",
+    ]
+    if marked := [cell for cell in shown if cell in trouble.marked]:
+        said.append(f"{trouble.mark.capitalize()}: cells {ranges(marked)}.")
+    touched = _owners(cells) if cells.is_written else _by_cell(cells.reads)
+    if empty := [cell for cell in shown if cell not in touched]:
+        verb = "wrote" if cells.is_written else "read"
+        said.append(f"No thread {verb} cells {ranges(empty)}.")
+    return " ".join(said)
+
+
+def _window(cells: ArrayTouches, cell: int) -> list[range]:
+    """Returns the cells to show, a range for each row of the picture."""
+    cell = max(0, min(cell, cells.size - 1))
+    if len(cells.shape) < 2:
+        lines = -(-cells.size // _WRAP)
+        first = max(0, min(cell // _WRAP - 1, lines - WINDOW_CELLS // _WRAP))
+        starts = range(first * _WRAP, min(lines, first + WINDOW_CELLS // _WRAP) * _WRAP, _WRAP)
+        return [range(start, min(start + _WRAP, cells.size)) for start in starts]
+    rows, columns = rows_columns(cells.shape)
+    row, column = divmod(cell, columns)
+    top = max(0, min(row - 2, rows - WINDOW_ROWS))
+    left = max(0, min(column - 3, columns - WINDOW_COLUMNS))
+    wide = min(columns - left, WINDOW_COLUMNS)
+    return [
+        range(r * columns + left, r * columns + left + wide)
+        for r in range(top, min(rows, top + WINDOW_ROWS))
+    ]
+
+
 def describe_ownership(report: Report, array: str) -> str:
     """Returns in words what `draw_ownership` shows."""
     data, cells = _one(report, array)
@@ -84,15 +190,20 @@ def describe_ownership(report: Report, array: str) -> str:
 
 
 def _one(report: Report, array: str) -> tuple[Footprint, ArrayTouches]:
+    data, cells = _find(report, array)
+    if cells.size > MOST_CELLS:
+        raise CourseError(
+            f"{array} has {cells.size:,} cells; the picture holds {MOST_CELLS:,}",
+            "launch on smaller arrays",
+        )
+    return data, cells
+
+
+def _find(report: Report, array: str) -> tuple[Footprint, ArrayTouches]:
     data = footprint(report)
     for each in data.arrays:
-        if each.name == array and each.size <= MOST_CELLS:
-            return data, each
         if each.name == array:
-            raise CourseError(
-                f"{array} has {each.size:,} cells; the picture holds {MOST_CELLS:,}",
-                "launch on smaller arrays",
-            )
+            return data, each
     names = ", ".join(a.name for a in data.arrays) or "none"
     raise CourseError(
         f"{data.kernel} touched no array called {array!r}", f"arrays it touched: {names}"
@@ -101,8 +212,12 @@ def _one(report: Report, array: str) -> tuple[Footprint, ArrayTouches]:
 
 def _owners(cells: ArrayTouches) -> dict[int, tuple[int, ...]]:
     """{cell: threads that wrote it}, without the cells nobody wrote."""
+    return _by_cell((*cells.writes, *cells.atomics))
+
+
+def _by_cell(pairs: Iterable[Pair]) -> dict[int, tuple[int, ...]]:
     found: dict[int, dict[int, None]] = {}
-    for thread, cell in (*cells.writes, *cells.atomics):
+    for thread, cell in pairs:
         found.setdefault(cell, {})[thread] = None
     return {cell: tuple(threads) for cell, threads in found.items()}
 
@@ -133,21 +248,24 @@ def _draw_cell(
     height: float,
     labelled: bool,
     legend: Legend,
+    verb: str = "wrote",
+    marked: str = "",
 ) -> None:
     if not threads:
-        legend.add("unwritten", "no thread wrote it")
+        legend.add("unwritten", f"no thread {verb} it")
         square(axes, x, y, side * 0.94, p.UNWRITTEN_CELL, height * 0.92)
         return
-    contested = len(threads) > 1
+    # Many may read a cell; several that write one are worth a mark where nothing else has it.
+    contested = len(threads) > 1 and verb == "wrote"
     colour = _colour(threads[0] // data.block_size)
     look: dict[str, Any] = {"facecolor": colour, "edgecolor": p.PAPER, "linewidth": 0.8}
     ink = p.ink_on(colour)
-    if contested:
-        legend.add("contested", "written by several threads")
+    if contested or marked:
+        legend.add("contested", marked or "written by several threads")
         look, ink = p.CONTESTED_CELL, p.INK
     square(axes, x, y, side * 0.94, look, height * 0.92)
     if labelled:
-        cell_text(axes, x, y, _label(data, threads), ink, plate=contested)
+        cell_text(axes, x, y, _label(data, threads), ink, plate=contested or bool(marked))
 
 
 def _colour(block: int) -> str:

@@ -151,7 +151,8 @@ def grow(axes: Axes, more: float) -> None:
     height, top = axes.get_ylim()
     axes.set_ylim(height + more, top)
     figure = _figure_of(axes)
-    if axes.get_position().bounds == (0, 0, 1, 1):
+    # Not the place it has while its aspect is kept, which a text that is measured brings about.
+    if axes.get_position(original=True).bounds == (0, 0, 1, 1):
         width, tall = figure.get_size_inches()
         figure.set_size_inches(width, tall + more)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PIL import Image
 
+from gpu_course.draw.ink import svg_html
 from gpu_course.draw.palette import CSS_PIXELS_PER_INCH, style
 
 if TYPE_CHECKING:
@@ -60,6 +61,17 @@ def figure_png(figure: Figure, sharpness: float = SHARP) -> bytes:
     else:
         image.save(packed, "png", compress_level=_QUICK_COMPRESSION)
     return packed.getvalue()
+
+
+def quick_html(figure: Figure) -> str:
+    """Returns `<img>` of a picture that is waited for: as SVG where it is a sheet, else as PNG."""
+    from gpu_course.draw.svg import Undrawable, figure_svg
+
+    try:
+        svg = figure_svg(figure)
+    except Undrawable:
+        return figure_html(figure, QUICK)
+    return svg_html(svg, alt_text(figure), float(figure.get_figwidth()))
 
 
 def figure_html(figure: Figure, sharpness: float = SHARP) -> str:

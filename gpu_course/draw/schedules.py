@@ -41,6 +41,9 @@ def draw_schedule(
     in_bytes: bool = False,
     done: int | None = None,
     broken: str = "",
+    at: int | None = None,
+    claimed: Sequence[float] = (),
+    unit: str = "outputs",
 ) -> Figure:
     """Returns a schedule, operation by operation, over the memory each operation rises to.
 
@@ -48,25 +51,38 @@ def draw_schedule(
         schedule: pairs of a word and a stage, the words as in LOOKS.
         rises: for each operation the most memory in use during it.
         budget: a line for the memory there is; default none.
-        in_bytes: True where memory is in bytes; else it is counted in outputs.
+        in_bytes: True where memory is in bytes; else it is counted in `unit`.
         done: draw this many operations, in the frame of all of them; default all.
-        broken: why the operation after the last of `rises` cannot be done: it is marked, and no
-            memory is drawn from there on. Default: all can.
+        broken: what goes wrong at one operation, which is marked: the one after the last of
+            `rises`, which cannot be done. Default: nothing does.
+        at: the number of that operation where it can be done and something else is wrong with it.
+        claimed: the most memory up to each operation as somebody counted it, drawn as a line.
+        unit: of memory that is not in bytes.
     """
     from matplotlib.collections import PolyCollection
     from matplotlib.patches import Patch
     from matplotlib.ticker import MaxNLocator
 
     shown, reached = schedule[:done], list(rises[:done]) or [0]
-    title = _wrapped(f"It breaks here: {broken}" if broken else "Which stage runs when")
+    place = len(rises) if at is None else at
+    title = _wrapped(
+        "Which stage runs when"
+        if not broken
+        else f"It breaks here: {broken}"
+        if at is None
+        else _sentence(broken)
+    )
     high = 4.7 + 0.2 * title.count("\n")
     with p.style():
         figure, above = p.blank_figure(p.WIDEST, high, (0.75, 1.9, 1.35, high - 4.25))
         below = figure.add_axes((0.75 / p.WIDEST, 0.5 / high, 1 - 2.1 / p.WIDEST, 1.0 / high))
         above.set_title(title, loc="left", fontsize=p.NORMAL, fontweight="bold", color=p.INK)
-        below.set_title("Memory in use meanwhile", loc="left", fontsize=p.NORMAL, color=p.INK)
+        words = "Memory in use meanwhile"
+        words += "; the line is what there is" if budget is not None else ""
+        words += "; dashed is the peak as you count it" if claimed else ""
+        below.set_title(words, loc="left", fontsize=p.NORMAL, color=p.INK)
         if broken:
-            _mark_break(above, below, schedule, len(rises))
+            _mark_break(above, below, schedule, place, to_the_end=at is None)
         for word, look in LOOKS.items():
             cells = [_cell(step, stage) for step, (kind, stage) in enumerate(shown) if kind == word]
             # One artist for each kind: a thousand patches take a second to draw.
@@ -75,18 +91,27 @@ def draw_schedule(
         above.set_ylabel("stage")
         above.yaxis.set_major_locator(MaxNLocator(integer=True))
         above.set_xticks([])
-        unit, name = _unit(max(reached)) if in_bytes else (1, "outputs")
+        size, name = _unit(max(reached)) if in_bytes else (1, unit)
         below.fill_between(
             [step - 0.5 for step in range(len(reached) + 1)],
-            [*(rise / unit for rise in reached), reached[-1] / unit],
+            [*(rise / size for rise in reached), reached[-1] / size],
             step="post",
             facecolor=p.READ_TINT,
             edgecolor=p.ACTIVE,
         )
         if budget is not None:
             over = max(rises, default=0) > budget
-            below.axhline(budget / unit, color=p.CONFLICT if over else p.INK, lw=1.6)
-        below.set_ylim(0, max(*rises, budget or 0, 1) / unit * 1.12)
+            below.axhline(budget / size, color=p.CONFLICT if over else p.INK, lw=1.6)
+        if claimed:
+            below.step(
+                [step - 0.5 for step in range(len(claimed) + 1)],
+                [*(peak / size for peak in claimed), claimed[-1] / size],
+                where="post",
+                color=p.CONFLICT,
+                lw=1.6,
+                linestyle=p.READ_DASHES,
+            )
+        below.set_ylim(0, max(*rises, *claimed, budget or 0, 1) / size * 1.12)
         below.yaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
         below.set_ylabel(name)
         below.set_xlabel("operation")
@@ -100,21 +125,35 @@ def draw_schedule(
             handlelength=1.4,
         )
     said = describe_schedule(
-        schedule, rises, budget=budget, in_bytes=in_bytes, done=done, broken=broken
+        schedule,
+        rises,
+        budget=budget,
+        in_bytes=in_bytes,
+        done=done,
+        broken=broken,
+        at=at,
+        unit=unit,
     )
     return with_alt(figure, said)
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _wrapped(text: str) -> str:
     return "\n".join(textwrap.wrap(text, 68))
 
 
-def _mark_break(above: Axes, below: Axes, schedule: Pairs, number: int) -> None:
-    """Frames the operation that cannot be done, and shades what comes after it."""
+def _mark_break(
+    above: Axes, below: Axes, schedule: Pairs, number: int, *, to_the_end: bool
+) -> None:
+    """Frames an operation, and shades it alone or with what comes after it."""
     from matplotlib.patches import Rectangle
 
     for axes in (above, below):
-        axes.axvspan(number - 0.5, len(schedule), color=p.CONFLICT_TINT, zorder=0)
+        end = len(schedule) if to_the_end else number + 0.5
+        axes.axvspan(number - 0.5, end, color=p.CONFLICT_TINT, zorder=0)
         axes.axvline(number - 0.5, color=p.CONFLICT, lw=1.4, linestyle=p.READ_DASHES)
     if number < len(schedule):
         stage = schedule[number][1]
@@ -139,6 +178,8 @@ def describe_schedule(
     in_bytes: bool = False,
     done: int | None = None,
     broken: str = "",
+    at: int | None = None,
+    unit: str = "outputs",
 ) -> str:
     """Returns in words what `draw_schedule` shows."""
     runs = Counter(stage for word, stage in schedule if word != "backward")
@@ -146,17 +187,18 @@ def describe_schedule(
     counted = (
         f"A schedule of {len(schedule)} operations for {len(runs)} stages: "
         f"{sum(runs.values())} forward passes, {again} of them again; "
-        f"at most {_amount(max(rises, default=0), in_bytes)} at one time."
+        f"at most {_amount(max(rises, default=0), in_bytes, unit)} at one time."
     )
     said = [counted]
     if budget is not None:
         where = "over" if max(rises, default=0) > budget else "within"
-        said.append(f"That is {where} the budget of {_amount(budget, in_bytes)}.")
+        said.append(f"That is {where} the budget of {_amount(budget, in_bytes, unit)}.")
     if done is not None:
         word, stage = schedule[done - 1]
         said.append(f"{done:,} done, the last one: {word} {stage}.")
     if broken:
-        said.append(f"It breaks at operation {len(rises)}: {broken}.")
+        start = f"It breaks at operation {len(rises)}: " if at is None else ""
+        said.append(_sentence(f"{start}{broken}."))
     return " ".join(said)
 
 
@@ -227,8 +269,8 @@ def describe_pareto(curves: Mapping[str, Sequence[tuple[float, float]]]) -> str:
     return " ".join(said)
 
 
-def _amount(size: float, in_bytes: bool) -> str:
-    return format_bytes(size) if in_bytes else f"{size:g} outputs"
+def _amount(size: float, in_bytes: bool, unit: str) -> str:
+    return format_bytes(size) if in_bytes else f"{size:g} {unit}"
 
 
 def _unit(highest: float) -> tuple[int, str]:

@@ -72,7 +72,8 @@ def describe_touches(report: Report, arrays: Arrays = None) -> str:
             ("updates atomically", array.atomics),
         ):
             if pairs:
-                said.append(_pattern(data, array, verb, pairs))
+                where = f"In that of {array.of}: " if array.of else ""
+                said.append(where + _pattern(data, array, verb, pairs))
         if array.contested:
             cells = ranges(array.contested)
             said.append(f"Written by several threads: {array.name}, cells {cells}.")
@@ -103,6 +104,9 @@ def _pattern(data: Footprint, array: ArrayTouches, verb: str, pairs: tuple[Pair,
     rule = _rule(data, array, pairs)
     if rule:
         return f"Thread {rule[0]} {verb} {rule[1]}, for {count(len(threads), 'thread')}."
+    if len(threads) == 1 and len(pairs) > 1 and len(shape) <= 1:
+        cells = ranges(c for _, c in pairs)
+        return f"Thread {thread_label(data, pairs[0][0])} {verb} cells {cells} of {name}."
     at = [(thread_label(data, t), f"{name}[{_index_text(c, shape)}]") for t, c in pairs]
     if len(pairs) <= _PAIRS_SPELLED_OUT:
         listed = ", ".join(f"thread {thread} {verb} {cell}" for thread, cell in at)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -121,7 +122,7 @@ def _draw_map(
     axes.text(
         left,
         top - (0.36 if len(array.shape) == 2 and min(_layout(array)) > 1 else 0.3),
-        array_title(array.name, array.shape),
+        array_title(array.name, array.shape) + (f" of {array.of}" if array.of else ""),
         fontsize=p.NORMAL + 1,
         family="monospace",
         fontweight="bold",
@@ -132,7 +133,8 @@ def _draw_map(
     if not numbered:
         _quiet(axes, left, top - 0.11, words)
     else:
-        _quiet(axes, left + 0.1 * (len(array.name) + 12), top - 0.36, words)
+        named = len(array.name) + (len(array.of) + 4 if array.of else 0)
+        _quiet(axes, left + 0.1 * (named + 12), top - 0.36, words)
         _number_edges(axes, left, top, side, min(rows, MOST_ROWS), columns)
     grid, several = _numbers(array, pairs, rows * columns)
     shown = min(rows, MOST_ROWS)
@@ -152,19 +154,26 @@ def _draw_map(
     frame = Rectangle((left, top), limit_x - left, limit_y - top, zorder=3)
     frame.set(facecolor="none", edgecolor=p.RULE, linewidth=1.0)
     axes.add_artist(frame)
-    fits = side >= _readable(data)
-    for cell in range(min(array.size, shown * columns)):
-        row, column = divmod(cell, columns)
-        corner = (left + column * side, top + row * side)
-        if grid[cell] < 0 or cell in several:
-            look, mark, name = _look(cell in several, words)
+    cells = range(min(array.size, shown * columns))
+    for (row, plain, many), run in groupby(
+        cells, key=lambda cell: (cell // columns, grid[cell] >= 0, cell in several)
+    ):
+        if not plain or many:
+            alike = list(run)
+            corner = (left + alike[0] % columns * side, top + row * side)
+            look, mark, name = _look(many, words)
             legend.add(mark, name)
-            axes.add_artist(Rectangle(corner, side, side, zorder=3.5, **{**look, "linewidth": 0}))
-        elif fits:
+            look = {**look, "linewidth": 0}
+            axes.add_artist(Rectangle(corner, len(alike) * side, side, zorder=3.5, **look))
+    if side >= _readable(data):
+        for cell in cells:
+            if grid[cell] < 0 or cell in several:
+                continue
+            row, column = divmod(cell, columns)
             ground = colours(grid[cell] / max(data.threads - 1, 1))
             axes.text(
-                corner[0] + side / 2,
-                corner[1] + side / 2,
+                left + (column + 0.5) * side,
+                top + (row + 0.5) * side,
                 str(grid[cell]),
                 fontsize=p.SMALL,
                 color=p.ink_on(ground[:3]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_GHOSTS = 8
+A_FAN = 4
+"""Cells of one array that a thread touches from which on its lines are drawn as a comb."""
+MOST_FANS = 8
 _EDGE = 0.25
 _HEADER = 0.80
 _BETWEEN_ROWS = 0.5
@@ -250,6 +254,8 @@ def _draw_rail(d: _Drawing, block: int) -> None:
 def _draw_array(d: _Drawing, array: ArrayTouches, y: float, values: Any) -> None:
     scale = d.scale
     row_label(d.axes, scale.left - 0.16, y, array.name, mono=True)
+    if array.of:
+        row_label(d.axes, scale.left - 0.16, y + 0.2, f"of {array.of}")
     shown = None if values is None else np.asarray(values).reshape(-1)
     looks = cell_look(array, d.legend)
     above = y < d.thread_y
@@ -317,10 +323,78 @@ def _draw_lines(d: _Drawing, array: ArrayTouches, y: float, nearest: float, lane
         ]
         if ends:
             d.legend.add(kind, kind)
-            mine = [end for end, thread in zip(ends, threads, strict=True) if thread == d.follow]
-            for some, pale in ((ends, d.follow is not None), (mine, False)):
+            fans = _fans(threads)
+            pale = d.follow is not None
+            heights = (start, bend, end)
+            straight = [(e, t) for e, t in zip(ends, threads, strict=True) if t not in fans]
+            for some, faint in (
+                ([e for e, _ in straight], pale),
+                ([e for e, t in straight if t == d.follow], False),
+            ):
                 if some:
-                    _straight(d.axes, some, (start, bend, end), kind, pale)
+                    _straight(d.axes, some, heights, kind, faint)
+            for level, thread in enumerate(fans, 1):
+                mine = [e for e, t in zip(ends, threads, strict=True) if t == thread]
+                depth = level / (len(fans) + 1)
+                _comb(d.axes, mine, heights, depth, kind, pale and thread != d.follow)
+
+
+def _fans(threads: list[int]) -> list[int]:
+    """Returns the threads with so many cells of one array that lines to them would be a knot.
+
+    The first stands nearest to the threads where they go to the left, so that rails cross little.
+    """
+    often = Counter(threads)
+    fans = [thread for thread in often if often[thread] >= A_FAN]
+    return fans if len(fans) <= MOST_FANS else []
+
+
+def _comb(
+    axes: Axes,
+    ends: list[tuple[float, float]],
+    heights: tuple[float, float, float],
+    depth: float,
+    kind: str,
+    pale: bool,
+) -> None:
+    """Draws what one thread does to many cells: a level rail, and an upright line to each cell.
+
+    Args:
+        axes: of the sheet.
+        ends: (x at the thread, x at the cell) for each cell.
+        heights: of the threads, of the nearest array's edge, and of the cells.
+        depth: how far down the rail lies between threads and array, from 0 to 1.
+        kind: "read", "write" or "atomic".
+        pale: True where another thread is followed.
+    """
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
+
+    start, bend, end = heights
+    reading = kind == "read"
+    toward = 1.0 if end > start else -1.0
+    head = 0.09 * toward
+    rail = start + 2 * head + (bend - start - 4 * head) * depth
+    x0 = ends[0][0]
+    cells = sorted({x1 for _, x1 in ends})
+    begin, stop = (start + head, end) if reading else (start, end - head)
+    vertices = [(x0, begin), (x0, rail), (min(x0, cells[0]), rail), (max(x0, cells[-1]), rail)]
+    codes = [Path.MOVETO, Path.LINETO, Path.MOVETO, Path.LINETO]
+    for x1 in cells:
+        vertices += [(x1, rail), (x1, stop)]
+        codes += [Path.MOVETO, Path.LINETO]
+    look = line_look(kind, thin=len(cells) > 40)
+    if pale:
+        look |= {"alpha": 0.35, "linewidth": look["linewidth"] * 0.6}
+    axes.add_artist(PathPatch(Path(vertices, codes), facecolor="none", zorder=2.5, **look))
+    if pale:
+        return
+    # Where another thread's line crosses there is no dot.
+    colour = look["edgecolor"]
+    axes.scatter([x0, *cells], [rail] * (len(cells) + 1), s=9, color=colour, lw=0, zorder=2.55)
+    tips, tip_y = ([x0], start + head * 0.55) if reading else (cells, end - head * 0.55)
+    downwards = (toward > 0) != reading
+    arrowheads(axes, tips, [tip_y] * len(tips), kind, "v" if downwards else "^", len(cells) > 40)
 
 
 def _straight(

@@ -189,6 +189,9 @@ def _draw_array(d: _Drawing, array: ArrayTouches) -> None:
     panel_label(
         d.axes, panel.left, panel.top - _INDEX, array_title(array.name, array.shape), mono=True
     )
+    if array.of:
+        x = panel.left + 0.12 * len(array_title(array.name, array.shape)) + 0.1
+        panel_label(d.axes, x, panel.top - _INDEX, f"of {array.of}")
     rows, columns = rows_columns(array.shape)
     touching = _who_touched(array)
     looks = cell_look(array, d.legend)

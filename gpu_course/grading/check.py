@@ -237,7 +237,7 @@ class _Checking:
         lines = messages.wrong_result(self.puzzle, tried, name, right, written, pattern)
         evidence = {
             "case": tried.given.case,
-            "output": name,
+            "array": tried.own_names(messages.launch_of(tried.given, name), name)[0],
             "expected": tried.given.expected[name],
             "got": tried.got[name],
             "mask": ~right,
@@ -295,7 +295,7 @@ class _Checking:
         for tried in self.right:
             over = budgets.overrun(self.puzzle, tried)
             if over is not None:
-                lines = budgets.over_budget(self.puzzle, tried, over, self.kernels)
+                lines = budgets.over_budget(self.puzzle, tried, over, self.kernels, self.right)
                 return self._failed("over-budget", "over-budget", tried, lines)
         for tried in self.right:
             for found in sharing.unshared_work(self.puzzle, tried):

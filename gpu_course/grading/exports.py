@@ -6,11 +6,14 @@ import html
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gpu_course.grading.labels import INDENT, is_labelled, line, message_lines
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from gpu_course.draw.ownership import Trouble
     from gpu_course.grading.verdict import Verdict
     from gpu_course.simt.report import Hazard, Report
 
@@ -35,7 +38,7 @@ PRE_STYLE = (
     "font-family:var(--jp-code-font-family,monospace);"
     "font-size:var(--jp-code-font-size,13px);max-width:72ch"
 )
-_PROSE = tuple("who why try think other yours bonus case replay also".split())
+_PROSE = tuple("who why try think spare other yours bonus case replay also".split())
 """The labels whose lines are one sentence after the other, and may break anywhere."""
 
 
@@ -72,7 +75,7 @@ def verdict_html(verdict: Verdict) -> str:
     Where the launch is small enough, a picture of who touched what stands behind the reason, and
     before the numbers; after a pass comes what is next.
     """
-    picture = _picture(verdict)
+    picture = verdict_picture(verdict)
     lines = verdict.message.splitlines()
     at = _behind_the_reason(lines) if picture else len(lines)
     first, rest = ("\n".join(part) for part in (lines[:at], lines[at:]))
@@ -206,31 +209,68 @@ def _links(verdict: Verdict) -> str:
     return f'<div class="gpu-course-onward" style="line-height:1.5">{lines}</div>'
 
 
-def _picture(verdict: Verdict) -> str:
+def verdict_picture(verdict: Verdict) -> str:
+    """Returns the picture below a verdict as HTML, "" where it has none."""
     try:
-        figure = _figure(verdict)
+        figure = verdict_figure(verdict)
         if figure is None:
             return ""
-        from gpu_course.draw.picture import QUICK, figure_html
+        from gpu_course.draw.picture import quick_html
 
-        return f'<div style="margin-top:0.4em">{figure_html(figure, QUICK)}</div>'
+        return f'<div style="margin-top:0.4em">{quick_html(figure)}</div>'
     except Exception:
         # The verdict is what matters: a picture that cannot be drawn is left out.
         return ""
 
 
-def _figure(verdict: Verdict) -> Figure | None:
+def verdict_figure(verdict: Verdict) -> Figure | None:
     """Returns the picture of what an answer did on the visible example, or None."""
     report = verdict.report
     if verdict.status not in ("passed", "failed"):
         return None
     if report is None or not report.touches:
-        return _schedule(verdict.evidence.get("got"))
+        return _schedule(verdict.evidence.get("shown") or verdict.evidence.get("got"))
     from gpu_course.draw.touches import draw_touches
 
     if all(_cells(touch.shape) <= MOST_CELLS_DRAWN for touch in report.touches):
         return draw_touches(report)
-    return _of_many_cells(report) if verdict.passed else None
+    return _of_many_cells(report) if verdict.passed else _around_the_fault(verdict, report)
+
+
+def _around_the_fault(verdict: Verdict, report: Report) -> Figure | None:
+    """Returns the cells around the first fault, where the arrays are too large to draw whole."""
+    from gpu_course.draw.ownership import Trouble, draw_around
+
+    touched = {touch.array for touch in report.touches}
+    mask = verdict.evidence.get("mask")
+    if mask is not None and verdict.evidence.get("array") in touched:
+        wrong = np.flatnonzero(mask)
+        words = f"{wrong.size:,} of {mask.size:,} cells {'is' if wrong.size == 1 else 'are'}"
+        array = verdict.evidence["array"]
+        cells = frozenset(wrong.tolist())
+        return draw_around(report, Trouble(array, int(wrong[0]), f"{words} wrong", cells))
+    for hazard in verdict.hazards:
+        details = hazard.details
+        if details.get("array") in touched and hazard in report.hazards:
+            return draw_around(report, _trouble(hazard))
+    written = [touch for touch in report.touches if touch.kind == "write"]
+    if not written:
+        return None
+    words = f"the first of its {_cells(written[-1].shape):,} cells"
+    return draw_around(report, Trouble(written[-1].array, 0, words))
+
+
+def _trouble(hazard: Hazard) -> Trouble:
+    """Returns what a hazard says of an array, and the cell it says it of."""
+    from gpu_course.draw.ownership import Trouble
+
+    array, shape = hazard.details["array"], hazard.details["shape"]
+    if "cell" in hazard.details:
+        cell = int(hazard.details["cell"])
+        return Trouble(array, cell, hazard.message, frozenset({cell}), "where they meet")
+    index = hazard.details.get("index", (0,))
+    inside = tuple(max(0, min(int(i), n - 1)) for i, n in zip(index, shape, strict=False))
+    return Trouble(array, int(np.ravel_multi_index(inside, shape)), hazard.message)
 
 
 def _of_many_cells(report: Report) -> Figure | None:
@@ -245,7 +285,12 @@ def _of_many_cells(report: Report) -> Figure | None:
 
 
 def _schedule(got: Any) -> Figure | None:
-    """Returns a schedule that an answer planned, with the place where it breaks, or None."""
+    """Returns a schedule that an answer planned or weighed, with the place where it breaks.
+
+    Args:
+        got: "schedule" and "rises"; and where they are there, "broken", "at", "budget", "claimed"
+            and "unit", as `draw_schedule` takes them. None comes of anything else.
+    """
     if not isinstance(got, dict) or not {"schedule", "rises"} <= got.keys():
         return None
     from gpu_course.draw.schedules import draw_schedule
@@ -256,6 +301,10 @@ def _schedule(got: Any) -> Figure | None:
         [(str(word), int(stage)) for word, stage in got["schedule"]],
         [int(rise) for rise in got["rises"]],
         broken=str(got.get("broken", "")),
+        at=got.get("at"),
+        budget=got.get("budget"),
+        claimed=[float(peak) for peak in got.get("claimed", ())],
+        unit=str(got.get("unit", "outputs")),
     )
 
 

@@ -80,8 +80,8 @@ SENTENCES: dict[str, str] = {
     ),
     "over-budget": "The result is right; the way to it costs more than it needs to.",
     "not-shared": (
-        "Here some threads do more, and the launch ends only when they do. A GPU is fast because "
-        "thousands of threads each do a little: which cells should this thread do?"
+        "A launch takes as long as its busiest thread, and a GPU is fast because thousands of "
+        "threads each do a little. Which cells should this thread do?"
     ),
     "done-again": (
         "Here most threads go over the same cells, and the same work is done many times. Which "

@@ -31,7 +31,7 @@ class Verdict:
         report: for pictures, the Report of the launch at fault, or of the visible case where all
             is right; None where nothing ran.
         evidence: plain data for pictures: "case", "expected", "got" and "mask" arrays when a result
-            was wrong.
+            was wrong, and "array", what the kernel calls it.
     """
 
     name: str

@@ -40,6 +40,7 @@ class DeviceCard:
         fp16_flop_per_s, bf16_flop_per_s: tensor cores, FP32 accumulation, no sparsity.
         l2_bytes: level-two cache.
         nvlink_bytes_per_s: to other GPUs, both directions added.
+        pcie_bytes_per_s: to the host, both directions added.
         power_watts: the most the board may draw.
         sources: for each number above the document it was read in.
     """
@@ -56,6 +57,7 @@ class DeviceCard:
     bf16_flop_per_s: float | None = None
     l2_bytes: int | None = None
     nvlink_bytes_per_s: float | None = None
+    pcie_bytes_per_s: float | None = None
     power_watts: int | None = None
     sources: Mapping[str, Source] = field(default_factory=dict, repr=False)
 
@@ -125,6 +127,7 @@ _LABELS: dict[str, tuple[str, Any]] = {
     "bf16_flop_per_s": ("BF16 tensor cores", _flop_rate),
     "l2_bytes": ("L2 cache", format_bytes),
     "nvlink_bytes_per_s": ("NVLink", format_bandwidth),
+    "pcie_bytes_per_s": ("PCIe", format_bandwidth),
     "power_watts": ("power", lambda value: f"{value} W"),
 }
 
@@ -222,6 +225,7 @@ _CARDS = (
         bf16_flop_per_s=(989.5 * TERA, src.H100_DATASHEET),
         l2_bytes=(50 * MIB, src.HOPPER_TUNING),
         nvlink_bytes_per_s=(900 * GB, src.H100_DATASHEET),
+        pcie_bytes_per_s=(128 * GB, src.H100_DATASHEET),
         power_watts=(700, src.H100_DATASHEET),
     ),
     _card(

@@ -8,7 +8,7 @@ from typing import Any
 
 import ipywidgets
 
-from gpu_course.draw.picture import QUICK, alt_text, figure_html
+from gpu_course.draw.picture import alt_text, quick_html
 from gpu_course.errors import CourseError
 from gpu_course.grading.exports import PRE_STYLE, text_html
 from gpu_course.notebook.controls import make_control
@@ -125,7 +125,7 @@ def rendered(result: Any) -> tuple[str, str]:
         note = hazard_note(result)
         return repr(note), note._repr_html_()
     if hasattr(result, "savefig"):
-        return alt_text(result), figure_html(result, QUICK)
+        return alt_text(result), quick_html(result)
     if hasattr(result, "_repr_html_") and (content := result._repr_html_()) is not None:
         return repr(result), content
     text = result if isinstance(result, str) else repr(result)

@@ -19,7 +19,7 @@ from gpu_course.errors import CourseError
 from gpu_course.notebook.note import Note, show, trouble
 
 _NOT_GIVEN = object()
-_WIDTH = 78
+_WIDTH = 70
 
 
 class Prediction:

@@ -165,7 +165,8 @@ def _save(task: Puzzle, path: Path, text: str, stub: str | None) -> Path | None:
     on_disk = path.read_bytes() if path.is_file() else None
     wanted = text.encode()
     if on_disk != wanted:
-        if not _is_ours(task, on_disk, stub):
+        alike = on_disk is not None and _digest(on_disk) == _digest(wanted)
+        if not alike and not _is_ours(task, on_disk, stub):
             kept = workspace.backup(path)
         workspace.write_text(path, text)
     _remember(task, wanted)
@@ -178,7 +179,7 @@ def _is_ours(task: Puzzle, on_disk: bytes | None, stub: str | None) -> bool:
         return True
     # Git on Windows may have given the stub other line ends.
     plain = on_disk.replace(b"\r\n", b"\n")
-    if stub is not None and plain == stub.encode():
+    if stub is not None and _digest(plain) == _digest(stub.encode()):
         return True
     return _last_written(task) in (_digest(on_disk), _digest(plain))
 
@@ -191,8 +192,22 @@ def _stub(task: Puzzle) -> str | None:
         return None
 
 
+def seen(name: str, text: str) -> None:
+    """Notes that the cell of a puzzle holds what the file holds: it was typed in an editor.
+
+    JupyterLab's extension calls it; without it, running the cell later would offer as somebody
+    else's a text that stood in the cell.
+
+    Args:
+        name: of the puzzle.
+        text: of the file.
+    """
+    _remember(index.find(name), text.encode())
+
+
 def _digest(data: bytes | None) -> str:
-    return hashlib.sha256(data or b"").hexdigest()
+    """The hash of a text; a newline at its end, which no cell shows, makes no other text of it."""
+    return hashlib.sha256((data or b"").rstrip(b"\n")).hexdigest()
 
 
 def _last_written(task: Puzzle) -> str | None:

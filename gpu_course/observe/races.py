@@ -318,14 +318,16 @@ def _mentions(program: Program) -> Iterator[tuple[Symbol, ast.AST]]:
 
 def _parts_of_warps(program: Program) -> bool:
     """True where a warp barrier may be one of some lanes only."""
-    whole = set()
-    for each in program.family():
-        for node in ast.walk(each.kernel.tree):
-            if isinstance(node, ast.Call) and all(map(_every_lane, node.args)):
-                whole.add(node.func)
-    return any(
-        symbol.path == "cuda.syncwarp" and node not in whole for symbol, node in _mentions(program)
-    )
+    barriers = {node for symbol, node in _mentions(program) if symbol.path == "cuda.syncwarp"}
+    if not barriers:
+        return False
+    whole = {
+        node.func
+        for each in program.family()
+        for node in ast.walk(each.kernel.tree)
+        if isinstance(node, ast.Call) and all(map(_every_lane, node.args))
+    }
+    return not barriers <= whole
 
 
 def _every_lane(mask: ast.expr) -> bool:

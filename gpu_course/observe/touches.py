@@ -38,5 +38,6 @@ class Touches(Observer):
                 line=access.line,
                 threads=access.threads,
                 cells=access.cells,
+                space=access.array.space,
             )
         )

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import bisect
+import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,26 +20,57 @@ Words = tuple[str, str, str]
 """Fact, why, and what to try."""
 
 
-def _definition(kernel: Kernel, name: str, line: int) -> str:
-    """The last statement above a line that assigns a name, as "i = cuda.grid(1), line 10"."""
-    best: ast.stmt | None = None
-    for node in ast.walk(kernel.tree):
+@dataclass(frozen=True)
+class _Statements:
+    """What the words of a hazard quote of a kernel: gone through once for all of its hazards.
+
+    Attributes:
+        assigned: name -> the statements that assign it, first line first.
+        loops: the variables of `for` loops, as they are written.
+        made: an array the kernel makes -> its shape, as the call has it.
+    """
+
+    assigned: Mapping[str, list[ast.stmt]]
+    loops: frozenset[str]
+    made: Mapping[str, ast.expr]
+
+
+@functools.lru_cache(maxsize=8)
+def _statements(tree: ast.FunctionDef) -> _Statements:
+    assigned: dict[str, list[ast.stmt]] = {}
+    loops: set[str] = set()
+    made: dict[str, ast.expr] = {}
+    for node in ast.walk(tree):
         if isinstance(node, ast.Assign):
             targets: Sequence[ast.expr] = node.targets
+            if isinstance(node.value, ast.Call) and node.value.args:
+                made.setdefault(ast.unparse(node.targets[0]), node.value.args[0])
         elif isinstance(node, ast.AugAssign | ast.AnnAssign | ast.For):
             targets = [node.target]
+            if isinstance(node, ast.For):
+                loops.add(ast.unparse(node.target))
         else:
             continue
-        named = any(
-            isinstance(n, ast.Name) and n.id == name
-            for t in targets
-            for n in ast.walk(t)
-            if isinstance(getattr(n, "ctx", None), ast.Store)
-        )
-        if named and node.lineno <= line and (best is None or node.lineno >= best.lineno):
-            best = node
-    if best is None:
+        stored = {
+            n.id
+            for target in targets
+            for n in ast.walk(target)
+            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        }
+        for name in stored:
+            assigned.setdefault(name, []).append(node)
+    for statements in assigned.values():
+        statements.sort(key=lambda statement: statement.lineno)
+    return _Statements(assigned, frozenset(loops), made)
+
+
+def _definition(kernel: Kernel, name: str, line: int) -> str:
+    """The last statement above a line that assigns a name, as "i = cuda.grid(1), line 10"."""
+    assigned = _statements(kernel.tree).assigned.get(name, [])
+    above = bisect.bisect_right(assigned, line, key=lambda statement: statement.lineno)
+    if not above:
         return ""
+    best = assigned[above - 1]
     text = kernel.text(best.lineno).partition("#")[0].strip().rstrip(":")
     return f"{text}, line {best.lineno}"
 
@@ -91,7 +125,7 @@ def _step_inside(fault: Fault, kernel: Kernel, places: Places, expression: str) 
     facts["guard_helps"] = False
     facts["one_thread_per_cell"] = _one_thread_per_cell(shape, places)
     bound = _bound(fault, kernel)
-    if _loop_over(kernel, expression):
+    if expression in _statements(kernel.tree).loops:
         return f"end the loop over {expression} before it leaves the array, at {bound}"
     if facts["one_thread_per_cell"]:
         return (
@@ -123,14 +157,11 @@ def _bound(fault: Fault, kernel: Kernel) -> str:
 
 def _declared(kernel: Kernel, array: str, axis: int) -> str:
     """The side of a shared or local array as it is written where the array is made, or ""."""
-    for node in ast.walk(kernel.tree):
-        if not (isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)):
-            continue
-        if ast.unparse(node.targets[0]) == array and node.value.args:
-            shape = node.value.args[0]
-            side = shape.elts[axis] if isinstance(shape, ast.Tuple) else shape
-            return "" if isinstance(side, ast.Constant) else ast.unparse(side)
-    return ""
+    shape = _statements(kernel.tree).made.get(array)
+    if shape is None:
+        return ""
+    side = shape.elts[axis] if isinstance(shape, ast.Tuple) else shape
+    return "" if isinstance(side, ast.Constant) else ast.unparse(side)
 
 
 def _own_axis(fault: Fault, places: Places) -> int | None:
@@ -141,12 +172,6 @@ def _own_axis(fault: Fault, places: Places) -> int | None:
             if own.size and (own.min(), own.max()) == fault.facts["axis_values"]:
                 return axis
     return None
-
-
-def _loop_over(kernel: Kernel, name: str) -> bool:
-    """True for the variable of a `for` loop of the kernel."""
-    loops = [node for node in ast.walk(kernel.tree) if isinstance(node, ast.For)]
-    return any(ast.unparse(loop.target) == name for loop in loops)
 
 
 def _from_end(facts: Mapping[str, Any], index: str, parts: Sequence[str]) -> Words:
@@ -231,13 +256,7 @@ def _uninitialised(fault: Fault, kernel: Kernel, places: Places) -> Words:
     if "variable" not in fault.facts:
         return _uninitialised_cell(fault)
     name = fault.facts["variable"]
-    lines = sorted(
-        {
-            n.lineno
-            for n in ast.walk(kernel.tree)
-            if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store)
-        }
-    )
+    lines = sorted({s.lineno for s in _statements(kernel.tree).assigned.get(name, [])})
     where = f"line{'s' * (len(lines) > 1)} {', '.join(map(str, lines))}"
     fact = f"{name} is read before these threads have assigned it"
     why = f"{name} is assigned on {where}, and these threads have not been there"

@@ -21,6 +21,9 @@ from functools import cached_property, lru_cache
 
 from gpu_course.errors import CatalogueError
 
+WIDTH = 70
+"""Columns that a learner sees of a printed line."""
+
 
 class Kind(StrEnum):
     """What it says when a number agrees.
@@ -171,8 +174,9 @@ def compared(chosen: Iterable[Row]) -> str:
         if (row.paper.name, row.place) != heading:
             lines += _notes(notes)
             heading, notes = (row.paper.name, row.place), {}
-            lines += [*([""] if lines else []), f"{row.paper.name}, {row.place}"]
-            lines.append(f"  {'':<38}{'mine':>10}{'published':>11}{'difference':>12}")
+            lines += [""] if lines else []
+            lines += textwrap.wrap(f"{row.paper.name}, {row.place}", WIDTH)
+            lines.append(f"{'':<39}{'mine':>8}{'published':>10}{'difference':>12}")
         lines.append(_line(row))
         if row.note:
             notes[row.note] = None
@@ -183,7 +187,7 @@ def _notes(notes: Iterable[str]) -> list[str]:
     return [
         line
         for note in notes
-        for line in textwrap.wrap(note, 72, initial_indent="  * ", subsequent_indent="    ")
+        for line in textwrap.wrap(note, WIDTH, initial_indent="  * ", subsequent_indent="    ")
     ]
 
 
@@ -195,11 +199,11 @@ def _line(row: Row) -> str:
     else:
         difference = f"{row.difference:+,.{max(digits, 2)}f}"
         mine = f"{row.mine:,.{max(digits, 2)}f}"
-    mark = {True: "", False: "  <- farther than it may be", None: "  open"}[row.holds]
+    mark = {True: "", False: "far", None: "open"}[row.holds]
     unit = f" [{row.unit}]" if row.unit else ""
     # The same digits as printed, grouped like mine.
     printed = f"{row.published:,.{digits}f}"
-    return f"  {row.what + unit:<38}{mine:>10}{printed:>11}{difference:>12}{mark}"
+    return f"  {row.what + unit:<37}{mine:>8}{printed:>10}{difference:>7} {mark:>4}".rstrip()
 
 
 COUNTED = {
@@ -218,13 +222,14 @@ def count(chosen: Sequence[Row]) -> str:
     for kind, words in COUNTED.items():
         of_kind = [row for row in tests if row.kind is kind]
         if of_kind:
-            lines += [f"  {len(of_kind)} {words}", f"    {_agreement(of_kind)}"]
+            lines.append(f"  {len(of_kind)} {words}")
+            lines += [f"    {part}" for part in _agreement(of_kind)]
     if identities := len(chosen) - len(tests):
         lines.append(f"  and {identities} by definition, which cannot differ and test nothing")
     return "\n".join(lines)
 
 
-def _agreement(chosen: Sequence[Row]) -> str:
+def _agreement(chosen: Sequence[Row]) -> list[str]:
     exact = sum(bool(row.holds) and row.to_the_digit for row in chosen)
     holding = sum(row.holds is True for row in chosen)
     missed = sum(row.holds is False for row in chosen)
@@ -233,7 +238,7 @@ def _agreement(chosen: Sequence[Row]) -> str:
         f"{holding - exact} within the rounding of their inputs",
         f"{len(chosen) - holding - missed} open",
     ]
-    return ", ".join(parts + ([f"{missed} farther off"] if missed else []))
+    return parts + ([f"{missed} farther off"] if missed else [])
 
 
 def board(chosen: Sequence[Row] | None = None) -> str:

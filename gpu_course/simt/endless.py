@@ -14,7 +14,7 @@ from gpu_course.simt.lanes import Mask
 from gpu_course.simt.source import Kernel
 
 MOST_WAITING_TURNS = 250
-MOST_TURNS_WITH_ATOMICS = 2500
+MOST_TURNS_WITH_ATOMICS = 1000
 
 
 class EndlessLoop(Exception):

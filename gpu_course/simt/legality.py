@@ -18,7 +18,7 @@ from gpu_course.simt.meanings import Meanings
 from gpu_course.simt.parameters import defaults_of
 from gpu_course.simt.program import Checked, Program
 from gpu_course.simt.pruning import prune
-from gpu_course.simt.refusals import check_node
+from gpu_course.simt.refusals import check_node, check_texts
 from gpu_course.simt.source import Kernel
 from gpu_course.simt.spelling import respelled
 from gpu_course.simt.stores import passed_on, stored_parameters
@@ -96,6 +96,7 @@ def _checked(
     lifted = {n for n in variables - own if isinstance(_known(kernel, n), Kernel)}
     variables = (variables | own) - lifted
     meanings = Meanings(kernel, variables).of(kernel.tree.body)
+    check_texts(kernel, body)
     devices = _devices(written, kernel, body, meanings, callers, checked)
     stored = frozenset(kernel.parameters) if devices else stored_parameters(kernel, body, meanings)
     versions = find_versions(kernel.tree)

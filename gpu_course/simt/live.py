@@ -267,12 +267,12 @@ def _from_live(name: str, value: Any) -> Any:
     if value is None:
         return None
     if isinstance(value, str):
-        return Unknown(f"{name}, a string of the host", value)
+        return Unknown("a string of the host", value)
     if isinstance(value, np.dtype):
         return value if value.fields else Symbol(f"numpy.{value.name}")
     if isinstance(value, tuple):
         if cells(value, MAX_CELLS) > MAX_CELLS:
-            return Unknown(f"{name}, a tuple of more than {MAX_CELLS:,} values")
+            return Unknown(f"a tuple of more than {MAX_CELLS:,} values")
         parts = [_from_live(name, v) for v in value]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     if isinstance(value, ModuleType):
@@ -300,4 +300,4 @@ def _from_live(name: str, value: Any) -> Any:
     if origin.startswith("numba"):
         home = "cuda" if ".cuda" in origin else "numba"
         return Symbol(f"{home}.{attribute}")
-    return Unknown(f"{name}, a {type(value).__name__} of the host")
+    return Unknown(f"a {type(value).__name__} of the host")

@@ -10,6 +10,7 @@ import ast
 import functools
 import math
 import re
+from collections.abc import Sequence
 
 from gpu_course.simt.program import Program
 from gpu_course.simt.source import Kernel
@@ -116,13 +117,23 @@ def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
 
-def _check_constant(kernel: Kernel, node: ast.Constant) -> None:
-    if isinstance(node.value, str):
-        if node not in _free_strings(kernel.tree):
+def check_texts(kernel: Kernel, body: Sequence[ast.AST]) -> None:
+    """Refuses strings as values, once the names are known: `open("x")` fails by its name.
+
+    Args:
+        kernel: the kernel.
+        body: every node of its body.
+    """
+    free = _free_strings(body)
+    for node in body:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in free:
             raise kernel.refuse(
                 node, "the simulator does not know a string as a value", "use numbers"
             )
-    elif isinstance(node.value, bytes):
+
+
+def _check_constant(kernel: Kernel, node: ast.Constant) -> None:
+    if isinstance(node.value, bytes):
         raise kernel.refuse(node, ours("bytes as a value"), "use numbers")
     elif node.value is Ellipsis:
         raise kernel.refuse(node, ours("..."), "write one index or slice per dimension")
@@ -130,10 +141,10 @@ def _check_constant(kernel: Kernel, node: ast.Constant) -> None:
         raise kernel.refuse(node, "an integer literal beyond 64 bits", "use a smaller number")
 
 
-def _free_strings(tree: ast.FunctionDef) -> set[ast.AST]:
+def _free_strings(body: Sequence[ast.AST]) -> set[ast.AST]:
     """Docstrings, what is printed, the text of `float("inf")`, and dtypes of arrays."""
     found: set[ast.AST] = set()
-    for node in ast.walk(tree):
+    for node in body:
         if isinstance(node, ast.Expr):
             found.add(node.value)
         elif isinstance(node, ast.Call):

@@ -136,6 +136,8 @@ class Touch:
         line: the line of the access.
         threads: int64 (n,), the global linear thread numbers (block by block, x fastest).
         cells: int64 (n,), the flat C-order indices touched.
+        space: where the array lies: "global", "shared" (each block has its own), "local" (each
+            thread has its own).
     """
 
     array: str
@@ -144,6 +146,7 @@ class Touch:
     line: int
     threads: np.ndarray
     cells: np.ndarray
+    space: str = "global"
 
 
 @dataclass(frozen=True)

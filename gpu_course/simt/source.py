@@ -106,7 +106,7 @@ def _read(path: Path, shown: str, text: str) -> Module:
                 node.name, node, shown, lines, look_up, bool(jit), declared, device
             )
         elif isinstance(node, ast.ClassDef | ast.AsyncFunctionDef):
-            names[node.name] = Unknown(f"{node.name}, which is not a kernel")
+            names[node.name] = Unknown("no kernel")
         elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             for target in targets:
@@ -125,7 +125,7 @@ def _constant_or_unknown(node: ast.expr, names: Mapping[str, Any], name: str, co
         costs.charge(name, node)
         return constant(node, names)
     except NotConstant as error:
-        what = f"{name}, which is not a constant the simulator can evaluate ({error})"
+        what = f"not a constant the simulator can evaluate ({error})"
         return Unknown(what, node.value if _is_string(node) else None)  # type: ignore[attr-defined]
 
 

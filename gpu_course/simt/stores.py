@@ -22,14 +22,17 @@ def passed_on(body: list[ast.AST], versions: Versions) -> dict[ast.AST, list[ast
         for node in body
         if isinstance(node, ast.Assign) and len(node.targets) == 1
     }
+    readers_of: dict[int, list[ast.AST]] = {}
+    for node, seen in versions.reaching.items():
+        for number in seen:
+            readers_of.setdefault(number, []).append(node)
     found: dict[ast.AST, list[ast.expr]] = {}
     for value, target in stores.items():
-        number = versions.numbers.get(target)
-        readers = [n for n, seen in versions.reaching.items() if number in seen]
+        readers = readers_of.get(versions.numbers.get(target, -1), [])
         cells = [
             stores[n]
             for n in readers
-            if versions.reaching[n] == {number} and isinstance(stores.get(n), ast.Subscript)
+            if len(versions.reaching[n]) == 1 and isinstance(stores.get(n), ast.Subscript)
         ]
         if readers and len(cells) == len(readers):
             found[value] = cells

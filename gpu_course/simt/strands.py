@@ -82,6 +82,8 @@ class Strands(Relay):
         self.version = 0
         self.steps_left = STEPS_FACTOR * step_budget
         self._turns = self._fruitless = self._stuck = 0
+        self._changed = False  # memory, since a strand came on
+        self._met: set[tuple[int, tuple[int, ...]]] = set()  # the meetings since a strand came on
         self._new = self._cut()
         self._ready: dict[int, Runner] = {}
         self._parked: dict[int, Runner] = {}
@@ -163,12 +165,18 @@ class Strands(Relay):
         """Some cell holds another value than before."""
         self.version += 1
         self._turns = self._fruitless = 0
+        self._changed = True
         self._ready.update(self._parked)
         self._parked.clear()
 
     def progress(self) -> None:
         """Something has happened that brings the launch on."""
+        self._come_on()
+        self._met.clear()
+
+    def _come_on(self) -> None:
         self._turns = self._fruitless = self._stuck = 0
+        self._changed = False
 
     def pause(self, number: int, about: About) -> None:
         """A strand is about to touch memory."""
@@ -192,7 +200,7 @@ class Strands(Relay):
             self.give_up(wait)
         if self._stuck > self.step_budget // STUCK_PART:
             self.give_up(wait)
-            self._end(proven=False, changing=True)
+            self._end(proven=False, changing=self._changed)
         if self._fruitless > self.step_budget // FRUITLESS_PART:
             self._end(proven=False)
         if idle:
@@ -206,9 +214,11 @@ class Strands(Relay):
         self.steps_left -= STEPS_OF_A_WAIT
         del self._ready[number]
         met = self._meetings.arrive(runner, arrival)
-        if met:
-            self._go_on(met)
-            self.progress()
+        self._go_on(met)
+        meeting = runner.strand.block, arrival.place
+        if met and meeting not in self._met:
+            self._come_on()
+            self._met.add(meeting)
         self.hand_on(runner)
         return runner.result
 

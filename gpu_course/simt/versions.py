@@ -8,7 +8,7 @@ used for a float later on.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 State = dict[str, frozenset[int]]
@@ -71,7 +71,10 @@ class _Flow:
             first, *rest = sorted(_root(group, d) for d in together) if together else (0,)
             for other in rest:
                 group[_root(group, other)] = _root(group, first)
-        label = [self._label(_root(group, d)) for d in range(len(group))]
+        first_of: dict[str, int] = {}
+        for number, name in enumerate(self.name_of):
+            first_of.setdefault(name, number)
+        label = [self._label(_root(group, d), first_of) for d in range(len(group))]
         loads = {
             node: label[min(found)] if found else node.id  # type: ignore[attr-defined]
             for node, found in self.seen.items()
@@ -79,10 +82,10 @@ class _Flow:
         stores = {node: label[d] for node, d in self.number.items()}
         return Versions(loads, stores, self.seen, self.number, self.reached)
 
-    def _label(self, first: int) -> str:
+    def _label(self, first: int, first_of: Mapping[str, int]) -> str:
         """The first version of a name is called like it, later ones get their number."""
         name = self.name_of[first]
-        return name if self.name_of.index(name) == first else f"{name}#{first}"
+        return name if first_of[name] == first else f"{name}#{first}"
 
     def _define(self, node: ast.AST, name: str) -> int:
         if node not in self.number:
@@ -189,9 +192,12 @@ class _Flow:
 def _join(one: State | None, other: State | None) -> State | None:
     if one is None or other is None:
         return other if one is None else one
-    return {
-        name: one.get(name, frozenset()) | other.get(name, frozenset()) for name in {*one, *other}
-    }
+    joined = dict(one)
+    for name, seen in other.items():
+        before = joined.get(name)
+        if before is not seen:
+            joined[name] = seen if before is None else before | seen
+    return joined
 
 
 def _root(group: list[int], member: int) -> int:

@@ -132,6 +132,26 @@ def layer_activation_bytes(
     )
 
 
+def end_activation_bytes(shape: LayerShape, vocabulary: int) -> int:
+    """Returns what embedding and end of a 16-bit model keep beside its layers.
+
+    The mask of the dropout behind the embedding, the inputs of the last norm and of the head, and
+    the logits, which the loss keeps in 32 bits: sbh + 4sbh (1 + v/h). The embedding itself keeps
+    the tokens alone. Whether embedding and head share their table makes no difference here.
+
+    Args:
+        shape: of the layers and the microbatch.
+        vocabulary: entries (v).
+
+    Source: Korthikanti et al. 2022, section 4.3.
+
+    >>> end_activation_bytes(LayerShape(sequence=2048, batch=1, hidden=4096, heads=32), 32_000)
+    304087040
+    """
+    tokens = shape.sequence * shape.batch
+    return shape.sbh + 4 * shape.sbh + 4 * tokens * vocabulary
+
+
 def first_stage_activation_bytes(
     layer_bytes: float, layers: int, *, pipeline: int = 1, interleave: int = 1
 ) -> float:

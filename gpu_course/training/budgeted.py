@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from gpu_course.training.peak import allocate_gradients, measure_peak
+from gpu_course.training.threads import one_thread
 
 
 @dataclass(frozen=True)
@@ -71,15 +72,17 @@ def run_budgeted(stages: Sequence[nn.Module], batch: Tensor, budget: float) -> B
     )
     compiled = torch.compile(within, backend=backend, fullgraph=True)
     allocate_gradients(net)
-    compiled(batch).backward()  # compiles
-    counting[0] = True
-    compiled(batch).backward()
-    counting[0] = False
-    allocate_gradients(net)
 
     def step() -> None:
         compiled(batch).backward()
 
-    peak = measure_peak(step).peak_bytes
+    # The number of threads is among what compiled code is guarded by: another one compiles anew.
+    with one_thread():
+        step()  # compiles
+        counting[0] = True
+        step()
+        counting[0] = False
+        allocate_gradients(net)
+        peak = measure_peak(step).peak_bytes
     gradients = [p.grad.flatten() for p in net.parameters() if p.grad is not None]
     return Budgeted(peak, counting[1], torch.cat(gradients))

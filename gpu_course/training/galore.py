@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from gpu_course.training.projection import grow, main_directions, shrink
+from gpu_course.training.threads import one_thread
 
 BETAS = (0.9, 0.999)
 EPSILON = 1e-8
@@ -116,12 +117,13 @@ def distance_left(rank: int | None, noise: float, steps: int, *, side: int = 32)
         refresh=20,
         scale=1.0,
     )
-    for step in range(steps):
-        for group in optimizer.param_groups:
-            group["rate"] = 0.02 * (1 - step / steps)
-        other = noise / side**0.5 * torch.randn(side, side, generator=generator)
-        other -= torch.outer(left, left @ other)
-        other -= torch.outer(other @ right, right)
-        weight.grad = weight.detach() - target + other
-        optimizer.step()
+    with one_thread():
+        for step in range(steps):
+            for group in optimizer.param_groups:
+                group["rate"] = 0.02 * (1 - step / steps)
+            other = noise / side**0.5 * torch.randn(side, side, generator=generator)
+            other -= torch.outer(left, left @ other)
+            other -= torch.outer(other @ right, right)
+            weight.grad = weight.detach() - target + other
+            optimizer.step()
     return float(1 - left @ weight.detach() @ right / 8)

@@ -13,13 +13,15 @@ class Llama:
         hidden: width.
         mlp: width inside the MLP, which has three matrices.
         layers: how many.
-        vocabulary: tokens; embedding and head are separate.
+        vocabulary: tokens.
+        tied: True where one table serves as embedding and as head; LLaMA has two.
     """
 
     hidden: int
     mlp: int
     layers: int
     vocabulary: int = 32000
+    tied: bool = False
 
     @property
     def matrices(self) -> tuple[tuple[int, int], ...]:
@@ -40,7 +42,8 @@ class Llama:
         >>> llama.in_matrices + llama.elsewhere
         6738415616
         """
-        return 2 * self.vocabulary * self.hidden + (2 * self.layers + 1) * self.hidden
+        tables = 1 if self.tied else 2
+        return tables * self.vocabulary * self.hidden + (2 * self.layers + 1) * self.hidden
 
     @property
     def parameters(self) -> int:

@@ -77,16 +77,16 @@ def ratio(lines: tuple[Line, ...]) -> float:
 def as_text(lines: tuple[Line, ...]) -> str:
     """Returns the lines as a table in bytes, with the reasons for what differs."""
     width = max(len(line.name) for line in lines)
-    out = [f"{'':<{width}}{'paper':>14}{'kept':>14}{'difference':>14}"]
+    out = [f"{'':<{width}}{'paper':>13}{'kept':>13}{'difference':>13}"]
     for line in lines:
         gap = f"{line.difference:+,}" if line.difference else "0"
-        out.append(f"{line.name:<{width}}{line.paper_bytes:>14,}{line.kept_bytes:>14,}{gap:>14}")
+        out.append(f"{line.name:<{width}}{line.paper_bytes:>13,}{line.kept_bytes:>13,}{gap:>13}")
     counted, kept = paper_bytes(lines), kept_bytes(lines)
-    out.append(f"{'sum':<{width}}{counted:>14,}{kept:>14,}{kept - counted:>+14,}")
+    out.append(f"{'sum':<{width}}{counted:>13,}{kept:>13,}{kept - counted:>+13,}")
     out.append(f"{kept / counted:.4f} times the formula")
     reasons = {line.why: None for line in lines if line.why and line.difference}
     for reason in reasons:
-        out += textwrap.wrap(reason, 72, initial_indent="* ", subsequent_indent="  ")
+        out += textwrap.wrap(reason, 70, initial_indent="* ", subsequent_indent="  ")
     return "\n".join(out)
 
 

@@ -14,6 +14,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from gpu_course.training.threads import one_thread
+
 LUCK = (0.6, 0.25, 0.1, 0.05)
 """The probabilities of the four tokens that may follow a context."""
 
@@ -158,12 +160,8 @@ def train(
         seed: of the batches.
         after: called after each update, such as to count bytes.
     """
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)  # the order of a sum, and so the last digits, hang on it
-    try:
+    with one_thread():
         return _train(model, list(optimizers), source, steps, rows, every, seed, after)
-    finally:
-        torch.set_num_threads(before)
 
 
 def _train(

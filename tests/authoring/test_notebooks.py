@@ -69,6 +69,8 @@ def test_every_puzzle_of_a_lesson_says_how_hard_it_is(path: Path) -> None:
             for cell in build_notebook(path.stem, path.read_text(), answers, notes=notes).cells
         )
         assert list(notes) == names
+        shares = {p.name: getattr(p, "share", None) for p in index.puzzles()}
+        assert all(share.words in notes[n] for n in names if (share := shares[n]) is not None)
         assert all(text.count(note) >= 1 for note in notes.values())
         links = re.findall(r"\[Discussion\]\((.*?)\)", text)
         assert len(links) == (len(names) if solved else 0)

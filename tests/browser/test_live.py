@@ -95,6 +95,18 @@ def test_cell_editor_and_file_hold_one_text(
     expect(notebook.output(cell)).to_contain_text("EndlessLoopError")
     assert read(file) == stub.replace(HOLE, ENDLESS)
 
+    # Typed in the editor, then in the cell, then run: each text stood in the cell, and is not
+    # offered as one that somebody else wrote.
+    editor.click()
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.insert_text(stub.replace(HOLE, OFF_BY_ONE))
+    expect(notebook.output(live)).to_contain_text("outside an array of shape")
+    assert read(file) == stub.replace(HOLE, OFF_BY_ONE)
+    notebook.write(cell, f"%%puzzle add_ten\n{stub.replace(HOLE, ENDLESS)}".removesuffix("\n"))
+    notebook.run(cell)
+    expect(notebook.output(cell)).to_contain_text("EndlessLoopError")
+    expect(notebook.output(cell)).not_to_contain_text("outside this cell")
+
     # Written from outside: both follow.
     right = read(ROOT / "solutions" / "00_start_here" / "add_ten.py")
     write(file, right)

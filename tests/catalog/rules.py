@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 
+from gpu_course.catalog.builders import ONE_CELL_EACH
 from gpu_course.catalog.specification import KernelPuzzle, Mistake
 from gpu_course.grading.kernel import sharing, trial
 from gpu_course.grading.sentences import SENTENCES
@@ -50,7 +51,9 @@ def assert_specification_parameters_agree(puzzle: KernelPuzzle) -> None:
 def assert_specification_the_work_is_shared(puzzle: KernelPuzzle) -> None:
     """The statement says how, and the reference's busiest thread does about as much as it may."""
     assert puzzle.share is not None
-    assert puzzle.share.words in puzzle.statement
+    said = puzzle.share.words.removesuffix(".")
+    assert said[1:] in puzzle.statement  # At the beginning of a sentence, or within one.
+    assert not puzzle.statement.endswith(f". {ONE_CELL_EACH.words}"), "a sentence by itself"
     assert any(mistake.diagnosis == "not-shared" for mistake in puzzle.mistakes)
     for case in puzzle.cases:
         tried = trial.reference_trial(puzzle, trial.prepare(puzzle, case, 0))

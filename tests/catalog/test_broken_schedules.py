@@ -1,20 +1,26 @@
-"""A schedule that cannot be followed comes back with what its picture shows."""
+"""A schedule that breaks, or is weighed wrongly, comes back with what its picture shows."""
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 from gpu_course.catalog.checkpointing.planning import followed
-from gpu_course.catalog.harness import Unusable
+from gpu_course.catalog.harness import Unusable, schedule_weighed
+from gpu_course.catalog.lesson_18_optimal_checkpointing import LESSON
 from gpu_course.catalog.specification import Case
 from gpu_course.grading.exports import verdict_html
+from gpu_course.grading.python.cases import prepare, what_is_shown
 from gpu_course.grading.verdict import Verdict
 from gpu_course.training.schedules import plans
 from gpu_course.training.schedules.chain import uniform
 from gpu_course.training.schedules.operations import account, account_until
+from tests.catalog.in_process import outcome
+from tests.catalog.test_lesson_17 import answer_of
 
+PUZZLES = {puzzle.short_name: puzzle for puzzle in LESSON.puzzles}
 EARLY = [("save all", 0), ("save all", 1), ("backward", 0), ("backward", 1)]
 
 
@@ -63,3 +69,79 @@ def test_a_whole_schedule_rises_as_its_account_says() -> None:
         schedule = plans.periodic(length, min(3, length))
         rises, stop = account_until(uniform(length), schedule)
         assert stop is None and rises == account(uniform(length), schedule).rises
+
+
+def shown_by(name: str, mistake: str) -> dict[str, Any] | None:
+    """Returns what the picture shows of a mistake in the first case that it gets wrong."""
+    puzzle = PUZZLES[name]
+    answer = answer_of(puzzle, mistake)
+    for case in puzzle.cases:
+        tried = prepare(puzzle, case, 0)
+        got = outcome(puzzle, answer, tried.inputs)
+        if puzzle.follow is not None:
+            got = puzzle.follow(tried.inputs, case, got)
+        elif got["result"] == tried.expected["result"]:
+            continue
+        found = what_is_shown(puzzle, tried, got)
+        if puzzle.follow is None or (found and "at" in found):
+            return dict(found) if found else None
+    return None
+
+
+def test_a_wrong_peak_is_marked_at_the_first_operation_that_is_weighed_wrongly() -> None:
+    """The gradient of the loss is there from the first operation on, and this one forgets it."""
+    shown = shown_by("schedule_peak", "forgets_the_gradient")
+    assert shown is not None and shown["at"] == 0 and len(shown["claimed"]) == len(shown["rises"])
+    assert "and yours is" in html_of({"shown": shown, "got": 26})
+    # An input that is never let go of shows only once a backward pass should have freed it.
+    shown = shown_by("schedule_peak", "never_lets_go_of_an_input")
+    assert shown is not None
+    words = [word for word, _ in shown["schedule"]]
+    assert shown["at"] > words.index("backward")
+
+
+def test_a_wrong_cost_of_a_schedule_has_no_picture_of_memory() -> None:
+    assert shown_by("schedule_peak", "counts_each_stage_once") is None
+
+
+def test_an_answer_whose_beginnings_fail_is_marked_where_the_peak_is() -> None:
+    puzzle = PUZZLES["schedule_peak"]
+    tried = prepare(puzzle, puzzle.cases[0], 0)
+    found = what_is_shown(puzzle, tried, {"result": (1, 1), "peaks": [1.0]})
+    assert found is not None and found["rises"][found["at"]] == tried.expected["result"][0]
+    assert found["claimed"] == []
+
+
+def test_the_beginnings_of_a_slow_or_talking_answer_cost_nothing(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def talks(stages: Any, schedule: Any) -> tuple[int, int]:
+        print("here I am")
+        if len(schedule) < 3:
+            raise IndexError(len(schedule))
+        return 5, 6
+
+    answer = ModuleType("answer")
+    answer.schedule_peak = talks  # type: ignore[attr-defined]
+    found = schedule_weighed.run(answer, [{}], [("save all", 0)] * 3)
+    assert found == {"result": (5, 6), "peaks": []}
+    assert capsys.readouterr().out == "here I am\n"
+
+
+@pytest.mark.parametrize("mistake", ["keeps_checkpoints_for_free", "forgets_the_gradients"])
+def test_a_cost_that_is_too_low_is_shown_as_a_schedule_that_does_not_fit(mistake: str) -> None:
+    shown = shown_by("best_cost", mistake)
+    assert shown is not None
+    assert shown["rises"][shown["at"]] > shown["budget"] >= max(shown["rises"][: shown["at"]])
+    assert "A schedule of cost" in html_of({"shown": shown})
+
+
+def test_a_cost_that_is_too_high_shows_no_better_schedule() -> None:
+    assert shown_by("best_cost", "never_saves_ahead") is None
+
+
+def test_a_schedule_over_its_memory_is_drawn_with_the_memory_and_the_place() -> None:
+    shown = shown_by("rotor", "keeps_everything")
+    assert shown is not None
+    assert shown["rises"][shown["at"]] > shown["budget"] >= max(shown["rises"][: shown["at"]])
+    assert "over the budget of" in html_of({"shown": shown})

@@ -27,7 +27,7 @@ COUNTED = ("schedule_peak", "best_cost")
 
 
 @pytest.mark.parametrize("name", COUNTED)
-def test_what_is_counted_without_a_harness_is_told_apart(name: str) -> None:
+def test_what_is_counted_is_told_apart(name: str) -> None:
     in_process.assert_solution_and_mistakes_are_told_apart(PUZZLES[name])
 
 

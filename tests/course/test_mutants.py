@@ -1,4 +1,7 @@
-"""Every small wrong change of a solution is rejected, or listed as no different with a reason."""
+"""Every small wrong change of a solution is rejected, or listed as no different with a reason.
+
+`make test` looks at one mutant in eight; `make test-all` at each.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ import pytest
 
 from gpu_course.authoring.mutation import describe, row_of
 from gpu_course.catalog import KernelPuzzle, Puzzle, index
+from tests.sampling import EVERYTHING, drawn
 
 # Starting PyTorch once per mutant takes minutes: `make mutants` has those puzzles too.
 QUICK = [puzzle for puzzle in index.puzzles() if not getattr(puzzle, "torch", False)]
@@ -17,11 +21,13 @@ QUICK = [puzzle for puzzle in index.puzzles() if not getattr(puzzle, "torch", Fa
 def test_the_grader_rejects_every_mutant(
     puzzle: Puzzle, root: Path, solutions: dict[str, str]
 ) -> None:
-    row = row_of(puzzle, root)
+    def picks(name: str) -> bool:
+        return drawn(f"{puzzle.name} {name}", 1 / 8)
+
+    row = row_of(puzzle, root, picks)
     assert describe(row, solutions[puzzle.name]) == []
-    assert len(row.killed) + len(row.equivalent) == row.total
-    assert set(row.equivalent) == set(puzzle.equivalent_mutants)
-    if isinstance(puzzle, KernelPuzzle):
+    assert set(row.equivalent) == set(filter(picks, puzzle.equivalent_mutants))
+    if EVERYTHING and isinstance(puzzle, KernelPuzzle):
         # What kills them is the grader's own work, and not only the compiler's.
         judged = [reason for reason in row.killed.values() if reason != "refused"]
         assert len(judged) >= 10

@@ -54,6 +54,20 @@ ADD_TEN = launch(
 GUARDED = launch(
     "guard", (1,), (12,), touch("a", (8,), "read", same(8)), touch("out", (8,), "write", same(8))
 )
+ONE_FOR_ALL = launch(
+    "add_ten",
+    (1,),
+    (8,),
+    touch("a", (8,), "read", [(2, i) for i in range(8)]),
+    touch("out", (8,), "write", [(2, i) for i in range(8)]),
+)
+ALL_READ_ALL = launch(
+    "add_ten",
+    (1,),
+    (8,),
+    touch("a", (8,), "read", [(i, j) for i in range(8) for j in range(8)]),
+    touch("out", (8,), "write", same(8)),
+)
 MISSED = [(i, i if i < 8 else -1) for i in range(12)]
 UNGUARDED = launch(
     "guard",

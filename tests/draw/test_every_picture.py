@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from numba import cuda, float32
 
 from gpu_course import draw, simulate
 from gpu_course.draw import palette as p
@@ -22,7 +23,7 @@ from gpu_course.draw.launch_grid import draw_launch_grid
 from gpu_course.draw.ledgers_beside import draw_ledgers
 from gpu_course.draw.lives import draw_lives
 from gpu_course.draw.memory_ledger import draw_live, draw_saw_tooth, draw_terms
-from gpu_course.draw.ownership import draw_ownership
+from gpu_course.draw.ownership import Trouble, draw_around, draw_ownership
 from gpu_course.draw.palette import blank_figure, sheet
 from gpu_course.draw.picture import alt_text
 from gpu_course.draw.rank_tradeoff import draw_rank
@@ -102,6 +103,26 @@ def wrong_axes() -> Figure:
     return draw_touches(report)
 
 
+def pieces(out, a, size):
+    tile = cuda.shared.array(64, float32)
+    t = cuda.threadIdx.x
+    i = cuda.grid(1)
+    if i < size:
+        tile[t] = a[i]
+    cuda.syncthreads()
+    if i < size:
+        out[i] = tile[t]
+
+
+def table(out, a):
+    x, y = cuda.grid(2)
+    if x < a.shape[1] and y < a.shape[0] and x != 35:
+        out[y, x] = a[y, x]
+
+
+LONG = simulate(pieces)[2, 64](zeros(100), numbers(100), 100)
+LARGE = simulate(table)[(3, 3), (16, 16)](zeros(44, 40), numbers(44, 40))
+
 PICTURES: dict[str, Callable[[], Figure]] = {
     **{
         f"draw_touches {name}": lambda report=report: draw_touches(report)
@@ -111,6 +132,19 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "draw_touches a thread followed": lambda: draw_touches(
         first_steps(launches.REVERSED, 2, 5), follow=4
     ),
+    **{
+        f"draw_around {name}": lambda report=report, trouble=trouble: draw_around(report, trouble)
+        for name, report, trouble in [
+            (
+                "a vector",
+                LONG,
+                Trouble("out", 70, "30 of 100 cells are wrong", frozenset({70, 75})),
+            ),
+            ("the end", LONG, Trouble("a", 99, "OutOfBoundsError: a[100] is outside (100,)")),
+            ("a tile", LONG, Trouble("tile", 5, "tile[5] races", frozenset({5}), "a race")),
+            ("a table", LARGE, Trouble("out", 40 * 33 + 38, "wrong", frozenset({40 * 33 + 38}))),
+        ]
+    },
     "draw_ownership blocks": lambda: draw_ownership(launches.BLOCKS, "out"),
     "draw_ownership matrix": lambda: draw_ownership(launches.BROADCAST, "out"),
     "draw_ownership wide": lambda: draw_ownership(launches.WIDE, "out"),
@@ -164,6 +198,15 @@ PICTURES: dict[str, Callable[[], Figure]] = {
         ]
     ),
     "draw_schedule": lambda: draw_schedule(SCHEDULE, range(1, 28), budget=20),
+    "draw_schedule weighed wrongly": lambda: draw_schedule(
+        SCHEDULE,
+        range(1, 28),
+        budget=20,
+        broken="operation 12 (save all 7) rises to 13, the peak so far is 13, and yours is 9",
+        at=12,
+        claimed=[min(9, rise) for rise in range(1, 28)],
+        unit="units",
+    ),
     "draw_pareto": lambda: draw_pareto(CURVES),
     "draw_lives": lambda: draw_lives(PANELS, 4096),
     "draw_ledgers": lambda: draw_ledgers(LEDGERS),

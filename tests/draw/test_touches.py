@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import matplotlib
 import numpy as np
 import pytest
-from matplotlib.patches import Circle, Rectangle
+from matplotlib.patches import Circle, PathPatch, Rectangle
+from matplotlib.path import Path
 
 from gpu_course.draw import palette as p
 from gpu_course.draw.footprint import footprint, ranges
@@ -19,6 +21,8 @@ from tests.draw.readable import assert_readable, texts
 WORDS = {
     "ADD_TEN": ["add_ten[1, 8]", "Thread i reads a[i]", "Thread i writes out[i]", "8 threads"],
     "GUARDED": ["guard[1, 12]", "Idle: threads 8 to 11"],
+    "ONE_FOR_ALL": ["Thread 2 reads cells 0 to 7 of a", "Idle: threads 0, 1, 3"],
+    "ALL_READ_ALL": ["8 threads, 8 cells, 64 accesses"],
     "UNGUARDED": ["Out of bounds in a: threads 8 to 11", "Out of bounds in out: threads 8 to 11"],
     "BLOCKS": ["4 blocks of 4 threads", "Idle: threads 14, 15"],
     "GRID_STRIDE": ["Thread i reads a[i], a[i + 8] and so on, for 8 threads"],
@@ -159,3 +163,41 @@ def test_many_accesses_out_of_bounds_are_counted_instead_of_drawn():
 )
 def test_ranges(numbers, text):
     assert ranges(numbers) == text
+
+
+@pytest.mark.parametrize("name", ["ONE_FOR_ALL", "ALL_READ_ALL"])
+def test_lines_from_one_thread_to_many_cells_are_level_or_upright(name):
+    """So that each can be followed: slanted ones would meet in a knot at the thread."""
+    (axes,) = draw_touches(launches.EVERY[name]).axes
+    for patch in axes.findobj(PathPatch):
+        vertices, codes = patch.get_path().vertices, patch.get_path().codes
+        steps = np.abs(np.diff(vertices, axis=0))[codes[1:] == Path.LINETO]
+        assert (steps.min(axis=1) < 1e-9).all()
+
+
+def test_no_two_combs_share_a_rail():
+    (axes,) = draw_touches(launches.ALL_READ_ALL).axes
+    rails = [
+        patch.get_path().vertices[2, 1]
+        for patch in axes.findobj(PathPatch)
+        if len(patch.get_path().vertices) == 20
+    ]
+    assert len(rails) == len(set(rails)) == 8
+
+
+def test_blocks_that_write_each_into_a_tile_of_its_own_are_no_conflict():
+    report = launches.launch(
+        "tiles",
+        (3,),
+        (4,),
+        replace(
+            launches.touch("tile", (4,), "write", [(t, t % 4) for t in range(12)]), space="shared"
+        ),
+        launches.touch("out", (12,), "write", launches.same(12)),
+    )
+    tile, out = footprint(report).arrays
+    assert (tile.of, tile.contested, len(tile.writes)) == ("block 0", frozenset(), 4)
+    assert (out.of, len(out.writes)) == ("", 12)
+    assert footprint(report).active == frozenset(range(12))
+    assert "several threads" not in describe_touches(report)
+    assert "of block 0" in " ".join(t.get_text() for t in texts(draw_touches(report)))

@@ -19,6 +19,7 @@ from tests.gpu.both import assert_agree, run_both
 from tests.observe.test_hazards import HEAD as HAZARD_HEAD
 from tests.observe.test_hazards import TWINS as HAZARD_TWINS
 from tests.observe.test_order import FENCE, LAST_BLOCK, WARP
+from tests.sampling import examples
 from tests.simt import test_functions_and_views as functions
 from tests.simt import test_shared_memory as shared
 from tests.simt import test_warps as warps
@@ -178,7 +179,7 @@ def test_a_warp_operation_gives_its_table(operation: str, tmp_path: Path) -> Non
     np.testing.assert_array_equal(native["out"], warps.OPERATIONS[operation])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60, few=15), deadline=None)
 @given(body=_blocks, seed=st.integers(0, 2**16))
 def test_random_kernels_agree(
     body: str, seed: int, tmp_path_factory: pytest.TempPathFactory

@@ -122,6 +122,25 @@ def test_a_file_changed_elsewhere_does_not_stop_the_cell_and_is_kept(shell, file
     assert WRONG.encode() in [kept.read_bytes() for kept in workspace.backups(NAME)]
 
 
+def test_what_was_typed_in_the_editor_and_stood_in_the_cell_is_not_offered(shell, file):
+    shell.run(cell(WRONG))
+    typed = RIGHT + "# half a thou"
+    file.write_text(typed)
+    puzzle_magic.seen("add_ten", typed)
+    assert len(shell.run(cell(RIGHT))) == 1
+    assert not workspace.backups(NAME)
+
+
+@pytest.mark.parametrize("ends", [("", "\n"), ("\n", "\n\n")])
+def test_a_newline_at_the_end_is_no_other_text(shell, file, ends):
+    file.parent.mkdir(exist_ok=True)
+    before, after = (RIGHT.rstrip("\n") + end for end in ends)
+    for on_disk, in_cell in ((before, after), (after, before)):
+        file.write_text(on_disk)
+        assert len(shell.run(cell(in_cell))) == 1
+    assert not workspace.backups(NAME)
+
+
 def test_a_stub_with_a_learner_s_comment_is_kept_too(shell, file, stub):
     file.parent.mkdir()
     file.write_text(stub + "# my thoughts\n")

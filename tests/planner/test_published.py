@@ -116,13 +116,17 @@ def test_the_text_says_mine_published_and_difference_and_marks_what_is_too_far()
     assert lines[2].split() == ["a", "cell", "[GB]", "10.0", "10.0", "none"]
     assert lines[3].split() == ["near", "[GB]", "10.20", "10.0", "+0.20"]
     assert lines[4].split()[:5] == ["far", "[GB]", "12.50", "10.0", "+2.50"]
-    assert lines[4].endswith("farther than it may be")
+    assert lines[4].endswith(" far")
     assert lines[5] == "  * why"
 
 
 @pytest.mark.parametrize("printed", ["1120", "1,120"])
 def test_mine_and_published_are_written_alike(printed: str) -> None:
     assert compared([row(printed, 1120.0)]).split()[-3:] == ["1,120", "1,120", "none"]
+
+
+def test_no_line_of_the_board_is_wider_than_a_learner_sees() -> None:
+    assert [line for line in board().splitlines() if len(line) > 70] == []
 
 
 def test_the_count_hides_nothing() -> None:
@@ -136,9 +140,14 @@ def test_the_count_hides_nothing() -> None:
     assert count(several).splitlines() == [
         "4 published numbers, tested; 1 source:",
         "  2 from a formula that the source used as well",
-        f"    1 {EXACT}, 1 within the rounding of their inputs, 0 open",
+        f"    1 {EXACT}",
+        "    1 within the rounding of their inputs",
+        "    0 open",
         "  2 measured by somebody, and predicted here",
-        f"    0 {EXACT}, 0 within the rounding of their inputs, 1 open, 1 farther off",
+        f"    0 {EXACT}",
+        "    0 within the rounding of their inputs",
+        "    1 open",
+        "    1 farther off",
         "  and 1 by definition, which cannot differ and test nothing",
     ]
     assert board().endswith(count(ROWS))

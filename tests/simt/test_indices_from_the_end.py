@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from gpu_course.simt.report import Report
 from gpu_course.simulator import simulate
+from tests.sampling import examples
 from tests.simt.oracle import run_serially
 
 IMPORTS = "import numpy as np\nfrom numba import cuda, uint32, uint64, int8, float64\n\n\n"
@@ -240,7 +241,7 @@ def bodies(draw: Any) -> str:
 
 
 @settings(
-    max_examples=60,
+    max_examples=examples(60, few=15),
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpu_course.simulator import simulate
+from tests.sampling import examples
 from tests.simt.oracle import run_serially
 
 GRID, BLOCK = (3, 1, 1), (40, 1, 1)  # neither whole warps nor a power of two
@@ -278,7 +279,7 @@ _blocks = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60, few=15), deadline=None)
 @given(body=_blocks, seed=st.integers(0, 2**16))
 def test_random_kernels(body: str, seed: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     b = np.random.default_rng(seed).integers(-20, 20, N)

@@ -21,6 +21,7 @@ from benchmarks.record_numba_types import RECORD, entry, record, target
 from gpu_course.errors import KernelRefused
 from gpu_course.simt import inference, legality, source
 from gpu_course.simt.types import ArrayType
+from tests.sampling import examples
 from tests.simt.typed_kernels import KERNELS, source_of
 
 # What Numba compiles and the simulator refuses, each for its reason.
@@ -168,7 +169,7 @@ _blocks = st.recursive(
 )
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120, few=24), deadline=None)
 @given(block=_blocks)
 def test_a_name_has_numbas_type_at_every_place(
     block: str, tmp_path_factory: pytest.TempPathFactory

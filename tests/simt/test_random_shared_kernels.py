@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from gpu_course.simt.report import Report
 from gpu_course.simulator import simulate
+from tests.sampling import examples
 from tests.simt.oracle import run_serially
 
 IMPORTS = "from numba import cuda, int64\n"
@@ -210,7 +211,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 # What a random kernel does is known only by running it, so a failing one is shown and not shrunk
 # for long.
-_few = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+_few = settings(
+    max_examples=examples(150, few=30), deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 
 
 @_few

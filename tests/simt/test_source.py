@@ -14,6 +14,7 @@ from numba import cuda
 from gpu_course.errors import AnswerFileError, CourseError, KernelRefused
 from gpu_course.simt.source import load, show_path
 from gpu_course.simulator import simulate
+from tests.sampling import examples
 
 SCALE = 3
 
@@ -109,7 +110,7 @@ def test_paths_are_shown_alike_on_every_machine(tmp_path: Path) -> None:
     assert show_path("/tmp/ipykernel_1/99.py") == "notebook cell"
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150, few=30), deadline=None)
 @given(text=st.text(max_size=200))
 def test_any_text_is_read_or_refused(text: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("fuzz") / "answer.py"

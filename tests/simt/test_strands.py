@@ -123,6 +123,7 @@ TABLES = {
 }
 
 
+@pytest.mark.series(1 / 3)
 @pytest.mark.parametrize("split", SPLITS)
 @pytest.mark.parametrize("name", TABLES)
 def test_a_split_changes_nothing(name: str, split: str, tmp_path: Path) -> None:
@@ -305,7 +306,7 @@ def test_more_than_it_can_hold_is_refused(
     assert under_way() == before
 
 
-@pytest.mark.parametrize("blocks", [512, 1500])
+@pytest.mark.parametrize("blocks", [600])
 def test_all_warps_of_a_launch_wait_at_once(blocks: int, tmp_path: Path) -> None:
     path = tmp_path / "kernel.py"
     path.write_text(

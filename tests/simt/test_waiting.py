@@ -31,6 +31,7 @@ def launch(
     return report, given["out"]
 
 
+@pytest.mark.series(1 / 3)
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_right_kernel_ends_right(name: str, order: str, tmp_path: Path) -> None:
@@ -44,6 +45,7 @@ def test_a_right_kernel_ends_right(name: str, order: str, tmp_path: Path) -> Non
     np.testing.assert_array_equal(out, expected)
 
 
+@pytest.mark.series(1 / 3)
 @pytest.mark.parametrize("seed", [None, 1])
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_kernel_is_found_out(name: str, seed: int | None, tmp_path: Path) -> None:

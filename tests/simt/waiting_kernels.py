@@ -610,4 +610,22 @@ BROKEN = {
         3, 40, {ENDLESS}, "while cuda.atomic.xor(flag, 0, 1) != 7:",
         ("changes memory in its turns, and no thread ever leaves it",),
     ),
+    "turns that count, and meet the others each time": Broken(
+        """
+        n = 0
+        while cuda.atomic.add(flag, 0, 0) < 5:
+            n += 1
+            cuda.syncthreads()
+        """,
+        3, 40, {ENDLESS}, "while cuda.atomic.add(flag, 0, 0) < 5:", ("flag[0] stays 0",),
+    ),
+    "turns that count in memory, and meet the others each time": Broken(
+        """
+        while cuda.atomic.add(flag, 0, 0) < 5:
+            cuda.atomic.add(data, 0, 1)
+            cuda.syncthreads()
+        """,
+        3, 40, {ENDLESS}, "while cuda.atomic.add(flag, 0, 0) < 5:",
+        ("changes memory in its turns, and no thread ever leaves it",),
+    ),
 }  # fmt: skip

@@ -17,3 +17,17 @@ def test_a_smaller_budget_takes_less_memory_and_more_flop_for_the_same_gradient(
     for found in (all_kept, least):
         assert torch.allclose(found.gradients, expected, atol=1e-6)
     assert least.flops > all_kept.flops
+
+
+def test_a_budget_is_compiled_once() -> None:
+    """The number of threads is guarded: a step that runs with another one compiles anew."""
+    from torch._dynamo.utils import counters
+
+    counters.clear()
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        run_budgeted(*equal_stages(2, rows=8, width=8), 1.0)
+    finally:
+        torch.set_num_threads(before)
+    assert counters["stats"]["unique_graphs"] == 1

@@ -27,6 +27,7 @@ from gpu_course.training.gap import (
 from gpu_course.training.model import Layer
 from gpu_course.training.peak import measure_peak
 from gpu_course.training.saved import saved_bytes
+from tests.sampling import examples
 
 DTYPES = {2: torch.bfloat16, 4: torch.float32}
 
@@ -39,7 +40,7 @@ def shapes(draw: st.DrawFn) -> LayerShape:
     )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60, few=15), deadline=None)
 @given(shapes(), st.sampled_from([2, 4]), st.booleans())
 def test_each_term_is_the_papers_and_each_difference_has_its_formula(shape, width, wide) -> None:
     layer = Layer(shape.hidden, shape.heads, softmax_float32=wide).to(DTYPES[width])

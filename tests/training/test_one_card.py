@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
+from torch import nn
 from torch.nn import functional
 
 from gpu_course.training.galore_formulas import Llama, adam_numbers, galore_numbers
@@ -87,3 +90,17 @@ def test_plain_adam_has_no_bases_and_decomposes_nothing() -> None:
     kinds = by_kind(on_one_card(SMALL, None, 100, eight_bits=False, one_gradient=False))
     assert kinds["optimizer states"] == 2 * adam_numbers(SMALL).all == 2 * kinds["parameters"]
     assert kinds["gradients"] == kinds["parameters"] and "temporaries" not in kinds
+
+
+def test_a_tied_table_is_counted_once_and_the_logits_stay() -> None:
+    tied = replace(SMALL, tied=True)
+    embedding, end = nn.Embedding(300, 256), End(256, 300)
+    end.head.weight = embedding.weight
+    layers = [Layer(256, 640, 2) for _ in range(3)]
+    model = nn.ModuleList([embedding, *layers, end])
+    assert tied.parameters == sum(p.numel() for p in model.parameters())
+    two, one = sizes(SMALL, None, 100, eight_bits=False), sizes(tied, None, 100, eight_bits=False)
+    table = 300 * 256
+    assert two["parameters"] - one["parameters"] == 2 * table
+    assert two["moments"] - one["moments"] == 2 * 2 * table
+    assert two["of logits and loss"] == one["of logits and loss"]

@@ -14,6 +14,7 @@ from torch import nn
 from gpu_course.errors import CourseError
 from gpu_course.training.allocations import mark, record
 from gpu_course.training.peak import allocate_gradients, bytes_of, measure_peak
+from tests.sampling import examples
 
 KB = 1000
 
@@ -61,7 +62,7 @@ def test_peak_and_rest_are_those_counted_by_hand(run, peak, left) -> None:
     assert (measured.peak_bytes, measured.left_bytes) == (peak, left)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60, few=15), deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 9)), max_size=25))
 def test_any_sequence_of_taking_and_giving_back_is_counted(steps) -> None:
     """Each step puts so many kilobytes into one of five places; 0 leaves the place empty."""

@@ -18,6 +18,7 @@ from gpu_course.training.quantised_states import Adam8, dequantise, quantise
 from gpu_course.training.saved import saved_bytes
 from gpu_course.training.shared_layers import Shared
 from gpu_course.training.two_back import Block, language, matrices, others, train, two_back
+from tests.sampling import examples
 
 
 @pytest.mark.parametrize(("shape", "basis"), [((5, 9), (5, 2)), ((9, 5), (5, 2)), ((6, 6), (6, 2))])
@@ -91,7 +92,7 @@ def test_put_lora_reaches_every_linear_layer_of_the_blocks_and_no_other() -> Non
     assert isinstance(model.head, nn.Linear)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60, few=15), deadline=None)
 @given(
     st.lists(st.floats(-1e6, 1e6, width=32), min_size=1, max_size=40),
     st.integers(1, 12),

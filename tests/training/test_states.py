@@ -8,10 +8,12 @@ import pytest
 import torch
 from torch import nn
 
-from gpu_course.training.activation_formulas import LayerShape, layer_terms
+from gpu_course.training import llama
+from gpu_course.training.activation_formulas import LayerShape, end_activation_bytes, layer_terms
 from gpu_course.training.live_formulas import bytes_live
 from gpu_course.training.mixed import MasterAdam, measure_states
 from gpu_course.training.model import GPT, Shape
+from gpu_course.training.saved import saved_bytes
 from gpu_course.training.state_formulas import (
     FLOAT32_ADAM,
     FLOAT32_SGD,
@@ -87,6 +89,37 @@ def test_twelve_l_h_squared_is_the_matrices_of_the_layers() -> None:
     model = GPT(shape)
     matrices = [p for name, p in model.named_parameters() if "layers" in name and p.dim() == 2]
     assert sum(matrix.numel() for matrix in matrices) == layer_parameters(48, 3)
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_live_bytes_with_a_vocabulary_are_those_of_a_whole_model(tied: bool) -> None:
+    """Embedding and head as a model has them, one table or two; the logits whatever they share."""
+    shape = LayerShape(sequence=128, batch=2, hidden=96, heads=6)
+    embedding, head = nn.Embedding(500, 96), nn.Linear(96, 500, bias=False)
+    if tied:
+        head.weight = embedding.weight
+    tables = sum(p.numel() for p in nn.ModuleList([embedding, head]).parameters())
+    layers = bytes_live(shape, 5)
+    whole = bytes_live(shape, 5, vocabulary=500, tied=tied)
+    more = {kind: whole[kind] - layers[kind] for kind in layers}
+    assert more == {
+        "parameters": 2 * tables,
+        "optimizer states": 12 * tables,
+        "gradients": 2 * tables,
+        "activations": end_activation_bytes(shape, 500),
+    }
+
+
+def test_the_end_of_a_model_keeps_what_the_formula_says() -> None:
+    """The hooks on a norm, a head and a loss, in bfloat16 with a loss in float32."""
+    shape = LayerShape(sequence=32, batch=2, hidden=64, heads=4)
+    end = llama.End(64, 300)
+    end.norm = nn.LayerNorm(64, dtype=torch.bfloat16)  # as in the paper
+    x = torch.zeros(2, 32, 64, dtype=torch.bfloat16, requires_grad=True)
+    dropout_mask, targets = shape.sbh, 8 * 64
+    statistics = 4 * 64
+    kept = saved_bytes(end, x)
+    assert 0 <= kept + dropout_mask - end_activation_bytes(shape, 300) <= targets + statistics + 64
 
 
 def test_live_bytes_are_states_and_layers() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -80,12 +81,13 @@ def chosen(puzzle: Puzzle, solution: str) -> tuple[Mutant, ...]:
     )
 
 
-def row_of(puzzle: Puzzle, root: Path) -> Row:
+def row_of(puzzle: Puzzle, root: Path, picks: Callable[[str], bool] = lambda name: True) -> Row:
     """Returns the row of one puzzle: each mutant is written to a file and checked as an answer.
 
     Args:
         puzzle: the puzzle.
         root: the checkout with solutions/.
+        picks: whether a mutant of that name is looked at.
 
     Raises:
         CourseError: the puzzle has no solution.
@@ -100,6 +102,8 @@ def row_of(puzzle: Puzzle, root: Path) -> Row:
         answer = Path(folder) / "puzzles" / f"{puzzle.name}.py"
         answer.parent.mkdir(parents=True)
         for mutant in chosen(puzzle, read(file)):
+            if not picks(mutant.name):
+                continue
             answer.write_text(mutant.text, encoding="utf-8")
             verdict = check(puzzle, answer=answer, seed=SEED)
             if verdict.passed:
@@ -115,6 +119,6 @@ def row_of(puzzle: Puzzle, root: Path) -> Row:
         killed,
         tuple(mutant.name for mutant in passed if mutant.name in listed),
         tuple(mutant for mutant in passed if mutant.name not in listed),
-        tuple(name for name in listed if name not in names),
+        tuple(name for name in listed if name not in names and picks(name)),
         failed,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,32 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     return "let-go-too-late" if peak > right else "too-low"
 
 
+def _where_it_differs(inputs: Values, case: Case, expected: Values, got: Values) -> Values | None:
+    """The schedule that was given, and the first operation up to which the peak is another."""
+    (peak, _), (right, _) = got["result"], expected["result"]
+    if peak == right:
+        return None  # The cost alone is wrong, and a picture of memory does not show it.
+    rises = list(_account(inputs["stages"], inputs["schedule"]).rises)
+    so_far = list(itertools.accumulate(rises, max))
+    claimed = got["peaks"] if len(got["peaks"]) == len(rises) else []
+    both = zip(claimed, so_far, strict=bool(claimed))
+    at = next((n for n, (a, b) in enumerate(both) if a != b), None)
+    if at is None:
+        at, claimed = rises.index(right), []
+    word, stage = inputs["schedule"][at]
+    said = f"operation {at} ({word} {stage}) rises to {rises[at]}"
+    if claimed:
+        said += f", the peak so far is {so_far[at]}, and yours is {claimed[at]:g}"
+    return {
+        "schedule": inputs["schedule"],
+        "rises": rises,
+        "broken": said,
+        "at": at,
+        "claimed": claimed,
+        "unit": "units",
+    }
+
+
 SCHEDULE_PEAK = PythonPuzzle(
     name="18_optimal_checkpointing/schedule_peak",
     title="what a schedule takes",
@@ -90,6 +117,7 @@ SCHEDULE_PEAK = PythonPuzzle(
         "cost of all its operations."
     ),
     parameters={"schedule_peak": ("stages", "schedule")},
+    harness="schedule_weighed",
     cases=(
         _case("visible example: four stages in two segments", 4, "segments", visible=True),
         _case("one stage", 1, "everything"),
@@ -109,6 +137,7 @@ SCHEDULE_PEAK = PythonPuzzle(
     call=_as_called,
     reference=_reference,
     diagnose=_diagnose,
+    shown=_where_it_differs,
     diagnoses={
         "no-gradient": (
             "It would be right if gradients took no memory. From the first operation on there is "
@@ -211,6 +240,38 @@ def _cost_diagnose(inputs: Values, case: Case, expected: Values, got: Values) ->
     return "too-cheap" if found < right else "too-expensive"
 
 
+def _too_cheap_a_schedule(
+    inputs: Values, case: Case, expected: Values, got: Values
+) -> Values | None:
+    """A schedule of the cost that was returned: it needs more memory than there is."""
+    from gpu_course.training.schedules.operations import account
+    from gpu_course.training.schedules.plans import keep_everything
+    from gpu_course.training.schedules.rotor import solve
+    from gpu_course.training.schedules.written import written
+
+    stages, memory, claimed = inputs["stages"], inputs["memory"], got["result"]
+    if claimed >= expected["result"]:
+        return None
+    chain = chains.chain_of(stages)
+    table = solve(chain, account(chain, keep_everything(len(chain))).peak)
+    enough = next((m for m in range(table.memory + 1) if table.best_cost(m) <= claimed), None)
+    if enough is None:
+        return None  # Cheaper than any schedule, in whatever memory.
+    schedule = table.schedule(enough)
+    found = account(chain, schedule)
+    rises = list(found.rises)
+    at = next(n for n, rise in enumerate(rises) if rise > memory)
+    return {
+        "schedule": written(schedule),
+        "rises": rises,
+        "broken": f"a schedule of cost {found.cost} rises to {rises[at]} at operation {at} "
+        f"({schedule[at]}); the memory is {memory}",
+        "at": at,
+        "budget": memory,
+        "unit": "units",
+    }
+
+
 BEST_COST = PythonPuzzle(
     name="18_optimal_checkpointing/best_cost",
     title="the least cost in a memory",
@@ -235,6 +296,7 @@ BEST_COST = PythonPuzzle(
     random_case=_random_costed,
     inputs=_cost_inputs,
     reference=_cost_reference,
+    shown=_too_cheap_a_schedule,
     call=lambda inputs: chains.as_called(
         {"arguments": [inputs["stages"], inputs["memory"]]}, "best_cost"
     ),

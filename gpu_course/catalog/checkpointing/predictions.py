@@ -101,6 +101,12 @@ OPTIMAL = {
             else "the table"
         ),
     ),
+    "Sending a layer's activations, over its forward pass": Sealed(
+        "So the card would wait for the link nearly all the time, and the same again on the way "
+        "back. To run the layer once more costs one of these passes, and to fetch what it kept "
+        "sixteen. Its input alone is another matter: it is a small part of what the layer keeps, "
+        "and is gone before the layer is done."
+    ),
     "Layers of the ResNet that wins most": Sealed(
         "In a deep network most stages are equal blocks, and equal segments suit those. In the "
         "short one, three early stages keep two fifths of all bytes, and the place of each cut "

@@ -104,6 +104,26 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     return None
 
 
+def _over(inputs: Values, case: Case, expected: Values, got: Values) -> Values:
+    """The schedule in its memory, and the first operation that rises above it."""
+    _, memory = inputs["arguments"]
+    shown = {
+        "schedule": got["schedule"],
+        "rises": got["rises"],
+        "budget": memory,
+        "unit": "slots" if inputs["chain"] else "units",
+    }
+    over = [number for number, rise in enumerate(got["rises"]) if rise > memory]
+    if over:
+        word, stage = got["schedule"][over[0]]
+        shown["at"] = over[0]
+        shown["broken"] = (
+            f"operation {over[0]} ({word} {stage}) rises to {got['rises'][over[0]]}; "
+            f"the memory is {memory}"
+        )
+    return shown
+
+
 def _list(numbers: Sequence[int]) -> str:
     return ", ".join(map(str, numbers))
 
@@ -152,6 +172,7 @@ ROTOR = PythonPuzzle(
     reference=_reference,
     follow=followed,
     judge=_judge,
+    shown=_over,
     diagnoses={
         **PLAN_DIAGNOSES,
         "too-much-memory": (

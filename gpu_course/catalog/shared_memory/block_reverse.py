@@ -35,9 +35,9 @@ BLOCK_REVERSE = KernelPuzzle(
     statement=(
         "A block has TPB cells of a. Write the kernel that puts them into out in reverse order, "
         "each block within its own piece; the last piece may be shorter. Bring the cells into a "
-        "tile of shared memory, wait, and take them out the other way round, so that loads and "
-        "stores of global memory both go along the array in order."
-        " Each thread writes at most one cell."
+        "tile of shared memory, wait, and take them out the other way round: each thread writes "
+        "at most one cell, and loads and stores of global memory both go along the array in "
+        "order."
     ),
     parameters={"block_reverse": ("out", "a", "size")},
     cases=CASES,

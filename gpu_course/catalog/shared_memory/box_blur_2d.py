@@ -78,10 +78,9 @@ BOX_BLUR_2D = KernelPuzzle(
     debrief=DEBRIEF,
     statement=(
         "out[row, col] is the sum of the 3 by 3 cells around a[row, col], divided by 9; cells "
-        "outside the picture count as 0. A block is TILE_X wide and TILE_Y high, and its tile has "
-        "a frame one cell wide, corners included: more places than the block has threads. Load "
-        "every cell that a block needs once."
-        " Each thread writes at most one cell."
+        "outside the picture count as 0. A block is TILE_X wide and TILE_Y high, and each thread "
+        "writes at most one cell. The tile has a frame one cell wide, corners included: more "
+        "places than the block has threads. Load every cell that a block needs once."
     ),
     parameters={"box_blur_2d": ("out", "a", "rows", "cols")},
     cases=(

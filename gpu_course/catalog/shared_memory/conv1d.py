@@ -62,11 +62,10 @@ CONV1D = KernelPuzzle(
     minutes=12,
     debrief=DEBRIEF,
     statement=(
-        "The convolution of deep learning: out[i] is the sum of w[k] * a[i + k] over the `taps` "
-        "weights, leaving out the products whose cell lies behind the end of a. A block needs its "
-        "own cells, the first taps - 1 cells of the next block, and the weights. Load each of them "
-        "once per block."
-        " Each thread writes at most one cell."
+        "The convolution of deep learning, in which each thread writes at most one cell: out[i] "
+        "is the sum of w[k] * a[i + k] over the `taps` weights, leaving out the products whose "
+        "cell lies behind the end of a. A block needs its own cells, the first taps - 1 cells of "
+        "the next block, and the weights. Load each of them once per block."
     ),
     parameters={"conv1d": ("out", "a", "w", "size", "taps")},
     cases=(

@@ -86,8 +86,8 @@ FIX_THE_BARRIER = KernelPuzzle(
         "Three finished kernels, with a barrier wherever one is needed. In each, some threads do "
         "not reach it: it stands behind a guard, in one of two branches, or in a loop that some "
         "threads leave earlier. On a GPU such a block may hang, or run on with half of its "
-        "numbers. Let every thread of the block reach every barrier, and keep the results. Of "
-        "each chunk or piece, a thread writes at most one cell."
+        "numbers. Let every thread of the block reach every barrier. Keep the results, and the "
+        "work shared as it is: of each chunk or piece, a thread writes at most one cell."
     ),
     parameters={
         "shift_right": ("out", "a", "size"),

@@ -82,8 +82,8 @@ FIX_THE_RACE = KernelPuzzle(
     statement=(
         "Three finished kernels: one rotates every piece by a cell, one reverses rows, one adds "
         "neighbours again and again. Each has a race, and each in a different kind of place. Add "
-        "as few barriers as will do, and keep the results as they are described. Of each row or "
-        "piece, a thread writes at most one cell."
+        "as few barriers as will do. Keep the results as they are described, and the work shared "
+        "as it is: of each row or piece, a thread writes at most one cell."
     ),
     parameters={
         "rotate_pieces": ("out", "a", "size"),

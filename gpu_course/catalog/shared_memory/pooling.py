@@ -95,9 +95,8 @@ POOLING = KernelPuzzle(
     statement=(
         "Max pooling with a window that moves by one: out[row, col] is the largest of the last "
         "WINDOW numbers of the row, a[row, col] included; at the beginning of a row there are "
-        "fewer. Each row has a block of its own, with at least as many threads as columns. Load "
-        "every number from global memory once."
-        " Each thread writes at most one cell."
+        "fewer. Each row has a block of its own, with at least as many threads as columns, and "
+        "each thread writes at most one cell. Load every number from global memory once."
     ),
     parameters={"pooling": ("out", "a", "cols")},
     cases=(

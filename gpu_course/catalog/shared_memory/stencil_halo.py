@@ -92,9 +92,9 @@ STENCIL_HALO = KernelPuzzle(
     debrief=DEBRIEF,
     statement=(
         "out[i] = a[i - 1] - 2 * a[i] + a[i + 1], and a neighbour that does not exist counts as "
-        "0. The first and the last cell of a block have a neighbour in another block. Give the "
-        "tile one more place at each side, the halo, and load every cell that a block needs once. "
-        "Each thread writes at most one cell."
+        "0. Each thread writes at most one cell. The first and the last cell of a block have a "
+        "neighbour in another block, so give the tile one more place at each side, the halo, and "
+        "load every cell that a block needs once."
     ),
     parameters={"stencil_halo": ("out", "a", "size")},
     cases=CASES,

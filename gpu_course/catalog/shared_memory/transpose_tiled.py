@@ -45,10 +45,9 @@ TRANSPOSE_TILED = KernelPuzzle(
     minutes=10,
     debrief=DEBRIEF,
     statement=(
-        "out[col, row] = a[row, col]. A block of TILE by TILE threads takes a square of a and puts "
-        "it down as a square of out. Loads and stores of global memory must both run along rows; "
-        "the turning happens in shared memory."
-        " Each thread writes at most one cell."
+        "out[col, row] = a[row, col]. A block of TILE by TILE threads takes a square of a and "
+        "puts it down as a square of out, of which each thread writes at most one cell. Loads and "
+        "stores of global memory must both run along rows; the turning happens in shared memory."
     ),
     parameters={"transpose_tiled": ("out", "a", "rows", "cols")},
     cases=CASES,

@@ -40,9 +40,9 @@ ADD_TEN = KernelPuzzle(
     minutes=5,
     debrief=DEBRIEF,
     statement=(
-        "Write a kernel that puts a[i] + 10 into out[i]. It is launched with exactly as many "
-        "threads as there are cells, in one block, so that no thread is left over. Each thread "
-        "writes at most one cell."
+        "Write a kernel that puts a[i] + 10 into out[i]. It is launched in one block, with "
+        "exactly as many threads as there are cells: each thread writes at most one cell, and no "
+        "thread is left over."
     ),
     parameters={"add_ten": ("out", "a")},
     cases=ONE_BLOCK,

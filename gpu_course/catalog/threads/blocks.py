@@ -48,10 +48,9 @@ BLOCKS = KernelPuzzle(
     minutes=7,
     debrief=DEBRIEF,
     statement=(
-        "Write a kernel that puts the square of a[i] into out[i]. There are more cells than "
-        "threads in a block, so the launch brings several blocks, and the last one may have "
-        "threads to spare."
-        " Each thread writes at most one cell."
+        "Write a kernel that puts the square of a[i] into out[i], and in which each thread writes "
+        "at most one cell. There are more cells than threads in a block, so the launch brings "
+        "several blocks, and the last one may have threads to spare."
     ),
     parameters={"blocks": ("out", "a", "size")},
     cases=(

@@ -62,10 +62,10 @@ BLOCKS_2D = KernelPuzzle(
     minutes=8,
     debrief=DEBRIEF,
     statement=(
-        "a holds the activations of a layer: `rows` examples, `cols` features. Add to each feature "
-        "its bias: out[row, col] = a[row, col] + bias[col]. The array is larger than a block in "
-        "both directions, and neither side is a multiple of the block's."
-        " Each thread writes at most one cell."
+        "a holds the activations of a layer: `rows` examples, `cols` features. Add to each "
+        "feature its bias: out[row, col] = a[row, col] + bias[col]. Many blocks share the array, "
+        "and each thread writes at most one cell. Neither side of the array is a multiple of the "
+        "block's."
     ),
     parameters={"blocks_2d": ("out", "a", "bias", "rows", "cols")},
     cases=(

@@ -43,8 +43,8 @@ BROADCAST = KernelPuzzle(
     statement=(
         "a is a column of shape (rows, 1), b is a row of shape (1, cols). Write the table of all "
         "their sums: out[row, col] is the column's number in that row plus the row's number in "
-        "that column. One two-dimensional block covers out and may stick out of it."
-        " Each thread writes at most one cell."
+        "that column. One two-dimensional block covers out and may stick out of it: each thread "
+        "writes at most one cell."
     ),
     parameters={"broadcast": ("out", "a", "b", "rows", "cols")},
     cases=PICTURES,

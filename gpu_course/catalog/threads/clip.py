@@ -82,10 +82,9 @@ CLIP = KernelPuzzle(
     minutes=5,
     debrief=DEBRIEF,
     statement=(
-        "Write a kernel that puts into out[i] the number a[i], held between `low` and `high`: low "
-        "where it is smaller than low, high where it is larger than high, itself in between. low "
-        "is smaller than high."
-        " Each thread writes at most one cell."
+        "Write a kernel that holds numbers between `low` and `high`. Each thread writes at most "
+        "one cell, out[i]: low where a[i] is smaller than low, high where it is larger than high, "
+        "and a[i] itself in between. low is smaller than high."
     ),
     parameters={"clip": ("out", "a", "low", "high", "size")},
     cases=(

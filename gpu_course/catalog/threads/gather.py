@@ -83,11 +83,10 @@ GATHER = KernelPuzzle(
     minutes=10,
     debrief=DEBRIEF,
     statement=(
-        "Three kernels in which a thread writes its own cell and may read any other. gather: "
-        "out[i] = a[index[i]]. gather_reversed: out is a back to front. gather_shifted: every "
-        "number moves `shift` cells to the right, and what falls off the end comes in again at "
-        "the front; shift may be negative or larger than the array. Each thread writes at most "
-        "one cell."
+        "Three kernels in which each thread writes at most one cell, its own, and may read any "
+        "other. gather: out[i] = a[index[i]]. gather_reversed: out is a back to front. "
+        "gather_shifted: every number moves `shift` cells to the right, and what falls off the "
+        "end comes in again at the front; shift may be negative or larger than the array."
     ),
     parameters={
         "gather": ("out", "a", "index", "size"),

@@ -45,8 +45,8 @@ GRID_STRIDE = KernelPuzzle(
     statement=(
         "Write a kernel that puts a[i] - b[i] into out[i] for all `size` cells, however many they "
         "are. The grid is fixed and does not know the size: there may be far more cells than "
-        "threads, or fewer. Every thread goes on to its next cell until there are none left."
-        " The cells are shared evenly among the threads."
+        "threads, or fewer. Every thread goes on to its next cell until there are none left, so "
+        "that the cells are shared evenly among the threads."
     ),
     parameters={"grid_stride": ("out", "a", "b", "size")},
     cases=(

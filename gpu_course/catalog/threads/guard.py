@@ -40,9 +40,9 @@ GUARD = KernelPuzzle(
     minutes=5,
     debrief=DEBRIEF,
     statement=(
-        "Write a kernel that puts a[i] + 10 into out[i] for the `size` cells of a. The launch "
-        "brings more threads than there are cells; the extra ones must touch nothing."
-        " Each thread writes at most one cell."
+        "Write a kernel that puts a[i] + 10 into out[i] for the `size` cells of a. Each thread "
+        "writes at most one cell. The launch brings more threads than there are cells, and the "
+        "extra ones must touch nothing."
     ),
     parameters={"guard": ("out", "a", "size")},
     cases=(

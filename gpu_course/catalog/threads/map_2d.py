@@ -43,9 +43,9 @@ MAP_2D = KernelPuzzle(
     debrief=DEBRIEF,
     statement=(
         "a is a grey picture with `rows` rows and `cols` columns, its values between black and "
-        "white. Write its negative, 1 - a[row, col], into out[row, col]. One two-dimensional block "
-        "covers the picture and sticks out below and to the right."
-        " Each thread writes at most one cell."
+        "white. Write its negative, 1 - a[row, col], into out[row, col]. One two-dimensional "
+        "block covers the picture, so that each thread writes at most one cell, and sticks out "
+        "below and to the right."
     ),
     parameters={"map_2d": ("out", "a", "rows", "cols")},
     cases=PICTURES,

@@ -33,9 +33,9 @@ ZIP_ADD = KernelPuzzle(
     minutes=4,
     debrief=DEBRIEF,
     statement=(
-        "Write a kernel that puts a[i] + b[i] into out[i]. One block, exactly one thread per cell. "
-        "This time you also write the line that finds out which thread you are."
-        " Each thread writes at most one cell."
+        "Write a kernel that puts a[i] + b[i] into out[i]. One block, exactly one thread per "
+        "cell, so each thread writes at most one cell. This time you also write the line that "
+        "finds out which thread you are."
     ),
     parameters={"zip_add": ("out", "a", "b")},
     cases=ONE_BLOCK,

@@ -11,6 +11,7 @@ from gpu_course.catalog import Budget, KernelPuzzle
 from gpu_course.errors import CatalogueError
 from gpu_course.grading.kernel import trial
 from gpu_course.grading.kernel.messages import case_line, code_line, hint_line
+from gpu_course.grading.kernel.spare_barriers import Spare, spare_barriers
 from gpu_course.grading.kernel.trial import Trial
 from gpu_course.grading.labels import line
 from gpu_course.simt.report import Counters
@@ -86,20 +87,63 @@ def counter(counters: Counters, path: str) -> int:
 
 
 def over_budget(
-    puzzle: KernelPuzzle, tried: Trial, found: Overrun, kernels: Mapping[str, Kernel]
+    puzzle: KernelPuzzle,
+    tried: Trial,
+    found: Overrun,
+    kernels: Mapping[str, Kernel],
+    right: Sequence[Trial],
 ) -> list[str]:
-    """Returns the lines on a result that is right and costs too much: which line costs what."""
+    """Returns the lines on a result that is right and costs too much: which line costs what.
+
+    Args:
+        puzzle, kernels: the puzzle, and the answer's kernels by name.
+        tried: the trial that cost too much, and `found` what of.
+        right: the trials of all cases, which tell what the answer could do without.
+    """
     budget = found.budget
     what = f"{found.counted:,} {budget.words or budget.counter}, and {found.limit:,} would do"
     lines = [f"right, but {budget.fact or what}"]
     lines += line("why", budget.lesson)
-    for kernel, number, cost in costly_lines(tried, found, kernels):
+    costly = costly_lines(tried, found, kernels)
+    if budget.counter == "barriers":
+        spare = _spare(puzzle, found, kernels, right)
+        lines += line("spare", _spare_words(spare))
+        places = {(each.kernel.name, number) for each in spare for number in each.lines}
+        costly = [each for each in costly if not places or (each[0].name, each[1]) in places]
+    for kernel, number, cost in costly[:MOST_LINES]:
         place = f"{kernel.file}:{number}"
         lines += line("where", place) if budget.fact else line("cost", f"{cost:,} in {place}")
         lines += code_line(kernel.text(number))
     launches = [each for each in tried.given.launches if each.function == found.function]
     lines += case_line(puzzle, tried.given.case, launches[0] if launches else None)
     return lines + hint_line(puzzle, "over-budget")
+
+
+def _spare(
+    puzzle: KernelPuzzle, found: Overrun, kernels: Mapping[str, Kernel], right: Sequence[Trial]
+) -> list[Spare]:
+    functions = [found.function] if found.function else puzzle.functions
+    givens = [each.given for each in right]
+    each = (spare_barriers(puzzle, givens, function, kernels) for function in functions)
+    return [spare for spare in each if spare is not None]
+
+
+def _spare_words(spare: Sequence[Spare]) -> str:
+    """Returns what was found when each barrier was left out in turn."""
+    lines = sum(len(each.lines) for each in spare)
+    if not lines:
+        return (
+            "Left out one at a time, each barrier of the kernel is missed as it stands. Fewer will "
+            "do where the steps between them are arranged in another way."
+        )
+    if lines == 1 and spare[0].all_at_once:
+        return "Without this barrier every case is still right, and nothing races."
+    if all(each.all_at_once for each in spare):
+        return "Without these barriers every case is still right, and nothing races."
+    return (
+        "Not all of these are needed: without any one of them every case is still right, and "
+        "nothing races."
+    )
 
 
 def costly_lines(
@@ -114,5 +158,5 @@ def costly_lines(
             if cost := counter(counters, found.budget.counter):
                 key = (launch.function, number)
                 costs[key] = costs.get(key, 0) + cost
-    ranked = sorted(costs.items(), key=lambda item: (-item[1], item[0]))[:MOST_LINES]
+    ranked = sorted(costs.items(), key=lambda item: (-item[1], item[0]))
     return [(kernels[name], number, cost) for (name, number), cost in ranked]

@@ -65,6 +65,20 @@ def own_diagnosis(puzzle: PythonPuzzle, tried: Tried, got: Mapping[str, Any]) ->
         return None
 
 
+def what_is_shown(
+    puzzle: PythonPuzzle, tried: Tried, got: Mapping[str, Any]
+) -> Mapping[str, Any] | None:
+    """Returns what a picture shows of a result, or None where there is nothing to draw."""
+    if puzzle.shown is None:
+        return None
+    given = [copy.deepcopy(dict(v)) for v in (tried.inputs, tried.expected, got)]
+    try:
+        return puzzle.shown(given[0], tried.case, given[1], given[2])
+    except Exception:
+        # The verdict is what matters: it comes without the picture.
+        return None
+
+
 def hidden() -> list[str]:
     """Returns what an answer may not see even where a library's folder holds it."""
     package = Path(gpu_course.__path__[0]).resolve()

@@ -19,7 +19,14 @@ from gpu_course.grading.isolation.processes import Ended, OutOfMemory, OutOfTime
 from gpu_course.grading.labels import line
 from gpu_course.grading.python import messages, replies
 from gpu_course.grading.python.answers import PythonAnswer
-from gpu_course.grading.python.cases import LISTED_SEED, Tried, one_thread, own_diagnosis, prepare
+from gpu_course.grading.python.cases import (
+    LISTED_SEED,
+    Tried,
+    one_thread,
+    own_diagnosis,
+    prepare,
+    what_is_shown,
+)
 from gpu_course.grading.python.child import MORE_CASES, Child
 from gpu_course.grading.python.replies import Raised, Reply, Returned
 from gpu_course.grading.verdict import Verdict
@@ -132,7 +139,8 @@ class _Checking:
         if self.too_dear is not None:
             self.tried, finding, got = self.too_dear
             lines = messages.found(puzzle, self.tried, finding.key, finding.fact)
-            return self._failed("over-budget", finding.key, lines, evidence={"got": got})
+            shown = {"got": got, "shown": what_is_shown(puzzle, self.tried, got)}
+            return self._failed("over-budget", finding.key, lines, evidence=shown)
         for held in puzzle.held:
             self._hold(held)
         cases = len(listed) + 1
@@ -259,6 +267,7 @@ class _Checking:
             "output": difference.place,
             "expected": difference.expected,
             "got": difference.got,
+            "shown": what_is_shown(self.puzzle, tried, got),
         }
         if difference.right is not None:
             evidence["mask"] = ~difference.right

@@ -108,12 +108,14 @@ PIXEL_PERCENT = 100 / 562.5
 _BARS = (
     "The paper shows bars; the digits are those the calculon project holds itself against. All are "
     "whole steps of 100 / 562.5 = 0.178 points: they were read off a drawing, pixel by pixel. A "
-    "bar has two ends, each read to half a pixel, so a reading may be a pixel off."
+    "bar has two ends, each read to half a pixel, so a reading may be a pixel off. Layers alone: "
+    "embedding and logits are left out, by the source and here."
 )
 _COMPUTED = (
     "The paper shows bars; the digits are calculon's, and there they are exact binary fractions "
     "such as 23.076171875: worked out from the same formulas, neither read off nor measured. That "
-    "all agree says that both of us read the formulas alike."
+    "all agree says that both of us read the formulas alike. Layers alone, there and here: "
+    "embedding, head and logits are left out."
 )
 
 ROWS = (

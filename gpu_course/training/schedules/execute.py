@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from gpu_course.training.allocations import mark
 from gpu_course.training.schedules.operations import Kind, Operation, Schedule, ScheduleError
-from gpu_course.training.schedules.rules import refuse_shared_gradients, run_stage
+from gpu_course.training.schedules.rules import check_loss, refuse_shared_gradients, run_stage
 
 RANDOM_STATE_BYTES = torch.get_rng_state().numel()
 """What looking at the state of PyTorch's generator takes from the allocator for a moment."""
@@ -30,6 +30,7 @@ def plain(stages: Sequence[nn.Module], batch: Tensor) -> float:
     value = batch
     for number, stage in enumerate(stages):
         value = run_stage(number, stage, value)
+    check_loss(stages, value)
     value.backward()  # type: ignore[no-untyped-call]
     return value.item()
 
@@ -153,9 +154,12 @@ class _Run:
             )
         start, output = self.saved.pop(stage)
         self.head = None
-        if self.gradient is None:
+        last = stage == len(self.stages) - 1
+        if last:
+            check_loss(self.stages, output, graph=False)
             self.loss = output.item()
-        if output.requires_grad:
+        # No gradient comes from a stage behind it that has none to give, such as an embedding.
+        if output.requires_grad and (last or self.gradient is not None):
             output.backward(self.gradient)  # type: ignore[no-untyped-call]
         self.gradient = start.grad
         self.next_backward = stage

@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from functools import partial
 
 import torch
 from torch import Tensor, nn
+from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils.flop_counter import FlopCounterMode
 
 from gpu_course.errors import CourseError
-from gpu_course.training.peak import measure_peak
+from gpu_course.training.peak import bytes_of, measure_peak
+from gpu_course.training.saved import storages
 from gpu_course.training.schedules.chain import Chain, Stage
 from gpu_course.training.schedules.execute import RANDOM_STATE_BYTES
-from gpu_course.training.schedules.rules import in_place, named, run_stage, same_bits
+from gpu_course.training.schedules.rules import (
+    check_loss,
+    in_place,
+    named,
+    run_stage,
+    same_bits,
+)
 from gpu_course.training.stages import StageBytes, profile_stages
+from gpu_course.training.threads import one_thread
 
 
 def measure_chain(stages: Sequence[nn.Module], batch: Tensor) -> Chain:
@@ -46,36 +56,69 @@ def measure_chain(stages: Sequence[nn.Module], batch: Tensor) -> Chain:
 
 def _refuse(stages: Sequence[nn.Module], batch: Tensor) -> None:
     """Runs each stage twice, as a schedule may, and raises where the plan would not be true."""
-    with torch.random.fork_rng(devices=[]):
+    if not stages:
+        raise CourseError("there is no stage to measure", "give a chain of one stage or more")
+    with torch.random.fork_rng(devices=[]), one_thread():
         for number, stage in enumerate(stages):
-            x, start = (batch.detach().clone() for _ in range(2))
-            start.requires_grad_(start.is_floating_point())
             state = torch.get_rng_state()
-            y = _alone(number, stage, x, graph=False)
-            if not same_bits(x, batch):
-                raise in_place(number, stage)
-            if y.untyped_storage()._cdata == x.untyped_storage()._cdata:
+            # One copy runs twice: what it remembers anywhere but in its buffers shows then.
+            alone = copy.deepcopy(stage)
+            before = {name: (buffer, buffer.clone()) for name, buffer in alone.named_buffers()}
+            y, keeps = _first(number, alone, batch)
+            _put_back(number, alone, before)
+            if keeps:
                 raise CourseError(
-                    f"{named(number, stage)} returns a view of its input: as long as one of the "
-                    "two is kept, both are, and a plan counts them one by one",
-                    "make one stage of it and its neighbour: nn.Sequential(before, it)",
+                    f"{named(number, stage)} keeps a tensor somewhere when it is done; a stage "
+                    "that is run by itself, or again, cannot hand anything on that way",
+                    "put both ends of the skip into one stage",
                 )
             torch.set_rng_state(state)
-            again = _alone(number, stage, start, graph=True)
+            start = batch.detach().clone().requires_grad_(batch.is_floating_point())
+            again = run_stage(number, alone, start)
             if not same_bits(y, again.detach()):
                 raise CourseError(
                     f"{named(number, stage)} gives other bits when it is run again with a graph, "
                     "from the same input, buffers and random state: a schedule cannot be exact",
-                    "look for random numbers from elsewhere, for state outside its buffers, and "
-                    "for modules with another kernel where no gradient is wanted, as nn.LSTM",
+                    "look for random numbers from elsewhere, such as a generator of its own; for "
+                    "state outside its buffers, such as a counter; and for modules with another "
+                    "kernel where no gradient is wanted, as nn.LSTM",
                 )
             batch = y
+        check_loss(stages, batch, graph=False)
 
 
-def _alone(number: int, stage: nn.Module, x: Tensor, *, graph: bool) -> Tensor:
-    alone = copy.deepcopy(stage)
-    with torch.set_grad_enabled(graph):
-        return measure_peak(lambda: run_stage(number, alone, x)).value  # with one thread
+@torch.no_grad()
+def _first(number: int, stage: nn.Module, batch: Tensor) -> tuple[Tensor, bool]:
+    """Returns (the output of a first run, whether it keeps its input or anything else)."""
+    x = batch.detach().clone()
+    known = storages(stage) | {x.untyped_storage()._cdata}
+    peak = measure_peak(partial(run_stage, number, stage, x))
+    y = peak.value
+    if not same_bits(x, batch):
+        raise in_place(number, stage)
+    if y.untyped_storage()._cdata in known:
+        raise CourseError(
+            f"{named(number, stage)} returns a view of its input or of a parameter: as long as one "
+            "of the two is kept, both are, and a plan counts them one by one",
+            "make one stage of it and its neighbour: nn.Sequential(before, it)",
+        )
+    held = StorageWeakRef(x.untyped_storage())
+    del x
+    return y, not held.expired() or peak.left_bytes > bytes_of(y)
+
+
+def _put_back(number: int, stage: nn.Module, before: dict[str, tuple[Tensor, Tensor]]) -> None:
+    """Gives buffers their old values, and raises where one is no longer the same tensor."""
+    now = dict(stage.named_buffers())
+    for name in before.keys() | now.keys():
+        if name not in before or now.get(name) is not before[name][0]:
+            raise CourseError(
+                f"{named(number, stage)} puts a new tensor in the place of its buffer {name} as it "
+                "runs: a plan counts the memory of buffers as there already",
+                f"register it at the start, and write into it: self.{name.split('.')[-1]}.copy_()",
+            )
+    for buffer, old in before.values():
+        buffer.data.copy_(old)
 
 
 def _stage(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from gpu_course.training.schedules import plans
 from gpu_course.training.schedules.chain import Chain
@@ -78,6 +79,7 @@ class Against:
         return 100 * (self.cost / self.best - 1)
 
 
+@lru_cache(maxsize=16)
 def against_segments(chain: Chain, slots: int = 300) -> tuple[Against, ...]:
     """Returns each number of equal segments, two or more, beside the best schedule.
 

@@ -14,6 +14,8 @@ from torch import Tensor, nn
 
 from gpu_course.errors import CourseError
 
+_OF_EVERY_MODULE = frozenset(vars(nn.Module()))
+"""What PyTorch keeps in any module: its parameters, buffers and hooks among them."""
 IN_PLACE = "in-place operation"
 """What PyTorch says of a leaf that is changed in place."""
 
@@ -42,6 +44,12 @@ def run_stage(number: int, stage: nn.Module, x: Tensor) -> Tensor:
             f"{named(number, stage)} returned {type(y).__name__}, not one tensor",
             "wrap it in a module that returns the one tensor the next stage takes",
         )
+    if y.layout is not torch.strided:
+        raise CourseError(
+            f"{named(number, stage)} returned a tensor of layout {y.layout}, whose memory is in "
+            "several pieces",
+            "return a dense tensor: y.to_dense()",
+        )
     if x._version != version:
         raise in_place(number, stage)
     for name, tensor in _on_the_side(stage).items():
@@ -52,6 +60,31 @@ def run_stage(number: int, stage: nn.Module, x: Tensor) -> Tensor:
                 "put both ends of the skip into one stage",
             )
     return y
+
+
+def check_loss(stages: Sequence[nn.Module], y: Tensor, *, graph: bool = True) -> None:
+    """Raises where the output of the last stage is no loss to go back from.
+
+    Args:
+        stages: of the chain.
+        y: what came out of it.
+        graph: False where it was computed without one.
+
+    Raises:
+        CourseError: it is not one number, or no parameter before it asks for a gradient.
+    """
+    last = named(len(stages) - 1, stages[-1])
+    if y.numel() != 1:
+        raise CourseError(
+            f"{last} returned {y.numel()} numbers of shape {tuple(y.shape)}; the last stage "
+            "returns the loss, which is one number",
+            "end it with a mean, or with a loss of torch.nn.functional",
+        )
+    if graph and not y.requires_grad:
+        raise CourseError(
+            f"no gradient can go back from {last}: nothing before it asks for one",
+            "train a parameter of some stage: parameter.requires_grad_()",
+        )
 
 
 def in_place(number: int, stage: nn.Module) -> CourseError:
@@ -98,7 +131,7 @@ def _on_the_side(stage: nn.Module) -> dict[str, Tensor]:
     found = {}
     for path, module in stage.named_modules():
         for name, value in vars(module).items():
-            if name.startswith("_"):
+            if name in _OF_EVERY_MODULE:
                 continue
             for place, tensor in _tensors(name, value):
                 found[f"{path}.{place}".lstrip(".")] = tensor
@@ -115,4 +148,4 @@ def _tensors(name: str, value: Any) -> Iterable[tuple[str, Tensor]]:
         if isinstance(value, (list, tuple))
         else ()
     )
-    return [(f"{name}[{key!r}]", each) for key, each in items if isinstance(each, Tensor)]
+    return [found for key, each in items for found in _tensors(f"{name}[{key!r}]", each)]

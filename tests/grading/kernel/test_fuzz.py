@@ -23,6 +23,7 @@ from gpu_course.grading.verdict import REASONS, STATUSES
 from tests.grading import toy
 from tests.grading.kernel.hostile import toys
 from tests.grading.kernel.programs import MIXED, TAME, WILD, disturbed, programs
+from tests.sampling import examples
 
 EXAMPLES = int(os.environ.get("GPU_COURSE_FUZZ", "0"))
 STEPS = 1_500
@@ -31,10 +32,8 @@ KERNELS = [puzzle for puzzle in index.puzzles() if isinstance(puzzle, KernelPuzz
 
 
 def looks(few: int) -> settings:
-    # The same few each time in `make test`, so that a failure there is a change of the code.
     return settings(
-        max_examples=EXAMPLES or few,
-        derandomize=not EXAMPLES,
+        max_examples=EXAMPLES or examples(few, few=few // 3),
         database=None,
         deadline=None,
         suppress_health_check=list(HealthCheck),

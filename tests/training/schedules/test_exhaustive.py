@@ -13,13 +13,14 @@ from gpu_course.training.schedules import plans
 from gpu_course.training.schedules.chain import Chain, uniform
 from gpu_course.training.schedules.exhaustive import LONGEST, search
 from gpu_course.training.schedules.operations import Kind, account
+from tests.sampling import examples
 from tests.training.schedules.brute_force import best_cost
 from tests.training.schedules.test_rotor import stages
 
 chains = st.lists(stages(), min_size=1, max_size=5).map(lambda parts: Chain(tuple(parts)))
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200, few=40))
 @given(chain=chains, memory=st.integers(1, 40), persistent=st.booleans())
 def test_the_search_finds_what_the_plain_one_finds(
     chain: Chain, memory: int, persistent: bool
@@ -29,7 +30,7 @@ def test_the_search_finds_what_the_plain_one_finds(
     assert found.cost == best_cost(chain, memory, persistent=persistent)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=examples(200, few=40))
 @given(chain=chains, memory=st.integers(1, 40), persistent=st.booleans())
 def test_its_schedule_fits_and_costs_what_it_says(
     chain: Chain, memory: int, persistent: bool
@@ -42,7 +43,7 @@ def test_its_schedule_fits_and_costs_what_it_says(
         assert not (persistent and any(o.kind is Kind.drop for o in found.schedule))
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100, few=20))
 @given(chain=chains, memory=st.integers(1, 40))
 def test_freedom_never_costs(chain: Chain, memory: int) -> None:
     assert search(chain, memory, persistent=False).cost <= search(chain, memory).cost

@@ -11,6 +11,7 @@ from gpu_course.training.schedules import plans, rotor
 from gpu_course.training.schedules.chain import Chain, Stage, uniform
 from gpu_course.training.schedules.operations import account
 from gpu_course.training.schedules.rotor import BudgetTooSmall, solve
+from tests.sampling import examples
 from tests.training.schedules.brute_force import best_cost
 
 sizes = st.integers(0, 4)
@@ -34,14 +35,14 @@ def stages(draw: st.DrawFn) -> Stage:
 chains = st.lists(stages(), min_size=1, max_size=6).map(lambda parts: Chain(tuple(parts)))
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300, few=60))
 @given(chain=chains, memory=st.integers(1, 40))
 def test_the_table_equals_trying_everything(chain: Chain, memory: int) -> None:
     table = solve(chain, memory)
     assert table.best_cost() == best_cost(chain, memory)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300, few=60))
 @given(chain=chains, memory=st.integers(1, 40))
 def test_a_schedule_costs_what_the_table_says_and_fits(chain: Chain, memory: int) -> None:
     table = solve(chain, memory)

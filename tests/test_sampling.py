@@ -1,0 +1,52 @@
+"""The part of a long series that is run is drawn by the tree, and is the share it says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests import sampling
+
+NAMES = [f"test_{number}" for number in range(4000)]
+
+
+@pytest.fixture
+def in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampling, "EVERYTHING", False)
+
+
+def part(share: float) -> list[str]:
+    return [name for name in NAMES if sampling.drawn(name, share)]
+
+
+@pytest.mark.usefixtures("in_parts")
+def test_the_same_tree_draws_the_same_part() -> None:
+    assert part(0.25) == part(0.25)
+    assert 850 < len(part(0.25)) < 1150
+    assert part(0) == [] and part(1) == NAMES
+
+
+@pytest.mark.usefixtures("in_parts")
+def test_another_tree_draws_another_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = set(part(0.25))
+    monkeypatch.setattr(sampling, "tree_seed", lambda: 1)
+    both = before & set(part(0.25))
+    assert 150 < len(both) < 350  # a sixteenth of all
+
+
+def test_everything_is_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sampling, "EVERYTHING", True)
+    assert part(0.01) == NAMES
+    assert sampling.examples(500, few=5) == 500
+
+
+def test_the_seed_is_the_trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seeds = []
+    monkeypatch.setattr(sampling, "ROOT", tmp_path)
+    folder = tmp_path / "solutions"
+    folder.mkdir()
+    for text in ("a = 1\n", "a = 2\n", "a = 1\n"):
+        (folder / "answer.py").write_text(text)
+        seeds.append(sampling.tree_seed.__wrapped__())
+    assert seeds[0] == seeds[2] != seeds[1]
