@@ -218,7 +218,7 @@ class _Checking:
     def _stop_without_result(self, tried: Tried, reply: Reply) -> None:
         if isinstance(reply, Raised):
             self._stop_raised(tried, reply.error)
-        elif isinstance(reply, replies.Unusable):
+        elif isinstance(reply, replies.Rejected):
             lines = messages.found(
                 self.puzzle, tried, reply.key, reply.text, self.answer, reply.frames
             )

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu_course.catalog.checkpointing import rotor, rotor_chains, selective
+from gpu_course.catalog.checkpointing import rotor, rotor_chains
+from gpu_course.catalog.checkpointing import selective_plan as selective
 from gpu_course.catalog.harness import Unusable
 from gpu_course.catalog.lesson_18_optimal_checkpointing import LESSON
 from tests.catalog import in_process
-from tests.catalog.test_lesson_17 import HIDDEN, answer_of, imported_by, outcome, verdict
+from tests.catalog.test_checkpointing import HIDDEN, answer_of, imported_by, outcome, verdict
 
 PUZZLES = {puzzle.short_name: puzzle for puzzle in LESSON.puzzles}
 

@@ -6,9 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.catalog.forward_gradients import debriefs
 from gpu_course.catalog.forward_gradients.problem import build, exact_gradient, keeps_a_graph
-from gpu_course.catalog.specification import Case, Finding, Held, Mistake, PythonPuzzle, Values
+from gpu_course.catalog.specification import (
+    Case,
+    Debrief,
+    Finding,
+    Held,
+    Mistake,
+    PythonPuzzle,
+    Values,
+)
 
 DRAWS = 8000
 SIZE = 6
@@ -88,12 +95,24 @@ _TOLERANCE = (1e-9, 1e-12)
 
 DEEP = Case("a deep chain", {"depth": 200, "width": 8, "rows": 4000, "draws": 8})
 
+DEBRIEF = Debrief(
+    shows=("peak_bytes",),
+    why=(
+        "A forward pass can carry the slope along one direction with it and keeps nothing for "
+        "later. On average over the directions, slope times direction is the gradient."
+    ),
+    alternative=(
+        "Normal numbers and random signs both have the mean of v v^T that is needed; signs spread "
+        "a little less."
+    ),
+)
+
 FORWARD_GRADIENT = PythonPuzzle(
     name="19_forward_gradients/forward_gradient",
     title="a gradient from one pass forward",
     difficulty="easy",
     minutes=10,
-    debrief=debriefs.FORWARD_GRADIENT,
+    debrief=DEBRIEF,
     statement=(
         "Estimate a gradient from the exact slope along a given direction, with no graph, and draw "
         "directions for which the estimate is right on average."
@@ -102,7 +121,7 @@ FORWARD_GRADIENT = PythonPuzzle(
         "forward_gradient": ("loss", "point", "v"),
         "direction": ("size", "generator"),
     },
-    harness="forward_estimate",
+    harness="forward_gradient",
     torch=True,
     cases=(
         _case("visible example", 12, 5, 60, visible=True),

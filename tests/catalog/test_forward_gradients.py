@@ -31,7 +31,7 @@ def test_every_diagnosis_belongs_to_a_mistake(name: str) -> None:
 def test_the_law_is_what_many_draws_give(directions: str) -> None:
     import torch
 
-    from gpu_course.catalog.forward_gradients.variance import covariance
+    from gpu_course.catalog.forward_gradients.variance_law import covariance
     from gpu_course.training.forward_gradients import spread_out, total_variance
 
     gradient, k, d = [1.5, -2.0, 0.5, 3.0], 2, 4

@@ -6,8 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.catalog.smaller_states import debriefs
-from gpu_course.catalog.specification import Case, Finding, Held, Mistake, PythonPuzzle, Values
+from gpu_course.catalog.specification import (
+    Case,
+    Debrief,
+    Finding,
+    Held,
+    Mistake,
+    PythonPuzzle,
+    Values,
+)
 
 SLACK = 1.05
 """How many times the bytes of the plain stack an answer may keep for its backward pass."""
@@ -106,18 +113,31 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 
 _TOLERANCE = (1e-8, 1e-10)
 
+DEBRIEF = Debrief(
+    shows=("parameter_bytes", "state_bytes", "kept_bytes"),
+    why=(
+        "A module that is called several times has its parameters once, and autograd adds up what "
+        "every call contributes to their gradient. What it keeps for the way back is still there "
+        "for each call."
+    ),
+    alternative=(
+        "A loop over one layer says it plainly. A list that holds the same module many times works "
+        "too, since PyTorch counts a parameter once however often it is found."
+    ),
+)
+
 SHARED_LAYERS = PythonPuzzle(
     name="20_smaller_states/shared_layers",
     title="one layer for all",
     difficulty="easy",
     minutes=6,
-    debrief=debriefs.SHARED_LAYERS,
+    debrief=DEBRIEF,
     statement=(
         "Build a stack of layers that all have the same parameters: the parameters and Adam's "
         "states of one layer, and the computation of many."
     ),
     parameters={"shared_layers": ("make_layer", "layers")},
-    harness="smaller_shared",
+    harness="shared_layers",
     torch=True,
     cases=(
         _case("visible example", 5, 8, 4, visible=True),

@@ -7,9 +7,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from gpu_course.catalog.checkpointing import debriefs
 from gpu_course.catalog.harness import Unusable
-from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
+from gpu_course.catalog.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
 from gpu_course.training.activation_formulas import LayerShape
 from gpu_course.units import count
 
@@ -129,18 +128,30 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     return Finding(key, fact, "over-budget")
 
 
+DEBRIEF = Debrief(
+    shows=("chosen", "saved_bytes", "flops"),
+    why=(
+        "Saving a product costs bytes and spares FLOP, under one limit for the sum of the bytes: "
+        "the knapsack problem. Keeping the best choice for each number of bytes is exact."
+    ),
+    alternative=(
+        "With the six to twelve products of a layer or two, trying all subsets is exact too. "
+        "Choosing by FLOP per byte is quick, and not always the best."
+    ),
+)
+
 SELECTIVE_PLAN = PythonPuzzle(
     name="18_optimal_checkpointing/selective_plan",
     title="save some, run the rest again",
     difficulty="medium",
     minutes=12,
-    debrief=debriefs.SELECTIVE_PLAN,
+    debrief=DEBRIEF,
     statement=(
         "Choose which matrix products of real transformer layers to save within a budget of bytes, "
         "so that the fewest FLOP are run again."
     ),
     parameters={"selective_plan": ("products", "budget")},
-    harness="selective_followed",
+    harness="selective_plan",
     call=_as_called,
     torch=True,
     cases=(

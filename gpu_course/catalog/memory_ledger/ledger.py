@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.catalog.memory_ledger import debriefs
-from gpu_course.catalog.specification import Case, Mistake, PythonPuzzle, Values
+from gpu_course.catalog.specification import Case, Debrief, Mistake, PythonPuzzle, Values
 
 KINDS = (
     "mlp",
@@ -113,18 +112,30 @@ def _whole(tensors: Any, element_bytes: int = 0) -> int:
     return sum(sizes.values())
 
 
+DEBRIEF = Debrief(
+    shows=("kept_bytes",),
+    why=(
+        "Autograd tells a hook of each tensor that it saves, and a storage is known by where it "
+        "begins. Counting storages instead of tensors counts views and repeats once."
+    ),
+    alternative=(
+        "You can also walk the graph from the output backwards and ask each node what it saved. "
+        "There the names differ from operation to operation; a hook sees all tensors alike."
+    ),
+)
+
 LEDGER = PythonPuzzle(
     name="16_memory_ledger/ledger",
     title="what a module keeps",
     difficulty="medium",
     minutes=15,
-    debrief=debriefs.LEDGER,
+    debrief=DEBRIEF,
     statement=(
         "Count the bytes a module keeps from its forward pass for its backward pass: every storage "
         "once, parameters and buffers left out."
     ),
     parameters={"ledger": ("layer", "x")},
-    harness="ledger_saved",
+    harness="ledger",
     torch=True,
     cases=(
         _case(0, 4, 6, visible=True),

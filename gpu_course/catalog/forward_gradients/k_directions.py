@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.catalog.forward_gradients import debriefs
 from gpu_course.catalog.forward_gradients.problem import exact_gradient, keeps_a_graph
-from gpu_course.catalog.specification import Case, Finding, Held, Mistake, PythonPuzzle, Values
+from gpu_course.catalog.specification import (
+    Case,
+    Debrief,
+    Finding,
+    Held,
+    Mistake,
+    PythonPuzzle,
+    Values,
+)
 
 
 def _case(name: str, *sizes: int, visible: bool = False) -> Case:
@@ -65,18 +72,30 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 
 _TOLERANCE = (1e-8, 1e-10)
 
+DEBRIEF = Debrief(
+    shows=("peak_bytes",),
+    why=(
+        "The estimate is the gradient's shadow in the space of the k directions, times d / k. It "
+        "depends on that space alone, so any frame of it at right angles gives the same numbers."
+    ),
+    alternative=(
+        "A QR decomposition gives the frame; Gram and Schmidt's procedure by hand, or the "
+        "singular vectors, do as well. One direction after the other keeps the memory low."
+    ),
+)
+
 K_DIRECTIONS = PythonPuzzle(
     name="19_forward_gradients/k_directions",
     title="directions at right angles",
     difficulty="medium",
     minutes=12,
-    debrief=debriefs.K_DIRECTIONS,
+    debrief=DEBRIEF,
     statement=(
         "Average forward gradients over k directions at right angles: exact once there are as many "
         "as parameters."
     ),
     parameters={"k_directions": ("loss", "point", "normals")},
-    harness="forward_directions",
+    harness="k_directions",
     torch=True,
     cases=(
         _case("visible example", 40, 3, 60, 4, visible=True),

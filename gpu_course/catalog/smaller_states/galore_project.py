@@ -6,8 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.catalog.smaller_states import debriefs
-from gpu_course.catalog.specification import Case, Finding, Held, Mistake, PythonPuzzle, Values
+from gpu_course.catalog.specification import (
+    Case,
+    Debrief,
+    Finding,
+    Held,
+    Mistake,
+    PythonPuzzle,
+    Values,
+)
 
 
 def _case(name: str, rows: int, columns: int, rank: int, visible: bool = False) -> Case:
@@ -80,18 +87,32 @@ _TOLERANCE = (1e-7, 1e-9)
 
 MANY = Case("many gradients", {"rows": 128, "columns": 128, "rank": 1, "layers": 240})
 
+DEBRIEF = Debrief(
+    shows=("basis_shape", "small_shape", "bytes"),
+    why=(
+        "The first singular vectors span the directions in which most of the gradient lies, and "
+        "no other basis of that rank comes closer. Working on the shorter side makes the basis "
+        "the smaller one."
+    ),
+    alternative=(
+        "The eigenvectors of the gradient times its transpose are the same directions, for a "
+        "smaller problem but with half of the digits. Randomised methods find the first few "
+        "without the rest."
+    ),
+)
+
 GALORE_PROJECT = PythonPuzzle(
     name="20_smaller_states/galore_project",
     title="a gradient in few directions",
     difficulty="medium",
     minutes=10,
-    debrief=debriefs.GALORE_PROJECT,
+    debrief=DEBRIEF,
     statement=(
         "Find the main directions of a gradient on its shorter side, and the gradient in these "
         "directions. Hold no memory beyond the two."
     ),
     parameters={"galore_project": ("gradient", "rank")},
-    harness="smaller_project",
+    harness="galore_project",
     torch=True,
     cases=(
         _case("visible example", 12, 20, 3, visible=True),

@@ -19,29 +19,14 @@ from gpu_course.catalog.lesson_16_memory_ledger import LESSON
 from gpu_course.catalog.specification import Case, PythonPuzzle
 from tests.catalog import rules
 from tests.catalog.by_hand import SOLUTIONS
+from tests.catalog.in_process import loaded, outcome
 
 PUZZLES = {puzzle.short_name: puzzle for puzzle in LESSON.puzzles}
 HARNESSES = Path(importlib.import_module("gpu_course.catalog.harness").__file__ or "").parent
 
 
-def loaded(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"answer_{path.stem}", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def given(puzzle: PythonPuzzle, case: Case, seed: int = 4) -> dict[str, Any]:
     return puzzle.inputs(np.random.default_rng(seed), case)
-
-
-def outcome(puzzle: PythonPuzzle, answer: ModuleType, inputs: dict[str, Any]) -> dict[str, Any]:
-    if puzzle.harness:
-        harness = importlib.import_module(f"gpu_course.catalog.harness.{puzzle.harness}")
-        return harness.run(answer, **inputs)
-    names = puzzle.parameters[puzzle.functions[0]]
-    return {"result": getattr(answer, puzzle.functions[0])(*(inputs[name] for name in names))}
 
 
 def test_the_lesson_brings_its_four_puzzles() -> None:
@@ -122,7 +107,7 @@ def test_the_ledgers_reference_is_what_the_allocator_says() -> None:
 
 
 def test_every_kind_of_module_is_among_the_cases() -> None:
-    from gpu_course.catalog.memory_ledger.saved import KINDS
+    from gpu_course.catalog.memory_ledger.ledger import KINDS
     from gpu_course.training.samples import MODULES
 
     assert tuple(MODULES) == KINDS

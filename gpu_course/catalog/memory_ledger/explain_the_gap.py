@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.catalog.memory_ledger import debriefs
-from gpu_course.catalog.specification import Case, Mistake, PythonPuzzle, Values
+from gpu_course.catalog.specification import Case, Debrief, Mistake, PythonPuzzle, Values
 
 REASONS = ("dropout masks", "layer norm statistics", "causal mask", "wide softmax")
 
@@ -82,12 +81,24 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     return None
 
 
+DEBRIEF = Debrief(
+    shows=("result",),
+    why=(
+        "The paper counts bytes for one implementation and one precision. PyTorch's own choices "
+        "for masks, statistics and the softmax account for all the rest, byte by byte."
+    ),
+    alternative=(
+        "You can derive each term from what the backward pass needs, or measure layers that "
+        "differ in one thing and subtract. Both lead to the same four terms."
+    ),
+)
+
 EXPLAIN_THE_GAP = PythonPuzzle(
     name="16_memory_ledger/explain_the_gap",
     title="the bytes beyond the formula",
     difficulty="hard",
     minutes=25,
-    debrief=debriefs.EXPLAIN_THE_GAP,
+    debrief=DEBRIEF,
     statement=(
         "A real layer keeps more than sbh (34 + 5as/h) bytes. Name the rest, to the last byte: "
         "dropout masks, layer norm statistics, the causal mask, a softmax in float32."

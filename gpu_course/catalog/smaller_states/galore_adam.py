@@ -6,8 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.catalog.smaller_states import debriefs
-from gpu_course.catalog.specification import Case, Finding, Held, Mistake, PythonPuzzle, Values
+from gpu_course.catalog.specification import (
+    Case,
+    Debrief,
+    Finding,
+    Held,
+    Mistake,
+    PythonPuzzle,
+    Values,
+)
 
 SPARE_BYTES = 64
 """What a counter or two may take."""
@@ -156,12 +163,24 @@ MANY = Case(
     {"rows": 16, "columns": 16_000, "rank": 1, "refresh": 2, "steps": 2, "others": 45},
 )
 
+DEBRIEF = Debrief(
+    shows=("projections", "state_bytes"),
+    why=(
+        "Adam works on the gradient in its main directions, so its two moments are as small as "
+        "that gradient is. The step goes back through the same basis before it meets the weight."
+    ),
+    alternative=(
+        "All of the state fits in a dictionary or in an object; what matters is that nothing as "
+        "large as the weight is kept between updates."
+    ),
+)
+
 GALORE_ADAM = PythonPuzzle(
     name="20_smaller_states/galore_adam",
     title="Adam in few directions",
     difficulty="hard",
     minutes=15,
-    debrief=debriefs.GALORE_ADAM,
+    debrief=DEBRIEF,
     statement=(
         "Make one update of GaLore: project the gradient, let Adam work in the small space, bring "
         "its step back, and choose new directions only now and then."
@@ -169,7 +188,7 @@ GALORE_ADAM = PythonPuzzle(
     parameters={
         "galore_adam": ("weight", "gradient", "state", "project", "refresh", "rate", "scale")
     },
-    harness="smaller_galore",
+    harness="galore_adam",
     torch=True,
     cases=(
         _case("visible example", 8, 12, 3, 4, 6, visible=True),

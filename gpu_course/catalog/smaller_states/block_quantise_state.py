@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.catalog.smaller_states import debriefs
-from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
+from gpu_course.catalog.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
 
 KINDS = ("first moment", "second moment", "zeros among them", "tiny numbers")
 
@@ -123,12 +122,24 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     return "epsilon" if tiny and np.abs(codes).max() < np.abs(expected["codes"]).max() else None
 
 
+DEBRIEF = Debrief(
+    shows=("bytes",),
+    why=(
+        "Each block has its own scale, so one large number spoils the digits of its block and of "
+        "no other. The root gives the many small numbers more of the 127 steps."
+    ),
+    alternative=(
+        "Padding the last block, or treating it separately, gives the same codes. Tables of 256 "
+        "values, as bitsandbytes uses them, replace the root by a search."
+    ),
+)
+
 BLOCK_QUANTISE_STATE = PythonPuzzle(
     name="20_smaller_states/block_quantise_state",
     title="a moment in eight bits",
     difficulty="medium",
     minutes=15,
-    debrief=debriefs.BLOCK_QUANTISE_STATE,
+    debrief=DEBRIEF,
     statement=(
         "Write a moment of Adam as one int8 per number and one float32 per block, and read it back."
     ),
@@ -136,7 +147,7 @@ BLOCK_QUANTISE_STATE = PythonPuzzle(
         "quantise": ("values", "block", "power"),
         "dequantise": ("codes", "scales", "block", "power"),
     },
-    harness="smaller_quantise",
+    harness="block_quantise_state",
     torch=True,
     cases=(
         _case("visible example", 0, 12, 4, 1, visible=True),

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.catalog.forward_gradients import debriefs
-from gpu_course.catalog.specification import Case, Mistake, PythonPuzzle, Values
+from gpu_course.catalog.specification import Case, Debrief, Mistake, PythonPuzzle, Values
 
 KINDS = ("normal", "signs", "right angles")
 
@@ -83,12 +82,25 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     return "per-number" if np.isclose(result * d, right * square) else None
 
 
+DEBRIEF = Debrief(
+    shows=("result",),
+    why=(
+        "Only the part of the gradient along v is measured; whatever else v contains is noise, and "
+        "it grows with the number of parameters. Averaging k independent estimates divides it by "
+        "k; at right angles they share nothing, and with k = d nothing is missing."
+    ),
+    alternative=(
+        "You can derive it from the fourth moment of one number, or count the directions that "
+        "were not looked at. Averaging many draws gives a number near it, not the law."
+    ),
+)
+
 VARIANCE_LAW = PythonPuzzle(
     name="19_forward_gradients/variance_law",
     title="what the noise is",
     difficulty="hard",
     minutes=15,
-    debrief=debriefs.VARIANCE_LAW,
+    debrief=DEBRIEF,
     statement=(
         "Say how far an average of k forward gradients is from the gradient, in the mean square, "
         "for three kinds of directions."

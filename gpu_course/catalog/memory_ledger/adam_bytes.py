@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 
-from gpu_course.catalog.memory_ledger import debriefs
-from gpu_course.catalog.specification import Case, Mistake, PythonPuzzle, Values
+from gpu_course.catalog.specification import Case, Debrief, Mistake, PythonPuzzle, Values
 
 
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
@@ -80,12 +79,25 @@ def _case(name: str, tensors: int, weight_bytes: int, master_copy: int, **more: 
     return Case(name, sizes, **more)
 
 
+DEBRIEF = Debrief(
+    shows=("result",),
+    why=(
+        "Everything here is so many bytes for each number of a parameter, and the sum over the "
+        "tensors does the rest. The moments only come into being with the first update, which is "
+        "why a run can fail in its second step and not in its first."
+    ),
+    alternative=(
+        "Per parameter tensor or over all numbers at once: the sum is the same. Only the step "
+        "counters go by tensors."
+    ),
+)
+
 ADAM_BYTES = PythonPuzzle(
     name="16_memory_ledger/adam_bytes",
     title="a model and its optimizer",
     difficulty="easy",
     minutes=10,
-    debrief=debriefs.ADAM_BYTES,
+    debrief=DEBRIEF,
     statement=(
         "Say how many bytes parameters, gradients and float32 copies take, and how many the first "
         "update of Adam adds."

@@ -35,7 +35,7 @@ def test_every_diagnosis_belongs_to_a_mistake(name: str) -> None:
 
 
 def test_galores_reference_agrees_with_one_in_plain_numpy() -> None:
-    from gpu_course.catalog.smaller_states.galore import _otherwise
+    from gpu_course.catalog.smaller_states.galore_adam import _otherwise
 
     puzzle = PUZZLES["galore_adam"]
     for case in python_rules.cases_and_random(puzzle):
