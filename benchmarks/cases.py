@@ -29,7 +29,8 @@ class Case:
         launch: grid and block.
         inputs: random generator -> the arguments; the first is the output.
         reference: the other arguments -> what the output must be.
-        rounds: launches in Numba's simulator, whose median counts; the slow ones run once.
+        rounds: launches in Numba's simulator, whose median counts; the slow ones run once, and
+            those that would take it hours, never.
         quick: part of the smaller set.
     """
 
@@ -65,7 +66,18 @@ def _blocks(a: np.ndarray) -> np.ndarray:
     return a.reshape(-1, THREADS)
 
 
-def _matmul(n: int) -> Case:
+def _map(n: int, rounds: int) -> Case:
+    return Case(
+        "scale",
+        (n // THREADS, THREADS),
+        lambda rng: [_nan(n), _vector(rng, n)],
+        lambda a: 2 * a + 1,
+        rounds,
+        quick=True,
+    )
+
+
+def _matmul(n: int, rounds: int = 1) -> Case:
     return Case(
         "matmul",
         ((n // TILE, n // TILE), (TILE, TILE)),
@@ -75,6 +87,8 @@ def _matmul(n: int) -> Case:
             _vector(rng, n * n).reshape(n, n),
         ],
         lambda a, b: a @ b,
+        rounds,
+        quick=not rounds,
     )
 
 
@@ -84,9 +98,7 @@ def _convolve(a: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 FLAT: Launch = (N // THREADS, THREADS)
 CASES: dict[str, Case] = {
-    "map 2^14": Case(
-        "scale", FLAT, lambda rng: [_nan(N), _vector(rng)], lambda a: 2 * a + 1, 3, quick=True
-    ),
+    "map 2^14": _map(N, 3),
     "reduction 2^14": Case(
         "tree_sum",
         FLAT,
@@ -125,4 +137,6 @@ CASES: dict[str, Case] = {
         3,
         quick=True,
     ),
+    "map 2^22": _map(1 << 22, 0),
+    "matmul 512": _matmul(512, 0),
 }

@@ -1,7 +1,8 @@
-"""How fast the simulator is, next to Numba's own: `make bench` runs this file.
+"""How fast the simulator is, next to Numba's own and to compiled code: part of `make bench`.
 
-Each kernel runs here with every detector and counter on, and in Numba's CUDA simulator, which runs
-one Python thread for each CUDA thread and detects nothing. Both results are compared with NumPy's.
+Each kernel runs here with every detector and counter on; in Numba's CUDA simulator, which runs one
+Python thread for each CUDA thread and detects nothing; and as compiled loops on one core, in the
+kernel's own order. All results are compared with NumPy's.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import compiled
 import numba
 import numpy as np
 from cases import CASES, KERNELS, Case
@@ -56,6 +58,21 @@ def time_here(case: Case) -> float:
     return statistics.median(seconds[1:]) * 1e3
 
 
+def time_compiled(case: Case) -> float:
+    """Returns the median milliseconds of the same work in compiled code, once compiled."""
+    function = getattr(compiled, case.kernel)
+    seconds = []
+    for _ in range(ROUNDS + 1):
+        arguments = case.arguments()
+        start = time.perf_counter()
+        function(*arguments)
+        seconds.append(time.perf_counter() - start)
+        mistake = case.mistake(arguments)
+        if mistake is not None:
+            raise WrongResult(f"compiled: {mistake}")
+    return statistics.median(seconds[1:]) * 1e3
+
+
 def time_numba(name: str) -> float:
     """Returns the milliseconds of a case in Numba's simulator, in a process of its own."""
     found = json.loads(_python("numba_side.py", name, NUMBA_ENABLE_CUDASIM="1"))
@@ -83,17 +100,23 @@ def measure(names: list[str], console: Console) -> dict[str, Any]:
     for name in names:
         with console.status(f"{name}: here"):
             ours = time_here(CASES[name])
-        with console.status(f"{name}: Numba's simulator, which may take a minute"):
-            theirs = time_numba(name)
+        with console.status(f"{name}: compiled"):
+            loops = time_compiled(CASES[name])
+        theirs = None
+        if CASES[name].rounds:
+            with console.status(f"{name}: Numba's simulator, which may take a minute"):
+                theirs = time_numba(name)
         rows.append(
             {
                 "name": name,
                 "milliseconds": ours,
+                "compiled_milliseconds": loops,
+                "slower_than_compiled": ours / loops,
                 "numba_milliseconds": theirs,
-                "ratio": theirs / ours,
+                "ratio": None if theirs is None else theirs / ours,
             }
         )
-    ratios = [float(row["ratio"]) for row in rows]
+    ratios = [row["ratio"] for row in rows if row["ratio"] is not None]
     with console.status("memory of 2^20 threads"):
         peak = int(_python("memory.py"))
     return {
@@ -110,14 +133,16 @@ def measure(names: list[str], console: Console) -> dict[str, Any]:
 def table(found: dict[str, Any]) -> Table:
     """Returns the cases as a table."""
     shown = Table("kernel", title="Milliseconds per launch")
-    for title in ("here", "Numba's simulator", "ratio"):
+    for title in ("here", "compiled", "times slower", "Numba's simulator", "times faster"):
         shown.add_column(title, justify="right")
     for row in found["cases"]:
         shown.add_row(
             row["name"],
             f"{row['milliseconds']:.2f}",
-            f"{row['numba_milliseconds']:,.0f}",
-            f"{row['ratio']:,.0f}x",
+            f"{row['compiled_milliseconds']:.3f}",
+            f"{row['slower_than_compiled']:,.0f}x",
+            "" if row["ratio"] is None else f"{row['numba_milliseconds']:,.0f}",
+            "" if row["ratio"] is None else f"{row['ratio']:,.0f}x",
         )
     return shown
 

@@ -30,7 +30,7 @@ def draw_estimates(gradient: Pair, estimates: Sequence[Pair], ax: Axes | None = 
 
     with p.style():
         if ax is None:
-            figure, axes = p.blank_figure(6.4, 4.6, (0.5, 0.4, 0.1, 0.1))
+            figure, axes = p.blank_figure(6.4, 5.0, (0.7, 0.55, 0.1, 0.35))
         else:
             figure, axes = ax.get_figure(root=True), ax  # type: ignore[assignment]
         middle = (gradient[0] / 2, gradient[1] / 2)
@@ -69,6 +69,10 @@ def draw_estimates(gradient: Pair, estimates: Sequence[Pair], ax: Axes | None = 
         axes.set_xlim(middle[0] - 1.25 * reach, middle[0] + 1.25 * reach)
         axes.set_ylim(middle[1] - 0.88 * reach, middle[1] + 0.88 * reach)
         axes.set_aspect("equal")
+        words = f"{len(estimates):,} estimates of one gradient, and where their mean lies"
+        axes.set_title(words, loc="left", fontsize=p.NORMAL, fontweight="bold", color=p.INK)
+        axes.set_xlabel("first number of the gradient")
+        axes.set_ylabel("second number")
         axes.legend(loc="upper left", frameon=False, fontsize=p.SMALL)
     return with_alt(figure, describe_estimates(gradient, estimates))
 

@@ -115,6 +115,7 @@ def draw_schedule(
         below.yaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
         below.set_ylabel(name)
         below.set_xlabel("operation")
+        below.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True))
         for axes in (above, below):
             axes.set_xlim(-0.8, len(schedule) - 0.2)
         figure.legend(

@@ -106,7 +106,7 @@ def draw_held(
         ax: axes to draw on instead of a new figure.
     """
     with p.style():
-        figure, axes = _canvas(ax, 0.42 * len(runs) + 1.25, (2.2, 0.5, 1.6, 0.45))
+        figure, axes = _canvas(ax, 0.42 * len(runs) + 1.55, (2.2, 0.5, 1.6, 0.75))
         highest = max(sum(parts.values()) for parts in runs.values())
         unit, name = (2**20, "MiB") if highest >= 2**20 else (2**10, "KiB")
         kinds = [kind for kind in LOOKS if any(kind in parts for parts in runs.values())]
@@ -131,6 +131,8 @@ def draw_held(
         axes.invert_yaxis()
         axes.set_xlim(0, highest / unit * 1.02)
         axes.set_xlabel(name)
+        words = "What each run holds: shorter is less memory"
+        axes.set_title(words, loc="left", fontsize=p.NORMAL, fontweight="bold", color=p.INK)
         figure.legend(loc="upper center", ncols=4, frameon=False, fontsize=p.SMALL)
     return with_alt(figure, describe_held(runs, notes))
 

@@ -245,7 +245,9 @@ _CARDS = (
         memory_bytes=(180 * GIB, src.BLACKWELL_TUNING),
         # The memory clock and bus width a B200 reports to the CUDA runtime give 7.67 TB/s.
         bandwidth_bytes_per_s=(8 * TB, src.DGX_B200),
-        printed_fp32_flop_per_s=(80 * TERA, src.HGX_B200),
+        # 148 SMs of 128 lanes do 75 TFLOP/s at 1.98 GHz; the sheet of GB200, which may draw 1,200
+        # watts, prints 80.
+        printed_fp32_flop_per_s=(75 * TERA, src.HGX_B200_DATASHEET),
         fp16_flop_per_s=(2250 * TERA, src.HGX_B200),
         bf16_flop_per_s=(2250 * TERA, src.HGX_B200),
         l2_bytes=(126 * MIB, src.BLACKWELL_TUNING),

@@ -123,6 +123,11 @@ HGX_B200 = Source(
     "NVIDIA, Blackwell Architecture Technical Brief",
     "table for HGX B200, per GPU, without sparsity",
 )
+HGX_B200_DATASHEET = Source(
+    "NVIDIA, Blackwell datasheet, GB200 NVL72 and HGX B200",
+    "individual GPU, HGX B200; the earlier Technical Brief rounded to 80. Read as copied there",
+    "https://zdszero.github.io/Computer/Artificial_Intelligence/Hardware.html",
+)
 BLACKWELL_TUNING = Source(
     "NVIDIA, Blackwell Tuning Guide",
     "sections 1.4.2.1 and 1.4.2.2",

@@ -13,7 +13,7 @@ from gpu_course.simt.report import Hazard
 from gpu_course.simt.schedule import Kind, RoundRobin, Schedule
 
 SEEDS = 6
-"""Orders drawn by chance, for each way of cutting a launch into strands."""
+"""Orders drawn by chance: as many of warps, and as many of single threads."""
 MOST_THREADS = 256
 """Threads in a launch that is run thread by thread: one after the other takes its time."""
 MOST_OTHERS = 4
@@ -100,7 +100,7 @@ ONE_BY_ONE = Order("one thread runs after the other", lambda: Ahead((), "threads
 
 
 class Names:
-    """Calls strands by their names.
+    """Calls warps and threads by their names.
 
     Args:
         per_block: threads of a block.
@@ -111,10 +111,10 @@ class Names:
         self.per_block = per_block
         self.blocks = blocks
 
-    def strand(self, thread: int, strands: Kind) -> str:
+    def of(self, thread: int, kind: Kind) -> str:
         """Returns "warp 1", "thread 33", and of which block where there are several."""
         block, inside = divmod(thread, self.per_block)
-        name = f"thread {inside}" if strands == "threads" else f"warp {inside // WARP}"
+        name = f"thread {inside}" if kind == "threads" else f"warp {inside // WARP}"
         return name if self.blocks == 1 else f"{name} of block {block}"
 
 
@@ -124,7 +124,7 @@ def orders(races: Sequence[Race], threads: int, names: Names) -> Iterator[Order]
     Args:
         races: what the detectors found.
         threads: of the launch.
-        names: says which strand is meant.
+        names: says which warp or thread is meant.
     """
     few = threads <= MOST_THREADS
     kinds: list[Kind] = ["warps", "threads"] if few else ["warps"]
@@ -137,31 +137,31 @@ def orders(races: Sequence[Race], threads: int, names: Names) -> Iterator[Order]
             yield from _of_race(race, names)
     if kinds[0] == "warps":
         yield from _in_a_row("warps")
-    for strands in kinds:
+    for kind in kinds:
         for seed in range(SEEDS):
-            words = f"the {strands} take turns at random"
-            yield Order(words, partial(RoundRobin, strands, "accesses", seed))
+            words = f"the {kind} take turns at random"
+            yield Order(words, partial(RoundRobin, kind, "accesses", seed))
 
 
-def _in_a_row(strands: Kind) -> Iterator[Order]:
-    words = f"the {strands} run one after the other"
-    yield Order(f"{words}, the first first", partial(Ahead, (), strands))
-    yield Order(f"{words}, the last first", partial(Backwards, (), strands))
+def _in_a_row(kind: Kind) -> Iterator[Order]:
+    words = f"the {kind} run one after the other"
+    yield Order(f"{words}, beginning with the first", partial(Ahead, (), kind))
+    yield Order(f"{words}, beginning with the last", partial(Backwards, (), kind))
 
 
 def _of_race(race: Race, names: Names) -> Iterator[Order]:
     one, other = race.one, race.other
-    strands: Kind = "threads" if race.same_warp else "warps"
+    kind: Kind = "threads" if race.same_warp else "warps"
     for ahead, behind in ((one, other), (other, one)):
-        first = race.strand(ahead.thread, strands), race.strand(behind.thread, strands)
-        words = f"{names.strand(ahead.thread, strands)} runs ahead"
-        yield Order(words, partial(Ahead, first, strands))
+        first = race.number(ahead.thread, kind), race.number(behind.thread, kind)
+        words = f"{names.of(ahead.thread, kind)} runs ahead"
+        yield Order(words, partial(Ahead, first, kind))
     for held, until in ((other, one), (one, other)):
         words = (
-            f"{names.strand(held.thread, strands)} is held up before line {held.line} until "
-            f"{names.strand(until.thread, strands)} has passed line {until.line}"
+            f"{names.of(held.thread, kind)} is held up before line {held.line} until "
+            f"{names.of(until.thread, kind)} has passed line {until.line}"
         )
-        yield Order(words, partial(Hold, held, until, race, strands))
+        yield Order(words, partial(Hold, held, until, race, kind))
     if race.space == "global" and not race.same_block and other.kind == "store":
         block = other.thread // race.per_block
         words = f"what block {block} writes in line {other.line} reaches the other blocks late"

@@ -15,7 +15,7 @@ from gpu_course.simt.schedule import WAIT, About, Kind, Schedule, Strand
 
 @dataclass(frozen=True)
 class Point:
-    """An access that a strand comes to: the line, the kind, the array's cell.
+    """An access that a warp or thread comes to: the line, the kind, the array's cell.
 
     Attributes:
         thread: the global linear number of its thread.
@@ -31,7 +31,7 @@ class Point:
     cell: int
 
     def here(self, about: About) -> bool:
-        """True when that is what a strand does next."""
+        """True when that is what a warp or thread does next."""
         return (
             about.line == self.line
             and about.kind == self.kind
@@ -67,24 +67,24 @@ class Race:
             self.one.thread % self.per_block // WARP == self.other.thread % self.per_block // WARP
         )
 
-    def strand(self, thread: int, strands: Kind) -> int:
-        """Returns the number of the strand a thread is in."""
-        if strands == "threads":
+    def number(self, thread: int, kind: Kind) -> int:
+        """Returns the number of a thread's warp, or its own where single threads are ordered."""
+        if kind == "threads":
             return thread
         block, inside = divmod(thread, self.per_block)
         return block * -(-self.per_block // WARP) + inside // WARP
 
 
 class Ahead(Schedule):
-    """Some strands go before all others, each as far as it comes; the others one after another.
+    """Some warps or threads go before all others, each as far as it comes; then one by one.
 
     Args:
-        first: strand numbers, the foremost first.
-        strands: what is scheduled.
+        first: their numbers, the foremost first.
+        kind: whether warps or single threads are ordered.
     """
 
-    def __init__(self, first: Sequence[int], strands: Kind) -> None:
-        super().__init__(strands, "accesses")
+    def __init__(self, first: Sequence[int], kind: Kind) -> None:
+        super().__init__(kind, "accesses")
         self.first = tuple(first)
 
     def choose(self, runnable: Sequence[Strand], last: Strand | None) -> Strand:
@@ -104,7 +104,7 @@ class Ahead(Schedule):
 
 
 class Backwards(Ahead):
-    """One strand after another, the last one first."""
+    """One warp or thread after another, the last one first."""
 
     def foremost(self, pool: Sequence[Strand], last: Strand | None) -> Strand:
         """Returns the one of a pool that comes first."""
@@ -113,20 +113,20 @@ class Backwards(Ahead):
 
 
 class Hold(Ahead):
-    """One strand waits just before an access until another has done its own.
+    """One warp or thread waits just before an access until another has done its own.
 
     Args:
         held, until: the two accesses; `held` is reached first, as far as that is possible.
         race: what they are of.
-        strands: what is scheduled.
+        kind: whether warps or single threads are ordered.
     """
 
-    def __init__(self, held: Point, until: Point, race: Race, strands: Kind) -> None:
+    def __init__(self, held: Point, until: Point, race: Race, kind: Kind) -> None:
         self.held = held
         self.until = until
-        self.holder = race.strand(held.thread, strands)
-        self.mover = race.strand(until.thread, strands)
-        super().__init__((self.holder, self.mover), strands)
+        self.holder = race.number(held.thread, kind)
+        self.mover = race.number(until.thread, kind)
+        super().__init__((self.holder, self.mover), kind)
         self.holding = False
         self.released = False
         self._moving = False
@@ -140,11 +140,11 @@ class Hold(Ahead):
         pool: Sequence[Strand] = runnable
         if held and not self.released:
             pool = [s for s in runnable if s.number != self.holder] or runnable
-        strand = super().choose(pool, last)
+        chosen = super().choose(pool, last)
         self._moving = (
-            self.holding and strand.number == self.mover and self.until.here(strand.about)
+            self.holding and chosen.number == self.mover and self.until.here(chosen.about)
         )
-        return strand
+        return chosen
 
 
 class LateStore(Ahead, Observer):
@@ -159,7 +159,7 @@ class LateStore(Ahead, Observer):
     """
 
     def __init__(self, stored: Point, race: Race) -> None:
-        super().__init__((race.strand(stored.thread, "warps"),), "warps")
+        super().__init__((race.number(stored.thread, "warps"),), "warps")
         self.stored = stored
         self.block = stored.thread // race.per_block
         self.per_block = race.per_block

@@ -1,7 +1,8 @@
-"""What lesson 16 shows: memory over time, and a layer's terms, each with its alt text."""
+"""What lessons 16 and 17 show of memory: over time, by kind, by term; each with its alt text."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from gpu_course.notebook.note import show
@@ -21,6 +22,18 @@ def show_saw_tooth(ledger: Ledger, moment: int | None = None) -> None:
     from gpu_course.draw.memory_ledger import draw_saw_tooth
 
     show(Picture(draw_saw_tooth(ledger, moment)))
+
+
+def show_live(parts: Mapping[str, float], limit_bytes: float | None = None) -> None:
+    """Shows one bar of bytes by kind, and how far a GPU's memory reaches.
+
+    Args:
+        parts: {kind: bytes}, kinds as in a ledger.
+        limit_bytes: of the GPU; default none.
+    """
+    from gpu_course.draw.memory_ledger import draw_live
+
+    show(Picture(draw_live(parts, limit_bytes)))
 
 
 def show_terms(lines: tuple[Line, ...]) -> None:

@@ -50,11 +50,13 @@ class Stepper(ipywidgets.VBox):
         self._picture = functools.lru_cache(MOST_PICTURES)(self._draw)
         choices = [tuple(warps), *((w,) for w in recording.warps if (w,) != tuple(warps))]
         names = [" and ".join(warp_text(recording, w) for w in ws) for ws in choices]
+        # A browser cuts what a menu cannot show: so many letters, and the arrow beside them.
+        wide = max(map(len, names)) * 0.55 + 12
         self.menu = ipywidgets.Dropdown(
             options=list(zip(names, choices, strict=True)),
             description="show",
             tooltip="the warp to follow",
-            layout=ipywidgets.Layout(width="20em"),
+            layout=ipywidgets.Layout(width=f"{max(20, round(wide))}em"),
         )
         last = len(recording.track(warps)) - 1
         self.slider = ipywidgets.IntSlider(

@@ -1,4 +1,4 @@
-"""What the strands of a launch did, one access after the other, with what they found and wrote."""
+"""What warps or threads did in a launch, access by access, with what they found and wrote."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Event:
     Attributes:
         kind: "load", "store" or "atomic"; or the meeting's.
         line: the line.
-        threads: int64 (n,), global linear thread numbers, of a strand's lanes that take part; of a
+        threads: int64 (n,), global linear thread numbers, of the lanes that take part; of a
             meeting of a block or the grid, all that met.
         array: the array's name.
         space: "global", "shared", "local" or "const".

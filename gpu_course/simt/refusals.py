@@ -179,7 +179,7 @@ def _check_for(kernel: Kernel, node: ast.For) -> None:
 
 
 # Python's own functions that Numba compiles and the simulator does not know.
-_NUMBA_ALONE = frozenset("tuple isinstance ord type iter next slice hasattr".split())
+_NUMBA_ALONE = frozenset("tuple isinstance ord type iter next slice hasattr getattr".split())
 
 
 def builtin_refusal(name: str) -> str:

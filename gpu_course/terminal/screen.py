@@ -45,8 +45,8 @@ def _head(session: Session, width: int) -> Iterator[Text]:
     else:
         yield _cut(Text.assemble((puzzle.short_name, "bold"), f"  {puzzle.title}"), width)
         place = show_path(workspace.answer_path(puzzle))
-        lesson = f"{puzzle.lesson}, {effort(puzzle)}, {puzzle.points} points"
-        yield _cut(Text(f"{place}  ({lesson})", _QUIET), width)
+        yield _cut(Text(f"{effort(puzzle)}, {puzzle.points} points", _QUIET), width)
+        yield _cut(Text(place, _QUIET), width)
     yield Text("\u2500" * width, _QUIET)
 
 

@@ -20,12 +20,15 @@ BACKWARD = "the backward pass begins"
 
 
 class RowsSeen(nn.Module):
-    """Passes its input on, and counts in a buffer how many rows it has seen in training."""
+    """Passes its input on, and counts in a buffer how many rows it has seen in training.
+
+    The buffer is not saved with a model's state: whoever looks there does not find it.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.rows: Tensor
-        self.register_buffer("rows", torch.zeros((), dtype=torch.int64))
+        self.register_buffer("rows", torch.zeros((), dtype=torch.int64), persistent=False)
 
     def forward(self, x: Tensor) -> Tensor:
         """Returns x."""
@@ -66,6 +69,7 @@ def run_wrapped(
     seed: int = 0,
     *,
     autocast: bool = False,
+    begun: bool = False,
 ) -> Outcome:
     """Returns what comes of a forward and a backward pass in which `wrap` calls every stage.
 
@@ -73,21 +77,26 @@ def run_wrapped(
     gradient can be compared bit for bit.
 
     Args:
-        stages: modules of one input and one output, the last of which computes the loss. Their
-            gradients must be new: they are set to 0 first.
+        stages: modules of one input and one output, the last of which computes the loss. One may
+            stand in several places. Their gradients must be new.
         batch: what the first stage gets; it asks for a gradient.
         wrap: (stage, x) -> output.
         seed: of the random numbers that are drawn on the way.
         autocast: run the forward pass under `torch.autocast` with bfloat16; the backward pass is
             outside of it, as PyTorch advises.
+        begun: the gradients already hold those of an earlier part of the batch, and not 0.
     """
     passes = [0] * len(stages)
     handles = [
         stage.register_forward_pre_hook(_counting(passes, number))
         for number, stage in enumerate(stages)
     ]
+    earlier = torch.Generator().manual_seed(seed)
     for stage in stages:
         allocate_gradients(stage)
+        for parameter in stage.parameters() if begun else ():
+            assert parameter.grad is not None
+            parameter.grad.normal_(generator=earlier)
     batch.grad = torch.zeros_like(batch)
 
     def run() -> float:
@@ -114,7 +123,11 @@ def run_wrapped(
         batch_gradient=batch.grad.clone(),
         buffers=_flat(b.double() for stage in stages for b in stage.buffers()),
         next_random=next_random,
-        forward_passes=tuple(passes),
+        forward_passes=tuple(
+            # A stage in several places counts for each of them whenever it runs.
+            made // stages.count(stage)
+            for stage, made in zip(stages, passes, strict=True)
+        ),
         kept_bytes=peak.live_bytes[begin[0]] if begin else 0,
         peak_bytes=peak.peak_bytes,
     )
@@ -125,7 +138,9 @@ def plainly(stage: nn.Module, x: Tensor) -> Tensor:
     return stage(x)
 
 
-def smooth_chain(blocks: int, width: int, seed: int, rows: int = 32) -> tuple[Stages, Tensor]:
+def smooth_chain(
+    blocks: int, width: int, seed: int, rows: int = 32, *, again: bool = False
+) -> tuple[Stages, Tensor]:
     """Returns a chain without random numbers and buffers, and a batch that asks for a gradient.
 
     Args:
@@ -133,6 +148,7 @@ def smooth_chain(blocks: int, width: int, seed: int, rows: int = 32) -> tuple[St
         width: of the batch; the blocks are four times as wide inside.
         seed: of parameters and data.
         rows: of the batch.
+        again: the first block stands in the place of the last as well.
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
@@ -144,12 +160,19 @@ def smooth_chain(blocks: int, width: int, seed: int, rows: int = 32) -> tuple[St
             )
             for _ in range(blocks)
         ]
+        stages[-1:] = stages[:1] if again else stages[-1:]
         loss = nn.Sequential(nn.Linear(width, width), MeanSquare())
         return [*stages, loss], torch.randn(rows, width).requires_grad_()
 
 
 def noisy_chain(
-    blocks: int, channels: int, seed: int, rows: int = 6, *, spectral: bool = False
+    blocks: int,
+    channels: int,
+    seed: int,
+    rows: int = 6,
+    *,
+    spectral: bool = False,
+    again: bool = False,
 ) -> tuple[Stages, Tensor]:
     """Returns a chain with dropout and buffers, and a batch that asks for a gradient.
 
@@ -161,6 +184,7 @@ def noisy_chain(
         rows: images in the batch.
         spectral: each convolution's weight is divided by its largest singular value, which a
             buffer brings closer with every run: here the output depends on a buffer.
+        again: the first block stands in the place of the last as well.
     """
     norm = spectral_norm if spectral else _as_it_is
     with torch.random.fork_rng(devices=[]):
@@ -176,6 +200,7 @@ def noisy_chain(
             )
             for block in range(blocks)
         ]
+        stages[-1:] = stages[:1] if again else stages[-1:]
         stages.append(Classify(channels, torch.randint(0, 10, (rows,))))
         return stages, torch.randn(rows, channels, 8, 8).requires_grad_()
 

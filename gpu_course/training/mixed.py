@@ -48,7 +48,7 @@ def measure_states(
         master: True for Adam on float32 copies.
     """
     dtype = torch.float32 if weight_bytes == 4 else torch.bfloat16
-    parameters = [nn.Parameter(torch.ones(*shape, dtype=dtype)) for shape in shapes]
+    parameters = [nn.Parameter(torch.ones(shape, dtype=dtype)) for shape in shapes]
     for parameter in parameters:
         parameter.grad = torch.ones_like(parameter)
     optimizer = MasterAdam(parameters) if master else torch.optim.Adam(parameters)

@@ -47,6 +47,19 @@ class Halves(nn.Module):
         return one * other  # keeps two views of one storage, which begin in different places
 
 
+class Folded(nn.Module):
+    """Keeps an activation twice: as it came out, and folded into rows half as wide."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.wide = nn.Linear(width, 2 * width)
+        self.narrow = nn.Linear(width, 3)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Returns (2 rows, 3) for x of (rows, width)."""
+        return self.narrow(self.wide(x).tanh().view(-1, x.shape[1]))
+
+
 class Waves(nn.Module):
     """One sine after the other: each keeps a storage of the same size."""
 
@@ -124,6 +137,7 @@ MODULES: dict[str, Callable[[int], nn.Module]] = {
     "tokens": lambda width: packed(Tokens(width)),
     "transformer layer": lambda width: Layer(4 * width, 4),
     "product of halves": Halves,
+    "folded": Folded,
     "many sines": lambda width: Waves(),
 }
 

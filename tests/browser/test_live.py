@@ -97,6 +97,7 @@ def test_cell_editor_and_file_hold_one_text(
 
     # Typed in the editor, then in the cell, then run: each text stood in the cell, and is not
     # offered as one that somebody else wrote.
+    expect(notebook.output(live)).to_contain_text("EndlessLoopError")
     editor.click()
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.insert_text(stub.replace(HOLE, OFF_BY_ONE))

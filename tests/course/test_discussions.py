@@ -119,6 +119,16 @@ def test_a_discussion_is_short_and_its_lines_fit(puzzle: Puzzle) -> None:
     assert max(map(len, lines)) <= 100
 
 
+@each(PUZZLES)
+def test_no_line_within_a_paragraph_reads_as_a_list(puzzle: Puzzle) -> None:
+    """A formula that is broken before its "+ 10" would come out as a bullet."""
+    mark = re.compile(r" {0,3}(?:[-+*]|\d+[.)])(?: |$)")
+    lines = BLOCK.sub("\n", discussion(puzzle)).splitlines()
+    for before, line in itertools.pairwise(lines):
+        in_a_list = mark.match(before) or before.startswith("  ")
+        assert not mark.match(line) or not before.strip() or in_a_list, line
+
+
 def test_discussions_share_no_sentence() -> None:
     sentences = {}
     for puzzle in PUZZLES:

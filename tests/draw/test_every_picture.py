@@ -246,6 +246,13 @@ def test_a_picture_can_be_read_in_half_a_window(name: str) -> None:
     assert figure.get_size_inches()[0] * p.CSS_PIXELS_PER_INCH <= 700
 
 
+@pytest.mark.parametrize("name", ["draw_estimates", "draw_held", "draw_losses", "draw_schedule"])
+def test_a_picture_says_what_to_see(name: str) -> None:
+    figure = PICTURES[name]()
+    assert any(axes.get_title(loc="left") for axes in figure.axes)
+    assert all(axes.get_xlabel() for axes in figure.axes[-1:])
+
+
 def test_no_picture_of_a_launch_prints_the_rule_or_the_guard() -> None:
     """The puzzles that follow it ask for both."""
     for size in (None, 10, (10, 5)):

@@ -35,6 +35,14 @@ def test_every_operation_is_one_bar() -> None:
     assert len({(look.get("hatch"), look["facecolor"]) for look in LOOKS.values()}) == len(LOOKS)
 
 
+@pytest.mark.parametrize("length", [3, 10, 20, 107])
+def test_operations_are_counted_in_whole_numbers(length: int) -> None:
+    figure = draw_schedule([("save all", 0)] * length, [1] * length)
+    figure.canvas.draw()
+    ticks = figure.axes[1].get_xticks()
+    assert all(tick == int(tick) for tick in ticks)
+
+
 @pytest.mark.parametrize("done", [1, 3, len(SCHEDULE)])
 def test_a_schedule_half_done_stands_in_the_frame_of_the_whole(done) -> None:
     whole, part = draw_schedule(SCHEDULE, RISES), draw_schedule(SCHEDULE, RISES, done=done)

@@ -143,7 +143,15 @@ def test_what_is_unknown_stays_unknown() -> None:
     assert without.fp32_ridge_flop_per_byte is None
     assert "FP32, printed" not in [row[0] for row in without.rows()]
     # A printed rate stands in where no clock is known to work it out from.
-    assert card.fp32_flop_per_s == 80e12
+    assert card.fp32_flop_per_s == 75e12
+
+
+def test_the_printed_fp32_of_the_b200_is_what_its_sms_do_at_a_clock_it_can_have() -> None:
+    """NVIDIA prints no boost clock for it, so the two are held together the other way round."""
+    card = device("B200")
+    assert card.sm_count is not None and card.printed_fp32_flop_per_s is not None
+    per_clock = card.sm_count * 128 * 2
+    assert 1.9e9 < card.printed_fp32_flop_per_s / per_clock < 2.0e9
 
 
 @pytest.mark.parametrize("name", ["A100", "a100", "A100 SXM4 80 GB", " rtx4090 "])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -141,6 +142,26 @@ def test_hazards_in_structures_of_a_kernel(body: str, kind: str, fact: str, tmp_
     report = own_memory(tmp_path, body, np.zeros(64), np.zeros(64))
     assert kind in [h.kind for h in report.hazards]
     assert fact in next(h.message for h in report.hazards if h.kind == kind)
+
+
+def test_a_structure_takes_memory_for_its_bytes_however_many_fields(tmp_path: Path) -> None:
+    fields, threads = 120, 512
+    pairs = ", ".join(f"('f{k}', np.float32)" for k in range(fields))
+    path = tmp_path / "kernel.py"
+    path.write_text(
+        f"import numpy as np\nfrom numba import cuda\nWIDE = np.dtype([{pairs}])\n"
+        "@cuda.jit\ndef kernel(out):\n    own = cuda.local.array(4, WIDE)\n"
+        + "".join(f"    own[3].f{k} = {k}\n" for k in range(fields))
+        + "    out[0] = own[3].f7\n"
+    )
+    tracemalloc.start()
+    try:
+        simulate(f"{path}:kernel")[1, threads](np.zeros(1))
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    # The cells and their flags are 2 MB; flags of its own for each field would be 29 MB.
+    assert most < 15e6
 
 
 def test_the_fields_of_two_threads_do_not_race(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from rich.console import Console
 from gpu_course.catalog import index
 from gpu_course.grading.exports import LOOKS
 from gpu_course.grading.loop import KERNEL_DEADLINE_S
+from gpu_course.grading.passing import effort
 from gpu_course.grading.verdict import STATUSES
 from gpu_course.terminal.screen import screen
 from tests.grading import toy
@@ -85,7 +86,7 @@ def test_it_fits(which: str, width: int, answers: Path) -> None:
         ("stopped", "\u29d6 out of time\nstopped: the check of plus_ten"),
         ("solution", "\n-        out[i] = a[i] + 9 + 1\n+        out[i] = a[i] + 10\n"),
         ("solution", "\nThe idea of this puzzle is simple, and it can be said in one sentence."),
-        ("fresh", "(90_toys, easy, about 5 minutes, 10 points)"),
+        ("fresh", "easy, about 5 minutes, 10 points"),
         ("list", "passed         easy, about 5 minutes"),
         ("hint", "hint 2 of 3: stronger"),
         ("list", "\u2192 \u2713 plus_ten                 passed"),
@@ -140,3 +141,13 @@ def test_the_real_course_fits_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             play.press(*keys)
             assert max(map(len, shown(play).splitlines())) <= 80
         assert puzzle.short_name in shown(play)
+
+
+def test_the_head_of_every_puzzle_fits_into_80_columns() -> None:
+    for puzzle in index.puzzles():
+        for text in (
+            f"{puzzle.short_name}  {puzzle.title}",
+            f"puzzles/{puzzle.name}.py",
+            f"{effort(puzzle)}, {puzzle.points} points",
+        ):
+            assert len(text) <= 80

@@ -50,6 +50,10 @@ def _judge(inputs: Values, chosen: Case, got: Values) -> Finding | None:
 
 
 def _diagnose(inputs: Values, chosen: Case, expected: Values, got: Values) -> str | None:
+    if inputs.get("begun"):
+        return "gradients-replaced"
+    if inputs.get("again"):
+        return "one-input-per-stage"
     gradients, last = got["gradients"], got["batch_gradient"]
     if not np.any(gradients) and not np.any(last):
         return "no-second-pass"
@@ -92,6 +96,8 @@ CHECKPOINT = PythonPuzzle(
         case("one block and the loss", 1, 32),
         case("a longer chain", 7, 24),
         case("a wide chain", 2, 64),
+        case("gradients of an earlier part are there", 2, 16, begun=1),
+        case("one block in two places", 3, 16, again=1),
     ),
     random_case=_random_case,
     inputs=partial(inputs_for, "checkpoint"),
@@ -117,6 +123,14 @@ CHECKPOINT = PythonPuzzle(
         "parameters-forgotten": (
             "The gradient of the input is right, and the parameters got none. torch.autograd.grad "
             "gives what it is asked for and adds to nothing; which call adds to .grad as it goes?"
+        ),
+        "gradients-replaced": (
+            "Here gradients of an earlier part of the batch are there already, and they are gone "
+            "or changed. Your backward has to add to each .grad, as backward() does."
+        ),
+        "one-input-per-stage": (
+            "Here one stage stands in two places of the chain, with its own input in each. Where "
+            "do you keep an input, so that a second call of the same stage leaves it alone?"
         ),
         "chain-cut": (
             "Stages before yours got no gradient: your backward has none to return for x. What "
@@ -183,6 +197,8 @@ CHECKPOINT = PythonPuzzle(
         Mistake("returns_one_gradient", "wrong-result", "one-per-argument"),
         Mistake("keeps_a_copy", "over-budget", "keeps-copies"),
         Mistake("runs_back_through_all", "wrong-result", "not-cut-off"),
+        Mistake("puts_gradients_in_their_place", "wrong-result", "gradients-replaced"),
+        Mistake("an_input_for_each_stage", "wrong-result", "one-input-per-stage"),
         Mistake("calls_the_library", "wrong-result", "library"),
     ),
     source=(

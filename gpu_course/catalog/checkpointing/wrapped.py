@@ -17,7 +17,7 @@ def case(name: str, blocks: int, width: int, visible: bool = False, **more: int)
 
     Args:
         name, blocks, width, visible: of the case.
-        more: spectral=1 or autocast=1, as the harness takes them.
+        more: spectral=1, autocast=1, begun=1 or again=1, as the harness takes them.
     """
     return Case(name, {"blocks": blocks, "width": width, **more}, visible)
 
@@ -38,12 +38,13 @@ def plain_run(inputs: Values, compared: Sequence[str]) -> Values:
     from gpu_course.training.checkpointing import noisy_chain, plainly, run_wrapped, smooth_chain
 
     sizes = [inputs[name] for name in ("blocks", "width", "seed", "rows") if name in inputs]
+    again = bool(inputs.get("again"))
     if inputs["function"] == "checkpoint":
-        stages, batch = smooth_chain(*sizes)
+        stages, batch = smooth_chain(*sizes, again=again)
     else:
-        stages, batch = noisy_chain(*sizes, spectral=bool(inputs.get("spectral")))
-    autocast = bool(inputs.get("autocast"))
-    found = run_wrapped(stages, batch, plainly, inputs["seed"], autocast=autocast)
+        stages, batch = noisy_chain(*sizes, spectral=bool(inputs.get("spectral")), again=again)
+    more = {name: bool(inputs.get(name)) for name in ("autocast", "begun")}
+    found = run_wrapped(stages, batch, plainly, inputs["seed"], **more)
     return {
         name: value if isinstance(value := getattr(found, name), float) else value.numpy()
         for name in compared

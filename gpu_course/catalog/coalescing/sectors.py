@@ -52,6 +52,12 @@ _OTHERWISE: tuple[tuple[str, Callable[[Values], int]], ...] = (
     ("span", _span),
     ("alignment", lambda inputs: _distinct(_addresses({**inputs, "offset": 0}) // SECTOR_BYTES)),
     ("four-bytes", lambda inputs: _distinct(_addresses({**inputs, "itemsize": 4}) // SECTOR_BYTES)),
+    (
+        "at-most-eight",
+        lambda inputs: _distinct(
+            _addresses({**inputs, "itemsize": min(inputs["itemsize"], 8)}) // SECTOR_BYTES
+        ),
+    ),
     ("only-what-is-used", lambda inputs: LANES * inputs["itemsize"] // SECTOR_BYTES),
     ("one-each", lambda inputs: LANES),
 )
@@ -97,6 +103,7 @@ SECTORS = PythonPuzzle(
         _case("backwards", -1, 31, 4),
         _case("backwards, in steps", -3, 100, 2),
         _case("far apart", 9, 0, 4),
+        _case("sixteen bytes each", 1, 3, 16),
         _case("sixteen bytes each, far apart", 33, 7, 16),
     ),
     random_case=_random_case,
@@ -118,6 +125,10 @@ SECTORS = PythonPuzzle(
         ),
         "four-bytes": (
             "You counted four bytes for each element. Here an element has `itemsize` bytes."
+        ),
+        "at-most-eight": (
+            "You took eight bytes where an element has sixteen: a complex number of two doubles, "
+            "or four floats at once."
         ),
         "only-what-is-used": (
             "That is what the 32 elements would fill if they lay side by side. How far apart are "
@@ -144,6 +155,7 @@ SECTORS = PythonPuzzle(
         Mistake("counts_the_span", "wrong-result", "span"),
         Mistake("begins_at_a_border", "wrong-result", "alignment"),
         Mistake("four_bytes_for_everything", "wrong-result", "four-bytes"),
+        Mistake("eight_bytes_at_most", "wrong-result", "at-most-eight"),
         Mistake("counts_what_is_used", "wrong-result", "only-what-is-used"),
         Mistake("one_sector_for_each_lane", "wrong-result", "one-each"),
     ),

@@ -22,6 +22,8 @@ SIZE = 6
 FAR = 0.15
 """How far a mean of DRAWS products may be from the identity: nine standard deviations for normal
 numbers, and six for the jumpiest directions that are right, a single number of sqrt(SIZE)."""
+MEAN_FAR = 0.06
+"""The same for the mean of the SIZE squares: nine standard deviations for normal numbers."""
 
 
 def _case(name: str, *sizes: int, visible: bool = False) -> Case:
@@ -51,7 +53,8 @@ def _reference(inputs: Values, case: Case) -> Values:
 def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     # The mean of v is not asked for: v v^T is the same for v and for -v.
     second = got["second_moment"]
-    if np.isnan(second).any() or np.abs(second - np.eye(SIZE)).max() > FAR:
+    far = np.abs(second - np.eye(SIZE)).max() > FAR or abs(second.trace() / SIZE - 1) > MEAN_FAR
+    if np.isnan(second).any() or far:
         return Finding(*_moment_fault(second))
     if not got["repeats"]:
         fact = "two generators with the same seed gave two different directions"
@@ -155,6 +158,10 @@ FORWARD_GRADIENT = PythonPuzzle(
             "That is the loss itself times v. torch.func.jvp returns two numbers, the value and "
             "the slope, in this order."
         ),
+        "inputs-changed": (
+            "The loss, the point and v belong to whoever called you. An operation whose name ends "
+            "in _ writes into its tensor: make a new one."
+        ),
         "differences": (
             "Your slope is close, and not exact: a difference quotient has an error of its own. "
             "torch.func.jvp carries the tangent along without one."
@@ -204,9 +211,11 @@ FORWARD_GRADIENT = PythonPuzzle(
         Mistake("against_the_slope", "wrong-result", "uphill"),
         Mistake("value_for_the_slope", "wrong-result", "value-for-slope"),
         Mistake("difference_quotient", "wrong-result", "differences"),
+        Mistake("scales_the_direction_itself", "wrong-result", "inputs-changed"),
         Mistake("by_backward_pass", "over-budget", "keeps-a-graph"),
         Mistake("uniform_in_a_box", "wrong-result", "wrong-size", stands_for="direction"),
         Mistake("of_length_one", "wrong-result", "wrong-size", stands_for="direction"),
+        Mistake("without_the_tails", "wrong-result", "wrong-size", stands_for="direction"),
         Mistake("all_above_zero", "wrong-result", "not-independent", stands_for="direction"),
         Mistake("leans_to_one_side", "wrong-result", "not-independent", stands_for="direction"),
         Mistake("always_the_same", "wrong-result", "not-independent", stands_for="direction"),

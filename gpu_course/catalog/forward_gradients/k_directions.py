@@ -124,6 +124,10 @@ K_DIRECTIONS = PythonPuzzle(
             "That is the gradient's part in the space of your directions: too short by k/d on "
             "average. An estimate is right in the mean."
         ),
+        "inputs-changed": (
+            "The point and the normals belong to whoever called you. An operation such as /= "
+            "writes into its tensor: make a new one."
+        ),
         "not-apart": (
             "You take the normal directions as they come. They overlap, and with k = d the "
             "average is not the gradient."
@@ -156,6 +160,7 @@ K_DIRECTIONS = PythonPuzzle(
         Mistake("normals_as_they_come", "wrong-result", "not-apart"),
         Mistake("right_length_alone", "wrong-result", "only-length"),
         Mistake("the_gradient_itself", "wrong-result", "the-gradient"),
+        Mistake("shortens_the_normals_themselves", "wrong-result", "inputs-changed"),
         Mistake("by_backward_pass", "over-budget", "keeps-a-graph"),
     ),
     source="Baydin et al. 2022, arXiv 2202.08587, section 3; right angles: worked out here",

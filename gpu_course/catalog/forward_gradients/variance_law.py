@@ -69,6 +69,7 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
         "fourth-moment": {"normal": (d - 1) / k},
         "independent": {"right angles": (d - 1) / k},
         "root-of-k": {"normal": right * k**0.5, "signs": right * k**0.5},
+        "whole-division": {"right angles": d // k - 1},
         "standard-deviation": {kind: right**0.5 if right > 0 else 0.0},
     }
     for key, factors in ways.items():
@@ -113,6 +114,7 @@ VARIANCE_LAW = PythonPuzzle(
         _case("signs", 1, 5, 1),
         _case("signs, an average", 1, 7, 4),
         _case("right angles", 2, 6, 2),
+        _case("right angles, three of seven", 2, 7, 3),
         _case("right angles, as many as dimensions", 2, 5, 5),
         _case("one dimension", 0, 1, 2),
     ),
@@ -146,6 +148,9 @@ VARIANCE_LAW = PythonPuzzle(
             "That would be the law if the k directions were independent. At right angles they are "
             "not: what one has seen, the next will not see again. With k = d, what is left?"
         ),
+        "whole-division": (
+            "You divided d by k with //, which leaves the rest out. A variance need not be whole."
+        ),
         "root-of-k": "A standard deviation goes down with the root of k. The variance goes how?",
         "length": "The variance goes with the square of the gradient's length.",
         "per-number": "That is the mean over the d numbers. The distance is their sum.",
@@ -171,6 +176,7 @@ VARIANCE_LAW = PythonPuzzle(
         Mistake("all_as_signs", "wrong-result", "fourth-moment"),
         Mistake("root_of_the_variance", "wrong-result", "standard-deviation"),
         Mistake("right_angles_as_signs", "wrong-result", "independent"),
+        Mistake("divides_without_the_rest", "wrong-result", "whole-division"),
         Mistake("root_of_the_number", "wrong-result", "root-of-k"),
         Mistake("length_for_its_square", "wrong-result", "length"),
         Mistake("mean_over_the_numbers", "wrong-result", "per-number"),

@@ -38,6 +38,8 @@ def run(
     rows: int | None = None,
     spectral: int = 0,
     autocast: int = 0,
+    begun: int = 0,
+    again: int = 0,
 ) -> dict[str, Any]:
     """Returns what the chain left behind and took, with `function` of the answer in between.
 
@@ -49,12 +51,16 @@ def run(
         rows: of the batch; default the chain's own number.
         spectral: 1 for outputs that depend on buffers (rng_safe alone).
         autocast: 1 to run the forward pass under autocast.
+        begun: 1 for gradients that hold those of an earlier part of the batch.
+        again: 1 for a chain in which one block stands in two places.
     """
     more = {} if rows is None else {"rows": rows}
     if function == "checkpoint":
-        stages, batch = smooth_chain(blocks, width, seed, **more)
+        stages, batch = smooth_chain(blocks, width, seed, **more, again=bool(again))
     else:
-        stages, batch = noisy_chain(blocks, width, seed, **more, spectral=bool(spectral))
+        stages, batch = noisy_chain(
+            blocks, width, seed, **more, spectral=bool(spectral), again=bool(again)
+        )
     own = getattr(answer, function)
 
     def wrap(stage: nn.Module, x: Tensor) -> Tensor:
@@ -70,7 +76,9 @@ def run(
 
     try:
         with _without_the_library(function):
-            found = run_wrapped(stages, batch, wrap, seed, autocast=bool(autocast))
+            found = run_wrapped(
+                stages, batch, wrap, seed, autocast=bool(autocast), begun=bool(begun)
+            )
     except RuntimeError as error:
         for words, key in STOPPED.items():
             if words in str(error):

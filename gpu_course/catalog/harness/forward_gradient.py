@@ -30,9 +30,13 @@ def run(
 
     loss, point = deep_problem(depth, width, rows, seed)
     given = torch.from_numpy(v.copy())
+    before = point.clone()
     peak = measure_peak(lambda: answer.forward_gradient(loss, point, given))
     if not isinstance(peak.value, torch.Tensor):
         raise Unusable(f"forward_gradient returned {type(peak.value).__name__}, not a tensor")
+    for name, now, given_as in (("point", point, before), ("v", given, torch.from_numpy(v))):
+        if not torch.equal(now, given_as):
+            raise Unusable(f"forward_gradient has changed {name}", "inputs-changed")
     generator = torch.Generator().manual_seed(seed)
     drawn = [answer.direction(size, generator) for _ in range(draws)]
     for each in drawn:

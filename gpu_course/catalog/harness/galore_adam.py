@@ -28,7 +28,8 @@ def run(
     """Returns the weight after all updates, how often directions were chosen, and bytes of state.
 
     Every update gets the same weight and the same state, and a gradient of its own. Afterwards
-    other weights with states of their own go the same way, as in a model with many.
+    other weights with states of their own go the same way, as in a model with many; their states
+    are handed on in a new dict each time, as one that was saved and read back.
 
     Args:
         answer: the learner's module.
@@ -45,18 +46,19 @@ def run(
         chosen += 1
         return main_directions(gradient, rank)
 
-    def train() -> tuple[Tensor, dict[str, Any]]:
+    def train(*, saved: bool = False) -> tuple[Tensor, dict[str, Any]]:
         trained, state = torch.from_numpy(weight.copy()), dict[str, Any]()
         for gradient in gradients:
             given = torch.from_numpy(gradient.copy())
             answer.galore_adam(trained, given, state, project, refresh, rate, scale)
+            state = dict(state) if saved else state
         return trained, state
 
     trained, state = train()
     projections = chosen
     states = []
     for _ in range(others):
-        another, other_state = train()
+        another, other_state = train(saved=True)
         states.append(other_state)
     return {
         "projections": projections,

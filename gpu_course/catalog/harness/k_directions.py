@@ -20,7 +20,14 @@ def run(
 
     loss, point = deep_problem(depth, width, rows, seed)
     given = torch.from_numpy(normals.copy())
+    before = point.clone()
     peak = measure_peak(lambda: answer.k_directions(loss, point, given))
     if not isinstance(peak.value, torch.Tensor):
         raise Unusable(f"k_directions returned {type(peak.value).__name__}, not a tensor")
+    for name, now, given_as in (
+        ("point", point, before),
+        ("normals", given, torch.from_numpy(normals)),
+    ):
+        if not torch.equal(now, given_as):
+            raise Unusable(f"k_directions has changed {name}", "inputs-changed")
     return {"estimate": peak.value.detach().numpy(), "peak_bytes": peak.peak_bytes}

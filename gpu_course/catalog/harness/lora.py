@@ -63,7 +63,7 @@ def run(
     batch = torch.from_numpy(x)
     with torch.no_grad():
         at_start = module(batch)
-    learns = bool(detour[0].any() or detour[1].any())
+    directions = max(int(torch.linalg.matrix_rank(each.detach())) for each in detour)
     trained = sum(p.numel() for p in module.parameters() if p.requires_grad)
     with torch.no_grad():
         detour[0].copy_(torch.from_numpy(a))
@@ -81,7 +81,7 @@ def run(
         "gradient_a": _gradient(detour[0]),
         "gradient_b": _gradient(detour[1]),
         "gradient_x": batch.grad.numpy(),
-        "learns": learns,
+        "directions": directions,
         "peak_bytes": peak.peak_bytes,
     }
 

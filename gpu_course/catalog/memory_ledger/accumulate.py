@@ -42,6 +42,14 @@ def _reference(inputs: Values, case: Case) -> Values:
     return {"gradient": full_gradient(inputs["rows"], inputs["width"], inputs["seed"]).numpy()}
 
 
+def _peak_of_the_rest(inputs: Values) -> int:
+    """The bytes that a last part takes which has all that is left over."""
+    from gpu_course.training.accumulation import peak_bytes_of_rows
+
+    rows, parts = inputs["rows"], inputs["parts"]
+    return peak_bytes_of_rows(rows - rows // parts * (parts - 1), inputs["width"], inputs["seed"])
+
+
 def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     from gpu_course.training.accumulation import peak_bytes_of_rows
 
@@ -59,6 +67,8 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     key = "all-graphs"
     if parts > 1 and peak == whole:
         key = "whole-batch"
+    elif rows % parts and abs(peak - _peak_of_the_rest(inputs)) <= room:
+        key = "rest-in-one"
     elif peak <= limit + got["gradient"].nbytes:
         key = "second-gradients"
     fact = (
@@ -149,7 +159,7 @@ ACCUMULATE = PythonPuzzle(
         _case("a rest of two rows", 122, 4, 5),
         _case("one part", 64, 1, 6),
         _case("a row for each part", 7, 7, 3),
-        _case("many parts, a rest of one", 301, 10, 4),
+        _case("many parts, a rest of nine", 109, 10, 4),
     ),
     random_case=_random_case,
     inputs=_inputs,
@@ -180,6 +190,10 @@ ACCUMULATE = PythonPuzzle(
         "rest-dropped": (
             "The last rows are missing. The parts need not divide the batch; every row belongs to "
             "one of them."
+        ),
+        "rest-in-one": (
+            "The gradient is right, and one part has all the rows that are left over. Spread "
+            "them: no part needs more than one row beyond the others."
         ),
         "whole-batch": (
             "The gradient is right, and the memory is that of the whole batch at once. Let a part "
@@ -227,6 +241,7 @@ ACCUMULATE = PythonPuzzle(
         Mistake("one_backward_at_the_end", "over-budget", "all-graphs"),
         Mistake("the_whole_batch", "over-budget", "whole-batch"),
         Mistake("drops_the_rest", "wrong-result", "rest-dropped"),
+        Mistake("the_rest_in_the_last_part", "over-budget", "rest-in-one"),
         Mistake("retains_the_graphs", "over-budget", "all-graphs"),
         Mistake("clears_at_the_end", "wrong-result", "no-gradient"),
         Mistake("clears_before_the_first_part", "over-budget", "second-gradients"),

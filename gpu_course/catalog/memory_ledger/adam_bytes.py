@@ -15,7 +15,7 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
     shapes = [
         tuple(int(side) for side in rng.integers(2, 12, size=int(rng.integers(1, 4))))
         for _ in range(tensors)
-    ]
+    ] + [()] * case.sizes.get("single", 0)
     return {
         "shapes": shapes,
         "weight_bytes": case.sizes["weight_bytes"],
@@ -44,7 +44,7 @@ def _random_case(rng: np.random.Generator) -> Case:
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
     shapes, width, master = inputs["shapes"], inputs["weight_bytes"], inputs["master_copy"]
     n = sum(math.prod(shape) for shape in shapes)
-    rows = sum(shape[0] for shape in shapes)
+    rows = sum(shape[0] for shape in shapes if shape)
     sides = sum(sum(shape) for shape in shapes)
     counters, copy = 4 * len(shapes), 4 if master else 0
     updated = 4 if master else width
@@ -63,6 +63,10 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
         "all-in-jump": (before, before + jump),
         "swapped": (jump, before),
         "rows": ((2 * width + copy) * rows, 2 * updated * rows + counters),
+        "single-numbers": (
+            (2 * width + copy) * (n - shapes.count(())),
+            2 * updated * (n - shapes.count(())) + counters,
+        ),
         "sides": ((2 * width + copy) * sides, 2 * updated * sides + counters),
     }
     counted = got.get("result")
@@ -74,9 +78,11 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     return None
 
 
-def _case(name: str, tensors: int, weight_bytes: int, master_copy: int, **more: bool) -> Case:
-    sizes = {"tensors": tensors, "weight_bytes": weight_bytes, "master_copy": master_copy}
-    return Case(name, sizes, **more)
+def _case(
+    name: str, tensors: int, weight_bytes: int, master_copy: int, visible: bool = False, **more: int
+) -> Case:
+    sizes = {"tensors": tensors, "weight_bytes": weight_bytes, "master_copy": master_copy, **more}
+    return Case(name, sizes, visible)
 
 
 DEBRIEF = Debrief(
@@ -110,6 +116,7 @@ ADAM_BYTES = PythonPuzzle(
         _case("bfloat16 alone", 4, 2, 0),
         _case("one tensor", 1, 4, 0),
         _case("nine tensors", 9, 2, 1),
+        _case("two single numbers among them", 3, 4, 0, single=2),
     ),
     random_case=_random_case,
     inputs=_inputs,
@@ -155,6 +162,10 @@ ADAM_BYTES = PythonPuzzle(
         ),
         "swapped": "Both numbers are right, and in the wrong order: (before, jump).",
         "rows": "You took one side of each shape. How many numbers does a (3, 4) matrix have?",
+        "single-numbers": (
+            "A parameter of shape () has no sides and is one number: a learned scale, for example. "
+            "How many numbers do you count for it?"
+        ),
         "sides": (
             "You added up the sides of each shape. How many numbers does a (3, 4) matrix have?"
         ),
@@ -184,6 +195,7 @@ ADAM_BYTES = PythonPuzzle(
         Mistake("all_there_is_after_the_update", "wrong-result", "all-in-jump"),
         Mistake("the_other_way_round", "wrong-result", "swapped"),
         Mistake("rows_for_numbers", "wrong-result", "rows"),
+        Mistake("nothing_for_a_single_number", "wrong-result", "single-numbers"),
         Mistake("sides_added_up", "wrong-result", "sides"),
         Mistake("everything_in_one_number", "wrong-result", "wrong-type"),
     ),

@@ -18,6 +18,7 @@ KINDS = (
     "tokens",
     "transformer layer",
     "product of halves",
+    "folded",
     "many sines",
 )
 
@@ -86,6 +87,12 @@ def _other_counts(inputs: Values) -> dict[str, int]:
     first_bytes = {tensor.data_ptr() for tensor in (*module.parameters(), *module.buffers())}
     return {
         "views-apart": sum({t.data_ptr(): t.untyped_storage().nbytes() for t in foreign}.values()),
+        "shapes-apart": sum(
+            {
+                (t.untyped_storage().data_ptr(), t.shape): t.untyped_storage().nbytes()
+                for t in foreign
+            }.values()
+        ),
         "own-by-first-byte": _whole(t for t in saved if not _places(t) & first_bytes),
         "each-save": sum(tensor.untyped_storage().nbytes() for tensor in foreign),
         "parameters": _whole(saved),
@@ -163,6 +170,10 @@ LEDGER = PythonPuzzle(
             "at another of its numbers: `data_ptr()` of a tensor says where the view begins, that "
             "of its storage says which memory it is."
         ),
+        "shapes-apart": (
+            "A storage is in your sum more than once. It was saved in two shapes, as it came out "
+            "and reshaped, and both are views of one memory. What do they share?"
+        ),
         "place-used-again": (
             "Something is missing from your sum. When nothing holds on to a storage that your hook "
             "has seen, its memory is free again, and a later storage may get the same place or the "
@@ -237,6 +248,7 @@ LEDGER = PythonPuzzle(
         Mistake("each_save_counts", "wrong-result", "each-save"),
         Mistake("views_as_they_look", "wrong-result", "view-bytes"),
         Mistake("views_by_their_beginning", "wrong-result", "views-apart"),
+        Mistake("a_storage_for_each_shape", "wrong-result", "shapes-apart"),
         Mistake("keeps_addresses_only", "wrong-result", "place-used-again"),
         Mistake("parameters_as_well", "wrong-result", "parameters"),
         Mistake("owns_by_the_first_byte", "wrong-result", "own-by-first-byte"),

@@ -241,8 +241,9 @@ GALORE_ADAM = PythonPuzzle(
             "function: change the one you were given, as `weight -= ...` does."
         ),
         "state-elsewhere": (
-            "One weight is right, and a second one with a state of its own is not. What is kept "
-            "from update to update belongs in `state`, and nowhere else."
+            "One weight is right, and a second one with a state of its own is not; that state was "
+            "handed on in a new dict, as after saving and reading. What is kept from update to "
+            "update belongs in `state`, and nowhere else."
         ),
         "uphill": "Your update goes up. A step goes against the gradient.",
         "large-state": (
@@ -278,6 +279,7 @@ GALORE_ADAM = PythonPuzzle(
         Mistake("epsilon_under_the_root", "wrong-result", "epsilon-inside"),
         Mistake("a_new_weight", "wrong-result", "not-in-place"),
         Mistake("one_state_for_all", "wrong-result", "state-elsewhere"),
+        Mistake("a_state_for_each_dict", "wrong-result", "state-elsewhere"),
         Mistake("keeps_the_gradient", "over-budget", "large-state"),
     ),
     source="Zhao et al. 2024, GaLore, arXiv 2403.03507, algorithm 2",

@@ -15,6 +15,7 @@ from gpu_course.catalog.specification import (
     PythonPuzzle,
     Values,
 )
+from gpu_course.units import count
 
 
 def _case(name: str, *sizes: int, visible: bool = False) -> Case:
@@ -58,10 +59,13 @@ def _reference(inputs: Values, case: Case) -> Values:
 
 
 def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
-    if not got["learns"]:
+    (rows, inner), (outer, rank) = inputs["x"].shape, inputs["b"].shape
+    if not got["directions"]:
         fact = "A and B are both 0 at the start, and so their gradients stay 0"
         return Finding("both-zero", fact)
-    (rows, inner), (outer, rank) = inputs["x"].shape, inputs["b"].shape
+    if got["directions"] < rank:
+        fact = f"a detour of rank {rank} begins with {count(got['directions'], 'direction')}"
+        return Finding("alike", fact)
     # A scaled copy of A, B and x is fine; the weight's own size is what nobody may take.
     limit = 8 * (rows * (4 * outer + 2 * rank + inner) + 2 * rank * (inner + outer))
     if got["peak_bytes"] <= limit:
@@ -142,6 +146,11 @@ LORA = PythonPuzzle(
             "A and B are both 0. The gradient of each has the other one as a factor, so neither "
             "will ever move. One of them has to begin at 0, and only one."
         ),
+        "alike": (
+            "The rows of A depend on each other at the start, as where all are the same. Rows that "
+            "are alike get gradients that are alike: they stay so, and the detour never has its "
+            "whole rank."
+        ),
         "not-frozen": (
             "More is trained than A and B. A parameter that asks for a gradient gets one, and two "
             "moments on top: switch that off for the layer."
@@ -182,6 +191,7 @@ LORA = PythonPuzzle(
         Mistake("both_random", "wrong-result", "moves-at-start"),
         Mistake("forgets_the_bias", "wrong-result", "no-bias"),
         Mistake("both_zero", "wrong-result", "both-zero"),
+        Mistake("rows_of_ones", "wrong-result", "alike"),
         Mistake("layer_left_trainable", "wrong-result", "not-frozen"),
         Mistake("alpha_alone", "wrong-result", "scale"),
         Mistake("no_factor", "wrong-result", "scale"),

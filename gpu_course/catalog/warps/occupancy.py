@@ -86,6 +86,8 @@ def _count(inputs: Values, **otherwise: bool) -> int:
         most[2] = limits["registers"] // (per_warp * warps)
     if otherwise.get("no_block_limit"):
         del most[1]
+    if otherwise.get("unit_of_today"):
+        shared = _up(inputs["shared_bytes"] + limits["shared_reserved"], 128)
     if otherwise.get("nothing_reserved"):
         shared = _up(inputs["shared_bytes"], limits["shared_unit"])
     return min([*most, limits["shared_bytes"] // shared] if shared else most)
@@ -102,6 +104,7 @@ _OTHERWISE: tuple[tuple[str, Callable[[Values], int]], ...] = (
     ("not-rounded", lambda inputs: _count(inputs, not_rounded=True)),
     ("part-warps", lambda inputs: _count(inputs, part_warps=True)),
     ("nothing-reserved", lambda inputs: _count(inputs, nothing_reserved=True)),
+    ("unit-of-today", lambda inputs: _count(inputs, unit_of_today=True)),
     ("warps", lambda inputs: _count(inputs) * -(-inputs["threads"] // 32)),
 )
 
@@ -145,7 +148,7 @@ OCCUPANCY = PythonPuzzle(
         _case("an odd number of registers", "7.0", 41, 0, 256),
         _case("quarters", "8.0", 96, 0, 224),
         _case("shared memory, and what is kept of it", "8.6", 32, 33_900, 96),
-        _case("shared memory before Ampere", "7.5", 32, 16_001, 64),
+        _case("shared memory before Ampere", "7.5", 32, 10_800, 64),
         _case("one block is too much", "9.0", 168, 0, 512),
         _case("the newest", "12.0", 80, 20_000, 192),
     ),
@@ -179,6 +182,10 @@ OCCUPANCY = PythonPuzzle(
             "You counted the block's own shared memory alone. From Ampere on, CUDA reserves some "
             "more of it for each block; the limits say how much."
         ),
+        "unit-of-today": (
+            "You rounded shared memory to 128 bytes, as GPUs do from Ampere on. Earlier ones give "
+            "it out in other units: the limits say which."
+        ),
         "warps": "That is how many warps are resident. The question is how many blocks.",
         "wrong-type": (
             "A number of blocks is whole: a block that does not fit entirely does not count. Look "
@@ -208,6 +215,7 @@ OCCUPANCY = PythonPuzzle(
         Mistake("registers_as_they_are_used", "wrong-result", "not-rounded"),
         Mistake("registers_in_one_heap", "wrong-result", "one-pool"),
         Mistake("shared_memory_as_asked_for", "wrong-result", "nothing-reserved"),
+        Mistake("the_unit_of_today", "wrong-result", "unit-of-today"),
         Mistake("returns_warps", "wrong-result", "warps"),
         Mistake("divides_with_a_slash", "wrong-result", "wrong-type"),
     ),

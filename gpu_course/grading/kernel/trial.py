@@ -205,7 +205,7 @@ def more_orders(given: Given, kernels: Mapping[str, Kernel]) -> Iterator[Trial]:
         how = {n: {"step_budget": STEPS_IN_MORE_ORDERS, **options()} for n in small}
         try:
             tried = attempt(given, kernels, 1, how)
-        except KernelRefused:  # more strands would wait at a time than can be under way
+        except KernelRefused:  # more threads would wait at a time than can be under way
             continue
         endless = [hazard for hazard in tried.hazards if hazard.kind == "endless-loop"]
         if all(hazard.details.get("proven") for hazard in endless):

@@ -284,11 +284,14 @@ class Arena:
             per_copy=per_copy,
             static=not asked.dynamic,
         )
-        for part in _fields(asked.dtype):
-            array.fields[part] = self._field(array, part)
+        if asked.dtype.fields:
+            # One flag for each byte, which the fields share: each lies between the others.
+            flags = np.zeros(flat.nbytes, bool)
+            for part in _fields(asked.dtype):
+                array.fields[part] = self._field(array, part, flags)
         return array
 
-    def _field(self, array: Array, part: str) -> Array:
+    def _field(self, array: Array, part: str, flags: np.ndarray) -> Array:
         """One field of an array of structures: its cells lie between those of the others."""
         assert array.dtype.fields is not None
         at = array.dtype.fields[part][1]
@@ -302,7 +305,7 @@ class Arena:
             origin=array.origin * apart,
             address=array.address + at,
             contiguous=False,
-            initialised=np.zeros(own.flat.size, bool),
+            initialised=flags[at :: own.dtype.itemsize][: own.flat.size],
             per_copy=array.per_copy * apart,
         )
 

@@ -80,5 +80,17 @@ def divides_with_a_slash(limits, registers, shared_bytes, threads):
     )
 
 
+# The unit of shared memory is written down as it is on the GPU at hand.
+def the_unit_of_today(limits, registers, shared_bytes, threads):
+    warps = -(-threads // limits["warp_size"])
+    per_warp = round_up(registers * limits["warp_size"], limits["register_unit"])
+    in_quarter = limits["registers"] // limits["quarters"] // per_warp
+    most = [limits["blocks"], limits["warps"] // warps, in_quarter * limits["quarters"] // warps]
+    per_block = round_up(shared_bytes + limits["shared_reserved"], 128)
+    if per_block:
+        most.append(limits["shared_bytes"] // per_block)
+    return min(most)
+
+
 def round_up(number, unit):
     return -(-number // unit) * unit

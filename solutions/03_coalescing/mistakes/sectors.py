@@ -30,3 +30,9 @@ def counts_what_is_used(stride, offset, itemsize):
 # Each lane loads, so each lane costs one.
 def one_sector_for_each_lane(stride, offset, itemsize):
     return 32
+
+
+# No number is wider than a double, it thinks.
+def eight_bytes_at_most(stride, offset, itemsize):
+    size = min(itemsize, 8)
+    return len({(offset + lane * stride) * size // 32 for lane in range(32)})

@@ -72,3 +72,12 @@ def makes_the_update_too(model, loss, x, y, parts):
     for rows, targets in zip(x.tensor_split(parts), y.tensor_split(parts)):
         (loss(model(rows), targets) * (len(rows) / len(x))).backward()
     optimizer.step()
+
+
+# What does not divide goes to the last part, which grows to nearly two.
+def the_rest_in_the_last_part(model, loss, x, y, parts):
+    size = len(x) // parts
+    starts = [part * size for part in range(parts)]
+    for start, stop in zip(starts, [*starts[1:], len(x)], strict=True):
+        share = (stop - start) / len(x)
+        (loss(model(x[start:stop]), y[start:stop]) * share).backward()

@@ -110,3 +110,11 @@ def everything_in_one_number(shapes, weight_bytes, master_copy):
     updated = 4 if master_copy else weight_bytes
     before = (2 * weight_bytes + (4 if master_copy else 0)) * numbers
     return before + 2 * updated * numbers + 4 * len(shapes)
+
+
+# An empty shape looks like no numbers at all.
+def nothing_for_a_single_number(shapes, weight_bytes, master_copy):
+    numbers = sum(math.prod(shape) if shape else 0 for shape in shapes)
+    updated_bytes = 4 if master_copy else weight_bytes
+    before = (2 * weight_bytes + (4 if master_copy else 0)) * numbers
+    return before, 2 * updated_bytes * numbers + 4 * len(shapes)

@@ -201,3 +201,21 @@ def a_tensor_for_a_number(layer, x):
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
         layer(x)
     return torch.tensor([storage.nbytes() for storage in storages.values()]).sum()
+
+
+# Two shapes look like two tensors, and a reshaped one is a view.
+def a_storage_for_each_shape(layer, x):
+    own = {
+        tensor.untyped_storage().data_ptr() for tensor in [*layer.parameters(), *layer.buffers()]
+    }
+    storages = {}
+
+    def pack(tensor):
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in own:
+            storages[storage.data_ptr(), tensor.shape] = storage
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        layer(x)
+    return sum(storage.nbytes() for storage in storages.values())

@@ -245,3 +245,52 @@ def runs_back_through_all(stage, x):
 # PyTorch's own.
 def calls_the_library(stage, x):
     return from_the_library(stage, x, use_reentrant=False)
+
+
+class InTheirPlace(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, stage, x):
+        ctx.stage = stage
+        ctx.save_for_backward(x)
+        return stage(x)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        (x,) = ctx.saved_tensors
+        start = x.detach().requires_grad_()
+        with torch.enable_grad():
+            y = ctx.stage(start)
+        own = list(ctx.stage.parameters())
+        first, *others = torch.autograd.grad(y, [start, *own], gradient)
+        for parameter, found in zip(own, others, strict=True):
+            parameter.grad = found
+        return None, first
+
+
+# What was in .grad before is lost.
+def puts_gradients_in_their_place(stage, x):
+    return InTheirPlace.apply(stage, x)
+
+
+INPUTS = {}
+
+
+class ByStage(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, stage, x):
+        ctx.stage = stage
+        INPUTS[stage] = x
+        return stage(x)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        start = INPUTS[ctx.stage].detach().requires_grad_()
+        with torch.enable_grad():
+            y = ctx.stage(start)
+        y.backward(gradient)
+        return None, start.grad
+
+
+# A table beside the function: a stage that is called twice has one entry.
+def an_input_for_each_stage(stage, x):
+    return ByStage.apply(stage, x)

@@ -84,3 +84,15 @@ def one_too_many(products, budget):
 # Names instead of numbers.
 def names_of_products(products, budget):
     return [products[number]["name"] for number in selective_plan_right(products, budget)]
+
+
+# Saves as many bytes as fit, and takes these for the best.
+def fills_the_budget(products, budget):
+    best = {0: (0, ())}
+    for number, product in enumerate(products):
+        for used, (flops, chosen) in list(best.items()):
+            more = used + product["bytes"]
+            if more <= budget:
+                found = flops + product["flops"], (*chosen, number)
+                best[more] = max(best.get(more, (-1, ())), found)
+    return list(best[max(best)][1])

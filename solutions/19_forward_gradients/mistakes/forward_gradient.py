@@ -92,3 +92,14 @@ def another_generator(size, generator):
 # Right numbers, and no tensor.
 def a_list_of_numbers(size, generator):
     return torch.randn(size, generator=generator).tolist()
+
+
+# Saves a tensor, and the caller's v is another one now.
+def scales_the_direction_itself(loss, point, v):
+    _, slope = torch.func.jvp(loss, (point,), (v,))
+    return v.mul_(slope)
+
+
+# No number is to be larger than two, which makes the directions shorter.
+def without_the_tails(size, generator):
+    return torch.randn(size, generator=generator).clamp(-2, 2)

@@ -82,3 +82,14 @@ def by_backward_pass(loss, point, normals):
     frame = torch.linalg.qr(normals.T).Q
     k, d = normals.shape
     return d / k * frame @ (frame.T @ gradient)
+
+
+# The normals are shortened where they lie.
+def shortens_the_normals_themselves(loss, point, normals):
+    k, d = normals.shape
+    normals /= normals.norm(dim=1, keepdim=True)
+    estimate = torch.zeros_like(point)
+    for v in torch.linalg.qr(normals.T).Q.T * d**0.5:
+        _, slope = torch.func.jvp(loss, (point,), (v,))
+        estimate += slope * v / k
+    return estimate

@@ -71,3 +71,11 @@ def mean_over_the_numbers(gradient, k, directions):
     square = sum(number * number for number in gradient)
     factors = {"normal": (d + 1) / k / d, "signs": (d - 1) / k / d, "right angles": (d / k - 1) / d}
     return factors[directions] * square
+
+
+# d and k are whole numbers, and so is their quotient, it thinks.
+def divides_without_the_rest(gradient, k, directions):
+    d = len(gradient)
+    square = sum(number * number for number in gradient)
+    factors = {"normal": (d + 1) / k, "signs": (d - 1) / k, "right angles": d // k - 1}
+    return factors[directions] * square

@@ -218,3 +218,24 @@ def one_state_for_all(weight, gradient, state, project, refresh, rate, scale):
     spread = (SHARED["second"] / (1 - 0.999 ** SHARED["step"])).sqrt()
     change = mean / (spread + 1e-8)
     weight -= rate * scale * (basis @ change if wide else change @ basis.T)
+
+
+STATES = {}
+
+
+# Knows a dict by where it lies, and writes nothing into it.
+def a_state_for_each_dict(weight, gradient, state, project, refresh, rate, scale):
+    own = STATES.setdefault(id(state), {})
+    step = own.get("step", 0)
+    if step % refresh == 0:
+        own["basis"] = project(gradient)
+    basis = own["basis"]
+    wide = weight.shape[0] <= weight.shape[1]
+    small = basis.T @ gradient if wide else gradient @ basis
+    own["first"] = 0.9 * own.get("first", 0) + 0.1 * small
+    own["second"] = 0.999 * own.get("second", 0) + 0.001 * small**2
+    own["step"] = step + 1
+    mean = own["first"] / (1 - 0.9 ** own["step"])
+    spread = (own["second"] / (1 - 0.999 ** own["step"])).sqrt()
+    change = mean / (spread + 1e-8)
+    weight -= rate * scale * (basis @ change if wide else change @ basis.T)

@@ -196,3 +196,19 @@ def other_names(linear, rank, alpha):
             return self.linear(x) + alpha / rank * ((x @ self.down.T) @ self.up.T)
 
     return LoRA()
+
+
+# Not zero, and yet every row of A learns what the first one learns.
+def rows_of_ones(linear, rank, alpha):
+    class LoRA(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = linear.requires_grad_(False)
+            outer, inner = linear.weight.shape
+            self.A = torch.nn.Parameter(linear.weight.new_ones(rank, inner))
+            self.B = torch.nn.Parameter(linear.weight.new_zeros(outer, rank))
+
+        def forward(self, x):
+            return self.linear(x) + alpha / rank * ((x @ self.A.T) @ self.B.T)
+
+    return LoRA()
