@@ -83,9 +83,9 @@ def _parts(axes: Axes, artist: Artist) -> Iterator[str]:
             raise Undrawable
         data = "".join(
             f"{'L' if k else 'M'}{_number(_px(x))},{_number(_px(y))}"
-            for k, (x, y) in enumerate(artist.get_xydata())
+            for k, (x, y) in enumerate(np.asarray(artist.get_xydata(), float))
         )
-        colour, width = artist.get_color(), artist.get_linewidth()
+        colour, width = _colour(artist.get_color()), artist.get_linewidth()
         dashes = artist._dash_pattern[1]  # type: ignore[attr-defined]
         yield f'<path d="{data}" fill="none"{_stroke(colour, width, dashes)}/>'
     elif isinstance(artist, PathCollection):
@@ -93,7 +93,7 @@ def _parts(axes: Axes, artist: Artist) -> Iterator[str]:
     elif isinstance(artist, PolyCollection):
         for path in artist.get_paths():
             fill, edge = _first(artist.get_facecolor()), _first(artist.get_edgecolor())
-            width = float(artist.get_linewidth()[0])
+            width = float(np.ravel(artist.get_linewidth())[0])
             yield f'<path d="{_path(path)}" fill="{fill}"{_stroke(edge, width, None)}/>'
     elif isinstance(artist, AxesImage):
         yield _image(artist)

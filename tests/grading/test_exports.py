@@ -8,6 +8,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from gpu_course.grading import check, grade
@@ -153,10 +154,28 @@ def test_a_picture_that_cannot_be_drawn_does_not_hide_the_verdict(
     assert seen.alts == []
 
 
-def test_a_large_launch_is_not_drawn(failed: Verdict) -> None:
+def test_of_a_large_launch_the_cells_around_the_fault_are_drawn(failed: Verdict) -> None:
     touches = tuple(replace(touch, shape=(1000,)) for touch in failed.report.touches)
     large = replace(failed, report=replace(failed.report, touches=touches))
-    assert "<img" not in verdict_html(large)
+    (alt,) = Seen(verdict_html(large)).alts
+    assert "OutOfBoundsError: a[10]" in alt
+    assert "cells 0 to 63 of a" in alt
+
+
+def test_of_a_large_wrong_result_the_first_wrong_cell_is_in_the_picture(failed: Verdict) -> None:
+    touches = tuple(replace(touch, shape=(1000,)) for touch in failed.report.touches)
+    mask = np.zeros(1000, bool)
+    mask[[500, 510]] = True
+    wrong = replace(
+        failed,
+        reason="wrong-result",
+        hazards=(),
+        report=replace(failed.report, touches=touches),
+        evidence={"mask": mask, "array": "out"},
+    )
+    (alt,) = Seen(verdict_html(wrong)).alts
+    assert "2 of 1,000 cells are wrong" in alt
+    assert "Wrong: cells 500, 510" in alt
 
 
 def test_the_text_form_names_puzzle_and_status(failed: Verdict) -> None:

@@ -8,11 +8,14 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from gpu_course.observe.order import Order
+from gpu_course.observe.shadow import Slots
 from gpu_course.simt import launch
 from gpu_course.simt.schedule import RoundRobin, Schedule
 from gpu_course.simulator import simulate
@@ -61,6 +64,42 @@ def test_random_kernels(first: int, tmp_path: Path, monkeypatch: pytest.MonkeyPa
         assert verdict(clocks, races) == "", f"seed {seed}\n{draw(seed).text}"
         seen[bool(clocks.racing)] += 1
     assert min(seen[True], seen[False]) > 0  # kernels of both kinds
+
+
+def _forgets(self: object, *facts: object, **more: object) -> None:
+    """In the place of a method of the detector: nothing is learned from what has happened."""
+
+
+def _without(level: str) -> Callable[..., None]:
+    made = Slots.__init__
+
+    def begin(self: Slots, units: int, per_block: int, levels: tuple[str, ...]) -> None:
+        made(self, units, per_block, tuple(each for each in levels if each != level))
+
+    return begin
+
+
+# A fault of the detector -> a seed whose kernel shows it.
+FAULTS: dict[str, tuple[type, str, Callable[..., None], int]] = {
+    "no slot for another thread": (Slots, "__init__", _without("thread"), 12),
+    "barriers order nothing": (Order, "barrier", _forgets, 1037),
+    "warp barriers order nothing": (Order, "warp_barrier", _forgets, 67),
+    "grid barriers order nothing": (Order, "grid_barrier", _forgets, 42),
+    "fences release nothing": (Order, "fence", _forgets, 32),
+    "an atomic tells nothing": (Order, "_tell", _forgets, 32),
+    "an atomic learns nothing": (Order, "_learn", _forgets, 32),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_of_the_detector_shows(
+    fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(launch, "LANES_PER_BATCH", 64)
+    part, method, instead, seed = FAULTS[fault]
+    assert verdict(*run(seed, tmp_path)) == ""
+    monkeypatch.setattr(part, method, instead)
+    assert verdict(*run(seed, tmp_path)) != ""
 
 
 def main(first: int, last: int) -> None:

@@ -197,9 +197,9 @@ CHECKPOINT = PythonPuzzle(
         Mistake("returns_one_gradient", "wrong-result", "one-per-argument"),
         Mistake("keeps_a_copy", "over-budget", "keeps-copies"),
         Mistake("runs_back_through_all", "wrong-result", "not-cut-off"),
+        Mistake("calls_the_library", "wrong-result", "library"),
         Mistake("puts_gradients_in_their_place", "wrong-result", "gradients-replaced"),
         Mistake("an_input_for_each_stage", "wrong-result", "one-input-per-stage"),
-        Mistake("calls_the_library", "wrong-result", "library"),
     ),
     source=(
         "Chen and others, arXiv 1604.06174; torch.utils.checkpoint, "

@@ -227,6 +227,7 @@ RNG_SAFE = PythonPuzzle(
         Mistake("begins_from_moved_buffers", "wrong-result", "other-start"),
         Mistake("forgets_autocast", "wrong-result", "other-precision"),
         Mistake("the_plain_run", "over-budget", "keeps-everything"),
+        Mistake("what_the_state_dict_holds", "wrong-result", "other-buffers"),
     ),
     source=(
         "torch.utils.checkpoint, preserve_rng_state, "

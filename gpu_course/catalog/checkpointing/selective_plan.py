@@ -207,13 +207,13 @@ SELECTIVE_PLAN = PythonPuzzle(
         Mistake("by_flops_per_byte", "over-budget", "not-the-best"),
         Mistake("the_most_expensive_first", "over-budget", "not-the-best"),
         Mistake("as_many_as_possible", "over-budget", "not-the-best"),
-        Mistake("fills_the_budget", "over-budget", "not-the-best"),
         Mistake("saves_everything", "over-budget", "too-much-saved"),
         Mistake("saves_nothing", "over-budget", "room-left"),
+        Mistake("the_other_way_round", "over-budget", "too-much-saved"),
         Mistake("only_what_is_needed", "over-budget", "room-left"),
         Mistake("one_too_many", "over-budget", "too-much-saved"),
-        Mistake("the_other_way_round", "over-budget", "too-much-saved"),
         Mistake("names_of_products", "wrong-result", "wrong-type"),
+        Mistake("fills_the_budget", "over-budget", "not-the-best"),
     ),
     equivalent_mutants={
         **{

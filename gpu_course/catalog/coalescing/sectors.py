@@ -155,9 +155,9 @@ SECTORS = PythonPuzzle(
         Mistake("counts_the_span", "wrong-result", "span"),
         Mistake("begins_at_a_border", "wrong-result", "alignment"),
         Mistake("four_bytes_for_everything", "wrong-result", "four-bytes"),
-        Mistake("eight_bytes_at_most", "wrong-result", "at-most-eight"),
         Mistake("counts_what_is_used", "wrong-result", "only-what-is-used"),
         Mistake("one_sector_for_each_lane", "wrong-result", "one-each"),
+        Mistake("eight_bytes_at_most", "wrong-result", "at-most-eight"),
     ),
     source="NVIDIA, Nsight Compute documentation, Memory Tables",
 )

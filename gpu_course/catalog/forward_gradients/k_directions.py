@@ -160,8 +160,8 @@ K_DIRECTIONS = PythonPuzzle(
         Mistake("normals_as_they_come", "wrong-result", "not-apart"),
         Mistake("right_length_alone", "wrong-result", "only-length"),
         Mistake("the_gradient_itself", "wrong-result", "the-gradient"),
-        Mistake("shortens_the_normals_themselves", "wrong-result", "inputs-changed"),
         Mistake("by_backward_pass", "over-budget", "keeps-a-graph"),
+        Mistake("shortens_the_normals_themselves", "wrong-result", "inputs-changed"),
     ),
     source="Baydin et al. 2022, arXiv 2202.08587, section 3; right angles: worked out here",
 )

@@ -176,10 +176,10 @@ VARIANCE_LAW = PythonPuzzle(
         Mistake("all_as_signs", "wrong-result", "fourth-moment"),
         Mistake("root_of_the_variance", "wrong-result", "standard-deviation"),
         Mistake("right_angles_as_signs", "wrong-result", "independent"),
-        Mistake("divides_without_the_rest", "wrong-result", "whole-division"),
         Mistake("root_of_the_number", "wrong-result", "root-of-k"),
         Mistake("length_for_its_square", "wrong-result", "length"),
         Mistake("mean_over_the_numbers", "wrong-result", "per-number"),
+        Mistake("divides_without_the_rest", "wrong-result", "whole-division"),
     ),
     source="Baydin et al. 2022, arXiv 2202.08587, section 3; the law is worked out in the lesson",
 )

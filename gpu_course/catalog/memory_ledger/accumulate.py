@@ -241,10 +241,10 @@ ACCUMULATE = PythonPuzzle(
         Mistake("one_backward_at_the_end", "over-budget", "all-graphs"),
         Mistake("the_whole_batch", "over-budget", "whole-batch"),
         Mistake("drops_the_rest", "wrong-result", "rest-dropped"),
-        Mistake("the_rest_in_the_last_part", "over-budget", "rest-in-one"),
         Mistake("retains_the_graphs", "over-budget", "all-graphs"),
         Mistake("clears_at_the_end", "wrong-result", "no-gradient"),
         Mistake("clears_before_the_first_part", "over-budget", "second-gradients"),
         Mistake("makes_the_update_too", "wrong-result", "model-changed"),
+        Mistake("the_rest_in_the_last_part", "over-budget", "rest-in-one"),
     ),
 )

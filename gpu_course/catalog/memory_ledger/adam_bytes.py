@@ -195,9 +195,9 @@ ADAM_BYTES = PythonPuzzle(
         Mistake("all_there_is_after_the_update", "wrong-result", "all-in-jump"),
         Mistake("the_other_way_round", "wrong-result", "swapped"),
         Mistake("rows_for_numbers", "wrong-result", "rows"),
-        Mistake("nothing_for_a_single_number", "wrong-result", "single-numbers"),
         Mistake("sides_added_up", "wrong-result", "sides"),
         Mistake("everything_in_one_number", "wrong-result", "wrong-type"),
+        Mistake("nothing_for_a_single_number", "wrong-result", "single-numbers"),
     ),
     source=(
         "Kingma and Ba 2015, arXiv 1412.6980, algorithm 1; Micikevicius et al. 2018, "

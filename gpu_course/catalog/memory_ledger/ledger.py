@@ -248,7 +248,6 @@ LEDGER = PythonPuzzle(
         Mistake("each_save_counts", "wrong-result", "each-save"),
         Mistake("views_as_they_look", "wrong-result", "view-bytes"),
         Mistake("views_by_their_beginning", "wrong-result", "views-apart"),
-        Mistake("a_storage_for_each_shape", "wrong-result", "shapes-apart"),
         Mistake("keeps_addresses_only", "wrong-result", "place-used-again"),
         Mistake("parameters_as_well", "wrong-result", "parameters"),
         Mistake("owns_by_the_first_byte", "wrong-result", "own-by-first-byte"),
@@ -259,6 +258,7 @@ LEDGER = PythonPuzzle(
         Mistake("outputs_of_modules", "wrong-result", "outputs"),
         Mistake("runs_it_without_a_graph", "wrong-result", "nothing"),
         Mistake("a_tensor_for_a_number", "wrong-result", "wrong-type"),
+        Mistake("a_storage_for_each_shape", "wrong-result", "shapes-apart"),
     ),
     source=(
         "torch.autograd.graph.saved_tensors_hooks, "

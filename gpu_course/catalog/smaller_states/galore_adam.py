@@ -275,12 +275,12 @@ GALORE_ADAM = PythonPuzzle(
         Mistake("forgets_the_correction", "wrong-result", "no-correction"),
         Mistake("whole_moments", "wrong-result", "whole-moments"),
         Mistake("goes_uphill", "wrong-result", "uphill"),
+        Mistake("keeps_the_gradient", "over-budget", "large-state"),
         Mistake("turns_the_moment", "wrong-result", "turned"),
         Mistake("epsilon_under_the_root", "wrong-result", "epsilon-inside"),
         Mistake("a_new_weight", "wrong-result", "not-in-place"),
         Mistake("one_state_for_all", "wrong-result", "state-elsewhere"),
         Mistake("a_state_for_each_dict", "wrong-result", "state-elsewhere"),
-        Mistake("keeps_the_gradient", "over-budget", "large-state"),
     ),
     source="Zhao et al. 2024, GaLore, arXiv 2403.03507, algorithm 2",
 )

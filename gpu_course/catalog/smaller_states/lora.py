@@ -191,7 +191,6 @@ LORA = PythonPuzzle(
         Mistake("both_random", "wrong-result", "moves-at-start"),
         Mistake("forgets_the_bias", "wrong-result", "no-bias"),
         Mistake("both_zero", "wrong-result", "both-zero"),
-        Mistake("rows_of_ones", "wrong-result", "alike"),
         Mistake("layer_left_trainable", "wrong-result", "not-frozen"),
         Mistake("alpha_alone", "wrong-result", "scale"),
         Mistake("no_factor", "wrong-result", "scale"),
@@ -201,6 +200,7 @@ LORA = PythonPuzzle(
         Mistake("layer_without_a_graph", "wrong-result", "gradient-of-x"),
         Mistake("works_out_the_product", "over-budget", "whole-product"),
         Mistake("other_names", "wrong-result", "no-names"),
+        Mistake("rows_of_ones", "wrong-result", "alike"),
     ),
     source="Hu et al. 2021, LoRA, arXiv 2106.09685, section 4.1",
 )

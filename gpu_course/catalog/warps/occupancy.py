@@ -215,9 +215,9 @@ OCCUPANCY = PythonPuzzle(
         Mistake("registers_as_they_are_used", "wrong-result", "not-rounded"),
         Mistake("registers_in_one_heap", "wrong-result", "one-pool"),
         Mistake("shared_memory_as_asked_for", "wrong-result", "nothing-reserved"),
-        Mistake("the_unit_of_today", "wrong-result", "unit-of-today"),
         Mistake("returns_warps", "wrong-result", "warps"),
         Mistake("divides_with_a_slash", "wrong-result", "wrong-type"),
+        Mistake("the_unit_of_today", "wrong-result", "unit-of-today"),
     ),
     source="NVIDIA, CUDA Toolkit, cuda_occupancy.h; CUDA Programming Guide 13.1, Tables 30 and 31",
 )

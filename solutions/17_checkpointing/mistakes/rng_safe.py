@@ -298,3 +298,26 @@ def forgets_autocast(stage, x):
 # Nothing is run again, so nothing can differ; and everything is kept.
 def the_plain_run(stage, x):
     return stage(x)
+
+
+class StateDict(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, stage, x):
+        ctx.stage = stage
+        ctx.save_for_backward(x)
+        ctx.random_state = torch.get_rng_state()
+        return stage(x)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        stage = ctx.stage
+        known = stage.state_dict()
+        kept = [(b, b.clone()) for name, b in stage.named_buffers() if name in known]
+        with torch.random.fork_rng(devices=[]):
+            torch.set_rng_state(ctx.random_state)
+            return again(ctx, gradient, after=lambda ctx, _: put_back(ctx, kept))
+
+
+# A buffer that is not saved with the model is not in its state_dict, and moves twice.
+def what_the_state_dict_holds(stage, x):
+    return StateDict.apply(stage, x)
