@@ -18,11 +18,11 @@ import numpy as np
 from gpu_course.catalog.specification import Case
 from gpu_course.errors import CourseError
 from gpu_course.grading.verdict import Verdict
-from gpu_course.simt import recording, report
+from gpu_course.simt import report
 
 KNOWN: dict[str, type] = {
     each.__name__: each
-    for each in (Verdict, Case, *vars(report).values(), *vars(recording).values())
+    for each in (Verdict, Case, *vars(report).values())
     if isinstance(each, type) and dataclasses.is_dataclass(each)
 }
 """The classes whose objects cross."""
