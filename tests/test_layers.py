@@ -41,7 +41,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "lab": GRADING | {"grading"},
     "updating": LEAVES,
     "before_imports": {"notebook"},
-    "terminal": GRADING | {"grading"},
+    "terminal": GRADING | {"grading", "draw"},
     "commands": GRADING | {"grading", "lab", "terminal", "draw", "planner", "updating"},
     "cli": {"commands", "hardware"},
     "__main__": {"cli"},
