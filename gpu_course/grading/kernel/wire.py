@@ -18,13 +18,20 @@ import numpy as np
 from gpu_course.catalog.specification import Case
 from gpu_course.errors import CourseError
 from gpu_course.grading.verdict import Verdict
-from gpu_course.simt import report
+from gpu_course.simt.report import (
+    Counters,
+    GlobalCounters,
+    Hazard,
+    LaunchShape,
+    Report,
+    SharedCounters,
+    Touch,
+)
 
-KNOWN: dict[str, type] = {
-    each.__name__: each
-    for each in (Verdict, Case, *vars(report).values())
-    if isinstance(each, type) and dataclasses.is_dataclass(each)
-}
+_CLASSES = (
+    Verdict, Case, Report, Hazard, Counters, GlobalCounters, SharedCounters, LaunchShape, Touch,
+)  # fmt: skip
+KNOWN: dict[str, type] = {each.__name__: each for each in _CLASSES}
 """The classes whose objects cross."""
 
 
