@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from gpu_course.observe.races import Races
-from gpu_course.simt.access import Access
 from gpu_course.simt.lanes import Lanes, Mask
-from gpu_course.simt.observer import Observer, Setting
+from gpu_course.simt.observer import Access, Observer, Setting
 
 Clock = list[int]
 Cell = tuple[int, int, int]
