@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import warnings
+from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
@@ -15,7 +18,8 @@ def run(answer: ModuleType, values: np.ndarray, block: int, power: int) -> dict[
     """Returns codes and scales, what comes back of them, and the bytes behind both."""
     import torch
 
-    found = answer.quantise(torch.from_numpy(values), block, power)
+    with _numbers_alone():
+        found = answer.quantise(torch.from_numpy(values), block, power)
     if not (isinstance(found, tuple) and len(found) == 2):
         fact = f"quantise returned {type(found).__name__}; (codes, scales) is asked for"
         raise Unusable(fact, "not-written")
@@ -44,6 +48,38 @@ def run(answer: ModuleType, values: np.ndarray, block: int, power: int) -> dict[
         "restored": restored.numpy(),
         "bytes": bytes_of(codes, scales),
     }
+
+
+@contextlib.contextmanager
+def _numbers_alone() -> Iterator[None]:
+    """Raises Unusable where a float that is no number, or infinite, is to become a whole one.
+
+    C leaves open what comes of it: 0 on one machine, something else on the next.
+    """
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Watched(TorchDispatchMode):
+        def __torch_dispatch__(
+            self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+        ) -> Any:
+            made = func(*args, **(kwargs or {}))
+            name = func.overloadpacket.__name__
+            if name in ("_to_copy", "copy_") and not made.is_floating_point():
+                given = args[1] if name == "copy_" else args[0]
+                if given.is_floating_point() and not given.isfinite().all():
+                    raise _no_number()
+            return made
+
+    with Watched(), warnings.catch_warnings():
+        warnings.filterwarnings("error", "invalid value encountered in cast", RuntimeWarning)
+        try:
+            yield
+        except RuntimeWarning:
+            raise _no_number() from None
+
+
+def _no_number() -> Unusable:
+    return Unusable("quantise turns a float that is no finite number into a whole one", "no-number")
 
 
 def _said(each: Any) -> str:

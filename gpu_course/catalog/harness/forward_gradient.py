@@ -24,7 +24,8 @@ def run(
 ) -> dict[str, Any]:
     """Returns the estimate, the bytes it took, and what is known of many directions.
 
-    These are their second moment, and whether the same generator gives the same one again.
+    These are their second moment, the standard error of their mean square, and whether the same
+    generator gives the same one again.
     """
     import torch
 
@@ -50,5 +51,6 @@ def run(
         "estimate": peak.value.detach().numpy(),
         "peak_bytes": peak.peak_bytes,
         "second_moment": (table.mT @ table / draws).numpy(),
+        "standard_error": float((table**2).mean(dim=1).std() / draws**0.5),
         "repeats": bool(torch.equal(one, other)),
     }

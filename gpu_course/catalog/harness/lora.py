@@ -63,7 +63,8 @@ def run(
     batch = torch.from_numpy(x)
     with torch.no_grad():
         at_start = module(batch)
-    directions = max(int(torch.linalg.matrix_rank(each.detach())) for each in detour)
+    directions = max(_directions(each) for each in detour)
+    start_size = max(float(each.detach().square().mean().sqrt()) for each in detour)
     trained = sum(p.numel() for p in module.parameters() if p.requires_grad)
     with torch.no_grad():
         detour[0].copy_(torch.from_numpy(a))
@@ -82,8 +83,16 @@ def run(
         "gradient_b": _gradient(detour[1]),
         "gradient_x": batch.grad.numpy(),
         "directions": directions,
+        "start_size": start_size,
         "peak_bytes": peak.peak_bytes,
     }
+
+
+def _directions(matrix: nn.Parameter) -> int:
+    """Returns the rank, not counting directions a hundred times shorter than the longest."""
+    import torch
+
+    return int(torch.linalg.matrix_rank(matrix.detach(), rtol=0.01))
 
 
 def _gradient(parameter: nn.Parameter) -> np.ndarray:

@@ -10,12 +10,12 @@ from gpu_course.catalog.specification import Case, Debrief, Mistake, PythonPuzzl
 
 
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
-    tensors = case.sizes["tensors"]
+    single = case.sizes.get("single", 0)
     # One to three sides, none alike by accident.
     shapes = [
         tuple(int(side) for side in rng.integers(2, 12, size=int(rng.integers(1, 4))))
-        for _ in range(tensors)
-    ] + [()] * case.sizes.get("single", 0)
+        for _ in range(case.sizes["tensors"] - single)
+    ] + [()] * single
     return {
         "shapes": shapes,
         "weight_bytes": case.sizes["weight_bytes"],
@@ -116,7 +116,7 @@ ADAM_BYTES = PythonPuzzle(
         _case("bfloat16 alone", 4, 2, 0),
         _case("one tensor", 1, 4, 0),
         _case("nine tensors", 9, 2, 1),
-        _case("two single numbers among them", 3, 4, 0, single=2),
+        _case("two single numbers among them", 5, 4, 0, single=2),
     ),
     random_case=_random_case,
     inputs=_inputs,

@@ -186,6 +186,10 @@ BLOCK_QUANTISE_STATE = PythonPuzzle(
             "second moment of 1e-12 is nothing out of the ordinary. What else keeps a block of "
             "zeros from a division by zero?"
         ),
+        "no-number": (
+            "0 / 0 is no number, and int8 has no place for that: which code it becomes depends on "
+            "the machine. What can a block of zeros be divided by?"
+        ),
         "mean": (
             "Your scale is a mean, and half of the numbers are larger. Their codes have no place "
             "in int8."
@@ -243,6 +247,8 @@ BLOCK_QUANTISE_STATE = PythonPuzzle(
         Mistake("loses_the_sign", "wrong-result", "sign-lost"),
         Mistake("floor_under_the_scale", "wrong-result", "epsilon"),
         Mistake("codes_of_float32", "wrong-result", "not-written"),
+        Mistake("divides_zero_by_zero", "wrong-result", "no-number"),
+        Mistake("divides_zero_by_zero_in_numpy", "wrong-result", "no-number"),
         Mistake("comes_back_in_float64", "wrong-result", "not-float32", stands_for="dequantise"),
         Mistake("forgets_the_way_back", "wrong-result", "way-back", stands_for="dequantise"),
         Mistake("scale_of_the_first_block", "wrong-result", "way-back", stands_for="dequantise"),
@@ -251,21 +257,9 @@ BLOCK_QUANTISE_STATE = PythonPuzzle(
         "dequantise:call-dropped:shares = codes / 127": (
             "A true division of whole numbers gives float32 in PyTorch, as the call does."
         ),
-        **{
-            (
-                f"quantise:{kind}:shares = table / "
-                f"torch.where({condition}, scales, {one}).unsqueeze(1)"
-            ): (
-                "Only a block of zeros is concerned. Its codes are 0 over anything, and where "
-                "0 / 0 is NaN, PyTorch's way from NaN to int8 ends at 0 as well."
-            )
-            for kind, condition, one in (
-                ("comparison", "scales >= 0", "1.0"),
-                ("constant", "scales > 0", "2.0"),
-                ("constant", "scales > 0", "0.0"),
-                ("constant", "scales > -1", "1.0"),
-            )
-        },
+        (
+            "quantise:constant:shares = table / torch.where(scales > 0, scales, 2.0).unsqueeze(1)"
+        ): "Only a block of zeros is concerned, and its codes are 0 over any number.",
     },
     source="Dettmers et al. 2022, 8-bit optimizers via block-wise quantization, arXiv 2110.02861",
 )

@@ -17,6 +17,9 @@ from gpu_course.catalog.specification import (
 )
 from gpu_course.units import count
 
+SMALLEST, LARGEST = 1e-3, 10.0
+"""The root of the mean square that the random one of A and B may begin with."""
+
 
 def _case(name: str, *sizes: int, visible: bool = False) -> Case:
     return Case(name, dict(zip(("rows", "inner", "outer", "rank"), sizes, strict=True)), visible)
@@ -66,6 +69,12 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     if got["directions"] < rank:
         fact = f"a detour of rank {rank} begins with {count(got['directions'], 'direction')}"
         return Finding("alike", fact)
+    if not SMALLEST <= got["start_size"] <= LARGEST:
+        fact = (
+            f"the root of the mean square is {got['start_size']:.2g} in the random one of A and B; "
+            f"{SMALLEST:g} to {LARGEST:g} is asked for"
+        )
+        return Finding("start-size", fact)
     # A scaled copy of A, B and x is fine; the weight's own size is what nobody may take.
     limit = 8 * (rows * (4 * outer + 2 * rank + inner) + 2 * rank * (inner + outer))
     if got["peak_bytes"] <= limit:
@@ -151,6 +160,10 @@ LORA = PythonPuzzle(
             "are alike get gradients that are alike: they stay so, and the detour never has its "
             "whole rank."
         ),
+        "start-size": (
+            "The random one of A and B begins with numbers too small, or too large, to learn from. "
+            "The first gradient of the other one is in proportion to them."
+        ),
         "not-frozen": (
             "More is trained than A and B. A parameter that asks for a gradient gets one, and two "
             "moments on top: switch that off for the layer."
@@ -201,6 +214,8 @@ LORA = PythonPuzzle(
         Mistake("works_out_the_product", "over-budget", "whole-product"),
         Mistake("other_names", "wrong-result", "no-names"),
         Mistake("rows_of_ones", "wrong-result", "alike"),
+        Mistake("rows_almost_alike", "wrong-result", "alike"),
+        Mistake("next_to_nothing", "wrong-result", "start-size"),
     ),
     source="Hu et al. 2021, LoRA, arXiv 2106.09685, section 4.1",
 )

@@ -143,3 +143,24 @@ def comes_back_in_float64(codes, scales, block, power):
     shares = codes.double() / 127
     values = shares.sign() * shares.abs() ** power
     return values * scales.repeat_interleave(block)[: len(codes)]
+
+
+# 0 / 0 is no number, and what int8 makes of it depends on the machine.
+def divides_zero_by_zero(values, block, power):
+    n = len(values)
+    table = torch.nn.functional.pad(values, (0, -n % block)).view(-1, block)
+    scales = table.abs().amax(dim=1)
+    shares = table / scales[:, None]
+    table = (127 * shares.abs() ** (1 / power)).round() * shares.sign()
+    return table.flatten()[:n].to(torch.int8), scales
+
+
+# The same, by way of NumPy.
+def divides_zero_by_zero_in_numpy(values, block, power):
+    n = len(values)
+    table = torch.nn.functional.pad(values, (0, -n % block)).view(-1, block)
+    scales = table.abs().amax(dim=1)
+    shares = (table / scales[:, None]).numpy()
+    table = (127 * abs(shares) ** (1 / power)).round()
+    table[shares < 0] *= -1
+    return torch.from_numpy(table.astype("int8")).flatten()[:n], scales

@@ -212,3 +212,37 @@ def rows_of_ones(linear, rank, alpha):
             return self.linear(x) + alpha / rank * ((x @ self.A.T) @ self.B.T)
 
     return LoRA()
+
+
+# Rows that differ in the ninth place: of full rank on paper alone.
+def rows_almost_alike(linear, rank, alpha):
+    class LoRA(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = linear.requires_grad_(False)
+            outer, inner = linear.weight.shape
+            numbers = torch.randn(rank, inner, dtype=linear.weight.dtype)
+            self.A = torch.nn.Parameter(1 + 1e-9 * numbers)
+            self.B = torch.nn.Parameter(linear.weight.new_zeros(outer, rank))
+
+        def forward(self, x):
+            return self.linear(x) + alpha / rank * ((x @ self.A.T) @ self.B.T)
+
+    return LoRA()
+
+
+# Of full rank, and so small that B gets no gradient to speak of.
+def next_to_nothing(linear, rank, alpha):
+    class LoRA(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear = linear.requires_grad_(False)
+            outer, inner = linear.weight.shape
+            numbers = torch.randn(rank, inner, dtype=linear.weight.dtype)
+            self.A = torch.nn.Parameter(1e-30 * numbers)
+            self.B = torch.nn.Parameter(linear.weight.new_zeros(outer, rank))
+
+        def forward(self, x):
+            return self.linear(x) + alpha / rank * ((x @ self.A.T) @ self.B.T)
+
+    return LoRA()
