@@ -49,7 +49,9 @@ def _bend(owner: Any, name: str, bent: Callable[..., Any]) -> Fault:
 
 
 def _without_slot(level: str) -> Fault:
-    def begin(right: Any, slots: Slots, units: int, per_block: int, levels: tuple[str, ...]) -> None:
+    def begin(
+        right: Any, slots: Slots, units: int, per_block: int, levels: tuple[str, ...]
+    ) -> None:
         right(slots, units, per_block, tuple(each for each in levels if each != level))
 
     return _bend(Slots, "__init__", begin)
@@ -69,7 +71,9 @@ def _after(owner: Any, name: str, undo: Callable[[Any], None]) -> Fault:
 def _only(kinds: set[tuple[str, str]]) -> Fault:
     """Leaves out comparisons of an access of the first kind with the accesses of the second."""
 
-    def compare(right: Any, self: Races, access: Any, units: Any, against: Any, **more: Any) -> None:
+    def compare(
+        right: Any, self: Races, access: Any, units: Any, against: Any, **more: Any
+    ) -> None:
         shadows = self.shadows[access.array.allocation.number]
         names = dict(zip(map(id, shadows.histories()), ("load", "store", "atomic"), strict=True))
         kept = [h for h in against if (access.kind, names[id(h)]) not in kinds]
@@ -91,11 +95,15 @@ def _narrow_as_wide(right: Any, self: Order, time: int, mask: Any, **_: Any) -> 
     right(self, time, mask)
 
 
-def _tells_itself_only(right: Any, self: Log, thread: int, time: int, told: Any, known: Any) -> None:
+def _tells_itself_only(
+    right: Any, self: Log, thread: int, time: int, told: Any, known: Any
+) -> None:
     right(self, thread, time, {thread: told[thread]}, known)
 
 
-def _tells_nothing_learned(right: Any, self: Log, thread: int, time: int, told: Any, _: Any) -> None:
+def _tells_nothing_learned(
+    right: Any, self: Log, thread: int, time: int, told: Any, _: Any
+) -> None:
     right(self, thread, time, told, NOTHING)
 
 
@@ -103,7 +111,9 @@ def _tells_no_block(right: Any, self: Log, thread: int, time: int, told: Any, kn
     right(self, thread, time, {key: at for key, at in told.items() if key >= 0}, known)
 
 
-def _tells_the_present(right: Any, self: Order, cell: Any, snapshot: Any, lane: int, t: int) -> None:
+def _tells_the_present(
+    right: Any, self: Order, cell: Any, snapshot: Any, lane: int, t: int
+) -> None:
     """As if the fence stood right before the atomic."""
     kept = snapshot.fenced[lane]
     snapshot.fenced[lane] = 1 << 30
@@ -207,7 +217,8 @@ FAULTS: dict[str, Fault] = {
     "warp barriers order nothing": [(Order, "warp_barrier", _nothing)],
     "partial warp barriers order nothing": [(Order, "_part_met", _nothing)],
     "grid barriers order nothing": [
-        (Order, "grid_barrier", _nothing), (Shadow, "forget", _nothing)
+        (Order, "grid_barrier", _nothing),
+        (Shadow, "forget", _nothing),
     ],
     "a barrier is one of every block": _bend(Order, "barrier", _every_block),
     "a barrier of a block settles the shared memory of all": _bend(Races, "barrier", _all_shared),

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-GLOBAL, FLAGS, SHARED = 48, 24, 16
+GLOBAL, FLAGS, SHARED = 48, 56, 56
 """How many cells g, f and s have: all int64, and all of g and f 0 at the start."""
 
 HEAD = f"""from numba import cuda, int64
@@ -50,7 +50,9 @@ class Touch:
             return f"{self.array}[{self.index}] = {self.operands[0]}"
         value = f"{self.array}[{self.index}]"
         if self.kind != "load":
-            value = f"cuda.atomic.{self.kind}({', '.join([self.array, self.index, *self.operands])})"
+            value = (
+                f"cuda.atomic.{self.kind}({', '.join([self.array, self.index, *self.operands])})"
+            )
         return f"{self.into} += {value}" if self.into else value
 
 
@@ -77,7 +79,9 @@ class Meet:
     def __str__(self) -> str:
         if self.size == "block":
             return "cuda.syncthreads()"
-        return "cuda.cg.this_grid().sync()" if self.size == "grid" else f"cuda.syncwarp({self.mask})"
+        return (
+            "cuda.cg.this_grid().sync()" if self.size == "grid" else f"cuda.syncwarp({self.mask})"
+        )
 
 
 @dataclass(frozen=True)
@@ -122,7 +126,7 @@ def draw(seed: int) -> Drawn:
     """Returns the random kernel of a seed."""
     rng = random.Random(seed)
     big = rng.random() < 0.5
-    block = rng.choice([34, 36, 40, 66]) if big else rng.choice([1, 2, 3, 4, 6])
+    block = rng.choice([34, 36, 40]) if big else rng.choice([1, 2, 3, 4, 6])
     grid = rng.choice([1, 2, 2, 3]) if big else rng.choice([2, 3, 4, 6])
     return _Maker(rng, grid, block).make()
 
@@ -147,7 +151,7 @@ class _Maker:
         self.used = {"g": 0, "f": 0, "s": 0}
         self.variables: list[str] = []
         self.set_before: list[Statement] = []
-        family = rng.choices(["barriers", "parts", "flags"], [4, 3, 5])[0]
+        family = rng.choices(["barriers", "parts", "flags"], [3, 3, 4])[0]
         sizes: list[Size] = ["block", "warp", "grid"]
         self.sizes = sorted(rng.sample(sizes, rng.randint(1, 2)))
         self.patterns: list[Callable[[], list[Statement]]] = [self._gather]
@@ -162,7 +166,8 @@ class _Maker:
     def make(self) -> Drawn:
         """Returns the kernel: the statements of its patterns, mixed."""
         rng = self.rng
-        drawn = [rng.choice(self.patterns)() for _ in range(rng.randint(3, 5))]
+        many = rng.randint(4, 6) if self.often else rng.randint(2, 5)
+        drawn = [rng.choice(self.patterns)() for _ in range(many)]
         if self.often and rng.random() < 0.1:
             drawn.append([self._anything() for _ in range(rng.randint(1, 3))])
         whose = [number for number, part in enumerate(drawn) for _ in part]
@@ -209,7 +214,7 @@ class _Maker:
 
     def _lanes(self, lanes: Sequence[int]) -> list[int]:
         """Returns some of the lanes: any, or the last few."""
-        if self.rng.random() < 0.5:
+        if self.rng.random() < 0.7:
             return list(lanes[self.rng.randrange(len(lanes)) :])
         return sorted(self.rng.sample(lanes, self.rng.randint(1, len(lanes))))
 
@@ -219,7 +224,7 @@ class _Maker:
         """A group touches a cell, it meets, and it touches the cell again: all of it, or one."""
         rng = self.rng
         size = rng.choice(self.sizes)
-        lack = self._lack("meeting", *["size"] * 3, *["others"] * 4, *["place"] * 3)
+        lack = self._lack("meeting", *["size"] * 3, *["others"] * 4, *["place"] * 5)
         block, warp = self._pick(self.grid), self._pick(-(-self.block // 32))
         first_of_warp = block * self.block + 32 * warp
         lanes = range(min(32, self.block - 32 * warp))
@@ -248,10 +253,11 @@ class _Maker:
             fewer = _mask([lane for lane in chosen if lane != one % self.block % 32])
             meeting = [If(_in_mask(fewer), (Meet(size, fewer),))]
         elif lack == "size":
-            smaller = [s for s in order[1:level] if s in self.sizes or size == "grid"]
-            meeting = [Meet(smaller[-1])] if smaller else []
+            meeting = [Meet(order[level - 1])] if level > 1 else []
         elif lack == "place" and size != "grid":
-            meeting = [If(f"not ({inside[1 if size == 'part' else level]})", (Meet(order[max(level, 1)]),))]
+            meeting = [
+                If(f"not ({inside[1 if size == 'part' else level]})", (Meet(order[max(level, 1)]),))
+            ]
         elif lack in ("meeting", "place"):
             meeting = []
 
@@ -259,7 +265,10 @@ class _Maker:
         cell = str(self._cells(array))
         before, after = rng.choice(CONFLICTS[:3] if rng.random() < 0.5 else CONFLICTS)
         return [
-            If(f"i == {other}" if before == "store" else everybody, (self._touch(before, array, cell),)),
+            If(
+                f"i == {other}" if before == "store" else everybody,
+                (self._touch(before, array, cell),),
+            ),
             *meeting,
             If(everybody if after == "load" else f"i == {one}", (self._touch(after, array, cell),)),
         ]
@@ -273,6 +282,10 @@ class _Maker:
         second = self._lanes(lanes)
         if lack == "both":
             second = [lane for lane in second if lane not in first] or [lanes[-1]]
+        elif lack == "turn":  # the latest that touch the cell are known to all, and others to some
+            first = sorted(rng.sample(lanes, max(1, 2 * len(lanes) // 3)))
+            second = [lane for lane in lanes if lane not in first[:-2] and lane > first[0]]
+            second = second or [first[0]]
         else:
             second = sorted({*second, rng.choice(first)})
         meetings: list[Statement] = [
@@ -282,7 +295,7 @@ class _Maker:
             meetings.reverse()
         array = rng.choice("gs")
         cell = str(self._cells(array))
-        before, after = rng.choice(CONFLICTS)
+        before, after = ("load", "add") if lack == "turn" else rng.choice(CONFLICTS)
         one = f"b == {block} and t == {second[self._pick(len(second))]}"
         many = f"b == {block} and t < 32 and {_in_mask(_mask(first))}"
         if before == "store":
@@ -307,23 +320,24 @@ class _Maker:
     def _flags(self) -> list[Statement]:
         """Some touch a cell and release a flag each; one that has acquired all touches it too."""
         rng = self.rng
-        near = self.block > 1 and rng.random() < 0.4
         lack = self._lack(
-            *("flag", "flag", "flag", "swap", "swap", "late", "late", "release", "narrow"),
-            *("acquire", "narrow acquire", "meeting", "crowd", "crowd", "home"),
+            *("flag", "release", "narrow", "acquire", "meeting", "home", "home"),
+            *("swap", "swap", "swap", "late", "late", "late", "narrow acquire", "narrow acquire"),
+            *("crowd", "crowd", "crowd", "crowd"),
         )
-        home = rng.randrange(self.grid)
+        near = self.block > 1 and (lack == "home" or rng.random() < 0.3)
+        home = rng.randrange(max(1, self.grid - (lack == "home")))
         around = range(home * self.block, (home + 1) * self.block)
         threads = around if near else range(self.grid * self.block)
-        last, *others = rng.sample(threads, min(len(threads), rng.randint(2, 7)))
+        last, *others = rng.sample(threads, min(len(threads), rng.choice([2, 5, 6])))
         before, after = rng.choice(CONFLICTS if len(others) < 3 else CONFLICTS[:3])
         if lack == "crowd":
             before, after = "load", "add"
-        array = "s" if near and rng.random() < 0.5 else "f"
-        fence = Fence(within_block=near and rng.random() < 0.7)
-        common = self._flag(array) if rng.random() < 0.3 else ""
+        array = "s" if lack == "home" or (near and rng.random() < 0.5) else "f"
+        fence = Fence(within_block=near and lack != "home" and rng.random() < 0.7)
+        common = self._flag(array) if not lack and rng.random() < 0.4 else ""
         flags = [common or self._flag(array) for _ in others]
-        odd = rng.randrange(len(others)) if others else 0
+        odd = rng.randrange(len(others)) if others and rng.random() < 0.4 else 0
         touch = self._touch(before, "g", str(self._cells("g")))
         again = self._touch(after, "g", touch.index)
         releases: list[Statement] = []
@@ -335,13 +349,13 @@ class _Maker:
             told.append(Touch("add", array, flag, ("1",)))
             if wrong == "swap" or (not common and rng.random() < 0.3):
                 told[-1] = Touch("cas", array, flag, ("5" if wrong == "swap" else "0", "1"))
-            if not near and before != "store" and rng.random() < 0.3:
+            if not near and before != "store" and rng.random() < 0.15:
                 meet, group = self._group(thread)
                 releases.append(If(group, (touch,)))
                 releases += [] if wrong == "meeting" else [meet]
                 releases.append(If(f"i == {thread}", tuple(told)))
             elif wrong == "late":
-                first = [touch] if rng.random() < 0.5 else []
+                first = [touch] if rng.random() < 0.8 else []
                 releases.append(If(f"i == {thread}", (*first, *told, touch)))
             else:
                 releases.append(If(f"i == {thread}", (touch, *told)))
@@ -357,8 +371,11 @@ class _Maker:
             firm = []
         acquires = [Touch("add", array, flag, ("0",), learned) for flag in heard]
         if lack == "crowd":  # beside it comes a neighbour that has not acquired the odd flag
-            beside = last // self.block * self.block + self._pick(self.block)
-            releases.append(If(f"i == {beside}", tuple(a for a in acquires if a.index != flags[odd])))
+            beside = last // self.block * self.block + rng.randrange(self.block)
+            last, beside = min(last, beside), max(last, beside)
+            releases.append(
+                If(f"i == {beside}", tuple(a for a in acquires if a.index != flags[odd]))
+            )
             reach: list[Statement] = [
                 If(f"(i == {last} or i == {beside}) and {learned} >= {enough - 1}", (*firm, again))
             ]
@@ -439,7 +456,9 @@ class _Maker:
                 body = [*body, Touch("add", "f", flag, ("1",))]
             if heard:
                 learned = self._variable()
-                statements.append(If(f"i == {thread}", (Touch("add", "f", heard, ("0",), learned),)))
+                statements.append(
+                    If(f"i == {thread}", (Touch("add", "f", heard, ("0",), learned),))
+                )
                 found = f" and {learned} >= {0 if lack == 'flag' else 1}"
                 statements.append(If(f"i == {thread}{found}", tuple(body)))
             else:
@@ -452,7 +471,9 @@ class _Maker:
         """Some threads touch some cell, atomics of all kinds among it."""
         rng = self.rng
         thread = rng.randrange(self.grid * self.block)
-        who = rng.choice([f"i == {thread}", f"t % 2 == {rng.randint(0, 1)}", f"b == {rng.randrange(self.grid)}"])
+        who = rng.choice(
+            [f"i == {thread}", f"t % 2 == {rng.randint(0, 1)}", f"b == {rng.randrange(self.grid)}"]
+        )
         index = rng.choice([str(rng.randrange(4)), "b % 4", "(i + 1) % 4"])
         kind = rng.choice(["load", "store", "add", "max", "exch", "cas"])
         array = rng.choice("gggs") if kind in ("load", "store") else rng.choice("gf")
