@@ -17,16 +17,13 @@ from gpu_course.observe.explain import explain
 from gpu_course.observe.precision import Precision
 from gpu_course.observe.races import Races
 from gpu_course.observe.touches import Touches
-from gpu_course.simt import launch, legality, refusals, source
-from gpu_course.simt.endless import Waits
-from gpu_course.simt.faults import Fault, FaultLog
+from gpu_course.simt import launch, legality, source
+from gpu_course.simt.faults import POLICIES, Fault, FaultLog
 from gpu_course.simt.observer import Observer
-from gpu_course.simt.policy import POLICIES
-from gpu_course.simt.printout import Printout
-from gpu_course.simt.report import Counters, Dim3, LaunchShape, Report
+from gpu_course.simt.report import Counters, Dim3, LaunchShape, Printout, Report
 from gpu_course.simt.schedule import Kind, RoundRobin, Schedule
-from gpu_course.simt.strands import MOST_LANES
-from gpu_course.simt.waiting import may_wait
+from gpu_course.simt.scheduler import MOST_LANES
+from gpu_course.simt.watchdog import Waits
 
 STEP_BUDGET = 250_000
 
@@ -62,8 +59,8 @@ class Simulation:
         self.kernel = _kernel(self.given)
         self.program = legality.check(self.kernel)
         if not self.policy.lambdas:
-            refusals.refuse_lambdas(self.program)
-        self.may_wait = may_wait(self.program)
+            legality.refuse_lambdas(self.program)
+        self.may_wait = self.program.may_wait
 
     def __getitem__(self, configuration: Any) -> _Configured:
         parts = configuration if isinstance(configuration, tuple) else (configuration,)
@@ -142,18 +139,18 @@ class _Configured:
             return self._launch(arguments, schedule)
         except Waits as waits:
             raise waits.kernel.refuse(
-                waits.node,
+                waits.line,
                 "the threads of one warp wait for each other in this loop, and the schedule keeps "
                 "each warp together",
-                'give the schedule strands="threads"',
+                'give the schedule tasks="threads"',
             ) from None
 
-    def _check_size(self, waits: Waits, strands: Kind) -> None:
-        lanes, most = _shape(self.grid, self.block).lanes, MOST_LANES[strands]
+    def _check_size(self, waits: Waits, tasks: Kind) -> None:
+        lanes, most = _shape(self.grid, self.block).lanes, MOST_LANES[tasks]
         if lanes > most:
             raise waits.kernel.refuse(
-                waits.node,
-                f"this loop waits for other threads, and the simulator runs {strands} one by one "
+                waits.line,
+                f"this loop waits for other threads, and the simulator runs {tasks} one by one "
                 f"in launches of at most {most:,} threads; this one has {lanes:,}",
                 "launch fewer blocks",
             ) from None

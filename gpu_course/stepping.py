@@ -12,9 +12,8 @@ from gpu_course.observe.recorded import local_names
 from gpu_course.observe.recorder import MOST_THREADS, Recorder
 from gpu_course.simt import launch, source
 from gpu_course.simt.lanes import WARP
-from gpu_course.simt.program import Program
-from gpu_course.simt.recording import Recording
-from gpu_course.simt.report import Dim3
+from gpu_course.simt.legality import Program
+from gpu_course.simt.report import Dim3, Recording
 from gpu_course.simulator import simulate
 
 
@@ -74,9 +73,9 @@ def record(kernel: Any, watch: Sequence[str] = (), *, block: int = 0) -> Recorda
 def names_in(program: Program) -> tuple[str, ...]:
     """Returns the parameters and variables of a kernel and its device functions, by name."""
     found: dict[str, None] = {}
-    for each in program.family():
-        found |= dict.fromkeys(each.kernel.parameters)
-        found |= dict.fromkeys(local_names(each.kernel, most=None))
+    for function in program.functions:
+        found |= dict.fromkeys(function.parameters)
+        found |= dict.fromkeys(local_names(function, most=None))
     return tuple(found)
 
 

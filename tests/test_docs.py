@@ -11,7 +11,7 @@ import pytest
 
 from gpu_course.errors import HAZARD_ERRORS, KernelRefused
 from gpu_course.observe import touches
-from gpu_course.simt import effort, launch, source, strands
+from gpu_course.simt import launch, legality, scheduler, source
 from gpu_course.simt.intrinsics import NAMES
 from gpu_course.simt.vocabulary import allocate, printing
 from gpu_course.simulator import STEP_BUDGET, simulate
@@ -87,15 +87,15 @@ def test_the_limits_are_the_simulators() -> None:
         launch.MOST_THREADS_PER_BLOCK,
         launch.MOST_LANES,
         STEP_BUDGET,
-        strands.STEPS_FACTOR * STEP_BUDGET,
-        strands.MOST_LANES["warps"],
-        strands.MOST_LANES["threads"],
+        scheduler.STEPS_FACTOR * STEP_BUDGET,
+        scheduler.MOST_LANES["warps"],
+        scheduler.MOST_LANES["threads"],
         allocate.MOST_STATIC_BYTES,
         allocate.MOST_SHARED_BYTES,
         allocate.MOST_LOCAL_BYTES,
         touches.MOST_LANES,
         printing.MOST_LINES,
         source.MAX_SOURCE_BYTES,
-        effort.MOST_NODES,
-        effort.MOST_CALLS_DEEP,
+        legality.MOST_NODES,
+        legality.MOST_CALLS_DEEP,
     ]

@@ -41,7 +41,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "lab": GRADING | {"grading"},
     "updating": LEAVES,
     "before_imports": {"notebook"},
-    "terminal": GRADING | {"grading"},
+    "terminal": GRADING | {"grading", "draw"},
     "commands": GRADING | {"grading", "lab", "terminal", "draw", "planner", "updating"},
     "cli": {"commands", "hardware"},
     "__main__": {"cli"},
@@ -55,7 +55,7 @@ HEAVY = {"torch", "numba", "matplotlib"}
 # Two files that name each other: a verdict shows itself, and exports shows verdicts.
 MAY_BE_A_CIRCLE = {"gpu_course.grading.exports": {"gpu_course.grading.verdict"}}
 # What draw takes from simt is the data of a report, never the machine that makes it.
-DRAW_TAKES = {"gpu_course.simt.recording", "gpu_course.simt.report"}
+DRAW_TAKES = {"gpu_course.simt.report"}
 
 
 def room_of(module: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,7 +13,13 @@ from gpu_course.catalog.specification import Case, Launch, Share, Values
 ONE_CELL_EACH = Share("Each thread writes at most one cell.")
 """The share of a launch that has a thread for every cell."""
 
-Alternative = Callable[[Values, Case], Mapping[str, np.ndarray]]
+TRAFFIC = ("global_load.bytes", "global_store.bytes")
+BRANCHES = ("branches", "divergent_branches")
+"""What a debrief shows of many kernels: paths into Counters."""
+
+Idea = Callable[..., Any]
+"""What somebody thinks a launch leads to: the array "out", or a dict of several outputs. Its
+parameters are names: of inputs, of sizes of the case, or `inputs` and `case` themselves."""
 
 
 def sized(name: str, *, visible: bool = False, **sizes: int) -> Case:
@@ -22,6 +29,43 @@ def sized(name: str, *, visible: bool = False, **sizes: int) -> Case:
     4
     """
     return Case(name, sizes, visible)
+
+
+ONE_BLOCK = (
+    sized("visible example", visible=True, size=8),
+    sized("one cell", size=1),
+    sized("37 cells", size=37),
+    sized("256 cells", size=256),
+    sized("1,024 large numbers", size=1024, doublings=12),
+)
+"""Sizes for a launch of one block with exactly one thread per cell."""
+
+SEVERAL_BLOCKS = (
+    sized("visible example", visible=True, size=10, block=4),
+    sized("one cell", size=1, block=4),
+    sized("one cell more than two blocks", size=65, block=32),
+    sized("exactly two blocks", size=64, block=32),
+)
+"""Sizes at which an index or a guard goes wrong where several blocks cover a vector; a puzzle adds
+larger ones."""
+
+
+def drawn(**ranges: tuple[int, int] | Sequence[int]) -> Callable[[np.random.Generator], Case]:
+    """Returns a `random_case` function: each size from (first, behind the last), or one of a list.
+
+    >>> drawn(size=(20, 600), block=[16, 32])(np.random.default_rng(0)).name
+    'sizes drawn at random'
+    """
+    name = "a size drawn at random" if len(ranges) == 1 else "sizes drawn at random"
+
+    def random_case(rng: np.random.Generator) -> Case:
+        found = {
+            size: rng.integers(*each) if isinstance(each, tuple) else rng.choice(each)
+            for size, each in ranges.items()
+        }
+        return Case(name, {size: int(number) for size, number in found.items()})
+
+    return random_case
 
 
 def blocks_to_cover(size: int, block: int) -> int:
@@ -62,32 +106,27 @@ def _sorted(values: np.ndarray) -> bool:
     return bool(np.all(steps > 0) or np.all(steps < 0))
 
 
-def vectors(*names: str, scalars: Sequence[str] = ()) -> Callable[..., Values]:
-    """Returns an `inputs` function: a float32 vector (size,) per name, then sizes as they are.
+def arrays(*scalars: str, **shapes: str) -> Callable[[np.random.Generator, Case], Values]:
+    """Returns an `inputs` function: float32 arrays (see `eighths`), then sizes as they are.
 
-    >>> made = vectors("a", scalars=["size"])(np.random.default_rng(0), sized("x", size=5))
-    >>> made["a"].shape, made["size"]
-    ((5,), 5)
+    Args:
+        scalars: names of sizes that kernels get as numbers.
+        shapes: for each array its sides, which are names of sizes, or 1.
+
+    >>> made = arrays("cols", a="rows cols", b="1 cols")
+    >>> values = made(np.random.default_rng(0), sized("x", rows=2, cols=5))
+    >>> values["a"].shape, values["b"].shape, values["cols"]
+    ((2, 5), (1, 5), 5)
     """
 
     def inputs(rng: np.random.Generator, case: Case) -> Values:
-        made: Values = {name: eighths(rng, case.sizes["size"], case) for name in names}
+        made: Values = {}
+        for name, sides in shapes.items():
+            shape = tuple(1 if side == "1" else case.sizes[side] for side in sides.split())
+            made[name] = eighths(rng, shape, case)
         return made | {name: case.sizes[name] for name in scalars}
 
     return inputs
-
-
-def float32_out(*sides: str) -> Callable[[Values, Case], dict[str, np.ndarray]]:
-    """Returns an `outputs` function: one float32 array "out" whose sides are sizes of the case.
-
-    >>> float32_out("rows", "cols")({}, sized("x", rows=2, cols=3))["out"].shape
-    (2, 3)
-    """
-
-    def outputs(inputs: Values, case: Case) -> dict[str, np.ndarray]:
-        return {"out": np.zeros(tuple(case.sizes[side] for side in sides), np.float32)}
-
-    return outputs
 
 
 def one_block(
@@ -110,34 +149,71 @@ def one_block(
     return launches
 
 
-def enough_blocks(function: str, *args: str) -> Callable[[Case], tuple[Launch, ...]]:
-    """Returns a `launches` function: as many blocks of `block` threads as cover `size` cells.
+def enough_blocks(
+    function: str, *args: str, block: str | int | tuple[str | int, str | int] = "block"
+) -> Callable[[Case], tuple[Launch, ...]]:
+    """Returns a `launches` function: as many blocks as cover the cells.
+
+    Args:
+        function, args: see Launch.
+        block: the threads of a block, a number or the name of a size, for `size` cells; or its
+            width and height, for `cols` by `rows` cells.
 
     >>> enough_blocks("blocks", "out")(sized("x", size=10, block=4))[0].grid
     3
+    >>> enough_blocks("blur", "out", block=(16, 8))(sized("x", rows=10, cols=16))[0].grid
+    (1, 2)
     """
 
     def launches(case: Case) -> tuple[Launch, ...]:
-        size, block = case.sizes["size"], case.sizes["block"]
-        return (Launch(function, blocks_to_cover(size, block), block, args),)
+        def number(side: str | int) -> int:
+            return case.sizes[side] if isinstance(side, str) else side
+
+        if not isinstance(block, tuple):
+            threads = number(block)
+            grid = blocks_to_cover(case.sizes["size"], threads)
+            return (Launch(function, grid, threads, args),)
+        width, height = number(block[0]), number(block[1])
+        grid_2d = (
+            blocks_to_cover(case.sizes["cols"], width),
+            blocks_to_cover(case.sizes["rows"], height),
+        )
+        return (Launch(function, grid_2d, (width, height), args),)
 
     return launches
 
 
+def gives(idea: Idea) -> Callable[[Values, Case], Values]:
+    """Returns a `reference` function made from an Idea.
+
+    >>> gives(lambda a, size: a[:size] + 1)({"a": np.arange(3)}, sized("x", size=2))["out"]
+    array([1, 2])
+    """
+    names = tuple(inspect.signature(idea).parameters)
+
+    def outputs(inputs: Values, case: Case) -> Values:
+        known = {**case.sizes, **inputs, "inputs": inputs, "case": case}
+        found = idea(*(known[name] for name in names))
+        return dict(found) if isinstance(found, Mapping) else {"out": found}
+
+    return outputs
+
+
 def recognise(
-    *alternatives: tuple[str, Alternative],
+    *ideas: tuple[str, Idea],
 ) -> Callable[[Values, Case, Values, Values], str | None]:
     """Returns a `diagnose` function that knows wrong results by the idea behind them.
 
     Args:
-        alternatives: pairs of a diagnosis key and a function of (inputs, case) that gives the
-            outputs that idea leads to, NaN where it writes nothing. The first one that equals
-            what the learner got, and differs from what was expected, is the diagnosis.
+        ideas: pairs of a diagnosis key and the Idea it stands for, with NaN where it writes
+            nothing. The first one that equals what the learner got, and differs from what was
+            expected, is the diagnosis.
     """
+    known = [(key, gives(idea)) for key, idea in ideas]
 
     def diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
-        for key, alternative in alternatives:
-            wrong = alternative(inputs, case)
+        for key, outputs in known:
+            wrong = outputs(inputs, case)
             if all(_same(wrong[name], got[name]) for name in wrong) and not all(
                 _same(wrong[name], expected[name]) for name in wrong
             ):

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from gpu_course.catalog.specification import Lesson
-from gpu_course.catalog.threads.choosing import CLIP, GATHER
-from gpu_course.catalog.threads.many_blocks import BLOCKS, BLOCKS_2D, GRID_STRIDE
-from gpu_course.catalog.threads.one_block import GUARD, ZIP_ADD
+from gpu_course.catalog.threads.blocks import BLOCKS
+from gpu_course.catalog.threads.blocks_2d import BLOCKS_2D
+from gpu_course.catalog.threads.broadcast import BROADCAST
+from gpu_course.catalog.threads.clip import CLIP
+from gpu_course.catalog.threads.gather import GATHER
+from gpu_course.catalog.threads.grid_stride import GRID_STRIDE
+from gpu_course.catalog.threads.guard import GUARD
+from gpu_course.catalog.threads.map_2d import MAP_2D
 from gpu_course.catalog.threads.predictions import PREDICTIONS
-from gpu_course.catalog.threads.two_axes import BROADCAST, MAP_2D
+from gpu_course.catalog.threads.zip_add import ZIP_ADD
 
 LESSON = Lesson(
     name="01_threads",

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from gpu_course.catalog.shared_memory.barriers import FIX_THE_BARRIER
-from gpu_course.catalog.shared_memory.box_blur import BOX_BLUR_2D
-from gpu_course.catalog.shared_memory.halos import CONV1D, STENCIL_HALO
-from gpu_course.catalog.shared_memory.pieces import BLOCK_REVERSE, POOLING
+from gpu_course.catalog.shared_memory.block_reverse import BLOCK_REVERSE
+from gpu_course.catalog.shared_memory.box_blur_2d import BOX_BLUR_2D
+from gpu_course.catalog.shared_memory.conv1d import CONV1D
+from gpu_course.catalog.shared_memory.fix_the_barrier import FIX_THE_BARRIER
+from gpu_course.catalog.shared_memory.fix_the_race import FIX_THE_RACE
+from gpu_course.catalog.shared_memory.pooling import POOLING
 from gpu_course.catalog.shared_memory.predictions import PREDICTIONS
-from gpu_course.catalog.shared_memory.races import FIX_THE_RACE
-from gpu_course.catalog.shared_memory.transposes import TRANSPOSE_PADDED, TRANSPOSE_TILED
+from gpu_course.catalog.shared_memory.stencil_halo import STENCIL_HALO
+from gpu_course.catalog.shared_memory.transpose_padded import TRANSPOSE_PADDED
+from gpu_course.catalog.shared_memory.transpose_tiled import TRANSPOSE_TILED
 from gpu_course.catalog.specification import Lesson
 
 LESSON = Lesson(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from gpu_course.catalog.memory_ledger.accumulate import ACCUMULATE
-from gpu_course.catalog.memory_ledger.gap import EXPLAIN_THE_GAP
+from gpu_course.catalog.memory_ledger.adam_bytes import ADAM_BYTES
+from gpu_course.catalog.memory_ledger.explain_the_gap import EXPLAIN_THE_GAP
+from gpu_course.catalog.memory_ledger.ledger import LEDGER
 from gpu_course.catalog.memory_ledger.predictions import PREDICTIONS
-from gpu_course.catalog.memory_ledger.saved import LEDGER
-from gpu_course.catalog.memory_ledger.states import ADAM_BYTES
 from gpu_course.catalog.specification import Lesson
 
 LESSON = Lesson(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from gpu_course.catalog.checkpointing.checkpoint import CHECKPOINT
+from gpu_course.catalog.checkpointing.log_plan import LOG_PLAN
 from gpu_course.catalog.checkpointing.predictions import CHECKPOINTING
 from gpu_course.catalog.checkpointing.revolve import REVOLVE
 from gpu_course.catalog.checkpointing.rng_safe import RNG_SAFE
-from gpu_course.catalog.checkpointing.segments import LOG_PLAN, SQRT_PLAN
+from gpu_course.catalog.checkpointing.sqrt_plan import SQRT_PLAN
 from gpu_course.catalog.specification import Lesson
 
 LESSON = Lesson(

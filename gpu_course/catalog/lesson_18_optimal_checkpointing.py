@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from gpu_course.catalog.checkpointing.first_steps import BEST_COST, SCHEDULE_PEAK
+from gpu_course.catalog.checkpointing.best_cost import BEST_COST
 from gpu_course.catalog.checkpointing.predictions import OPTIMAL
 from gpu_course.catalog.checkpointing.rotor import ROTOR
-from gpu_course.catalog.checkpointing.selective import SELECTIVE_PLAN
+from gpu_course.catalog.checkpointing.schedule_peak import SCHEDULE_PEAK
+from gpu_course.catalog.checkpointing.selective_plan import SELECTIVE_PLAN
 from gpu_course.catalog.specification import Lesson
 
 LESSON = Lesson(

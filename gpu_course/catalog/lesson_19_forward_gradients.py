@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from gpu_course.catalog.forward_gradients.directions import K_DIRECTIONS
-from gpu_course.catalog.forward_gradients.estimate import FORWARD_GRADIENT
+from gpu_course.catalog.forward_gradients.forward_gradient import FORWARD_GRADIENT
+from gpu_course.catalog.forward_gradients.k_directions import K_DIRECTIONS
 from gpu_course.catalog.forward_gradients.predictions import PREDICTIONS
-from gpu_course.catalog.forward_gradients.variance import VARIANCE_LAW
+from gpu_course.catalog.forward_gradients.variance_law import VARIANCE_LAW
 from gpu_course.catalog.specification import Lesson
 
 LESSON = Lesson(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from gpu_course.catalog.smaller_states.galore import GALORE_ADAM
+from gpu_course.catalog.smaller_states.block_quantise_state import BLOCK_QUANTISE_STATE
+from gpu_course.catalog.smaller_states.galore_adam import GALORE_ADAM
+from gpu_course.catalog.smaller_states.galore_project import GALORE_PROJECT
 from gpu_course.catalog.smaller_states.lora import LORA
 from gpu_course.catalog.smaller_states.predictions import PREDICTIONS
-from gpu_course.catalog.smaller_states.project import GALORE_PROJECT
-from gpu_course.catalog.smaller_states.quantise import BLOCK_QUANTISE_STATE
-from gpu_course.catalog.smaller_states.shared import SHARED_LAYERS
+from gpu_course.catalog.smaller_states.shared_layers import SHARED_LAYERS
 from gpu_course.catalog.specification import Lesson
 
 LESSON = Lesson(

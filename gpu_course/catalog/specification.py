@@ -156,8 +156,7 @@ class Puzzle:
         name: "NN_topic/name"; the last part is unique in the course.
         title: a few words.
         statement: one paragraph.
-        functions: the functions an answer must define.
-        parameters: for each function its parameter names, in order.
+        parameters: for each function an answer must define its parameter names, in order.
         cases: the sizes checked, the visible one first.
         random_case: draws one more case from a fresh seed.
         inputs: (rng, case) -> named inputs, never constant, symmetric or sorted by accident.
@@ -180,7 +179,6 @@ class Puzzle:
     name: str
     title: str
     statement: str
-    functions: tuple[str, ...]
     parameters: Mapping[str, tuple[str, ...]]
     cases: tuple[Case, ...]
     random_case: Callable[[np.random.Generator], Case]
@@ -198,6 +196,11 @@ class Puzzle:
     debrief: Debrief | None = None
     source: str = ""
     equivalent_mutants: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """The functions an answer must define, in order."""
+        return tuple(self.parameters)
 
     @property
     def short_name(self) -> str:
@@ -224,18 +227,29 @@ class KernelPuzzle(Puzzle):
     global memory" is told instead of "race" where the cell is not in a tile.
 
     Args:
-        outputs: (inputs, case) -> named arrays whose shape and dtype the outputs have; the grader
-            poisons them before every launch.
         launches: (case) -> the launches, in order.
+        scratch: (inputs, case) -> named arrays of the shapes and dtypes that launches need beside
+            inputs and outputs; None where they need none.
         budgets: the counters held to a limit.
         share: how the work is shared among the threads; None where a puzzle asks for no kernel of
             many threads.
     """
 
-    outputs: Callable[[Values, Case], dict[str, np.ndarray]]
     launches: Callable[[Case], tuple[Launch, ...]]
+    scratch: Callable[[Values, Case], dict[str, np.ndarray]] | None = None
     budgets: tuple[Budget, ...] = ()
     share: Share | None = None
+
+    def outputs(
+        self, inputs: Values, case: Case, expected: Values | None = None
+    ) -> dict[str, np.ndarray]:
+        """Returns the arrays that launches write: one like each expected output, and the scratch.
+
+        The grader poisons them before every launch.
+        """
+        like = self.reference(inputs, case) if expected is None else expected
+        made = {name: np.zeros_like(value, order="C") for name, value in like.items()}
+        return made | (self.scratch(inputs, case) if self.scratch is not None else {})
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ from gpu_course.draw.footprint import count, ranges
 from gpu_course.draw.furniture import Legend, Look, cell_text, row_label, square, title
 from gpu_course.draw.picture import with_alt
 from gpu_course.errors import CourseError
-from gpu_course.simt.recording import WARP
-from gpu_course.simt.report import Report
+from gpu_course.simt.report import WARP, Report
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

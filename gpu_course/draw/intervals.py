@@ -13,7 +13,7 @@ from gpu_course.draw.footprint import count, ranges
 from gpu_course.draw.furniture import Legend, Look, cell_text, row_label, square, title
 from gpu_course.draw.picture import with_alt
 from gpu_course.errors import CourseError
-from gpu_course.simt.recording import Recording
+from gpu_course.simt.report import Recording
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 # From the ground up: what stands first, what comes and goes on top.
 LOOKS: dict[str, dict[str, Any]] = {
     "parameters": {"facecolor": p.IDLE, "edgecolor": p.RULE},
-    "optimizer states": {"facecolor": "#8FA3B0", "edgecolor": p.QUIET, "hatch": ".."},
-    "gradients": {"facecolor": p.WRITE, "edgecolor": "#8A5F00", "hatch": "//"},
+    "optimizer states": {"facecolor": p.STATES, "edgecolor": p.QUIET, "hatch": ".."},
+    "gradients": {"facecolor": p.WRITE, "edgecolor": p.WRITE_EDGE, "hatch": "//"},
     "activations": {"facecolor": p.READ, "edgecolor": p.ACTIVE},
     "temporaries": {"facecolor": p.CONTRAST, "edgecolor": p.INK, "hatch": "xx"},
 }

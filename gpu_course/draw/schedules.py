@@ -19,7 +19,7 @@ LOOKS: dict[str, dict[str, Any]] = {
     "forward": {"facecolor": p.IDLE, "edgecolor": p.RULE},
     "keep input": {"facecolor": p.READ_TINT, "edgecolor": p.ACTIVE, "hatch": ".."},
     "save all": {"facecolor": p.READ, "edgecolor": p.ACTIVE},
-    "backward": {"facecolor": p.WRITE, "edgecolor": "#8A5F00", "hatch": "//"},
+    "backward": {"facecolor": p.WRITE, "edgecolor": p.WRITE_EDGE, "hatch": "//"},
 }
 """Each kind of operation, told apart by colour and hatch."""
 CURVES: tuple[dict[str, Any], ...] = (

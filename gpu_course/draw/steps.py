@@ -30,7 +30,7 @@ from gpu_course.draw.steps_words import (
     of_warps,
     warps_text,
 )
-from gpu_course.simt.recording import Recording, Step
+from gpu_course.simt.report import Recording, Step
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -370,7 +370,7 @@ def _legend_lines(
 
 _LOOKS: dict[str, Look] = {
     "active": {"facecolor": p.ACTIVE, "edgecolor": p.ACTIVE, "linewidth": 0.6},
-    "later active": {"facecolor": "#B3D1E6", "edgecolor": "#B3D1E6", "linewidth": 0.6},
+    "later active": {"facecolor": p.LATER_ACTIVE, "edgecolor": p.LATER_ACTIVE, "linewidth": 0.6},
     "false": {"facecolor": p.PAPER, "edgecolor": p.ACTIVE, "linewidth": 1.2},
     "idle": {"facecolor": p.IDLE, "edgecolor": p.IDLE, "linewidth": 0.4},
     "struck": {**p.CONTESTED_CELL, "linewidth": 1.0},

@@ -15,7 +15,7 @@ from gpu_course.foreign.host_api import DEVICE
 from gpu_course.foreign.kernel_names import COMPILES_NOTHING, unsupported
 from gpu_course.simt.lanes import WARP
 from gpu_course.simt.launch import dim3
-from gpu_course.simt.signatures import Signature, signatures
+from gpu_course.simt.types import Signature, signatures
 
 THREADS_FOR_ALL = 128
 

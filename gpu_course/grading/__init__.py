@@ -1,9 +1,10 @@
 """From an answer to a verdict: `check` for one puzzle, `grade` for a folder of them.
 
-`kernel` checks what is interpreted, `python` what runs, in a process that `isolation` holds. What
-both share lies beside them: `compare` and `diagnosis` find what is wrong, `sentences` says it,
-`passing` has what a pass says, and `exports` shows a verdict. `workspace`, `progress`, `hints`,
-`solution` and `loop` serve the learner whose answers these are.
+`checking` is the check of one answer, case by case. `kernel` says how it goes for what is
+interpreted, `python` for what runs, in a process that `isolation` holds. `compare` and `diagnosis`
+find what is wrong, `sentences` and `messages` say it, `passing` has what a pass says, and `exports`
+shows a verdict. `workspace`, `progress`, `hints`, `solution` and `loop` serve the learner whose
+answers these are.
 """
 
 from gpu_course.grading.check import check

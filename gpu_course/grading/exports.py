@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_course.draw import palette
 from gpu_course.grading.labels import INDENT, is_labelled, line, message_lines
 
 if TYPE_CHECKING:
@@ -22,13 +23,13 @@ MOST_CELLS_DRAWN = 64
 MOST_CELLS_OWNED = 200
 MOST_OPERATIONS_DRAWN = 400
 
-# Okabe-Ito colours, always beside a sign and a word.
+# A colour always stands beside a sign and a word.
 LOOKS = {
-    "passed": ("#009E73", "\u2713", "passed"),
-    "failed": ("#D55E00", "\u2717", "not yet"),
-    "not-started": ("#56B4E9", "\u25cb", "not started"),
-    "error": ("#CC79A7", "!", "grader error"),
-    "timeout": ("#E69F00", "\u29d6", "out of time"),
+    "passed": (palette.FINE, "\u2713", "passed"),
+    "failed": (palette.CONFLICT, "\u2717", "not yet"),
+    "not-started": (palette.READ, "\u25cb", "not started"),
+    "error": (palette.CONTRAST, "!", "grader error"),
+    "timeout": (palette.WRITE, "\u29d6", "out of time"),
 }
 
 # JupyterLab gives text in an output its prose font and breaks lines within words. In the size of

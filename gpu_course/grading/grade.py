@@ -14,8 +14,9 @@ from pathlib import Path
 from gpu_course.catalog import Puzzle, PythonPuzzle, index
 from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
-from gpu_course.grading.check import check, default_seed, grader_failed
+from gpu_course.grading.check import check, grader_failed
 from gpu_course.grading.labels import line
+from gpu_course.grading.seeds import default_seed
 from gpu_course.grading.verdict import Verdict
 
 SUBMISSION_S = 900

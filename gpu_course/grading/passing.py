@@ -10,9 +10,9 @@ import numpy as np
 from gpu_course.catalog import Bonus, Debrief, KernelPuzzle, Puzzle, PythonPuzzle, index
 from gpu_course.grading.compare import show
 from gpu_course.grading.kernel import budgets
-from gpu_course.grading.kernel.messages import describe
 from gpu_course.grading.kernel.trial import Trial
 from gpu_course.grading.labels import line
+from gpu_course.grading.messages import describe
 from gpu_course.grading.python.cases import Tried
 from gpu_course.grading.workspace import has_notebook
 

@@ -20,7 +20,8 @@ from pathlib import Path
 import gpu_course
 from gpu_course.catalog import Puzzle, index
 from gpu_course.grading import workspace
-from gpu_course.grading.check import SEED_VARIABLE, check
+from gpu_course.grading.check import check
+from gpu_course.grading.seeds import SEED_VARIABLE
 from gpu_course.grading.verdict import REASONS, Verdict
 from gpu_course.simt.source import MAX_SOURCE_BYTES
 

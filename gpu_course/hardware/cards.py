@@ -1,13 +1,18 @@
-"""Device cards: what the datasheet of a GPU says, each number with the document it stands in."""
+"""Device cards: what the datasheet of a GPU says, each number with the document it stands in.
+
+The numbers and their sources are in cards.toml.
+"""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 from gpu_course.errors import UnknownName
-from gpu_course.hardware import sources as src
 from gpu_course.hardware.compute_capability import ComputeCapability, capability
 from gpu_course.hardware.sources import Source
 from gpu_course.units import (
@@ -132,146 +137,51 @@ _LABELS: dict[str, tuple[str, Any]] = {
 }
 
 
-def _card(name: str, product: str, version: str, **cited: tuple[Any, Source]) -> DeviceCard:
-    values = {key: value for key, (value, _) in cited.items()}
-    return DeviceCard(
-        name,
-        product,
-        version,
-        sources={key: source for key, (_, source) in cited.items()},
-        **values,
-    )
+_UNITS = {
+    "": 1, "W": 1, "MHz": MEGA, "MiB": MIB, "GiB": GIB, "GB/s": GB, "TB/s": TB, "TFLOP/s": TERA,
+}  # fmt: skip
 
 
-_CARDS = (
-    _card(
-        "V100", "V100 SXM2 32 GB", "7.0",
-        sm_count=(80, src.VOLTA),
-        memory_bytes=(32 * GIB, src.VOLTA_DATASHEET),
-        bandwidth_bytes_per_s=(900 * GB, src.VOLTA),
-        boost_clock_hz=(1530 * MEGA, src.VOLTA),
-        printed_fp32_flop_per_s=(15.7 * TERA, src.VOLTA),
-        fp16_flop_per_s=(125 * TERA, src.VOLTA),
-        l2_bytes=(6 * MIB, src.VOLTA),
-        nvlink_bytes_per_s=(300 * GB, src.VOLTA_NVLINK),
-        power_watts=(300, src.AMPERE_IN_DEPTH),
-    ),
-    _card(
-        "T4", "Tesla T4", "7.5",
-        sm_count=(40, src.TURING),
-        memory_bytes=(16 * GIB, src.T4_DATASHEET),
-        bandwidth_bytes_per_s=(320 * GB, src.TURING),
-        boost_clock_hz=(1590 * MEGA, src.TURING),
-        printed_fp32_flop_per_s=(8.1 * TERA, src.T4_DATASHEET),
-        fp16_flop_per_s=(65 * TERA, src.T4_DATASHEET),
-        l2_bytes=(4 * MIB, src.TURING),
-        power_watts=(70, src.T4_DATASHEET),
-    ),
-    _card(
-        "A100", "A100 SXM4 80 GB", "8.0",
-        sm_count=(108, src.AMPERE),
-        memory_bytes=(80 * GIB, src.A100_DATASHEET),
-        bandwidth_bytes_per_s=(2039 * GB, src.A100_DATASHEET),
-        boost_clock_hz=(1410 * MEGA, src.AMPERE),
-        printed_fp32_flop_per_s=(19.5 * TERA, src.AMPERE),
-        fp16_flop_per_s=(312 * TERA, src.AMPERE),
-        bf16_flop_per_s=(312 * TERA, src.AMPERE),
-        l2_bytes=(40 * MIB, src.AMPERE),
-        nvlink_bytes_per_s=(600 * GB, src.AMPERE_NVLINK),
-        power_watts=(400, src.AMPERE_IN_DEPTH),
-    ),
-    _card(
-        "RTX 3090", "GeForce RTX 3090", "8.6",
-        sm_count=(82, src.GA102),
-        memory_bytes=(24 * GIB, src.GA102),
-        bandwidth_bytes_per_s=(936 * GB, src.GA102),
-        boost_clock_hz=(1695 * MEGA, src.GA102),
-        printed_fp32_flop_per_s=(35.6 * TERA, src.GA102),
-        fp16_flop_per_s=(71 * TERA, src.GA102),
-        bf16_flop_per_s=(71 * TERA, src.GA102),
-        l2_bytes=(6 * MIB, src.GA102),
-        nvlink_bytes_per_s=(112.5 * GB, src.GA102_NVLINK),
-    ),
-    _card(
-        "RTX 4090", "GeForce RTX 4090", "8.9",
-        sm_count=(128, src.ADA),
-        memory_bytes=(24 * GIB, src.ADA),
-        bandwidth_bytes_per_s=(1008 * GB, src.ADA),
-        boost_clock_hz=(2520 * MEGA, src.ADA),
-        printed_fp32_flop_per_s=(82.6 * TERA, src.ADA),
-        fp16_flop_per_s=(165.2 * TERA, src.ADA),
-        bf16_flop_per_s=(165.2 * TERA, src.ADA),
-        l2_bytes=(72 * MIB, src.ADA),
-        power_watts=(450, src.ADA),
-    ),
-    _card(
-        "L4", "L4 24 GB", "8.9",
-        memory_bytes=(24 * GIB, src.L4_DATASHEET),
-        bandwidth_bytes_per_s=(300 * GB, src.L4_DATASHEET),
-        printed_fp32_flop_per_s=(30.3 * TERA, src.L4_DATASHEET),
-        fp16_flop_per_s=(121 * TERA, src.L4_DATASHEET),
-        bf16_flop_per_s=(121 * TERA, src.L4_DATASHEET),
-        power_watts=(72, src.L4_DATASHEET),
-    ),
-    _card(
-        "H100", "H100 SXM5 80 GB", "9.0",
-        sm_count=(132, src.HOPPER),
-        memory_bytes=(80 * GIB, src.H100_DATASHEET),
-        bandwidth_bytes_per_s=(3350 * GB, src.H100_DATASHEET),
-        boost_clock_hz=(1980 * MEGA, src.HOPPER),
-        printed_fp32_flop_per_s=(66.9 * TERA, src.HOPPER),
-        # The datasheet prints 1,979 with sparsity, which is twice the dense rate.
-        fp16_flop_per_s=(989.5 * TERA, src.H100_DATASHEET),
-        bf16_flop_per_s=(989.5 * TERA, src.H100_DATASHEET),
-        l2_bytes=(50 * MIB, src.HOPPER_TUNING),
-        nvlink_bytes_per_s=(900 * GB, src.H100_DATASHEET),
-        pcie_bytes_per_s=(128 * GB, src.H100_DATASHEET),
-        power_watts=(700, src.H100_DATASHEET),
-    ),
-    _card(
-        "H200", "H200 SXM 141 GB", "9.0",
-        sm_count=(132, src.H200_QUERY),
-        memory_bytes=(141 * GIB, src.H200_DATASHEET),
-        bandwidth_bytes_per_s=(4800 * GB, src.H200_DATASHEET),
-        printed_fp32_flop_per_s=(67 * TERA, src.H200_DATASHEET),
-        fp16_flop_per_s=(989.5 * TERA, src.H200_DATASHEET),
-        bf16_flop_per_s=(989.5 * TERA, src.H200_DATASHEET),
-        nvlink_bytes_per_s=(900 * GB, src.H200_DATASHEET),
-        power_watts=(700, src.H200_DATASHEET),
-    ),
-    _card(
-        "B200", "B200 180 GB", "10.0",
-        sm_count=(148, src.B200_QUERY),
-        memory_bytes=(180 * GIB, src.BLACKWELL_TUNING),
-        # The memory clock and bus width a B200 reports to the CUDA runtime give 7.67 TB/s.
-        bandwidth_bytes_per_s=(8 * TB, src.DGX_B200),
-        # 148 SMs of 128 lanes do 75 TFLOP/s at 1.98 GHz; the sheet of GB200, which may draw 1,200
-        # watts, prints 80.
-        printed_fp32_flop_per_s=(75 * TERA, src.HGX_B200_DATASHEET),
-        fp16_flop_per_s=(2250 * TERA, src.HGX_B200),
-        bf16_flop_per_s=(2250 * TERA, src.HGX_B200),
-        l2_bytes=(126 * MIB, src.BLACKWELL_TUNING),
-        nvlink_bytes_per_s=(1800 * GB, src.DGX_B200),
-        power_watts=(1000, src.HGX_B200),
-    ),
-    _card(
-        "RTX 5090", "GeForce RTX 5090", "12.0",
-        sm_count=(170, src.RTX_BLACKWELL),
-        memory_bytes=(32 * GIB, src.RTX_BLACKWELL),
-        bandwidth_bytes_per_s=(1792 * GB, src.RTX_BLACKWELL),
-        boost_clock_hz=(2407 * MEGA, src.RTX_BLACKWELL),
-        printed_fp32_flop_per_s=(104.8 * TERA, src.RTX_BLACKWELL),
-        fp16_flop_per_s=(209.5 * TERA, src.RTX_BLACKWELL),
-        bf16_flop_per_s=(209.5 * TERA, src.RTX_BLACKWELL),
-        l2_bytes=(96 * MIB, src.RTX_BLACKWELL),
-        power_watts=(575, src.RTX_BLACKWELL),
-    ),
-)  # fmt: skip
+def read_cards(text: str) -> tuple[DeviceCard, ...]:
+    """Returns the cards of a TOML text: tables `card`, and the `sources` their numbers name.
+
+    Raises:
+        ValueError: a card has a number this module does not know, or one without its unit or
+            source; or a source is named by no number.
+    """
+    data = tomllib.loads(text)
+    sources = {name: Source(**given) for name, given in data["sources"].items()}
+    found, named = [], set()
+    for given in data["card"]:
+        values, cited = {}, {}
+        for field_name in given.keys() - {"name", "product", "compute_capability"}:
+            place = f"{given['name']}: {field_name}"
+            if field_name not in _LABELS:
+                raise ValueError(f"{place} is no number of a card")
+            value, unit, source = given[field_name]
+            if unit not in _UNITS or source not in sources:
+                raise ValueError(f"{place} has the unit {unit!r} and the source {source!r}")
+            values[field_name] = value * _UNITS[unit]
+            cited[field_name] = sources[source]
+            named.add(source)
+        found.append(
+            DeviceCard(
+                given["name"],
+                given["product"],
+                given["compute_capability"],
+                sources=cited,
+                **values,
+            )
+        )
+    if unused := sources.keys() - named:
+        raise ValueError(f"no number names the sources {', '.join(sorted(unused))}")
+    return tuple(found)
 
 
+@lru_cache(maxsize=1)
 def devices() -> tuple[DeviceCard, ...]:
     """Returns every device card, oldest architecture first."""
-    return _CARDS
+    return read_cards(Path(__file__).with_name("cards.toml").read_text(encoding="utf-8"))
 
 
 def device(name: str) -> DeviceCard:
@@ -290,12 +200,12 @@ def device(name: str) -> DeviceCard:
         295
     """
     wanted = _plain(name)
-    for card in _CARDS:
+    for card in devices():
         if wanted in (_plain(card.name), _plain(card.product)):
             return card
     raise UnknownName(
         f"no device card is called {name!r}",
-        f"known ones: {', '.join(card.name for card in _CARDS)}",
+        f"known ones: {', '.join(card.name for card in devices())}",
     )
 
 

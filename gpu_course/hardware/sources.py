@@ -1,4 +1,5 @@
-"""The documents that the hardware tables cite, each under one short name."""
+"""The documents that the hardware tables cite, each under one short name; those of cards.toml are
+named there."""
 
 from __future__ import annotations
 
@@ -72,75 +73,4 @@ BINARY = Source(
     "NVIDIA, Blackwell Compatibility Guide",
     "section 1.2, Application Compatibility",
     f"{_DOCS}/cuda/blackwell-compatibility-guide/",
-)
-
-VOLTA = Source("NVIDIA, Tesla V100 GPU Architecture whitepaper (WP-08608-001)", "Table 1")
-VOLTA_NVLINK = Source(
-    "NVIDIA, Tesla V100 GPU Architecture whitepaper (WP-08608-001)", "section on NVLink"
-)
-VOLTA_DATASHEET = Source("NVIDIA, V100 datasheet", "specifications, V100 SXM2")
-TURING = Source("NVIDIA, Turing GPU Architecture whitepaper (WP-09183-001)", "Tesla T4 table")
-T4_DATASHEET = Source("NVIDIA, T4 datasheet", "specifications")
-AMPERE = Source("NVIDIA, A100 Tensor Core GPU Architecture whitepaper", "Table 4")
-AMPERE_NVLINK = Source(
-    "NVIDIA, A100 Tensor Core GPU Architecture whitepaper", "section on third-generation NVLink"
-)
-AMPERE_IN_DEPTH = Source(
-    "NVIDIA, Ampere Architecture In-Depth",
-    "table comparing P100, V100 and A100, row TDP",
-    "https://developer.nvidia.com/blog/nvidia-ampere-architecture-in-depth/",
-)
-A100_DATASHEET = Source("NVIDIA, A100 datasheet", "specifications, A100 80GB SXM")
-GA102 = Source("NVIDIA, Ampere GA102 GPU Architecture whitepaper", "table for GeForce RTX 3090")
-GA102_NVLINK = Source(
-    "NVIDIA, Ampere GA102 GPU Architecture whitepaper", "section on third-generation NVLink"
-)
-ADA = Source("NVIDIA, Ada GPU Architecture whitepaper 2.1", "Appendix A, Table 2")
-L4_DATASHEET = Source(
-    "NVIDIA, L4 datasheet", "specifications", "https://www.nvidia.com/en-us/data-center/l4/"
-)
-HOPPER = Source("NVIDIA, H100 Tensor Core GPU Architecture whitepaper", "table for H100 SXM5")
-HOPPER_TUNING = Source(
-    "NVIDIA, Hopper Tuning Guide", "section 1.4.2.2", f"{_DOCS}/cuda/hopper-tuning-guide/"
-)
-H100_DATASHEET = Source(
-    "NVIDIA, H100 datasheet",
-    "specifications, H100 SXM",
-    "https://www.nvidia.com/en-us/data-center/h100/",
-)
-H200_DATASHEET = Source(
-    "NVIDIA, H200 datasheet",
-    "specifications, H200 SXM",
-    "https://www.nvidia.com/en-us/data-center/h200/",
-)
-H200_QUERY = Source("CUDA runtime on an H200 SXM", "multiProcessorCount")
-DGX_B200 = Source(
-    "NVIDIA, DGX B200 datasheet",
-    "specifications, an eighth of the eight-GPU system",
-    "https://www.nvidia.com/en-us/data-center/dgx-b200/",
-)
-HGX_B200 = Source(
-    "NVIDIA, Blackwell Architecture Technical Brief",
-    "table for HGX B200, per GPU, without sparsity",
-)
-HGX_B200_DATASHEET = Source(
-    "NVIDIA, Blackwell datasheet, GB200 NVL72 and HGX B200",
-    "individual GPU, HGX B200; the earlier Technical Brief rounded to 80. Read as copied there",
-    "https://zdszero.github.io/Computer/Artificial_Intelligence/Hardware.html",
-)
-BLACKWELL_TUNING = Source(
-    "NVIDIA, Blackwell Tuning Guide",
-    "sections 1.4.2.1 and 1.4.2.2",
-    f"{_DOCS}/cuda/blackwell-tuning-guide/",
-)
-B200_QUERY = Source(
-    "CUDA runtime on a B200",
-    "multiProcessorCount, as reported in pytorch/ao pull request 4002",
-    "https://github.com/pytorch/ao/pull/4002",
-)
-RTX_BLACKWELL = Source(
-    "NVIDIA, RTX Blackwell GPU Architecture whitepaper",
-    "Table 1 and Appendix A",
-    "https://images.nvidia.com/aem-dam/Solutions/geforce/blackwell/"
-    "nvidia-rtx-blackwell-gpu-architecture.pdf",
 )

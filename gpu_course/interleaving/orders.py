@@ -8,8 +8,7 @@ from functools import partial
 
 from gpu_course.interleaving.schedules import Ahead, Backwards, Hold, LateStore, Point, Race
 from gpu_course.simt.lanes import WARP
-from gpu_course.simt.recording import Recording
-from gpu_course.simt.report import Hazard
+from gpu_course.simt.report import Hazard, Recording
 from gpu_course.simt.schedule import Kind, RoundRobin, Schedule
 
 SEEDS = 6

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpu_course.simt.access import Access
 from gpu_course.simt.lanes import WARP, Lanes, Mask
-from gpu_course.simt.observer import Observer, Setting
-from gpu_course.simt.schedule import WAIT, About, Kind, Schedule, Strand
+from gpu_course.simt.observer import Access, Observer, Setting
+from gpu_course.simt.schedule import WAIT, About, Kind, Schedule, Task
 
 
 @dataclass(frozen=True)
@@ -87,12 +86,12 @@ class Ahead(Schedule):
         super().__init__(kind, "accesses")
         self.first = tuple(first)
 
-    def choose(self, runnable: Sequence[Strand], last: Strand | None) -> Strand:
+    def choose(self, runnable: Sequence[Task], last: Task | None) -> Task:
         """Returns the foremost that can go on."""
         pool = [s for s in runnable if s.about.kind != WAIT] or runnable
         return self.foremost(pool, last)
 
-    def foremost(self, pool: Sequence[Strand], last: Strand | None) -> Strand:
+    def foremost(self, pool: Sequence[Task], last: Task | None) -> Task:
         """Returns the one of a pool that comes first."""
         by_number = {s.number: s for s in pool}
         for number in self.first:
@@ -106,7 +105,7 @@ class Ahead(Schedule):
 class Backwards(Ahead):
     """One warp or thread after another, the last one first."""
 
-    def foremost(self, pool: Sequence[Strand], last: Strand | None) -> Strand:
+    def foremost(self, pool: Sequence[Task], last: Task | None) -> Task:
         """Returns the one of a pool that comes first."""
         goes_on = [s for s in pool if last is not None and s.number == last.number]
         return goes_on[0] if goes_on else max(pool, key=lambda s: s.number)
@@ -131,13 +130,13 @@ class Hold(Ahead):
         self.released = False
         self._moving = False
 
-    def choose(self, runnable: Sequence[Strand], last: Strand | None) -> Strand:
+    def choose(self, runnable: Sequence[Task], last: Task | None) -> Task:
         """Returns the foremost that can go on and is not held."""
         if self._moving and last is not None and last.number == self.mover:
             self.released = True  # it was about to, and it went on
         held = [s for s in runnable if s.number == self.holder and self.held.here(s.about)]
         self.holding |= bool(held)
-        pool: Sequence[Strand] = runnable
+        pool: Sequence[Task] = runnable
         if held and not self.released:
             pool = [s for s in runnable if s.number != self.holder] or runnable
         chosen = super().choose(pool, last)
@@ -186,7 +185,7 @@ class LateStore(Ahead, Observer):
         else:
             self.arrive()
 
-    def choose(self, runnable: Sequence[Strand], last: Strand | None) -> Strand:
+    def choose(self, runnable: Sequence[Task], last: Task | None) -> Task:
         """Hides the store that has just been made, and goes on."""
         for flat, at, before in self._fresh:
             self.late.append((flat, at, flat[at].copy()))

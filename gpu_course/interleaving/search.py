@@ -32,8 +32,7 @@ from gpu_course.interleaving.story import (
 from gpu_course.interleaving.words import tell_found, tell_hazards, tell_none, tell_wrong
 from gpu_course.observe.recorder import MOST_THREADS, Recorder
 from gpu_course.simt.observer import Observer
-from gpu_course.simt.recording import Recording
-from gpu_course.simt.report import Hazard, Report
+from gpu_course.simt.report import Hazard, Recording, Report
 
 MOST_TRIES = 48
 MOST_RACES = 4

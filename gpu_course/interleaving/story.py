@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.interleaving.experiment import same
-from gpu_course.simt.recording import Recording, StepAccess
+from gpu_course.simt.report import Recording, StepAccess
 
 EARLY, LATE, UNSEEN, LAST = "early", "late", "unseen", "last"
 

@@ -11,8 +11,7 @@ import numpy as np
 
 from gpu_course.interleaving.orders import Names, Order
 from gpu_course.interleaving.story import EARLY, LAST, UNSEEN, Culprit, Damage, Moment
-from gpu_course.simt.recording import WARP, Recording
-from gpu_course.simt.report import Hazard, Report
+from gpu_course.simt.report import WARP, Hazard, Recording, Report
 
 
 def cell_text(array: str, cell: int, shape: Sequence[int]) -> str:

@@ -7,13 +7,14 @@ import textwrap
 from dataclasses import dataclass
 
 from gpu_course.catalog import outline
+from gpu_course.draw import palette
 from gpu_course.grading.progress import LessonProgress, next_puzzle
 from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.workspace import has_notebook
 
 _BAR = 10
 
-_FINE, _NEUTRAL, _NOT_YET = "#009E73", "#5F6368", "#D55E00"
+_FINE, _NEUTRAL, _NOT_YET = palette.FINE, palette.QUIET, palette.CONFLICT
 
 
 @dataclass(frozen=True)

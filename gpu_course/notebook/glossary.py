@@ -8,6 +8,7 @@ import textwrap
 from dataclasses import dataclass
 
 from gpu_course.catalog import index
+from gpu_course.draw import palette
 from gpu_course.errors import UnknownName
 from gpu_course.grading.workspace import has_notebook
 from gpu_course.notebook.note import telling
@@ -94,7 +95,7 @@ def _card(term: Term) -> str:
     if small:
         lines.append(f'<span style="font-size:0.9em">{" · ".join(small)}</span>')
     return (
-        '<div style="border-left:4px solid #0072B2;padding:0.3em 0.8em">'
+        f'<div style="border-left:4px solid {palette.ACTIVE};padding:0.3em 0.8em">'
         # JupyterLab floats both; side by side they would run into each other here.
         f'<dt style="float:none;width:auto"><b>{html.escape(term.name)}</b></dt>'
         f'<dd style="float:none;width:auto;margin:0">{"<br>".join(lines)}</dd></div>'

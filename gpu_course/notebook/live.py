@@ -10,6 +10,7 @@ from typing import Any
 import ipywidgets
 
 from gpu_course.catalog import Puzzle, index
+from gpu_course.draw import palette
 from gpu_course.grading.loop import POLL_S, Checker, Event, Finished, Loop, Started
 from gpu_course.grading.worker import Worker
 from gpu_course.notebook.earlier_text import file_link
@@ -161,6 +162,7 @@ def _this_cell(puzzle: Puzzle) -> tuple[str, str]:
 
 def _line(text: str) -> str:
     return (
-        '<div class="gpu-course-live" role="status" style="color:var(--jp-ui-font-color2,#5F6368);'
+        '<div class="gpu-course-live" role="status" style="'
+        f"color:var(--jp-ui-font-color2,{palette.QUIET});"
         f'line-height:1.5"><span aria-hidden="true">\u25c9</span> {html.escape(text)}</div>'
     )

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
+from gpu_course.draw import palette
 from gpu_course.errors import CourseError, file_problem
 from gpu_course.grading.exports import PRE_STYLE, text_html
 
@@ -15,11 +16,11 @@ _Result = TypeVar("_Result")
 
 # A sign stands beside each colour, so that the colour never speaks alone.
 _LOOKS = {
-    "plain": ("#0072B2", ""),
-    "right": ("#009E73", "\u2713"),
-    "wrong": ("#E69F00", "\u2260"),
-    "trouble": ("#D55E00", "!"),
-    "hint": ("#56B4E9", "?"),
+    "plain": (palette.ACTIVE, ""),
+    "right": (palette.FINE, "\u2713"),
+    "wrong": (palette.WRITE, "\u2260"),
+    "trouble": (palette.CONFLICT, "!"),
+    "hint": (palette.READ, "?"),
 }
 
 

@@ -10,8 +10,7 @@ import numpy as np
 from gpu_course.draw.picture import alt_text, figure_html
 from gpu_course.errors import CourseError
 from gpu_course.notebook.note import show, trouble
-from gpu_course.simt.recording import Recording
-from gpu_course.simt.report import Report
+from gpu_course.simt.report import Recording, Report
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

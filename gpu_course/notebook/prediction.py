@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gpu_course.catalog.index import sealed
+from gpu_course.draw import palette
 from gpu_course.errors import CourseError
 from gpu_course.notebook.note import Note, show, trouble
 
@@ -166,7 +167,7 @@ def _panel(prediction: Prediction) -> Any:
             return bundle | {"text/plain": repr(said), "text/html": said._repr_html_()}
 
     question = ipywidgets.HTML(
-        '<div style="border-left:4px solid #0072B2;padding:0.2em 0.8em;line-height:1.5">'
+        f'<div style="border-left:4px solid {palette.ACTIVE};padding:0.2em 0.8em;line-height:1.5">'
         f"<b>Your prediction.</b> {html.escape(prediction.question)}</div>"
     )
     if prediction.choices is None:

@@ -15,7 +15,7 @@ from gpu_course.draw.steps_parts import View
 from gpu_course.draw.steps_words import describe_step, list_steps, of_warps, warp_text
 from gpu_course.errors import CourseError
 from gpu_course.notebook.note import Note, trouble
-from gpu_course.simt.recording import Recording
+from gpu_course.simt.report import Recording
 from gpu_course.stepping import Recordable, record
 
 PLAY_MS = 900

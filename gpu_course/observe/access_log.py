@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpu_course.simt.access import Access
 from gpu_course.simt.lanes import Lanes, Mask
-from gpu_course.simt.observer import Observer, Setting
+from gpu_course.simt.observer import Access, Observer, Setting
 
 MOST_EVENTS = 1 << 16
 

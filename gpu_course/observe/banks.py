@@ -11,9 +11,8 @@ from collections import Counter, defaultdict
 import numpy as np
 
 from gpu_course.observe.patterns import by_group, repeated, sort_rows
-from gpu_course.simt.access import Access
 from gpu_course.simt.lanes import WARP
-from gpu_course.simt.observer import Observer
+from gpu_course.simt.observer import Access, Observer
 from gpu_course.simt.report import SharedCounters
 
 BANKS = 32

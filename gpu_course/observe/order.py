@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpu_course.simt.access import Access
 from gpu_course.simt.lanes import WARP, Lanes, Mask
+from gpu_course.simt.observer import Access
 
 
 class Log:

@@ -8,25 +8,17 @@ is reported exactly when two accesses of this one run are a race, whatever order
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
-
 import numpy as np
 
 from gpu_course.observe.order import Order
 from gpu_course.observe.shadow import NOBODY, History, Reads, Shadow, Units, threads_in, times_in
-from gpu_course.simt.access import Access
-from gpu_course.simt.constants import Symbol
 from gpu_course.simt.faults import Fault, FaultLog
 from gpu_course.simt.lanes import WARP, Lanes, Mask
-from gpu_course.simt.observer import Observer, Setting
-from gpu_course.simt.program import Program
+from gpu_course.simt.observer import Access, Observer, Setting
 
 MOST_PENDING = 64
 MOST_KEPT = 1 << 24
 """Accesses kept one by one, where fences order: some 200 MB. Beyond it, advice says so."""
-
-EVERY_LANE = 0xFFFFFFFF
 
 
 class Races(Observer):
@@ -45,10 +37,10 @@ class Races(Observer):
         self.policy = setting.policy
         x, y, z = setting.block
         self.per_block = x * y * z
-        names = frozenset(symbol.path for symbol, _ in _mentions(setting.program))
+        names = setting.code.names
         fences = {name for name in names if name.startswith("cuda.threadfence")}
         self.order = Order(self.per_block, within_block="cuda.threadfence_block" in fences)
-        self.whole = bool(fences) or _parts_of_warps(setting.program)
+        self.whole = bool(fences) or setting.code.partial_warps
         self.warps = "cuda.syncwarp" in names and self.per_block > WARP
         for array in setting.arrays.values():
             allocation = array.allocation
@@ -249,7 +241,9 @@ class Races(Observer):
             "loose": False,
             "same_value": False,
         }
-        fault = Fault("race", access.line, access.threads[:1], facts, severity="advice")
+        fault = Fault(
+            "race", access.line, access.threads[:1], facts, severity="advice", kernel=access.kernel
+        )
         self.faults.add(fault, ("incomplete",))
 
     # Report
@@ -287,7 +281,15 @@ class Races(Observer):
             severity = "advice" if loose else "error"
             if facts["same_value"]:
                 severity = self.policy.same_value
-            fault = Fault("race", access.line, threads, facts, count=count, severity=severity)
+            fault = Fault(
+                "race",
+                access.line,
+                threads,
+                facts,
+                count=count,
+                severity=severity,
+                kernel=access.kernel,
+            )
             self.faults.add(fault, (severity, *pair))
 
 
@@ -306,29 +308,3 @@ def _agree(access: Access) -> np.ndarray:
     first = np.maximum.accumulate(np.where(starts, np.arange(cells.size), 0))
     differs = sorted_values != sorted_values[first]
     return ~np.isin(access.elements, np.unique(cells[differs]))
-
-
-def _mentions(program: Program) -> Iterator[tuple[Symbol, ast.AST]]:
-    """Yields what a kernel and its device functions name of CUDA's, and where."""
-    for each in program.family():
-        for node, meaning in each.meanings.items():
-            if isinstance(meaning, Symbol):
-                yield meaning, node
-
-
-def _parts_of_warps(program: Program) -> bool:
-    """True where a warp barrier may be one of some lanes only."""
-    barriers = {node for symbol, node in _mentions(program) if symbol.path == "cuda.syncwarp"}
-    if not barriers:
-        return False
-    whole = {
-        node.func
-        for each in program.family()
-        for node in ast.walk(each.kernel.tree)
-        if isinstance(node, ast.Call) and all(map(_every_lane, node.args))
-    }
-    return not barriers <= whole
-
-
-def _every_lane(mask: ast.expr) -> bool:
-    return isinstance(mask, ast.Constant) and mask.value == EVERY_LANE

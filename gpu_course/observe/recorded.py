@@ -10,12 +10,12 @@ import numpy as np
 
 from gpu_course.observe.banks import WORD_BYTES, count_wavefronts
 from gpu_course.observe.coalescing import SECTOR_BYTES, count_request
-from gpu_course.simt.access import Access
 from gpu_course.simt.lanes import WARP, Lanes
 from gpu_course.simt.memory import Array
-from gpu_course.simt.recording import Held, StepAccess, Text
+from gpu_course.simt.observer import Access
+from gpu_course.simt.report import Held, StepAccess, Text
 from gpu_course.simt.source import Kernel
-from gpu_course.simt.variables import Variable
+from gpu_course.simt.values import Variable
 
 MOST_VARIABLES = 8
 

@@ -7,7 +7,6 @@ two accesses of one statement, which is then recorded in pieces.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -15,14 +14,13 @@ import numpy as np
 
 from gpu_course.observe.explain import explain
 from gpu_course.observe.recorded import Holdings, cells_in_order, step_access, text_of
-from gpu_course.simt.access import Access
 from gpu_course.simt.faults import Fault, FaultLog
+from gpu_course.simt.ir import Assign, If, Loop, Statement
 from gpu_course.simt.lanes import Lanes, Mask
-from gpu_course.simt.observer import Followed, Observer, Setting
-from gpu_course.simt.recording import Recording, Start, Step, StepAccess
-from gpu_course.simt.report import Hazard, LaunchShape
+from gpu_course.simt.observer import Access, Followed, Observer, Setting
+from gpu_course.simt.report import Hazard, LaunchShape, Recording, Start, Step, StepAccess
 from gpu_course.simt.source import Kernel
-from gpu_course.simt.variables import Variable
+from gpu_course.simt.values import Variable
 
 MOST_STEPS = 2000
 MOST_THREADS = 1024
@@ -37,7 +35,7 @@ class _Frame:
     depth: int
     kernel: Kernel
     variables: dict[str, Variable]
-    node: ast.stmt
+    node: Statement
     mask: Mask
     before: dict[str, Variable]
     turned: bool = False
@@ -73,7 +71,7 @@ class Recorder(Observer):
         self.steps_taken = 0
         self.stacks: dict[int, list[_Frame]] = {}
         self.last: int | None = None
-        self.texts = {setting.program.kernel.name: text_of(setting.program.kernel)}
+        self.texts = {setting.code.kernel.name: text_of(setting.code.kernel)}
         self.arrays: dict[str, Start] = {}
         self.holdings = Holdings(self.threads, self.watch)
         self.hit: list[Fault] = []
@@ -95,7 +93,7 @@ class Recorder(Observer):
 
     # What happens
 
-    def statement(self, machine: Followed, node: ast.stmt, mask: Mask, turn: bool) -> None:
+    def statement(self, machine: Followed, node: Statement, mask: Mask, turn: bool) -> None:
         """Ends the step these lanes were at, and begins the next."""
         stack = self._stack(machine)
         self._settle()
@@ -104,9 +102,9 @@ class Recorder(Observer):
             return
         while stack and stack[-1].depth >= machine.depth:
             self._close(stack.pop())
-        if not (mask.active & self.here).any() or isinstance(node, ast.Pass) or _is_text(node):
+        if not (mask.active & self.here).any() or (isinstance(node, Assign) and node.empty):
             return
-        kernel = machine.program.kernel
+        kernel = machine.kernel
         now = machine.variables
         before = {version: now[version] for version in now}
         stack.append(_Frame(machine, machine.depth, kernel, now, node, mask, before, turn))
@@ -125,7 +123,7 @@ class Recorder(Observer):
     def branch(self, line: int, mask: Mask, taken: Mask) -> None:
         """Keeps who found the condition of an if or a loop true; the last one is the whole."""
         frame = self._frame(mask)
-        if frame is not None and isinstance(frame.node, ast.If | ast.While | ast.For):
+        if frame is not None and isinstance(frame.node, If | Loop):
             frame.taken = taken
 
     def barrier(self, line: int, mask: Mask, blocks: np.ndarray) -> None:
@@ -211,7 +209,7 @@ class Recorder(Observer):
         self.steps.append(
             Step(
                 function=frame.kernel.name,
-                line=frame.node.lineno,
+                line=frame.node.line,
                 threads=threads,
                 taken=None if frame.taken is None else self._threads(frame.taken),
                 accesses=tuple(self._access(*parts) for parts in frame.accesses),
@@ -283,10 +281,10 @@ class Recorder(Observer):
             alone = FaultLog()
             alone.found["one",] = fault
             hazards += explain(
-                alone, self.setting.program.kernel, self.setting.grid, self.setting.block
+                alone, self.setting.code.kernel, self.setting.grid, self.setting.block
             )
         touched = {a.array for step in self.steps for a in step.accesses}
-        kernel = self.setting.program.kernel
+        kernel = self.setting.code.kernel
         return Recording(
             kernel=kernel.name,
             launch=shape,
@@ -302,7 +300,3 @@ class Recorder(Observer):
 
 def _assigned(frame: _Frame) -> bool:
     return any(frame.before.get(name) is not now for name, now in frame.variables.items())
-
-
-def _is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)

@@ -27,8 +27,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpu_course.simt.access import Access
 from gpu_course.simt.lanes import WARP
+from gpu_course.simt.observer import Access
 
 NOBODY = 0
 THREAD_BITS = 32

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpu_course.simt.access import Access
-from gpu_course.simt.observer import Observer, Setting
+from gpu_course.simt.observer import Access, Observer, Setting
 
 MOST_WAITING = 1 << 20
 """Pairs of a thread and a cell that are kept before those seen twice are dropped."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from gpu_course.simt.access import Access
-from gpu_course.simt.observer import Observer, Setting
+from gpu_course.simt.observer import Access, Observer, Setting
 from gpu_course.simt.report import Touch
 
 MOST_LANES = 4096

@@ -95,7 +95,7 @@ def _out_of_bounds(fault: Fault, kernel: Kernel, places: Places) -> Words:
     index = ", ".join(map(str, facts["index"]))
     axis, size = facts["axis"], facts["shape"][facts["axis"]]
     low, high = facts["axis_values"]
-    expression = _axis_expression(fault.node, axis)
+    expression = fault.expression
     parts = _names_text(kernel, facts["names"], fault.line, there=True)
     if expression not in (*facts["names"], str(low)):
         parts.insert(0, f"{expression} is {_span(low, high)} there")
@@ -188,15 +188,6 @@ def _from_end(facts: Mapping[str, Any], index: str, parts: Sequence[str]) -> Wor
 def _one_thread_per_cell(shape: Sequence[int], places: Places) -> bool:
     blocks = places.grid[0] * places.grid[1] * places.grid[2]
     return math.prod(shape) == blocks * places.per_block
-
-
-def _axis_expression(node: ast.AST | None, axis: int) -> str:
-    index = node.slice if isinstance(node, ast.Subscript) else None
-    if isinstance(index, ast.Tuple):
-        index = index.elts[axis]
-    elif axis or index is None:
-        return "the index"
-    return ast.unparse(index)
 
 
 def _cell_name(facts: Mapping[str, Any]) -> str:

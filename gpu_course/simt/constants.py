@@ -6,15 +6,15 @@ import ast
 import math
 import operator
 from collections import namedtuple
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from gpu_course.simt.types import MOST_FIELDS, MOST_NESTED
-
 LARGEST = 2**64
+MOST_NESTED = 32
+MOST_FIELDS = 128
 MAX_CELLS = 65_536  # constant memory holds 64 KiB
 MOST_DTYPE_LETTERS = 32
 MOST_COST = 4 * MAX_CELLS
@@ -52,6 +52,16 @@ class NamedTuple:
 
 class FileList(tuple[Any, ...]):
     """A list beside the kernels: an array is made of it, and no kernel takes it as it is."""
+
+
+class Names(Protocol):
+    """The names that a constant expression may use, and what they stand for."""
+
+    def __contains__(self, name: object) -> bool:
+        """True for a name that stands for something."""
+
+    def __getitem__(self, name: str) -> Any:
+        """Returns what a name stands for."""
 
 
 class NotConstant(Exception):
@@ -152,7 +162,7 @@ def resolve(symbol: Symbol) -> Any:
     return _MATH.get(symbol.path, symbol)
 
 
-def constant(node: ast.expr, names: Mapping[str, Any]) -> Any:
+def constant(node: ast.expr, names: Names) -> Any:
     """Returns the value of a constant expression: a number, a bool, a tuple, a Symbol or an array.
 
     Args:
@@ -228,13 +238,13 @@ def _fields(node: ast.expr) -> tuple[str, ...]:
     return tuple(_string(node).replace(",", " ").split())
 
 
-def _structure(node: ast.Call, names: Mapping[str, Any]) -> np.dtype[Any]:
+def _structure(node: ast.Call, names: Names) -> np.dtype[Any]:
     """numpy.dtype([("x", np.float32), ("kind", np.int32)], align=True)"""
     aligned = any(k.arg == "align" and constant(k.value, names) for k in node.keywords)
     return _of_fields(node.args[0], names, aligned=aligned)
 
 
-def _of_fields(node: ast.expr, names: Mapping[str, Any], *, aligned: bool) -> np.dtype[Any]:
+def _of_fields(node: ast.expr, names: Names, *, aligned: bool) -> np.dtype[Any]:
     """[("x", np.float32), ("kind", np.int32)]"""
     assert isinstance(node, ast.List)
     if len(node.elts) > MOST_FIELDS:
@@ -260,7 +270,7 @@ def _of_fields(node: ast.expr, names: Mapping[str, Any], *, aligned: bool) -> np
     return found
 
 
-def _call(node: ast.Call, names: Mapping[str, Any]) -> Any:
+def _call(node: ast.Call, names: Names) -> Any:
     function = constant(node.func, names)
     path = function.path if isinstance(function, Symbol) else ""
     if path == "numpy.dtype" and node.args and isinstance(node.args[0], ast.List):
@@ -313,7 +323,7 @@ def _named(node: ast.expr) -> np.dtype[Any]:
     return found
 
 
-def _element_type(node: ast.expr, names: Mapping[str, Any]) -> Any:
+def _element_type(node: ast.expr, names: Names) -> Any:
     """dtype=np.int32, dtype="i4", or dtype=[("x", np.float32)] of numpy.array."""
     if _is_text(node):
         return _named(node)
@@ -329,7 +339,7 @@ def _as_lists(value: Any) -> Any:
     return tuple(map(_as_lists, value)) if type(value) is tuple else value
 
 
-def _filled(made: NamedTuple, node: ast.Call, names: Mapping[str, Any]) -> Any:
+def _filled(made: NamedTuple, node: ast.Call, names: Names) -> Any:
     """Point(1, y=2.5), a named tuple beside the kernels."""
     arguments = [constant(a, names) for a in node.args]
     keywords = {k.arg: constant(k.value, names) for k in node.keywords if k.arg}

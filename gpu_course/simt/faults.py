@@ -1,8 +1,7 @@
-"""Bare facts about what went wrong; `observe.explain` turns them into Hazards with words."""
+"""Bare facts about what went wrong, and what counts as wrong: `observe.explain` finds the words."""
 
 from __future__ import annotations
 
-import ast
 import math
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +9,36 @@ from typing import Any
 import numpy as np
 
 from gpu_course.simt.source import Kernel
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Which habits are errors.
+
+    Attributes:
+        wrap_negative: an index from -n to -1 counts from the end, as Numba compiles it, and is
+            advice; where it does not, such an index is out of bounds, since it hides mistakes.
+        same_value: severity of several threads storing one same value in a cell.
+        returned: severity of a barrier that some threads have left out by returning: legal on GPUs
+            from compute capability 7.0 on, and not portable.
+        most_errors: a launch ends once it has been at fault so often; each costs far more than a
+            statement without a fault.
+        lambdas: a lambda is taken as the device function it is compiled to; a puzzle asks for a
+            function with a name.
+    """
+
+    wrap_negative: bool
+    same_value: str
+    returned: str
+    lambdas: bool
+    most_errors: float = math.inf
+
+
+STRICT = Policy(
+    wrap_negative=False, same_value="error", returned="error", lambdas=False, most_errors=2000
+)
+FOREIGN = Policy(wrap_negative=True, same_value="advice", returned="advice", lambdas=True)
+POLICIES = {"puzzle": STRICT, "foreign": FOREIGN}
 
 
 @dataclass(eq=False)
@@ -21,7 +50,7 @@ class Fault:
         line: where.
         threads: int64 (n,), global linear thread numbers of the lanes at fault.
         facts: what the detector knows: array, indices, names and their values, the other access.
-        node: the expression at fault, when there is one.
+        expression: the index at fault as it is written, where there is one.
         count: lane-accesses at fault, over the whole launch.
         severity: "error" or "advice".
         kernel: the kernel or device function that `line` is a line of.
@@ -31,7 +60,7 @@ class Fault:
     line: int
     threads: np.ndarray
     facts: dict[str, Any] = field(default_factory=dict)
-    node: ast.AST | None = None
+    expression: str = ""
     count: int = 0
     severity: str = "error"
     kernel: Kernel | None = None
@@ -56,7 +85,6 @@ class FaultLog:
 
     def __init__(self) -> None:
         self.found: dict[tuple[Any, ...], Fault] = {}
-        self.running: Kernel | None = None
         self.left_out = 0
         self.errors = 0
         self.most_errors: float = math.inf
@@ -75,7 +103,6 @@ class FaultLog:
             raise CannotGoOn
 
     def _add(self, fault: Fault, key: tuple[Any, ...]) -> None:
-        fault.kernel = fault.kernel or self.running
         file = fault.kernel.file if fault.kernel else ""
         place = (fault.kind, file, fault.line, *key)
         known = self.found.get(place)

@@ -1,35 +1,113 @@
-"""The types Numba would infer: one per variable, unified over all its assignments."""
+"""The types Numba would infer: one per variable, unified over all its assignments.
+
+A reading that may see an int from one assignment and a float32 from another gets a float64, as in
+Numba. What is found is kept by the nodes of the syntax tree, until `lower` has made code of it.
+"""
 
 from __future__ import annotations
 
 import ast
-import functools
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from gpu_course.simt import types
-from gpu_course.simt.effort import CHECKING, MOST_TYPING_STEPS
-from gpu_course.simt.expression_types import ExpressionTypes
-from gpu_course.simt.inferred import Inferred, NotYet, of_value
-from gpu_course.simt.legality import specialised
-from gpu_course.simt.program import Program
-from gpu_course.simt.refusals import ours
+from gpu_course.errors import CourseError, KernelRefused
+from gpu_course.simt import intrinsics, types
+from gpu_course.simt.constants import NamedTuple, NotConstant, Symbol, as_dtype, constant
+from gpu_course.simt.flow import LITERAL, Decisions, is_literal
+from gpu_course.simt.intrinsics import NOTHING
+from gpu_course.simt.legality import CHECKING, MOST_TYPING_STEPS, Draft, called_from, specialised
+from gpu_course.simt.refusals import method_refusal, ours
+from gpu_course.simt.source import Kernel
 from gpu_course.simt.types import (
+    BOOL,
+    FLOAT64,
+    INT32,
     INT64,
     ArrayType,
+    FunctionType,
+    GridType,
     NoSuchType,
     NotSimulated,
     RangeType,
+    Signature,
     TooLarge,
     TupleType,
     Type,
+    best,
+    show,
 )
-from gpu_course.simt.vocabulary.allocate import is_allocation, lay_out
+from gpu_course.simt.vocabulary.allocate import SPACES, Request, is_allocation, lay_out, request
 
-__all__ = ["Inferred", "infer", "of_value"]
+
+@dataclass(frozen=True)
+class Inferred:
+    """What is known of a kernel once the types of its arguments are.
+
+    Attributes:
+        draft: the function these types are of, less the branches they decide.
+        types: variable -> type.
+        requests: each call that makes a shared or local array, with what it asks for.
+        static_shared_bytes: shared memory a block needs before any dynamic memory.
+        calls: each call of a device function -> what is known of it there.
+        result: the type a device function returns; None for a kernel.
+        views: the subscripts that give an array and not a number.
+        reads: a name where it is read -> its type there, which its variable's type can hold.
+        parameters: the type of each parameter, to which its argument is cast.
+        given: each call of a device function -> its arguments, default values included.
+        members: a field of a named tuple -> its place.
+        fields: a field of a structure in a cell that is read: a[i].x.
+        expressions: an expression -> its type.
+    """
+
+    draft: Draft
+    types: Mapping[str, Type]
+    requests: Mapping[ast.Call, Request]
+    static_shared_bytes: int = 0
+    calls: Mapping[ast.Call, Inferred] = field(default_factory=dict)
+    result: Type = None
+    views: frozenset[ast.Subscript] = frozenset()
+    reads: Mapping[ast.AST, Type] = field(default_factory=dict)
+    parameters: tuple[Type, ...] = ()
+    given: Mapping[ast.Call, Sequence[ast.expr]] = field(default_factory=dict)
+    members: Mapping[ast.Attribute, int] = field(default_factory=dict)
+    fields: frozenset[ast.Attribute] = frozenset()
+    expressions: Mapping[ast.AST, Type] = field(default_factory=dict, repr=False)
+
+
+def of_value(value: Any) -> Type:
+    """Returns the type of a number as Numba takes it from Python: int64, float64 or its own dtype.
+
+    >>> of_value(3), of_value(np.float32(1))
+    (dtype('int64'), dtype('float32'))
+    """
+    if isinstance(value, np.generic):
+        return value.dtype
+    if isinstance(value, bool):
+        return BOOL
+    if isinstance(value, int):
+        return INT64 if -(2**63) <= value < 2**63 else types.UINT64
+    if isinstance(value, float):
+        return FLOAT64
+    if isinstance(value, complex):
+        return np.dtype(np.complex128)
+    if isinstance(value, tuple):
+        return TupleType(tuple(map(of_value, value)), getattr(value, "_fields", ()))
+    if isinstance(value, np.ndarray):
+        return ArrayType(value.dtype, value.ndim, "const")
+    if value is None:
+        return None
+    raise NotSimulated(f"a {type(value).__name__} beside the kernel, used like this")
+
+
+class NotYet(Exception):
+    """A name that is read before anything known assigns it."""
+
+    def __init__(self, node: ast.Name) -> None:
+        self.node = node
+
 
 MAX_ROUNDS = 20
 MOST_DEEP = 50
@@ -46,7 +124,7 @@ class Found(dict[tuple[ast.FunctionDef, tuple[Type, ...], tuple[Type, ...]], Inf
 
 
 def infer(
-    program: Program,
+    draft: Draft,
     arguments: Sequence[Type],
     known: Sequence[Type] | None = None,
     depth: int = 0,
@@ -58,7 +136,7 @@ def infer(
     in Numba. Types only widen, so a few rounds over the body settle them.
 
     Args:
-        program: the kernel, past the static pass.
+        draft: the kernel, past the static pass.
         arguments: the types of its parameters, in order.
         known: the same for what decides branches: decisions.LITERAL for a number at the call.
         depth: how many calls of device functions lie above.
@@ -68,27 +146,41 @@ def infer(
         KernelRefused: a line whose types no operator or variable can join.
     """
     if depth == 0 and known is None:
-        return _infer_kernel(program, tuple(arguments))
-    return _Inference(specialised(program, known or arguments), arguments, depth, found).run()
+        return _Inference(specialised(draft, arguments), arguments).run()
+    return _Inference(specialised(draft, known or arguments), arguments, depth, found).run()
 
 
-@functools.lru_cache(maxsize=256)
-def _infer_kernel(program: Program, arguments: tuple[Type, ...]) -> Inferred:
-    return _Inference(specialised(program, arguments), arguments).run()
+class _Inference:
+    """One function and the types of its arguments; `run` finds all others."""
 
-
-class _Inference(ExpressionTypes):
     def __init__(
         self,
-        program: Program,
+        draft: Draft,
         arguments: Sequence[Type],
         depth: int = 0,
         found: Found | None = None,
     ) -> None:
-        super().__init__(program, arguments)
+        self.draft = draft
+        self.kernel = draft.kernel
         self.parameters = tuple(arguments)
         self.depth = depth
         self.found = Found() if found is None else found
+        self.types: dict[str, Type] = dict(zip(self.kernel.parameters, arguments, strict=True))
+        self.assignments: dict[int, Type] = {
+            draft.versions.numbers[parameter]: type_
+            for parameter, type_ in zip(self.kernel.tree.args.args, arguments, strict=True)
+        }
+        self.reads: dict[ast.AST, Type] = {}
+        self.expressions: dict[ast.AST, Type] = {}
+        self.requests: dict[ast.Call, Request] = {}
+        self.calls: dict[ast.Call, Inferred] = {}
+        self.given: dict[ast.Call, Sequence[ast.expr]] = {}
+        self.views: set[ast.Subscript] = set()
+        self.members: dict[ast.Attribute, int] = {}
+        self.fields: set[ast.Attribute] = set()
+        self.results: list[Type] = []
+        self.changed = False
+        self.pending: KernelRefused | None = None
 
     def run(self) -> Inferred:
         for _ in range(MAX_ROUNDS):
@@ -105,18 +197,19 @@ class _Inference(ExpressionTypes):
             requests |= called.requests
         placed, static = lay_out(requests)
         return Inferred(
-            self.types,
-            placed,
-            static,
-            self.calls,
-            self.result(),
-            frozenset(self.views),
-            self.reads,
-            self.program,
-            self.parameters,
-            self.given,
-            self.members,
-            frozenset(self.fields),
+            draft=self.draft,
+            types=self.types,
+            requests=placed,
+            static_shared_bytes=static,
+            calls=self.calls,
+            result=self.result(),
+            views=frozenset(self.views),
+            reads=self.reads,
+            parameters=self.parameters,
+            given=self.given,
+            members=self.members,
+            fields=frozenset(self.fields),
+            expressions=self.expressions,
         )
 
     def result(self) -> Type:
@@ -146,9 +239,9 @@ class _Inference(ExpressionTypes):
 
     def block(self, body: Sequence[ast.stmt]) -> None:
         for statement in body:
-            if statement not in self.program.versions.reached:
+            if statement not in self.draft.versions.reached:
                 break  # behind a return, a break or a continue
-            self.spend(self.program.efforts[statement])
+            self.spend(self.draft.efforts[statement])
             try:
                 self.statement(statement)
             except TooLarge as error:
@@ -171,7 +264,7 @@ class _Inference(ExpressionTypes):
     def statement(self, node: ast.stmt) -> None:
         match node:
             case ast.Assign(targets=[ast.Name() as name], value=ast.Call() as call) if (
-                is_allocation(self.program.meanings.get(call.func))
+                is_allocation(self.draft.meanings.get(call.func))
             ):
                 self.hold(name, self.expression(call))
             case ast.Assign():
@@ -210,7 +303,7 @@ class _Inference(ExpressionTypes):
                 raise NotSimulated(
                     what, f"read the fields one by one, such as a[i].{_first(value)}"
                 )
-            version = self.program.assigned(target)
+            version = self.draft.assigned(target)
             known = self.types.get(version, value)
             try:
                 joined = types.unify(known, value)
@@ -261,7 +354,7 @@ class _Inference(ExpressionTypes):
     def hold(self, name: ast.Name, array: Type) -> None:
         """A shared or local array gets its name, once and for all."""
         self.note(name, array)
-        known = self.types.setdefault(self.program.assigned(name), array)
+        known = self.types.setdefault(self.draft.assigned(name), array)
         if not types.same(known, array):
             raise NoSuchType(f"{name.id} is {known} and {array}")
 
@@ -296,7 +389,7 @@ class _Inference(ExpressionTypes):
         raise NoSuchType(f"a loop over {iterated}")
 
     def infer_device(
-        self, device: Program, arguments: Sequence[Type], known: Sequence[Type]
+        self, device: Draft, arguments: Sequence[Type], known: Sequence[Type]
     ) -> Inferred:
         if self.depth > MOST_DEEP:
             fact = f"more than {MOST_DEEP} functions call each other here, one inside the other"
@@ -307,6 +400,422 @@ class _Inference(ExpressionTypes):
             self.spend(CHECKING * sum(device.efforts.values()))
             self.found[key] = infer(device, arguments, known, self.depth + 1, self.found)
         return self.found[key]
+
+    # Expressions
+
+    def expression(self, node: ast.expr) -> Type:
+        found = self.expressions[node] = self.worked_out(node)
+        return found
+
+    def worked_out(self, node: ast.expr) -> Type:
+        meaning = self.draft.meanings.get(node)
+        if meaning is not None:
+            return self.meaning(meaning)
+        match node:
+            case ast.Constant(value=str() as text):
+                return text  # type: ignore[return-value]  # only print takes it
+            case ast.Constant():
+                return of_value(node.value)
+            case ast.Name():
+                return self.variable(node)
+            case ast.BinOp():
+                left, right = self.expression(node.left), self.expression(node.right)
+                self.refuse_whole(node, (left, node.left), (right, node.right))
+                return types.binary(type(node.op).__name__, left, right)
+            case ast.UnaryOp():
+                operand = self.expression(node.operand)
+                self.refuse_whole(node, (operand, node.operand))
+                return types.unary(type(node.op).__name__, operand)
+            case ast.BoolOp():
+                parts = [self.expression(v) for v in node.values]
+                return self.joined(parts)
+            case ast.Compare():
+                compared = [self.expression(part) for part in (node.left, *node.comparators)]
+                sides = zip(compared, (node.left, *node.comparators), strict=True)
+                if not any(
+                    isinstance(op, ast.In | ast.NotIn | ast.Is | ast.IsNot) for op in node.ops
+                ):
+                    self.refuse_whole(node, *sides)
+                for op, left, right in zip(node.ops, compared, compared[1:], strict=False):
+                    check_comparison(op, left, right)
+                return BOOL
+            case ast.IfExp():
+                self.test(node.test)
+                return self.joined([self.expression(node.body), self.expression(node.orelse)])
+            case ast.Tuple():
+                return TupleType(tuple(self.expression(e) for e in node.elts))
+            case ast.Subscript():
+                return self.element(node)
+            case ast.Attribute():
+                return self.attribute(node)
+            case ast.Call():
+                return self.call(node)
+        raise NoSuchType(type(node).__name__)
+
+    def refuse_whole(self, node: ast.AST, *parts: tuple[Type, ast.expr]) -> None:
+        """Raises KernelRefused where a whole array is computed with, as NumPy does on the host."""
+        for type_, part in parts:
+            numbers = not any(t is None or isinstance(t, FunctionType) for t, _ in parts)
+            if isinstance(type_, ArrayType) and numbers:
+                name = ast.unparse(part)
+                fact = f"{name} is a whole array: a kernel computes with its cells, one by one"
+                cell = ", ".join("ijkl"[: type_.ndim])
+                raise self.kernel.refuse(node, fact, f"index it, such as {name}[{cell}]")
+
+    def test(self, node: ast.expr) -> None:
+        if not types.is_scalar(self.expression(node)):
+            raise NoSuchType("a condition must be a number or a bool")
+
+    def joined(self, parts: Sequence[Type]) -> Type:
+        result = parts[0]
+        for part in parts[1:]:
+            result = types.unify(result, part)
+        return result
+
+    def meaning(self, value: Any) -> Type:
+        if value is NOTHING:
+            return None
+        if isinstance(value, Kernel):
+            return FunctionType(value.name, value.place[:2], value)
+        if isinstance(value, Symbol):
+            if value.path in intrinsics.VALUES:
+                return intrinsics.VALUES[value.path].type((), ())
+            raise NotSimulated(f"{value.path} as a value", "call it where it is needed")
+        return of_value(value)
+
+    def variable(self, node: ast.Name) -> Type:
+        seen = self.draft.versions.reaching.get(node, frozenset())
+        known = [self.assignments[d] for d in sorted(seen) if d in self.assignments]
+        if not known:
+            raise NotYet(node)
+        self.reads[node] = self.joined(known)
+        return self.reads[node]
+
+    def note(self, target: ast.Name, value: Type) -> None:
+        """One assignment gives its variable a type of its own."""
+        number = self.draft.versions.numbers[target]
+        joined = types.unify(self.assignments.get(number, value), value)
+        if number not in self.assignments or self.assignments[number] != joined:
+            self.assignments[number] = joined
+            self.changed = True
+
+    def element(self, node: ast.Subscript) -> Type:
+        owner = self.expression(node.value)
+        if isinstance(owner, TupleType):
+            return self.tuple_element(node, owner)
+        if not isinstance(owner, ArrayType):
+            raise NoSuchType(f"{ast.unparse(node.value)} is {owner}, which has no cells")
+        parts: list[Type] = []
+        slices = 0
+        for part in _parts(node.slice):
+            if isinstance(part, ast.Slice):
+                self.slice(part)
+                slices += 1
+            else:
+                index = self.expression(part)
+                whole = part is node.slice and isinstance(index, TupleType)
+                parts += index.elements if whole else (index,)  # type: ignore[union-attr]
+        for index in parts:
+            if not isinstance(index, np.dtype) or index.kind not in "iu":
+                raise NoSuchType(
+                    f"an index must be a whole number, and {ast.unparse(node.slice)} is {index}"
+                )
+        given = len(parts) + slices
+        if given > owner.ndim:
+            raise self.kernel.refuse(
+                node,
+                f"{ast.unparse(node)} gives {given} of {owner.ndim} indices",
+                f"give {owner.ndim} indices, one per dimension",
+            )
+        left = owner.ndim - len(parts)
+        if left:
+            if len(parts) + slices != len(_parts(node.slice)):
+                raise NoSuchType("a tuple as an index must give every index")
+            self.views.add(node)
+        return ArrayType(owner.dtype, left, owner.space) if left else owner.dtype
+
+    def slice(self, node: ast.Slice) -> None:
+        for bound in (node.lower, node.upper, node.step):
+            type_ = None if bound is None else self.expression(bound)
+            whole = isinstance(type_, np.dtype) and type_.kind in "iub"
+            if type_ is not None and not whole:
+                raise NoSuchType(f"a slice is bounded by whole numbers, not by {type_}")
+        if isinstance(node.step, ast.Constant) and node.step.value == 0:
+            raise self.kernel.refuse(node, "a slice's step cannot be 0", "step by 1 or by -1")
+
+    def tuple_element(self, node: ast.Subscript, owner: TupleType) -> Type:
+        index = node.slice
+        if isinstance(index, ast.Slice):
+            return TupleType(owner.elements[constant_slice(index)])
+        sign = 1
+        if isinstance(index, ast.UnaryOp) and isinstance(index.op, ast.USub):
+            index, sign = index.operand, -1
+        value = self.draft.meanings.get(index)
+        if isinstance(index, ast.Constant):
+            value = index.value
+        if type(value) is int:
+            position = sign * value
+            if -len(owner.elements) <= position < len(owner.elements):
+                return owner.elements[position]
+            raise NoSuchType(f"a tuple of {len(owner.elements)} has no element {position}")
+        found = self.expression(node.slice)
+        if not isinstance(found, np.dtype) or found.kind not in "iu":
+            written = ast.unparse(node.slice)
+            raise NoSuchType(f"an index must be a whole number, and {written} is {found}")
+        if owner.elements and all(types.same(e, owner.elements[0]) for e in owner.elements):
+            return owner.elements[0]
+        raise NoSuchType("a tuple of different types takes constant indices only")
+
+    def attribute(self, node: ast.Attribute) -> Type:
+        owner = self.expression(node.value)
+        if isinstance(owner, ArrayType):
+            if node.attr == "shape":
+                return TupleType((INT64,) * owner.ndim)
+            if node.attr in ("size", "ndim"):
+                return INT64
+            if owner.dtype.fields and node.attr in owner.dtype.fields:
+                return ArrayType(owner.dtype.fields[node.attr][0], owner.ndim, owner.space)
+            raise self.kernel.refuse(
+                node,
+                f"the simulator does not know the array attribute .{node.attr}",
+                "an array in a kernel has .shape, .size and .ndim",
+            )
+        if isinstance(owner, np.dtype) and owner.fields and node.attr in owner.fields:
+            self.fields.add(node)
+            return owner.fields[node.attr][0]
+        if isinstance(owner, TupleType) and node.attr in owner.names:
+            self.members[node] = owner.names.index(node.attr)
+            return owner.elements[self.members[node]]
+        if isinstance(owner, np.dtype) and node.attr in ("real", "imag") and owner != BOOL:
+            return _component(owner)
+        raise NoSuchType(f"{ast.unparse(node.value)} has no .{node.attr}")
+
+    # Calls
+
+    def call(self, node: ast.Call) -> Type:
+        symbol = self.draft.meanings.get(node.func)
+        if node.func in self.draft.devices:
+            return self.device_call(node, self.draft.devices[node.func])
+        if isinstance(symbol, NamedTuple):
+            return self.named_tuple(node, symbol)
+        if not isinstance(symbol, Symbol):
+            return self.called_value(node)
+        if is_allocation(symbol):
+            return self.allocation(node, symbol)
+        if node.keywords:
+            raise self.kernel.refuse(node, f"{symbol.path} takes no keywords in a kernel")
+        arguments = [self.expression(a) for a in node.args]
+        dtype = as_dtype(symbol)
+        if dtype is not None:
+            if len(arguments) != 1 or not types.is_scalar(arguments[0]):
+                raise NoSuchType(f"{symbol.path} takes one number")
+            if arguments[0].kind == "c" and dtype.kind != "c":  # type: ignore[union-attr]
+                raise NoSuchType(f"{symbol.path} takes no complex number: take .real or .imag")
+            return dtype
+        function = intrinsics.FUNCTIONS.get(symbol.path)
+        if function is None:
+            raise NoSuchType(f"{symbol.path} cannot be called")
+        try:
+            return function.type(arguments, node.args)
+        except NotSimulated:
+            raise
+        except NoSuchType as error:
+            shown = symbol.path.removeprefix("builtin.")
+            raise NoSuchType(f"{shown}: {error}", error.hint) from None
+
+    def called_value(self, node: ast.Call) -> Type:
+        """A call of what an expression gives: a method, or a function held by a name."""
+        called = node.func
+        if isinstance(called, ast.Attribute):
+            sync = called.attr == "sync" and not node.args
+            if sync and self.expression(called.value) == GridType():
+                return INT32
+            if self.is_array(called.value):
+                raise self.kernel.refuse(node, method_refusal(called.attr), "write the loop")
+            if called.attr in ("conjugate", "bit_count") and not node.args:
+                owner = self.expression(called.value)
+                if called.attr == "conjugate" and types.is_scalar(owner) and owner != BOOL:
+                    return owner
+                if called.attr == "bit_count" and isinstance(owner, np.dtype):
+                    raise NotSimulated("the method .bit_count", "use cuda.popc")
+        else:
+            function = self.expression(called)
+            if isinstance(function, FunctionType):
+                draft, device = self.draft, function.function
+                assert draft.written is not None
+                found = called_from(
+                    draft.written, self.kernel, node, device, draft.callers, draft.checked
+                )
+                return self.device_call(node, found)
+        raise NoSuchType(f"{ast.unparse(called)} cannot be called")
+
+    def is_array(self, node: ast.expr) -> bool:
+        try:
+            return isinstance(self.expression(node), ArrayType)
+        except NotYet:
+            return False
+
+    def named_tuple(self, node: ast.Call, made: NamedTuple) -> Type:
+        parameters = dict.fromkeys(made.fields)
+        self.given[node] = bound(self.kernel, node, made.name, parameters, {})
+        return TupleType(tuple(map(self.expression, self.given[node])), made.fields)
+
+    def device_call(self, node: ast.Call, device: Draft) -> Type:
+        name, parameters = device.kernel.name, device.kernel.parameters
+        given = bound(self.kernel, node, name, dict.fromkeys(parameters), device.defaults)
+        arguments = [self.expression(a) for a in given]
+        declared = device.kernel.declared
+        signature = best(declared, arguments) if declared else None
+        if declared and signature is None:
+            listed = "; ".join(map(str, declared))
+            fact = f"no signature of {name} takes ({', '.join(map(show, arguments))})"
+            raise self.kernel.refuse(node, fact, f"it declares {listed}")
+        if signature is not None:
+            arguments = list(signature.converted(arguments))
+        self.given[node] = given
+        known = self.known_arguments(device, given, arguments)
+        found = self.infer_device(device, arguments, known)
+        if signature is not None:
+            found = declared_result(device, found, signature)
+        self.calls[node] = found
+        return found.result
+
+    def known_arguments(
+        self, device: Draft, given: Sequence[ast.expr], arguments: Sequence[Type]
+    ) -> list[Type]:
+        """The types by which a device function's branches are decided."""
+        if not device.asks or device.kernel.declared:
+            return list(arguments)
+        draft = self.draft
+        return [
+            LITERAL
+            if isinstance(type_, np.dtype)
+            and is_literal(node, self.kernel, self.kernel.tree, draft.versions)
+            else type_
+            for node, type_ in zip(given, arguments, strict=True)
+        ]
+
+    def allocation(self, node: ast.Call, symbol: Symbol) -> Type:
+        try:
+            self.requests[node] = request(node, SPACES[symbol.path], self.look_up, self.dtype_at)
+        except NotSimulated as error:
+            raise self.kernel.refuse(node, ours(str(error)), error.hint) from None
+        except NoSuchType as error:
+            raise self.kernel.refuse(
+                node,
+                f"{symbol.path}: {error}",
+                error.hint or "give it a constant shape and a dtype",
+            ) from None
+        return self.requests[node].type
+
+    def look_up(self, name: ast.expr) -> Any:
+        """What a name in a shape stands for: a constant of the file, or of the kernel: N = 100."""
+        known = self.draft.meanings.get(name)
+        if known is not None or not isinstance(name, ast.Name):
+            return known
+        tree, versions = self.kernel.tree, self.draft.versions
+        made = Decisions(self.kernel, tree, {}, alone=False, versions=versions).definition(name)
+        if isinstance(made, ast.Constant):
+            return made.value
+        if isinstance(made, ast.Tuple):
+            return tuple(
+                e.value if isinstance(e, ast.Constant) else self.look_up(e) for e in made.elts
+            )
+        return self.draft.meanings.get(made) if isinstance(made, ast.Name) else None
+
+    def dtype_at(self, node: ast.expr) -> np.dtype[Any] | None:
+        """The dtype of an array, for `dtype=a.dtype`; None for any other expression."""
+        if not isinstance(node, ast.Attribute) or node.attr != "dtype":
+            return None
+        owner = self.expression(node.value)
+        return owner.dtype if isinstance(owner, ArrayType) else None
+
+
+def bound(
+    kernel: Kernel,
+    node: ast.Call,
+    name: str,
+    parameters: dict[str, Any],
+    defaults: Mapping[str, ast.Constant],
+) -> list[ast.expr]:
+    """The arguments of a call in the order of the parameters.
+
+    Raises:
+        KernelRefused: one is missing, given twice, or unknown.
+    """
+    given: dict[str, ast.expr] = dict(zip(parameters, node.args, strict=False))
+    wrong = [k.arg for k in node.keywords if k.arg in given or k.arg not in parameters]
+    given |= {k.arg: k.value for k in node.keywords if k.arg}
+    given = {**defaults, **given}
+    if wrong or len(node.args) > len(parameters) or set(given) != set(parameters):
+        count = len(node.args) + len(node.keywords)
+        raise kernel.refuse(
+            node,
+            f"{name} takes {len(parameters)} arguments ({', '.join(parameters)}), and this call "
+            f"gives {f'{wrong[0]}=...' if wrong else count}",
+            "pass one value per parameter, in order",
+        )
+    return [given[parameter] for parameter in parameters]
+
+
+def declared_result(device: Draft, found: Inferred, signature: Signature) -> Inferred:
+    """What is known of a device function, with the result its signature declares.
+
+    Raises:
+        KernelRefused: what it returns cannot be converted to that.
+    """
+    try:
+        return replace(found, result=signature.returns(found.result))
+    except CourseError as error:
+        fact = f"{device.kernel.name} {error}: Numba converts neither to the other"
+        raise device.kernel.refuse(device.kernel.tree, fact, "declare what it returns") from None
+
+
+def check_comparison(op: ast.cmpop, left: Type, right: Type) -> None:
+    """Raises NoSuchType where Numba compares no such two values."""
+    asks_equality = isinstance(op, ast.Eq | ast.NotEq | ast.Is | ast.IsNot)
+    if asks_equality and (left is None or right is None):
+        return
+    if isinstance(op, ast.In | ast.NotIn):
+        if isinstance(right, ArrayType | RangeType) and types.is_scalar(left):
+            what = "a whole array" if isinstance(right, ArrayType) else "a range"
+            raise NotSimulated(f"in for {what}", "write the loop, or compare with its bounds")
+        elements = right.elements if isinstance(right, TupleType) else ()
+        if not elements or not types.is_scalar(left) or len(set(elements)) > 1:
+            raise NoSuchType("in takes a tuple of numbers of one type")
+        return
+    if isinstance(left, TupleType) and isinstance(right, TupleType):
+        for one, other in zip(left.elements, right.elements, strict=False):
+            check_comparison(op, one, other)
+        return
+    if not (isinstance(left, np.dtype) and isinstance(right, np.dtype)):
+        raise NoSuchType("only numbers can be compared")
+    if not asks_equality and "c" in (left.kind, right.kind):
+        raise NoSuchType("complex numbers have no order")
+
+
+def constant_slice(node: ast.Slice) -> slice:
+    """A slice of a tuple, whose bounds must be numbers.
+
+    Raises:
+        NoSuchType: they are not.
+    """
+    try:
+        parts = [
+            None if p is None else constant(p, {}) for p in (node.lower, node.upper, node.step)
+        ]
+    except NotConstant:
+        raise NoSuchType("a tuple is sliced by numbers") from None
+    return slice(*parts)
+
+
+def _parts(index: ast.expr) -> list[ast.expr]:
+    return index.elts if isinstance(index, ast.Tuple) else [index]
+
+
+def _component(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The type of the real part of a number."""
+    return np.dtype(f"float{4 * dtype.itemsize}") if dtype.kind == "c" else dtype
 
 
 def _first(structure: np.dtype[Any]) -> str:

@@ -1,12 +1,21 @@
-"""The names a kernel may use: under `cuda.`, `math.` and Python's own.
+"""The names a kernel may use: under `cuda.`, `math.` and Python's own; and what each stands for.
 
 `VALUES` are read (`cuda.threadIdx.x`), `FUNCTIONS` are called (`cuda.grid(1)`, `math.sqrt(x)`).
 """
 
 from __future__ import annotations
 
+import ast
 import difflib
+from collections.abc import Iterator
+from typing import Any
 
+import numpy as np
+
+from gpu_course.simt import intrinsics
+from gpu_course.simt.constants import FileList, Symbol, as_dtype, resolve
+from gpu_course.simt.refusals import builtin_refusal, refused, symbol_refusal
+from gpu_course.simt.source import Kernel, Unknown, from_function
 from gpu_course.simt.vocabulary import (
     allocate,
     atomics,
@@ -20,10 +29,11 @@ from gpu_course.simt.vocabulary import (
     synchronise,
     ufuncs,
     warps,
+    xoroshiro,
 )
-from gpu_course.simt.vocabulary.functions import Builtin, Function
+from gpu_course.simt.vocabulary.functions import Function
 
-VALUES: dict[str, Builtin] = indices.VALUES
+VALUES: dict[str, Function] = indices.VALUES
 FUNCTIONS: dict[str, Function] = {
     **indices.FUNCTIONS,
     **scalar_functions.FUNCTIONS,
@@ -63,3 +73,137 @@ def nearest(path: str) -> str:
     names = {name.partition(".")[2]: name for name in NAMES if name.startswith(f"{home}.")}
     close = difflib.get_close_matches(own, names, n=1, cutoff=0.75)
     return f"did you mean {names[close[0]]}?" if close else ""
+
+
+NOTHING = Symbol("builtin.None")
+"""What a name stands for whose value is None."""
+
+
+class Meanings:
+    """Finds out what each name that is not a variable stands for."""
+
+    def __init__(self, kernel: Kernel, variables: frozenset[str]) -> None:
+        self.kernel = kernel
+        self.variables = variables
+        self.found: dict[ast.AST, Any] = {}
+
+    def of(self, body: list[ast.stmt]) -> dict[ast.AST, Any]:
+        for statement in body:
+            for node in _parents_first(statement):
+                if node not in self.found and isinstance(node, ast.Name | ast.Attribute):
+                    self._meaning(node)
+        self._check_symbols()
+        return self.found
+
+    def _meaning(self, node: ast.expr) -> Any:
+        """The meaning of a name or dotted name; None for a variable or something behind one."""
+        value: Any = None
+        if isinstance(node, ast.Name):
+            value = None if node.id in self.variables else self._look_up(node)
+        elif isinstance(node, ast.Attribute):
+            owner = self._meaning(node.value)
+            if isinstance(owner, Symbol):
+                value = resolve(owner.member(node.attr))
+                if owner.path == "cuda.random":
+                    value = self._random(node)
+        if value is not None:
+            self.found[node] = value
+        return value
+
+    def _random(self, node: ast.Attribute) -> Kernel:
+        """A function of `numba.cuda.random`: a device function of ours."""
+        function = getattr(xoroshiro, node.attr, None)
+        if function is None:
+            raise self._unknown_symbol(node, Symbol(f"cuda.random.{node.attr}"))
+        return from_function(function)
+
+    def _look_up(self, node: ast.Name) -> Any:
+        try:
+            value = self.kernel.scope(node.id)
+        except KeyError:
+            if node.id in intrinsics.BUILTINS:
+                return Symbol(f"builtin.{node.id}")
+            if node.id in _python_builtins():
+                fact = builtin_refusal(node.id)
+                raise self.kernel.refuse(node, fact, "use what cuda and math offer") from None
+            raise self.kernel.refuse(
+                node,
+                f"the name {node.id} is not defined",
+                "check the spelling, or assign it first",
+            ) from None
+        if value is None:
+            return NOTHING
+        if isinstance(value, Unknown):
+            raise self.kernel.refuse(
+                node,
+                f"{node.id} is {value.what}: a kernel cannot use it",
+                "use numbers, arrays handed to the kernel, and what cuda and math offer",
+            )
+        if isinstance(value, Kernel) and value.declared and not value.device:
+            fact = f"{value.name} has a signature, which makes it a kernel: no kernel can call it"
+            raise self.kernel.refuse(node, fact, "mark it with device=True beside the signature")
+        if _holds_list(value):
+            fact = refused(f"{node.id}, a list beside the kernel,")
+            raise self.kernel.refuse(node, fact, f"write a tuple: {node.id} = (..., ...)")
+        what = _no_number(value)
+        if what:
+            raise self.kernel.refuse(node, refused(f"{node.id}, {what},"), "use arrays of numbers")
+        if isinstance(value, Kernel) and not value.decorated:
+            fact = f"{value.name} is a plain Python function: a kernel cannot call it"
+            raise self.kernel.refuse(node, fact, "mark it with @cuda.jit(device=True)")
+        return value
+
+    def _check_symbols(self) -> None:
+        """Every complete dotted name must be something the simulator knows."""
+        inner = {n.value for n in self.found if isinstance(n, ast.Attribute)}
+        for node, value in self.found.items():
+            if not isinstance(value, Symbol) or node in inner or value is NOTHING:
+                continue
+            if value.path not in intrinsics.NAMES and as_dtype(value) is None:
+                raise self._unknown_symbol(node, value)
+
+    def _unknown_symbol(self, node: ast.AST, symbol: Symbol) -> Exception:
+        if symbol.path in intrinsics.THREE_PARTS:
+            fact = f"the simulator does not know {symbol.path} without .x, .y or .z"
+            return self.kernel.refuse(node, fact, f"write {symbol.path}.x, its place along x")
+        if symbol.path.rpartition(".")[0] in intrinsics.THREE_PARTS:
+            owner, _, part = symbol.path.rpartition(".")
+            fact = f"{owner} has the parts .x, .y and .z, and no .{part}"
+            return self.kernel.refuse(node, fact, f"write {owner}.x, or .y or .z")
+        fact, hint = symbol_refusal(symbol.path)
+        return self.kernel.refuse(node, fact, hint or intrinsics.nearest(symbol.path))
+
+
+def _parents_first(statement: ast.stmt) -> Iterator[ast.AST]:
+    yield from ast.walk(statement)
+
+
+def _holds_list(value: Any) -> bool:
+    return isinstance(value, FileList) or (
+        isinstance(value, tuple) and any(map(_holds_list, value))
+    )
+
+
+def _no_number(value: Any) -> str:
+    """What a constant array or structure has that no kernel can use; "" for one that is fine."""
+    if isinstance(value, np.void):
+        return "a single structure beside the kernel"
+    if isinstance(value, np.generic) and value.dtype.kind not in "biufc":
+        return f"a {value.dtype}"
+    if not isinstance(value, np.ndarray):
+        return next(filter(None, map(_no_number, value)), "") if type(value) is tuple else ""
+    if not 1 <= value.ndim <= 4:
+        return f"an array of {value.ndim} dimensions"
+    fields = (value.dtype.fields or {"": (value.dtype, 0)}).values()
+    for type_, offset, *_ in fields:
+        if type_.kind not in "biufc" or type_.shape or type_.str[1:] in ("f16", "c32"):
+            return f"an array of {type_}"
+        if offset % type_.alignment or value.dtype.itemsize % type_.alignment:
+            return f"an array of structures whose {type_} lies where no GPU reads one"
+    return ""
+
+
+def _python_builtins() -> frozenset[str]:
+    import builtins
+
+    return frozenset(dir(builtins))

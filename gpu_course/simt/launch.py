@@ -10,25 +10,128 @@ from typing import Any
 import numpy as np
 
 from gpu_course.errors import CourseError
-from gpu_course.simt import inference, memory
-from gpu_course.simt.arguments import arrays_in, bind_arguments, bound, type_of
-from gpu_course.simt.constants import Symbol
-from gpu_course.simt.endless import EndlessLoop
-from gpu_course.simt.faults import CannotGoOn, Fault, FaultLog
+from gpu_course.simt import inference, memory, types
+from gpu_course.simt.faults import STRICT, CannotGoOn, Fault, FaultLog, Policy
 from gpu_course.simt.interpreter import Interpreter
+from gpu_course.simt.ir import Code
 from gpu_course.simt.lanes import WARP, Lanes
+from gpu_course.simt.legality import Program
+from gpu_course.simt.lower import lower
 from gpu_course.simt.memory import Array
 from gpu_course.simt.observer import Observer, Setting
-from gpu_course.simt.policy import STRICT, Policy
-from gpu_course.simt.printout import Printout
-from gpu_course.simt.program import Program
-from gpu_course.simt.report import Dim3
+from gpu_course.simt.report import Dim3, Printout
 from gpu_course.simt.schedule import Schedule
-from gpu_course.simt.state import State
-from gpu_course.simt.strands import Strands
+from gpu_course.simt.scheduler import Scheduler
+from gpu_course.simt.types import best, show
 from gpu_course.simt.vocabulary.allocate import local_bytes, too_much
+from gpu_course.simt.vocabulary.functions import cast
+from gpu_course.simt.vocabulary.synchronise import GRID_BARRIER
+from gpu_course.simt.watchdog import EndlessLoop
+
+
+def bind_arguments(program: Program, arguments: Sequence[Any]) -> dict[str, Any]:
+    """Returns parameter name -> NumPy array or NumPy scalar of Numba's type.
+
+    Raises:
+        CourseError: the wrong number of arguments, or one that Numba cannot pass to a kernel.
+    """
+    names = program.kernel.parameters
+    if len(arguments) != len(names):
+        raise CourseError(
+            f"{program.kernel.name} takes {len(names)} arguments ({', '.join(names)}) "
+            f"and was launched with {len(arguments)}",
+            "pass one value per parameter",
+        )
+    given = {name: _argument(name, value) for name, value in zip(names, arguments, strict=True)}
+    return _declared(program, given) if program.kernel.declared else given
+
+
+def _declared(program: Program, given: dict[str, Any]) -> dict[str, Any]:
+    """The arguments as the best fitting signature of the kernel has them."""
+    kernel, found = program.kernel, [type_of(value) for value in given.values()]
+    signature = best(kernel.declared, found)
+    if signature is None:
+        raise kernel.refuse(
+            kernel.tree,
+            f"no signature of {kernel.name} takes ({', '.join(map(show, found))})",
+            f"it declares {'; '.join(map(str, kernel.declared))}",
+        )
+    wanted = zip(given.items(), signature.converted(found), strict=True)
+    return {
+        name: value if isinstance(value, np.ndarray) else cast(value, type_)
+        for (name, value), type_ in wanted
+    }
+
+
+def _argument(name: str, value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        if value.dtype.names:
+            _check_structure(name, value.dtype)
+        elif value.dtype.kind not in "biufc" or value.dtype.str[1:] in ("f16", "c32"):
+            raise CourseError(
+                f"the simulator does not know arrays of {value.dtype} (argument {name})",
+                "use bool, integers, floats of 2, 4 or 8 bytes, or complex numbers",
+            )
+        if not 1 <= value.ndim <= 4:
+            raise CourseError(
+                f"the argument {name} has {value.ndim} dimensions; a kernel takes 1 to 4",
+                "reshape it first",
+            )
+        return value
+    if isinstance(value, bool | int | float | complex | np.generic):
+        type_ = inference.of_value(value)
+        if isinstance(type_, np.dtype) and type_.kind in "biufc":
+            return type_.type(value)
+    if isinstance(value, tuple):
+        parts = tuple(_argument(f"{name}[{k}]", part) for k, part in enumerate(value))
+        return type(value)(*parts) if hasattr(value, "_fields") else parts
+    raise CourseError(
+        f"a kernel cannot take a {type(value).__name__} (argument {name})",
+        "pass NumPy arrays, numbers, and tuples of them",
+    )
+
+
+def arrays_in(name: str, value: Any) -> dict[str, np.ndarray]:
+    """Returns the arrays of an argument by the names that messages have for them.
+
+    >>> list(arrays_in("pair", (np.zeros(2), 3, np.zeros(1))))
+    ['pair[0]', 'pair[2]']
+    """
+    if isinstance(value, np.ndarray):
+        return {name: value}
+    if not isinstance(value, tuple):
+        return {}
+    parts = [arrays_in(f"{name}[{k}]", part) for k, part in enumerate(value)]
+    return {key: array for part in parts for key, array in part.items()}
+
+
+def bound(name: str, value: Any, arrays: dict[str, Array]) -> Any:
+    """Returns an argument with the kernel's arrays in the place of NumPy's."""
+    if isinstance(value, tuple):
+        return tuple(bound(f"{name}[{k}]", part, arrays) for k, part in enumerate(value))
+    return arrays.get(name, value)
+
+
+def _check_structure(name: str, dtype: np.dtype[Any]) -> None:
+    for field, (type_, *_) in (dtype.fields or {}).items():
+        if type_.kind not in "biufc" or type_.shape:
+            raise CourseError(
+                f"the simulator does not know the field {field} of {name}, a {type_}",
+                "use structures whose fields are numbers",
+            )
+
+
+def type_of(value: Any) -> types.Type:
+    """Returns the type Numba infers for an argument that `bind_arguments` gave."""
+    if isinstance(value, np.ndarray):
+        return types.ArrayType(value.dtype, value.ndim)
+    if isinstance(value, tuple):
+        return types.TupleType(tuple(map(type_of, value)), getattr(value, "_fields", ()))
+    return value.dtype  # type: ignore[no-any-return]
+
 
 LANES_PER_BATCH = 1 << 15
+MOST_LANES_KEPT = 1 << 12
 LOCAL_BYTES_PER_BATCH = 1 << 28
 MOST_LOCAL_BYTES_RESIDENT = 1 << 30
 MOST_LANES = 1 << 27
@@ -122,69 +225,69 @@ def run(
         dynamic_bytes: dynamic shared memory of a block.
         policy: what counts as an error.
         printout: where the threads print.
-        schedule: who runs next where strands take turns; None: all lanes in lockstep.
+        schedule: who runs next where warps or threads take turns; None: all lanes in lockstep.
 
     Raises:
         CourseError: an argument a kernel cannot take.
         KernelRefused: the argument types do not fit the kernel.
         Waits: the threads wait for each other, and running them together leads nowhere; in
-            strands of warps, the lanes of a warp do.
+            turns of warps, the lanes of a warp do.
     """
     values = bind_arguments(program, arguments)
     arrays = memory.bind({k: v for n, a in values.items() for k, v in arrays_in(n, a).items()})
-    inferred = inference.infer(program, [type_of(v) for v in values.values()])
-    program = inferred.program or program
-    fact = too_much(inferred.requests.values(), inferred.static_shared_bytes, dynamic_bytes)
+    code = lower(program.written, tuple(type_of(v) for v in values.values()))
+    fact = too_much(code.arrays, code.static_shared_bytes, dynamic_bytes)
     if fact is not None:
-        line = program.kernel.tree.lineno
+        line = code.kernel.tree.lineno
         faults.add(Fault("illegal-launch", line, np.empty(0, np.int64), {"fact": fact}))
         return
-    _refuse_read_only(program, arrays)
-    stored = frozenset(arrays[name].allocation.number for name in _stored(program, arrays))
-    setting = Setting(program, grid, block, arrays, stored, faults, order_seed, policy)
+    _refuse_read_only(code, arrays)
+    setting = Setting(
+        code=code,
+        grid=grid,
+        block=block,
+        arguments={name: bound(name, value, arrays) for name, value in values.items()},
+        arrays=arrays,
+        stored=frozenset(arrays[name].allocation.number for name in _stored(code, arrays)),
+        faults=faults,
+        order_seed=order_seed,
+        policy=policy,
+        dynamic_bytes=dynamic_bytes,
+        printout=printout or Printout(),
+    )
     for observer in observers:
         observer.begin(setting)
-    state = State(
-        program,
-        inferred,
-        {name: bound(name, value, arrays) for name, value in values.items()},
-        faults,
-        dynamic_bytes,
-        order_seed,
-        printout,
-        policy,
-    )
     faults.most_errors = policy.most_errors
-    whole = "cuda.cg.this_grid" in _names(program)
-    own = local_bytes(inferred.requests.values())
+    whole = GRID_BARRIER in code.names
+    own = local_bytes(code.arrays)
     if schedule is not None or whole:
-        _check_resident(program, grid, block, own)
+        _check_resident(code, grid, block, own)
     try:
         with np.errstate(all="ignore"):
             if schedule is not None:
                 lanes = Lanes(grid, block, _blocks(grid))
                 for observer in observers:
                     observer.batch(lanes)
-                Strands(schedule, lanes, observers, step_budget, state).run()
+                Scheduler(schedule, lanes, observers, step_budget, setting).run()
                 return
             for blocks in _batches(grid, block, order_seed, whole=whole, local_bytes=own):
-                lanes = Lanes(grid, block, blocks)
+                lanes = _lanes(grid, block, blocks)
                 for observer in observers:
                     observer.batch(lanes)
-                Interpreter(*state.of(lanes, observers, step_budget)).run()
+                Interpreter(setting, lanes, observers, step_budget).run()
     except CannotGoOn:
         pass
     except EndlessLoop as end:
         faults.most_errors = math.inf  # this one is the last
-        faults.add(Fault("endless-loop", end.line, end.threads, end.facts))
+        faults.add(Fault("endless-loop", end.line, end.threads, end.facts, kernel=end.kernel))
 
 
-def _check_resident(program: Program, grid: Dim3, block: Dim3, local: int) -> None:
+def _check_resident(code: Code, grid: Dim3, block: Dim3, local: int) -> None:
     """Raises KernelRefused where all threads together hold more local memory than there may be."""
     threads = int(np.prod(grid)) * int(np.prod(block))
     if local * threads > MOST_LOCAL_BYTES_RESIDENT:
-        raise program.kernel.refuse(
-            program.kernel.tree,
+        raise code.kernel.refuse(
+            code.kernel.tree,
             f"{threads:,} threads that have to be there at the same time hold "
             f"{local * threads:,} bytes of local memory: the simulator allows "
             f"{MOST_LOCAL_BYTES_RESIDENT:,}",
@@ -192,29 +295,35 @@ def _check_resident(program: Program, grid: Dim3, block: Dim3, local: int) -> No
         )
 
 
-def _stored(program: Program, arrays: dict[str, Array]) -> list[str]:
+def _stored(code: Code, arrays: dict[str, Array]) -> list[str]:
     """The arrays that the kernel may write to; those of a tuple as one."""
-    return [name for name in arrays if name.partition("[")[0] in program.stored]
+    return [name for name in arrays if name.partition("[")[0] in code.stored]
 
 
-def _refuse_read_only(program: Program, arrays: dict[str, Array]) -> None:
-    for name in _stored(program, arrays):
+def _refuse_read_only(code: Code, arrays: dict[str, Array]) -> None:
+    for name in _stored(code, arrays):
         if not arrays[name].writable:
             raise CourseError(
-                f"{program.kernel.name} writes to {name}, which is a read-only array",
+                f"{code.kernel.name} writes to {name}, which is a read-only array",
                 "pass a copy that can be written",
             )
 
 
-@functools.lru_cache(maxsize=256)
-def _names(program: Program) -> frozenset[str]:
-    """The dotted names a kernel and its device functions use."""
-    meanings = [meaning for each in program.family() for meaning in each.meanings.values()]
-    return frozenset(m.path for m in meanings if isinstance(m, Symbol))
-
-
 def _blocks(grid: Dim3) -> np.ndarray:
     return np.arange(grid[0] * grid[1] * grid[2])
+
+
+def _lanes(grid: Dim3, block: Dim3, blocks: np.ndarray) -> Lanes:
+    """The lanes of some blocks; of a small launch, which is often one of many, they are kept."""
+    whole = len(blocks) == grid[0] * grid[1] * grid[2]
+    if not whole or len(blocks) * block[0] * block[1] * block[2] > MOST_LANES_KEPT:
+        return Lanes(grid, block, blocks)
+    return _kept_lanes(grid, block, tuple(blocks.tolist()))
+
+
+@functools.lru_cache(maxsize=64)
+def _kept_lanes(grid: Dim3, block: Dim3, blocks: tuple[int, ...]) -> Lanes:
+    return Lanes(grid, block, np.array(blocks))
 
 
 def _batches(

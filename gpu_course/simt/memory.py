@@ -147,6 +147,15 @@ def bind(arguments: Mapping[str, np.ndarray]) -> dict[str, Array]:
     return {name: found[name] for name in arguments}
 
 
+def bind_constant(name: str, data: np.ndarray) -> Array:
+    """Returns an array beside the kernel: read-only, the same for all lanes."""
+    (array,) = bind({name: data}).values()
+    fields = {
+        part: replace(own, space="const", writable=False) for part, own in array.fields.items()
+    }
+    return replace(array, space="const", writable=False, fields=fields)
+
+
 def _overlapping(spans: Mapping[str, tuple[int, int]]) -> list[list[str]]:
     groups: list[list[str]] = []
     end = -1

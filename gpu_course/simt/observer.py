@@ -1,36 +1,185 @@
-"""Whoever watches a launch: what observers are told, and of which launch."""
+"""Whoever watches a launch: what observers are told, and of which launch.
+
+There is one event per access; a loop that repeats an access repeats its pattern, so that what has
+been counted for the first turn holds for the others.
+"""
 
 from __future__ import annotations
 
-import ast
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from gpu_course.simt.access import Access
-from gpu_course.simt.faults import FaultLog
+from gpu_course.simt.faults import STRICT, FaultLog, Policy
+from gpu_course.simt.ir import Code, Statement
 from gpu_course.simt.lanes import Lanes, Mask
 from gpu_course.simt.memory import Array
-from gpu_course.simt.policy import STRICT, Policy
-from gpu_course.simt.program import Program
-from gpu_course.simt.report import Dim3
-from gpu_course.simt.variables import Variable
+from gpu_course.simt.report import Dim3, Printout
+from gpu_course.simt.source import Kernel
+from gpu_course.simt.values import Variable
+
+T = TypeVar("T")
+
+
+@dataclass(eq=False)
+class Pattern:
+    """Where lanes stand when a line touches an array; a loop repeats it, all lanes moved together.
+
+    Attributes:
+        array, indices, mask: of the first access; lanes that take part were all in bounds.
+        elements: int64 (mask.count,), elements of `array.flat` in the first access.
+        memo: what has been counted of it; see `Access.counted`.
+    """
+
+    array: Array
+    indices: tuple[Any, ...]
+    mask: Mask
+    elements: np.ndarray
+    memo: dict[tuple[str, int], Any] = field(default_factory=dict)
+
+    @cached_property
+    def in_copy(self) -> np.ndarray:
+        """`elements`, counted within the block's or the lane's own copy of the memory."""
+        whole = self.array.root or self.array
+        if not whole.per_copy:
+            return self.elements
+        origin = whole.origin
+        if isinstance(origin, np.ndarray) and not self.mask.full:
+            origin = origin[self.mask.lanes]
+        return np.asarray(self.elements - origin)
+
+    def distance(self, array: Array, indices: tuple[Any, ...], mask: Mask) -> int | None:
+        """Returns by how many elements all lanes have moved since; None for another pattern.
+
+        Vectors are compared by identity: an index that is a new vector makes a new pattern.
+        """
+        if array is not self.array or mask is not self.mask:
+            return None
+        moved = 0
+        for at, before, size, stride in zip(
+            indices, self.indices, array.shape, array.strides, strict=True
+        ):
+            if at is before:
+                continue
+            vectors = any(isinstance(v, np.ndarray) for v in (at, before, size, stride))
+            if vectors or not 0 <= at < size:
+                return None
+            moved += (int(at) - int(before)) * stride
+        return moved
+
+
+@dataclass(eq=False)
+class Access:
+    """One line's access by all lanes that take part, in bounds.
+
+    Attributes:
+        kind: "load", "store" or "atomic".
+        array: the Array.
+        mask: the lanes that take part.
+        threads: int64 (mask.count,), global linear thread numbers.
+        warps: int64 (mask.count,), warp of each lane within the batch.
+        line: the line of the access.
+        kernel: the kernel or device function that has this line.
+        pattern: the Pattern it repeats.
+        moved: by how many elements the lanes have moved since the pattern was first seen.
+        find_cells: computes `cells`.
+        values: (mask.count,) or a scalar, what a store writes; None for a load.
+        returns: False for an atomic whose old value nobody asks for.
+        expected: (mask.count,) or a scalar, what a compare-and-swap must find in order to write.
+        turns: int64 (mask.count,), the order in which lanes take their turn at an atomic.
+    """
+
+    kind: str
+    array: Array
+    mask: Mask
+    threads: np.ndarray
+    line: int
+    kernel: Kernel
+    pattern: Pattern
+    moved: int
+    find_cells: Callable[[], np.ndarray]
+    values: Any = None
+    returns: bool = True
+    expected: Any = None
+    turns: Any = None
+    _elements: np.ndarray | None = field(default=None, init=False)
+
+    @property
+    def elements(self) -> np.ndarray:
+        """int64 (mask.count,), elements of `array.flat`."""
+        # Worked out once, by hand: Python 3.11's cached_property takes a lock.
+        if self._elements is None:
+            first = self.pattern.elements
+            self._elements = first + self.moved if self.moved else first
+        return self._elements
+
+    def found(self) -> np.ndarray:
+        """Returns what the lanes find in memory, (mask.count,)."""
+        if self.moved < 0:
+            return self.array.flat.take(self.elements)
+        # Moving the start of the memory is as good as moving each lane, and free.
+        return self.array.flat[self.moved :].take(self.pattern.elements)
+
+    @property
+    def addresses(self) -> np.ndarray:
+        """int64 (mask.count,), the first byte each lane touches."""
+        array = self.array
+        return np.asarray(array.address + self.in_copy * array.dtype.itemsize)
+
+    @property
+    def in_copy(self) -> np.ndarray:
+        """int64 (mask.count,), elements counted within the block's or the lane's own copy."""
+        first = self.pattern.in_copy
+        return first + self.moved if self.moved else first
+
+    @property
+    def cells(self) -> np.ndarray:
+        """int64 (mask.count,), C-order indices within the array, as a person counts."""
+        array = self.array
+        if array.per_copy:
+            apart = array.strides[-1]  # more than 1 for a field of structures
+            return self.in_copy if apart == 1 else self.in_copy // apart
+        # Of a view, the cells of the array it shows.
+        return self.in_copy if array.contiguous else self.find_cells()
+
+    def counted(self, what: str, period: int, count: Callable[[], T]) -> T:
+        """Returns `count()`, or what it returned for an earlier access in the same pattern.
+
+        Args:
+            what: a name for what is counted.
+            period: bytes; all lanes moving on by a multiple of it leave the count as it is.
+            count: counts.
+        """
+        key = what, self.moved * self.array.dtype.itemsize % period
+        if key not in self.pattern.memo:
+            self.pattern.memo[key] = count()
+        return self.pattern.memo[key]  # type: ignore[no-any-return]
+
+    @property
+    def warps(self) -> np.ndarray:
+        """int64 (mask.count,), the warp of each lane within the batch."""
+        return self.mask.warps
 
 
 class Followed(Protocol):
     """What an observer that follows every statement may ask of whoever executes it."""
 
-    depth: int
-    variables: dict[str, Variable]
+    lanes: Lanes
 
     @property
-    def program(self) -> Program:
+    def kernel(self) -> Kernel:
         """Returns the kernel or device function it is in."""
 
     @property
-    def lanes(self) -> Lanes:
-        """Returns the lanes it executes it for."""
+    def depth(self) -> int:
+        """Returns how many calls lie above that."""
+
+    @property
+    def variables(self) -> dict[str, Variable]:
+        """Returns what its variables hold."""
 
 
 class Observer:
@@ -48,7 +197,7 @@ class Observer:
     def batch(self, lanes: Lanes) -> None:
         """A batch of blocks starts."""
 
-    def statement(self, machine: Followed, node: ast.stmt, mask: Mask, turn: bool) -> None:
+    def statement(self, machine: Followed, node: Statement, mask: Mask, turn: bool) -> None:
         """Lanes of `mask` come to a statement, or (`turn`) to a turn of a loop."""
 
     def access(self, access: Access) -> None:
@@ -81,23 +230,29 @@ class Observer:
 
 @dataclass(frozen=True)
 class Setting:
-    """A launch as the observers get to know it.
+    """A launch, as those get to know it who run it and who watch it.
 
     Attributes:
-        program: the kernel past the static pass.
+        code: the kernel, lowered.
         grid, block: the shape as (x, y, z).
-        arrays: the array arguments by parameter name.
+        arguments: parameter -> what it is given: an Array, a NumPy scalar, or a tuple of these.
+        arrays: the array arguments by the names messages have for them.
         stored: allocations that the kernel may write to, by number.
-        faults: where an observer reports what it finds.
-        order_seed: shuffles the order of blocks when not None.
+        faults: where everybody reports what they find.
+        order_seed: shuffles the order of blocks, and of lanes at atomics, when not None.
         policy: what counts as an error.
+        dynamic_bytes: dynamic shared memory of a block.
+        printout: where the threads print.
     """
 
-    program: Program
+    code: Code
     grid: Dim3
     block: Dim3
+    arguments: Mapping[str, Any]
     arrays: dict[str, Array]
     stored: frozenset[int]
     faults: FaultLog
     order_seed: int | None = None
     policy: Policy = STRICT
+    dynamic_bytes: int = 0
+    printout: Printout = field(default_factory=Printout)

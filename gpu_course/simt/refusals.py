@@ -7,12 +7,10 @@ compiles "the simulator does not know". Which is which was asked of numba-cuda 0
 from __future__ import annotations
 
 import ast
-import functools
 import math
 import re
 from collections.abc import Sequence
 
-from gpu_course.simt.program import Program
 from gpu_course.simt.source import Kernel
 
 HOST_ONLY = "Numba does not compile it"
@@ -274,25 +272,3 @@ def symbol_refusal(path: str) -> tuple[str, str]:
     if home == "math" and not hasattr(math, own):
         return f"there is no {path}", hint
     return (refused(path) if home == "math" else f"the simulator does not know {path}"), hint
-
-
-def refuse_lambdas(program: Program) -> None:
-    """Raises KernelRefused for the first lambda of a kernel or of a function that it calls."""
-    found = _first_lambda(program)
-    if found is not None:
-        kernel, node = found
-        raise kernel.refuse(
-            node,
-            "a lambda cannot be used in a kernel of the course",
-            "write a device function with def",
-        )
-
-
-@functools.lru_cache(maxsize=256)
-def _first_lambda(program: Program) -> tuple[Kernel, ast.Lambda] | None:
-    for each in program.family():
-        body = (each.written or each.kernel).tree.body
-        for node in (node for statement in body for node in ast.walk(statement)):
-            if isinstance(node, ast.Lambda):
-                return each.kernel, node
-    return None

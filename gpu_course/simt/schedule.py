@@ -1,19 +1,19 @@
 """Who runs next, where the threads of a launch run one after the other instead of all together.
 
-A launch in *strands* is split into warps, or into single threads: each strand goes its own way, one
-of them at a time, and hands on at *switch points*. A `Schedule` says what the strands are, how fine
-the switch points lie, and at each of them which strand goes next. Handed to `simulate` (or to
+Such a launch is split into *tasks*, each a warp or a single thread. Each task goes its own way, one
+of them at a time, and hands on at *switch points*. A `Schedule` says what the tasks are, how fine
+the switch points lie, and at each of them which task goes next. Handed to `simulate` (or to
 `launch.run`), it makes any kernel run that way:
 
     record = AccessLog()
-    schedule = RoundRobin(strands="threads", fineness="accesses", seed=3)
+    schedule = RoundRobin(tasks="threads", fineness="accesses", seed=3)
     report = simulate(kernel, schedule=schedule, observers=(record,))[2, 4](out, a)
     record.events       # who touched which cell, in the order it happened, with the values
-    schedule.chosen     # the strand that ran on after each switch point ...
-    Follow(schedule.chosen, strands="threads", fineness="accesses")    # ... which replays the run
+    schedule.chosen     # the task that ran on after each switch point ...
+    Follow(schedule.chosen, tasks="threads", fineness="accesses")    # ... which replays the run
 
-A schedule sees of a strand what it is `about` to do, so a search can hold a strand just before the
-write that it is interested in. A strand that waits at a barrier, or in a loop where nothing can
+A schedule sees of a task what it is `about` to do, so a search can hold a task just before the
+write that it is interested in. A task that waits at a barrier, or in a loop where nothing can
 change until somebody else writes, is not offered until it can go on.
 """
 
@@ -33,7 +33,7 @@ START, WAIT, BARRIER = "start", "wait", "barrier"
 
 @dataclass(frozen=True)
 class About:
-    """What a strand does when it goes on.
+    """What a task does when it goes on.
 
     Attributes:
         kind: "start", "load", "store", "atomic", "wait" (another turn of a loop that waits for
@@ -55,11 +55,11 @@ class About:
 
 
 @dataclass(eq=False)
-class Strand:
-    """A warp or a thread of a launch in strands, as a schedule sees it.
+class Task:
+    """A warp or a thread of a launch that takes turns with others, as a schedule sees it.
 
     Attributes:
-        number: counts the strands of the launch, block after block.
+        number: counts the tasks of the launch, block after block.
         block: linear number of its block.
         warp: which warp of the block it is, or is in.
         threads: int64 (n,), global linear numbers of its threads.
@@ -74,57 +74,57 @@ class Strand:
 
 
 class Schedule:
-    """Decides at every switch point which strand goes on; subclasses say how.
+    """Decides at every switch point which task goes on; subclasses say how.
 
     Args:
-        strands: "warps", or "threads": since compute capability 7.0 each thread makes progress by
+        tasks: "warps", or "threads": since compute capability 7.0 each thread makes progress by
             itself.
         fineness: "waits" switches at barriers and in loops that wait for others; "accesses" also
             before every access to global or shared memory.
     """
 
-    def __init__(self, strands: Kind = "warps", fineness: Fineness = "waits") -> None:
-        self.strands: Kind = strands
+    def __init__(self, tasks: Kind = "warps", fineness: Fineness = "waits") -> None:
+        self.tasks: Kind = tasks
         self.fineness: Fineness = fineness
         self.chosen: list[int] = []
 
-    def choose(self, runnable: Sequence[Strand], last: Strand | None) -> Strand:
-        """Returns one of the strands that can go on.
+    def choose(self, runnable: Sequence[Task], last: Task | None) -> Task:
+        """Returns one of the tasks that can go on.
 
         Args:
             runnable: never empty, in no particular order; of those that have not started, the
                 next ones only.
-            last: the strand that ran until now; None at the start.
+            last: the task that ran until now; None at the start.
         """
         raise NotImplementedError
 
-    def next(self, runnable: Sequence[Strand], last: Strand | None) -> Strand:
+    def next(self, runnable: Sequence[Task], last: Task | None) -> Task:
         """Returns `choose(...)`, and remembers it in `chosen`."""
-        strand = self.choose(runnable, last)
-        self.chosen.append(strand.number)
-        return strand
+        task = self.choose(runnable, last)
+        self.chosen.append(task.number)
+        return task
 
 
 class RoundRobin(Schedule):
-    """One strand after the other; those that wait in a loop come when all others wait as well.
+    """One task after the other; those that wait in a loop come when all others wait as well.
 
     Args:
-        strands, fineness: see `Schedule`.
-        seed: draws the next strand instead, when not None.
+        tasks, fineness: see `Schedule`.
+        seed: draws the next task instead, when not None.
 
-    >>> waits = Strand(0, 0, 0, np.arange(1), About(WAIT, 3))
-    >>> works = Strand(1, 0, 0, np.arange(1), About("load", 5))
+    >>> waits = Task(0, 0, 0, np.arange(1), About(WAIT, 3))
+    >>> works = Task(1, 0, 0, np.arange(1), About("load", 5))
     >>> RoundRobin().choose([waits, works], works) is works
     True
     """
 
     def __init__(
-        self, strands: Kind = "warps", fineness: Fineness = "waits", seed: int | None = None
+        self, tasks: Kind = "warps", fineness: Fineness = "waits", seed: int | None = None
     ) -> None:
-        super().__init__(strands, fineness)
+        super().__init__(tasks, fineness)
         self.rng = None if seed is None else np.random.default_rng(seed)
 
-    def choose(self, runnable: Sequence[Strand], last: Strand | None) -> Strand:
+    def choose(self, runnable: Sequence[Task], last: Task | None) -> Task:
         """Returns the next one by number."""
         pool = [s for s in runnable if s.about.kind != WAIT] or runnable
         if self.fineness == "waits":
@@ -137,24 +137,24 @@ class RoundRobin(Schedule):
 
 
 class Follow(RoundRobin):
-    """The strands of a list, one for each switch point; round-robin after its end.
+    """The tasks of a list, one for each switch point; round-robin after its end.
 
-    A number whose strand cannot go on at its switch point is left out.
+    A number whose task cannot go on at its switch point is left out.
 
     Args:
-        numbers: strand numbers, such as another schedule's `chosen`.
-        strands, fineness: see `Schedule`; a replay takes those of the run it replays.
+        numbers: task numbers, such as another schedule's `chosen`.
+        tasks, fineness: see `Schedule`; a replay takes those of the run it replays.
     """
 
     def __init__(
-        self, numbers: Sequence[int], strands: Kind = "threads", fineness: Fineness = "accesses"
+        self, numbers: Sequence[int], tasks: Kind = "threads", fineness: Fineness = "accesses"
     ) -> None:
-        super().__init__(strands, fineness)
+        super().__init__(tasks, fineness)
         self.numbers = list(reversed(numbers))
 
-    def choose(self, runnable: Sequence[Strand], last: Strand | None) -> Strand:
-        """Returns the next strand of the list that can go on."""
-        by_number = {strand.number: strand for strand in runnable}
+    def choose(self, runnable: Sequence[Task], last: Task | None) -> Task:
+        """Returns the next task of the list that can go on."""
+        by_number = {task.number: task for task in runnable}
         while self.numbers:
             number = self.numbers.pop()
             if number in by_number:
@@ -163,34 +163,34 @@ class Follow(RoundRobin):
 
 
 class Ranked(Schedule):
-    """The foremost strand that can go on goes on: blocks in a drawn order, and the warps in each.
+    """The foremost task that can go on goes on: blocks in a drawn order, and the warps in each.
 
-    So a block ends before the next one starts, as on a GPU with room for one. A strand that waits
+    So a block ends before the next one starts, as on a GPU with room for one. A task that waits
     in a loop falls behind all others, so the next block helps. With `turns`, the foremost falls
     behind now and then, whatever it is at: that brings out what needs a thread to be overtaken in
     the middle of its work (Burckhardt et al., ASPLOS 2010).
 
     Args:
-        strands, fineness: see `Schedule`.
+        tasks, fineness: see `Schedule`.
         seed: draws the order.
         turns: after how many switch points, on average, the foremost falls behind; 0: never.
     """
 
     def __init__(
         self,
-        strands: Kind = "warps",
+        tasks: Kind = "warps",
         fineness: Fineness = "waits",
         seed: int = 0,
         turns: int = 0,
     ) -> None:
-        super().__init__(strands, fineness)
+        super().__init__(tasks, fineness)
         self.rng = np.random.default_rng(seed)
         self.turns = turns
         self._blocks: dict[int, float] = {}
         self._places: dict[int, tuple[int, float, float]] = {}
         self._behind = 0
 
-    def choose(self, runnable: Sequence[Strand], last: Strand | None) -> Strand:
+    def choose(self, runnable: Sequence[Task], last: Task | None) -> Task:
         """Returns the foremost."""
         if last is not None and last.about.kind == WAIT:
             self._fall_behind(last)
@@ -200,13 +200,13 @@ class Ranked(Schedule):
             first = min(runnable, key=self._place)
         return first
 
-    def _fall_behind(self, strand: Strand) -> None:
+    def _fall_behind(self, task: Task) -> None:
         self._behind += 1
-        self._places[strand.number] = (self._behind, 0.0, 0.0)
+        self._places[task.number] = (self._behind, 0.0, 0.0)
 
-    def _place(self, strand: Strand) -> tuple[int, float, float]:
-        place = self._places.get(strand.number)
+    def _place(self, task: Task) -> tuple[int, float, float]:
+        place = self._places.get(task.number)
         if place is None:
-            block = self._blocks.setdefault(strand.block, float(self.rng.random()))
-            place = self._places[strand.number] = (0, block, float(self.rng.random()))
+            block = self._blocks.setdefault(task.block, float(self.rng.random()))
+            place = self._places[task.number] = (0, block, float(self.rng.random()))
         return place

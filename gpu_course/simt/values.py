@@ -1,11 +1,12 @@
-"""Arithmetic on values: scalars where all lanes agree, vectors where they do not."""
+"""Values and what is done with them: scalars where all lanes agree, vectors where they do not."""
 
 from __future__ import annotations
 
-import ast
+import math
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,18 @@ from gpu_course.simt import types
 from gpu_course.simt.faults import CannotGoOn
 from gpu_course.simt.lanes import Mask
 from gpu_course.simt.memory import Array
-from gpu_course.simt.types import FLOAT32, Type
-from gpu_course.simt.variables import Value
+from gpu_course.simt.types import BOOL, FLOAT32, TupleType, Type
+
+Value = Any
+"""A NumPy scalar where all lanes agree, else a vector, one entry per lane; or a tuple of them."""
+
+
+@dataclass
+class Variable:
+    """A local variable: its value, and the lanes that have assigned it (None: all of them)."""
+
+    value: Value
+    defined: np.ndarray | None
 
 
 def _floor_divide(a: Value, b: Value) -> Value:
@@ -36,11 +47,96 @@ BINARY: dict[str, Callable[[Value, Value], Value]] = {
     "BitAnd": operator.and_, "BitOr": operator.or_, "BitXor": operator.xor,
     "LShift": np.left_shift, "RShift": np.right_shift,
 }  # fmt: skip
-COMPARE: dict[type[ast.cmpop], Callable[[Value, Value], Value]] = {
-    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le,
-    ast.Gt: operator.gt, ast.GtE: operator.ge,
+"""The operators by the names of their classes in `ast`."""
+COMPARE: dict[str, Callable[[Value, Value], Value]] = {
+    "Eq": operator.eq, "NotEq": operator.ne, "Lt": operator.lt, "LtE": operator.le,
+    "Gt": operator.gt, "GtE": operator.ge,
 }  # fmt: skip
-FLOAT_OPERATIONS = frozenset(("Add", "Sub", "Mult", "Div", "FloorDiv", "Mod", "Pow"))
+_FLOAT_OPERATIONS = frozenset(("Add", "Sub", "Mult", "Div", "FloorDiv", "Mod", "Pow"))
+
+
+def cast(value: Value, dtype: Type) -> Value:
+    """Returns a value converted to a dtype as C would convert it; tuples part by part.
+
+    >>> cast(np.float64(2.5), np.dtype("int64"))
+    np.int64(2)
+    """
+    if isinstance(dtype, TupleType):
+        return tuple(cast(v, t) for v, t in zip(value, dtype.elements, strict=True))
+    if not isinstance(dtype, np.dtype) or value.dtype == dtype:
+        return value  # an array, a function or None is what it is
+    if dtype == BOOL:
+        return value != 0
+    if isinstance(value, np.ndarray):
+        return value.astype(dtype)
+    if value.dtype.kind == "f" and dtype.kind in "iu" and not math.isfinite(value):
+        return np.asarray(value).astype(dtype)[()]
+    return value.astype(dtype)
+
+
+def truth(value: Value) -> Value:
+    """Returns a value as a condition: bool, true where it is not zero."""
+    return value if value.dtype == BOOL else value != 0
+
+
+def counted_as(name: str, result: Type) -> str:
+    """Returns the kind of floating-point operation that an operator is; "" for none."""
+    if name not in _FLOAT_OPERATIONS or not isinstance(result, np.dtype):
+        return ""
+    if result.kind != "f" or result.itemsize < 4:
+        return ""
+    return "float64" if result.itemsize == 8 else "float32"
+
+
+def binary(name: str, left: Value, right: Value, result: Type) -> Value:
+    """Returns left op right, worked out in a type; tuples are joined."""
+    if isinstance(left, tuple):
+        return left + right
+    return cast(BINARY[name](cast(left, result), cast(right, result)), result)
+
+
+def unary(name: str, operand: Value, result: Type) -> Value:
+    """Returns -operand and its kin: worked out in the operand's own width, then widened."""
+    if name == "Not":
+        return np.logical_not(truth(operand))
+    if name == "USub":
+        operand = -(operand.astype(np.int8) if operand.dtype == BOOL else operand)
+    elif name == "Invert":
+        operand = ~operand
+    return cast(operand, result)
+
+
+def compare(name: str, left: Value, right: Value) -> Value:
+    """Returns left op right, as bool: of numbers, tuples and None."""
+    if left is None or right is None:
+        same = left is None and right is None
+        return np.bool_(same is (name in ("Is", "Eq")))
+    if isinstance(right, tuple):
+        return _compare_tuples(name, left, right)
+    if name in ("Is", "IsNot"):
+        if left.dtype != right.dtype:
+            return np.bool_(name == "IsNot")
+        name = "Eq" if name == "Is" else "NotEq"
+    if left.dtype.kind in "fc" or right.dtype.kind in "fc":
+        common = types.arithmetic(left.dtype, right.dtype)
+        left, right = cast(left, common), cast(right, common)
+    return COMPARE[name](left, right)
+
+
+def _compare_tuples(name: str, left: Value, right: tuple[Value, ...]) -> Value:
+    """x in (a, b), or (a, b) < (c, d): the first place that differs decides."""
+    if name in ("In", "NotIn"):
+        among = reduce(np.logical_or, [compare("Eq", left, each) for each in right])
+        return among if name == "In" else np.logical_not(among)
+    pairs: list[tuple[Value, Value]] = list(zip(left, right, strict=False))
+    equal = [compare("Eq", one, other) for one, other in pairs]
+    if name in ("Eq", "NotEq"):
+        same = reduce(np.logical_and, equal, np.bool_(len(left) == len(right)))
+        return same if name == "Eq" else np.logical_not(same)
+    found: Value = COMPARE[name](np.int64(len(left)), np.int64(len(right)))
+    for (one, other), same in zip(reversed(pairs), reversed(equal), strict=True):
+        found = np.asarray(np.where(same, found, compare(name, one, other)))[()]
+    return found
 
 
 def fits_float32(value: Value) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from gpu_course.catalog import Lesson, Puzzle, index, outline
+from gpu_course.draw import palette
 from gpu_course.grading import workspace
 from gpu_course.grading.exports import LOOKS
 from gpu_course.grading.labels import INDENT, is_labelled, message_lines
@@ -20,7 +21,7 @@ NARROWEST = 20
 _QUIET = "bright_black"
 _UNKNOWN = (_QUIET, "\u00b7", "not looked at")
 _AFTER_A_PASS = "Press n for the next puzzle, d for the solution and its discussion."
-_DIFF_STYLES = {"+": "#009E73", "-": "#D55E00", "@": _QUIET}
+_DIFF_STYLES = {"+": palette.FINE, "-": palette.CONFLICT, "@": _QUIET}
 
 
 def screen(session: Session, width: int = 80) -> Text:

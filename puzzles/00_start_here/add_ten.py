@@ -5,8 +5,8 @@
     out   float32 (size,)   to write: out[i] = a[i] + 10
     a     float32 (size,)   to read
 
-The launch is one block with exactly `size` threads: one thread per cell, none
-left over.
+The launch is one block with exactly `size` threads: one thread per
+cell, none left over.
 """
 
 from numba import cuda

@@ -6,8 +6,9 @@
     a     float32 (size,)   to read
     size  int               how many cells there are
 
-The launch brings as many blocks as it takes to give every cell a thread. All
-blocks are equally large, so the last one may have threads to spare.
+The launch brings as many blocks as it takes to give every cell a
+thread. All blocks are equally large, so the last one may have threads
+to spare.
 """
 
 from numba import cuda

@@ -2,16 +2,15 @@
 
     blocks_2d(out, a, bias, rows, cols)
 
-    out         float32 (rows, cols)   to write: out[row, col] = a[row, col] +
-                                       bias[col]
+    out         float32 (rows, cols)   to write: a[row, col] + bias[col]
     a           float32 (rows, cols)   to read: one example per row, one
                                        feature per column
     bias        float32 (cols,)        to read: one number per feature
     rows, cols  int                    the two sides of a and out
 
-The launch is a grid of (x, y) blocks, each of (x, y) threads, that covers the
-array in both directions and may stick out on the right and at the bottom: x
-runs along a row.
+The launch is a grid of (x, y) blocks, each of (x, y) threads, that
+covers the array in both directions and may stick out on the right and
+at the bottom: x runs along a row.
 """
 
 from numba import cuda

@@ -2,14 +2,14 @@
 
     broadcast(out, a, b, rows, cols)
 
-    out         float32 (rows, cols)   to write: every sum of a number of a and
-                                       one of b
+    out         float32 (rows, cols)   to write: every sum of a number
+                                       of a and one of b
     a           float32 (rows, 1)      to read: a column
     b           float32 (1, cols)      to read: a row
     rows, cols  int                    the two sides of out
 
-In NumPy this is out = a + b. The launch is one block of (x, y) threads with x
->= cols and y >= rows: x runs along a row.
+In NumPy this is out = a + b. The launch is one block of (x, y) threads
+with x >= cols and y >= rows: x runs along a row.
 """
 
 from numba import cuda

@@ -2,13 +2,14 @@
 
     clip(out, a, low, high, size)
 
-    out        float32 (size,)   to write: a[i], but never below low and never
-                                 above high
+    out        float32 (size,)   to write: a[i], but never below low and
+                                 never above high
     a          float32 (size,)   to read
     low, high  float32           the limits, low < high
     size       int               how many cells there are
 
-The launch brings as many blocks as it takes to give every cell a thread.
+The launch brings as many blocks as it takes to give every cell a
+thread.
 """
 
 from numba import cuda

@@ -2,20 +2,22 @@
 
     gather(out, a, index, size)            out[i] = a[index[i]]
     gather_reversed(out, a, size)          out is a back to front
-    gather_shifted(out, a, shift, size)    every number of a moves `shift`
-                                           cells to the right; what leaves at
-                                           the end comes in at the front
+    gather_shifted(out, a, shift, size)    every number of a moves
+                                           `shift` cells to the right;
+                                           what leaves at the end comes
+                                           in at the front
 
     out    float32 (size,)   to write
-    a      float32           to read; (size,) except in gather, where its
-                             length is its own
-    index  int32 (size,)     to read: each entry is the number of a cell of a
+    a      float32           to read; (size,) except in gather, where
+                             its length is its own
+    index  int32 (size,)     to read: each entry is the number of a cell
+                             of a
     shift  int               may be negative, and larger than size
     size   int               how many cells out has
 
-Each launch brings as many blocks as it takes to give every cell of out a
-thread. An index must lie between 0 and the length of its array: a negative one
-is refused, so wrap around with %.
+Each launch brings as many blocks as it takes to give every cell of out
+a thread. An index must lie between 0 and the length of its array: a
+negative one is refused, so wrap around with %.
 """
 
 from numba import cuda

@@ -6,8 +6,9 @@
     a, b  float32 (size,)   to read
     size  int               how many cells there are
 
-The launch has a fixed number of threads that has nothing to do with `size`.
-Each thread does as many cells as it takes, and no cell is done twice.
+The launch has a fixed number of threads that has nothing to do with
+`size`. Each thread does as many cells as it takes, and no cell is done
+twice.
 """
 
 from numba import cuda

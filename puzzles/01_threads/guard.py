@@ -6,8 +6,8 @@
     a     float32 (size,)   to read
     size  int               how many cells there are
 
-The launch is one block with at least `size` threads, often more. A thread
-without a cell must touch nothing.
+The launch is one block with at least `size` threads, often more. A
+thread without a cell must touch nothing.
 """
 
 from numba import cuda

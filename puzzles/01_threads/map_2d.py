@@ -2,13 +2,12 @@
 
     map_2d(out, a, rows, cols)
 
-    out         float32 (rows, cols)   to write: out[row, col] = 1 - a[row,
-                                       col]
+    out         float32 (rows, cols)   to write: 1 - a[row, col]
     a           float32 (rows, cols)   to read: a grey picture
     rows, cols  int                    the two sides of the picture
 
-The launch is one block of (x, y) threads with x >= cols and y >= rows: x runs
-along a row.
+The launch is one block of (x, y) threads with x >= cols and y >= rows:
+x runs along a row.
 """
 
 from numba import cuda

@@ -3,13 +3,13 @@
     sectors(stride, offset, itemsize) -> int
 
     stride    int, in elements; may be 0 or negative
-    offset    int, in elements, large enough that no lane reads before the
-              array
+    offset    int, in elements, large enough that no lane reads before
+              the array
     itemsize  int, bytes of an element: 1, 2, 4, 8 or 16
 
-Lane i of a warp of 32 loads a[offset + i * stride]. The array begins at the
-start of a sector, and a sector has 32 bytes. Return how many different sectors
-the warp touches.
+Lane i of a warp of 32 loads a[offset + i * stride]. The array begins at
+the start of a sector, and a sector has 32 bytes. Return how many
+different sectors the warp touches.
 """
 
 

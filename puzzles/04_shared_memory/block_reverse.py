@@ -2,16 +2,17 @@
 
     block_reverse(out, a, size)
 
-    out   float32 (size,)   to write: block 0 has cells 0 to 63, block 1 the
-                            next 64, and so on; within each block's piece the
-                            numbers stand in reverse order
+    out   float32 (size,)   to write: block 0 has cells 0 to 63, block 1
+                            the next 64, and so on; within each block's
+                            piece the numbers stand in reverse order
     a     float32 (size,)   to read
     size  int               how many cells there are
 
-A block has TPB threads and a tile of TPB cells. Each thread brings one cell
-into the tile; when all have done so, each takes one out. The last piece may be
-shorter than the others: it is turned round as it is. Neighbouring threads
-touch neighbouring cells of global memory, in loads and in stores.
+A block has TPB threads and a tile of TPB cells. Each thread brings one
+cell into the tile; when all have done so, each takes one out. The last
+piece may be shorter than the others: it is turned round as it is.
+Neighbouring threads touch neighbouring cells of global memory, in loads
+and in stores.
 """
 
 from numba import cuda, float32

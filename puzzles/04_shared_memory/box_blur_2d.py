@@ -2,17 +2,18 @@
 
     box_blur_2d(out, a, rows, cols)
 
-    out   float32 (rows, cols)   to write: the sum of a[row - 1 .. row + 1, col
-                                 - 1 .. col + 1] divided by 9, where a cell
-                                 outside the picture counts as 0
+    out   float32 (rows, cols)   to write: the mean of the nine cells
+                                 from a[row - 1, col - 1] to
+                                 a[row + 1, col + 1]; a cell outside
+                                 the picture counts as 0
     a     float32 (rows, cols)   to read
     rows  int                    how many rows there are
     cols  int                    how many columns there are
 
-A block is TILE_X threads wide and TILE_Y high. Its tile has a frame one cell
-wide: SPAN_Y rows of SPAN_X cells, more than the block has threads. Cell (row,
-col) of a block whose first cell is (top, left) belongs at tile[row - top + 1,
-col - left + 1].
+A block is TILE_X threads wide and TILE_Y high. Its tile has a frame one
+cell wide: SPAN_Y rows of SPAN_X cells, more than the block has threads.
+Cell (row, col) of a block whose first cell is (top, left) belongs at
+tile[row - top + 1, col - left + 1].
 """
 
 from numba import cuda, float32

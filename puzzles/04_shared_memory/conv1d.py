@@ -2,15 +2,16 @@
 
     conv1d(out, a, w, size, taps)
 
-    out   float32 (size,)   to write: out[i] = w[0] * a[i] + w[1] * a[i + 1] +
-                            ... , one product for each weight whose cell exists
+    out   float32 (size,)   to write: w[0] * a[i] + w[1] * a[i + 1] ...,
+                            with one product for each weight whose
+                            cell exists
     a     float32 (size,)   to read
     w     float32 (taps,)   to read: the weights
     size  int               how many cells there are
     taps  int               how many weights there are, at most MAX_TAPS
 
-A block needs its own TPB cells and the first taps - 1 of the block after it.
-Cells and weights come from global memory once per block.
+A block needs its own TPB cells and the first taps - 1 of the block
+after it. Cells and weights come from global memory once per block.
 """
 
 from numba import cuda, float32

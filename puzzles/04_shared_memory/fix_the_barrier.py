@@ -1,20 +1,23 @@
-"""fix_the_barrier: three kernels with a barrier that not every thread reaches.
+"""fix_the_barrier: not every thread reaches these barriers.
 
-    shift_right(out, a, size)       out[i] is the cell to the left of a[i]
-                                    within the block's piece of TPB cells; the
-                                    first cell of a piece becomes 0
-    exchange_halves(out, a, size)   the lower half of the threads brings its
-                                    cells as they are, the upper half with the
-                                    sign turned; then each thread takes the
-                                    cell HALF places away. Places behind the
-                                    end of a count as 0
-    reverse_chunks(out, a, cols)    a block has a row of any length and does it
-                                    in chunks of TPB cells, each of them turned
-                                    round; the last may be shorter
+    shift_right(out, a, size)       out[i] is the cell to the left of
+                                    a[i] within the block's piece of TPB
+                                    cells; the first cell of a piece
+                                    becomes 0
+    exchange_halves(out, a, size)   the lower half of the threads brings
+                                    its cells as they are, the upper
+                                    half with the sign turned; then each
+                                    thread takes the cell HALF places
+                                    away. Places behind the end of a
+                                    count as 0
+    reverse_chunks(out, a, cols)    a block has a row of any length and
+                                    does it in chunks of TPB cells, each
+                                    of them turned round; the last may
+                                    be shorter
 
-There is a barrier in each place where one is needed. What is wrong is which
-threads reach it, and how often. Keep the results, and let every thread of the
-block reach every barrier.
+There is a barrier in each place where one is needed. What is wrong is
+which threads reach it, and how often. Keep the results, and let every
+thread of the block reach every barrier.
 """
 
 from numba import cuda, float32

@@ -1,19 +1,23 @@
 """fix_the_race: three kernels that look right, and race.
 
-    rotate_pieces(out, a, size)         out[i] is the cell to the right of a[i]
-                                        within the block's piece of TPB cells;
-                                        the last cell of a piece gets its first
-    reverse_rows(out, a, rows, cols)    every row back to front; a block does
-                                        one row after another, all in the same
-                                        tile; cols is at most TPB
-    add_neighbours(out, a, size, rounds)  `rounds` times over, every cell of a
-                                        piece has its left neighbour added to
-                                        it, all cells at once; the first cell
-                                        of a piece has none
+    rotate_pieces(out, a, size)           out[i] is the cell to the
+                                          right of a[i] within the
+                                          block's piece of TPB cells;
+                                          the last cell of a piece gets
+                                          its first
+    reverse_rows(out, a, rows, cols)      every row back to front; a
+                                          block does one row after
+                                          another, all in the same tile;
+                                          cols is at most TPB
+    add_neighbours(out, a, size, rounds)  `rounds` times over, every
+                                          cell of a piece has its left
+                                          neighbour added to it, all
+                                          cells at once; the first cell
+                                          of a piece has none
 
 In many runs they even give the right numbers. Each of them has too few
-barriers, and each lacks one in a different kind of place. Change what has to
-be changed and nothing more.
+barriers, and each lacks one in a different kind of place. Change what
+has to be changed and nothing more.
 """
 
 from numba import cuda, float32

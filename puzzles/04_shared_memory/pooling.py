@@ -2,15 +2,15 @@
 
     pooling(out, a, cols)
 
-    out   float32 (rows, cols)   to write: out[row, col] = the largest of
-                                 a[row, col], a[row, col - 1] ... back to
-                                 a[row, col - WINDOW + 1], or to the beginning
-                                 of the row
+    out   float32 (rows, cols)   to write: out[row, col] = the largest
+                                 of a[row, col], a[row, col - 1] ...
+                                 back to a[row, col - WINDOW + 1], or to
+                                 the beginning of the row
     a     float32 (rows, cols)   to read
     cols  int                    how many columns there are, at most TPB
 
-Each row has a block of its own. Every number is wanted up to WINDOW times, and
-comes from global memory once.
+Each row has a block of its own. Every number is wanted up to WINDOW
+times, and comes from global memory once.
 """
 
 from numba import cuda, float32

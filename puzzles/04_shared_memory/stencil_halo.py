@@ -3,13 +3,15 @@ blocks.
 
     stencil_halo(out, a, size)
 
-    out   float32 (size,)   to write: out[i] = a[i - 1] - 2 * a[i] + a[i + 1],
-                            where a neighbour that does not exist counts as 0
+    out   float32 (size,)   to write: a[i - 1] - 2 * a[i] + a[i + 1],
+                            where a neighbour that does not exist
+                            counts as 0
     a     float32 (size,)   to read
     size  int               how many cells there are
 
-The tile has one more place at each side, for the cells of the neighbouring
-blocks: the halo. Cell start + t of the array belongs at tile[t + 1].
+The tile has one more place at each side, for the cells of the
+neighbouring blocks: the halo. Cell start + t of the array belongs at
+tile[t + 1].
 """
 
 from numba import cuda, float32

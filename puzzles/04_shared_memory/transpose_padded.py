@@ -1,5 +1,5 @@
-"""transpose_padded: the same transposition, and no two lanes wait for one
-bank.
+"""transpose_padded: the same transposition, and no two
+lanes wait for one bank.
 
     transpose_padded(out, a, rows, cols)
 
@@ -8,10 +8,11 @@ bank.
     rows  int                    how many rows a has
     cols  int                    how many columns a has
 
-A block has TILE threads along x and only THREAD_ROWS along y, so each thread
-carries four cells of the square: those in rows y, y + THREAD_ROWS and so on.
-The tile is yours to lay out. Numba wants a plain name or number for each side
-of it: `TILE + 1` within the call is refused.
+A block has TILE threads along x and only THREAD_ROWS along y, so each
+thread carries four cells of the square: those in rows y,
+y + THREAD_ROWS and so on. The tile is yours to lay out. Numba wants a
+plain name or number for each side of it: `TILE + 1` within the call is
+refused.
 """
 
 from numba import cuda, float32

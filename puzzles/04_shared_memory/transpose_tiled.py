@@ -1,5 +1,5 @@
-"""transpose_tiled: rows become columns, and memory is read and written in
-order.
+"""transpose_tiled: rows become columns, and memory is read and
+written in order.
 
     transpose_tiled(out, a, rows, cols)
 
@@ -8,9 +8,9 @@ order.
     rows  int                    how many rows a has
     cols  int                    how many columns a has
 
-A block of TILE by TILE threads takes a square of a and puts it down as a
-square of out. Along x, neighbouring threads must touch neighbours in memory,
-when they load and when they store.
+A block of TILE by TILE threads takes a square of a and puts it down as
+a square of out. Along x, neighbouring threads must touch neighbours in
+memory, when they load and when they store.
 """
 
 from numba import cuda, float32

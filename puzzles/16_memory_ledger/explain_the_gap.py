@@ -1,4 +1,4 @@
-"""explain_the_gap: the bytes a real layer keeps beyond sbh (34 + 5as/h).
+"""explain_the_gap: what a layer keeps beyond sbh (34 + 5as/h).
 
     explain_the_gap(
         sequence, batch, hidden, heads, element_bytes, softmax_bytes
@@ -6,18 +6,18 @@
 
     sequence, batch, hidden, heads   the paper's s, b, h and a
     element_bytes                    of one number in the layer: 2 or 4
-    softmax_bytes                    of one number of the softmax's output:
-                                     element_bytes or 4
+    softmax_bytes                    of one number of the softmax's
+                                     output: element_bytes or 4
 
-Return a dictionary with "dropout masks", "layer norm statistics", "causal
-mask" and "wide softmax": for each the bytes that PyTorch keeps on a CPU beyond
-the formula, 0 where there are none. The formula's terms are those of the paper
-with `element_bytes` for each number, and one byte for each number of a dropout
-mask.
+Return a dictionary with "dropout masks", "layer norm statistics",
+"causal mask" and "wide softmax": for each the bytes that PyTorch keeps
+on a CPU beyond the formula, 0 where there are none. The formula's terms
+are those of the paper with `element_bytes` for each number, and one
+byte for each number of a dropout mask.
 
-Measured: a causal transformer layer with three dropouts (of the softmax's
-output, behind the attention, behind the MLP) and two layer norms, run for
-real; every byte it saves is in the sum.
+Measured: a causal transformer layer with three dropouts (of the
+softmax's output, behind the attention, behind the MLP) and two layer
+norms, run for real; every byte it saves is in the sum.
 """
 
 

@@ -1,22 +1,23 @@
-"""checkpoint: a stage that keeps its input alone and is run again in the
-backward pass.
+"""checkpoint: keep a stage's input alone, and run the stage again in
+the backward pass.
 
     checkpoint(stage, x) -> y
 
-    stage   a torch.nn.Module of one input and one output; it draws no random
-            numbers
+    stage   a torch.nn.Module of one input and one output; it draws no
+            random numbers
     x       its input, a float32 tensor that asks for a gradient
 
-Return y = stage(x), computed without a graph. When the backward pass reaches
-y, run the stage once more, with a graph this time, and go back through it: the
-gradient of x is returned, and those of the stage's parameters are added to
-their .grad. Build it as a torch.autograd.Function of your own, without
-torch.utils.checkpoint.
+Return y = stage(x), computed without a graph. When the backward pass
+reaches y, run the stage once more, with a graph this time, and go back
+through it: the gradient of x is returned, and those of the stage's
+parameters are added to their .grad. Build it as a
+torch.autograd.Function of your own, without torch.utils.checkpoint.
 
-Measured: every stage of a chain is called through your function. Gradients are
-compared bit for bit with those of the plain run; forward passes of each stage
-are counted (two, and no more); and so are the bytes alive when the backward
-pass begins: the inputs of the stages, and nothing else.
+Measured: every stage of a chain is called through your function.
+Gradients are compared bit for bit with those of the plain run; forward
+passes of each stage are counted (two, and no more); and so are the
+bytes alive when the backward pass begins: the inputs of the stages, and
+nothing else.
 """
 
 import torch

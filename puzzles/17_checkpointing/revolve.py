@@ -1,27 +1,27 @@
-"""revolve: the fewest forward passes with a fixed number of checkpoints.
+"""revolve: few checkpoints, and the fewest forward passes.
 
     revolve(length, checkpoints) -> [(word, stage), ...]
 
-    length       how many equal stages the chain has, 1 or more: stages 0 ..
-                 length - 1
-    checkpoints  how many inputs may be kept at one time, that of stage 0 among
-                 them; 1 or more
+    length       how many equal stages the chain has, 1 or more: stages
+                 0 to length - 1
+    checkpoints  how many inputs may be kept at one time, that of stage
+                 0 among them; 1 or more
 
 Return a schedule, a list of pairs. The words are
     "forward"     run the stage; save nothing, and let go of its input
     "keep input"  run the stage; save nothing but its input
-    "save all"    run the stage; keep its input and all that its backward pass
-                  needs
-    "backward"    go back through the stage, which has to be saved; lets go of
-                  all of it
-The batch, the input of stage 0, is always there: one of the checkpoints. A
-kept input stays until its stage's backward pass. Besides, one stage at a time
-may have everything saved.
+    "save all"    run the stage; keep its input and all that its
+                  backward pass needs
+    "backward"    go back through the stage, which has to be saved; lets
+                  go of all of it
+The batch, the input of stage 0, is always there: one of the
+checkpoints. A kept input stays until its stage's backward pass.
+Besides, one stage at a time may have everything saved.
 
-Measured: your schedule is followed on a real chain. Gradients are those of the
-plain run, bit for bit; forward passes are counted, and there must be no
-schedule with fewer; and the most bytes alive at one time are those of
-checkpoints + 6 outputs or fewer.
+Measured: your schedule is followed on a real chain. Gradients are those
+of the plain run, bit for bit; forward passes are counted, and there
+must be no schedule with fewer; and the most bytes alive at one time are
+those of checkpoints + 6 outputs or fewer.
 """
 
 from functools import cache
@@ -29,7 +29,7 @@ from functools import cache
 
 @cache
 def fewest(length, checkpoints):
-    """(passes without saving, stages to the next checkpoint), for a length."""
+    """Returns (passes without saving, stages to next checkpoint)."""
     # your code here (about 8 lines)
 
 

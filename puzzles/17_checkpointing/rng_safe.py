@@ -2,21 +2,22 @@
 
     rng_safe(stage, x) -> y
 
-    stage   a torch.nn.Module of one input and one output, with dropout and
-            BatchNorm in it, or with other modules that remember something in a
-            buffer
+    stage   a torch.nn.Module of one input and one output, with dropout
+            and BatchNorm in it, or with other modules that remember
+            something in a buffer
     x       its input, a float32 tensor that asks for a gradient
 
-As in `checkpoint`: keep x alone, and run the stage again in the backward pass.
-But a second run draws other random numbers. It begins from buffers that the
-first run has moved, and moves them again. And it is not under the autocast of
-the first. Take care of all three, whatever the stage holds in its buffers.
+As in `checkpoint`: keep x alone, and run the stage again in the
+backward pass. But a second run draws other random numbers. It begins
+from buffers that the first run has moved, and moves them again. And it
+is not under the autocast of the first. Take care of all three, whatever
+the stage holds in its buffers.
 
-Measured: the loss, the gradients, all buffers, and the next numbers drawn from
-PyTorch's generator afterwards: each equal to the plain run's, bit for bit. And
-as before the forward passes of each stage, and the bytes alive when the
-backward pass begins: the inputs of the stages and, for each, one state of the
-generator and one copy of its buffers.
+Measured: the loss, the gradients, all buffers, and the next numbers
+drawn from PyTorch's generator afterwards: each equal to the plain
+run's, bit for bit. And as before the forward passes of each stage, and
+the bytes alive when the backward pass begins: the inputs of the stages
+and, for each, one state of the generator and one copy of its buffers.
 """
 
 import torch

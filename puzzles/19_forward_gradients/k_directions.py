@@ -1,4 +1,4 @@
-"""k_directions: forward gradients averaged over directions at right angles.
+"""k_directions: an average over directions at right angles.
 
     k_directions(loss, point, normals) -> estimate
 
@@ -6,13 +6,14 @@
     point     float64 (d,)
     normals   float64 (k, d), normal numbers; k is no larger than d
 
-Turn the rows of `normals` into k directions at right angles that span the same
-space, of a length for which the estimate is right in the mean, and return the
-average of the k forward gradients. With k = d it is the gradient itself.
+Turn the rows of `normals` into k directions at right angles that span
+the same space, of a length for which the estimate is right in the mean,
+and return the average of the k forward gradients. With k = d it is the
+gradient itself.
 
-Measured: the estimate, which is the same for any directions at right angles
-that span that space; the bytes alive at one time, which leave no room for the
-activations of a backward pass.
+Measured: the estimate, which is the same for any directions at right
+angles that span that space; the bytes alive at one time, which leave no
+room for the activations of a backward pass.
 """
 
 import torch

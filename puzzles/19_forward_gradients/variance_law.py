@@ -1,18 +1,18 @@
-"""variance_law: how far an average of forward gradients is from the gradient.
+"""variance_law: how far forward gradients are from the gradient.
 
     variance_law(gradient, k, directions) -> float
 
     gradient     list of d floats
     k            estimates in the average
-    directions   "normal"        independent normal numbers with mean 0 and
-                                 variance 1
+    directions   "normal"        independent normal numbers with mean 0
+                                 and variance 1
                  "signs"         independent, each 1 or -1
-                 "right angles"  k vectors of length sqrt(d) at right angles,
-                                 else by chance; k <= d
+                 "right angles"  k vectors of length sqrt(d) at right
+                                 angles, else by chance; k <= d
 
-An estimate is (g.v) v. Return the mean, over all directions, of the squared
-distance between the average of k estimates and the gradient g: the trace of
-its covariance.
+An estimate is (g.v) v. Return the mean, over all directions, of the
+squared distance between the average of k estimates and the gradient g:
+the trace of its covariance.
 
 Measured: the number, against the exact covariance.
 """

@@ -4,18 +4,18 @@
     dequantise(codes, scales, block, power) -> values
 
     values   float32 (n,)
-    block    so many numbers share a scale, in their order; the last block may
-             have fewer
+    block    so many numbers share a scale, in their order; the last
+             block may have fewer
     power    1, 2, 3 or 4
     codes    int8 (n,), from -127 to 127
-    scales   float32, one for each block: the largest size (absolute value) in
-             it
+    scales   float32, one for each block: the largest size (absolute
+             value) in it
 
-A number's share is the number over the scale of its block. Its code is 127
-times the power-th root of the share's size, rounded to the nearest whole
-number, with the sign of the number. A block of zeros has scale 0 and codes 0.
-On the way back: the code over 127, to the power, with its sign, times the
-scale.
+A number's share is the number over the scale of its block. Its code is
+127 times the power-th root of the share's size, rounded to the nearest
+whole number, with the sign of the number. A block of zeros has scale 0
+and codes 0. On the way back: the code over 127, to the power, with its
+sign, times the scale.
 
 Measured: codes, scales, what comes back, and the bytes behind codes and
 scales.

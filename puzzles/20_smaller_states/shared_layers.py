@@ -2,16 +2,16 @@
 
     shared_layers(make_layer, layers) -> torch.nn.Module
 
-    make_layer   make_layer() returns a new layer, a torch.nn.Module that maps
-                 (rows, width) to (rows, width)
+    make_layer   make_layer() returns a new layer, a torch.nn.Module
+                 that maps (rows, width) to (rows, width)
     layers       how many layers the stack is to have
 
-Return a module that sends a batch through `layers` layers, one after the
-other, and has the parameters of one.
+Return a module that sends a batch through `layers` layers, one after
+the other, and has the parameters of one.
 
-Measured: output and gradient; bytes of the parameters; bytes of the moments
-that Adam keeps for them; bytes kept for the backward pass, which are those of
-a stack of separate layers.
+Measured: output and gradient; bytes of the parameters; bytes of the
+moments that Adam keeps for them; bytes kept for the backward pass,
+which are those of a stack of separate layers.
 """
 
 import torch

@@ -14,7 +14,7 @@ from gpu_course.authoring import __main__ as commands
 from gpu_course.authoring.mutation import Mutant, describe, mutants_of, row_of, table_text
 from gpu_course.authoring.mutation.table import PYTHON_KINDS, chosen
 from gpu_course.catalog import Case, KernelPuzzle, Puzzle, PythonPuzzle, index
-from gpu_course.catalog.builders import enough_blocks, float32_out, vectors
+from gpu_course.catalog.builders import arrays, enough_blocks
 from gpu_course.errors import CourseError
 
 GUARDED = "if {}:\n    out[0] = 1"
@@ -174,12 +174,10 @@ PUZZLE = KernelPuzzle(
     name="91_mutants/half",
     title="half",
     statement="Put half of a[i] into out[i].",
-    functions=("half",),
     parameters={"half": ("out", "a", "size")},
     cases=(Case("visible example", {"size": 10, "block": 4}, visible=True),),
     random_case=lambda rng: Case("at random", {"size": 31, "block": 16}),
-    inputs=vectors("a", scalars=["size"]),
-    outputs=float32_out("size"),
+    inputs=arrays("size", a="size"),
     launches=enough_blocks("half", "out", "a", "size"),
     reference=lambda inputs, case: {"out": inputs["a"] / np.float32(2)},
     hints=("weak", "stronger", "strongest"),
@@ -208,7 +206,6 @@ PYTHON_PUZZLE = PythonPuzzle(
     name="91_mutants/first_and_last",
     title="first and last",
     statement="Return the first number and the last.",
-    functions=("first_and_last",),
     parameters={"first_and_last": ("numbers",)},
     cases=PUZZLE.cases,
     random_case=PUZZLE.random_case,

@@ -1,4 +1,4 @@
-"""What must hold for every Python puzzle; each lesson's test module asks for all of it by name."""
+"""What must hold for every Python puzzle; test_python_puzzles asks it of each."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def cases_and_random(puzzle: PythonPuzzle, draws: int = 8) -> list:
 def assert_parameters_agree(puzzle: PythonPuzzle) -> None:
     """The catalogue, the solution and every mistake name the same parameters in the same order."""
     solution = _functions(f"{puzzle.name}.py")
-    assert set(puzzle.functions) == set(puzzle.parameters) <= set(solution)
+    assert set(puzzle.functions) <= set(solution)
     for name, parameters in puzzle.parameters.items():
         assert solution[name] == parameters
     wrong = _functions(f"{puzzle.lesson}/mistakes/{puzzle.short_name}.py")
@@ -86,4 +86,4 @@ def assert_words_are_in_order(puzzle: PythonPuzzle) -> None:
     for mistake in puzzle.mistakes:
         assert mistake.diagnosis in puzzle.diagnoses or mistake.diagnosis in PYTHON_SENTENCES
     for text in (puzzle.statement, *puzzle.hints, *puzzle.diagnoses.values()):
-        assert re.search(r"[.?]$", text) and "  " not in text, text
+        assert re.search(r"[.?)]$", text) and "  " not in text, text

@@ -1,4 +1,4 @@
-"""What must hold for every kernel puzzle; each lesson's test module calls it."""
+"""What must hold for every kernel puzzle; test_kernel_puzzles asks it of each."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def assert_solution_passes(puzzle: KernelPuzzle) -> None:
         assert run_case(puzzle, functions, case).reason is None, case
 
 
-def assert_parameters_agree(puzzle: KernelPuzzle) -> None:
+def assert_specification_parameters_agree(puzzle: KernelPuzzle) -> None:
     """The catalogue, the solution and every mistake name the same parameters in the same order."""
     solution = _definitions(f"{puzzle.name}.py")
-    assert set(puzzle.functions) == set(puzzle.parameters) == set(solution)
+    assert set(puzzle.functions) == set(solution)
     for name, parameters in puzzle.parameters.items():
         assert solution[name] == parameters
     wrong = _definitions(f"{puzzle.lesson}/mistakes/{puzzle.short_name}.py")
@@ -48,7 +48,7 @@ def assert_parameters_agree(puzzle: KernelPuzzle) -> None:
         assert len(launch.args) == len(puzzle.parameters[launch.function])
 
 
-def assert_the_work_is_shared(puzzle: KernelPuzzle) -> None:
+def assert_specification_the_work_is_shared(puzzle: KernelPuzzle) -> None:
     """The statement says how, and the reference's busiest thread does about as much as it may."""
     assert puzzle.share is not None
     said = puzzle.share.words.removesuffix(".")
@@ -74,7 +74,7 @@ def _definitions(relative: str) -> dict[str, tuple[str, ...]]:
     return {node.name: tuple(arg.arg for arg in node.args.args) for node in found}
 
 
-def assert_cases_tell_much(puzzle: KernelPuzzle) -> None:
+def assert_specification_cases_tell_much(puzzle: KernelPuzzle) -> None:
     """A visible example first, one cell, sizes that do not divide the block; names apart."""
     assert puzzle.cases[0].visible
     assert sum(case.visible for case in puzzle.cases) == 1
@@ -92,7 +92,7 @@ def assert_cases_tell_much(puzzle: KernelPuzzle) -> None:
         assert any(s["rows"] < s["cols"] for s in many)
 
 
-def assert_inputs_show_mistakes(puzzle: KernelPuzzle) -> None:
+def assert_specification_inputs_show_mistakes(puzzle: KernelPuzzle) -> None:
     """Numbers are exact in binary, all different, never 0, never in order; a seed fixes them."""
     for case in cases_and_random(puzzle):
         inputs = puzzle.inputs(np.random.default_rng(1), case)
@@ -110,7 +110,7 @@ def assert_inputs_show_mistakes(puzzle: KernelPuzzle) -> None:
                 assert not np.array_equal(flat, flat[::-1])
 
 
-def assert_outputs_fit(puzzle: KernelPuzzle) -> None:
+def assert_specification_outputs_fit(puzzle: KernelPuzzle) -> None:
     """Outputs have the reference's shapes and types; the reference leaves its inputs alone."""
     for case in cases_and_random(puzzle):
         inputs = puzzle.inputs(np.random.default_rng(2), case)
@@ -161,7 +161,7 @@ def assert_mistake_is_told_apart(puzzle: KernelPuzzle, mistake: Mistake) -> None
         assert outcome.diagnosis == mistake.diagnosis, mistake
 
 
-def assert_words_are_in_order(puzzle: KernelPuzzle) -> None:
+def assert_specification_words_are_in_order(puzzle: KernelPuzzle) -> None:
     """Three hints that rise and hold no line of the answer; every own key can be diagnosed."""
     assert len(puzzle.hints) == 3
     assert len(puzzle.mistakes) >= 3

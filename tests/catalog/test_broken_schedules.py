@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from gpu_course.catalog.checkpointing.planning import followed
-from gpu_course.catalog.harness import Unusable, schedule_weighed
+from gpu_course.catalog.harness import Unusable, schedule_peak
 from gpu_course.catalog.lesson_18_optimal_checkpointing import LESSON
 from gpu_course.catalog.specification import Case
 from gpu_course.grading.exports import verdict_html
@@ -18,7 +18,7 @@ from gpu_course.training.schedules import plans
 from gpu_course.training.schedules.chain import uniform
 from gpu_course.training.schedules.operations import account, account_until
 from tests.catalog.in_process import outcome
-from tests.catalog.test_lesson_17 import answer_of
+from tests.catalog.test_checkpointing import answer_of
 
 PUZZLES = {puzzle.short_name: puzzle for puzzle in LESSON.puzzles}
 EARLY = [("save all", 0), ("save all", 1), ("backward", 0), ("backward", 1)]
@@ -123,7 +123,7 @@ def test_the_beginnings_of_a_slow_or_talking_answer_cost_nothing(
 
     answer = ModuleType("answer")
     answer.schedule_peak = talks  # type: ignore[attr-defined]
-    found = schedule_weighed.run(answer, [{}], [("save all", 0)] * 3)
+    found = schedule_peak.run(answer, [{}], [("save all", 0)] * 3)
     assert found == {"result": (5, 6), "peaks": []}
     assert capsys.readouterr().out == "here I am\n"
 

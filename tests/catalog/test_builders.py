@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 from gpu_course.catalog.builders import (
+    arrays,
     blocks_to_cover,
+    drawn,
     eighths,
     enough_blocks,
+    gives,
     one_block,
     recognise,
     sized,
@@ -47,16 +50,47 @@ def test_launches_take_their_sides_from_the_case():
     assert (launch.grid, launch.block, launch.args) == (1, (6, 5), ("out",))
 
 
+@pytest.mark.parametrize(("rows", "cols"), [(8, 16), (9, 16), (1, 17), (30, 5)])
+def test_a_grid_of_two_axes_covers_the_table_and_no_block_is_idle(rows, cols):
+    (launch,) = enough_blocks("k", "out", block=(16, "height"))(
+        sized("x", rows=rows, cols=cols, height=8)
+    )
+    assert launch.block == (16, 8)
+    for side, grid, block in zip((cols, rows), launch.grid, launch.block, strict=True):
+        assert grid * block >= side > (grid - 1) * block
+
+
+def test_inputs_have_the_shapes_and_sizes_that_are_named():
+    case = sized("x", rows=2, cols=3, doublings=4)
+    made = arrays("cols", a="rows cols", b="rows 1")(np.random.default_rng(0), case)
+    assert list(made) == ["a", "b", "cols"]
+    assert made["a"].shape == (2, 3) and made["b"].shape == (2, 1) and made["cols"] == 3
+    assert np.all(made["a"] % 2 == 0)  # doubled four times
+
+
+def test_sizes_are_drawn_from_their_ranges_and_lists():
+    rng = np.random.default_rng(0)
+    cases = [drawn(size=(3, 6), block=[16, 24])(rng) for _ in range(60)]
+    assert {case.sizes["size"] for case in cases} == {3, 4, 5}
+    assert {case.sizes["block"] for case in cases} == {16, 24}
+    assert drawn(size=(1, 2))(rng).name == "a size drawn at random"
+
+
+def test_an_idea_is_given_what_its_parameters_name():
+    inputs, case = {"a": np.arange(3), "size": 3}, sized("x", size=3, block=4)
+    assert gives(lambda a, block: a + block)(inputs, case)["out"].tolist() == [4, 5, 6]
+    both = gives(lambda inputs, case: {"b": inputs["a"], "c": case.sizes["size"]})(inputs, case)
+    assert both["b"] is inputs["a"] and both["c"] == 3
+
+
 class TestRecognise:
     diagnose = staticmethod(
         recognise(
-            ("copied", lambda inputs, case: {"out": inputs["a"]}),
-            ("last-missing", lambda inputs, case: {
-                "out": where_written(2 * inputs["a"], np.arange(3) < 2)
-            }),
-            ("never", lambda inputs, case: {"out": 2 * inputs["a"]}),
+            ("copied", lambda a: a),
+            ("last-missing", lambda a: where_written(2 * a, np.arange(3) < 2)),
+            ("never", lambda a: 2 * a),
         )
-    )  # fmt: skip
+    )
 
     def found(self, *out):
         return self.diagnose(

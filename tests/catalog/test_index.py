@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from gpu_course.catalog import index
 from gpu_course.errors import CatalogueError, UnknownName
+
+CATALOG = Path(index.__file__).parent
 
 
 def test_lessons_come_in_course_order() -> None:
@@ -19,6 +23,15 @@ def test_lessons_come_in_course_order() -> None:
 def test_puzzles_come_in_the_order_of_their_lessons() -> None:
     listed = [puzzle.name for lesson in index.lessons() for puzzle in lesson.puzzles]
     assert [puzzle.name for puzzle in index.puzzles()] == listed
+
+
+def test_each_puzzle_lies_in_a_file_called_like_it() -> None:
+    for puzzle in index.puzzles():
+        paths = CATALOG.glob(f"*/{puzzle.short_name}.py")
+        (path,) = (each for each in paths if each.parent.name != "harness")
+        module = importlib.import_module(f"gpu_course.catalog.{path.parent.name}.{path.stem}")
+        assert getattr(module, puzzle.short_name.upper()) is puzzle
+        assert module.DEBRIEF is puzzle.debrief
 
 
 @pytest.mark.parametrize("name", ["01_threads", "01", "1", "threads", " 01 "])

@@ -15,7 +15,7 @@ from gpu_course.draw.ink import svg_html
 from gpu_course.draw.picture import alt_text, figure_png
 from gpu_course.draw.steps import draw_step, frame_of, step_svg
 from gpu_course.draw.steps_words import describe_step, list_steps, number_text
-from gpu_course.simt.recording import Recording
+from gpu_course.simt.report import Recording
 from gpu_course.stepping import record
 from tests.draw.readable import assert_readable
 from tests.observe.stepped import write_kernels

@@ -25,7 +25,6 @@ COVER = PythonPuzzle(
     name="91_python_toys/cover",
     title="blocks that cover",
     statement="How many blocks cover so many cells?",
-    functions=("cover",),
     parameters={"cover": ("cells", "block")},
     cases=(
         Case("visible example", {"cells": 10, "block": 4}, visible=True),
@@ -51,7 +50,6 @@ def _table(rng: np.random.Generator, case: Case) -> Values:
 SCALE = replace(
     COVER,
     name="91_python_toys/scale",
-    functions=("scale",),
     parameters={"scale": ("a", "scale")},
     cases=(
         Case("visible example", {"rows": 2, "cols": 3}, visible=True),
@@ -63,7 +61,7 @@ SCALE = replace(
     diagnoses={},
 )
 
-TENSOR = replace(SCALE, name="91_python_toys/tensor", torch=True, functions=("scale",))
+TENSOR = replace(SCALE, name="91_python_toys/tensor", torch=True)
 
 
 def _judge_order(inputs: Values, case: Case, got: Values) -> Finding | None:
@@ -80,7 +78,6 @@ def _judge_order(inputs: Values, case: Case, got: Values) -> Finding | None:
 ORDER = replace(
     COVER,
     name="91_python_toys/order",
-    functions=("order",),
     parameters={"order": ("items",)},
     cases=(Case("visible example", {"items": 4}, visible=True),),
     random_case=lambda rng: Case("at random", {"items": int(rng.integers(3, 9))}),
@@ -99,7 +96,6 @@ def _two_calls(rng: np.random.Generator, case: Case) -> Values:
 TWO = replace(
     COVER,
     name="91_python_toys/two",
-    functions=("half", "square"),
     parameters={"half": ("x",), "square": ("x",)},
     cases=(Case("visible example", {"x": 3}, visible=True), Case("nothing", {"x": 0})),
     random_case=lambda rng: Case("at random", {"x": int(rng.integers(9, 99))}),

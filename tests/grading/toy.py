@@ -39,7 +39,6 @@ TOY = KernelPuzzle(
     name="90_toys/plus_ten",
     title="ten more",
     statement="Put a[i] + 10 into out[i].",
-    functions=("plus_ten",),
     parameters={"plus_ten": ("out", "a", "size")},
     cases=(
         Case("one cell", {"size": 1, "block": 4}),
@@ -48,7 +47,6 @@ TOY = KernelPuzzle(
     ),
     random_case=lambda rng: Case("at random", {"size": int(rng.integers(90, 200)), "block": 32}),
     inputs=_inputs,
-    outputs=lambda inputs, case: {"out": np.zeros(case.sizes["size"], np.float32)},
     launches=_launches,
     reference=lambda inputs, case: {"out": inputs["a"] + np.float32(10)},
     hints=("weak", "stronger", "strongest"),
@@ -58,11 +56,7 @@ TOY = KernelPuzzle(
 PAIR = replace(
     TOY,
     name="90_toys/pair",
-    functions=("plus_ten", "plus_one"),
     parameters={"plus_ten": ("out", "a", "size"), "plus_one": ("out", "a", "size")},
-    outputs=lambda inputs, case: {
-        name: np.zeros(case.sizes["size"], np.float32) for name in ("tens", "ones")
-    },
     launches=lambda case: tuple(
         Launch(function, case.sizes["size"], 1, (out, "a", "size"))
         for function, out in (("plus_ten", "tens"), ("plus_one", "ones"))
@@ -86,12 +80,10 @@ def _table(rng: np.random.Generator, case: Case) -> Values:
 TABLE = replace(
     TOY,
     name="90_toys/table",
-    functions=("table",),
     parameters={"table": ("out", "a", "rows", "cols")},
     cases=(Case("visible example", {"rows": 4, "cols": 4}, visible=True),),
     random_case=lambda rng: Case("at random", {"rows": int(rng.integers(2, 6)), "cols": 7}),
     inputs=_table,
-    outputs=lambda inputs, case: {"out": np.zeros(inputs["a"].shape, np.int32)},
     launches=lambda case: (Launch("table", 1, (8, 8), ("out", "a", "rows", "cols")),),
     reference=lambda inputs, case: {"out": inputs["a"] + np.int32(1)},
     diagnoses={},

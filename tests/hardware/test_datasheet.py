@@ -7,6 +7,7 @@ from dataclasses import fields, replace
 import pytest
 
 from gpu_course.errors import UnknownName
+from gpu_course.hardware.cards import read_cards
 from gpu_course.hardware.datasheet import (
     ComputeCapability,
     DeviceCard,
@@ -175,3 +176,32 @@ def test_what_no_document_confirms_is_left_out() -> None:
     assert device("T4").nvlink_bytes_per_s is None
     assert "NVLink" not in [row[0] for row in device("T4").rows()]
     assert device("RTX 3090").power_watts is None
+
+
+CARD = """
+[[card]]
+name = "X"
+product = "X 1"
+compute_capability = "8.0"
+memory_bytes = [80, "GiB", "sheet"]
+
+[sources."sheet"]
+title = "a sheet"
+place = "page 1"
+"""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "said"),
+    [
+        ("memory_bytes", "memory_byte", "X: memory_byte is no number of a card"),
+        ('"GiB"', '"gigabytes"', "X: memory_bytes has the unit 'gigabytes'"),
+        ('"sheet"]\n', '"shet"]\n', "and the source 'shet'"),
+        ("memory_bytes = ", "# ", "no number names the sources sheet"),
+    ],
+)
+def test_a_slip_in_the_file_of_cards_is_told(right: str, wrong: str, said: str) -> None:
+    (card,) = read_cards(CARD)
+    assert card.memory_bytes == 80 << 30 and str(card.sources["memory_bytes"]) == "a sheet, page 1"
+    with pytest.raises(ValueError, match=said):
+        read_cards(CARD.replace(right, wrong, 1))

@@ -180,15 +180,15 @@ def test_the_wrong_result_is_one_that_the_launch_can_have(kernels: Path) -> None
     assert np.array_equal(out, ones(64)[::-1])
 
 
-@pytest.mark.parametrize("strands", ["warps", "threads"])
-def test_a_recording_of_strands_keeps_each_statement_whole_or_in_pieces(
-    kernels: Path, strands: Any
+@pytest.mark.parametrize("tasks", ["warps", "threads"])
+def test_a_recording_of_tasks_keeps_each_statement_whole_or_in_pieces(
+    kernels: Path, tasks: Any
 ) -> None:
     """Every access of every thread stands in some step once, whoever came in between."""
     from gpu_course.observe.recorder import Recorder
 
     recorder = Recorder((), range(64))
-    schedule = RoundRobin(strands, "accesses", seed=4)
+    schedule = RoundRobin(tasks, "accesses", seed=4)
     out = zeros(64)
     ready = simulate(f"{kernels}:with_before", schedule=schedule, observers=(recorder,))
     recording = recorder.recording(ready[1, 64](out, ones(64)).launch)

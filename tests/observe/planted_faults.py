@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from gpu_course.observe import order, races, shadow
+from gpu_course.observe import order, shadow
 from gpu_course.observe.order import NOTHING, Known, Learned, Log, Order
 from gpu_course.observe.races import Races
 from gpu_course.observe.shadow import History, Sets, Shadow, Slots
@@ -80,6 +81,10 @@ def _only(kinds: set[tuple[str, str]]) -> Fault:
         right(self, access, units, kept, **more)
 
     return _bend(Races, "_compare", compare)
+
+
+def _whole_warps_only(right: Any, self: Races, setting: Any) -> None:
+    right(self, replace(setting, code=replace(setting.code, partial_warps=False)))
 
 
 def _every_block(right: Any, self: Order, time: int, blocks: np.ndarray) -> None:
@@ -250,7 +255,7 @@ FAULTS: dict[str, Fault] = {
     "a flag remembers the first release only": _bend(Log, "tell", _first_release_only),
     "flags in shared memory outlive their block": _bend(Order, "batch", _alive_for_ever),
     # What is remembered where knowledge goes astray.
-    "no partial warp barriers are expected": [(races, "_parts_of_warps", _always(False))],
+    "no partial warp barriers are expected": _bend(Races, "begin", _whole_warps_only),
     "sets are never searched": [(Races, "_search", _nothing)],
     "sets are searched by nobody": [(Order, "informed", lambda self, lanes: lanes < 0)],
     "one thread is enough for units": [(Slots, "crowded", lambda self, units: units < 0)],

@@ -12,7 +12,7 @@ import pytest
 
 from gpu_course.errors import CourseError
 from gpu_course.observe.recorder import MOST_THREADS, Recorder
-from gpu_course.simt.recording import Recording
+from gpu_course.simt.report import Recording
 from gpu_course.simulator import simulate
 from gpu_course.stepping import record, threads_to_record
 from tests.observe.stepped import TEXT, write_kernels
@@ -285,3 +285,17 @@ def test_a_check_follows_no_statement(kernels: Path, monkeypatch: pytest.MonkeyP
     simulate(f"{kernels}:past_the_end")[1, 8](np.zeros(8, np.int64), numbers(8))
     record(f"{kernels}:past_the_end")[1, 8](np.zeros(8, np.int64), numbers(8))
     assert [len(i.followers) for i in made] == [0, 1]
+
+
+def test_an_assertion_is_a_step_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(
+        "from numba import cuda\n\n@cuda.jit\ndef kernel(out, n):\n"
+        "    i = cuda.grid(1)\n    assert i < n\n    out[i] = i\n"
+    )
+    steps = record(f"{path}:kernel")[1, 4](np.zeros(4, np.int64), 3).steps
+    assert [(step.line, step.threads.tolist()) for step in steps] == [
+        (5, [0, 1, 2, 3]),
+        (6, [0, 1, 2, 3]),
+        (7, [0, 1, 2]),
+    ]

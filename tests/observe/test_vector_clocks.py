@@ -19,10 +19,9 @@ import pytest
 
 from gpu_course.observe.races import Races
 from gpu_course.simt import launch
-from gpu_course.simt.access import Access
 from gpu_course.simt.faults import FaultLog
 from gpu_course.simt.lanes import Lanes, Mask
-from gpu_course.simt.observer import Observer, Setting
+from gpu_course.simt.observer import Access, Observer, Setting
 from gpu_course.simt.schedule import RoundRobin, Schedule
 from gpu_course.simulator import simulate
 from tests.observe.planted_faults import FAULTS, Fault, planted

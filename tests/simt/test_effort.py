@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gpu_course.errors import KernelRefused
-from gpu_course.simt import effort, launch
+from gpu_course.simt import launch, legality
 from gpu_course.simulator import simulate
 
 HEAD = "from numba import cuda, float64\n\n\n@cuda.jit\ndef kernel(out):\n"
@@ -31,14 +31,14 @@ def test_a_long_line_costs_the_steps_of_many(tmp_path: Path) -> None:
     short = rounds(tmp_path, "x", 4000)
     long = rounds(tmp_path, " and ".join(["x"] * 900), 4000)
     # A turn has four statements, one of them a store.
-    turn = 4 + effort.STEPS_OF_ACCESSES["store"]
+    turn = 4 + legality.STEPS_OF_ACCESSES["store"]
     assert short == pytest.approx(4000 / turn, rel=0.1)
-    assert long == pytest.approx(4000 / (turn + 900 / effort.EXPRESSIONS_PER_STEP), rel=0.1)
+    assert long == pytest.approx(4000 / (turn + 900 / legality.EXPRESSIONS_PER_STEP), rel=0.1)
 
 
 def test_a_kernel_of_too_many_parts_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "kernel.py"
-    for lines, refused in ((effort.MOST_NODES // 3, True), (effort.MOST_NODES // 10, False)):
+    for lines, refused in ((legality.MOST_NODES // 3, True), (legality.MOST_NODES // 10, False)):
         path.write_text(HEAD + "    x = 1\n" * lines + "    out[0] = x\n")
         if refused:
             with pytest.raises(

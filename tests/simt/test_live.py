@@ -11,7 +11,7 @@ from numba import cuda
 
 from gpu_course import simulate
 from gpu_course.simt import legality
-from gpu_course.simt.live import from_function
+from gpu_course.simt.source import from_function
 
 SCALE: Any = 2
 TABLE: Any = np.array([1.0, 2.0])

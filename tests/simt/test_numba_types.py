@@ -46,7 +46,7 @@ def infer_types(text: str, argument_types: Sequence[str], folder: Path) -> dict[
     """Variable -> the types the simulator gives to its versions."""
     path = folder / "kernel.py"
     path.write_text(text)
-    program = legality.check(source.load(path).kernel("kernel"))
+    program = legality.draft(source.load(path).kernel("kernel"))
     found: dict[str, set[str]] = {}
     for variable, type_ in inference.infer(
         program, [*map(_argument, argument_types)]

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from gpu_course.errors import AnswerFileError, KernelRefused
-from gpu_course.simt.reading import MAX_SOURCE_BYTES, is_missing, read_text
-from gpu_course.simt.source import parse
+from gpu_course.simt.source import MAX_SOURCE_BYTES, is_missing, parse, read_text
 
 needs_links = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes and links are of Unix")
 

@@ -226,7 +226,7 @@ def by_simulator(
     kernel = source.load(path).kernel("kernel")
     given = [ArrayType(a.dtype, 1) for a in arguments]
     spare = [ArrayType(np.dtype("float64"), 1)] * len(texts)
-    found = inference.infer(legality.check(kernel), [*given, *spare]).types
+    found = inference.infer(legality.draft(kernel), [*given, *spare]).types
     results = {text: np.zeros(arguments[0].size, found[f"x{k}"]) for k, text in enumerate(texts)}
     threads = 32 if per_thread else 1
     report = simulate(kernel)[1, threads](*arguments, *results.values())

@@ -14,9 +14,8 @@ from numba.cuda.descriptor import cuda_target
 
 from gpu_course.errors import CourseError, KernelRefused
 from gpu_course.foreign import cuda
-from gpu_course.simt import conversions
-from gpu_course.simt.signatures import ANYTHING, best, show, signatures
-from gpu_course.simt.types import ArrayType
+from gpu_course.simt import types as rules
+from gpu_course.simt.types import ANYTHING, ArrayType, best, show, signatures
 from gpu_course.simulator import simulate
 
 NUMBERS = (
@@ -36,7 +35,7 @@ def test_numbers_convert_as_numbas_do() -> None:
     names = {"exact": 0, "promote": 1, "safe": 2, "unsafe": 3}
     for given, wanted in itertools.product(NUMBERS, NUMBERS):
         theirs = context.can_convert(_numba_type(given), _numba_type(wanted))
-        ours = conversions.conversion(np.dtype(given), np.dtype(wanted))
+        ours = rules.conversion(np.dtype(given), np.dtype(wanted))
         expected = None if theirs is None else names[theirs.name]
         assert ours == expected, f"{given} -> {wanted}: {ours}, and Numba says {theirs}"
 

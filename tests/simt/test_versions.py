@@ -11,7 +11,7 @@ import pytest
 from numba.core import types as numba_types
 from numba.cuda.compiler import compile_cuda
 
-from gpu_course.simt.versions import find_versions
+from gpu_course.simt.flow import find_versions
 
 BODIES = {
     "reused for a float": """
@@ -90,7 +90,7 @@ def _ours(body: str) -> set[tuple[str, str]]:
     text = "def kernel(out, a, n):\n" + textwrap.indent(textwrap.dedent(body).strip(), "    ")
     (tree,) = ast.parse(text).body
     assert isinstance(tree, ast.FunctionDef)
-    program = legality.check(Kernel("kernel", tree, "test.py", {}, {}.__getitem__))
+    program = legality.draft(Kernel("kernel", tree, "test.py", {}, {}.__getitem__))
     array = ArrayType(FLOAT32, 1)
     run = inference._Inference(program, [array, array, INT64])
     reads = {(n.id, str(t)) for n, t in run.run().reads.items()}  # type: ignore[attr-defined]

@@ -67,4 +67,6 @@ def test_a_wait_that_changes_memory_has_few_turns(name: str, tmp_path: Path) -> 
     path.write_text(kernel.text)
     simulate(f"{path}:kernel", step_budget=40_000)[kernel.grid, kernel.block](*given.values())
     # A warp adds up to 32 in a turn; the 320,000 steps of all warps together are 700,000 and more.
-    assert 0 < given["data"][0] < 50_000
+    # Where a barrier stands in the loop, a turn in many counts as a wait.
+    most = 250_000 if "syncthreads" in kernel.text else 50_000
+    assert 0 < given["data"][0] < most

@@ -1,1 +1,1 @@
-"""Puzzles of lessons 17 and 18: what to keep, and what to run again."""
+"""What lessons 17 and 18 ask: a file per puzzle. What is kept, and what is run again."""

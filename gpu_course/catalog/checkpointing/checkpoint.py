@@ -6,7 +6,6 @@ from functools import partial
 
 import numpy as np
 
-from gpu_course.catalog.checkpointing import debriefs
 from gpu_course.catalog.checkpointing.wrapped import (
     SLACK_BYTES,
     case,
@@ -15,7 +14,7 @@ from gpu_course.catalog.checkpointing.wrapped import (
     plain_run,
     zero_share,
 )
-from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
+from gpu_course.catalog.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
 
 ROWS = 32
 """Of the batch; see training.checkpointing.smooth_chain."""
@@ -67,19 +66,30 @@ def _diagnose(inputs: Values, chosen: Case, expected: Values, got: Values) -> st
     return None
 
 
+DEBRIEF = Debrief(
+    shows=("kept_bytes", "peak_bytes", "forward_passes"),
+    why=(
+        "The input is all it takes to have the stage's inner values again. The second run builds "
+        "the graph that the first one was spared, and it lives only while this stage goes back."
+    ),
+    alternative=(
+        "Calling backward() on the second run adds to the parameters' gradients by itself. "
+        "torch.autograd.grad would hand them over instead, and you would add them."
+    ),
+)
+
 CHECKPOINT = PythonPuzzle(
     name="17_checkpointing/checkpoint",
     title="keep the input, run it again",
     difficulty="medium",
     minutes=15,
-    debrief=debriefs.CHECKPOINT,
+    debrief=DEBRIEF,
     statement=(
         "Run a stage without keeping what its backward pass needs, and run it again when the "
         "backward pass gets there: the same gradients, bit for bit, from two forward passes."
     ),
-    functions=("checkpoint",),
     parameters={"checkpoint": ("stage", "x")},
-    harness="checkpoint_wrapped",
+    harness="checkpointed_chain",
     torch=True,
     cases=(
         case("visible example", 3, 16, visible=True),

@@ -6,7 +6,6 @@ from functools import partial
 
 import numpy as np
 
-from gpu_course.catalog.checkpointing import debriefs
 from gpu_course.catalog.checkpointing.planning import (
     OUTPUT_BYTES,
     PLAN_DIAGNOSES,
@@ -18,7 +17,7 @@ from gpu_course.catalog.checkpointing.planning import (
     plain_results,
     run_twice_in_a_row,
 )
-from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
+from gpu_course.catalog.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
 from gpu_course.units import count
 
 
@@ -59,19 +58,31 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     return None
 
 
+DEBRIEF = Debrief(
+    shows=("peak_bytes", "forward_passes"),
+    why=(
+        "Wherever the next checkpoint goes, the two parts left and right of it are the same "
+        "problem again, smaller. So the best schedule is put together from the best ones of its "
+        "parts, and no other needs fewer runs."
+    ),
+    alternative=(
+        "Griewank and Walther give the number of runs and the place of the checkpoint in closed "
+        "form, with binomial coefficients: no table, and a result of the same length."
+    ),
+)
+
 REVOLVE = PythonPuzzle(
     name="17_checkpointing/revolve",
     title="the fewest forward passes",
     difficulty="hard",
     minutes=20,
-    debrief=debriefs.REVOLVE,
+    debrief=DEBRIEF,
     statement=(
         "A chain of equal stages, and room for a fixed number of checkpoints: write the schedule "
         "with the fewest forward passes there can be."
     ),
-    functions=("revolve",),
     parameters={"revolve": ("length", "checkpoints")},
-    harness="schedule_followed",
+    harness="schedules",
     call=called,
     torch=True,
     cases=(

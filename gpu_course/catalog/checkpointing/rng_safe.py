@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.catalog.checkpointing import debriefs
 from gpu_course.catalog.checkpointing.wrapped import SLACK_BYTES, case, held, inputs_for, plain_run
-from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
+from gpu_course.catalog.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
 
 OUTPUT_NUMBERS = 6 * 8 * 8
 """Of each channel of a stage's output; see training.checkpointing.noisy_chain."""
@@ -89,20 +88,32 @@ def _wrong_buffers(inputs: Values, right: np.ndarray, got: np.ndarray) -> str:
     return "other-buffers" if np.array_equal(got[of_norms], right[of_norms]) else "statistics-twice"
 
 
+DEBRIEF = Debrief(
+    shows=("kept_bytes", "peak_bytes", "forward_passes"),
+    why=(
+        "A second run is the same run only if it finds what the first one found: the generator's "
+        "state and the buffers. And it must leave no trace, so both are put back afterwards."
+    ),
+    alternative=(
+        "fork_rng restores the generator even when the stage raises; saving and setting the state "
+        "by hand is right while nothing fails. Buffers may be copied before the second run or "
+        "swapped for copies during it."
+    ),
+)
+
 RNG_SAFE = PythonPuzzle(
     name="17_checkpointing/rng_safe",
     title="the same run twice",
     difficulty="hard",
     minutes=15,
-    debrief=debriefs.RNG_SAFE,
+    debrief=DEBRIEF,
     statement=(
         "Make a checkpoint whose second run is the first one over again: the same dropout masks, "
         "the same buffers to begin with, under the same autocast. And it leaves no trace: buffers "
         "move once, and the random generator ends where the plain run leaves it."
     ),
-    functions=("rng_safe",),
     parameters={"rng_safe": ("stage", "x")},
-    harness="checkpoint_wrapped",
+    harness="checkpointed_chain",
     torch=True,
     cases=(
         case("visible example", 3, 8, visible=True),

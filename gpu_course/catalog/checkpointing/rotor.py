@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.catalog.checkpointing import debriefs
 from gpu_course.catalog.checkpointing import rotor_chains as chains
 from gpu_course.catalog.checkpointing.planning import (
     PLAN_DIAGNOSES,
@@ -18,7 +17,7 @@ from gpu_course.catalog.checkpointing.planning import (
     plain_results,
     run_twice_in_a_row,
 )
-from gpu_course.catalog.specification import Case, Finding, Mistake, PythonPuzzle, Values
+from gpu_course.catalog.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
 from gpu_course.units import count
 
 REAL = {
@@ -141,19 +140,31 @@ def _what_was_forgotten(chain: Any, schedule: Any, memory: int) -> str:
     return "too-much-memory"
 
 
+DEBRIEF = Debrief(
+    shows=("schedule",),
+    why=(
+        "For each part of the chain and each amount of memory there are two moves: save the first "
+        "stage whole, or keep its input and come back. The best of both, from small parts to large "
+        "ones, is the best of all schedules of this kind."
+    ),
+    alternative=(
+        "A recursion that remembers fills only the states it needs; a table filled from short "
+        "parts to long ones needs no recursion and is what rotor does in C."
+    ),
+)
+
 ROTOR = PythonPuzzle(
     name="18_optimal_checkpointing/rotor",
     title="the best schedule for a memory",
     difficulty="hard",
     minutes=40,
-    debrief=debriefs.ROTOR,
+    debrief=DEBRIEF,
     statement=(
         "Stages that differ in size and cost, and a memory: find the cheapest schedule that fits. "
         "It is followed on a real network, and its peak is measured."
     ),
-    functions=("rotor",),
     parameters={"rotor": ("stages", "memory")},
-    harness="schedule_followed",
+    harness="schedules",
     torch=True,
     call=chains.as_called,
     seconds=40.0,

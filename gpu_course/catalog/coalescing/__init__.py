@@ -1,1 +1,1 @@
-"""Puzzles of lesson 03; lesson_03_coalescing puts them in order."""
+"""What lesson 03 asks: a file per puzzle; lesson_03_coalescing puts them in order."""

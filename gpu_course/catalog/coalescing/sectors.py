@@ -7,8 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from gpu_course.catalog.builders import sized
-from gpu_course.catalog.coalescing import debriefs
-from gpu_course.catalog.specification import Case, Mistake, PythonPuzzle, Values
+from gpu_course.catalog.specification import Case, Debrief, Mistake, PythonPuzzle, Values
 from gpu_course.observe.coalescing import SECTOR_BYTES, count_request
 
 LANES = 32
@@ -71,17 +70,28 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     return None
 
 
+DEBRIEF = Debrief(
+    shows=("result",),
+    why=(
+        "A load costs as many sectors as its 32 addresses lie in, whichever lane asks for which. "
+        "Dividing an address in bytes by 32 and rounding down names its sector."
+    ),
+    alternative=(
+        "Counting lane by lane is short and needs no cases. A formula exists for each kind of "
+        "stride, and has to treat 0, negative strides and strides beyond a sector separately."
+    ),
+)
+
 SECTORS = PythonPuzzle(
     name="03_coalescing/sectors",
     title="sectors before they are counted",
     difficulty="easy",
     minutes=12,
-    debrief=debriefs.SECTORS,
+    debrief=DEBRIEF,
     statement=(
         "Write a function that says how many 32-byte sectors one warp touches when lane i loads "
         "a[offset + i * stride], for any stride, offset and size of an element."
     ),
-    functions=("sectors",),
     parameters={"sectors": ("stride", "offset", "itemsize")},
     cases=(
         _case("visible example", 2, 0, 4, visible=True),

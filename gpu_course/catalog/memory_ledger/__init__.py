@@ -1,1 +1,1 @@
-"""The puzzles of lesson 16."""
+"""What lesson 16 asks: a file per puzzle; lesson_16_memory_ledger puts them in order."""

@@ -6,8 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.catalog.memory_ledger import debriefs
-from gpu_course.catalog.specification import Case, Finding, Held, Mistake, PythonPuzzle, Values
+from gpu_course.catalog.specification import (
+    Case,
+    Debrief,
+    Finding,
+    Held,
+    Mistake,
+    PythonPuzzle,
+    Values,
+)
 from gpu_course.units import count
 
 SLACK = 1.1
@@ -122,19 +129,30 @@ def _gradient(model: Any, value: Any) -> Any:
 
 _TOLERANCE = (1e-9, 1e-12)
 
+DEBRIEF = Debrief(
+    shows=("peak_bytes",),
+    why=(
+        "The gradient of a sum is the sum of the gradients, and backward() adds to what is there. "
+        "Weighting each part by its rows makes the mean of unequal parts right."
+    ),
+    alternative=(
+        "Scale each loss before its backward pass, or scale the gradients once at the end. The "
+        "first touches one number per part, the second every gradient."
+    ),
+)
+
 ACCUMULATE = PythonPuzzle(
     name="16_memory_ledger/accumulate",
     title="the same gradient, less memory",
     difficulty="medium",
     minutes=10,
-    debrief=debriefs.ACCUMULATE,
+    debrief=DEBRIEF,
     statement=(
         "Work out the gradient of a batch part by part: what is left in .grad is that of the whole "
         "batch, and at no time is there more memory in use than for one part."
     ),
-    functions=("accumulate",),
     parameters={"accumulate": ("model", "loss", "x", "y", "parts")},
-    harness="ledger_accumulate",
+    harness="accumulate",
     torch=True,
     cases=(
         _case("visible example", 96, 4, 6, visible=True),

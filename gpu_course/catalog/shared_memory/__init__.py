@@ -1,1 +1,1 @@
-"""The puzzles of lesson 04, a few to a module."""
+"""What lesson 04 asks: a file per puzzle; lesson_04_shared_memory puts them in order."""

@@ -1,1 +1,1 @@
-"""The puzzles of lesson 20."""
+"""What lesson 20 asks: a file per puzzle; lesson_20_smaller_states puts them in order."""

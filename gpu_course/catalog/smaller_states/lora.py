@@ -6,8 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.catalog.smaller_states import debriefs
-from gpu_course.catalog.specification import Case, Finding, Held, Mistake, PythonPuzzle, Values
+from gpu_course.catalog.specification import (
+    Case,
+    Debrief,
+    Finding,
+    Held,
+    Mistake,
+    PythonPuzzle,
+    Values,
+)
 from gpu_course.units import count
 
 
@@ -91,19 +98,30 @@ _TOLERANCE = (1e-7, 1e-9)
 
 LARGE = Case("a large layer", {"rows": 1, "inner": 1000, "outer": 200, "rank": 2, "tiles": 40})
 
+DEBRIEF = Debrief(
+    shows=("trained_numbers", "peak_bytes"),
+    why=(
+        "A product of two narrow matrices has few numbers, and only these need gradients and "
+        "moments. With one of them at zero the detour begins as nothing and can still learn."
+    ),
+    alternative=(
+        "Register A and B on a module of your own, or add them to a copy of the layer: both work. "
+        "Scaling the narrow values instead of the wide ones saves a little arithmetic."
+    ),
+)
+
 LORA = PythonPuzzle(
     name="20_smaller_states/lora",
     title="a narrow detour",
     difficulty="medium",
     minutes=12,
-    debrief=debriefs.LORA,
+    debrief=DEBRIEF,
     statement=(
         "Put a trained detour of low rank beside a frozen linear layer: nothing changes at the "
         "start, and the product of its two matrices is never worked out."
     ),
-    functions=("lora",),
     parameters={"lora": ("linear", "rank", "alpha")},
-    harness="smaller_lora",
+    harness="lora",
     torch=True,
     cases=(
         _case("visible example", 3, 80, 64, 4, visible=True),

@@ -1,1 +1,1 @@
-"""What lesson 00 says once a guess is made; its one puzzle is in lesson_00_start_here."""
+"""What lesson 00 asks: a file per puzzle; lesson_00_start_here puts them in order."""

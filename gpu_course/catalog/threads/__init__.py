@@ -1,1 +1,1 @@
-"""The puzzles of lesson 01 by the shape of their launch; lesson_01_threads puts them in order."""
+"""What lesson 01 asks: a file per puzzle; lesson_01_threads puts them in order."""

@@ -1,1 +1,1 @@
-"""Puzzles of lesson 02; lesson_02_warps puts them in order."""
+"""What lesson 02 asks: a file per puzzle; lesson_02_warps puts them in order."""

@@ -7,8 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from gpu_course.catalog.builders import sized
-from gpu_course.catalog.specification import Case, Mistake, PythonPuzzle, Values
-from gpu_course.catalog.warps import debriefs
+from gpu_course.catalog.specification import Case, Debrief, Mistake, PythonPuzzle, Values
 from gpu_course.hardware import occupancy as hardware
 from gpu_course.hardware.compute_capability import capabilities, capability
 
@@ -117,18 +116,30 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     return None
 
 
+DEBRIEF = Debrief(
+    shows=("result",),
+    why=(
+        "Warps, block slots, registers and shared memory run out independently, and the one that "
+        "runs out first decides. Each is handed out in whole units, so what counts is the rounded "
+        "number, not the one you wrote."
+    ),
+    alternative=(
+        "A count that adds one block at a time until something is full gives the same number. "
+        "It is slower and harder to get wrong."
+    ),
+)
+
 OCCUPANCY = PythonPuzzle(
     name="02_warps/occupancy",
     title="blocks that fit on an SM",
     difficulty="medium",
     minutes=25,
-    debrief=debriefs.OCCUPANCY,
+    debrief=DEBRIEF,
     statement=(
         "Write a function that says how many blocks of a kernel one SM holds at the same time, "
         "from the registers of a thread, the shared memory and the threads of a block, and the "
         "limits of a GPU, for compute capabilities 7.0 to 12.0."
     ),
-    functions=("occupancy",),
     parameters={"occupancy": ("limits", "registers", "shared_bytes", "threads")},
     cases=(
         _case("visible example", "8.0", 64, 16_384, 256, visible=True),

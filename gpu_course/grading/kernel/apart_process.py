@@ -13,7 +13,7 @@ from gpu_course import catalog
 from gpu_course.catalog import Puzzle
 from gpu_course.errors import CourseError
 from gpu_course.grading.check import check_file
-from gpu_course.grading.kernel import apart
+from gpu_course.grading.kernel import wire
 from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.worker_process import listen, private_pipes
 from gpu_course.grading.workspace import ANSWERS_VARIABLE
@@ -25,7 +25,7 @@ def main() -> None:
     requests: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
     threading.Thread(target=listen, args=(asked, requests), daemon=True).start()
     while True:
-        answers.write(apart.dumps(reply(requests.get())) + "\n")
+        answers.write(wire.dumps(reply(requests.get())) + "\n")
         answers.flush()
 
 

@@ -10,10 +10,10 @@ from typing import Any
 from gpu_course.catalog import Budget, KernelPuzzle
 from gpu_course.errors import CatalogueError
 from gpu_course.grading.kernel import trial
-from gpu_course.grading.kernel.messages import case_line, code_line, hint_line
 from gpu_course.grading.kernel.spare_barriers import Spare, spare_barriers
 from gpu_course.grading.kernel.trial import Trial
 from gpu_course.grading.labels import line
+from gpu_course.grading.messages import case_line, code_line, hint_line
 from gpu_course.simt.report import Counters
 from gpu_course.simt.source import Kernel
 

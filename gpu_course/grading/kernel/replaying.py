@@ -11,12 +11,12 @@ import numpy as np
 from gpu_course.catalog import KernelPuzzle, Puzzle, index
 from gpu_course.errors import CourseError
 from gpu_course.grading.answer_problem import AnswerProblem
-from gpu_course.grading.check import LISTED_SEED, default_seed
 from gpu_course.grading.diagnosis import close
 from gpu_course.grading.kernel import trial
 from gpu_course.grading.kernel.answers import read_answer
-from gpu_course.grading.kernel.messages import describe
 from gpu_course.grading.kernel.trial import Given, Trial
+from gpu_course.grading.messages import describe
+from gpu_course.grading.seeds import LISTED_SEED, default_seed
 from gpu_course.interleaving import Replay, Run, find_replay
 from gpu_course.interleaving.search import Told, races_in
 from gpu_course.simt.launch import dim3

@@ -11,7 +11,7 @@ from gpu_course.catalog import KernelPuzzle
 from gpu_course.errors import KernelRefused
 from gpu_course.grading.kernel import trial
 from gpu_course.grading.kernel.trial import Given
-from gpu_course.simt.kernels import Kernel
+from gpu_course.simt.source import Kernel
 
 BARRIER = "syncthreads"
 

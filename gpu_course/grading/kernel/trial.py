@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ import gpu_course
 from gpu_course.catalog import Case, KernelPuzzle, Launch
 from gpu_course.errors import CatalogueError, KernelRefused
 from gpu_course.grading.diagnosis import Dim3, close
+from gpu_course.grading.seeds import randomness
 from gpu_course.observe.shares import Share, Shares
 from gpu_course.simt import source
 from gpu_course.simt.launch import dim3, illegal
@@ -21,7 +21,6 @@ from gpu_course.simt.legality import check as check_kernel
 from gpu_course.simt.report import Counters, Hazard, Report, ThreadPair, Touch
 from gpu_course.simt.schedule import Ranked
 from gpu_course.simt.source import Kernel
-from gpu_course.simt.waiting import order_matters
 from gpu_course.simulator import simulate
 
 ORDERS = (None, 1)
@@ -117,16 +116,10 @@ def prepare(puzzle: KernelPuzzle, case: Case, seed: int) -> Given:
     Raises:
         CatalogueError: the specification contradicts itself.
     """
-    rng = np.random.default_rng([seed, zlib.crc32(f"{puzzle.name}: {case.name}".encode())])
-    inputs = puzzle.inputs(rng, case)
-    outputs = puzzle.outputs(_copies(inputs), case)
-    expected = puzzle.reference(_copies(inputs), case)
-    for name, value in expected.items():
-        if name not in outputs or np.shape(value) != outputs[name].shape:
-            raise CatalogueError(f"the reference of {puzzle.name} gives an output {name} amiss")
-    as_stored = {
-        name: np.asarray(value).astype(outputs[name].dtype) for name, value in expected.items()
-    }
+    inputs = puzzle.inputs(randomness(puzzle, case, seed), case)
+    found = puzzle.reference(_copies(inputs), case)
+    expected = {name: np.asarray(value) for name, value in found.items()}
+    outputs = puzzle.outputs(_copies(inputs), case, expected)
     launches = puzzle.launches(case)
     known = {*inputs, *outputs}
     for launch in launches:
@@ -135,7 +128,7 @@ def prepare(puzzle: KernelPuzzle, case: Case, seed: int) -> Given:
             raise CatalogueError(f"a launch of {puzzle.name} asks for {fact}")
         if unknown := [name for name in launch.args if name not in known]:
             raise CatalogueError(f"a launch of {puzzle.name} names {unknown[0]}, which is nothing")
-    return Given(case, launches, inputs, outputs, as_stored)
+    return Given(case, launches, inputs, outputs, expected)
 
 
 def attempt(
@@ -205,7 +198,7 @@ def more_orders(given: Given, kernels: Mapping[str, Kernel]) -> Iterator[Trial]:
         for number, launch in enumerate(given.launches)
         if np.prod(dim3(launch.grid, "grid")) * np.prod(dim3(launch.block, "block"))
         <= MOST_THREADS_IN_MORE_ORDERS
-        and order_matters(check_kernel(kernels[launch.function]))
+        and check_kernel(kernels[launch.function]).order_matters
     ]
     for options in MORE_ORDERS if small else ():
         how = {n: {"step_budget": STEPS_IN_MORE_ORDERS, **options()} for n in small}

@@ -14,14 +14,8 @@ from gpu_course.catalog import PythonPuzzle
 from gpu_course.grading.compare import Difference, show
 from gpu_course.grading.diagnosis import Pattern
 from gpu_course.grading.isolation.processes import MOST_THREADS, Ended, TooManyThreads
-from gpu_course.grading.kernel.messages import (
-    case_line,
-    cells_around,
-    code_line,
-    hint_line,
-    line,
-    reason,
-)
+from gpu_course.grading.labels import line
+from gpu_course.grading.messages import case_line, cells_around, code_line, hint_line, reason
 from gpu_course.grading.python.answers import PythonAnswer
 from gpu_course.grading.python.cases import Tried
 from gpu_course.grading.python.memory_messages import asked_for, needs_too_much, what_helps

@@ -34,7 +34,7 @@ class Raised:
 
 
 @dataclass(frozen=True)
-class Unusable:
+class Rejected:
     """What the harness could do nothing with: the diagnosis, and a line on what it was.
 
     Attributes:
@@ -68,7 +68,7 @@ class Returned:
     changed: dict[str, Any] = field(default_factory=dict)
 
 
-Reply = Raised | Unusable | Unsendable | TooLarge | Returned
+Reply = Raised | Rejected | Unsendable | TooLarge | Returned
 
 
 def reply_to(turn: int, message: Mapping[str, Any], inputs: Mapping[str, Any]) -> Reply:
@@ -101,7 +101,7 @@ def reply_to(turn: int, message: Mapping[str, Any], inputs: Mapping[str, Any]) -
         found = _fields(rest, {"key": MOST_NAME, "text": MOST_TEXT})
         if not _KEY.fullmatch(found["key"]):
             raise NoReply("no diagnosis")
-        return Unusable(found["key"], found["text"], frames)
+        return Rejected(found["key"], found["text"], frames)
     if kind == "unsendable":
         return Unsendable(_text(said, MOST_TEXT))
     if kind == "large":

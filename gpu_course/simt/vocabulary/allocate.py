@@ -10,18 +10,19 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from gpu_course.simt.constants import NotConstant, Symbol, as_dtype, constant, dtype_of_text
+from gpu_course.simt.ir import Call, Request
 from gpu_course.simt.lanes import Lanes
+from gpu_course.simt.machine import Machine
 from gpu_course.simt.memory import Allocation, Array, bind_plain, row_major
 from gpu_course.simt.types import ArrayType, NoSuchType, NotSimulated, Type
-from gpu_course.simt.variables import Value
+from gpu_course.simt.values import Value
 from gpu_course.simt.vocabulary.functions import Function
-from gpu_course.simt.vocabulary.machine import Machine
 
 SPACES = {"cuda.shared.array": "shared", "cuda.local.array": "local"}
 
@@ -30,38 +31,6 @@ SPACES = {"cuda.shared.array": "shared", "cuda.local.array": "local"}
 MOST_STATIC_BYTES = 48 * 1024
 MOST_SHARED_BYTES = 227 * 1024
 MOST_LOCAL_BYTES = 512 * 1024
-
-
-@dataclass(frozen=True)
-class Request:
-    """What one call in a kernel asks for.
-
-    Attributes:
-        space: "shared" or "local".
-        shape: its shape; (0,) asks for the launch's dynamic shared memory.
-        dtype: its element type.
-        offset: its first byte within the block's shared memory, or the thread's local memory.
-    """
-
-    space: str
-    shape: tuple[int, ...]
-    dtype: np.dtype[Any]
-    offset: int = 0
-
-    @property
-    def dynamic(self) -> bool:
-        """True for the launch's dynamic shared memory."""
-        return self.space == "shared" and self.shape == (0,)
-
-    @property
-    def size(self) -> int:
-        """Its bytes."""
-        return math.prod(self.shape) * self.dtype.itemsize
-
-    @property
-    def type(self) -> ArrayType:
-        """The type of the variable that holds it."""
-        return ArrayType(self.dtype, len(self.shape), self.space)
 
 
 def request(
@@ -150,7 +119,7 @@ def _computes_with_names(node: ast.expr) -> bool:
     return not single and any(isinstance(n, ast.Name) for n in ast.walk(node))
 
 
-class _Names(Mapping[str, Any]):
+class _Names:
     """The names in an expression, looked up through their nodes."""
 
     def __init__(self, node: ast.expr, look_up: Callable[[ast.expr], Any]) -> None:
@@ -165,12 +134,6 @@ class _Names(Mapping[str, Any]):
 
     def __contains__(self, name: object) -> bool:
         return name in self._nodes
-
-    def __iter__(self) -> Any:
-        return iter(self._nodes)
-
-    def __len__(self) -> int:
-        return len(self._nodes)
 
 
 def _fields(dtype: np.dtype[Any]) -> dict[str, np.dtype[Any]]:
@@ -244,15 +207,15 @@ class Arena:
     def __init__(self, lanes: Lanes, dynamic_bytes: int) -> None:
         self.lanes = lanes
         self.dynamic_bytes = dynamic_bytes
-        self.arrays: dict[ast.Call, Array] = {}
+        self.arrays: dict[int, Array] = {}
         self._next = -1
         self._dynamic: tuple[np.ndarray, np.ndarray, Allocation] | None = None
 
-    def array(self, call: ast.Call, asked: Request, name: str) -> Array:
-        """Returns the array a call stands for; the same one each time it is reached."""
-        if call not in self.arrays:
-            self.arrays[call] = self._make(asked, name)
-        return self.arrays[call]
+    def array(self, number: int, asked: Request, name: str) -> Array:
+        """Returns the array of a number; the same one each time it is reached."""
+        if number not in self.arrays:
+            self.arrays[number] = self._make(asked, name)
+        return self.arrays[number]
 
     def _make(self, asked: Request, name: str) -> Array:
         lanes = self.lanes
@@ -354,7 +317,7 @@ def _constant_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type
     raise NoSuchType("takes one array", "define it beside the kernel")
 
 
-def _constant(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+def _constant(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
     return arguments[0]
 
 

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from gpu_course.simt.ir import Call
+from gpu_course.simt.machine import Machine
 from gpu_course.simt.types import INT64, ArrayType, NoSuchType, TupleType, Type, is_scalar
-from gpu_course.simt.variables import Value
+from gpu_course.simt.values import Value
 from gpu_course.simt.vocabulary.functions import Function, cast
-from gpu_course.simt.vocabulary.machine import Machine
 
 Combine = Callable[..., Any]
 """(old, operands ...) -> new, element by element."""
@@ -88,8 +89,8 @@ def _type(name: str) -> Callable[[Sequence[Type], Sequence[ast.expr]], Type]:
     return type_
 
 
-def _run(name: str) -> Callable[[Machine, ast.Call, Sequence[Value], Type], Value]:
-    def run(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+def _run(name: str) -> Callable[[Machine, Call, Sequence[Value], Type], Value]:
+    def run(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
         array, index, *operands = arguments
         indices = index if isinstance(index, tuple) else (index,)
         indices = tuple(cast(i, INT64) for i in indices)
@@ -153,7 +154,7 @@ def _swap_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
     return _type("cas")([arguments[0], INT64, *arguments[1:]], nodes)
 
 
-def _swap(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+def _swap(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
     """Compares and swaps the first cell: an older name for `cas` at index 0."""
     array, *operands = arguments
     return _run("cas")(machine, call, [array, np.int64(0), *operands], result)

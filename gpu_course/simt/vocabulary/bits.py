@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from gpu_course.simt import types
+from gpu_course.simt.ir import Call
+from gpu_course.simt.machine import Machine
 from gpu_course.simt.types import FLOAT32, FLOAT64, UINT32, NoSuchType, Type
-from gpu_course.simt.variables import Value
+from gpu_course.simt.values import Value
 from gpu_course.simt.vocabulary.functions import Function, cast, numbers, truth
-from gpu_course.simt.vocabulary.machine import Machine
 
 _REVERSED = np.array([int(f"{n:08b}"[::-1], 2) for n in range(256)], np.uint8)
 
@@ -57,7 +58,7 @@ def _bits(function: Callable[[Value], Any], returns: np.dtype[Any] | None = None
             raise NoSuchType(f"takes a whole number, not {a}")
         return returns or _at_least_32(a)
 
-    def run(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+    def run(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
         assert isinstance(result, np.dtype)
         wide = _at_least_32(arguments[0].dtype)
         found = np.asarray(function(cast(arguments[0], wide)))
@@ -76,10 +77,10 @@ def _fma_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
     return FLOAT32 if all(a == FLOAT32 for a in found) else FLOAT64
 
 
-def _fma(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+def _fma(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
     a, b, c = (cast(v, result) for v in arguments)
     for observer in machine.observers:
-        observer.operations(call.lineno, "fma", machine.mask.count)
+        observer.operations(call.line, "fma", machine.mask.count)
     if result == FLOAT32:
         # The product of two float32 is exact in float64. The sum is rounded to odd there, so that
         # rounding it once more to float32 gives what one rounding of the exact sum would.
@@ -122,7 +123,7 @@ def _select_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
     return types.unify(a, b)
 
 
-def _select(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+def _select(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
     condition, a, b = arguments
     return np.asarray(np.where(truth(condition), cast(a, result), cast(b, result)))[()]
 
@@ -131,7 +132,7 @@ def _cube_root_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Typ
     return types.real(numbers(arguments, 1, 1)[0])
 
 
-def _cube_root(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+def _cube_root(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
     return cast(np.cbrt(cast(arguments[0], result)), result)
 
 

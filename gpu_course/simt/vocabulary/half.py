@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.simt.conversions import conversion
-from gpu_course.simt.types import BOOL, FLOAT16, NoSuchType, Type
-from gpu_course.simt.variables import Value
+from gpu_course.simt.ir import Call
+from gpu_course.simt.machine import Machine
+from gpu_course.simt.types import BOOL, FLOAT16, NoSuchType, Type, conversion
+from gpu_course.simt.values import Value
 from gpu_course.simt.vocabulary.bits import rounded_to_odd
 from gpu_course.simt.vocabulary.functions import Function, cast, numbers
-from gpu_course.simt.vocabulary.machine import Machine
 
 
 def _half(count: int, result: np.dtype[Any], function: Callable[..., Value]) -> Function:
@@ -26,7 +26,7 @@ def _half(count: int, result: np.dtype[Any], function: Callable[..., Value]) -> 
                 raise NoSuchType(f"takes numbers that become float16, not {given}")
         return result
 
-    def run(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+    def run(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
         return cast(function(*(cast(a, FLOAT16) for a in arguments)), result)
 
     return Function(type_, run)

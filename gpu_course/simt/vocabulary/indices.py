@@ -7,27 +7,37 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from gpu_course.simt.ir import Call
 from gpu_course.simt.lanes import Lanes
+from gpu_course.simt.machine import Machine
 from gpu_course.simt.types import INT32, INT64, NoSuchType, TupleType, Type
-from gpu_course.simt.variables import Value
-from gpu_course.simt.vocabulary.functions import Builtin, Function
-from gpu_course.simt.vocabulary.machine import Machine
+from gpu_course.simt.values import Value
+from gpu_course.simt.vocabulary.functions import Function
 
 
-def _axes(name: str, pick: Callable[[Lanes, int], Value]) -> dict[str, Builtin]:
-    def bind(axis: int) -> Builtin:
-        return Builtin(INT32, lambda lanes: pick(lanes, axis))
+def _value(type_: Type, pick: Callable[[Lanes], Value]) -> Function:
+    """A value that every thread can read."""
+
+    def run(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
+        return pick(machine.lanes)
+
+    return Function(lambda arguments, nodes: type_, run)
+
+
+def _axes(name: str, pick: Callable[[Lanes, int], Value]) -> dict[str, Function]:
+    def bind(axis: int) -> Function:
+        return _value(INT32, lambda lanes: pick(lanes, axis))
 
     return {f"cuda.{name}.{letter}": bind(axis) for axis, letter in enumerate("xyz")}
 
 
-VALUES: dict[str, Builtin] = {
+VALUES: dict[str, Function] = {
     **_axes("threadIdx", lambda lanes, axis: lanes.thread_index(axis)),
     **_axes("blockIdx", lambda lanes, axis: lanes.block_index(axis)),
     **_axes("blockDim", lambda lanes, axis: np.int32(lanes.block[axis])),
     **_axes("gridDim", lambda lanes, axis: np.int32(lanes.grid[axis])),
-    "cuda.laneid": Builtin(INT32, lambda lanes: lanes.lane_number()),
-    "cuda.warpsize": Builtin(INT32, lambda lanes: np.int32(32)),
+    "cuda.laneid": _value(INT32, lambda lanes: lanes.lane_number()),
+    "cuda.warpsize": _value(INT32, lambda lanes: np.int32(32)),
 }
 
 
@@ -43,12 +53,12 @@ def _per_dimension(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type
     return INT64 if count == 1 else TupleType((INT64,) * count)
 
 
-def _grid(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+def _grid(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
     found = tuple(machine.lanes.global_index(axis) for axis in range(_count(result)))
     return found if isinstance(result, TupleType) else found[0]
 
 
-def _gridsize(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+def _gridsize(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
     found = tuple(
         np.int64(machine.lanes.grid[k] * machine.lanes.block[k]) for k in range(_count(result))
     )

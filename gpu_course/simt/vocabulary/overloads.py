@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from gpu_course.simt import types
-from gpu_course.simt.signatures import Signature, best
+from gpu_course.simt.ir import Call
+from gpu_course.simt.machine import Machine
 from gpu_course.simt.types import (
     FLOAT32,
     FLOAT64,
@@ -19,12 +20,13 @@ from gpu_course.simt.types import (
     ArrayType,
     NoSuchType,
     NotSimulated,
+    Signature,
     TupleType,
     Type,
+    best,
 )
-from gpu_course.simt.variables import Value
+from gpu_course.simt.values import Value
 from gpu_course.simt.vocabulary.functions import Function, cast, numbers
-from gpu_course.simt.vocabulary.machine import Machine
 
 _Cases = tuple[Signature, ...]
 
@@ -42,7 +44,7 @@ def _overloaded(cases: _Cases, function: Callable[..., Value]) -> Function:
     def type_(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
         return chosen(arguments).result
 
-    def run(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+    def run(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
         wanted = chosen([a.dtype for a in arguments]).parameters
         given = [cast(a, type_) for a, type_ in zip(arguments, wanted, strict=True)]
         return cast(function(*given), result)
@@ -100,7 +102,7 @@ def of_tuple_too(name: str, function: Function, least: int) -> Function:
             numbers(arguments, least, 64)
         return function.type(_flat(arguments), nodes)
 
-    def run(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+    def run(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
         return function.run(machine, call, _flat(arguments), result)
 
     return Function(type_, run)
@@ -117,10 +119,10 @@ def _sum_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
     return total
 
 
-def _sum(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+def _sum(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
     total: Value = np.int64(0)
     for part in arguments[0]:
-        total = machine.operation(call, ast.Add(), total, part)
+        total = machine.operation(call.line, "Add", total, part)
     return total
 
 
@@ -129,9 +131,12 @@ def _divmod_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
     return TupleType((types.binary("FloorDiv", a, b), types.binary("Mod", a, b)))
 
 
-def _divmod(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+def _divmod(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
     a, b = arguments
-    return machine.operation(call, ast.FloorDiv(), a, b), machine.operation(call, ast.Mod(), a, b)
+    return (
+        machine.operation(call.line, "FloorDiv", a, b),
+        machine.operation(call.line, "Mod", a, b),
+    )
 
 
 def _nanosleep_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
@@ -141,7 +146,7 @@ def _nanosleep_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Typ
     return None
 
 
-def _nanosleep(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+def _nanosleep(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
     return None  # time does not pass here
 
 

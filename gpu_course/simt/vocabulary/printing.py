@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.simt.printout import MOST_LINES
+from gpu_course.simt.ir import Call
+from gpu_course.simt.machine import Machine
+from gpu_course.simt.report import MOST_LINES
 from gpu_course.simt.types import NoSuchType, Type
-from gpu_course.simt.variables import Value
+from gpu_course.simt.values import Value
 from gpu_course.simt.vocabulary.functions import Function
-from gpu_course.simt.vocabulary.machine import Machine
 
 
 def _type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
@@ -28,7 +29,7 @@ def _shown(value: Any) -> str:
     return str(value)
 
 
-def _run(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+def _run(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
     room = max(0, MOST_LINES - len(machine.printout.lines))
     lanes = machine.mask.lanes
     for lane in lanes[:room].tolist():

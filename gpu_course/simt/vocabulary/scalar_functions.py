@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from gpu_course.simt import types
-from gpu_course.simt.signatures import Signature, best
+from gpu_course.simt.ir import Call
+from gpu_course.simt.machine import Machine
 from gpu_course.simt.types import (
     BOOL,
     FLOAT32,
@@ -21,12 +22,13 @@ from gpu_course.simt.types import (
     NoSuchType,
     NotSimulated,
     RangeType,
+    Signature,
     TupleType,
     Type,
+    best,
 )
-from gpu_course.simt.variables import Value
+from gpu_course.simt.values import Value
 from gpu_course.simt.vocabulary.functions import Function, Range, cast, numbers
-from gpu_course.simt.vocabulary.machine import Machine
 from gpu_course.simt.vocabulary.overloads import of_tuple_too
 
 
@@ -38,7 +40,7 @@ def _extreme(pick: Callable[[Value, Value], Value]) -> Function:
             result = types.unify(result, number)
         return result
 
-    def run(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+    def run(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
         found = cast(arguments[0], result)
         for other in arguments[1:]:
             found = pick(found, cast(other, result))
@@ -70,7 +72,7 @@ def _real(function: Callable[..., Value]) -> Function:
 
 
 def _elementwise(function: Callable[..., Value]) -> Callable[..., Value]:
-    def run(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+    def run(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
         return cast(function(*(cast(a, result) for a in arguments)), result)
 
     return run
@@ -113,7 +115,7 @@ def _one(result: Callable[[np.dtype[Any]], Type], function: Callable[[Value], Va
     def type_(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
         return result(numbers(arguments, 1, 1)[0])
 
-    def run(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+    def run(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
         return cast(function(arguments[0]), result)
 
     return Function(type_, run)
@@ -155,7 +157,7 @@ def _len_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
     raise NoSuchType("takes one array or tuple")
 
 
-def _len(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+def _len(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
     owner = arguments[0]
     return np.int64(len(owner) if isinstance(owner, tuple) else owner.shape[0])
 
@@ -192,7 +194,7 @@ def _is_whole(node: ast.expr) -> bool:
     )
 
 
-def _range(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+def _range(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
     assert isinstance(result, RangeType)
     parts = [cast(a, result.dtype) for a in arguments]
     one, zero = result.dtype.type(1), result.dtype.type(0)
@@ -202,7 +204,7 @@ def _range(machine: Machine, call: ast.Call, arguments: Sequence[Value], result:
     return Range((parts[0], parts[1], step))
 
 
-def _usable_step(machine: Machine, call: ast.Call, step: Value) -> Value:
+def _usable_step(machine: Machine, call: Call, step: Value) -> Value:
     """Returns a range's step, 1 in the lanes that do not take part and have none.
 
     Raises:
@@ -217,8 +219,8 @@ def _usable_step(machine: Machine, call: ast.Call, step: Value) -> Value:
     if not at_fault.size:
         return np.where(zero, 1, step)
     block, thread = (f"({x},{y},{z})" for x, y, z in machine.lanes.place(int(at_fault[0])))
-    raise machine.program.kernel.refuse(
-        call,
+    raise machine.kernel.refuse(
+        call.line,
         f"the step of range is 0 in {at_fault.size:,} of the {active.size:,} threads that come "
         f"here, the first of them thread {thread} of block {block}",
         "step by at least 1 or by at most -1; Python raises a ValueError where a step is 0, and a "
@@ -256,7 +258,7 @@ def _round_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
     return FLOAT32 if parts[0] == FLOAT32 else FLOAT64
 
 
-def _round(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+def _round(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
     if len(arguments) == 1:
         return cast(np.round(arguments[0]), result)
     return cast(_rounded(cast(arguments[0], FLOAT64), cast(arguments[1], INT64)), result)
@@ -274,7 +276,7 @@ def _rounded(x: Value, digits: Value) -> Value:
     return np.where(beyond, x, whole)[()]
 
 
-def _float(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+def _float(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
     (value,) = arguments
     return np.float64(float(value)) if isinstance(value, str) else cast(value, result)
 
@@ -298,7 +300,7 @@ def _complex_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
     return np.dtype(np.complex64 if small else np.complex128)
 
 
-def _complex(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+def _complex(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
     real, imaginary = (*arguments, np.int64(0))[:2]
     assert isinstance(result, np.dtype)
     part = np.dtype(f"float{4 * result.itemsize}")

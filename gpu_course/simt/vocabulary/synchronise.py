@@ -8,15 +8,16 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from gpu_course.simt.faults import Fault
+from gpu_course.simt.ir import Call
 from gpu_course.simt.lanes import Mask
+from gpu_course.simt.machine import Machine
 from gpu_course.simt.types import INT32, GridType, NoSuchType, Type
-from gpu_course.simt.variables import Value
+from gpu_course.simt.values import Value
 from gpu_course.simt.vocabulary.functions import Function, numbers, truth
-from gpu_course.simt.vocabulary.machine import Machine
 from gpu_course.simt.vocabulary.warps import together
 
 
-def meet(machine: Machine, call: ast.Call) -> np.ndarray:
+def meet(machine: Machine, call: Call) -> np.ndarray:
     """Lets the active lanes wait for their blocks; returns bool (blocks,), those that met.
 
     A block meets when every thread of it that the kernel started is at this barrier. Where some
@@ -30,12 +31,12 @@ def meet(machine: Machine, call: ast.Call) -> np.ndarray:
     if partial.any():
         _report_missing(machine, call, here, partial, "block")
     for observer in machine.observers:
-        observer.barrier(call.lineno, machine.mask, reached)
+        observer.barrier(call.line, machine.mask, reached)
     return reached
 
 
 def _report_missing(
-    machine: Machine, call: ast.Call, here: np.ndarray, partial: np.ndarray, whole: str
+    machine: Machine, call: Call, here: np.ndarray, partial: np.ndarray, whole: str
 ) -> None:
     lanes = machine.lanes
     missing = (~here & partial[:, None]).reshape(-1) & lanes.alive.active
@@ -49,8 +50,8 @@ def _report_missing(
     }
     threads = lanes.global_thread[missing]
     severity = machine.policy.returned if returned else "error"
-    fault = Fault("barrier-divergence", call.lineno, threads, facts, call, severity=severity)
-    machine.faults.add(fault)
+    fault = Fault("barrier-divergence", call.line, threads, facts, severity=severity)
+    machine.fault(fault)
 
 
 def _nothing(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
@@ -65,9 +66,7 @@ def _one_number(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
     return INT32
 
 
-def _syncthreads(
-    machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type
-) -> Value:
+def _syncthreads(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
     meet(machine, call)
     return None
 
@@ -75,7 +74,7 @@ def _syncthreads(
 def _syncthreads_with(combine: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Function:
     """A barrier that also counts, over the block, the threads whose argument is not zero."""
 
-    def run(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+    def run(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
         lanes = machine.lanes
         meet(machine, call)
         active = machine.mask.active.reshape(len(lanes.blocks), -1)
@@ -91,12 +90,12 @@ def _mask_or_nothing(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Ty
     return None
 
 
-def _syncwarp(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+def _syncwarp(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
     mask = arguments[0] if arguments else np.int64(0xFFFFFFFF)
     together(machine, call, mask)
     for part in _parts(machine, mask):
         for observer in machine.observers:
-            observer.warp_barrier(call.lineno, part)
+            observer.warp_barrier(call.line, part)
 
 
 def _parts(machine: Machine, mask: Value) -> list[Mask]:
@@ -111,9 +110,9 @@ def _parts(machine: Machine, mask: Value) -> list[Mask]:
 
 
 def _fence_of(*, within_block: bool) -> Function:
-    def run(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+    def run(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
         for observer in machine.observers:
-            observer.fence(call.lineno, machine.mask, within_block=within_block)
+            observer.fence(call.line, machine.mask, within_block=within_block)
 
     return Function(_nothing, run)
 
@@ -126,11 +125,11 @@ def _grid_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
     return GRID
 
 
-def _this_grid(machine: Machine, call: ast.Call, arguments: Sequence[Value], type_: Type) -> Value:
+def _this_grid(machine: Machine, call: Call, arguments: Sequence[Value], type_: Type) -> Value:
     return GRID
 
 
-def meet_grid(machine: Machine, call: ast.Call) -> Value:
+def _meet_grid(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
     """Lets all threads of the grid wait for each other; missing ones are a hazard."""
     blocks = len(machine.lanes.blocks)
     here = machine.mask.active.reshape(blocks, -1)
@@ -138,10 +137,14 @@ def meet_grid(machine: Machine, call: ast.Call) -> Value:
     if everybody.any():
         _report_missing(machine, call, here, everybody, "grid")
     for observer in machine.observers:
-        observer.grid_barrier(call.lineno)
-        observer.barrier(call.lineno, machine.mask, np.ones(blocks, bool))
+        observer.grid_barrier(call.line)
+        observer.barrier(call.line, machine.mask, np.ones(blocks, bool))
     return np.int32(0)
 
+
+GRID_BARRIER = "cuda.cg.this_grid().sync"
+GRID_SYNC = Function(_grid_type, _meet_grid)
+"""What `cuda.cg.this_grid().sync()` does, and what lowered code calls it."""
 
 FUNCTIONS: dict[str, Function] = {
     "cuda.cg.this_grid": Function(_grid_type, _this_grid),

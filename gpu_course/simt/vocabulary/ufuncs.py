@@ -14,10 +14,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from gpu_course.simt.ir import Call
+from gpu_course.simt.machine import Machine
 from gpu_course.simt.types import FLOAT16, NoSuchType, Type
-from gpu_course.simt.variables import Value
+from gpu_course.simt.values import Value
 from gpu_course.simt.vocabulary.functions import Function, cast, numbers
-from gpu_course.simt.vocabulary.machine import Machine
 
 NAMES = (
     "sin cos tan sinh cosh tanh arcsin arccos arctan arcsinh arccosh arctanh arctan2 hypot "
@@ -65,7 +66,7 @@ def _function(name: str) -> Function:
     def type_(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
         return chosen(numbers(arguments, ufunc.nin, ufunc.nin))[1]
 
-    def run(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+    def run(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
         wanted, _ = chosen([a.dtype for a in arguments])
         parts = [cast(a, type_) for a, type_ in zip(arguments, wanted, strict=True)]
         return cast(ufunc(*parts), result)

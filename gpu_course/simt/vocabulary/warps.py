@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from gpu_course.simt.faults import Fault
+from gpu_course.simt.ir import Call
 from gpu_course.simt.lanes import WARP
+from gpu_course.simt.machine import Machine
 from gpu_course.simt.types import (
     BOOL,
     INT32,
@@ -23,9 +25,8 @@ from gpu_course.simt.types import (
     TupleType,
     Type,
 )
-from gpu_course.simt.variables import Value
+from gpu_course.simt.values import Value
 from gpu_course.simt.vocabulary.functions import Function, cast, numbers, truth
-from gpu_course.simt.vocabulary.machine import Machine
 
 _BITS = np.uint64(1) << np.arange(WARP, dtype=np.uint64)
 
@@ -41,7 +42,7 @@ def _named(machine: Machine, mask: Value) -> np.ndarray:
     return np.asarray((rows[:, :, None] & _BITS) != 0)
 
 
-def together(machine: Machine, call: ast.Call, mask: Value) -> np.ndarray:
+def together(machine: Machine, call: Call, mask: Value) -> np.ndarray:
     """Returns bool (warps, 32), the lanes that take part, after checking that the named ones do."""
     active = machine.mask.active.reshape(-1, WARP)
     full = not isinstance(mask, np.ndarray) and int(mask) & 0xFFFFFFFF == 0xFFFFFFFF
@@ -60,7 +61,7 @@ def together(machine: Machine, call: ast.Call, mask: Value) -> np.ndarray:
 
 def _report(
     machine: Machine,
-    call: ast.Call,
+    call: Call,
     wrong: np.ndarray,
     stranger: np.ndarray,
     absent: np.ndarray,
@@ -69,13 +70,13 @@ def _report(
     lanes = np.flatnonzero(bad)
     warp, lane = divmod(int(lanes[0]), WARP)
     facts = {
-        "operation": ast.unparse(call.func),
+        "operation": call.text,
         "absent": np.flatnonzero(absent[warp, lane]).tolist(),
         "not_named": bool(stranger[warp, lane]),
         "lane": lane,
     }
     threads = machine.lanes.global_thread[lanes]
-    machine.faults.add(Fault("inactive-lane", call.lineno, threads, facts, call))
+    machine.fault(Fault("inactive-lane", call.line, threads, facts))
 
 
 # Shuffles
@@ -99,7 +100,7 @@ def _refuse_cut(type_: np.dtype[Any], what: str) -> None:
 def _shuffle(source: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Function:
     """A shuffle whose lane reads from `source(own lane number, operand)`; outside: from itself."""
 
-    def run(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+    def run(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
         mask, value, operand = arguments
         active = together(machine, call, mask)
         own = np.arange(WARP)
@@ -113,16 +114,14 @@ def _shuffle(source: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Function
         if silent.any():
             lanes = np.flatnonzero(silent.reshape(-1))
             facts = {
-                "operation": ast.unparse(call.func),
+                "operation": call.text,
                 "lane": int(lanes[0]) % WARP,
                 "source": int(wanted.reshape(-1)[lanes[0]]),
             }
             threads = machine.lanes.global_thread[lanes]
-            machine.faults.add(
-                Fault("inactive-lane", call.lineno, threads, facts, call), ("source",)
-            )
+            machine.fault(Fault("inactive-lane", call.line, threads, facts), ("source",))
         for observer in machine.observers:
-            observer.shuffle(call.lineno, machine.mask)
+            observer.shuffle(call.line, machine.mask)
         return found.reshape(-1)
 
     return Function(_shuffle_type, run)
@@ -142,7 +141,7 @@ def _vote(result: np.dtype[Any], decide: Callable[[np.ndarray, np.ndarray], Any]
             raise NoSuchType(f"takes a bool or a whole number, not {predicate}")
         return result
 
-    def run(machine: Machine, call: ast.Call, arguments: Sequence[Value], type_: Type) -> Value:
+    def run(machine: Machine, call: Call, arguments: Sequence[Value], type_: Type) -> Value:
         mask, predicate = arguments
         active = together(machine, call, mask)
         part = active & np.einsum("wll->wl", _named(machine, mask))
@@ -156,7 +155,7 @@ def _ballot(true: np.ndarray, part: np.ndarray) -> np.ndarray:
     return np.asarray((true * _BITS).sum(axis=1, dtype=np.uint64).astype(np.uint32).view(np.int32))
 
 
-def _match_any(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+def _match_any(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
     mask, value = arguments
     active = together(machine, call, mask)
     rows = _rows(machine, value)
@@ -164,7 +163,7 @@ def _match_any(machine: Machine, call: ast.Call, arguments: Sequence[Value], res
     return (same * _BITS).sum(axis=2, dtype=np.uint64).astype(np.uint32).view(np.int32).reshape(-1)
 
 
-def _match_all(machine: Machine, call: ast.Call, arguments: Sequence[Value], result: Type) -> Value:
+def _match_all(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
     mask, value = arguments
     active = together(machine, call, mask)
     rows = _rows(machine, value)
@@ -190,14 +189,12 @@ def _nothing_to_mask(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Ty
     return UINT32
 
 
-def _activemask(machine: Machine, call: ast.Call, arguments: Sequence[Value], type_: Type) -> Value:
+def _activemask(machine: Machine, call: Call, arguments: Sequence[Value], type_: Type) -> Value:
     active = machine.mask.active.reshape(-1, WARP)
     return np.repeat(_ballot(active, active), WARP).view(np.uint32)
 
 
-def _lanemask_lt(
-    machine: Machine, call: ast.Call, arguments: Sequence[Value], type_: Type
-) -> Value:
+def _lanemask_lt(machine: Machine, call: Call, arguments: Sequence[Value], type_: Type) -> Value:
     lane = machine.lanes.lane_number().astype(np.uint64)
     return ((np.uint64(1) << lane) - np.uint64(1)).astype(np.uint32)
 

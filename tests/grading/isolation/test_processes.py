@@ -15,9 +15,9 @@ import psutil
 import pytest
 
 from gpu_course.errors import CourseError
+from gpu_course.grading import messages
 from gpu_course.grading.check import check
 from gpu_course.grading.isolation import processes, servers
-from gpu_course.grading.kernel import messages
 from gpu_course.grading.python import check as python_check
 from gpu_course.grading.python.answers import read_python_answer
 from gpu_course.grading.verdict import Verdict

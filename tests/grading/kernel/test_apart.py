@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import pickle
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from gpu_course.catalog import index
-from gpu_course.errors import CourseError
 from gpu_course.grading import check, grade, workspace
 from gpu_course.grading.check import check_file
 from gpu_course.grading.kernel import apart
-from gpu_course.grading.kernel.answers import mistake_answer
 from gpu_course.grading.verdict import Verdict
 from tests.grading import toy
 
@@ -61,18 +57,6 @@ def test_it_says_what_a_check_in_this_process_says(tmp_path: Path) -> None:
         assert there.hazards == here.hazards and there.counters == here.counters
 
 
-def test_every_kind_of_verdict_travels() -> None:
-    puzzle = index.find("block_reverse")
-    for mistake in puzzle.mistakes:
-        answer = mistake_answer(puzzle, mistake, ROOT / "solutions")
-        verdict = check(puzzle, answer=answer, seed=0)
-        there = apart.loads(apart.dumps(verdict))
-        assert isinstance(there, Verdict)
-        assert repr(there) == repr(verdict)
-        for travelled, hazard in zip(there.hazards, verdict.hazards, strict=True):
-            np.testing.assert_equal(dict(travelled.details), dict(hazard.details))
-
-
 def test_the_process_stays_for_the_next_check(folder: Path) -> None:
     pids = set()
     for name in NAMES:
@@ -108,21 +92,6 @@ def test_a_check_that_goes_astray_is_ended_and_the_next_puzzle_graded(
     assert said in verdict.message.splitlines()[0] and "try:" in verdict.message
     monkeypatch.undo()
     assert [v.status for v in grade(folder, only=NAMES)] == ["passed", "passed"]
-
-
-def test_a_verdict_lets_in_plain_data_alone() -> None:
-    class Evil:
-        def __reduce__(self) -> tuple[object, ...]:
-            return (print, ("pwned",))
-
-    verdict = Verdict(NAMES[0], "failed", "hazard", 0, 10, "", evidence={"evil": Evil()})
-    with pytest.raises(pickle.UnpicklingError, match=r"no builtins\.print"):
-        apart.loads(apart.dumps(verdict))
-
-
-def test_an_error_of_the_call_is_raised_here(tmp_path: Path, folder: Path) -> None:
-    told = apart.loads(apart.dumps(CourseError("the fact", "the step")))
-    assert isinstance(told, CourseError) and (told.fact, told.hint) == ("the fact", "the step")
 
 
 def test_a_puzzle_of_nobody_s_course_is_checked_here() -> None:

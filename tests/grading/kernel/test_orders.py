@@ -12,7 +12,6 @@ from gpu_course.catalog import Case, KernelPuzzle, Launch
 from gpu_course.grading.check import check
 from gpu_course.simt.legality import check as check_kernel
 from gpu_course.simt.source import load
-from gpu_course.simt.waiting import order_matters
 from tests.grading import toy
 
 SIZE = 16
@@ -152,7 +151,6 @@ PUZZLE = KernelPuzzle(
     name="90_toys/kernel",
     title="orders",
     statement="Put a into out.",
-    functions=("kernel",),
     parameters={"kernel": ("out", "a", "word", "count")},
     cases=(Case("visible example", {}, visible=True),),
     random_case=lambda rng: Case("at random", {}),
@@ -162,7 +160,7 @@ PUZZLE = KernelPuzzle(
         "count": np.zeros(SIZE, np.int64),
         "out": np.zeros(SIZE, np.int64),
     },
-    outputs=lambda inputs, case: {n: np.zeros(SIZE, np.int64) for n in ("out", "word", "count")},
+    scratch=lambda inputs, case: {n: np.zeros(SIZE, np.int64) for n in ("word", "count")},
     launches=lambda case: (Launch("kernel", 2, 8, ("out", "a", "word", "count")),),
     reference=lambda inputs, case: {"out": inputs["a"]},
     hints=toy.TOY.hints,
@@ -191,7 +189,7 @@ def test_one_that_does_not_passes(body: str, tmp_path: Path) -> None:
 
 def test_further_orders_are_for_kernels_on_which_the_order_may_tell(tmp_path: Path) -> None:
     def matters(body: str) -> bool:
-        return order_matters(check_kernel(load(_write(tmp_path, body)).kernel("kernel")))
+        return check_kernel(load(_write(tmp_path, body)).kernel("kernel")).order_matters
 
     assert not matters("cuda.atomic.add(count, 0, 1)")
     assert not matters("out[i] = a[i]")

@@ -41,7 +41,6 @@ MIRROR = KernelPuzzle(
     name="90_toys/mirror",
     title="each block the other way round",
     statement="Reverse every 64 cells.",
-    functions=("mirror",),
     parameters={"mirror": ("out", "a")},
     # With 4 cells all threads that write are in one warp; with 100 they are not.
     cases=(
@@ -50,7 +49,6 @@ MIRROR = KernelPuzzle(
     ),
     random_case=lambda rng: Case("at random", {"size": int(rng.integers(65, 200))}),
     inputs=_inputs,
-    outputs=lambda inputs, case: {"out": np.zeros(case.sizes["size"], np.float32)},
     launches=lambda case: (Launch("mirror", -(-case.sizes["size"] // 64), 64, ("out", "a")),),
     reference=_reference,
     hints=("weak", "stronger", "strongest"),

@@ -14,7 +14,6 @@ from gpu_course.catalog import PythonPuzzle, index
 from gpu_course.grading.check import check
 from gpu_course.grading.python import check as python_check
 from gpu_course.grading.python.answers import PythonAnswer
-from gpu_course.grading.python.cases import prepare
 from gpu_course.grading.python.replies import NoReply, Reply, Returned, reply_to
 from gpu_course.text import clean
 from tests.grading import python_toy as toy
@@ -76,11 +75,11 @@ class Says:
 
 def weighed(puzzle: PythonPuzzle, got: dict[str, Any], changed: dict[str, Any]) -> str:
     """The status of one case of a puzzle for which the child says so; "" where it goes on."""
-    checking = python_check._Checking(puzzle, PythonAnswer("", "answer.py"), 0)
+    checking = python_check.PythonChecking(puzzle, PythonAnswer("", "answer.py"), 0)
     checking.child = Says(Returned(got, changed))  # type: ignore[assignment]
     try:
-        checking._try(prepare(puzzle, puzzle.cases[0], 0), [])
-    except python_check._Failure as failure:
+        checking.try_case(puzzle.cases[0], 0, [])
+    except python_check.Failed as failure:
         return failure.verdict.status
     return ""
 

@@ -46,7 +46,6 @@ TURN = KernelPuzzle(
     name="92_hostile/turn",
     title="turned block by block",
     statement="Turn a and b round within each block of TPB cells, and add them.",
-    functions=("turn",),
     parameters={"turn": ("out", "a", "b")},
     cases=(
         Case("visible example", {"blocks": 1}, visible=True),
@@ -54,7 +53,6 @@ TURN = KernelPuzzle(
     ),
     random_case=lambda rng: Case("at random", {"blocks": int(rng.integers(4, 9))}),
     inputs=_two_vectors,
-    outputs=lambda inputs, case: {"out": np.zeros(TPB * _blocks(case), np.float32)},
     launches=lambda case: (Launch("turn", _blocks(case), TPB, ("out", "a", "b")),),
     reference=lambda inputs, case: {"out": _turned(inputs["a"]) + _turned(inputs["b"])},
     hints=("weak", "stronger", "strongest"),
@@ -75,7 +73,6 @@ COUNT = KernelPuzzle(
     name="92_hostile/count",
     title="how often each number was thrown",
     statement="Add one to bins[a[i]] for every i.",
-    functions=("count",),
     parameters={"count": ("bins", "a", "size")},
     cases=(
         Case("visible example", {"size": 10, "block": 4}, visible=True),
@@ -83,7 +80,6 @@ COUNT = KernelPuzzle(
     ),
     random_case=lambda rng: Case("at random", {"size": int(rng.integers(20, 99)), "block": 32}),
     inputs=_throws,
-    outputs=lambda inputs, case: {"bins": np.zeros(6, np.int32)},
     launches=lambda case: (
         Launch(
             "count",
@@ -105,12 +101,10 @@ PASS_ON = KernelPuzzle(
     name="92_hostile/pass_on",
     title="from lane to lane",
     statement="Put the number of the lane to the left into out; lane 0 keeps its own.",
-    functions=("pass_on",),
     parameters={"pass_on": ("out", "a")},
     cases=(Case("visible example", {}, visible=True),),
     random_case=lambda rng: Case("at random", {}),
     inputs=_one_warp,
-    outputs=lambda inputs, case: {"out": np.zeros(32, np.float32)},
     launches=lambda case: (Launch("pass_on", 1, 32, ("out", "a")),),
     reference=lambda inputs, case: {"out": inputs["a"][[0, *range(31)]]},
     hints=("weak", "stronger", "strongest"),

@@ -1,0 +1,188 @@
+"""One kernel's answer becomes one Verdict: its text is interpreted, case by case."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from gpu_course.catalog import Case, KernelPuzzle, Launch
+from gpu_course.grading import passing
+from gpu_course.grading.checking import Checking
+from gpu_course.grading.diagnosis import Observation, Pattern, diagnose
+from gpu_course.grading.kernel import budgets, messages, sharing, trial
+from gpu_course.grading.kernel.sharing import Unshared
+from gpu_course.grading.kernel.trial import Trial
+from gpu_course.grading.verdict import Verdict
+from gpu_course.simt.launch import dim3
+from gpu_course.simt.source import Kernel
+
+
+class KernelChecking(Checking):
+    """The check of an answer's kernels."""
+
+    puzzle: KernelPuzzle
+
+    def __init__(self, puzzle: KernelPuzzle, kernels: Mapping[str, Kernel], seed: int) -> None:
+        super().__init__(puzzle, seed)
+        self.kernels = kernels
+        self.visible: Trial | None = None
+        self.right: list[Trial] = []
+
+    def try_case(self, case: Case, seed: int, others: Sequence[Case]) -> None:
+        """Stops where a case fails; it is kept where it is right in every order."""
+        given = trial.prepare(self.puzzle, case, seed)
+        first = trial.attempt(given, self.kernels, 0)
+        self.visible = self.visible or first
+        self._look_for_hazards(first)
+        second = trial.attempt(given, self.kernels, 1)
+        self._look_for_hazards(second)
+        if first.changed:
+            lines = messages.input_changed(self.puzzle, first)
+            self._stop("input-changed", "input-changed", first, lines)
+        self._compare(first, second, "blocks")
+        for further in trial.more_orders(given, self.kernels):
+            self._look_for_hazards(further)
+            self._compare(first, further, "warps")
+        self.right.append(first)
+
+    def _look_for_hazards(self, tried: Trial) -> None:
+        errors = [hazard for hazard in tried.hazards if hazard.severity == "error"]
+        if not errors:
+            return
+        if errors[0].kind == "endless-loop":
+            # One thread with the work of all is out of steps in a larger case: its loop does end.
+            self._look_at_shares()
+        lines = messages.hazards(self.puzzle, tried, errors)
+        number = next(n for n, each in enumerate(tried.reports) if errors[0] in each.hazards)
+        self._stop("hazard", errors[0].kind, tried, lines, number)
+
+    def _compare(self, first: Trial, second: Trial, ordered: str) -> None:
+        """Stops where an output is wrong in one of two orders of `ordered`."""
+        for name in first.given.expected:
+            self._compare_output(name, first, second, ordered)
+
+    def _compare_output(self, name: str, first: Trial, second: Trial, ordered: str) -> None:
+        rights = [trial.is_right(t, name, self.puzzle.tolerance) for t in (first, second)]
+        if rights[0].all() and rights[1].all():
+            return
+        written = trial.written(name, first, second)
+        if rights[0].all() != rights[1].all() and written.all():
+            tried, right = (second, rights[1]) if rights[0].all() else (first, rights[0])
+            lines = messages.order_dependent(self.puzzle, tried, name, right, ordered)
+            self._stop("order-dependent", "order-dependent", tried, lines)
+        # A cell nobody wrote is wrong in both orders, whatever its poison happens to be.
+        tried, right = (second, rights[1]) if rights[0].all() else (first, rights[0])
+        right = right & written
+        pattern = self._pattern(tried, name, right, written)
+        lines = messages.wrong_result(self.puzzle, tried, name, right, written, pattern)
+        evidence = {
+            "case": tried.given.case,
+            "array": tried.own_names(messages.launch_of(tried.given, name), name)[0],
+            "expected": tried.given.expected[name],
+            "got": tried.got[name],
+            "mask": ~right,
+            "written": written,
+        }
+        number = tried.given.launches.index(messages.launch_of(tried.given, name))
+        self._stop("wrong-result", pattern.key, tried, lines, number, evidence=evidence)
+
+    def _pattern(self, tried: Trial, name: str, right: np.ndarray, written: np.ndarray) -> Pattern:
+        given, puzzle = tried.given, self.puzzle
+        if puzzle.diagnose is not None:
+            copies = ({n: a.copy() for n, a in d.items()} for d in (given.expected, tried.got))
+            key = puzzle.diagnose(dict(given.inputs), given.case, *copies)
+            if key is not None:
+                return Pattern(key)
+        launch = messages.launch_of(given, name)
+        seen = Observation(
+            expected=given.expected[name],
+            got=tried.got[name],
+            written=written,
+            right=right,
+            grid=dim3(launch.grid, "grid"),
+            block=dim3(launch.block, "block"),
+            inputs={n: given.inputs[n] for n in launch.args if n in given.inputs},
+            tolerance=puzzle.tolerance,
+        )
+        found = diagnose(seen) or Pattern("wrong")
+        if found.key == "unwritten":
+            return self._rebound(tried, launch, name) or found
+        return found
+
+    def _rebound(self, tried: Trial, launch: Launch, name: str) -> Pattern | None:
+        """Returns the pattern of `out = ...` where `out[i] = ...` is meant, or None."""
+        kernel = self.kernels[launch.function]
+        for own in tried.own_names(launch, name):
+            for node in ast.walk(kernel.tree):
+                if (
+                    isinstance(node, ast.Name)
+                    and node.id == own
+                    and isinstance(node.ctx, ast.Store)
+                ):
+                    return Pattern("rebound", f"line {node.lineno} is `{own} = ...`")
+        return None
+
+    def _look_at_shares(self) -> None:
+        """Stops where a few threads wrote the right results for all."""
+        for tried in self.right:
+            for found in sharing.unshared_results(self.puzzle, tried):
+                self._stop_unshared(tried, found)
+
+    def look_at_costs(self) -> None:
+        self._look_at_shares()
+        for tried in self.right:
+            over = budgets.overrun(self.puzzle, tried)
+            if over is not None:
+                lines = budgets.over_budget(self.puzzle, tried, over, self.kernels, self.right)
+                self._stop("over-budget", "over-budget", tried, lines)
+        for tried in self.right:
+            for found in sharing.unshared_work(self.puzzle, tried):
+                self._stop_unshared(tried, found)
+
+    def _stop_unshared(self, tried: Trial, found: Unshared) -> NoReturn:
+        lines = messages.not_shared(self.puzzle, tried, found)
+        self._stop("over-budget", found.key, tried, lines, found.number)
+
+    def passed(self) -> Verdict:
+        assert self.visible is not None
+        lines = [self.all_right(), *passing.kernel_lines(self.puzzle, self.right)]
+        advice = tuple(h for tried in self.right for h in tried.hazards)
+        if advice:
+            lines += ["advice, which costs no points:", advice[0].text()]
+        return self.made(
+            [*lines, *self._printed(self.visible)],
+            status="passed",
+            points=self.puzzle.points,
+            hazards=advice,
+            counters=self.visible.counters,
+            report=self.visible.reports[-1],
+        )
+
+    def _stop(
+        self,
+        reason: str,
+        diagnosis: str,
+        tried: Trial,
+        lines: list[str],
+        launch: int = -1,
+        **more: Any,
+    ) -> NoReturn:
+        """Ends the check at a case, with the report of the launch at fault."""
+        assert self.visible is not None
+        self.case = tried.given.case
+        self.stop(
+            reason,
+            diagnosis,
+            lines,
+            after=self._printed(tried),
+            hazards=tried.hazards,
+            counters=self.visible.counters,
+            report=tried.reports[launch],
+            **more,
+        )
+
+    def _printed(self, tried: Trial) -> list[str]:
+        return messages.printed("".join(report.printed for report in tried.reports))

@@ -1,0 +1,168 @@
+"""The lines that every verdict is made of: the case, why, the cells round a wrong one, the hint."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gpu_course.catalog import Case, KernelPuzzle, Launch, Puzzle
+from gpu_course.grading.compare import two_values
+from gpu_course.grading.labels import INDENT, line, message_lines
+from gpu_course.grading.sentences import HINT_KINDS, sentence_of
+
+WIDTH = 70
+"""Columns of a verdict: half a window of JupyterLab holds them."""
+
+BEFORE = 2
+"""Cells shown in front of the first wrong one."""
+
+MOST_CELLS = 12
+MAP_ROWS = 8
+
+
+def case_line(puzzle: Puzzle, case: Case, launch: Launch | None = None) -> list[str]:
+    """Returns the line that says which case, and which launch of it."""
+    shown = describe(case) + (f", {show_launch(launch)}" if launch else "")
+    return line("case", shown)
+
+
+def describe(case: Case) -> str:
+    """Returns a case as messages call it: "visible example (size 8, threads 12)"."""
+    sizes = ", ".join(f"{name} {value}" for name, value in case.sizes.items())
+    return f"{case.name} ({sizes})" if sizes else case.name
+
+
+def reason(puzzle: Puzzle, key: str, fact: str = "") -> list[str]:
+    """Returns the `why` line of a diagnosis: what was seen, and what to think about."""
+    sentence = sentence_of(puzzle, key)
+    if fact:
+        seen = fact[:1].upper() + fact[1:]
+        sentence = f"{seen}. {sentence}" if sentence else f"{seen}."
+    return line("why", sentence)
+
+
+def hint_line(puzzle: Puzzle, key: str) -> list[str]:
+    """Returns which kind of hint fits, and the command that gives it."""
+    of_threads = isinstance(puzzle, KernelPuzzle) and key in HINT_KINDS
+    kind = f"about {HINT_KINDS[key]}: " if of_threads else ""
+    name = puzzle.short_name
+    here, in_terminal = f'{kind}hint("{name}")', f"or `gpu-course hint {name}`"
+    if INDENT + len(here) + 1 + len(in_terminal) <= WIDTH:
+        return line("hint", f"{here} {in_terminal}")
+    return [*line("hint", here), " " * INDENT + in_terminal]
+
+
+def fit(lines: Sequence[str]) -> str:
+    """Returns the lines of a verdict as one text, none longer than WIDTH.
+
+    A long first line breaks behind a clause; what is too long elsewhere goes on below its own
+    beginning.
+    """
+    text = "\n".join(each for line in lines for each in _code_below(line))
+    head, newline, rest = text.partition("\n")
+    indent = ""
+    shown = []
+    while len(indent + head) > WIDTH:
+        room = WIDTH - len(indent)
+        ends = [head.rfind(mark, 0, room) for mark in ("; ", ": ", ", ", " ")]
+        end = next((at + 1 for at in ends if at > room // 4), room)
+        shown.append(indent + head[:end].rstrip())
+        head, indent = head[end:].lstrip(), " " * INDENT
+    shown.append(indent + head)
+    return "\n".join([*shown, *message_lines(rest, WIDTH)]) if newline else "\n".join(shown)
+
+
+def _code_below(line: str) -> list[str]:
+    """Returns a line that names a place and shows its text, as a place and the text below it."""
+    place, gap, code = line.partition("    ")
+    if line.startswith("  where: ") and gap and not place.isspace():
+        return [place, *code_line(code)]
+    return [line]
+
+
+def code_line(text: str) -> list[str]:
+    """Returns a line of the learner's file below a place; what is too long is cut."""
+    room = WIDTH - INDENT
+    text = text.strip()
+    if not text:
+        return []
+    return [" " * INDENT + (text if len(text) <= room else text[: room - 4] + " ...")]
+
+
+def show_launch(launch: Launch) -> str:
+    """Returns a launch as it is written: "guard[3, 4]"."""
+    return f"{launch.function}[{_plain(launch.grid)}, {_plain(launch.block)}]"
+
+
+def cells_around(
+    rows: Sequence[tuple[str, np.ndarray]], right: np.ndarray, written: np.ndarray | None = None
+) -> list[str]:
+    """Returns a small table: cells round the first wrong one, a sign below each that is wrong.
+
+    Args:
+        rows: (label, values) from top to bottom, all of one shape with one or two dimensions: what
+            came in, then what came out, then what was expected.
+        right: bool, in that shape.
+        written: bool, in that shape: False where nothing was stored; default all of it.
+    """
+    if right.ndim not in (1, 2) or right.size < 2:
+        return []
+    *above, column = (int(i) for i in np.unravel_index(int(np.argmin(right)), right.shape))
+    row = above[0] if above else 0
+    tables = [(label, np.atleast_2d(values)[row]) for label, values in rows]
+    wrong = ~np.atleast_2d(right)[row]
+    stored = np.ones(wrong.shape, bool) if written is None else np.atleast_2d(written)[row]
+    names = ["[row, col]" if above else "index", *(label for label, _ in rows)]
+    edge = max(map(len, names))
+    columns: list[list[str]] = []
+    room = WIDTH - INDENT - edge - len("  wrong")
+    for at in range(max(0, column - BEFORE), min(wrong.size, column - BEFORE + MOST_CELLS)):
+        cells = [f"[{row}, {at}]" if above else str(at)]
+        cells += [short(values[at]) for _, values in tables[:-2]]
+        out, wanted = two_values(tables[-2][1][at], tables[-1][1][at])
+        cells += [out if stored[at] else "-", wanted]
+        cells.append("^" if wrong[at] else "")
+        width = max(map(len, cells)) + 2
+        if columns and room < width:
+            break
+        room -= width
+        columns.append([cell.rjust(width) for cell in cells])
+    shown = [
+        f"{label:<{edge}}" + "".join(each[number] for each in columns)
+        for number, label in enumerate(names)
+    ]
+    lines = [*line("cells", shown[0]), *(" " * INDENT + each for each in shown[1:])]
+    marks = f"{'':{edge}}" + "".join(each[-1] for each in columns)
+    lines.append(" " * INDENT + marks.rstrip() + "  wrong")
+    return [*lines, *(_map(right, written, row) if above else [])]
+
+
+def _map(right: np.ndarray, written: np.ndarray | None, row: int) -> list[str]:
+    """Returns which cells of a table are right, a sign for each, near the first wrong row."""
+    rows, columns = right.shape
+    if rows == 1 or columns == 1:
+        return []
+    stored = np.ones(right.shape, bool) if written is None else written
+    first = max(0, min(row - 2, rows - MAP_ROWS))
+    last = min(rows, first + MAP_ROWS)
+    most = WIDTH - INDENT - len(f"row {last}  ") - 3
+    lines = []
+    for at in range(first, last):
+        signs = np.where(right[at], ".", np.where(stored[at], "x", "-"))[:most]
+        cut = "..." if columns > most else ""
+        lines.append(f"row {at:<{len(str(last - 1))}}  " + "".join(signs) + cut)
+    legend = ". right   x wrong" + ("" if stored.all() else "   - not written")
+    return [*line("map", lines[0]), *(" " * INDENT + each for each in (*lines[1:], legend))]
+
+
+def short(value: Any) -> str:
+    """Returns a number as a cell of a table shows it."""
+    return f"{value:.6g}" if isinstance(value, np.floating | float) else str(value)
+
+
+def _plain(shape: int | tuple[int, ...]) -> str:
+    if isinstance(shape, tuple):
+        return "(" + ", ".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
+    return str(shape)

@@ -1,0 +1,53 @@
+"""What a dot reads: `a.shape`, `a.size`, `z.real`, a field of all structures; and conversions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from gpu_course.simt.ir import Call
+from gpu_course.simt.machine import Machine
+from gpu_course.simt.memory import Array
+from gpu_course.simt.types import NoSuchType, Type
+from gpu_course.simt.values import Value
+from gpu_course.simt.vocabulary.functions import Function, cast
+
+
+def made_by_lowering(run: Callable[[Machine, Sequence[Value], Type], Value]) -> Function:
+    """Returns a function that has no name of its own in a kernel."""
+
+    def type_(arguments: Sequence[Type], nodes: Sequence[object]) -> Type:
+        raise NoSuchType("cannot be called")
+
+    def computed(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
+        return run(machine, arguments, result)
+
+    return Function(type_, computed)
+
+
+CONVERSION = made_by_lowering(lambda machine, arguments, result: cast(arguments[0], result))
+"""np.float32(x)"""
+
+
+def of(name: str) -> Function:
+    """Returns the function that reads an attribute of an array or a number."""
+
+    def run(machine: Machine, arguments: Sequence[Value], result: Type) -> Value:
+        (owner,) = arguments
+        if isinstance(owner, Array) and name in owner.fields:
+            return owner.fields[name]
+        if name == "conjugate":
+            return np.conjugate(owner)
+        if name in ("real", "imag"):
+            return np.asarray(getattr(owner, name))[()]
+        if name == "shape":
+            return tuple(map(whole, owner.shape))
+        return whole(owner.size if name == "size" else len(owner.shape))
+
+    return made_by_lowering(run)
+
+
+def whole(value: Value) -> Value:
+    """Returns a count as a value: int64, or one per lane as it is."""
+    return value if isinstance(value, np.ndarray) else np.int64(value)

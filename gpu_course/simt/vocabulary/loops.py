@@ -1,0 +1,54 @@
+"""What a `for` asks of what it goes over, and what a failed `assert` says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+import numpy as np
+
+from gpu_course.simt.machine import Machine
+from gpu_course.simt.memory import row_of
+from gpu_course.simt.types import Type
+from gpu_course.simt.values import Value
+from gpu_course.simt.vocabulary.attributes import made_by_lowering, whole
+
+
+def _ahead(machine: Machine, arguments: Sequence[Value], result: Type) -> Value:
+    counter, stop, step = arguments
+    if isinstance(step, np.ndarray):
+        return np.where(step > 0, counter < stop, counter > stop)
+    return counter < stop if step > 0 else counter > stop
+
+
+def _most_turns(machine: Machine, arguments: Sequence[Value], result: Type) -> Value:
+    lanes = machine.mask.lanes
+    return min(int(np.max(n[lanes]) if isinstance(n, np.ndarray) else n) for n in arguments)
+
+
+def _range_length(machine: Machine, arguments: Sequence[Value], result: Type) -> Value:
+    start, stop, step = arguments[0]
+    return np.maximum(-(-(stop - start) // step), 0)
+
+
+def _range_item(machine: Machine, arguments: Sequence[Value], result: Type) -> Value:
+    (start, _, step), turn = arguments
+    return start + start.dtype.type(turn) * step
+
+
+def _failed(machine: Machine, arguments: Sequence[Value], result: Type) -> Value:
+    count = machine.mask.count
+    machine.printout.add(f"AssertionError: {arguments[0]}, {count:,} threads end here)")
+
+
+AHEAD = made_by_lowering(_ahead)
+"""(counter, stop, step) of a range -> whether there is another turn."""
+MOST_TURNS = made_by_lowering(_most_turns)
+"""Lengths -> the turns after which no lane of these goes on."""
+LEAST = made_by_lowering(lambda machine, lengths, result: reduce(np.minimum, lengths))
+"""Lengths -> the smallest."""
+ARRAY_LENGTH = made_by_lowering(lambda machine, arguments, result: whole(arguments[0].shape[0]))
+ROW = made_by_lowering(lambda machine, arguments, result: row_of(arguments[0], int(arguments[1])))
+RANGE_LENGTH = made_by_lowering(_range_length)
+RANGE_ITEM = made_by_lowering(_range_item)
+ASSERTION_FAILED = made_by_lowering(_failed)

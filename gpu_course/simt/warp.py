@@ -1,0 +1,194 @@
+"""One warp of a batch as lanes of its own, and what it does as the batch's observers see it.
+
+A warp that takes turns with others computes with vectors of 32 lanes; observers know the lanes of
+the whole batch. `WarpLanes` is the warp cut out of the batch, or one thread of it, and
+`WarpObservers` tells observers in the batch's numbers.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_course.simt.lanes import WARP, Lanes, Mask
+from gpu_course.simt.memory import Array
+from gpu_course.simt.observer import Access, Observer
+from gpu_course.simt.vocabulary.allocate import Arena
+
+if TYPE_CHECKING:
+    from gpu_course.simt.ir import Statement
+    from gpu_course.simt.report import Dim3
+    from gpu_course.simt.vocabulary.allocate import Request
+
+
+class WideMask(Mask):
+    """A mask over one warp, as a mask over the whole batch.
+
+    Args:
+        narrow: the mask over the warp.
+        first: the batch's lane that is the warp's first.
+        total: lanes of the batch.
+    """
+
+    def __init__(self, narrow: Mask, first: int, total: int) -> None:
+        self.narrow = narrow
+        self.first = first
+        self.total = total
+        self.threads = narrow.threads
+
+    @cached_property
+    def active(self) -> np.ndarray:  # type: ignore[override]
+        """bool (lanes of the batch,)."""
+        active = np.zeros(self.total, bool)
+        active[self.first : self.first + self.narrow.active.size] = self.narrow.active
+        return active
+
+    @cached_property
+    def count(self) -> int:
+        """How many lanes are active."""
+        return self.narrow.count
+
+    @cached_property
+    def full(self) -> bool:
+        """True when every lane of the batch is active."""
+        return self.count == self.total
+
+    @cached_property
+    def lanes(self) -> np.ndarray:
+        """int64 (count,), the active lanes in order."""
+        return self.narrow.lanes + self.first
+
+    @cached_property
+    def warp_count(self) -> int:
+        """How many warps have at least one active lane."""
+        return self.narrow.warp_count
+
+
+class WarpLanes(Lanes):
+    """One warp of a batch.
+
+    Args:
+        whole: the batch.
+        first: its lane that is the warp's first.
+        alive: bool (32,), the lanes of the warp that are in the warp.
+    """
+
+    def __init__(self, whole: Lanes, first: int, alive: np.ndarray) -> None:
+        place = first // whole.lanes_per_block
+        super().__init__(whole.grid, whole.block, whole.blocks[place : place + 1])
+        self.whole = whole
+        self.first = first
+        self.count = WARP
+        self._alive = Mask(alive)
+        start = first % whole.lanes_per_block
+        self._part = slice(start, start + WARP)
+
+    @property
+    def span(self) -> slice:
+        """The warp's lanes within the batch."""
+        return slice(self.first, self.first + WARP)
+
+    @cached_property
+    def alive(self) -> Mask:
+        """The lanes that hold a thread of the warp."""
+        return self._alive
+
+    @cached_property
+    def thread(self) -> np.ndarray:
+        """int64 (32,), the linear number of each lane's thread within its block."""
+        return self._in_block[self._part]
+
+    @cached_property
+    def block_number(self) -> np.ndarray:
+        """int64 (32,), the linear number of each lane's block."""
+        return np.repeat(self.blocks, WARP)
+
+    def _component(self, what: str, axis: int, shape: Dim3) -> Any:
+        known = (what, axis) in self._cache
+        found = super()._component(what, axis, shape)
+        if not known and what == "thread" and isinstance(found, np.ndarray):
+            found = found[self._part]
+        elif not known and shape[axis] > 1 and len(self.whole.blocks) > 1:
+            # A vector wherever the whole batch has one, so that the same rules hold for it.
+            found = np.full(WARP, found)
+        self._cache[what, axis] = found
+        return found
+
+
+class WarpArena(Arena):
+    """The shared and local memory of the batch, as one of its warps sees it."""
+
+    def __init__(self, whole: Arena, window: WarpLanes) -> None:
+        super().__init__(window, whole.dynamic_bytes)
+        self.whole = whole
+        self.window = window
+
+    def array(self, number: int, asked: Request, name: str) -> Array:
+        """Returns the array of a number; the same one each time it is reached."""
+        if number not in self.arrays:
+            self.arrays[number] = self._cut(self.whole.array(number, asked, name))
+        return self.arrays[number]
+
+    def _cut(self, array: Array) -> Array:
+        fields = {name: self._cut(field) for name, field in array.fields.items()}
+        return replace(array, origin=array.origin[self.window.span], fields=fields)
+
+
+class WarpObservers:
+    """Hands on what a warp does to the observers of the batch."""
+
+    def __init__(self, observers: Sequence[Observer], window: WarpLanes) -> None:
+        self.observers = observers
+        self.followers = [o for o in observers if o.follows]
+        self.follows = bool(self.followers)
+        self.first = window.first
+        self.total = window.whole.count
+
+    def wide(self, mask: Mask) -> Mask:
+        """Returns a mask over the batch; the same one for the same mask."""
+        known = mask.__dict__.get("wide")
+        if known is None:
+            known = mask.__dict__["wide"] = WideMask(mask, self.first, self.total)
+        return known  # type: ignore[no-any-return]
+
+    def statement(self, machine: Any, node: Statement, mask: Mask, turn: bool) -> None:
+        """Lanes come to a statement."""
+        for observer in self.followers:
+            observer.statement(machine, node, self.wide(mask), turn)
+
+    def access(self, access: Access) -> None:
+        """Lanes load, store or update atomically."""
+        wide = copy.copy(access)
+        wide.mask = self.wide(access.mask)
+        for observer in self.observers:
+            observer.access(wide)
+
+    def branch(self, line: int, mask: Mask, taken: Mask) -> None:
+        """Lanes met a condition."""
+        for observer in self.observers:
+            observer.branch(line, self.wide(mask), self.wide(taken))
+
+    def warp_barrier(self, line: int, mask: Mask) -> None:
+        """Lanes met within their warp."""
+        for observer in self.observers:
+            observer.warp_barrier(line, self.wide(mask))
+
+    def fence(self, line: int, mask: Mask, *, within_block: bool = False) -> None:
+        """Lanes put a fence between what they did and what they do."""
+        for observer in self.observers:
+            observer.fence(line, self.wide(mask), within_block=within_block)
+
+    def shuffle(self, line: int, mask: Mask) -> None:
+        """Lanes exchanged values."""
+        for observer in self.observers:
+            observer.shuffle(line, self.wide(mask))
+
+    def operations(self, line: int, kind: str, lanes: int) -> None:
+        """So many lanes did one arithmetic operation."""
+        for observer in self.observers:
+            observer.operations(line, kind, lanes)
