@@ -1,6 +1,7 @@
 """The race detector against full vector clocks, on random kernels: no cell missed, none too many.
 
-`python -m tests.observe.test_vector_clocks FIRST LAST` tries the seeds from FIRST up to LAST.
+`python -m tests.observe.test_vector_clocks FIRST LAST` tries the seeds from FIRST up to LAST, and
+`... FIRST LAST faults` also counts by how many of them each planted fault is told.
 """
 
 from __future__ import annotations
@@ -8,113 +9,226 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from gpu_course.observe.order import Order
-from gpu_course.observe.shadow import Slots
+from gpu_course.observe.races import Races
 from gpu_course.simt import launch
+from gpu_course.simt.faults import FaultLog
+from gpu_course.simt.lanes import Lanes, Mask
+from gpu_course.simt.observer import Access, Observer, Setting
 from gpu_course.simt.schedule import RoundRobin, Schedule
 from gpu_course.simulator import simulate
-from tests.observe.random_kernels import draw
-from tests.observe.vector_clocks import RecordedRaces, VectorClocks
+from tests.observe.planted_faults import FAULTS, Fault, planted
+from tests.observe.random_kernels import FLAGS, GLOBAL, draw
+from tests.observe.witness import Cell, Event, Witness
+from tests.sampling import EVERYTHING, examples
+
+SAMPLE = 120
+"""So many kernels `make test` draws; each planted fault must be told by one of them."""
+
+RARE = {"a block's threads know the same of others", "sets keep each thread's first access"}
+"""Faults that one kernel of some hundreds tells: looked for where a thousand are drawn."""
 
 
-def run(seed: int, folder: Path) -> tuple[VectorClocks, RecordedRaces]:
-    """Runs the kernel of a seed, in the order that the seed draws."""
-    drawn = draw(seed)
-    path = folder / "kernel.py"
-    path.write_text(drawn.text)
-    schedule: Schedule | None = None
-    order = seed % 5
-    if order > 2:
-        schedule = RoundRobin("warps" if order == 3 else "threads", "accesses", seed=seed)
-    clocks, races = VectorClocks(), RecordedRaces()
-    ready = simulate(
-        f"{path}:kernel",
-        order_seed=None if order == 0 else seed,
-        policy="puzzle" if seed % 2 else "foreign",
-        schedule=schedule,
-        observers=(clocks, races),
-    )
-    arrays = np.zeros(4, np.int64), np.zeros(5, np.int64), np.zeros(1, np.int64)
-    ready[drawn.grid, drawn.block](*arrays)
-    return clocks, races
+def cell_of(access: Access, k: int, per_block: int) -> Cell:
+    """Returns the cell that one of an access's lanes touches."""
+    shared = access.array.space == "shared"
+    block = int(access.threads[k]) // per_block if shared else -1
+    return access.array.name, block, int(access.cells[k])
 
 
-def verdict(clocks: VectorClocks, races: RecordedRaces) -> str:
-    """Returns how the two differ; "" where they agree."""
-    if races.racing != clocks.racing:
-        missed, false = clocks.racing - races.racing, races.racing - clocks.racing
-        return f"missed {sorted(missed)}, false {sorted(false)}"
-    if races.loose - clocks.racing != clocks.loose - clocks.racing:
-        return f"advice: {sorted(races.loose)}, not {sorted(clocks.loose)}"
-    return ""
+class Told(Observer):
+    """What a simulator tells its observers, thread by thread.
+
+    Attributes:
+        order: whose turn each access was.
+        events: what each thread did.
+    """
+
+    def begin(self, setting: Setting) -> None:
+        self.per_block = int(np.prod(setting.block))
+        self.all_blocks_met = False
+        self.order: list[int] = []
+        threads = int(np.prod(setting.grid)) * self.per_block
+        self.events: list[list[Event]] = [[] for _ in range(threads)]
+
+    def batch(self, lanes: Lanes) -> None:
+        self.lanes = lanes
+
+    def access(self, access: Access) -> None:
+        turns = range(access.threads.size) if access.turns is None else access.turns.tolist()
+        for k in turns:
+            t = int(access.threads[k])
+            self.order.append(t)
+            self.events[t].append((access.kind, cell_of(access, k, self.per_block)))
+
+    def _met(self, kind: str, threads: list[int]) -> None:
+        for t in threads:
+            self.events[t].append((kind, frozenset(threads)))
+
+    def barrier(self, line: int, mask: Mask, blocks: np.ndarray) -> None:
+        if self.all_blocks_met:  # a barrier of the grid is told as one of all blocks as well
+            self.all_blocks_met = False
+            return
+        for block in self.lanes.blocks[blocks].tolist():
+            self._met("block", list(range(block * self.per_block, (block + 1) * self.per_block)))
+
+    def warp_barrier(self, line: int, mask: Mask) -> None:
+        for warp in np.unique(mask.warps):
+            lanes = mask.lanes[mask.warps == warp]
+            self._met("warp", self.lanes.global_thread[lanes].tolist())
+
+    def grid_barrier(self, line: int) -> None:
+        self.all_blocks_met = True
+        self._met("grid", list(range(len(self.events))))
+
+    def fence(self, line: int, mask: Mask, *, within_block: bool = False) -> None:
+        for t in self.lanes.global_thread[mask.lanes].tolist():
+            self.events[t].append(("fence", within_block))
 
 
-@pytest.mark.parametrize("first", [0, 20, 40])
-def test_random_kernels(first: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(launch, "LANES_PER_BATCH", 64)
+class RecordedRaces(Races):
+    """The simulator's detector, which also remembers the cells it reports."""
+
+    def begin(self, setting: Setting) -> None:
+        super().begin(setting)
+        self.racing: set[Cell] = set()
+        self.loose: set[Cell] = set()
+
+    def _report(self, access: Access, lanes: np.ndarray, *rest: Any, **more: Any) -> None:
+        found = self.loose if more.get("loose") else self.racing
+        found |= {cell_of(access, k, self.per_block) for k in lanes.tolist()}
+        super()._report(access, lanes, *rest, **more)
+
+
+class Faulty(Observer):
+    """A detector with a fault, beside the one without it."""
+
+    def __init__(self, fault: Fault) -> None:
+        self.fault = fault
+        self.races = RecordedRaces()
+
+    def begin(self, setting: Setting) -> None:
+        with planted(self.fault):
+            self.races.begin(replace(setting, faults=FaultLog()))
+
+    def batch(self, lanes: Lanes) -> None:
+        with planted(self.fault):
+            self.races.batch(lanes)
+
+    def access(self, access: Access) -> None:
+        with planted(self.fault):
+            self.races.access(access)
+
+    def barrier(self, line: int, mask: Mask, blocks: np.ndarray) -> None:
+        with planted(self.fault):
+            self.races.barrier(line, mask, blocks)
+
+    def warp_barrier(self, line: int, mask: Mask) -> None:
+        with planted(self.fault):
+            self.races.warp_barrier(line, mask)
+
+    def grid_barrier(self, line: int) -> None:
+        with planted(self.fault):
+            self.races.grid_barrier(line)
+
+    def fence(self, line: int, mask: Mask, *, within_block: bool = False) -> None:
+        with planted(self.fault):
+            self.races.fence(line, mask, within_block=within_block)
+
+
+class Run:
+    """The kernel of a seed in the simulator, in the order that the seed draws, and the witness's.
+
+    Args:
+        seed: the seed.
+        folder: where the kernel is written.
+        faults: those of which a detector each watches as well.
+    """
+
+    def __init__(self, seed: int, folder: Path, faults: Iterable[str] = ()) -> None:
+        self.drawn = draw(seed)
+        path = folder / "kernel.py"
+        path.write_text(self.drawn.text)
+        kind = seed % 9
+        schedule: Schedule | None = None
+        if kind > 7:
+            few = self.drawn.grid * self.drawn.block < 20
+            schedule = RoundRobin("threads" if few else "warps", "accesses", seed=seed)
+        self.told, self.races = Told(), RecordedRaces()
+        self.faulty = {name: Faulty(FAULTS[name]) for name in faults}
+        self.arrays = {"g": np.zeros(GLOBAL, np.int64), "f": np.zeros(FLAGS, np.int64)}
+        ready = simulate(
+            f"{path}:kernel",
+            order_seed=None if kind < 6 else seed,
+            policy="puzzle" if seed % 2 else "foreign",
+            schedule=schedule,
+            observers=(self.told, self.races, *self.faulty.values()),
+        )
+        launch.LANES_PER_BATCH = [256, 32][seed // 2 % 2]
+        ready[self.drawn.grid, self.drawn.block](*self.arrays.values())
+        self.witness = Witness(self.drawn, self.told.order)
+
+    def differs(self, races: RecordedRaces) -> str:
+        """Returns where a detector and the witness differ; "" where they agree."""
+        right = self.witness.clocks
+        missed, false = right.racing - races.racing, races.racing - right.racing
+        advice = (right.loose - right.racing) ^ (races.loose - races.racing)
+        if missed or false or advice:
+            return f"missed {sorted(missed)}, false {sorted(false)}, advice {sorted(advice)}"
+        return ""
+
+    def unlike(self) -> str:
+        """Returns what the simulator and the witness did otherwise; "" where nothing."""
+        for t, (told, done) in enumerate(zip(self.told.events, self.witness.events, strict=True)):
+            if told != done:
+                return f"thread {t}: {told}, not {done}"
+        for name, array in self.arrays.items():
+            left = [self.witness.memory[name, -1, k] for k in range(array.size)]
+            if array.tolist() != left:
+                return f"{name}: {array.tolist()}, not {left}"
+        return ""
+
+
+def test_random_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The detector and the simulator agree with the witness, and every planted fault is told."""
+    monkeypatch.setattr(launch, "LANES_PER_BATCH", launch.LANES_PER_BATCH)
     seen: Counter[bool] = Counter()
-    for seed in range(first, first + 20):
-        clocks, races = run(seed, tmp_path)
-        assert verdict(clocks, races) == "", f"seed {seed}\n{draw(seed).text}"
-        seen[bool(clocks.racing)] += 1
-    assert min(seen[True], seen[False]) > 0  # kernels of both kinds
+    untold = set(FAULTS)
+    due = set(FAULTS) if EVERYTHING else set(FAULTS) - RARE
+    for seed in range(examples(1000, few=SAMPLE)):
+        run = Run(seed, tmp_path, sorted(untold))
+        assert run.unlike() == "", f"seed {seed}\n{run.drawn.text}"
+        assert run.differs(run.races) == "", f"seed {seed}\n{run.drawn.text}"
+        untold -= {name for name, each in run.faulty.items() if run.differs(each.races)}
+        seen[bool(run.witness.clocks.racing)] += 1
+    assert not untold & due
+    assert 2 * min(seen.values()) > max(seen.values())  # about as many race as do not
 
 
-def _forgets(self: object, *facts: object, **more: object) -> None:
-    """In the place of a method of the detector: nothing is learned from what has happened."""
-
-
-def _without(level: str) -> Callable[..., None]:
-    made = Slots.__init__
-
-    def begin(self: Slots, units: int, per_block: int, levels: tuple[str, ...]) -> None:
-        made(self, units, per_block, tuple(each for each in levels if each != level))
-
-    return begin
-
-
-# A fault of the detector -> a seed whose kernel shows it.
-FAULTS: dict[str, tuple[type, str, Callable[..., None], int]] = {
-    "no slot for another thread": (Slots, "__init__", _without("thread"), 12),
-    "barriers order nothing": (Order, "barrier", _forgets, 1037),
-    "warp barriers order nothing": (Order, "warp_barrier", _forgets, 67),
-    "grid barriers order nothing": (Order, "grid_barrier", _forgets, 42),
-    "fences release nothing": (Order, "fence", _forgets, 32),
-    "an atomic tells nothing": (Order, "_tell", _forgets, 32),
-    "an atomic learns nothing": (Order, "_learn", _forgets, 32),
-}
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_of_the_detector_shows(
-    fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(launch, "LANES_PER_BATCH", 64)
-    part, method, instead, seed = FAULTS[fault]
-    assert verdict(*run(seed, tmp_path)) == ""
-    monkeypatch.setattr(part, method, instead)
-    assert verdict(*run(seed, tmp_path)) != ""
-
-
-def main(first: int, last: int) -> None:
-    """Tries many seeds, and prints those on which the two differ."""
-    launch.LANES_PER_BATCH = 64
+def main(first: int, last: int, names: Sequence[str]) -> None:
+    """Tries many seeds; prints those on which the two differ, and by how many faults are told."""
     seen: Counter[str] = Counter()
+    told: Counter[str] = Counter(dict.fromkeys(names, 0))
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(first, last):
-            clocks, races = run(seed, Path(folder))
+            run = Run(seed, Path(folder), names)
+            clocks = run.witness.clocks
             seen["racing" if clocks.racing else "loose" if clocks.loose else "clean"] += 1
-            if differs := verdict(clocks, races):
+            if differs := run.differs(run.races) or run.unlike():
                 seen["different"] += 1
                 print(seed, differs)
+            told.update(name for name, each in run.faulty.items() if run.differs(each.races))
     print(dict(seen))
+    for name, count in told.most_common():
+        print(f"{count:6} {name}")
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    main(int(sys.argv[1]), int(sys.argv[2]), list(FAULTS) if "faults" in sys.argv else [])
