@@ -480,7 +480,10 @@ class _Inference:
         if isinstance(value, Symbol):
             if value.path in intrinsics.VALUES:
                 return intrinsics.VALUES[value.path].type((), ())
-            raise NotSimulated(f"{value.path} as a value", "call it where it is needed")
+            raise NotSimulated(
+                f"{value.path} as a value",
+                f"call it where it is needed: {value.path}(...)",
+            )
         return of_value(value)
 
     def variable(self, node: ast.Name) -> Type:

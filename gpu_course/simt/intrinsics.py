@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.simt import intrinsics
 from gpu_course.simt.constants import FileList, Symbol, as_dtype, resolve
 from gpu_course.simt.refusals import builtin_refusal, refused, symbol_refusal
 from gpu_course.simt.source import Kernel, Unknown, from_function
@@ -75,6 +74,25 @@ def nearest(path: str) -> str:
     return f"did you mean {names[close[0]]}?" if close else ""
 
 
+def _instead_of(name: str) -> str:
+    """What to try where a name stands for nothing.
+
+    >>> _instead_of("threadIdx"), _instead_of("sqrt")
+    ('write cuda.threadIdx', 'write math.sqrt')
+    >>> _instead_of("float32")
+    'write np.float32, with `import numpy as np` at the top of the file'
+    >>> _instead_of("ii")
+    'check the spelling, or assign it first'
+    """
+    for home in ("cuda", "math"):
+        path = f"{home}.{name}"
+        if path in THREE_PARTS or any(f"{each}.".startswith(f"{path}.") for each in NAMES):
+            return f"write {path}"
+    if as_dtype(Symbol(f"numpy.{name}")) is not None:
+        return f"write np.{name}, with `import numpy as np` at the top of the file"
+    return "check the spelling, or assign it first"
+
+
 NOTHING = Symbol("builtin.None")
 """What a name stands for whose value is None."""
 
@@ -121,15 +139,13 @@ class Meanings:
         try:
             value = self.kernel.scope(node.id)
         except KeyError:
-            if node.id in intrinsics.BUILTINS:
+            if node.id in BUILTINS:
                 return Symbol(f"builtin.{node.id}")
             if node.id in _python_builtins():
                 fact = builtin_refusal(node.id)
                 raise self.kernel.refuse(node, fact, "use what cuda and math offer") from None
             raise self.kernel.refuse(
-                node,
-                f"the name {node.id} is not defined",
-                "check the spelling, or assign it first",
+                node, f"the name {node.id} is not defined", _instead_of(node.id)
             ) from None
         if value is None:
             return NOTHING
@@ -159,19 +175,19 @@ class Meanings:
         for node, value in self.found.items():
             if not isinstance(value, Symbol) or node in inner or value is NOTHING:
                 continue
-            if value.path not in intrinsics.NAMES and as_dtype(value) is None:
+            if value.path not in NAMES and as_dtype(value) is None:
                 raise self._unknown_symbol(node, value)
 
     def _unknown_symbol(self, node: ast.AST, symbol: Symbol) -> Exception:
-        if symbol.path in intrinsics.THREE_PARTS:
+        if symbol.path in THREE_PARTS:
             fact = f"the simulator does not know {symbol.path} without .x, .y or .z"
             return self.kernel.refuse(node, fact, f"write {symbol.path}.x, its place along x")
-        if symbol.path.rpartition(".")[0] in intrinsics.THREE_PARTS:
+        if symbol.path.rpartition(".")[0] in THREE_PARTS:
             owner, _, part = symbol.path.rpartition(".")
             fact = f"{owner} has the parts .x, .y and .z, and no .{part}"
             return self.kernel.refuse(node, fact, f"write {owner}.x, or .y or .z")
         fact, hint = symbol_refusal(symbol.path)
-        return self.kernel.refuse(node, fact, hint or intrinsics.nearest(symbol.path))
+        return self.kernel.refuse(node, fact, hint or nearest(symbol.path))
 
 
 def _parents_first(statement: ast.stmt) -> Iterator[ast.AST]:

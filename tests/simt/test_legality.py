@@ -274,6 +274,17 @@ SLIPS = {  # body -> (fact, hint): the commonest ones, each with a sentence of i
         "cuda.threadIdx has the parts .x, .y and .z, and no .w",
         "write cuda.threadIdx.x, or .y or .z",
     ),
+    "n = threadIdx.x": ("the name threadIdx is not defined", "write cuda.threadIdx"),
+    "syncthreads()": ("the name syncthreads is not defined", "write cuda.syncthreads"),
+    "x = sqrt(a[i])": ("the name sqrt is not defined", "write math.sqrt"),
+    "x = int16(n)": (
+        "the name int16 is not defined",
+        "write np.int16, with `import numpy as np` at the top of the file",
+    ),
+    "i = cuda.grid": (
+        "the simulator does not know cuda.grid as a value, Numba does",
+        "call it where it is needed: cuda.grid(...)",
+    ),
     "n = math.fmin(1.0, 2.0)": ("there is no math.fmin", "write min(x, y)"),
     "n = math.gcd(n, 4)": (
         "math.gcd cannot be used in a kernel: Numba does not compile it",
