@@ -619,13 +619,4 @@ BROKEN = {
         """,
         3, 40, {ENDLESS}, "while cuda.atomic.add(flag, 0, 0) < 5:", ("flag[0] stays 0",),
     ),
-    "turns that count in memory, and meet the others each time": Broken(
-        """
-        while cuda.atomic.add(flag, 0, 0) < 5:
-            cuda.atomic.add(data, 0, 1)
-            cuda.syncthreads()
-        """,
-        3, 40, {ENDLESS}, "while cuda.atomic.add(flag, 0, 0) < 5:",
-        ("changes memory in its turns, and no thread ever leaves it",),
-    ),
 }  # fmt: skip
