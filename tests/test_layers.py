@@ -31,7 +31,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "hardware": LEAVES,
     "training": LEAVES,
     "parallel": LEAVES,
-    "planner": LEAVES | {"catalog", "hardware", "training"},
+    "planner": LEAVES | {"hardware", "training"},
     "draw": LEAVES | {"simt"},  # plain data: Report and Counters
     "catalog": LEAVES | {"simt", "observe", "simulator", "hardware", "training"},
     "grading": GRADING | {"interleaving", "draw"},

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 
+from gpu_course.catalog import index
 from gpu_course.errors import CatalogueError
 from gpu_course.planner import models, published
 from gpu_course.planner.published import Kind, Paper, Row, board, compared, count, rows, to_json
@@ -31,6 +32,11 @@ def test_the_model_computes_what_was_published(each: Row) -> None:
     # A wider margin than the last digit's, and a difference without a verdict, have their reason.
     assert (each.margin == each.rounding and each.verdict) or each.note
     assert each.how and each.lessons and each.paper.url.startswith("https://")
+
+
+def test_every_number_names_lessons_of_the_course() -> None:
+    known = {lesson.name for lesson in index.lessons()}
+    assert {name for each in ROWS for name in each.lessons} <= known
 
 
 def test_lesson_16_has_its_numbers() -> None:
@@ -228,7 +234,7 @@ def test_a_file_gives_rows() -> None:
         ('kind = "formula"', 'kind = "guess"', THIS_ROW + "the kind is 'guess'"),
         ('["16_memory_ledger"]', "[]", THIS_ROW + "lessons is empty"),
         ('["16_memory_ledger"]', "[16]", THIS_ROW + "no lesson is called 16"),
-        ("16_memory_ledger", "16_memory", THIS_ROW + "no lesson is called '16_memory'"),
+        ("16_memory_ledger", "memory 16", THIS_ROW + "no lesson is called 'memory 16'"),
         ('"states_gb"', '"state_gb"', THIS_ROW + "no model is called 'state_gb'"),
         ("parameters = 7e9, ", "", THIS_ROW + "inputs_rounding has parameters"),
         ("7e9, ", "7e9, seed = 1, ", THIS_ROW + "the arguments of states_gb: got an unexpected"),
