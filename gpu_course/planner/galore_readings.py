@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
-from gpu_course.planner.tables.galore import BF16, MODELS, TABLE_2
+from gpu_course.planner.published import printed
+from gpu_course.planner.tables.galore import BF16, MODELS
 from gpu_course.training.galore_formulas import Llama
 from gpu_course.units import GB, GIB
 
@@ -20,6 +21,15 @@ SIDES = ("shorter", "longer")
 PROJECTED = ("all seven", "attention", "MLP", "all seven and the head")
 EMBEDDINGS = ("two", "tied")
 METHODS = ("plain Adam", "GaLore")
+TABLE_2 = {
+    name: tuple(
+        row.printed
+        for row in printed("GaLore 2024", "Table 2, memory")
+        if row.arguments["model"] == name
+    )
+    for name in MODELS
+}
+"""The cells as printed, in the order of METHODS."""
 
 
 @dataclass(frozen=True)
@@ -109,10 +119,10 @@ def cells(reading: Reading) -> tuple[Cell, ...]:
             method,
             BF16 * sum(terms(model, rank if method == "GaLore" else None, reading).values())
             / UNITS[reading.unit],
-            float(printed),
+            float(digits),
         )
         for name, (model, rank) in MODELS.items()
-        for method, printed in zip(METHODS, TABLE_2[name], strict=True)
+        for method, digits in zip(METHODS, TABLE_2[name], strict=True)
     )  # fmt: skip
 
 
@@ -150,5 +160,5 @@ def room_for_rank(name: str, unit: str = "GiB") -> float:
     model, _ = MODELS[name]
     one = terms(model, 1, Reading(unit))
     per_rank = one["moments, projected"] + one["bases"]
-    printed = float(TABLE_2[name][1]) * UNITS[unit] / BF16
-    return math.floor(10 * (printed - sum(one.values()) + per_rank) / per_rank) / 10
+    room = float(TABLE_2[name][1]) * UNITS[unit] / BF16
+    return math.floor(10 * (room - sum(one.values()) + per_rank) / per_rank) / 10

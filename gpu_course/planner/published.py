@@ -1,8 +1,8 @@
 """Published numbers beside our own: each a cited value and the model that claims to explain it.
 
-A table of a paper is a module of `gpu_course.planner.tables` with a tuple `ROWS`; adding the module
-adds its numbers to the board. Values stand there as they were printed, and what we say about them
-is always computed.
+The numbers of a paper are a TOML file of `gpu_course.planner.tables`, with their source and as they
+were printed. A module beside it has the models that compute them. What we say about a number is
+always computed.
 
 Agreement does not always say the same, so the board counts three kinds apart: see `Kind`. How far
 off a number may be comes from rounding, of the printed digits and of the printed inputs, or from a
@@ -12,15 +12,22 @@ spread the source states. Where neither is known the row shows a difference, and
 from __future__ import annotations
 
 import importlib
+import math
 import pkgutil
+import re
 import textwrap
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
+from pathlib import Path
+from typing import Any
 
 from gpu_course.errors import CatalogueError
+from gpu_course.planner import models, tables
 
+LESSON = re.compile(r"\d\d_[a-z_]+")
 WIDTH = 70
 """Columns that a learner sees of a printed line."""
 
@@ -71,6 +78,8 @@ class Row:
             rounded, or read off a drawing; it comes on top of half the last printed digit.
         verdict: False where too little is known of what was printed to say how far off is too far.
         note: what is known about a difference that stays, and where a margin comes from.
+        computed_by: the name of the model, in rows that were read from a file.
+        arguments: of the model, as the file gives them.
     """
 
     paper: Paper
@@ -85,6 +94,8 @@ class Row:
     inputs_rounding: Callable[[], float] | None = None
     verdict: bool = True
     note: str = ""
+    computed_by: str = ""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def published(self) -> float:
@@ -131,21 +142,238 @@ class Row:
         return abs(self.difference) <= self.margin * (1 + 1e-9)
 
 
-@lru_cache(maxsize=1)
-def _all() -> tuple[Row, ...]:
-    from gpu_course.planner import tables
+_FIELDS: dict[str, type | tuple[type, ...]] = {
+    "place": str, "what": str, "printed": str, "unit": str, "kind": str, "lessons": list,
+    "model": str, "how": str,
+}  # fmt: skip
+_OPTIONAL: dict[str, type | tuple[type, ...]] = {
+    "arguments": dict, "inputs_rounding": (int, float, dict), "verdict": bool, "note": str,
+}  # fmt: skip
+_TYPES = _FIELDS | _OPTIONAL
+_DIGITS = re.compile(r"-?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?")
 
-    found: list[Row] = []
-    for info in sorted(pkgutil.iter_modules(tables.__path__), key=lambda info: info.name):
-        module = importlib.import_module(f"{tables.__name__}.{info.name}")
-        found += module.ROWS
+
+def read_rows(text: str, file: str) -> tuple[Row, ...]:
+    """Returns the rows of one paper, before their models are looked up.
+
+    The text is TOML: `name`, `title` and `url` of the paper, and a `table` for each place of it. A
+    table has a `row` for each number. What all rows of a table share stands in the table, once.
+
+    Args:
+        text: of the file.
+        file: its name, for messages.
+
+    Raises:
+        CatalogueError: a key is missing, unknown, given twice or of the wrong type; or the printed
+            digits are no number. The message names the row.
+    """
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise CatalogueError(f"{file} is no TOML: {error}", "mend that line") from None
+    head: dict[str, type | tuple[type, ...]] = {"name": str, "title": str, "url": str}
+    _check(data, head | {"table": list}, {}, file)
+    paper = Paper(data["name"], data["title"], data["url"])
+    found = []
+    for number, table in enumerate(data["table"], 1):
+        where = f"{file}, {_called(table, 'place', 'table', number)}"
+        _check(table, {"place": str, "row": list}, _TYPES, where)
+        shared = {key: value for key, value in table.items() if key != "row"}
+        for row_number, own in enumerate(table["row"], 1):
+            found.append(
+                _row(paper, shared, own, f"{where}, {_called(own, 'what', 'row', row_number)}")
+            )
+    return tuple(found)
+
+
+def _called(given: Any, key: str, kind: str, number: int) -> str:
+    """Returns what messages call a table or a row: its name, or its number where it has none."""
+    named = given.get(key) if isinstance(given, dict) else None
+    return named if isinstance(named, str) and named else f"{kind} {number}"
+
+
+def _row(paper: Paper, shared: Mapping[str, Any], own: Mapping[str, Any], where: str) -> Row:
+    _check(own, {}, _TYPES, where)
+    if twice := sorted(shared.keys() & own.keys()):
+        raise CatalogueError(
+            f"{where}: {', '.join(twice)} stands in the table and in the row",
+            "keep it in the table where all rows share it, else in each row",
+        )
+    given = {**shared, **own}
+    _check(given, _FIELDS, _OPTIONAL, where)
+    if not _DIGITS.fullmatch(given["printed"]):
+        raise CatalogueError(
+            f"{where}: the printed digits are {given['printed']!r}, and no number",
+            'write the digits alone, such as "7.80"; the unit has a key of its own',
+        )
+    if given["kind"] not in list(Kind):
+        raise CatalogueError(
+            f"{where}: the kind is {given['kind']!r}", f"it is one of {', '.join(Kind)}"
+        )
+    arguments, call = given.get("arguments", {}), partial(_compute, given["model"])
+    return Row(
+        paper,
+        given["place"],
+        given["what"],
+        given["printed"],
+        given["unit"],
+        partial(call, arguments),
+        given["how"],
+        tuple(given["lessons"]),
+        Kind(given["kind"]),
+        inputs_rounding=_inputs_rounding(given.get("inputs_rounding"), call, arguments, where),
+        verdict=given.get("verdict", True),
+        note=given.get("note", ""),
+        computed_by=given["model"],
+        arguments=arguments,
+    )
+
+
+def _check(
+    given: Any,
+    needed: Mapping[str, type | tuple[type, ...]],
+    allowed: Mapping[str, type | tuple[type, ...]],
+    where: str,
+) -> None:
+    """Refuses a table of TOML that lacks a key, has one too many or one of the wrong type."""
+    if not isinstance(given, dict):
+        raise CatalogueError(f"{where}: {given!r} is no table", "see the other files beside it")
+    known = {**allowed, **needed}
+    if unknown := sorted(given.keys() - known.keys()):
+        raise CatalogueError(
+            f"{where}: unknown key {', '.join(unknown)}", f"the keys are {', '.join(known)}"
+        )
+    if missing := [key for key in needed if key not in given]:
+        raise CatalogueError(f"{where}: {', '.join(missing)} is missing", "add it")
+    for key, value in given.items():
+        # To Python true is a number as well.
+        right = isinstance(value, known[key]) and isinstance(value, bool) == (known[key] is bool)
+        if not right:
+            hint = "put it in quotes" if known[key] is str else "see the other files beside it"
+            raise CatalogueError(f"{where}: {key} cannot be {value!r}", hint)
+        # A place, a name or a list that is empty says nothing; a number may have no unit.
+        if value in ("", []) and key in needed and key != "unit":
+            raise CatalogueError(f"{where}: {key} is empty", "fill it in")
+
+
+def _inputs_rounding(
+    given: Any,
+    call: Callable[[Mapping[str, Any]], float],
+    arguments: Mapping[str, Any],
+    where: str,
+) -> Callable[[], float] | None:
+    """Returns what computes how far off the rounding of inputs may leave a model.
+
+    Args:
+        given: None; a number in the row's unit; or {argument: how far off it may be}.
+        call: the model.
+        arguments: of the row.
+        where: the row, for messages.
+    """
+    if given is None:
+        return None
+    off = given if isinstance(given, dict) else {}
+    for name, value in off.items():
+        if not _is_number(arguments.get(name)) or not _is_margin(value):
+            raise CatalogueError(
+                f"{where}: inputs_rounding has {name} = {value!r}",
+                "name an argument of the row that is a number, and how far off it may be",
+            )
+    if not isinstance(given, dict):
+        if not _is_margin(given):
+            raise CatalogueError(
+                f"{where}: inputs_rounding cannot be {given!r}", "a margin is above 0 and finite"
+            )
+        return lambda: float(given)
+
+    def one_by_one() -> float:
+        ends = (
+            [call({**arguments, name: arguments[name] + sign * value}) for sign in (-1, 1)]
+            for name, value in off.items()
+        )
+        return sum(abs(high - low) / 2 for low, high in ends)
+
+    return one_by_one
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _is_margin(value: Any) -> bool:
+    return _is_number(value) and 0 < value < math.inf
+
+
+def _compute(name: str, arguments: Mapping[str, Any]) -> float:
+    return _models()[name](**arguments)
+
+
+@lru_cache(maxsize=1)
+def _models() -> dict[str, models.Model]:
+    """Returns every model, once all modules of the tables have registered theirs."""
+    for info in pkgutil.iter_modules(tables.__path__):
+        importlib.import_module(f"{tables.__name__}.{info.name}")
+    return models.REGISTERED
+
+
+@lru_cache(maxsize=1)
+def _printed() -> tuple[tuple[str, Row], ...]:
+    """Returns (file, row) of every file, in the order of the files' names."""
+    paths = sorted(Path(tables.__path__[0]).glob("*.toml"))
+    return tuple(
+        (path.name, row)
+        for path in paths
+        for row in read_rows(path.read_text(encoding="utf-8"), path.name)
+    )
+
+
+def printed(paper: str, place: str) -> tuple[Row, ...]:
+    """Returns what a paper printed at a place. It loads no model, so models may read inputs here.
+
+    Args:
+        paper: its name, such as "Korthikanti 2022".
+        place: such as "Table 5".
+    """
+    return tuple(row for _, row in _printed() if (row.paper.name, row.place) == (paper, place))
+
+
+def checked(found: Iterable[tuple[str, Row]]) -> tuple[Row, ...]:
+    """Returns the rows of (file, row) pairs, each with a model that is there.
+
+    Raises:
+        CatalogueError: a lesson's name is none, a model is unknown, its arguments do not fit it, or
+            a number stands twice. The message names the row.
+    """
     seen: dict[tuple[str, str, str], Row] = {}
-    for row in found:
+    for file, row in found:
+        where = f"{file}, {row.place}, {row.what}"
+        for name in row.lessons:
+            if not (isinstance(name, str) and LESSON.fullmatch(name)):
+                raise CatalogueError(
+                    f"{where}: no lesson is called {name!r}", "write its name as 16_memory_ledger"
+                )
+        _check_model(row, where)
         key = (row.paper.name, row.place, row.what)
         if key in seen:
             raise CatalogueError(f"{', '.join(key)} stands on the board twice", "keep one of them")
         seen[key] = row
-    return tuple(found)
+    return tuple(seen.values())
+
+
+def _check_model(row: Row, where: str) -> None:
+    model = _models().get(row.computed_by)
+    if model is None:
+        raise CatalogueError(
+            f"{where}: no model is called {row.computed_by!r}",
+            f"known ones: {', '.join(sorted(_models()))}",
+        )
+    if problem := model.problem(row.arguments):
+        raise CatalogueError(f"{where}: {problem}", "see the model's own arguments")
+
+
+@lru_cache(maxsize=1)
+def _all() -> tuple[Row, ...]:
+    return checked(_printed())
 
 
 def rows(lesson: str = "", place: str = "") -> tuple[Row, ...]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 from dataclasses import replace
 
 import pytest
 
+from gpu_course.catalog import index
 from gpu_course.errors import CatalogueError
-from gpu_course.planner import published
+from gpu_course.planner import models, published
 from gpu_course.planner.published import Kind, Paper, Row, board, compared, count, rows, to_json
 from gpu_course.planner.tables.korthikanti import TABLE_3
 from gpu_course.planner.tables.korthikanti_recompute import TABLE_5, hardware_percent
@@ -30,6 +32,11 @@ def test_the_model_computes_what_was_published(each: Row) -> None:
     # A wider margin than the last digit's, and a difference without a verdict, have their reason.
     assert (each.margin == each.rounding and each.verdict) or each.note
     assert each.how and each.lessons and each.paper.url.startswith("https://")
+
+
+def test_every_number_names_lessons_of_the_course() -> None:
+    known = {lesson.name for lesson in index.lessons()}
+    assert {name for each in ROWS for name in each.lessons} <= known
 
 
 def test_lesson_16_has_its_numbers() -> None:
@@ -162,30 +169,108 @@ def test_the_board_as_data_holds_every_row() -> None:
     assert {entry["paper"] for entry in data} == {each.paper.name for each in ROWS}
 
 
-def test_a_number_that_stands_twice_is_refused(monkeypatch) -> None:
-    from gpu_course.planner.tables import playbook
+def test_a_number_that_stands_twice_is_refused() -> None:
+    twice = [("a.toml", ROWS[0]), ("b.toml", ROWS[0])]
+    with pytest.raises(CatalogueError, match=f"{ROWS[0].what} stands on the board twice"):
+        published.checked(twice)
 
-    monkeypatch.setattr(playbook, "ROWS", playbook.ROWS + playbook.ROWS[:1])
-    published._all.cache_clear()
-    try:
-        with pytest.raises(CatalogueError, match="1B, bfloat16 stands on the board twice"):
-            rows()
-    finally:
-        monkeypatch.undo()
-        published._all.cache_clear()
-    assert len(rows()) == len(ROWS)
+
+FILE = """
+name = "Somebody 2020"
+title = "On something"
+url = "https://example.org"
+
+[[table]]
+place = "Table 1"
+unit = "GB"
+kind = "formula"
+lessons = ["16_memory_ledger"]
+model = "states_gb"
+how = "16 bytes per parameter"
+
+[[table.row]]
+what = "7B"
+printed = "112.0"
+arguments = { parameters = 7e9, recipe = "bfloat16" }
+inputs_rounding = { parameters = 1e6 }
+"""
+THIS_ROW = "slip.toml, Table 1, 7B: "
+
+
+def read(text: str) -> tuple[Row, ...]:
+    return published.checked(("slip.toml", row) for row in published.read_rows(text, "slip.toml"))
+
+
+def test_a_file_gives_rows() -> None:
+    (each,) = read(FILE)
+    assert (each.paper.name, each.place, each.what) == ("Somebody 2020", "Table 1", "7B")
+    assert each.mine == 112.0
+    assert each.holds
+    assert each.verdict
+    assert each.margin == pytest.approx(0.05 + 16e6 / 1e9)
+    # A margin may be given as it is, in the row's unit.
+    assert read(FILE.replace("{ parameters = 1e6 }", "0.25"))[0].margin == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize(
+    ("there", "slip", "told"),
+    [
+        ('place = "Table 1"\n', "", "slip.toml, table 1: place is missing"),
+        ('url = "https://example.org"\n', "", "slip.toml: url is missing"),
+        ("[[table]]", "[[tabel]]", "slip.toml: unknown key tabel"),
+        ("[[table.row]]", "[[table.rows]]", "slip.toml, Table 1: unknown key rows"),
+        ("[[table.row]]", "[[table.row]", "slip.toml is no TOML: "),
+        ("[[table.row]]\n", "row = [7]\n", "slip.toml, Table 1, row 1: 7 is no table"),
+        ('what = "7B"\n', "", "slip.toml, Table 1, row 1: what is missing"),
+        ('what = "7B"', 'what = ""', "slip.toml, Table 1, row 1: what is empty"),
+        ('unit = "GB"\n', "", THIS_ROW + "unit is missing"),
+        ('how = "16 bytes per parameter"\n', "", THIS_ROW + "how is missing"),
+        ("inputs_rounding", "input_rounding", THIS_ROW + "unknown key input_rounding"),
+        ("[[table.row]]", '[[table.row]]\nunit = "GiB"', THIS_ROW + "unit stands in the table and"),
+        ('"112.0"', "112.0", THIS_ROW + "printed cannot be 112.0\n  try:    put it in quotes"),
+        ('"112.0"', '"112 GB"', THIS_ROW + "the printed digits are '112 GB', and no number"),
+        ('"112.0"', '"11,2"', THIS_ROW + "the printed digits are '11,2', and no number"),
+        ('"112.0"', '"nan"', THIS_ROW + "the printed digits are 'nan', and no number"),
+        ('kind = "formula"', 'kind = "guess"', THIS_ROW + "the kind is 'guess'"),
+        ('["16_memory_ledger"]', "[]", THIS_ROW + "lessons is empty"),
+        ('["16_memory_ledger"]', "[16]", THIS_ROW + "no lesson is called 16"),
+        ("16_memory_ledger", "memory 16", THIS_ROW + "no lesson is called 'memory 16'"),
+        ('"states_gb"', '"state_gb"', THIS_ROW + "no model is called 'state_gb'"),
+        ("parameters = 7e9, ", "", THIS_ROW + "inputs_rounding has parameters"),
+        ("7e9, ", "7e9, seed = 1, ", THIS_ROW + "the arguments of states_gb: got an unexpected"),
+        (', recipe = "bfloat16"', "", THIS_ROW + "the arguments of states_gb: missing a required"),
+        ('"bfloat16"', '"bf16"', THIS_ROW + "recipe is 'bf16', and no one of bfloat16, float32"),
+        ("{ parameters = 1e6 }", "{ recipe = 1 }", THIS_ROW + "inputs_rounding has recipe"),
+        ("{ parameters = 1e6 }", '"a bit"', THIS_ROW + "inputs_rounding cannot be 'a bit'"),
+        ("{ parameters = 1e6 }", "1\nverdict = 0", THIS_ROW + "verdict cannot be 0"),
+        ("{ parameters = 1e6 }", "inf", THIS_ROW + "inputs_rounding cannot be inf"),
+        ("{ parameters = 1e6 }", "-0.1", THIS_ROW + "inputs_rounding cannot be -0.1"),
+        ("1e6", "nan", THIS_ROW + "inputs_rounding has parameters = nan"),
+        ("{ parameters = 1e6 }", "true", THIS_ROW + "inputs_rounding cannot be True"),
+    ],
+)
+def test_a_slip_in_a_file_is_told_with_its_row(there: str, slip: str, told: str) -> None:
+    assert there in FILE
+    with pytest.raises(CatalogueError) as error:
+        read(FILE.replace(there, slip))
+    assert str(error.value).startswith(told)
+
+
+def test_two_models_of_one_name_are_refused() -> None:
+    def states_gb() -> float:
+        return 0.0
+
+    with pytest.raises(CatalogueError, match="both have a model states_gb"):
+        models.model()(states_gb)
 
 
 def test_published_values_are_never_what_the_model_returns() -> None:
     """A model that reads the printed table would agree by construction: none may name it."""
-    import inspect
-
-    from gpu_course.planner.tables import korthikanti, playbook
-
-    for module, tables in ((korthikanti, ("FIGURE_1", "FIGURE_7")), (playbook, ("STATES",))):
-        for name, function in inspect.getmembers(module, inspect.isfunction):
-            if function.__module__ == module.__name__:
-                assert not set(tables) & set(function.__code__.co_names), name
+    rows()
+    assert len(models.REGISTERED) >= 10
+    for name, each in models.REGISTERED.items():
+        used = set(inspect.unwrap(each.function).__code__.co_names)
+        assert not used & {"TABLE_5", "printed", "rows", "published"}, name
 
 
 def test_the_board_needs_no_torch_for_formulas() -> None:

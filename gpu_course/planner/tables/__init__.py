@@ -1,1 +1,1 @@
-"""One module per paper: its numbers as printed, each with the model that computes it."""
+"""The numbers of papers as printed, a TOML file each; in modules the models that compute them."""
