@@ -107,7 +107,9 @@ def test_a_learner_gets_the_course_and_no_tools_of_its_makers() -> None:
     tools = {re.split("[<>=]", need)[0] for need in extra["optional-dependencies"]["dev"]}
     assert tools - {"pytest", "nbval"} == development
     for target, needs in re.findall(r"^([a-z-]+):(?: (.+))?$", MAKEFILE, flags=re.MULTILINE):
+        if needs.startswith("export "):  # a variable of one target
+            continue
         if target in ("lab", "grade"):
             assert needs == "$(STAMP)"
         elif target != "help":
-            assert needs in ("$(DEV_STAMP)", "lint check-sync"), target
+            assert needs in ("$(DEV_STAMP)", "lint check-sync", "test"), target
