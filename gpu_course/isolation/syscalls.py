@@ -40,6 +40,13 @@ kill 62 129, tkill 200 130, tgkill 234 131, ioctl 16 29, fcntl 72 25,
 mmap 9 222
 """
 
+# For ranks in a network of their own.
+_SOCKETS = """
+socket 41 198, socketpair 53 199, bind 49 200, listen 50 201, accept 43 202, accept4 288 242,
+connect 42 203, getsockname 51 204, getpeername 52 205, sendto 44 206, recvfrom 45 207,
+setsockopt 54 208, getsockopt 55 209, shutdown 48 210, sendmsg 46 211, recvmsg 47 212
+"""
+
 
 def _table(text: str) -> dict[str, dict[str, int]]:
     rows = [row.split() for row in text.replace("\n", " ").split(",") if row.strip()]
@@ -54,6 +61,9 @@ FREE = _table(_FREE)
 
 BY_ARGUMENT = _table(_BY_ARGUMENT)
 """Machine -> {name: number} of the calls whose arguments decide."""
+
+SOCKETS = _table(_SOCKETS)
+"""Machine -> {name: number} of the calls on sockets, which most processes may not make."""
 
 FIRST_RECENT = 424
 """From this number on (Linux 5.1) both machines number alike, and a libc knows ways around."""

@@ -11,7 +11,7 @@ from gpu_course.catalog import Mistake, PythonPuzzle, index
 from gpu_course.grading.python import check as python_check
 from gpu_course.grading.python.answers import PythonAnswer, python_mistake
 from tests.catalog.by_hand import SOLUTIONS
-from tests.grading.isolation.meter_attacks import ATTACKS
+from tests.isolation.meter_attacks import ATTACKS
 
 needs_the_kernel = pytest.mark.skipif(
     sys.platform != "linux", reason="no other kernel keeps another process within a limit"

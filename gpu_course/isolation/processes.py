@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import IO, Any
 
 from gpu_course.errors import CourseError
-from gpu_course.grading.isolation import servers, transport
+from gpu_course.isolation import servers, transport
 from gpu_course.text import clean
 
 POLL_S = 0.02
@@ -92,24 +92,38 @@ class Process:
         Raises:
             OutOfTime, OutOfMemory, Ended: there was none.
         """
+        self.post(message)
+        deadline = time.monotonic() + seconds
+        while True:
+            reply = self.poll(POLL_S)
+            if reply is not None:
+                return reply
+            if time.monotonic() > deadline:
+                raise OutOfTime
+
+    def post(self, message: Mapping[str, Any]) -> None:
+        """Sends a message whose reply is to be polled for."""
         data = transport.pack(dict(message))
         self._asked.put(True)
         # A process that does not read must not hold up the one that writes.
         self._start(lambda: self._send(data))
-        deadline = time.monotonic() + seconds
-        while True:
-            try:
-                reply = self._replies.get(timeout=POLL_S)
-            except queue.Empty:
-                self._check_memory()
-                if time.monotonic() > deadline:
-                    raise OutOfTime from None
-                continue
-            if isinstance(reply, Exception):
-                raise reply
-            if not isinstance(reply, dict):
-                raise Ended("garbled")
-            return reply
+
+    def poll(self, seconds: float) -> dict[str, Any] | None:
+        """Returns the reply to what was posted, or None if there is none yet.
+
+        Raises:
+            OutOfMemory, TooManyThreads, Ended: there will be none.
+        """
+        try:
+            reply = self._replies.get(timeout=seconds) if seconds else self._replies.get_nowait()
+        except queue.Empty:
+            self._check_memory()
+            return None
+        if isinstance(reply, Exception):
+            raise reply
+        if not isinstance(reply, dict):
+            raise Ended("garbled")
+        return reply
 
     def watch(self, memory_bytes: int) -> None:
         """From now on it may hold so much more than it holds now."""
@@ -220,7 +234,7 @@ def _forked(libraries: str, folder: str) -> Iterator[Process]:
         finally:
             for handle in (their_in, their_out, their_print):
                 os.close(handle)
-        process = _process(pid, *ours)
+        process = piped(pid, *ours)
         fault: Ended | None = None
         try:
             yield process
@@ -276,7 +290,8 @@ def _spawned(libraries: str, folder: str) -> Iterator[Process]:
                 fault.status = abs(child.returncode)
 
 
-def _process(pid: int, incoming: int, outgoing: int, output: int) -> Process:
+def piped(pid: int, incoming: int, outgoing: int, output: int) -> Process:
+    """Returns a process at the other end of three descriptors."""
     return Process(
         pid,
         os.fdopen(incoming, "rb"),

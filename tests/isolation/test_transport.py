@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpu_course.grading.isolation import transport
-from gpu_course.grading.isolation.transport import Garbled, TooLarge, Unsendable, pack, unpack
+from gpu_course.isolation import transport
+from gpu_course.isolation.transport import Garbled, TooLarge, Unsendable, pack, unpack
 
 numbers = st.integers() | st.floats(allow_nan=False) | st.complex_numbers(allow_nan=False)
 leaves = st.none() | st.booleans() | numbers | st.text(max_size=20)

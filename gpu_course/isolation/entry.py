@@ -11,7 +11,7 @@ from types import ModuleType
 
 def bare_packages(root: Path) -> None:
     """Makes `gpu_course` and the packages on the way here importable, with nothing run in them."""
-    for name in ("", "grading", "grading/isolation", "catalog"):
+    for name in ("", "isolation", "catalog"):
         module = ModuleType(".".join(filter(None, ("gpu_course", *name.split("/")))))
         module.__path__ = [str(root / name)]
         sys.modules[module.__name__] = module
@@ -21,14 +21,14 @@ def bare_packages(root: Path) -> None:
 
 def main() -> None:
     """Becomes what the first argument names."""
-    bare_packages(Path(__file__).resolve().parents[2])
+    bare_packages(Path(__file__).resolve().parents[1])
     role, *rest = sys.argv[1:]
     if role == "forkserver":
-        from gpu_course.grading.isolation.forkserver import main as serve_forks
+        from gpu_course.isolation.forkserver import main as serve_forks
 
         serve_forks(int(rest[0]), int(rest[1]), rest[2])
     else:
-        from gpu_course.grading.isolation.child import alone
+        from gpu_course.isolation.child import alone
 
         alone(rest[0])
 

@@ -12,7 +12,7 @@ import platform
 import struct
 from collections.abc import Sequence
 
-from gpu_course.grading.isolation.syscalls import AUDIT_ARCH, BY_ARGUMENT, FIRST_RECENT, FREE
+from gpu_course.isolation.syscalls import AUDIT_ARCH, BY_ARGUMENT, FIRST_RECENT, FREE, SOCKETS
 
 _LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _ERRNO, _KILL_PROCESS = 0x7FFF0000, 0x00050000, 0x80000000
@@ -35,8 +35,11 @@ _FCNTL_ALLOWED = (0, 1, 2, 3, 4, 1030)
 Instruction = tuple[int, int, int, int]
 
 
-def install() -> None:
+def install(sockets: bool = False) -> None:
     """Puts this thread and all it will start under the filter, for good.
+
+    Args:
+        sockets: whether calls on sockets pass.
 
     Raises:
         OSError: the machine is not one we know, or its kernel does not take the filter.
@@ -44,7 +47,7 @@ def install() -> None:
     machine = platform.machine()
     if machine not in AUDIT_ARCH:
         raise OSError(errno.ENOSYS, f"no system call table for {machine}")
-    code = b"".join(struct.pack("<HBBI", *step) for step in program(machine, os.getpid()))
+    code = b"".join(struct.pack("<HBBI", *step) for step in program(machine, os.getpid(), sockets))
     held = ctypes.create_string_buffer(code, len(code))
 
     class Program(ctypes.Structure):
@@ -57,13 +60,15 @@ def install() -> None:
         raise OSError(number, os.strerror(number))
 
 
-def program(machine: str, pid: int) -> list[Instruction]:
+def program(machine: str, pid: int, sockets: bool = False) -> list[Instruction]:
     """Returns the filter as steps (code, jump if true, jump if false, constant).
 
     Args:
         machine: as `platform.machine()` calls it.
         pid: the only process that may be sent a signal.
+        sockets: whether calls on sockets pass.
     """
+    free = FREE[machine] | (SOCKETS[machine] if sockets else {})
     steps: list[Instruction] = [
         _load(_ARCH),
         (_EQUAL, 1, 0, AUDIT_ARCH[machine]),
@@ -73,7 +78,7 @@ def program(machine: str, pid: int) -> list[Instruction]:
     if machine == "x86_64":
         # The same machine has a second set of numbers, which no filter should forget.
         steps += [(_AT_LEAST, 0, 1, _X32_BIT), _give(_KILL_PROCESS)]
-    for number in FREE[machine].values():
+    for number in free.values():
         steps += [(_EQUAL, 0, 1, number), _give(_ALLOW)]
     for name, number in BY_ARGUMENT[machine].items():
         block = _by_argument(name, pid)

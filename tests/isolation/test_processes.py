@@ -17,13 +17,13 @@ import pytest
 from gpu_course.errors import CourseError
 from gpu_course.grading import messages
 from gpu_course.grading.check import check
-from gpu_course.grading.isolation import processes, servers
 from gpu_course.grading.python import check as python_check
 from gpu_course.grading.python.answers import read_python_answer
 from gpu_course.grading.verdict import Verdict
+from gpu_course.isolation import processes, servers
 from tests.grading import python_toy as toy
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 needs_forkserver = pytest.mark.skipif(
     not servers.available(), reason="there is no forkserver on this system"
 )
@@ -155,7 +155,7 @@ def _runs(pid: int) -> bool:
 FORKED = """
 import os
 from gpu_course.grading.check import check
-from gpu_course.grading.isolation import servers
+from gpu_course.isolation import servers
 from tests.grading import python_toy as toy
 
 assert check(toy.COVER, answer=toy.RIGHT).passed

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from gpu_course.grading.check import check
-from gpu_course.grading.isolation import landlock, lockdown, seccomp
-from gpu_course.grading.isolation.syscalls import AUDIT_ARCH, BY_ARGUMENT, FREE, MACHINES
+from gpu_course.isolation import landlock, lockdown, seccomp
+from gpu_course.isolation.syscalls import AUDIT_ARCH, BY_ARGUMENT, FREE, MACHINES
 from tests.grading import python_toy as toy
 from tests.grading.python.hostile.test_hostile_python import OFFERED
 

@@ -41,6 +41,8 @@ def environment() -> dict[str, str]:
         "LANG": "C.UTF-8",
         "HOME": os.path.abspath(os.sep),
         "CUDA_VISIBLE_DEVICES": "",
+        # Ranks of one machine meet on loopback, whatever the machine's name resolves to.
+        "GLOO_SOCKET_IFNAME": "lo0" if sys.platform == "darwin" else "lo",
         "MPLBACKEND": "agg",
         # What PyTorch's C++ warns of is not what the answer printed.
         "TORCH_CPP_LOG_LEVEL": "ERROR",
@@ -102,6 +104,12 @@ class Forkserver:
     def fork(self, folder: str, handles: list[int]) -> int:
         """Returns the process id of a new child with these descriptors as standard streams."""
         socket.send_fds(self.wire, [json.dumps({"run": folder}).encode()], handles)
+        return int(self._receive()["pid"])
+
+    def fork_ranks(self, folder: str, handles: list[int], own_network: bool) -> int:
+        """Returns the process id of a steward; it forks a rank for each group of descriptors."""
+        request = {"ranks": folder, "own_network": own_network}
+        socket.send_fds(self.wire, [json.dumps(request).encode()], handles)
         return int(self._receive()["pid"])
 
     def end(self) -> int:

@@ -2,7 +2,9 @@
 
 It knows no expected value and no puzzle. The grader speaks first; every message has one reply.
 
-1. {"harness", "memory_bytes", "cpu_s", "hidden"} -> {"layers"}, once nothing can be opened any more
+1. {"harness", "memory_bytes", "cpu_s", "hidden"} -> {"layers"}, once nothing can be opened any
+   more. A rank is also told its "world", which it joins before it replies, and "confined": false
+   where it is its user's own
 2. {"answer", "file", "functions", "seconds"} -> {"loaded"} or {"missing"} or {"raised"}
 3. {"turn", "inputs", "arguments", "seed", "seconds", "held"} -> {"turn", "got", "changed"} or
    {"turn", "raised"} or {"turn", "unsendable"} or {"turn", "large"} or {"turn", "unusable"}, for
@@ -27,12 +29,15 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.catalog.harness import Unusable
-from gpu_course.grading.isolation import lockdown, transport
+from gpu_course.errors import Unusable
+from gpu_course.isolation import lockdown, transport
 from gpu_course.text import source_lines
 
 MODULE = "answer"
 """What the answer's module is called: no module of Python or of a library has that name."""
+
+WORLD = "gpu_course.parallel.rank"
+"""The module whose `join` makes this process a rank; no code of it runs for other answers."""
 
 MOST_TEXT = 2000
 MOST_NAME = 200
@@ -71,17 +76,29 @@ def serve() -> None:
     ask, tell = _private_streams()
     faulthandler.enable(all_threads=False)
     setup = ask()
+    world = setup.get("world")
     try:
         harness = _harness(setup["harness"])
+        join = importlib.import_module(WORLD).join if world else None
     except BaseException:
         tell({"failed": traceback.format_exc(limit=-1)})
         return
-    sys.meta_path.insert(0, _Closed())
-    layers = lockdown.lock_down(
-        memory_bytes=setup["memory_bytes"],
-        cpu_s=setup["cpu_s"],
-        hidden=[Path(each) for each in setup["hidden"]],
-    )
+    layers: tuple[str, ...] = ()
+    if setup.get("confined", True):
+        sys.meta_path.insert(0, _Closed())
+        layers = lockdown.lock_down(
+            memory_bytes=setup["memory_bytes"],
+            cpu_s=setup["cpu_s"],
+            hidden=[Path(each) for each in setup["hidden"]],
+            sockets=world is not None,
+        )
+    if join is not None:
+        # Only now: the layers hold a thread and what it starts, and a group starts threads.
+        try:
+            join(world)
+        except BaseException:
+            tell({"failed": traceback.format_exc(limit=-1)})
+            return
     tell({"layers": layers})
     request = ask()
     loaded = _load(request)
@@ -137,7 +154,9 @@ def _turn(
     _say_where_before(request["seconds"])
     try:
         if harness is None:
-            got = {"result": getattr(module, function)(*(inputs[n] for n in request["arguments"]))}
+            given = {name: inputs[name] for name in request["arguments"]}
+            call = getattr(module, function)
+            got = {"result": call(**given) if request.get("by_name") else call(*given.values())}
         else:
             with _unrecorded() if request["held"] else contextlib.nullcontext():
                 got = harness(module, **inputs)

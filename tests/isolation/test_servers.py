@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gpu_course.authoring.execution import SAME_INSTRUCTIONS
-from gpu_course.grading.isolation import servers
+from gpu_course.isolation import servers
 
 
 @pytest.mark.parametrize("name", [*SAME_INSTRUCTIONS, "MKL_ENABLE_INSTRUCTIONS"])

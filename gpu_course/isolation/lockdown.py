@@ -14,9 +14,11 @@ import sysconfig
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from gpu_course.grading.isolation import landlock, seccomp
+from gpu_course.isolation import landlock, seccomp
 
 LAYERS = ("limits", "session", "no capabilities", "seccomp", "landlock")
+OWN, SHARED = "own network", "shared network"
+"""What is added for processes that speak over a network: one of their own, or the machine's."""
 LEVELS = ("sandboxed", "confined", "limited", "process")
 
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_NO_NEW_PRIVS = 1, 4, 38
@@ -27,6 +29,10 @@ _SYSTEM_FILES = (
     "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache",
     "/etc/localtime", "/usr/share/zoneinfo", "/dev/null", "/dev/zero", "/dev/urandom",
     "/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system/cpu", "/sys/devices/system/node",
+)  # fmt: skip
+# gloo looks up the machine's interfaces, and beside which processor each of them sits.
+_NETWORK_FILES = (
+    "/sys/class/net", "/sys/devices/virtual/net", "/sys/bus/pci/devices", "/etc/hosts",
 )  # fmt: skip
 
 
@@ -41,6 +47,9 @@ def level(layers: Iterable[str]) -> str:
     'confined'
     """
     held = set(layers)
+    if SHARED in held:
+        # Whoever reaches the machine's network is not held in.
+        return "limited" if "limits" in held else "process"
     if {"limits", "seccomp", "landlock"} <= held:
         return "sandboxed"
     if {"limits", "seccomp"} <= held:
@@ -48,21 +57,24 @@ def level(layers: Iterable[str]) -> str:
     return "limited" if "limits" in held else "process"
 
 
-def lock_down(*, memory_bytes: int, cpu_s: float, hidden: Iterable[Path]) -> tuple[str, ...]:
+def lock_down(
+    *, memory_bytes: int, cpu_s: float, hidden: Iterable[Path], sockets: bool = False
+) -> tuple[str, ...]:
     """Puts every layer this machine offers on the process, and returns their names.
 
     Args:
         memory_bytes: what may be allocated on top of what the process holds now.
         cpu_s: processor time, all threads together; the wall clock is the grader's affair.
         hidden: folders that stay out of reach although a library's folder may hold them.
+        sockets: whether it may speak over its network; for a process that has one of its own.
     """
     # libc is found once: no file can be opened for it afterwards.
     session = hasattr(os, "getsid") and os.getsid(0) == os.getpid()
     steps: dict[str, Callable[[], None]] = {
         "limits": lambda: set_limits(memory_bytes, cpu_s),
         "no capabilities": drop_capabilities,
-        "landlock": lambda: landlock.restrict(readable(), hidden),
-        "seccomp": seccomp.install,
+        "landlock": lambda: landlock.restrict(readable(sockets), hidden, network=sockets),
+        "seccomp": lambda: seccomp.install(sockets),
     }
     if sys.platform == "linux":
         _prctl(_PR_SET_NO_NEW_PRIVS, 1)
@@ -122,12 +134,17 @@ def drop_capabilities() -> None:
         raise OSError(ctypes.get_errno(), "capset")
 
 
-def readable() -> list[Path]:
-    """Returns what an answer may read: Python, the libraries beside it, and its empty folder."""
+def readable(sockets: bool = False) -> list[Path]:
+    """Returns what an answer may read: Python, the libraries beside it, and its empty folder.
+
+    Args:
+        sockets: with what tells of the network's interfaces.
+    """
     prefixes = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+    more = [*map(Path, _NETWORK_FILES), *Path("/sys/devices").glob("pci*")] if sockets else []
     libraries = [Path(prefix) / "lib" for prefix in {sys.base_prefix, sys.prefix}]
     found = [Path(each) for each in (*prefixes, *sys.path, *_SYSTEM_FILES) if each]
-    return [*dict.fromkeys([*found, *libraries, Path.cwd()])]
+    return [*dict.fromkeys([*found, *more, *libraries, Path.cwd()])]
 
 
 def _data_bytes() -> int:

@@ -108,7 +108,7 @@ def FUNCTION(*args):
 """,
     "the reply is edited": """
 import sys
-transport = sys.modules["gpu_course.grading.isolation.transport"]
+transport = sys.modules["gpu_course.isolation.transport"]
 old = transport.pack
 def less(value):
     if isinstance(value, dict) and isinstance(value.get("got"), dict):
@@ -123,7 +123,7 @@ ANSWER
 """,
     "the harness is wrapped": """
 import sys
-child = sys.modules["gpu_course.grading.isolation.child"]
+child = sys.modules["gpu_course.isolation.child"]
 old = child._turn
 def turn(request, module, harness, file, function):
     def less(*args, **inputs):

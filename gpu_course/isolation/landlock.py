@@ -29,12 +29,13 @@ def version() -> int:
         return 0
 
 
-def restrict(readable: Iterable[Path], hidden: Iterable[Path]) -> None:
+def restrict(readable: Iterable[Path], hidden: Iterable[Path], *, network: bool = False) -> None:
     """Lets this thread read what lies under some paths, and use no other file; for good.
 
     Args:
         readable: files and folders; those that do not exist are left out.
         hidden: paths under them that stay out of reach all the same.
+        network: True to leave TCP open.
 
     Raises:
         OSError: the kernel has no Landlock, or does not grant it here.
@@ -44,8 +45,8 @@ def restrict(readable: Iterable[Path], hidden: Iterable[Path]) -> None:
         raise OSError(errno.ENOSYS, "no Landlock")
     rights = (1 << _RIGHTS_OF_VERSION[min(found, 5)]) - 1
     # From version 4 on TCP, from version 6 on abstract sockets and signals outside are closed too.
-    network, scope = (3 if found >= 4 else 0), (3 if found >= 6 else 0)
-    attributes = struct.pack("<QQQ", rights, network, scope)
+    closed, scope = (3 if found >= 4 and not network else 0), (3 if found >= 6 else 0)
+    attributes = struct.pack("<QQQ", rights, closed, scope)
     size = 8 if found < 4 else 16 if found < 6 else 24
     ruleset = _call(_CREATE_RULESET, attributes, size, 0)
     try:

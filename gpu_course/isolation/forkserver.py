@@ -14,18 +14,22 @@ import signal
 import socket
 import traceback
 from pathlib import Path
+from typing import Any
 
-from gpu_course.grading.isolation import child, lockdown
+from gpu_course.isolation import child, lockdown, steward
 
 _PR_SET_CHILD_SUBREAPER = 36
 LOOK_ROUND_S = 5.0
+MOST_HANDLES = 253  # SCM_MAX_FD of Linux
 
 
 def main(handle: int, parent: int, libraries: str) -> None:
     """Serves requests from a socket until the other end is closed.
 
     Requests are JSON: {"run": folder} with the three descriptors a child's standard streams become,
-    answered by {"pid"}; {"end": true}, answered by {"status"} once nothing of the child is left.
+    answered by {"pid"}; {"ranks": folder, "own_network"} with those of a steward and its ranks,
+    answered by {"pid"} of the steward; {"end": true}, answered by {"status"} once nothing of the
+    child is left.
 
     Args:
         handle: the socket's descriptor.
@@ -47,7 +51,7 @@ def main(handle: int, parent: int, libraries: str) -> None:
     pid, folder = 0, ""
     while True:
         try:
-            data, handles, _, _ = socket.recv_fds(wire, 4096, 3)
+            data, handles, _, _ = socket.recv_fds(wire, 4096, MOST_HANDLES)
         except TimeoutError:
             if os.getppid() != parent:
                 break
@@ -57,9 +61,9 @@ def main(handle: int, parent: int, libraries: str) -> None:
         if not data:
             break
         request = json.loads(data)
-        if "run" in request:
-            folder = request["run"]
-            pid = _fork(wire, handles, folder)
+        if "end" not in request:
+            folder = request.get("run") or request["ranks"]
+            pid = _fork(wire, handles, request)
             for each in handles:
                 os.close(each)
             wire.send(json.dumps({"pid": pid}).encode())
@@ -71,7 +75,7 @@ def main(handle: int, parent: int, libraries: str) -> None:
         os.rmdir(folder)
 
 
-def _fork(wire: socket.socket, handles: list[int], folder: str) -> int:
+def _fork(wire: socket.socket, handles: list[int], request: dict[str, Any]) -> int:
     server = os.getpid()
     pid = os.fork()
     if pid:
@@ -79,12 +83,15 @@ def _fork(wire: socket.socket, handles: list[int], folder: str) -> int:
     try:
         os.setsid()
         lockdown.die_with_parent(server)
-        for number, handle in enumerate(handles):
-            os.dup2(handle, number)
         wire.close()
-        os.closerange(3, 256)
-        os.chdir(folder)
-        child.serve()
+        if "ranks" in request:
+            steward.main(handles, request["ranks"], request["own_network"])
+        else:
+            for number, handle in enumerate(handles):
+                os.dup2(handle, number)
+            os.closerange(3, 256)
+            os.chdir(request["run"])
+            child.serve()
     except BaseException:
         with contextlib.suppress(BaseException):
             traceback.print_exc()

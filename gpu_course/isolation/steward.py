@@ -1,0 +1,94 @@
+"""The process between a forkserver and the ranks of one run: their network, their end (Linux).
+
+It runs no line of an answer. It forks the ranks, says how each of them ended, and is asked what
+their sockets carried: the ranks cannot reach it, so what it counts is out of an answer's hands.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import socket
+import traceback
+from collections.abc import Sequence
+from contextlib import suppress
+
+from gpu_course.isolation import child, lockdown, network
+
+STREAMS = 4
+"""Descriptors of a rank: requests, replies, what it prints, and the events of its wire."""
+
+
+def main(handles: Sequence[int], folder: str, own_network: bool) -> None:
+    """Forks a rank for each group of STREAMS descriptors, and serves until the asker is gone.
+
+    Messages are JSON. It says {"pids", "own_network"} first and {"ended": rank, "status"} when a
+    rank ends; {"sockets": true} is answered by {"sockets": [[from, to, bytes] ...]} or null.
+
+    Args:
+        handles: the socket of its own, then those of the ranks.
+        folder: where the ranks start.
+        own_network: whether the ranks are to have a network of their own.
+    """
+    wire = socket.socket(fileno=handles[0])
+    alone = False
+    if own_network:
+        with suppress(OSError):
+            network.own_network()
+            alone = True
+    streams = [handles[at : at + STREAMS] for at in range(1, len(handles), STREAMS)]
+    pids = [_fork(each, handles, folder) for each in streams]
+    for each in handles[1:]:
+        os.close(each)
+    _tell(wire, {"pids": pids, "own_network": alone})
+    ends = {os.pidfd_open(pid): rank for rank, pid in enumerate(pids)}
+    while True:
+        for ready in select.select([wire.fileno(), *ends], [], [])[0]:
+            if ready == wire.fileno():
+                if not wire.recv(4096):
+                    return
+                _tell(wire, {"sockets": _sockets(pids)})
+            else:
+                rank = ends.pop(ready)
+                os.close(ready)
+                _tell(wire, {"ended": rank, "status": os.waitpid(pids[rank], 0)[1]})
+
+
+def _tell(wire: socket.socket, message: dict[str, object]) -> None:
+    with suppress(BrokenPipeError, ConnectionResetError):
+        wire.send(json.dumps(message).encode())
+
+
+def _sockets(pids: Sequence[int]) -> list[tuple[int, int, int]] | None:
+    rank = {pid: number for number, pid in enumerate(pids)}
+    try:
+        between = network.bytes_between(pids)
+    except OSError:
+        return None
+    return [(rank[a], rank[b], sent) for (a, b), sent in sorted(between.items())]
+
+
+def _fork(streams: Sequence[int], handles: Sequence[int], folder: str) -> int:
+    steward = os.getpid()
+    pid = os.fork()
+    if pid:
+        return pid
+    try:
+        os.setsid()
+        lockdown.die_with_parent(steward)
+        # Above all others first: a descriptor must not be written over before it is moved.
+        above = 1 + max(handles)
+        for number, handle in enumerate(streams):
+            os.dup2(handle, above + number)
+        for number in range(STREAMS):
+            os.dup2(above + number, number)
+        os.closerange(STREAMS, 1024)
+        os.chdir(folder)
+        child.serve()
+    except BaseException:
+        with contextlib.suppress(BaseException):
+            traceback.print_exc()
+    finally:
+        os._exit(70)
