@@ -1,0 +1,77 @@
+"""How long four ranks take to be ready, and how soon each way of failing is told.
+
+`python benchmarks/ranks.py [RUNS]` prints medians over RUNS runs (5 unless told).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from gpu_course.parallel import runner
+
+RANKS = 4
+HEAD = """
+import os
+import torch
+import torch.distributed as dist
+
+
+def main():
+    r, n = dist.get_rank(), dist.get_world_size()
+    x = torch.zeros(1024)
+    dist.barrier()
+"""
+BODIES = {
+    "all-reduce, four ranks": "    dist.all_reduce(x)",
+    "each receives before it sends": "    dist.recv(x, (r - 1) % n); dist.send(x, (r + 1) % n)",
+    "one skips a collective": "    r == 1 or dist.all_reduce(x)",
+    "one calls another collective": "    dist.broadcast(x, 0) if r == 1 else dist.all_reduce(x)",
+    "sizes differ": "    dist.all_reduce(x[: 512 + r])",
+    "one ends": "    r == 1 and os._exit(1)\n    dist.all_reduce(x)",
+    "one never calls": "    while r == 1: pass\n    dist.all_reduce(x)",
+}
+
+
+def ready_s() -> float:
+    """Returns how long a world takes until its ranks have joined."""
+    began = time.perf_counter()
+    with runner.world(RANKS, "ready.py"):
+        return time.perf_counter() - began
+
+
+def told_s(file: Path) -> float:
+    """Returns how long a run takes from its start to its result or its error."""
+    began = time.perf_counter()
+    with contextlib.suppress(runner.RankFailed):
+        runner.run(file, RANKS)
+    return time.perf_counter() - began
+
+
+def main(runs: int) -> None:
+    """Prints the table."""
+    first = ready_s()
+    ready = [ready_s() for _ in range(runs)]
+    table = Table(title=f"{RANKS} ranks, seconds, median of {runs}")
+    table.add_column("what")
+    table.add_column("seconds", justify="right")
+    table.add_row("ready, first time (PyTorch is imported)", f"{first:.2f}")
+    table.add_row("ready, warm", f"{statistics.median(ready):.2f}")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, body in BODIES.items():
+            file = Path(folder) / "answer.py"
+            file.write_text(HEAD + body + "\n", encoding="utf-8")
+            took = [told_s(file) for _ in range(runs)]
+            table.add_row(f"{name}: told", f"{statistics.median(took):.2f}")
+    Console().print(table)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5)

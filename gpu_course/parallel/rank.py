@@ -1,0 +1,30 @@
+"""A process becomes a rank: its wire, its place in the world, and the group of all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+import torch.distributed as dist
+
+from gpu_course.parallel import wire
+
+EVENTS = 3
+"""The descriptor a rank's events go to: the first behind the standard streams."""
+
+
+def join(world: Mapping[str, Any]) -> None:
+    """Initialises the default group of a rank that a runner started.
+
+    Args:
+        world: "rank", "size", "port" of the store on this machine, "file" as tracebacks will call
+            the answer, and "seconds" after which a call gives up by itself.
+    """
+    rank, size = world["rank"], world["size"]
+    timeout = timedelta(seconds=world["seconds"])
+    os.environ.update(RANK=str(rank), WORLD_SIZE=str(size), LOCAL_RANK=str(rank))
+    wire.register(wire.Events(EVENTS, rank, world["file"]))
+    store = dist.TCPStore("127.0.0.1", world["port"], size, is_master=rank == 0, timeout=timeout)
+    dist.init_process_group(wire.BACKEND, store=store, rank=rank, world_size=size, timeout=timeout)

@@ -1,0 +1,392 @@
+"""Runs a file on n ranks: processes of their own, one group, every call on the wire on record.
+
+The ranks are forked warm, PyTorch already imported. What they print, return and send comes back. A
+run that cannot end is ended and told: which rank stands where, and who waits for whom.
+"""
+
+from __future__ import annotations
+
+import os
+import runpy
+import signal
+import socket
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from gpu_course.errors import CourseError
+from gpu_course.isolation import lockdown, servers
+from gpu_course.isolation.processes import POLL_S, Ended, OutOfMemory, Process, TooManyThreads
+from gpu_course.isolation.ranks import MOST_RANKS, Ranks, started_ranks
+from gpu_course.parallel.calls import Call
+from gpu_course.parallel.log import Log
+from gpu_course.parallel.stuck import disagreement, stuck_report
+
+MOST_SECONDS = 60.0
+QUIET_S = 5.0
+"""After so long without any sign of work a run is stuck, even if a rank may still be computing."""
+ASLEEP_S = 0.3
+"""After so long in which all ranks wait and none of their threads runs, nothing can wake them."""
+OWN_PORT = 29500
+"""Of the store, in a network of one's own, where every port is free."""
+
+
+class RankFailed(CourseError):
+    """A rank raised, ended or stood still; the message says which and where.
+
+    Attributes:
+        calls: what all ranks had called by then.
+        printed: what each rank had printed.
+    """
+
+    calls: tuple[Call, ...] = ()
+    printed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run came to.
+
+    Attributes:
+        results: what the function returned, for each rank.
+        printed: what each rank printed.
+        calls: what the ranks called, in the order in which it was told; each rank's own in order.
+        socket_bytes: {(from, to): bytes that the kernel counted on TCP between two ranks} while the
+            function ran, with what the backend adds; None where the kernel does not tell.
+        isolation: the level and the layers that held the ranks; "" for a run of one's own.
+    """
+
+    results: tuple[Any, ...]
+    printed: tuple[str, ...]
+    calls: tuple[Call, ...]
+    socket_bytes: Mapping[tuple[int, int], int] | None
+    isolation: str = ""
+
+    def sent_bytes(self, rank: int) -> int:
+        """Returns the payload of a rank's own sends."""
+        return sum(c.payload_bytes for c in self.calls if c.rank == rank and c.kind == "send")
+
+
+class World:
+    """Ranks that have joined one group, and wait for what they are to run.
+
+    Args:
+        ranks: just started.
+        file: what tracebacks call the text they run.
+        seconds: the most a call to them may take.
+    """
+
+    def __init__(self, ranks: Ranks, file: str, seconds: float) -> None:
+        self._ranks = ranks
+        self.file = file
+        self.seconds = seconds
+        self.log = Log(ranks.events)
+        self.isolation = ""
+
+    @property
+    def processes(self) -> list[Process]:
+        """One for each rank."""
+        return self._ranks.processes
+
+    def join(self, setup: Mapping[str, Any]) -> None:
+        """Has the ranks form their group, under the layers that `setup` asks for."""
+        size = len(self.processes)
+        own = self._ranks.own_network
+        port = OWN_PORT if own else _free_port()
+        world = {"size": size, "port": port, "file": self.file, "seconds": 10 * self.seconds}
+        replies = self.ask([{**setup, "world": {**world, "rank": r}} for r in range(size)])
+        for rank, reply in enumerate(replies):
+            if "failed" in reply:
+                raise CourseError(f"rank {rank} could not join: {reply['failed'].strip()}")
+        if setup.get("confined", True):
+            layers = [*replies[0]["layers"], lockdown.OWN if own else lockdown.SHARED]
+            self.isolation = f"{lockdown.level(layers)} ({', '.join(layers)})"
+
+    def ask(self, messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """Returns each rank's reply to its message.
+
+        Raises:
+            RankFailed: a rank ended, calls that do not fit each other were made, or none goes on.
+        """
+        replies: list[dict[str, Any] | None] = [None] * len(messages)
+        for process, message in zip(self.processes, messages, strict=True):
+            process.post(message)
+        watch = _Watch(self.log, [each.pid for each in self.processes], self.seconds)
+        while True:
+            for rank, process in enumerate(self.processes):
+                if replies[rank] is None:
+                    replies[rank] = self._poll(rank, process)
+            waiting = [rank for rank, reply in enumerate(replies) if reply is None]
+            self.log.read()
+            if odd := disagreement(self.log.calls):
+                raise self.failed(odd.text(self.file))
+            if not waiting:
+                return [reply for reply in replies if reply is not None]
+            raised = [r for r in range(len(replies)) if "raised" in (replies[r] or {})]
+            if raised and watch.stands_still(waiting):
+                # One rank has stopped with an error, and the others wait for it.
+                return [reply or {"waits": True} for reply in replies]
+            if not raised:
+                why = watch.stuck(waiting)
+                if why:
+                    raise self.failed(stuck_report(self.log, waiting, self.file, why))
+            time.sleep(POLL_S)
+
+    def _poll(self, rank: int, process: Process) -> dict[str, Any] | None:
+        try:
+            return process.poll(0)
+        except OutOfMemory:
+            raise self.failed(f"rank {rank} took more memory than it may") from None
+        except TooManyThreads as many:
+            raise self.failed(f"rank {rank} runs {many.number} threads") from None
+        except Ended:
+            self.log.read()
+            if odd := disagreement(self.log.calls):
+                raise self.failed(odd.text(self.file)) from None
+            raise self.failed(self._death(rank)) from None
+
+    def _death(self, rank: int) -> str:
+        deadline = time.monotonic() + 1.0
+        while rank not in self._ranks.ended() and time.monotonic() < deadline:
+            time.sleep(POLL_S)
+        status = self._ranks.ended().get(rank)
+        if status is None:
+            how = "sent what is no reply"
+        elif os.WIFSIGNALED(status):
+            how = f"was ended by {signal.Signals(os.WTERMSIG(status)).name}"
+        else:
+            how = f"ended with exit status {os.WEXITSTATUS(status)}"
+        place = self.log.last_place(rank, self.file)
+        return f"rank {rank} {how}{f', after {place}' if place else ''}"
+
+    def failed(self, text: str) -> RankFailed:
+        """Returns the error that ends a run, with what the ranks called and printed by then."""
+        error = RankFailed(text)
+        error.calls = tuple(self.log.calls)
+        error.printed = tuple(each.printed() for each in self.processes)
+        return error
+
+    def socket_bytes(self) -> dict[tuple[int, int], int] | None:
+        """Returns what the kernel counted between ranks so far; None where it does not tell."""
+        return self._ranks.sockets()
+
+
+class _Watch:
+    """Says when a run stands still.
+
+    Args:
+        log: of the ranks' events.
+        pids: of the ranks.
+        seconds: the most the run may take.
+    """
+
+    def __init__(self, log: Log, pids: Sequence[int], seconds: float) -> None:
+        self._log, self._pids = log, pids
+        self._began = self._told = self._asleep = time.monotonic()
+        self._seconds = seconds
+        self._count: int = -1
+        self._ticks: int | None = None
+
+    def stuck(self, waiting: Sequence[int]) -> str:
+        """Returns why a run is held to be stuck, "" while it is not."""
+        asleep = self.stands_still(waiting)
+        now = time.monotonic()
+        waits = [rank for rank in waiting if self._log.waits_for(rank) is not None]
+        if asleep and waits == list(waiting):
+            return "every rank that is not at its end waits"
+        if waits and now - self._told > QUIET_S:
+            return f"no rank told anything for {QUIET_S:.0f} s"
+        if now - self._began > self._seconds:
+            return f"{self._seconds:.0f} s are over"
+        return ""
+
+    def stands_still(self, waiting: Sequence[int]) -> bool:
+        """Whether for ASLEEP_S none of these ranks told anything and none of their threads ran."""
+        now = time.monotonic()
+        if self._log.count != self._count:
+            self._count, self._told, self._asleep = self._log.count, now, now
+        ticks = _processor_ticks([self._pids[rank] for rank in waiting])
+        if ticks is None or ticks != self._ticks:
+            self._ticks, self._asleep = ticks, now
+        return now - self._asleep > ASLEEP_S
+
+
+def _processor_ticks(pids: Sequence[int]) -> int | None:
+    """Returns the clock ticks that processes used; None where a thread of one is running."""
+    total = 0
+    for pid in pids:
+        try:
+            for thread in Path(f"/proc/{pid}/task").iterdir():
+                fields = (thread / "stat").read_text().rpartition(")")[2].split()
+                if fields[0] == "R":
+                    return None
+                total += int(fields[11]) + int(fields[12])
+        except OSError:
+            continue
+    return total
+
+
+@contextmanager
+def world(
+    ranks: int, file: str, *, seconds: float = MOST_SECONDS, setup: Mapping[str, Any] | None = None
+) -> Iterator[World]:
+    """Yields so many ranks that have joined one group; at the end nothing of them is left.
+
+    Args:
+        ranks: how many, from 1 to MOST_RANKS.
+        file: what tracebacks call the text they will run.
+        seconds: the most one call to them may take.
+        setup: what a confined process is told, as in `isolation.child`; None runs unconfined.
+
+    Raises:
+        CourseError: this system cannot fork ranks, or the number is out of range.
+    """
+    if not 1 <= ranks <= MOST_RANKS:
+        raise CourseError(f"{ranks} ranks", f"ask for 1 to {MOST_RANKS}")
+    if not servers.available():
+        raise CourseError(
+            "ranks are forked, which this system does not do safely",
+            f"start the file by torchrun --nproc-per-node {ranks}, or use Linux",
+        )
+    told = dict(setup) if setup else {"harness": "", "confined": False}
+    with started_ranks("torch", ranks, own_network=setup is not None) as started:
+        made = World(started, file, seconds)
+        made.join(told)
+        yield made
+
+
+def run(
+    path: str | os.PathLike[str],
+    ranks: int = 2,
+    function: str = "main",
+    arguments: Mapping[str, Any] | None = None,
+    *,
+    seconds: float = MOST_SECONDS,
+) -> Run:
+    """Returns what a file's function came to on so many ranks.
+
+    Each rank runs the file from the top, `torch.distributed` being initialised, and then calls the
+    function. The file is executed with the rights of whoever calls this.
+
+    Args:
+        path: of a Python file.
+        ranks: how many.
+        function: called on each rank.
+        arguments: by name, the same for all ranks: numbers, texts, arrays, and lists of them.
+        seconds: the most it may take.
+
+    Raises:
+        RankFailed: a rank raised or ended, or the ranks wait for each other for ever.
+        CourseError: the file cannot be read, or this system cannot fork ranks.
+    """
+    file = os.fspath(path)
+    try:
+        text = Path(file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CourseError(f"{file} cannot be read: {error}") from None
+    given = dict(arguments or {})
+    with world(ranks, file, seconds=seconds) as joined:
+        load = {"answer": text, "file": file, "functions": [function], "seconds": seconds}
+        _check(joined, joined.ask([load] * ranks), function)
+        turn = {"turn": 1, "inputs": given, "arguments": list(given), "seed": 0}
+        call = turn | {"seconds": seconds, "held": False, "by_name": True}
+        before = joined.socket_bytes()
+        replies = joined.ask([call] * ranks)
+        _check(joined, replies, function)
+        sent = bytes_since(before, joined.socket_bytes())
+        results = tuple(reply["got"]["result"] for reply in replies)
+    printed = tuple(each.printed() for each in joined.processes)
+    return Run(results, printed, tuple(joined.log.calls), sent, joined.isolation)
+
+
+def bytes_since(
+    before: Mapping[tuple[int, int], int] | None, after: Mapping[tuple[int, int], int] | None
+) -> dict[tuple[int, int], int] | None:
+    """Returns what was sent between two ranks from one count to the next, where both are known."""
+    if before is None or after is None:
+        return None
+    sent = {pair: count - before.get(pair, 0) for pair, count in after.items()}
+    return {pair: count for pair, count in sent.items() if pair[0] != pair[1]}
+
+
+def _check(joined: World, replies: Sequence[Mapping[str, Any]], function: str) -> None:
+    """Raises what the first rank to raise raised."""
+    for rank, reply in enumerate(replies):
+        if "missing" in reply:
+            raise joined.failed(f"{joined.file} does not define {function}")
+        if "raised" in reply:
+            raised = reply["raised"]
+            frames = [f"line {line}, in {name}" for name, line in raised["frames"]]
+            place = f"\n  where:  {joined.file}, {frames[-1]}" if frames else ""
+            raise joined.failed(f"rank {rank} raised {raised['type']}: {raised['text']}{place}")
+        if "unsendable" in reply or "large" in reply:
+            why = reply.get("unsendable") or reply.get("large")
+            raise joined.failed(f"what rank {rank} returned cannot be sent: {why}")
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def torchrun_rank(path: str, function: str) -> Any:
+    """Runs a file as one rank that torchrun started, and returns what its function returned.
+
+    The environment says who this rank is and where the others are. Calls go over the wire as in
+    `run`; nobody reads their events here.
+    """
+    import torch.distributed as dist
+
+    from gpu_course.parallel import wire
+
+    rank = int(os.environ["RANK"])
+    wire.register(wire.Events(os.open(os.devnull, os.O_WRONLY), rank, path))
+    dist.init_process_group(wire.BACKEND)
+    try:
+        names = runpy.run_path(path, run_name="answer")
+        if function not in names:
+            raise CourseError(f"{path} does not define {function}")
+        return names[function]()
+    finally:
+        dist.destroy_process_group()
+
+
+def main(
+    path: Annotated[str, typer.Argument(metavar="FILE", help="a Python file")],
+    ranks: Annotated[int, typer.Option(help="how many, where torchrun does not say")] = 2,
+    function: Annotated[str, typer.Option(help="called on each rank")] = "main",
+) -> None:
+    """Runs FILE on several ranks; under torchrun, as the rank it is."""
+    if "RANK" in os.environ:
+        result = torchrun_rank(path, function)
+        print(f"rank {os.environ['RANK']}: {result}")
+        return
+    try:
+        done = run(path, ranks, function)
+    except RankFailed as error:
+        _print_each(error.printed)
+        print(error, file=sys.stderr)
+        raise typer.Exit(1) from None
+    except CourseError as error:
+        print(error, file=sys.stderr)
+        raise typer.Exit(2) from None
+    _print_each(done.printed)
+    for rank, result in enumerate(done.results):
+        print(f"rank {rank}: {result}")
+
+
+def _print_each(printed: Sequence[str]) -> None:
+    for rank, text in enumerate(printed):
+        for line in text.splitlines():
+            print(f"[{rank}] {line}")
+
+
+if __name__ == "__main__":
+    typer.run(main)

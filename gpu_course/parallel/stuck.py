@@ -1,0 +1,133 @@
+"""Why ranks wait for each other: calls that do not fit, and who stands where.
+
+Two ranks of a group must make the same collectives in the same order, and a send must find a
+receive of its size. gloo itself ends the process on some of these, and on others waits until its
+timeout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from gpu_course.parallel.calls import Call
+from gpu_course.parallel.log import Log
+
+_SAME_SIZES = {"all_reduce", "reduce", "broadcast", "all_gather", "reduce_scatter"}
+_HAS_ROOT = {"broadcast", "reduce", "gather", "scatter"}
+_NOUN = {"send": "a send", "recv": "a receive"}
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """Two calls that should fit each other and do not.
+
+    Attributes:
+        what: "kinds", "sizes" or "roots".
+        one, other: the calls.
+    """
+
+    what: str
+    one: Call
+    other: Call
+
+    def text(self, file: str) -> str:
+        """Returns what is told of it: the fact, and both places."""
+        one, other = self.one, self.other
+        where = f"\n  where:  {_place(one, file)}\n          {_place(other, file)}"
+        if one.kind == "send":
+            return (
+                f"rank {one.rank} sends {_elements(one)} to rank {other.rank}, which receives "
+                f"{_elements(other)}{where}"
+            )
+        nth = f"collective {one.place} of {_group(one.group)}"
+        if self.what == "kinds":
+            return (
+                f"{nth} is {one.kind} on rank {one.rank} and {other.kind} on rank {other.rank}"
+                f"{where}\n  try:    let all ranks of a group make the same calls in the same order"
+            )
+        if self.what == "roots":
+            return (
+                f"{nth}, {one.kind}, has root {one.peer} on rank {one.rank} and root {other.peer} "
+                f"on rank {other.rank}{where}"
+            )
+        return (
+            f"{nth}, {one.kind}, has {_elements(one)} on rank {one.rank} and {_elements(other)} on "
+            f"rank {other.rank}{where}"
+        )
+
+
+def disagreement(calls: Iterable[Call]) -> Disagreement | None:
+    """Returns the first calls that do not fit each other, or None."""
+    first: dict[tuple[object, ...], Call] = {}
+    for call in calls:
+        if call.kind in ("send", "recv"):
+            pair = (call.rank, call.peer) if call.kind == "send" else (call.peer, call.rank)
+            key: tuple[object, ...] = (call.group, pair, call.tag, call.place)
+        else:
+            key = (call.group, call.place)
+        met = first.setdefault(key, call)
+        what = _differs(met, call)
+        if what:
+            one, other = sorted((met, call), key=lambda c: (c.kind != "send", c.rank))
+            return Disagreement(what, one, other)
+    return None
+
+
+def _differs(one: Call, other: Call) -> str:
+    if "send" in (one.kind, other.kind):
+        return "sizes" if one.payload_bytes != other.payload_bytes else ""
+    if one.kind != other.kind:
+        return "kinds"
+    if one.kind in _HAS_ROOT and one.peer != other.peer:
+        return "roots"
+    sizes = one.kind in _SAME_SIZES and sum(one.sizes) != sum(other.sizes)
+    return "sizes" if sizes else ""
+
+
+def stuck_report(log: Log, waiting: Sequence[int], file: str, why: str) -> str:
+    """Returns what is told of a run that stands still.
+
+    Args:
+        log: what the ranks told.
+        waiting: the ranks that have not come to their end.
+        file: the learner's, as messages name it.
+        why: what shows that it stands still.
+    """
+    lines = [f"the run stands still: {why}"]
+    everyone = range(max((*waiting, *(call.rank for call in log.calls)), default=0) + 1)
+    for rank in everyone:
+        call = log.waits_for(rank)
+        if rank not in waiting:
+            lines.append(f"  rank {rank} has come to its end")
+        elif call is not None:
+            lines.append(f"  rank {rank} waits in {_called(call)}, {_line(call, file)}")
+        else:
+            last = log.last_place(rank, file)
+            lines.append(f"  rank {rank} is in no call{f'; its last was {last}' if last else ''}")
+    return "\n".join(lines)
+
+
+def _called(call: Call) -> str:
+    if call.kind == "send":
+        return f"send to {call.peer}"
+    if call.kind == "recv":
+        return f"recv from {'any rank' if call.peer is None else call.peer}"
+    return f"{call.kind} {call.place}"
+
+
+def _place(call: Call, file: str) -> str:
+    return f"rank {call.rank}, {_line(call, file)}"
+
+
+def _line(call: Call, file: str) -> str:
+    return f"{file}:{call.line}" if call.line else "called by a library"
+
+
+def _elements(call: Call) -> str:
+    count = sum(call.sizes)
+    return f"{count:,} element{'' if count == 1 else 's'} ({call.payload_bytes:,} bytes)"
+
+
+def _group(group: Sequence[int]) -> str:
+    return f"ranks {', '.join(map(str, group))}"

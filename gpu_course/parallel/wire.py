@@ -1,0 +1,247 @@
+"""A process group that counts: every send, receive and collective of a rank, whatever API made it.
+
+`Wire` holds an inner group (gloo on a CPU, NCCL on GPUs) and hands each call on, so DDP, FSDP,
+DTensor and functional collectives pass through it like `dist.send`. Of each call it tells an event:
+before it starts, when the rank waits for it, and when it is over. So whoever reads the events knows
+at any moment where each rank stands.
+
+Source: torch.distributed, "Third-party backends"; torch/csrc/distributed/c10d/PyProcessGroup.hpp.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
+from datetime import timedelta
+from typing import Any
+
+import torch
+import torch.distributed as dist
+
+from gpu_course.parallel.calls import Call
+
+BACKEND = "wire"
+
+# PyTorch's method -> (the collective's name, the argument that holds what this rank brings). Both
+# spellings of one collective are kept: 2.13 renamed several.
+_COLLECTIVES: dict[str, tuple[str, int]] = {
+    "allreduce": ("all_reduce", 0),
+    "allreduce_coalesced": ("all_reduce", 0),
+    "broadcast": ("broadcast", 0),
+    "reduce": ("reduce", 0),
+    "allgather": ("all_gather", 1),
+    "allgather_coalesced": ("all_gather", 1),
+    "_allgather_base": ("all_gather", 1),
+    "all_gather_single": ("all_gather", 1),
+    "all_gather_single_coalesced": ("all_gather", 1),
+    "allgather_into_tensor_coalesced": ("all_gather", 1),
+    "reduce_scatter": ("reduce_scatter", 1),
+    "_reduce_scatter_base": ("reduce_scatter", 1),
+    "reduce_scatter_single": ("reduce_scatter", 1),
+    "reduce_scatter_single_coalesced": ("reduce_scatter", 1),
+    "reduce_scatter_tensor_coalesced": ("reduce_scatter", 1),
+    "alltoall": ("all_to_all", 1),
+    "alltoall_base": ("all_to_all", 1),
+    "all_to_all_single": ("all_to_all", 1),
+    "gather": ("gather", 1),
+    "scatter": ("scatter", 1),
+    "barrier": ("barrier", 0),
+    "monitored_barrier": ("barrier", 0),
+}
+_TO_ONE_PEER = {"send": "send", "recv": "recv", "recv_anysource": "recv"}
+
+
+class Events:
+    """Where a rank writes its events: lines of JSON in a pipe, each in one piece.
+
+    Args:
+        handle: the descriptor to write to.
+        rank: who writes.
+        file: the learner's file as tracebacks call it.
+    """
+
+    def __init__(self, handle: int, rank: int, file: str) -> None:
+        self.handle, self.rank, self.file = handle, rank, file
+        self._numbers = itertools.count()
+        self._places: dict[tuple[Any, ...], itertools.count[int]] = {}
+        self._lock = threading.Lock()
+
+    def call(
+        self,
+        kind: str,
+        group: tuple[int, ...],
+        tensors: Iterable[torch.Tensor],
+        peer: int | None = None,
+        tag: int = 0,
+    ) -> int:
+        """Tells that a call begins, and returns its number."""
+        held = list(tensors)
+        with self._lock:
+            own = (kind, peer, tag) if kind in ("send", "recv") else ()
+            place = self._places.setdefault((group, *own), itertools.count())
+            begun = Call(
+                rank=self.rank,
+                number=next(self._numbers),
+                kind=kind,
+                group=group,
+                place=next(place),
+                sizes=tuple(each.numel() for each in held),
+                payload_bytes=sum(each.numel() * each.element_size() for each in held),
+                peer=peer,
+                tag=tag,
+                line=self._line(),
+            )
+            self._tell({"call": asdict(begun)})
+        return begun.number
+
+    def waits(self, number: int) -> None:
+        """Tells that the rank now waits for a call."""
+        self._tell({"waits": number})
+
+    def over(self, number: int) -> None:
+        """Tells that it waits no longer."""
+        self._tell({"over": number})
+
+    def _tell(self, message: dict[str, Any]) -> None:
+        os.write(self.handle, json.dumps(message).encode() + b"\n")
+
+    def _line(self) -> int:
+        frame: Any = sys._getframe(1)
+        while frame is not None:
+            if frame.f_code.co_filename == self.file:
+                return int(frame.f_lineno)
+            frame = frame.f_back
+        return 0
+
+
+class Waited(dist.Work):
+    """A call that is under way: waiting for it is told."""
+
+    def __init__(self, inner: dist.Work, events: Events, number: int) -> None:
+        super().__init__()
+        self._inner, self._events, self._number = inner, events, number
+
+    def wait(self, timeout: timedelta = timedelta(0)) -> bool:
+        """Waits until the call is over."""
+        self._events.waits(self._number)
+        done = self._inner.wait(timeout) if timeout else self._inner.wait()
+        self._events.over(self._number)
+        return bool(done)
+
+    def is_completed(self) -> bool:
+        """Whether the call is over."""
+        return bool(self._inner.is_completed())
+
+    def get_future(self) -> Any:
+        """Returns the inner call's future, as DDP asks for it."""
+        return self._inner.get_future()
+
+    def _source_rank(self) -> int:
+        return int(self._inner._source_rank())
+
+
+class Wire(dist.ProcessGroup):
+    """One rank's end of a group whose calls are told.
+
+    Args:
+        options: PyTorch's, of the group to be made.
+        events: where to tell.
+    """
+
+    def __init__(self, options: Any, events: Events) -> None:
+        # PyTorch 2.13 states the other form of this alone, the one with a store.
+        super().__init__(options.group_rank, options.group_size)  # type: ignore[call-arg]
+        self._name = options.group_id
+        self._events = events
+        self._ranks = tuple(options.global_ranks_in_group) or tuple(range(options.group_size))
+        self._inner = _inner_group(options)
+
+    @property
+    def group_name(self) -> Any:
+        """The name PyTorch registers the group under."""
+        return self._name
+
+    def getGroupName(self) -> str:  # noqa: N802 (C++ asks for it under this name)
+        return str(self._name)
+
+    def getBackendName(self) -> str:  # noqa: N802 (C++ asks for it under this name)
+        return BACKEND
+
+    def __repr__(self) -> str:
+        return f"Wire(ranks {', '.join(map(str, self._ranks))})"
+
+    def _begin(self, kind: str, brought: Any, peer: int | None, tag: int = 0) -> int:
+        known = peer is not None and 0 <= peer < len(self._ranks)
+        whom = self._ranks[peer] if known and peer is not None else None
+        return self._events.call(kind, self._ranks, _tensors(brought), whom, tag)
+
+    def _under_way(self, number: int, work: Any) -> Any:
+        # What only returns when it is over, such as monitored_barrier, returns no work.
+        return Waited(work, self._events, number) if isinstance(work, dist.Work) else work
+
+
+def _inner_group(options: Any) -> dist.ProcessGroup:
+    """Returns a group of PyTorch's own over the same store."""
+    store = dist.PrefixStore("wire/", options.store)
+    rank, size = options.group_rank, options.group_size
+    inner = dist.ProcessGroup(store, rank, size)
+    if torch.cuda.is_available():
+        own = dist.ProcessGroupNCCL.Options()
+        own._timeout = options.timeout
+        nccl = dist.ProcessGroupNCCL(dist.PrefixStore("nccl/", store), rank, size, own)
+        kind = dist.ProcessGroup.BackendType.NCCL
+        inner._register_backend(torch.device("cuda"), kind, nccl)
+    gloo = dist.ProcessGroupGloo(
+        dist.PrefixStore("gloo/", store), rank, size, timeout=options.timeout
+    )
+    inner._register_backend(torch.device("cpu"), dist.ProcessGroup.BackendType.GLOO, gloo)
+    inner._set_default_backend(dist.ProcessGroup.BackendType.GLOO)
+    return inner
+
+
+def _tensors(brought: Any) -> Iterable[torch.Tensor]:
+    if isinstance(brought, torch.Tensor):
+        yield brought
+    elif isinstance(brought, list | tuple):
+        for each in brought:
+            yield from _tensors(each)
+
+
+def _collective(name: str, kind: str, at: int) -> Callable[..., Any]:
+    def call(self: Wire, *arguments: Any, **named: Any) -> Any:
+        brought = arguments[at] if kind != "barrier" and at < len(arguments) else ()
+        root = getattr(arguments[-1], "rootRank", None) if arguments else None
+        number = self._begin(kind, brought, root)
+        return self._under_way(number, getattr(self._inner, name)(*arguments, **named))
+
+    return call
+
+
+def _to_one_peer(name: str, kind: str) -> Callable[..., Any]:
+    def call(self: Wire, tensors: Any, *rest: Any) -> Any:
+        peer, tag = rest if len(rest) == 2 else (None, *rest)
+        number = self._begin(kind, tensors, peer, tag)
+        return self._under_way(number, getattr(self._inner, name)(tensors, *rest))
+
+    return call
+
+
+for _name, (_kind, _at) in _COLLECTIVES.items():
+    setattr(Wire, _name, _collective(_name, _kind, _at))
+for _name, _kind in _TO_ONE_PEER.items():
+    setattr(Wire, _name, _to_one_peer(_name, _kind))
+
+
+def register(events: Events) -> None:
+    """Makes BACKEND a backend of torch.distributed in this process, telling these events."""
+    dist.Backend.register_backend(
+        BACKEND,
+        lambda options, _: Wire(options, events),
+        extended_api=True,
+        devices=["cpu", "cuda"],
+    )

@@ -1,0 +1,186 @@
+"""Ranks run for real: what they return and send, how failures are told, that nothing is left."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pytest
+
+from gpu_course.errors import CourseError
+from gpu_course.isolation import lockdown, network, servers
+from gpu_course.isolation.ranks import MOST_RANKS
+from gpu_course.parallel import runner
+from gpu_course.parallel.runner import RankFailed, Run
+from tests.parallel.programs import FAILURES, RING, program
+
+pytestmark = pytest.mark.skipif(
+    not servers.available(), reason="ranks are forked, which only Linux does safely"
+)
+
+
+def run(folder: Path, text: str, ranks: int = 3, **given: object) -> Run:
+    file = folder / "answer.py"
+    file.write_text(text)
+    return runner.run(file, ranks, arguments=given)
+
+
+def test_each_rank_returns_prints_and_sends(tmp_path: Path) -> None:
+    done = run(tmp_path, RING)
+    for rank in range(3):
+        before = (rank - 1) % 3
+        np.testing.assert_array_equal(done.results[rank], np.full(4, before, np.float32))
+        assert done.printed[rank] == f"rank {rank} has {before}.0\n"
+        assert done.sent_bytes(rank) == 16
+        own = [c for c in done.calls if c.rank == rank]
+        assert [(c.kind, c.peer) for c in own] == [("send", (rank + 1) % 3), ("recv", before)]
+        assert [c.line for c in own] == [12, 12]
+
+
+def test_the_kernel_counts_at_least_the_payload(tmp_path: Path) -> None:
+    text = program(
+        """
+        big = torch.ones(50_000)
+        got = torch.zeros(50_000)
+        ops = [dist.P2POp(dist.isend, big, (r + 1) % n), dist.P2POp(dist.irecv, got, (r - 1) % n)]
+        for work in dist.batch_isend_irecv(ops):
+            work.wait()
+        """
+    )
+    done = run(tmp_path, text)
+    if done.socket_bytes is None:
+        pytest.skip("this kernel does not tell what its sockets carried")
+    for rank in range(3):
+        after, before = (rank + 1) % 3, (rank - 1) % 3
+        assert 200_000 <= done.socket_bytes[rank, after] <= 200_000 + 2_000
+        assert done.socket_bytes.get((rank, before), 0) <= 2_000
+
+
+def test_arguments_reach_every_rank(tmp_path: Path) -> None:
+    text = "import torch.distributed as dist\ndef main(a, k):\n    return a * k + dist.get_rank()\n"
+    done = run(tmp_path, text, ranks=2, k=3, a=np.arange(2.0))
+    np.testing.assert_array_equal(done.results, [[0.0, 3.0], [1.0, 4.0]])
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_a_failure_is_named(name: str, tmp_path: Path) -> None:
+    text, says = FAILURES[name]
+    with pytest.raises(RankFailed) as caught:
+        run(tmp_path, text)
+    told = str(caught.value).replace(str(tmp_path / "answer.py"), "FILE").splitlines()
+    assert len(told) >= len(says)
+    for line, expected in zip(told, says, strict=False):
+        assert line.strip().startswith(expected), "\n".join(told)
+
+
+def test_what_was_printed_before_a_failure_is_kept(tmp_path: Path) -> None:
+    with pytest.raises(RankFailed) as caught:
+        run(tmp_path, program("print('rank', r)\ndist.recv(x, (r + 1) % n)"))
+    assert caught.value.printed == ("rank 0\n", "rank 1\n", "rank 2\n")
+    assert [call.kind for call in caught.value.calls] == ["recv"] * 3
+
+
+def test_nothing_survives_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(tmp_path, RING)
+    folders = tmp_path / "folders"
+    folders.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folders))
+    me = psutil.Process()
+    before = {child.pid for child in me.children(recursive=True)}
+    for text in (RING, FAILURES["one skips a collective"][0], FAILURES["one ends"][0]):
+        with contextlib.suppress(RankFailed):
+            run(tmp_path, text)
+    assert {child.pid for child in me.children(recursive=True)} == before
+    assert not list(folders.iterdir())
+
+
+def test_confined_ranks_have_a_network_of_their_own() -> None:
+    setup = {"harness": "", "memory_bytes": 1 << 28, "cpu_s": 30, "hidden": []}
+    text = program(
+        """
+        import socket
+        dist.all_reduce(x)
+        try:
+            open("/etc/passwd")
+        except OSError as error:
+            kept_out = type(error).__name__
+        return [kept_out, [name for _, name in socket.if_nameindex()]]
+        """
+    )
+    with runner.world(2, "answer.py", setup=setup) as joined:
+        load = {"answer": text, "file": "answer.py", "functions": ["main"], "seconds": 30}
+        assert joined.ask([load] * 2) == [{"loaded": True}] * 2
+        turn = {"turn": 1, "inputs": {}, "arguments": [], "seed": 0, "seconds": 30, "held": False}
+        replies = joined.ask([turn] * 2)
+        level = joined.isolation.partition(" ")[0]
+    if lockdown.OWN not in joined.isolation:
+        assert level in ("limited", "process")
+        pytest.skip("this system lets this user make no network")
+    assert "lo" in replies[0]["got"]["result"][1]
+    if level == "sandboxed":
+        assert replies[0]["got"]["result"][0] == "PermissionError"
+        assert replies[1]["got"]["result"][1] == ["lo"]
+
+
+@pytest.mark.parametrize("number", [0, -1, MOST_RANKS + 1])
+def test_a_number_of_ranks_that_cannot_be(number: int, tmp_path: Path) -> None:
+    with pytest.raises(CourseError, match=f"1 to {MOST_RANKS}"):
+        run(tmp_path, RING, ranks=number)
+
+
+def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(CourseError, match=r"no_such\.py cannot be read"):
+        runner.run(tmp_path / "no_such.py")
+
+
+def test_the_same_file_runs_under_torchrun(tmp_path: Path) -> None:
+    file = tmp_path / "ring.py"
+    file.write_text(RING)
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
+    done = subprocess.run(
+        [*command, "--nproc-per-node", "2", "-m", "gpu_course.parallel.runner", str(file)],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"GLOO_SOCKET_IFNAME": "lo", "OMP_NUM_THREADS": "1"},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "rank 0 has 1.0" in done.stdout
+    assert "rank 1 has 0.0" in done.stdout
+
+
+def test_the_command_labels_what_each_rank_printed(tmp_path: Path) -> None:
+    file = tmp_path / "ring.py"
+    file.write_text(RING)
+    command = [sys.executable, "-m", "gpu_course.parallel.runner", str(file), "--ranks", "2"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[:2] == ["[0] rank 0 has 1.0", "[1] rank 1 has 0.0"]
+
+
+def test_a_level_says_when_the_network_is_shared() -> None:
+    layers = ("limits", "session", "seccomp", "landlock")
+    assert lockdown.level([*layers, lockdown.OWN]) == "sandboxed"
+    assert lockdown.level([*layers, lockdown.SHARED]) == "limited"
+    assert lockdown.level([lockdown.SHARED]) == "process"
+
+
+def test_connections_of_this_process_are_found() -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        socket.create_connection(server.getsockname()) as one,
+        server.accept()[0] as other,
+    ):
+        one.sendall(b"x" * 1000)
+        assert other.recv(2000)
+        port = one.getsockname()[1]
+        (found,) = [each for each in network.connections() if each.port == port]
+        assert found.sent == 1000
+        assert found.peer_port == server.getsockname()[1]

@@ -1,0 +1,110 @@
+"""Calls that do not fit each other are named, and calls that fit are left alone."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpu_course.parallel.calls import Call
+from gpu_course.parallel.stuck import disagreement
+
+ALL = (0, 1, 2)
+
+
+def collective(rank: int, place: int = 0, kind: str = "all_reduce", size: int = 4) -> Call:
+    root = 1 if kind in ("broadcast", "reduce", "gather", "scatter") else None
+    return Call(rank, place, kind, ALL, place, (size,), 4 * size, root, line=10 + rank)
+
+
+def message(kind: str, rank: int, peer: int, size: int = 4, place: int = 0) -> Call:
+    return Call(rank, 0, kind, ALL, place, (size,), 4 * size, peer, line=20 + rank)
+
+
+SOUND: dict[str, Sequence[Call]] = {
+    "all make the same calls": [collective(r, p) for r in ALL for p in range(3)],
+    "one is behind": [collective(0), collective(1), collective(0, 1)],
+    "parts of an all-to-all differ": [collective(r, kind="all_to_all", size=r) for r in ALL],
+    "a scatter's root alone brings data": [
+        collective(r, kind="scatter", size=12 * (r == 1)) for r in ALL
+    ],
+    "a send and its receive": [message("send", 0, 1), message("recv", 1, 0)],
+    "a ring of sends": [
+        each
+        for r in ALL
+        for each in (message("send", r, (r + 1) % 3), message("recv", r, (r - 1) % 3))
+    ],
+    "two groups count for themselves": [
+        collective(0),
+        replace(collective(0, 1, "barrier"), group=(0, 1), place=0),
+        replace(collective(1, 0, "barrier"), group=(0, 1), place=0),
+        collective(1, 1, "all_reduce"),
+        replace(collective(1, 1, "all_reduce"), place=0),
+    ],
+}
+FAULTS: dict[str, tuple[Sequence[Call], str, str]] = {
+    "another kind": (
+        [collective(0), collective(1), collective(2, kind="all_gather")],
+        "kinds",
+        "collective 0 of ranks 0, 1, 2 is all_reduce on rank 0 and all_gather on rank 2",
+    ),
+    "one is left out": (
+        [collective(0), collective(1, kind="broadcast"), collective(0, 1, "broadcast")],
+        "kinds",
+        "collective 0 of ranks 0, 1, 2 is all_reduce on rank 0 and broadcast on rank 1",
+    ),
+    "another size": (
+        [collective(0), collective(1, size=5)],
+        "sizes",
+        "has 4 elements (16 bytes) on rank 0 and 5 elements (20 bytes) on rank 1",
+    ),
+    "another root": (
+        [collective(0, kind="reduce"), replace(collective(1, kind="reduce"), peer=2)],
+        "roots",
+        "reduce, has root 1 on rank 0 and root 2 on rank 1",
+    ),
+    "a receive too small": (
+        [message("recv", 1, 0, size=1), message("send", 0, 1)],
+        "sizes",
+        "rank 0 sends 4 elements (16 bytes) to rank 1, which receives 1 element (4 bytes)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SOUND)
+def test_what_fits_is_left_alone(name: str) -> None:
+    assert disagreement(SOUND[name]) is None
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_what_does_not_fit_is_named_with_both_places(name: str) -> None:
+    calls, what, fact = FAULTS[name]
+    for order in itertools.permutations(calls):
+        found = disagreement(order)
+        assert found is not None
+        assert found.what == what
+    found = disagreement(calls)
+    assert found is not None
+    first, *rest = found.text("a.py").splitlines()
+    assert fact in first
+    assert [line.split()[-1] for line in rest[:2]] == [
+        f"a.py:{each.line}" for each in (found.one, found.other)
+    ]
+
+
+@given(st.data())
+def test_a_fault_in_one_of_many_equal_programs_is_found(data: st.DataObject) -> None:
+    kinds = st.sampled_from(["all_reduce", "all_gather", "barrier", "broadcast"])
+    program = data.draw(st.lists(kinds, min_size=1, max_size=8))
+    calls = [collective(r, p, kind) for r in ALL for p, kind in enumerate(program)]
+    assert disagreement(data.draw(st.permutations(calls))) is None
+    at = data.draw(st.integers(0, len(calls) - 1))
+    other = data.draw(kinds.filter(lambda kind: kind != calls[at].kind))
+    calls[at] = collective(calls[at].rank, calls[at].place, other)
+    found = disagreement(calls)
+    assert found is not None
+    assert calls[at] in (found.one, found.other)
