@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gpu_course.simt.report import Hazard, Report
@@ -132,6 +132,24 @@ class UnknownName(CourseError):
 
 class CatalogueError(CourseError):
     """A puzzle's own specification is at fault, never the learner's answer."""
+
+
+class Unusable(Exception):
+    """What an answer gave to the harness is not what the puzzle asks for.
+
+    Args:
+        fact: one line with what it is and what it should be: "checkpoint returned None, not a
+            tensor".
+        key: the diagnosis, a key of Puzzle.diagnoses or of the grader's own.
+        shown: plain data for a picture, kept as the verdict's evidence.
+    """
+
+    def __init__(
+        self, fact: str, key: str = "wrong-type", shown: dict[str, Any] | None = None
+    ) -> None:
+        self.key = key
+        self.shown = shown
+        super().__init__(fact)
 
 
 class AnswerFileError(CourseError):

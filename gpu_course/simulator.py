@@ -44,8 +44,10 @@ class Simulation:
         policy: str,
         schedule: Schedule | None,
         observers: Sequence[Observer],
+        counters: bool,
     ) -> None:
         self.schedule = schedule
+        self.counters = counters
         self.observers = tuple(observers)
         self.policy = POLICIES[policy]
         self.given = kernel
@@ -103,7 +105,7 @@ class _Configured:
             kernel=kernel.name,
             file=kernel.file,
             hazards=explain(faults, kernel, self.grid, self.block),
-            counters=sum(by_line.values(), Counters()),
+            counters=Counters.total(by_line.values()),
             by_line=by_line,
             launch=_shape(self.grid, self.block),
             touches=tuple(watch.touches.found),
@@ -160,12 +162,13 @@ class _Configured:
     ) -> tuple[FaultLog, _Watch, Printout]:
         simulation = self.simulation
         faults, watch, printout = FaultLog(), _Watch(), Printout()
+        own = watch.all() if simulation.counters else (watch.races,)
         launch.run(
             simulation.program,
             self.grid,
             self.block,
             arguments,
-            (*simulation.observers, *watch.all()),
+            (*simulation.observers, *own),
             faults,
             order_seed=simulation.order_seed,
             step_budget=simulation.step_budget,
@@ -186,6 +189,7 @@ def simulate(
     policy: str = "puzzle",
     schedule: Schedule | None = None,
     observers: Sequence[Observer] = (),
+    counters: bool = True,
 ) -> Simulation:
     """Returns a kernel ready to launch on the simulated GPU.
 
@@ -205,6 +209,7 @@ def simulate(
             each other.
         observers: told of everything that happens, beside the simulator's own; a launch whose
             threads wait for each other may begin anew, with another `begin`.
+        counters: False leaves the report without counters and touches, for hazards alone.
 
     Raises:
         KernelRefused: the kernel uses what Numba would not compile, or the simulator does not know.
@@ -227,6 +232,7 @@ def simulate(
         policy=policy,
         schedule=schedule,
         observers=observers,
+        counters=counters,
     )
 
 
@@ -282,6 +288,7 @@ class _Watch:
             ("divergent_branches", self.divergence.divergent),
             ("barriers", self.barriers.by_line),
             ("shuffles", self.barriers.shuffles),
+            ("atomic_updates", self.coalescing.updates),
         ):
             for line, count in counts.items():
                 fields[line][name] = count

@@ -60,8 +60,8 @@ def _count(access: Access) -> SharedCounters:
     width = access.array.component_bytes
     lanes = access.mask.lanes
     parts = range(0, access.array.dtype.itemsize, width)
-    counted = (count_wavefronts(access.addresses + part, lanes, width) for part in parts)
-    return sum(counted, SharedCounters())
+    counted = [count_wavefronts(access.addresses + part, lanes, width) for part in parts]
+    return SharedCounters.total(counted)
 
 
 class Banks(Observer):

@@ -7,7 +7,7 @@ sector an aligned piece of 32 bytes.
 from __future__ import annotations
 
 import functools
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 import numpy as np
 
@@ -62,7 +62,7 @@ def _count(access: Access) -> GlobalCounters:
         _count_part(access.addresses + part, access.warps, width)
         for part in range(0, access.array.dtype.itemsize, width)
     ]
-    return counted[0] if len(counted) == 1 else sum(counted, GlobalCounters())
+    return counted[0] if len(counted) == 1 else GlobalCounters.total(counted)
 
 
 def _count_part(address: np.ndarray, warps: np.ndarray, width: int) -> GlobalCounters:
@@ -82,6 +82,7 @@ class Coalescing(Observer):
 
     def __init__(self) -> None:
         self.by_line: dict[tuple[int, str], GlobalCounters] = defaultdict(GlobalCounters)
+        self.updates: Counter[int] = Counter()
 
     def access(self, access: Access) -> None:
         """Adds one access."""
@@ -95,4 +96,5 @@ class Coalescing(Observer):
         kind = f"global_{access.kind}"
         if access.kind == "atomic":
             kind = "atom" if access.returns else "red"
+            self.updates[access.line] += access.addresses.size
         self.by_line[access.line, kind] += counted

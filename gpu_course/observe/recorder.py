@@ -18,7 +18,15 @@ from gpu_course.simt.faults import Fault, FaultLog
 from gpu_course.simt.ir import Assign, If, Loop, Statement
 from gpu_course.simt.lanes import Lanes, Mask
 from gpu_course.simt.observer import Access, Followed, Observer, Setting
-from gpu_course.simt.report import Hazard, LaunchShape, Recording, Start, Step, StepAccess
+from gpu_course.simt.report import (
+    Hazard,
+    LaunchShape,
+    Recording,
+    Start,
+    Step,
+    StepAccess,
+    StepExchange,
+)
 from gpu_course.simt.source import Kernel
 from gpu_course.simt.values import Variable
 
@@ -42,6 +50,7 @@ class _Frame:
     taken: Mask | None = None
     accesses: list[tuple[Access, np.ndarray, np.ndarray]] = field(default_factory=list)
     meetings: list[str] = field(default_factory=list)
+    exchanges: list[StepExchange] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
     pieces: list[int] = field(default_factory=list)
 
@@ -146,6 +155,23 @@ class Recorder(Observer):
         """Notes an exchange of values."""
         self._note(mask, "shuffle")
 
+    def exchange(
+        self, mask: Mask, sources: np.ndarray | None, sent: np.ndarray, received: np.ndarray
+    ) -> None:
+        """Adds what the recorded lanes gave and got to the step they are at."""
+        frame = self._frame(mask)
+        here = self.here[mask.lanes]
+        if frame is None or not here.any():
+            return
+        frame.exchanges.append(
+            StepExchange(
+                threads=self.lanes.global_thread[mask.lanes][here],
+                sources=None if sources is None else sources[here].astype(np.int64),
+                sent=sent[here].copy(),
+                received=received[here].copy(),
+            )
+        )
+
     # Steps
 
     def _stack(self, machine: Followed) -> list[_Frame]:
@@ -163,6 +189,7 @@ class Recorder(Observer):
             frame = stack[-1]
             self._keep(frame)
             frame.accesses, frame.meetings, frame.faults = [], [], []
+            frame.exchanges = []
             frame.before = dict(frame.variables)
 
     def _frame(self, mask: Mask) -> _Frame | None:
@@ -218,6 +245,7 @@ class Recorder(Observer):
                 struck=self._struck(frame, threads),
                 # Of a statement in one piece this is put right when it ends.
                 part=len(frame.pieces) if len(frame.pieces) > 1 or self._goes_on(frame) else 0,
+                exchanges=tuple(frame.exchanges),
             )
         )
 

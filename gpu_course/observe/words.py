@@ -15,6 +15,7 @@ import numpy as np
 from gpu_course.observe.places import Places, runs, triple
 from gpu_course.simt.faults import Fault
 from gpu_course.simt.source import Kernel
+from gpu_course.units import count
 
 Words = tuple[str, str, str]
 """Fact, why, and what to try."""
@@ -327,6 +328,14 @@ def _waits_for_ever(facts: Mapping[str, Any]) -> Words:
         fact = "this loop changes memory in its turns, and no thread ever leaves it"
         why = f"what it found last was {facts['found']}, in {asks}"
         advice = "find the thread that is to end this loop, and what keeps it from getting there"
+    elif facts["proven"] and facts["room"] and facts["outside"]:
+        room, outside = (count(facts[name], "block") for name in ("room", "outside"))
+        fact = f"this loop waits for {asks} to change, and the GPU has room for {room} at a time"
+        why += f"; {outside} cannot start before this one ends"
+        advice = (
+            "let a block wait only for blocks that have started; a GPU starts blocks in any order, "
+            "as many as it has room for"
+        )
     elif facts["proven"]:
         fact = f"this loop waits for {asks} to change, and no thread is left that could change it"
         why += "; all other threads have ended or wait as well"

@@ -224,6 +224,18 @@ class Observer:
     def shuffle(self, line: int, mask: Mask) -> None:
         """Lanes of `mask` exchanged values within their warps."""
 
+    def exchange(
+        self, mask: Mask, sources: np.ndarray | None, sent: np.ndarray, received: np.ndarray
+    ) -> None:
+        """What lanes of `mask` gave and got in a shuffle or a vote: told to those who follow.
+
+        Args:
+            mask: the lanes that take part.
+            sources: (mask.count,), the lane of its warp that each reads from; None for a vote.
+            sent: (mask.count,), what each lane brought.
+            received: (mask.count,), what each lane got.
+        """
+
     def operations(self, line: int, kind: str, lanes: int) -> None:
         """So many lanes did one arithmetic operation of a kind ("float32", "float64", "fma")."""
 

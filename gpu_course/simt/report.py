@@ -8,17 +8,15 @@ block starting on a fresh one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import numpy as np
 
 Dim3 = tuple[int, int, int]
 ThreadPair = tuple[Dim3, Dim3]
-
-_C = TypeVar("_C", bound="_Addable")
 
 
 class _Addable:
@@ -26,6 +24,18 @@ class _Addable:
 
     def __add__(self, other: Self) -> Self:
         return type(self)(**{n: v + getattr(other, n) for n, v in vars(self).items()})
+
+    @classmethod
+    def total(cls, parts: Collection[Self]) -> Self:
+        """Returns the sum of all parts; of none, zeros. It is made once, and not part by part."""
+        found = {}
+        for f in fields(cls):  # type: ignore[arg-type]
+            # Most fields of most lines are the zeros they began with, the very same object.
+            zero: Any = f.default
+            values = [v for part in parts if (v := getattr(part, f.name)) is not zero]
+            if values:
+                found[f.name] = zero.total(values) if isinstance(zero, _Addable) else sum(values)
+        return cls(**found)
 
     def as_dict(self) -> dict[str, Any]:
         """Returns the counters as plain dictionaries and ints, ready for JSON."""
@@ -66,14 +76,16 @@ class Counters(_Addable):
 
     `float32_operations` and `float64_operations` count arithmetic lane by lane, a product and a sum
     being two. `fma` counts the pairs of these that the compiler fuses, and calls of `cuda.fma`.
+    `atomic_updates` counts atomics on global memory lane by lane: those on one cell are carried out
+    one after the other, though one request brings them.
     """
 
-    global_load: GlobalCounters = field(default_factory=GlobalCounters)
-    global_store: GlobalCounters = field(default_factory=GlobalCounters)
-    red: GlobalCounters = field(default_factory=GlobalCounters)
-    atom: GlobalCounters = field(default_factory=GlobalCounters)
-    shared_load: SharedCounters = field(default_factory=SharedCounters)
-    shared_store: SharedCounters = field(default_factory=SharedCounters)
+    global_load: GlobalCounters = GlobalCounters()
+    global_store: GlobalCounters = GlobalCounters()
+    red: GlobalCounters = GlobalCounters()
+    atom: GlobalCounters = GlobalCounters()
+    shared_load: SharedCounters = SharedCounters()
+    shared_store: SharedCounters = SharedCounters()
     local_load: int = 0
     local_store: int = 0
     shuffles: int = 0
@@ -83,6 +95,7 @@ class Counters(_Addable):
     float32_operations: int = 0
     fma: int = 0
     float64_operations: int = 0
+    atomic_updates: int = 0
 
 
 @dataclass(frozen=True)
@@ -263,6 +276,23 @@ class StepAccess:
 
 
 @dataclass(frozen=True, eq=False)
+class StepExchange:
+    """What lanes gave each other in a shuffle or a vote.
+
+    Attributes:
+        threads: int64 (n,), who took part.
+        sources: int64 (n,), the lane of its own warp that each read from; None for a vote.
+        sent: (n,), what each brought.
+        received: (n,), what each got.
+    """
+
+    threads: np.ndarray
+    sources: np.ndarray | None
+    sent: np.ndarray
+    received: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
 class Held:
     """A variable as the recorded threads hold it.
 
@@ -290,6 +320,7 @@ class Step:
         held: variable -> Held, once the step was over.
         struck: (number of a hazard, threads of this step it struck).
         part: counts the pieces of a statement that other threads came between; 0 for a whole one.
+        exchanges: the shuffles and votes, in order.
     """
 
     function: str
@@ -301,6 +332,7 @@ class Step:
     held: Mapping[str, Held]
     struck: tuple[tuple[int, np.ndarray], ...] = ()
     part: int = 0
+    exchanges: tuple[StepExchange, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -81,11 +81,17 @@ class Schedule:
             itself.
         fineness: "waits" switches at barriers and in loops that wait for others; "accesses" also
             before every access to global or shared memory.
+        resident: how many blocks there is room for at a time: a further one starts when one of
+            them has ended, as on a GPU; 0: all are there. A launch with a barrier of the grid has
+            all its blocks there, or does not start.
     """
 
-    def __init__(self, tasks: Kind = "warps", fineness: Fineness = "waits") -> None:
+    def __init__(
+        self, tasks: Kind = "warps", fineness: Fineness = "waits", resident: int = 0
+    ) -> None:
         self.tasks: Kind = tasks
         self.fineness: Fineness = fineness
+        self.resident = resident
         self.chosen: list[int] = []
 
     def choose(self, runnable: Sequence[Task], last: Task | None) -> Task:
@@ -165,13 +171,14 @@ class Follow(RoundRobin):
 class Ranked(Schedule):
     """The foremost task that can go on goes on: blocks in a drawn order, and the warps in each.
 
-    So a block ends before the next one starts, as on a GPU with room for one. A task that waits
-    in a loop falls behind all others, so the next block helps. With `turns`, the foremost falls
-    behind now and then, whatever it is at: that brings out what needs a thread to be overtaken in
-    the middle of its work (Burckhardt et al., ASPLOS 2010).
+    So a block ends before the next one starts, where it can. A task that waits in a loop falls
+    behind all others, so the next block helps, if there is room for it: with `resident=1` there is
+    none, and a block that waits for one that has not started waits for ever. With `turns`, the
+    foremost falls behind now and then, whatever it is at: that brings out what needs a thread to be
+    overtaken in the middle of its work (Burckhardt et al., ASPLOS 2010).
 
     Args:
-        tasks, fineness: see `Schedule`.
+        tasks, fineness, resident: see `Schedule`.
         seed: draws the order.
         turns: after how many switch points, on average, the foremost falls behind; 0: never.
     """
@@ -182,8 +189,9 @@ class Ranked(Schedule):
         fineness: Fineness = "waits",
         seed: int = 0,
         turns: int = 0,
+        resident: int = 0,
     ) -> None:
-        super().__init__(tasks, fineness)
+        super().__init__(tasks, fineness, resident)
         self.rng = np.random.default_rng(seed)
         self.turns = turns
         self._blocks: dict[int, float] = {}

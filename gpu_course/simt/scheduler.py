@@ -1,4 +1,4 @@
-"""Warps or threads that take turns: all blocks resident, each task going its own way.
+"""Warps or threads that take turns: all blocks resident, or as many as the schedule has room for.
 
 Each task is an interpreter in a coroutine of its own, and exactly one of them runs at a time: it
 hands on in waiting loops, at barriers and, where the schedule wants it, before each access. Tasks
@@ -14,17 +14,17 @@ change memory, a larger part, until one of them leaves its loop, ends or meets o
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from greenlet import greenlet
 
+from gpu_course.errors import CourseError
 from gpu_course.simt import watchdog
 from gpu_course.simt.barriers import OF_BLOCK, OF_WARP, Arrival, Barriers
 from gpu_course.simt.faults import Fault
@@ -41,6 +41,9 @@ from gpu_course.simt.vocabulary.allocate import Arena
 from gpu_course.simt.vocabulary.synchronise import GRID_BARRIER
 from gpu_course.simt.warp import WarpArena, WarpLanes, WarpObservers
 from gpu_course.simt.watchdog import ATOMIC, MOST_WAITING_TURNS, Waits
+
+if TYPE_CHECKING:
+    from greenlet import greenlet
 
 MOST_OFFERED: dict[Fineness, int] = {"waits": 128, "accesses": 512}
 """Tasks not yet started that a schedule may choose from."""
@@ -316,6 +319,10 @@ class Scheduler:
         self._parked: dict[int, TaskContext] = {}
         tasks = [(context.task, context.window) for context in self._new.values()]
         self._barriers = Barriers(tasks, lanes, observers, setting)
+        # A launch with a barrier of the grid has all blocks there, or does not start.
+        self._room = 0 if GRID_BARRIER in setting.code.names else schedule.resident
+        self._left: Counter[int] = Counter(task.block for task, _ in tasks)
+        self._resident: set[int] = set()
         self._last: Task | None = None
 
     def _cut(self) -> dict[int, TaskContext]:
@@ -341,7 +348,20 @@ class Scheduler:
     # Running
 
     def run(self) -> None:
-        """Runs all tasks to their end; raises what one of them raised."""
+        """Runs all tasks to their end; raises what one of them raised.
+
+        Raises:
+            CourseError: greenlet is not installed.
+        """
+        try:
+            # Here, so that kernels whose threads never wait run without it.
+            from greenlet import greenlet
+        except ModuleNotFoundError as error:
+            raise CourseError(
+                "threads of this kernel wait for each other: to run them in turn takes the "
+                "package greenlet, which is not installed",
+                "python -m pip install greenlet",
+            ) from error
         try:
             while (context := self.pick()) is not None:
                 if context.coroutine is None:
@@ -363,16 +383,26 @@ class Scheduler:
         if not self.under_way and not self._new:
             return None
         most = MOST_OFFERED[self.schedule.fineness]
-        runnable = [c.task for c in chain(self._ready.values(), islice(self._new.values(), most))]
+        new = islice(filter(self._has_room, self._new.values()), most)
+        runnable = [c.task for c in chain(self._ready.values(), new)]
         if not runnable:
             self._deadlock()
         self.steps_left -= len(self._ready) // READY_PER_STEP
         task = self._last = self.schedule.next(runnable, self._last)
         if task.number in self._new:
             context = self.under_way[task.number] = self._new.pop(task.number)
+            self._resident.add(task.block)
             context.steps_left = self.step_budget
             self._ready[task.number] = context
         return self.under_way[task.number]
+
+    def _has_room(self, context: TaskContext) -> bool:
+        """True where a task's block is there, or may come."""
+        return (
+            not self._room
+            or context.task.block in self._resident
+            or len(self._resident) < self._room
+        )
 
     # What tasks tell
 
@@ -380,6 +410,9 @@ class Scheduler:
         """A task has come to its end."""
         number = context.task.number
         del self.under_way[number], self._ready[number]
+        self._left[context.task.block] -= 1
+        if not self._left[context.task.block]:
+            self._resident.discard(context.task.block)
         returned = context.interpreter.returned
         self._go_on(self._barriers.end(context.task, context.window, returned))
         self.progress()
@@ -469,6 +502,8 @@ class Scheduler:
             "names": {},
             "proven": proven,
             "changing": changing,
+            "room": self._room,
+            "outside": len({c.task.block for c in self._new.values()} - self._resident),
             "at_barriers": sum(a.task.threads.size for a in standing),
             "barrier_lines": sorted({a.call.line for a in standing}),
         }

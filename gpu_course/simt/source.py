@@ -144,6 +144,9 @@ def _other_encoding(data: bytes, at: int, shown: str) -> AnswerFileError:
 MAX_DEPTH = 200
 MOST_SHOWN = 200
 
+OF_THE_LIBRARY = ("numba.cuda.", "numba_cuda_mlir.", "gpu_course.foreign.")
+"""Where functions of `numba.cuda` live that are plain Python: most of what a host calls."""
+
 MODULES = {
     "numba.cuda": "cuda",
     "numba_cuda_mlir.cuda": "cuda",
@@ -710,10 +713,14 @@ def _from_live(name: str, value: Any) -> Any:
             if value.__name__ in MODULES
             else Unknown(f"the module {value.__name__}")
         )
-    if hasattr(value, "py_func") or inspect.isfunction(value):
-        if getattr(value, "__module__", "") == "gpu_course.foreign.cuda":
-            return Symbol(f"cuda.{value.__name__}")
+    if hasattr(value, "py_func"):
         return from_function(value)
+    if inspect.isfunction(value):
+        # A function of the library is told by its name, and not to become a device function.
+        home = value.__module__ or ""
+        if not home.startswith(OF_THE_LIBRARY):
+            return from_function(value)
+        return Symbol(f"cuda{'.libdevice' * home.endswith('.libdevice')}.{value.__name__}")
     origin = getattr(value, "__module__", None) or type(value).__module__
     attribute = getattr(value, "__name__", None) or str(value)
     if isinstance(value, type) and issubclass(value, np.generic):

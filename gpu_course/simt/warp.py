@@ -188,6 +188,13 @@ class WarpObservers:
         for observer in self.observers:
             observer.shuffle(line, self.wide(mask))
 
+    def exchange(
+        self, mask: Mask, sources: np.ndarray | None, sent: np.ndarray, received: np.ndarray
+    ) -> None:
+        """What lanes gave and got."""
+        for observer in self.followers:
+            observer.exchange(self.wide(mask), sources, sent, received)
+
     def operations(self, line: int, kind: str, lanes: int) -> None:
         """So many lanes did one arithmetic operation."""
         for observer in self.observers:

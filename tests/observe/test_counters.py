@@ -121,6 +121,24 @@ def test_branches_are_counted_per_warp(
 
 
 @pytest.mark.parametrize(
+    ("body", "updates"),
+    [
+        ("cuda.atomic.add(out, 0, 1.0)", 64),
+        ("if i < 5:\n    cuda.atomic.add(out, 0, 1.0)", 5),
+        ("if i < 5:\n    out[i] = cuda.atomic.add(out, i, 1.0)", 5),
+        ("for k in range(3):\n    cuda.atomic.max(out, i, 1.0)", 192),
+        ("s = cuda.shared.array(64, float32)\ns[i] = 0\ncuda.atomic.exch(s, i, 1.0)", 0),
+        ("out[i] = 1", 0),
+    ],
+)
+def test_atomics_on_global_memory_are_counted_lane_by_lane(
+    body: str, updates: int, tmp_path: Path
+) -> None:
+    counters = launch(tmp_path, f"i = cuda.grid(1)\n{body}", 1, 64).counters
+    assert counters.atomic_updates == updates
+
+
+@pytest.mark.parametrize(
     ("line", "single", "double"),
     [
         ("out[i] = a[i] + 10", 32, 0),  # the compiler narrows it, bit for bit the same

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +16,7 @@ from greenlet import greenlet
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gpu_course.errors import KernelRefused
+from gpu_course.errors import CourseError, KernelRefused
 from gpu_course.observe.access_log import AccessLog
 from gpu_course.simt.observer import Access
 from gpu_course.simt.report import Report
@@ -27,7 +29,7 @@ from tests.simt import test_shared_memory as shared
 from tests.simt import test_warps as warps
 from tests.simt.test_interpreter import _blocks
 from tests.simt.test_random_shuffles import _steps
-from tests.simt.waiting_kernels import RIGHT, values
+from tests.simt.waiting_kernels import HEAD, RIGHT, values
 
 SPLITS: dict[str, Any] = {
     "warps": lambda: RoundRobin("warps"),
@@ -343,3 +345,24 @@ def test_lanes_that_wait_for_each_other_need_a_schedule_of_threads(tmp_path: Pat
     path.write_text(RIGHT["ping-pong between lanes"].text)
     with pytest.raises(KernelRefused, match="threads of one warp wait for each other"):
         simulate(f"{path}:kernel", schedule=RoundRobin("warps"))[1, 32](*values().values())
+
+
+def test_without_greenlet_only_kernels_that_wait_are_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "greenlet", None)
+    path = tmp_path / "kernel.py"
+    path.write_text(RIGHT["tickets"].text)
+    with pytest.raises(CourseError) as caught:
+        simulate(f"{path}:kernel")[3, 64](*values().values())
+    assert caught.value.fact.endswith("takes the package greenlet, which is not installed")
+    path.write_text(HEAD + "    out[i] = i\n")
+    arrays = values()
+    assert simulate(f"{path}:kernel")[3, 64](*arrays.values()).ok
+    np.testing.assert_array_equal(arrays["out"][:192], np.arange(192))
+
+
+def test_greenlet_is_imported_where_threads_wait_and_not_before() -> None:
+    code = "import sys; import gpu_course.simulator; print('greenlet' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from gpu_course.simt.report import Report
-from gpu_course.simt.schedule import RoundRobin
+from gpu_course.simt.schedule import Ranked, RoundRobin
 from gpu_course.simulator import simulate
 from tests.simt.waiting_kernels import BROKEN, RIGHT, values
 
@@ -83,3 +83,84 @@ def test_a_wait_that_changes_memory_and_meets_others_ends(tmp_path: Path) -> Non
     (hazard,) = run(given["flag"], given["data"]).hazards
     assert (hazard.kind, hazard.line) == ("endless-loop", 4)
     assert 0 < given["data"][0] < 200_000
+
+
+TILES = """
+from numba import cuda, int32
+
+@cuda.jit
+def kernel(out, flag, ticket):
+    s = cuda.shared.array(1, int32)
+    if cuda.threadIdx.x == 0:
+        s[0] = {tile}
+    cuda.syncthreads()
+    tile = s[0]
+    if cuda.threadIdx.x == 0:
+        out[tile] = 1
+        if tile > 0:
+            while cuda.atomic.add(flag, tile - 1, 0) == 0:
+                pass
+            cuda.threadfence()
+            out[tile] = out[tile - 1] + 1
+        cuda.threadfence()
+        cuda.atomic.exch(flag, tile, 1)
+"""
+
+
+@pytest.mark.parametrize("resident", [0, 1, 3])
+@pytest.mark.parametrize("tile", ["cuda.atomic.add(ticket, 0, 1)", "cuda.blockIdx.x"])
+def test_a_block_may_wait_for_those_that_have_started(
+    tile: str, resident: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(TILES.format(tile=tile))
+    ended = set()
+    for seed in range(4):
+        out, flag, ticket = np.zeros(9, np.int64), np.zeros(9, np.int64), np.zeros(1, np.int64)
+        schedule = Ranked("threads", seed=seed, resident=resident)
+        report = simulate(f"{path}:kernel", schedule=schedule)[9, 3](out, flag, ticket)
+        ended.add(report.ok)
+        if report.ok:
+            np.testing.assert_array_equal(out, np.arange(1, 10))
+        else:
+            (hazard,) = report.hazards
+            assert hazard.kind == "endless-loop" and hazard.details["proven"]
+            room = "1 block" if resident == 1 else "3 blocks"
+            assert f"and the GPU has room for {room} at a time" in hazard.message
+            assert f"{hazard.details['outside']} blocks cannot start" in hazard.details["why"]
+    # The ticket is right in any room; the number of the block only where all blocks are there.
+    assert ended == ({True} if "ticket" in tile or not resident else {False})
+
+
+def test_no_more_blocks_are_there_than_there_is_room_for(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(
+        "from numba import cuda\n@cuda.jit\ndef kernel(inside, most):\n"
+        "    now = cuda.atomic.add(inside, 0, 1) + 1\n"
+        "    cuda.atomic.max(most, 0, now)\n"
+        "    cuda.syncthreads()\n"
+        "    cuda.atomic.add(inside, 0, -1)\n"
+    )
+    for resident, expected in [(1, 8), (2, 16), (0, 48)]:
+        inside, most = np.zeros(1, np.int64), np.zeros(1, np.int64)
+        drawn = Ranked("threads", "accesses", seed=3, turns=2, resident=resident)
+        assert simulate(f"{path}:kernel", schedule=drawn)[6, 8](inside, most).ok
+        assert inside[0] == 0
+        assert most[0] <= expected
+        if resident:
+            assert most[0] > expected - 8
+
+
+def test_a_barrier_of_the_grid_has_all_blocks_there(tmp_path: Path) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(
+        "from numba import cuda\n@cuda.jit\ndef kernel(out, data):\n"
+        "    i = cuda.grid(1)\n"
+        "    data[i] = i\n"
+        "    cuda.cg.this_grid().sync()\n"
+        "    out[i] = data[11 - i]\n"
+    )
+    out = np.zeros(12)
+    schedule = Ranked(seed=1, resident=1)
+    assert simulate(f"{path}:kernel", schedule=schedule)[3, 4](out, np.zeros(12)).ok
+    np.testing.assert_array_equal(out, np.arange(12)[::-1])

@@ -122,9 +122,23 @@ def _shuffle(source: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Function
             machine.fault(Fault("inactive-lane", call.line, threads, facts), ("source",))
         for observer in machine.observers:
             observer.shuffle(call.line, machine.mask)
+        _tell(machine, wanted, values, found)
         return found.reshape(-1)
 
     return Function(_shuffle_type, run)
+
+
+def _tell(
+    machine: Machine, sources: np.ndarray | None, sent: np.ndarray, received: np.ndarray
+) -> None:
+    """Tells those who follow every statement what the lanes that are here gave and got."""
+    for observer in machine.observers:
+        if observer.follows:
+            lanes = machine.mask.lanes
+            read_from = None if sources is None else sources.reshape(-1)[lanes]
+            observer.exchange(
+                machine.mask, read_from, sent.reshape(-1)[lanes], received.reshape(-1)[lanes]
+            )
 
 
 # Votes and matches
@@ -146,7 +160,9 @@ def _vote(result: np.dtype[Any], decide: Callable[[np.ndarray, np.ndarray], Any]
         active = together(machine, call, mask)
         part = active & np.einsum("wll->wl", _named(machine, mask))
         true = _rows(machine, truth(predicate)) & part
-        return np.repeat(decide(true, part).astype(result), WARP)
+        answers = np.repeat(decide(true, part).astype(result), WARP)
+        _tell(machine, None, true, answers)
+        return answers
 
     return Function(type_, run)
 
