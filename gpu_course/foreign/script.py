@@ -3,153 +3,120 @@
 from __future__ import annotations
 
 import os
+import runpy
 import sys
 import threading
 import traceback
-from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Callable
+from functools import partial
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType, TracebackType
-from typing import Any
+from typing import Annotated, Any
 
-from gpu_course.errors import CourseError
+import typer
+
+from gpu_course.errors import CourseError, file_problem
 from gpu_course.foreign import stand_in
-from gpu_course.foreign.dispatcher import GPU, Dispatcher
-from gpu_course.simt import source
-from gpu_course.simt.report import Hazard, Report
-from gpu_course.simulator import Simulation, simulate
+from gpu_course.foreign.dispatcher import GPU
+from gpu_course.foreign.formats import Form, written
+from gpu_course.foreign.launches import Launches
+from gpu_course.foreign.rules import Rules, read_rules, severities
 
 PACKAGE = str(Path(__file__).parents[1]) + os.sep
-# Twenty times what a puzzle may take: a script was not written for the simulator, and whoever
-# runs it can stop it.
-STEP_BUDGET = 20_000_000
-USAGE = """usage: python -m gpu_course.simt SCRIPT [ARGS ...]
-
-Runs a Python script written for numba.cuda on the simulator. Hazards in its kernels are printed to
-stderr at its end; an error among them makes the exit status 1.
-"""
-
-
-@dataclass
-class Finding:
-    """A hazard of a script's run: as it was first seen, and in how many launches it was."""
-
-    hazard: Hazard
-    kernel: str
-    file: str
-    launches: int = 0
-
-
-class Launches:
-    """Every launch of a script, and the hazards found in them."""
-
-    def __init__(self) -> None:
-        self.counts: Counter[tuple[str, str]] = Counter()
-        self.findings: dict[tuple[Any, ...], Finding] = {}
-        self._simulations: dict[Dispatcher, Simulation] = {}
-        self._one_at_a_time = threading.RLock()
-
-    def launch(
-        self,
-        kernel: Dispatcher,
-        grid: Any,
-        block: Any,
-        shared_bytes: int,
-        arguments: tuple[Any, ...],
-    ) -> None:
-        """Runs a kernel, prints what it prints and keeps the hazards it shows."""
-        with self._one_at_a_time:
-            # Globals are frozen at a kernel's first launch, as in Numba.
-            if kernel not in self._simulations:
-                self._simulations[kernel] = simulate(
-                    source.from_function(kernel), policy="foreign", step_budget=STEP_BUDGET
-                )
-            report = self._simulations[kernel][grid, block, 0, shared_bytes](*arguments)
-            sys.stdout.write(report.printed)
-            self._keep(report)
-
-    def _keep(self, report: Report) -> None:
-        self.counts[report.file, report.kernel] += 1
-        seen = set()
-        for hazard in report.hazards:
-            other = hazard.details.get("other_line")
-            array = hazard.details.get("array")
-            key = (
-                report.file,
-                report.kernel,
-                hazard.kind,
-                hazard.severity,
-                hazard.line,
-                other,
-                array,
-            )
-            finding = self.findings.setdefault(key, Finding(hazard, report.kernel, report.file))
-            finding.launches += key not in seen
-            seen.add(key)
-
-    @property
-    def ok(self) -> bool:
-        """True when no launch showed an error."""
-        return not any(f.hazard.severity == "error" for f in self.findings.values())
-
-    def text(self) -> str:
-        """Returns the hazards as a person reads them, errors first; "" when there is none."""
-        if not self.findings:
-            return ""
-        ordered = sorted(self.findings.values(), key=lambda f: f.hazard.severity != "error")
-        errors = sum(f.hazard.severity == "error" for f in ordered)
-        advice = len(ordered) - errors
-        found = [_counted(errors, "error")] * bool(errors)
-        found += [_counted(advice, "piece of advice", "pieces of advice")] * bool(advice)
-        launches = _counted(self.counts.total(), "launch", "launches")
-        lines = [f"The simulator found {' and '.join(found)} in {launches}."]
-        for finding in ordered:
-            of = _counted(self.counts[finding.file, finding.kernel], "launch", "launches")
-            lines += [
-                "",
-                f"{finding.hazard.severity}: {finding.hazard.text()}",
-                f"  seen:   in {finding.launches:,} of {of} of {finding.kernel}",
-            ]
-        return "\n".join(lines)
-
-
-def _counted(count: int, one: str, many: str = "") -> str:
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def main(arguments: list[str]) -> int:
-    """Returns the exit status of a script that ran on the simulator.
+    """Returns the exit status of a script or module that ran on the simulator.
 
     It is the script's own, or 1 when the script succeeded and its kernels have errors.
 
     Args:
-        arguments: the script and what it gets as its own arguments.
+        arguments: options, the script or `-m MODULE`, and what it gets as its own arguments.
     """
-    if not arguments or arguments[0] in ("-h", "--help"):
-        print(USAGE, end="", file=sys.stdout if arguments else sys.stderr)
-        return 0 if arguments else 2
-    path = Path(arguments[0])
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    settings = {"allow_interspersed_args": False, "help_option_names": ["-h", "--help"]}
+    app.command(context_settings=settings)(command)
     try:
-        code = path.read_bytes()
-    except OSError as error:
-        print(f"{path} cannot be read: {error.strerror}", file=sys.stderr)
-        return 2
-    launches = Launches()
+        app(arguments, prog_name="python -m gpu_course.simt")
+    except SystemExit as end:
+        return _status(end.code)
+    return 0
+
+
+def command(
+    context: typer.Context,
+    words: Annotated[
+        list[str] | None, typer.Argument(metavar="SCRIPT [ARGS]", show_default=False)
+    ] = None,
+    module: Annotated[
+        str, typer.Option("-m", metavar="MODULE", help="run a module instead, as python -m does")
+    ] = "",
+    form: Annotated[Form, typer.Option("--format", help="how the hazards are told")] = Form.text,
+    out: Annotated[Path | None, typer.Option(help="write them to this file, not to stderr")] = None,
+    counters: Annotated[
+        bool, typer.Option("--counters", help="count sectors, conflicts and the rest as well")
+    ] = False,
+    rules: Annotated[
+        Path | None, typer.Option(metavar="TOML", help="severities, and hazards to let pass")
+    ] = None,
+    severity: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KIND=error|advice|off", help="how grave a kind of hazard is"),
+    ] = None,
+) -> None:
+    """Runs a Python script written for numba.cuda on the simulator.
+
+    Hazards in its kernels are told at its end; an error among them makes the exit status 1.
+    """
+    given = list(words or ())
+    if not given and not module:
+        print(context.get_help(), file=sys.stderr)
+        raise typer.Exit(2)
+    try:
+        own = read_rules(rules) if rules is not None else Rules()
+        launches = Launches(own.with_severities(severities(severity or [])), counters=counters)
+        run = partial(_run_module, module, given) if module else _script(Path(given[0]), given)
+        status = run_on_the_simulator(run, launches)
+        _tell(written(launches, form), out)
+    except CourseError as error:
+        print(error, file=sys.stderr)
+        raise typer.Exit(2) from None
+    raise typer.Exit(status or int(not launches.ok))
+
+
+def run_on_the_simulator(run: Callable[[], None], launches: Launches) -> int:
+    """Runs a program whose launches go to the simulator; its exit status."""
     GPU.launcher = launches.launch
     stand_in.install()
-    status = _run(path, code, arguments)
+    status = _status_of(run)
     for thread in threading.enumerate():
         if thread is not threading.current_thread() and not thread.daemon:
             thread.join()
     sys.stdout.flush()
-    if launches.findings:
-        print(launches.text(), file=sys.stderr)
-    return status or int(not launches.ok)
+    return status
 
 
-def _run(path: Path, code: bytes, arguments: list[str]) -> int:
-    """Runs a script as `python SCRIPT` would; its exit status."""
+def _script(path: Path, arguments: list[str]) -> Callable[[], None]:
+    try:
+        return partial(_run_script, path, path.read_bytes(), arguments)
+    except OSError as error:
+        raise CourseError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def _tell(text: str, out: Path | None) -> None:
+    if out is None:
+        if text:
+            print(text, file=sys.stderr)
+        return
+    try:
+        out.write_text(text + "\n" * bool(text), encoding="utf-8")
+    except OSError as error:
+        raise file_problem(error, str(out), "written") from None
+
+
+def _run_script(path: Path, code: bytes, arguments: list[str]) -> None:
+    """Runs a script as `python SCRIPT` would."""
     file = str(path.absolute())
     script = ModuleType("__main__")
     script.__file__ = file
@@ -159,8 +126,21 @@ def _run(path: Path, code: bytes, arguments: list[str]) -> int:
     if not sys.flags.safe_path:
         sys.path[0] = str(path.absolute().parent)
     sys.modules["__main__"] = script
+    exec(compile(code, file, "exec"), vars(script))
+
+
+def _run_module(name: str, arguments: list[str]) -> None:
+    """Runs a module as `python -m MODULE` would."""
+    sys.argv[:] = [name, *arguments]
+    if not sys.flags.safe_path:
+        sys.path[0] = str(Path.cwd())
+    runpy.run_module(name, run_name="__main__", alter_sys=True)
+
+
+def _status_of(run: Callable[[], None]) -> int:
+    """Runs a program to its end, however it ends; its exit status."""
     try:
-        exec(compile(code, file, "exec"), vars(script))
+        run()
     except SystemExit as end:
         return _status(end.code)
     except BaseException as error:

@@ -9,12 +9,14 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 import numba
+import numba.cuda.libdevice
 import numpy as np
 import pytest
 
-from gpu_course.errors import CourseError
+from gpu_course.errors import CourseError, KernelRefused
 from gpu_course.foreign import cuda, stand_in, testing
-from gpu_course.foreign.script import Launches
+from gpu_course.foreign.formats import as_text
+from gpu_course.foreign.launches import Launches
 
 
 @pytest.fixture
@@ -30,6 +32,26 @@ def double(x):
     i = cuda.grid(1)
     if i < x.size:
         x[i] *= 2
+
+
+@pytest.mark.usefixtures("launches")
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [
+        (cuda.synchronize, "cuda.synchronize"),
+        (cuda.to_device, "cuda.to_device"),
+        (numba.cuda.synchronize, "cuda.synchronize"),
+        (numba.cuda.to_device, "cuda.to_device"),
+        (numba.cuda.libdevice.sinpif, "cuda.libdevice.sinpif"),
+    ],
+)
+def test_a_host_s_function_imported_by_its_name_is_told_by_it_in_a_kernel(function, name) -> None:
+    @cuda.jit
+    def kernel(x):
+        function(x)
+
+    with pytest.raises(KernelRefused, match=rf"^the simulator does not know {name}\b"):
+        kernel[1, 1](np.zeros(3))
 
 
 # jit and launches
@@ -425,7 +447,7 @@ def test_hazards_of_many_launches_are_put_together(monkeypatch: pytest.MonkeyPat
     for n in (8, 40, 36):
         careless[2, 32](np.zeros(8), n)
     assert not found.ok
-    lines = found.text().splitlines()
+    lines = as_text(found).splitlines()
     assert lines[0] == "The simulator found 2 errors and 1 piece of advice in 3 launches."
     assert "  seen:   in 2 of 3 launches of careless" in lines
 

@@ -224,7 +224,7 @@ def test_without_a_script_the_usage_is_shown() -> None:
         cwd=ROOT,
     )
     assert done.returncode == 2
-    assert done.stderr.startswith("usage: python -m gpu_course.simt SCRIPT [ARGS ...]")
+    assert "Usage: python -m gpu_course.simt [OPTIONS] [SCRIPT [ARGS]]" in done.stderr
 
 
 def test_a_script_that_is_not_there() -> None:
