@@ -2,9 +2,9 @@
 
     python -m benchmarks.nsight
 
-It runs the kernels of nsight_kernels.py under `ncu`, writes what both sides counted to
-benchmarks/records/nsight_GPU.json, and prints a table. Without ncu or without a GPU it says what is
-missing and prints the simulator's column alone.
+It runs the kernels of nsight_kernels.py under `ncu` and prints what both sides counted. Without ncu
+or without a GPU it says what is missing and prints the simulator's column alone. `make gpu` keeps
+the same numbers in a record.
 
 A difference need not be a mistake: the simulator counts the kernel as written, the GPU what the
 compiler made of it. Branches differ most, since Nsight Compute counts the targets of every branch
@@ -15,26 +15,23 @@ from __future__ import annotations
 
 import argparse
 import csv
-import json
-import platform
 import re
 import shutil
 import subprocess
 import sys
-from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
 from benchmarks.nsight_cases import KERNELS, METRICS, cases, simulated
-from gpu_course.hardware import nvidia_smi
 from gpu_course.hardware.run import run_natively, why_no_gpu
 
 ROOT = Path(__file__).parents[1]
-RECORDS = Path(__file__).with_name("records")
-MOST_SECONDS = 600
+MOST_SECONDS = 600.0
+NO_NCU = "no ncu found: it comes with the CUDA toolkit and with NVIDIA Nsight Compute"
+# Where NVIDIA's installers put it beside PATH.
+_ELSEWHERE = ("/usr/local/cuda/bin/ncu", "/opt/nvidia/nsight-compute/*/ncu")
 
 Counts = dict[str, int | None]
 
@@ -80,21 +77,35 @@ def _number(text: str | None) -> int | None:
         return None
 
 
-def measure(ncu: str) -> dict[str, Counts]:
+def find_ncu() -> str | None:
+    """Returns the path of ncu, the newest where there are several, or None."""
+    found = shutil.which("ncu")
+    others = (str(path) for each in _ELSEWHERE for path in sorted(Path("/").glob(each[1:]))[::-1])
+    return found or next(others, None)
+
+
+def measure(ncu: str, seconds: float = MOST_SECONDS) -> dict[str, Counts]:
     """Returns what the GPU counted for each case.
 
+    The clocks stay as they are: a count does not depend on them.
+
     Raises:
-        NoCounters: ncu failed, or saw another number of launches than there are cases.
+        NoCounters: ncu failed, took too long, or saw another number of launches than there are
+            cases.
     """
     options = ["--csv", "--print-units", "base", "--target-processes", "all"]
+    options += ["--clock-control", "none"]
     program = [sys.executable, "-m", "benchmarks.nsight", "--only-launch"]
-    done = subprocess.run(
-        [ncu, *options, "--metrics", ",".join(METRICS.values()), *program],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=MOST_SECONDS,
-    )
+    try:
+        done = subprocess.run(
+            [ncu, *options, "--metrics", ",".join(METRICS.values()), *program],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise NoCounters(f"ncu took longer than {seconds:g} s") from error
     if done.returncode:
         raise NoCounters(f"ncu ended with {done.returncode}: {_end(done.stdout + done.stderr)}")
     found = parse(done.stdout)
@@ -119,41 +130,23 @@ def missing() -> str:
     reason = why_no_gpu()
     if reason:
         return f"no GPU to measure on: {reason}"
-    if shutil.which("ncu") is None:
-        return "no ncu found: it comes with the CUDA toolkit and with NVIDIA Nsight Compute"
-    return ""
+    return "" if find_ncu() else NO_NCU
 
 
-def record(ncu: str, ours: dict[str, Counts], gpu: dict[str, Counts]) -> Path:
-    """Writes both columns beside the names and versions of what made them; returns the file."""
-    smi = nvidia_smi.find_nvidia_smi()
-    devices = nvidia_smi.query_gpus(smi) if smi else ()
-    device = devices[0].name if devices else "unknown GPU"
-    found: dict[str, Any] = {
-        "device": device,
-        "driver": devices[0].driver if devices else None,
-        "versions": {
-            "python": platform.python_version(),
-            **{name: _version(name) for name in ("numpy", "numba", "numba-cuda")},
-            "ncu": _ncu_version(ncu),
-        },
-        "metrics": METRICS,
-        "kernels": {name: {"simulator": ours[name], "gpu": gpu[name]} for name in ours},
+def both(ncu: str, seconds: float = MOST_SECONDS) -> dict[str, dict[str, Counts]]:
+    """Returns for each case {"simulator": its counters, "gpu": those of the GPU}.
+
+    Raises:
+        NoCounters: see `measure`.
+    """
+    gpu = measure(ncu, seconds)
+    return {
+        name: {"simulator": {**simulated(case)}, "gpu": gpu[name]} for name, case in cases().items()
     }
-    RECORDS.mkdir(exist_ok=True)
-    path = RECORDS / f"nsight_{re.sub(r'[^a-z0-9]+', '_', device.lower()).strip('_')}.json"
-    path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    return path
 
 
-def _version(package: str) -> str | None:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return None
-
-
-def _ncu_version(ncu: str) -> str | None:
+def ncu_version(ncu: str) -> str | None:
+    """Returns the version of ncu, or None."""
     done = subprocess.run([ncu, "--version"], capture_output=True, text=True, timeout=60)
     found = re.search(r"^Version (\S+)", done.stdout, re.MULTILINE)
     return found.group(1) if found else None
@@ -195,15 +188,13 @@ def main() -> int:
         console.print(table(ours, None))
         console.print(f"The simulator's column alone: {reason}.")
         return 0
-    ncu = str(shutil.which("ncu"))
     try:
-        gpu = measure(ncu)
+        gpu = measure(str(find_ncu()))
     except NoCounters as error:
         console.print(table(ours, None))
         console.print(f"Nsight Compute gave no counters: {error}", markup=False)
         return 1
     console.print(table(ours, gpu))
-    console.print(f"written: benchmarks/records/{record(ncu, ours, gpu).name}")
     return 0
 
 

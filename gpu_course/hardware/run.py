@@ -51,6 +51,10 @@ class Launch(Protocol):
         """Dynamic shared memory in bytes."""
 
 
+class GaveUp(CourseError):
+    """The GPU gave up on a launch: this process cannot use it any more."""
+
+
 def run_natively(
     path: str | os.PathLike[str], launches: Sequence[Launch], values: Mapping[str, Any]
 ) -> dict[str, np.ndarray]:
@@ -72,20 +76,15 @@ def run_natively(
 
     Raises:
         WriteOutside: a kernel wrote next to an array; which one, and on which side.
-        CourseError: no such kernel or value, no CUDA package, or the GPU gave up on a launch.
+        GaveUp: the GPU gave up on a launch.
+        CourseError: no such kernel or value, or no CUDA package.
     """
     cuda = cuda_module()
     with warnings.catch_warnings():
         # Numba warns about grids too small to fill a GPU, which small data always has.
         warnings.simplefilter("ignore")
-        module = _import_answer(Path(path), _package_of(cuda))
-        kernels = {launch.function: _kernel(module, launch.function) for launch in launches}
-        names = list(dict.fromkeys(name for launch in launches for name in launch.args))
-        if unknown := [name for name in names if name not in values]:
-            raise CourseError(
-                f"a launch names {unknown[0]}, which has no value",
-                f"values has {', '.join(values)}",
-            )
+        kernels = kernels_of(path, launches, cuda)
+        names = names_of(launches, values)
         arrays = {
             name: GuardedArray(name, values[name], cuda)
             for name in names
@@ -101,12 +100,38 @@ def run_natively(
             # The driver's own errors; everything else is Numba's and names its line itself.
             if type(error).__name__ not in _DRIVER_ERRORS:
                 raise
-            raise CourseError(
+            raise GaveUp(
                 f"the GPU gave up on {Path(path).name}: {error}",
                 "simulate the kernel to find what is at fault; after a bad access, restart Python, "
                 "because this process cannot use the GPU any more",
             ) from error
         return {name: array.copy_back() for name, array in arrays.items()}
+
+
+def kernels_of(
+    path: str | os.PathLike[str], launches: Sequence[Launch], cuda: Any
+) -> dict[str, Any]:
+    """Returns {name: kernel} of what the launches name, from the answer file, which is executed.
+
+    Raises:
+        CourseError: no such file, or no such kernel in it.
+    """
+    module = _import_answer(Path(path), _package_of(cuda))
+    return {launch.function: _kernel(module, launch.function) for launch in launches}
+
+
+def names_of(launches: Sequence[Launch], values: Mapping[str, Any]) -> list[str]:
+    """Returns the names that the launches mention, each once.
+
+    Raises:
+        CourseError: one of them has no value.
+    """
+    names = list(dict.fromkeys(name for launch in launches for name in launch.args))
+    if unknown := [name for name in names if name not in values]:
+        raise CourseError(
+            f"a launch names {unknown[0]}, which has no value", f"values has {', '.join(values)}"
+        )
+    return names
 
 
 def gpu_available() -> bool:

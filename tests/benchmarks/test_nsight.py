@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,7 +9,6 @@ import pytest
 
 from benchmarks import nsight
 from benchmarks.nsight_cases import METRICS, cases, simulated
-from gpu_course.hardware.nvidia_smi import InstalledGpu
 
 HEAD = (
     '"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size",'
@@ -105,7 +102,7 @@ def test_every_case_is_counted_by_hand_above() -> None:
 
 
 @pytest.fixture
-def measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[str]]:
+def measured(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """A machine with ncu and a GPU that counts 3 sectors more than the simulator everywhere."""
     asked: list[list[str]] = []
 
@@ -120,30 +117,44 @@ def measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[str]]
         ]
         return SimpleNamespace(returncode=0, stdout=HEAD + "".join(rows), stderr="")
 
-    gpu = InstalledGpu("NVIDIA H100 80GB", "580.1")
     monkeypatch.setattr(nsight.subprocess, "run", run)
     monkeypatch.setattr(nsight.shutil, "which", lambda name: f"/bin/{name}")
     monkeypatch.setattr(nsight, "why_no_gpu", lambda: "")
-    monkeypatch.setattr(nsight.nvidia_smi, "query_gpus", lambda smi: (gpu,))
-    monkeypatch.setattr(nsight, "RECORDS", tmp_path / "records")
     monkeypatch.setattr("sys.argv", ["nsight"])
     monkeypatch.setenv("COLUMNS", "120")
     return asked
 
 
-def test_both_columns_are_printed_and_recorded(
-    measured: list[list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_both_columns_are_printed(
+    measured: list[list[str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert nsight.main() == 0
     assert measured[0][0] == "/bin/ncu"
     printed = capsys.readouterr().out
     assert "2,051" in printed and "-3" in printed
-    assert "written: benchmarks/records/nsight_nvidia_h100_80gb.json" in printed
-    found = json.loads((tmp_path / "records" / "nsight_nvidia_h100_80gb.json").read_text())
-    assert (found["device"], found["driver"]) == ("NVIDIA H100 80GB", "580.1")
-    assert found["versions"]["ncu"] == "2025.3.1.0"
-    copy = found["kernels"]["copy"]
+
+
+def test_both_columns_come_as_data(measured: list[list[str]]) -> None:
+    copy = nsight.both("/bin/ncu")["copy"]
     assert copy["gpu"]["global_load.sectors"] == copy["simulator"]["global_load.sectors"] + 3
+    assert nsight.ncu_version("/bin/ncu") == "2025.3.1.0"
+
+
+def test_the_clocks_are_left_alone(measured: list[list[str]]) -> None:
+    nsight.measure("/bin/ncu")
+    command = measured[0]
+    assert command[command.index("--clock-control") + 1] == "none"
+
+
+def test_an_ncu_that_takes_too_long_gives_no_counters(
+    measured: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(command: list[str], timeout: float, **_: Any) -> None:
+        raise nsight.subprocess.TimeoutExpired(command, timeout)
+
+    monkeypatch.setattr(nsight.subprocess, "run", run)
+    with pytest.raises(nsight.NoCounters, match="ncu took longer than 5 s"):
+        nsight.measure("/bin/ncu", 5)
 
 
 def test_a_launch_too_few_is_an_error(
@@ -157,12 +168,10 @@ def test_a_launch_too_few_is_an_error(
 def test_without_ncu_the_simulators_column_stands_alone(
     measured: list[list[str]],
     monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(nsight.shutil, "which", lambda name: None)
+    monkeypatch.setattr(nsight, "find_ncu", lambda: None)
     assert nsight.main() == 0
     printed = " ".join(capsys.readouterr().out.split())
     assert "The simulator's column alone: no ncu found" in printed
     assert "2,048" in printed and "GPU │" not in printed
-    assert not (tmp_path / "records").exists()
