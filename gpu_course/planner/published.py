@@ -11,6 +11,7 @@ spread the source states. Where neither is known the row shows a difference, and
 
 from __future__ import annotations
 
+import difflib
 import importlib
 import math
 import pkgutil
@@ -24,8 +25,9 @@ from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
-from gpu_course.errors import CatalogueError
+from gpu_course.errors import CatalogueError, UnknownName
 from gpu_course.planner import models, tables
+from gpu_course.planner.forecasts import Question, read_question
 
 LESSON = re.compile(r"\d\d_[a-z_]+")
 WIDTH = 70
@@ -80,6 +82,7 @@ class Row:
         note: what is known about a difference that stays, and where a margin comes from.
         computed_by: the name of the model, in rows that were read from a file.
         arguments: of the model, as the file gives them.
+        forecast: what a learner is asked before the number is told; None where nothing is.
     """
 
     paper: Paper
@@ -96,6 +99,12 @@ class Row:
     note: str = ""
     computed_by: str = ""
     arguments: Mapping[str, Any] = field(default_factory=dict)
+    forecast: Question | None = None
+
+    @property
+    def breaks(self) -> str:
+        """The assumption of the model that fails here, "" where none is known to."""
+        return self.forecast.breaks if self.forecast else ""
 
     @property
     def published(self) -> float:
@@ -150,6 +159,7 @@ _OPTIONAL: dict[str, type | tuple[type, ...]] = {
     "arguments": dict, "inputs_rounding": (int, float, dict), "verdict": bool, "note": str,
 }  # fmt: skip
 _TYPES = _FIELDS | _OPTIONAL
+_OF_ONE_ROW: dict[str, type | tuple[type, ...]] = {"forecast": dict}
 _DIGITS = re.compile(r"-?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?")
 
 
@@ -157,7 +167,8 @@ def read_rows(text: str, file: str) -> tuple[Row, ...]:
     """Returns the rows of one paper, before their models are looked up.
 
     The text is TOML: `name`, `title` and `url` of the paper, and a `table` for each place of it. A
-    table has a `row` for each number. What all rows of a table share stands in the table, once.
+    table has a `row` for each number. What all rows of a table share stands in the table, once. A
+    row may have a table `forecast`: what a learner is asked before the number is told.
 
     Args:
         text: of the file.
@@ -193,14 +204,14 @@ def _called(given: Any, key: str, kind: str, number: int) -> str:
 
 
 def _row(paper: Paper, shared: Mapping[str, Any], own: Mapping[str, Any], where: str) -> Row:
-    _check(own, {}, _TYPES, where)
+    _check(own, {}, _TYPES | _OF_ONE_ROW, where)
     if twice := sorted(shared.keys() & own.keys()):
         raise CatalogueError(
             f"{where}: {', '.join(twice)} stands in the table and in the row",
             "keep it in the table where all rows share it, else in each row",
         )
     given = {**shared, **own}
-    _check(given, _FIELDS, _OPTIONAL, where)
+    _check(given, _FIELDS, _OPTIONAL | _OF_ONE_ROW, where)
     if not _DIGITS.fullmatch(given["printed"]):
         raise CatalogueError(
             f"{where}: the printed digits are {given['printed']!r}, and no number",
@@ -226,6 +237,7 @@ def _row(paper: Paper, shared: Mapping[str, Any], own: Mapping[str, Any], where:
         note=given.get("note", ""),
         computed_by=given["model"],
         arguments=arguments,
+        forecast=read_question(given["forecast"], given, where) if "forecast" in given else None,
     )
 
 
@@ -341,10 +353,11 @@ def checked(found: Iterable[tuple[str, Row]]) -> tuple[Row, ...]:
     """Returns the rows of (file, row) pairs, each with a model that is there.
 
     Raises:
-        CatalogueError: a lesson's name is none, a model is unknown, its arguments do not fit it, or
-            a number stands twice. The message names the row.
+        CatalogueError: a lesson's name is none, a model is unknown, its arguments do not fit it, a
+            number stands twice, or two forecasts have one name. The message names the row.
     """
     seen: dict[tuple[str, str, str], Row] = {}
+    asked: dict[str, str] = {}
     for file, row in found:
         where = f"{file}, {row.place}, {row.what}"
         for name in row.lessons:
@@ -357,6 +370,13 @@ def checked(found: Iterable[tuple[str, Row]]) -> tuple[Row, ...]:
         if key in seen:
             raise CatalogueError(f"{', '.join(key)} stands on the board twice", "keep one of them")
         seen[key] = row
+        if row.forecast is not None:
+            name = row.forecast.name
+            if name in asked:
+                raise CatalogueError(
+                    f"{where}: {asked[name]} has a forecast {name} too", "give one another name"
+                )
+            asked[name] = where
     return tuple(seen.values())
 
 
@@ -390,6 +410,29 @@ def rows(lesson: str = "", place: str = "") -> tuple[Row, ...]:
     )
 
 
+def forecasts(lesson: str = "") -> tuple[Row, ...]:
+    """Returns the rows that learners forecast, in the order of the board.
+
+    Args:
+        lesson: only those of this lesson.
+    """
+    return tuple(row for row in rows(lesson) if row.forecast is not None)
+
+
+def forecast_row(name: str) -> Row:
+    """Returns the row whose forecast has that name.
+
+    Raises:
+        UnknownName: none has; close matches are listed.
+    """
+    by_name = {row.forecast.name: row for row in forecasts() if row.forecast}
+    if name in by_name:
+        return by_name[name]
+    close = difflib.get_close_matches(str(name), list(by_name), n=3, cutoff=0.6)
+    hint = f"did you mean {' or '.join(close)}?" if close else "see the lesson that asks for it"
+    raise UnknownName(f"no forecast is called {name!r}", hint)
+
+
 def compared(chosen: Iterable[Row]) -> str:
     """Returns rows as text, mine beside published, under a heading for each place.
 
@@ -408,6 +451,8 @@ def compared(chosen: Iterable[Row]) -> str:
         lines.append(_line(row))
         if row.note:
             notes[row.note] = None
+        if row.forecast and row.breaks:
+            notes[f"{row.what}: the model breaks here: {row.forecast.broken}"] = None
     return "\n".join(lines + _notes(notes))
 
 
@@ -419,19 +464,30 @@ def _notes(notes: Iterable[str]) -> list[str]:
     ]
 
 
+def mine_text(row: Row) -> str:
+    """Returns what the model computes: as printed where it agrees, else with more digits."""
+    return f"{row.mine:,.{_printed_digits(row) if row.to_the_digit else _own_digits(row)}f}"
+
+
+def _printed_digits(row: Row) -> int:
+    return len(row.printed.partition(".")[2])
+
+
+def _own_digits(row: Row) -> int:
+    return max(_printed_digits(row), 1 if abs(row.mine) >= 100 else 2)
+
+
 def _line(row: Row) -> str:
-    digits = len(row.printed.partition(".")[2])
-    mine = f"{row.mine:,.{digits}f}"
-    if row.to_the_digit:
-        difference = "none"
-    else:
-        difference = f"{row.difference:+,.{max(digits, 2)}f}"
-        mine = f"{row.mine:,.{max(digits, 2)}f}"
-    mark = {True: "", False: "far", None: "open"}[row.holds]
+    digits = _printed_digits(row)
+    mine = mine_text(row)
+    difference = "none" if row.to_the_digit else f"{row.difference:+,.{_own_digits(row)}f}"
+    mark = "broke" if row.breaks else {True: "", False: "far", None: "open"}[row.holds]
     unit = f" [{row.unit}]" if row.unit else ""
     # The same digits as printed, grouped like mine.
     printed = f"{row.published:,.{digits}f}"
-    return f"  {row.what + unit:<37}{mine:>8}{printed:>10}{difference:>7} {mark:>4}".rstrip()
+    numbers = f"{mine:>8}{printed:>10}{difference:>7} {mark:>4}".rstrip()
+    # Long numbers take what a short name leaves.
+    return f"  {row.what + unit:<{min(37, WIDTH - 2 - len(numbers))}}{numbers}"
 
 
 COUNTED = {
@@ -461,11 +517,14 @@ def _agreement(chosen: Sequence[Row]) -> list[str]:
     exact = sum(bool(row.holds) and row.to_the_digit for row in chosen)
     holding = sum(row.holds is True for row in chosen)
     missed = sum(row.holds is False for row in chosen)
+    broken = sum(bool(row.breaks) for row in chosen)
     parts = [
         f"{exact} to the last printed digit",
         f"{holding - exact} within the rounding of their inputs",
-        f"{len(chosen) - holding - missed} open",
+        f"{len(chosen) - holding - missed - broken} open",
     ]
+    if broken:
+        parts.append(f"{broken} where an assumption of the model breaks, which is named")
     return parts + ([f"{missed} farther off"] if missed else [])
 
 
@@ -493,6 +552,8 @@ def to_json(chosen: Sequence[Row]) -> list[dict[str, object]]:
             "holds": row.holds,
             "how": row.how,
             "note": row.note,
+            "forecast": row.forecast.name if row.forecast else None,
+            "breaks": row.breaks or None,
             "lessons": list(row.lessons),
         }
         for row in chosen

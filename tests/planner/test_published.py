@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from gpu_course.catalog import index
+from gpu_course.catalog import index, outline
 from gpu_course.errors import CatalogueError
 from gpu_course.planner import models, published
 from gpu_course.planner.published import Kind, Paper, Row, board, compared, count, rows, to_json
@@ -35,8 +35,11 @@ def test_the_model_computes_what_was_published(each: Row) -> None:
 
 
 def test_every_number_names_lessons_of_the_course() -> None:
-    known = {lesson.name for lesson in index.lessons()}
-    assert {name for each in ROWS for name in each.lessons} <= known
+    here = {lesson.name[:2]: lesson.name for lesson in index.lessons()}
+    for name in {name for each in ROWS for name in each.lessons}:
+        # A lesson that is still to come has its number in the outline.
+        assert name[:2] in {planned.number for planned in outline.COURSE}
+        assert here.get(name[:2], name) == name
 
 
 def test_lesson_16_has_its_numbers() -> None:
@@ -103,10 +106,15 @@ def test_the_margin_of_a_utilisation_is_what_the_rounding_of_its_input_can_do(mo
 
 
 def test_nothing_that_cannot_differ_is_counted_as_a_test() -> None:
-    assert {r.paper.name for r in ROWS if r.kind is Kind.identity} == {"Ultra-Scale Playbook"}
+    assert {r.paper.name for r in ROWS if r.kind is Kind.identity} == {
+        "Boehm, the ladder",
+        "Ultra-Scale Playbook",
+    }
     assert not [r for r in ROWS if r.printed == "100"]
-    said = count([r for r in ROWS if r.kind is Kind.identity])
-    assert said.startswith("0 published numbers, tested") and "8 by definition" in said
+    identities = [r for r in ROWS if r.kind is Kind.identity]
+    said = count(identities)
+    assert said.startswith("0 published numbers, tested")
+    assert f"{len(identities)} by definition" in said
 
 
 def test_the_text_says_mine_published_and_difference_and_marks_what_is_too_far() -> None:

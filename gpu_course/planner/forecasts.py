@@ -1,0 +1,133 @@
+"""What is asked of a published number before it is told, and what a simple model may leave out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from gpu_course.errors import CatalogueError
+
+BREAKS = {
+    "cache": (
+        "The model sends every byte that is asked for to DRAM. A cache kept some of them, so fewer "
+        "were moved."
+    ),
+    "latency": (
+        "The model has enough work in flight to hide every wait. Here each step waits for the one "
+        "before it, or there is too little to do meanwhile."
+    ),
+    "overhead": (
+        "The model counts the work of the kernel alone. Starting it, or what the host does around "
+        "it, took time too."
+    ),
+    "power": (
+        "The model takes the clock as fixed. The chip lowers its clock to stay within its power, "
+        "and how much power is drawn depends on the data."
+    ),
+    "overlap": (
+        "The model adds up parts, or takes the longest of them. In the machine they overlapped "
+        "otherwise."
+    ),
+    "contention": (
+        "The model lets every access through at once. Accesses to the same place had to queue."
+    ),
+    "saturation": (
+        "The model grows in proportion. One part of the machine was full before that, and more "
+        "gained nothing."
+    ),
+    "occupancy": (
+        "The model takes more resident warps for more speed. What counts is the work in flight, "
+        "and one thread can bring several pieces of it."
+    ),
+    "instructions": (
+        "The model counts bytes alone. The instructions that move and add them were what the "
+        "kernel waited for."
+    ),
+    "granularity": (
+        "The model moves single sectors of 32 bytes. Some part of the machine moves more than that "
+        "at a time, whether it was asked for or not."
+    ),
+}
+"""An assumption of a simple model that may fail -> the sentence that says how."""
+
+_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a learner is asked before a published number is told.
+
+    Attributes:
+        name: unique in the course, such as "t4-stride-16".
+        question: one sentence or two, with the unit; it gives nothing away.
+        seen: what was seen and why, told after the guess.
+        breaks: the assumption of the row's model that fails, a key of BREAKS; "" where none does.
+    """
+
+    name: str
+    question: str
+    seen: str
+    breaks: str = ""
+
+    @property
+    def broken(self) -> str:
+        """The assumption that fails, and how; "" where none does."""
+        return f"{self.breaks}. {BREAKS[self.breaks]}" if self.breaks else ""
+
+
+def read_question(given: Mapping[str, Any], row: Mapping[str, Any], where: str) -> Question:
+    """Returns the question of a row, from its table `forecast`.
+
+    Args:
+        given: the table.
+        row: all that is said of the row it belongs to.
+        where: the row, for messages.
+
+    Raises:
+        CatalogueError: a key is missing, unknown, empty or no text; the name is not in kebab-case;
+            the number is not above 0; or an assumption is broken that is unknown, or that the row
+            gives a verdict on.
+    """
+    keys = ("name", "question", "seen", "breaks")
+    if unknown := sorted(given.keys() - set(keys)):
+        raise CatalogueError(
+            f"{where}: forecast has an unknown key {', '.join(unknown)}",
+            f"the keys are {', '.join(keys)}",
+        )
+    for key in keys:
+        value = given.get(key, "" if key == "breaks" else None)
+        if value is None:
+            raise CatalogueError(f"{where}: forecast lacks {key}", "add it")
+        if not isinstance(value, str):
+            raise CatalogueError(f"{where}: {key} cannot be {value!r}", "put it in quotes")
+        if not value.strip() and key in given:
+            raise CatalogueError(f"{where}: {key} of the forecast is empty", "fill it in")
+    if not _NAME.fullmatch(given["name"]):
+        raise CatalogueError(
+            f"{where}: the forecast is called {given['name']!r}",
+            'write it in small letters and digits with hyphens, such as "t4-stride-16"',
+        )
+    if not given["question"].rstrip().endswith("?"):
+        raise CatalogueError(
+            f"{where}: the question of {given['name']} does not ask", "end it with a question mark"
+        )
+    if not float(row["printed"].replace(",", "")) > 0:
+        raise CatalogueError(
+            f"{where}: nobody forecasts {row['printed']}",
+            "how wide a guess is needs a value above 0",
+        )
+    breaks = given.get("breaks", "")
+    if breaks and breaks not in BREAKS:
+        raise CatalogueError(
+            f"{where}: breaks is {breaks!r}, and no assumption of that name is known",
+            f"it is one of {', '.join(BREAKS)}",
+        )
+    if breaks and (row.get("verdict", True) or not row.get("note")):
+        raise CatalogueError(
+            f"{where}: the model breaks ({breaks}), so no verdict can be given",
+            "write `verdict = false`, and a `note` that says what is known of the difference",
+        )
+    seen = " ".join(given["seen"].split())
+    return Question(given["name"], " ".join(given["question"].split()), seen, breaks)
