@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+from gpu_course.catalog.coalescing.copy_coalesced import COPY_COALESCED
+from gpu_course.catalog.coalescing.embedding_lookup import EMBEDDING_LOOKUP
+from gpu_course.catalog.coalescing.predictions import PREDICTIONS
 from gpu_course.catalog.coalescing.sectors import SECTORS
+from gpu_course.catalog.coalescing.soa_from_aos import SOA_FROM_AOS
+from gpu_course.catalog.coalescing.sum_columns import SUM_COLUMNS
+from gpu_course.catalog.coalescing.sum_rows import SUM_ROWS
+from gpu_course.catalog.coalescing.transpose_naive import TRANSPOSE_NAIVE
 from gpu_course.catalog.specification import Lesson
 
 LESSON = Lesson(
     name="03_coalescing",
     title="Coalescing",
     part=1,
-    minutes=120,
+    minutes=150,
     goal=(
         "You can say what one warp's load or store costs before you run it, and lay data out so "
         "that it costs the least."
     ),
-    puzzles=(SECTORS,),
+    puzzles=(
+        SECTORS,
+        COPY_COALESCED,
+        SUM_COLUMNS,
+        SUM_ROWS,
+        SOA_FROM_AOS,
+        EMBEDDING_LOOKUP,
+        TRANSPOSE_NAIVE,
+    ),
+    predictions=PREDICTIONS,
 )

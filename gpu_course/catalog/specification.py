@@ -55,10 +55,12 @@ class Share:
         words: one sentence, which the statement says too: "Each thread writes one cell."
         cells: the most cells of one output that one thread may write: a number, or a function of
             (case, name of the output).
+        reads: False where one thread may read for its whole block, as in a look-back.
     """
 
     words: str
     cells: int | Callable[[Case, str], int] = 1
+    reads: bool = True
 
     def rule(self) -> str:
         """Returns the sentence as a message quotes it."""
@@ -74,7 +76,8 @@ class Budget:
     """A counter that may not go past a limit, whatever the result.
 
     Args:
-        counter: a dotted path into Counters, such as "global_load.excess_sectors".
+        counter: a dotted path into Counters, such as "global_load.excess_sectors"; or several,
+            joined by " + ", which are added up.
         limit: the most allowed; a number, or a function of (case, reference solution's Counters).
         lesson: one sentence on what the excess costs and where to look.
         words: what is counted, in words the lesson has used by then: "bytes loaded"; default the
@@ -103,7 +106,7 @@ class Bonus:
 
     Args:
         goal: one sentence: what could be fewer, and no word on how.
-        counter: a dotted path into Counters.
+        counter: a dotted path into Counters, or several as in a Budget.
         limit: case -> the most that meets the goal, in every case.
     """
 
@@ -222,9 +225,12 @@ class KernelPuzzle(Puzzle):
     blocks of threads wrote nothing), "tail-wrong", "only-first-block-right", "shifted" (right
     values at an offset), "transposed", "reversed", "copied-input", "constant-offset",
     "constant-factor", "partly-wrong" and "wrong" (anything else), "over-budget",
-    "order-dependent", "input-changed", "missing-function", "endless-loop", "rebound" (the name of
-    an output is assigned, not a cell of it), "not-shared" and "done-again" (see Share). "race in
-    global memory" is told instead of "race" where the cell is not in a tile.
+    "order-dependent", "input-changed", "missing-function", "endless-loop",
+    "waits-for-a-block-outside" (with one block resident a loop never ends), "rebound" (the name of
+    an output is assigned, not a cell of it), "other-bits" (see same_bits), "not-shared" and
+    "done-again" (see Share). "race in global memory" is told instead of "race" where the cell is
+    not in a tile. "race on NAME" stands for a race on that argument, where a puzzle has a sentence
+    for it.
 
     Args:
         launches: (case) -> the launches, in order.
@@ -233,12 +239,21 @@ class KernelPuzzle(Puzzle):
         budgets: the counters held to a limit.
         share: how the work is shared among the threads; None where a puzzle asks for no kernel of
             many threads.
+        together: True where all blocks of a launch are there at the same time, as a cooperative
+            launch promises; otherwise kernels that wait are also run with room for one block.
+        same_bits: outputs that hold the same bits, all of them and in every order of blocks; which
+            bits these are is free, within the tolerance.
+        large: (bytes that its arrays are to have at least) -> the case a real GPU is timed at, as
+            `large_case` gives it; None leaves that to `large_case`, which enlarges a checked case.
     """
 
     launches: Callable[[Case], tuple[Launch, ...]]
     scratch: Callable[[Values, Case], dict[str, np.ndarray]] | None = None
     budgets: tuple[Budget, ...] = ()
     share: Share | None = None
+    together: bool = False
+    same_bits: tuple[str, ...] = ()
+    large: Callable[[int], Case] | None = None
 
     def outputs(
         self, inputs: Values, case: Case, expected: Values | None = None

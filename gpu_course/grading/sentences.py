@@ -68,6 +68,11 @@ SENTENCES: dict[str, str] = {
         "The kernel does not end. Look at the loop's condition: what in it changes from one round "
         "to the next?"
     ),
+    "waits-for-a-block-outside": (
+        "A block waits for one that has not started, and this one can only start when a block has "
+        "ended. A GPU starts blocks in no promised order: which blocks has this one a right to "
+        "wait for?"
+    ),
     "misaligned": "An access has to start at a multiple of its own size.",
     "refused": "A kernel can use only a part of Python: numbers, arrays, loops and conditions.",
     "missing-function": "The grader calls the function by its name, so the name has to match.",
@@ -77,6 +82,10 @@ SENTENCES: dict[str, str] = {
     "order-dependent": (
         "The result changes with the order in which blocks and atomics run, and a GPU promises "
         "none. Look for the step whose result depends on who comes first."
+    ),
+    "other-bits": (
+        "Two launches over the same numbers give different bits, and both are to give the same. "
+        "What in the way the numbers are added up depends on the launch?"
     ),
     "over-budget": "The result is right; the way to it costs more than it needs to.",
     "not-shared": (
@@ -168,10 +177,12 @@ HINT_KINDS: dict[str, str] = {
     "race": "who writes what",
     "barrier-divergence": "barriers",
     "endless-loop": "the loop",
+    "waits-for-a-block-outside": "the order of blocks",
     "input-changed": "who writes what",
     "over-budget": "the cost",
     "not-shared": "who writes what",
     "done-again": "who reads what",
     "order-dependent": "the order of threads",
+    "other-bits": "what depends on the grid",
 }
 """Diagnosis key -> what a hint that helps with it is about."""

@@ -20,6 +20,7 @@ from gpu_course.errors import CatalogueError, CourseError, UnknownName
 
 ANSWERS_VARIABLE = "GPU_COURSE_ANSWERS"
 _BESIDE = "kept-"
+_ASIDE = "state.unreadable-"
 _WON = "passed"
 
 
@@ -238,9 +239,14 @@ def read_state() -> dict[str, Any]:
     if isinstance(state, dict):
         return state
     stamp = datetime.now().strftime("%Y%m%d-%H%M%S-%f")
-    _copy_to_new(data, path.parent, f"state.unreadable-{stamp}", ".json")
+    _copy_to_new(data, path.parent, f"{_ASIDE}{stamp}", ".json")
     path.unlink(missing_ok=True)
     return {}
+
+
+def set_aside() -> tuple[Path, ...]:
+    """Returns the state files that were not readable and were set aside, the newest last."""
+    return tuple(sorted(state_folder().glob(f"{_ASIDE}*.json")))
 
 
 def update_state(

@@ -1,12 +1,14 @@
 """Runs a kernel one thread after another in plain Python: slow, obvious, and no part of the course.
 
-It is the oracle for solutions and mistakes: it shares no line with the simulator.
+It is the oracle for solutions and mistakes: it shares no line with the simulator. What the lanes of
+a warp touch together it puts together afterwards: the k-th time that each of them comes to a line.
 """
 
 from __future__ import annotations
 
 import ast
 import itertools
+import sys
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +18,8 @@ from typing import Any
 import numpy as np
 
 from gpu_course.catalog.specification import Case, KernelPuzzle, Launch
+from gpu_course.grading.kernel.budgets import counter
+from gpu_course.simt.report import Counters, GlobalCounters
 
 SOLUTIONS = Path(__file__).parents[2] / "solutions"
 ACCESSES_PER_THREAD = 20_000
@@ -29,12 +33,42 @@ class Endless(Exception):
     """One thread made more accesses than any thread of these puzzles can need."""
 
 
+class Requests:
+    """What the lanes of a warp ask of global memory together, from what each did by itself."""
+
+    def __init__(self) -> None:
+        self.block: Any = (1, 1, 1)
+        self._times: Counter[Any] = Counter()
+        self._asked: dict[Any, set[tuple[int, int]]] = defaultdict(set)
+
+    def note(self, me: Any, kind: str, values: np.ndarray, cell: tuple[int, ...]) -> None:
+        """Keeps the access that the thread `me` makes in the line that is running."""
+        frame = sys._getframe(2)
+        place = (kind, id(values), frame.f_code.co_name, frame.f_lineno)
+        self._times[me, place] += 1
+        number, (z, y, x) = me
+        wide, high, _ = self.block
+        warp = ((z * high + y) * wide + x) // 32
+        flat = int(np.ravel_multi_index(cell, values.shape)) * values.itemsize
+        self._asked[number, warp, place, self._times[me, place]].add((flat, values.itemsize))
+
+    def counters(self) -> Counters:
+        """Returns requests, sectors and excess sectors of all loads and stores."""
+        counted = {"load": GlobalCounters(), "store": GlobalCounters()}
+        for (_, _, (kind, *_), _), asked in self._asked.items():
+            size = sum(itemsize for _, itemsize in asked)
+            sectors = len({first // 32 for first, _ in asked})
+            counted[kind] += GlobalCounters(1, sectors, sectors - -(-size // 32), size)
+        return Counters(global_load=counted["load"], global_store=counted["store"])
+
+
 @dataclass
 class Watched:
     """An array that checks every index and remembers which threads wrote and read which cell."""
 
     values: np.ndarray
     cuda: Any
+    requests: Requests = field(default_factory=Requests)
     writers: dict[tuple[int, ...], set[Any]] = field(default_factory=lambda: defaultdict(set))
     readers: dict[tuple[int, ...], set[Any]] = field(default_factory=lambda: defaultdict(set))
 
@@ -55,11 +89,13 @@ class Watched:
     def __getitem__(self, index: Any) -> Any:
         cell = self._cell(index)
         self.readers[cell].add(self.cuda.me)
+        self.requests.note(self.cuda.me, "load", self.values, cell)
         return self.values[cell]
 
     def __setitem__(self, index: Any, value: Any) -> None:
         cell = self._cell(index)
         self.writers[cell].add(self.cuda.me)
+        self.requests.note(self.cuda.me, "store", self.values, cell)
         self.values[cell] = value
 
 
@@ -82,13 +118,15 @@ def kernels(path: Path) -> dict[str, Any]:
         if isinstance(node, ast.FunctionDef):
             node.decorator_list = []
     cuda = _OneThread()
-    scope: dict[str, Any] = {"cuda": cuda}
+    scope: dict[str, Any] = {"cuda": cuda, "float32": np.float32}
     exec(compile(tree, str(path), "exec"), scope)
     return {"cuda": cuda} | {n.name: scope[n.name] for n in tree.body if hasattr(n, "name")}
 
 
 class _OneThread:
     """Stands for `numba.cuda` inside one thread."""
+
+    local = SimpleNamespace(array=lambda shape, dtype: np.full(shape, np.nan, dtype))
 
     def __init__(self) -> None:
         self.accesses = 0
@@ -98,6 +136,8 @@ class _OneThread:
         self.gridDim, self.blockDim = _xyz(grid), _xyz(block)
         self.blockIdx, self.threadIdx = _xyz(number[::-1]), _xyz(thread[::-1])
         self.me = (number, thread)
+        (z, y, x), (wide, high, _) = thread, _three(block)
+        self.laneid = ((z * high + y) * wide + x) % 32
         self.accesses = 0
 
     def grid(self, dimensions: int) -> Any:
@@ -129,6 +169,8 @@ def run_launch(functions: dict[str, Any], launch: Launch, values: dict[str, Any]
     """Runs every thread of a launch, one after the other."""
     grid, block = _three(launch.grid), _three(launch.block)
     args = [values[name] for name in launch.args]
+    for array in (arg for arg in args if isinstance(arg, Watched)):
+        array.requests.block = block
     for number in itertools.product(*(range(side) for side in grid[::-1])):
         for thread in itertools.product(*(range(side) for side in block[::-1])):
             functions["cuda"].become(grid, block, number, thread)
@@ -142,8 +184,11 @@ def run_case(puzzle: KernelPuzzle, functions: dict[str, Any], case: Case, seed: 
     outputs = puzzle.outputs(inputs, case)
     for array in outputs.values():
         array[...] = np.nan
+    requests = Requests()
     values = {
-        name: Watched(value.copy(), functions["cuda"]) if isinstance(value, np.ndarray) else value
+        name: Watched(value.copy(), functions["cuda"], requests)
+        if isinstance(value, np.ndarray)
+        else value
         for name, value in {**inputs, **outputs}.items()
     }
     try:
@@ -162,28 +207,57 @@ def run_case(puzzle: KernelPuzzle, functions: dict[str, Any], case: Case, seed: 
         return Outcome("input-changed", "input-changed")
     got = {name: arrays[name].values for name in outputs}
     if all(np.array_equal(got[name], expected[name]) for name in outputs):
-        return _shared(puzzle, case, arrays)
+        return _shared(puzzle, case, arrays, seed)
     key = puzzle.diagnose(inputs, case, expected, got) if puzzle.diagnose else None
     written = {name: _written(arrays[name]) for name in outputs}
     return Outcome("wrong-result", key, expected, got, written)
 
 
-def _shared(puzzle: KernelPuzzle, case: Case, arrays: dict[str, Watched]) -> Outcome:
-    """A right result is over budget where a thread wrote, or read, far more than its share."""
-    read = Counter(
-        thread for each in arrays.values() for who in each.readers.values() for thread in who
-    )
+def _shared(puzzle: KernelPuzzle, case: Case, arrays: dict[str, Watched], seed: int) -> Outcome:
+    """A right result is over budget where a thread wrote, or read, far more than its share, or
+    where the warps touched more sectors than they may.
+    """
     assert puzzle.share is not None
     outputs = puzzle.outputs(puzzle.inputs(np.random.default_rng(0), case), case)
     for name in outputs:
         wrote = Counter(thread for who in arrays[name].writers.values() for thread in who)
         if max(wrote.values()) > puzzle.share.most(case, name):
             return Outcome("over-budget", "not-shared")
+    read = _busiest_reader(arrays)
     # No thread of lesson 01 has to look at more than two cells for one of its own.
-    cells = max(puzzle.share.most(case, name) for name in outputs)
-    if read and max(read.values()) > 6 * cells:
+    most = 6 * max(puzzle.share.most(case, name) for name in outputs)
+    sectors = [each for each in puzzle.budgets if "sectors" in each.counter]
+    if not sectors and read <= most:
+        return Outcome(None)
+    solved = _solved(puzzle, case, seed)
+    allowed, counted = (next(iter(each.values())).requests.counters() for each in (solved, arrays))
+    for budget in sectors:
+        limit = budget.limit(case, allowed) if callable(budget.limit) else budget.limit
+        if counter(counted, budget.counter) > limit:
+            return Outcome("over-budget", "over-budget")
+    if read > max(most, 2 * _busiest_reader(solved) + 2):
         return Outcome("over-budget", "done-again")
     return Outcome(None)
+
+
+def _busiest_reader(arrays: dict[str, Watched]) -> int:
+    read = Counter(
+        thread for each in arrays.values() for who in each.readers.values() for thread in who
+    )
+    return max(read.values(), default=0)
+
+
+def _solved(puzzle: KernelPuzzle, case: Case, seed: int) -> dict[str, Watched]:
+    """Returns the arrays of a case as the solution leaves them."""
+    functions, requests = kernels(SOLUTIONS / f"{puzzle.name}.py"), Requests()
+    inputs = puzzle.inputs(np.random.default_rng(seed), case)
+    values: dict[str, Any] = dict(inputs)
+    for name, value in {**inputs, **puzzle.outputs(inputs, case)}.items():
+        if isinstance(value, np.ndarray):
+            values[name] = Watched(value.copy(), functions["cuda"], requests)
+    for launch in puzzle.launches(case):
+        run_launch(functions, launch, values)
+    return {name: each for name, each in values.items() if isinstance(each, Watched)}
 
 
 def _copies(inputs: dict[str, Any]) -> dict[str, Any]:

@@ -1,14 +1,16 @@
 """Runs a block as one generator per thread, and judges it interval by interval: slow and obvious.
 
-It is the oracle for kernels with barriers: it shares no line with the simulator. Between two
-barriers nothing is ordered, so a cell that one thread writes there and another one touches is a
-race, whatever order the generators happened to run in.
+It is the oracle for kernels with barriers, shuffles, votes and atomics: it shares no line with the
+simulator. Between two barriers nothing is ordered, so a cell that one thread writes there and
+another one touches is a race, whatever order the generators happened to run in; unless both are
+atomic. `syncwarp` orders the lanes of one warp alone; shuffles and votes order nothing.
 """
 
 from __future__ import annotations
 
 import ast
 import itertools
+import math
 import types
 from collections import defaultdict
 from collections.abc import Callable, Generator
@@ -25,8 +27,16 @@ Thread = tuple[Any, Any]
 """(block, thread), both (z, y, x)."""
 
 
+WARP = 32
+WARP_CALLS = ("shfl_sync", "shfl_up_sync", "shfl_down_sync", "shfl_xor_sync", "ballot_sync",
+              "any_sync", "all_sync", "syncwarp")  # fmt: skip
+
+
 class _Barriers(ast.NodeTransformer):
-    """Barriers become `yield LINE`; a call that makes an array says which call it is."""
+    """Barriers become `yield LINE`, and what a warp does together `yield (LINE, what, ...)`.
+
+    A call that makes an array says which call it is.
+    """
 
     def visit_Expr(self, node: ast.Expr) -> ast.stmt:
         self.generic_visit(node)
@@ -36,6 +46,10 @@ class _Barriers(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
+        name = ast.unparse(node.func).removeprefix("cuda.")
+        if name in WARP_CALLS:
+            told = [ast.Constant(node.lineno), ast.Constant(name), *node.args]
+            return ast.copy_location(ast.Yield(ast.Tuple(told, ast.Load())), node)
         if ast.unparse(node.func) == "cuda.shared.array":
             node.args.insert(0, ast.Constant(node.lineno))
         return node
@@ -50,8 +64,9 @@ class _Barriers(ast.NodeTransformer):
 def kernels(path: Path) -> dict[str, Callable[..., Any]]:
     """Returns the functions of an answer file as generator functions, not yet bound to a thread."""
     tree = _Barriers().visit(ast.parse(path.read_text(encoding="utf-8")))
-    tree.body = [node for node in tree.body if not isinstance(node, ast.ImportFrom)]
-    scope: dict[str, Any] = {"float32": np.float32}
+    tree.body = [node for node in tree.body if not isinstance(node, ast.Import | ast.ImportFrom)]
+    scope: dict[str, Any] = {"math": math}
+    scope |= {name: getattr(np, name) for name in ("float32", "float64", "int32", "int64")}
     exec(compile(ast.fix_missing_locations(tree), str(path), "exec"), scope)
     return {n.name: scope[n.name] for n in tree.body if isinstance(n, ast.FunctionDef)}
 
@@ -63,9 +78,18 @@ class _Watched:
     values: np.ndarray
     world: _World
     shared: bool = False
-    touched: dict[tuple[int, ...], set[tuple[Any, int, Any, bool]]] = field(
-        default_factory=lambda: defaultdict(set)
-    )
+    touched: dict[tuple[int, ...], set[_Touch]] = field(default_factory=lambda: defaultdict(set))
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def size(self) -> int:
+        return self.values.size
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.values.shape
 
     def _touch(self, index: Any, write: bool) -> tuple[int, ...] | None:
         cell = tuple(int(i) for i in (index if isinstance(index, tuple) else (index,)))
@@ -76,14 +100,18 @@ class _Watched:
             self.world.found.add("out-of-bounds")
             return None
         (block, thread), seen = self.world.running, self.touched[cell]
-        if self.shared and not write and not any(wrote for *_, wrote in seen):
+        if self.shared and not write and not any(each.wrote for each in seen):
             self.world.found.add("uninitialised-read")
-        seen.add((block, self.world.interval, thread, write))
+        warp, round_ = self.world.warp, self.world.rounds[self.world.warp]
+        seen.add(_Touch(block, self.world.interval, thread, warp, round_, write, self.world.atomic))
         return cell
 
     def __getitem__(self, index: Any) -> Any:
         cell = self._touch(index, write=False)
-        return np.float32(np.nan) if cell is None else self.values[cell]
+        if cell is None:
+            whole = np.issubdtype(self.values.dtype, np.integer)
+            return self.values.dtype.type(0) if whole else np.float32(np.nan)
+        return self.values[cell]
 
     def __setitem__(self, index: Any, value: Any) -> None:
         cell = self._touch(index, write=True)
@@ -92,16 +120,37 @@ class _Watched:
 
     def raced(self) -> bool:
         for seen in self.touched.values():
-            writes = [access for access in seen if access[3]]
-            if any(_unordered(one, other) for one in writes[:3] for other in seen):
+            writes = [access for access in seen if access.wrote]
+            few = writes[:3] + [one for one in writes if not one.atomic][:3]
+            if any(_unordered(one, other) for one in few for other in seen):
                 return True
         return False
 
 
-def _unordered(one: tuple[Any, int, Any, bool], other: tuple[Any, int, Any, bool]) -> bool:
-    if one[0] != other[0]:
+@dataclass(frozen=True)
+class _Touch:
+    """One access: by whom, in which interval of the block, and in which round of the warp.
+
+    A round ends where the lanes of a warp meet at a `syncwarp`.
+    """
+
+    block: Any
+    interval: int
+    thread: Any
+    warp: int
+    round: int
+    wrote: bool
+    atomic: bool
+
+
+def _unordered(one: _Touch, other: _Touch) -> bool:
+    if one.atomic and other.atomic:
+        return False
+    if one.block != other.block:
         return True
-    return one[1] == other[1] and one[2] != other[2]
+    if one.interval != other.interval or one.thread == other.thread:
+        return False
+    return one.warp != other.warp or one.round == other.round
 
 
 @dataclass
@@ -111,6 +160,9 @@ class _World:
     found: set[str] = field(default_factory=set)
     running: Thread = ((), ())
     interval: int = 0
+    warp: int = 0
+    rounds: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+    atomic: bool = False
 
 
 def _run_block(
@@ -120,39 +172,143 @@ def _run_block(
     tiles: dict[int, _Watched] = {}
 
     def array(line: int, shape: Any, dtype: Any) -> _Watched:
-        return tiles.setdefault(line, _Watched(np.full(shape, np.nan, dtype), world, shared=True))
+        return tiles.setdefault(line, _Watched(_unset(shape, dtype), world, shared=True))
 
-    threads: dict[Any, Generator[int, None, None]] = {}
-    for thread in itertools.product(*(range(side) for side in sides[::-1])):
+    threads: dict[Any, Generator[Any, Any, None]] = {}
+    ranks: dict[Any, int] = {}
+    for number, thread in enumerate(itertools.product(*(range(side) for side in sides[::-1]))):
+        ranks[thread] = number
         cuda = types.SimpleNamespace(
             threadIdx=_xyz(thread[::-1]),
             blockIdx=_xyz(block[::-1]),
             blockDim=_xyz(sides),
             gridDim=_xyz(grid),
+            laneid=number % WARP,
             shared=types.SimpleNamespace(array=array),
-            syncwarp=lambda: None,
+            local=types.SimpleNamespace(array=lambda shape, dtype: np.full(shape, np.nan, dtype)),
             threadfence_block=lambda: None,
+            atomic=_atomics(world),
+            threadfence=lambda: None,
+            popc=lambda bits: (int(bits) & 0xFFFFFFFF).bit_count(),
         )
         place = [b * n + t for b, n, t in zip(block[::-1], sides, thread[::-1], strict=True)]
+        size = [n * b for n, b in zip(grid, sides, strict=True)]
         cuda.grid = lambda n, place=place: place[0] if n == 1 else tuple(place[:n])
+        cuda.gridsize = lambda n, size=size: size[0] if n == 1 else tuple(size[:n])
         bound = types.FunctionType(function.__code__, {**function.__globals__, "cuda": cuda})  # type: ignore[attr-defined]
         threads[thread] = bound(*args)
-    world.interval = 0
+    world.interval, world.rounds = 0, defaultdict(int)
     everyone = len(threads)
     while threads:
-        lines = {}
-        for thread, generator in list(threads.items()):
-            world.running = (block, thread)
-            line = next(generator, None)
-            if line is None:
-                del threads[thread]
-            else:
-                lines[thread] = line
+        lines: dict[Any, int] = {}
+        for warp in sorted({ranks[thread] // WARP for thread in threads}):
+            mine = {t: g for t, g in threads.items() if ranks[t] // WARP == warp}
+            lanes = {thread: ranks[thread] % WARP for thread in mine}
+            lines |= _run_warp(mine, lanes, block, warp, world)
+            threads = {t: g for t, g in threads.items() if t not in mine or t in lines}
         if lines and (len(lines) < everyone or len(set(lines.values())) > 1):
             world.found.add("barrier-divergence")
         world.interval += 1
     if any(tile.raced() for tile in tiles.values()):
         world.found.add("race")
+
+
+def _run_warp(
+    threads: dict[Any, Generator[Any, Any, None]],
+    lanes: dict[Any, int],
+    block: Any,
+    warp: int,
+    world: _World,
+) -> dict[Any, int]:
+    """Runs the threads of a warp up to a barrier or their end; returns the barriers' lines.
+
+    Where lanes stand at several shuffles or votes, those at the first line go on first.
+    """
+    answers: dict[Any, Any] = dict.fromkeys(threads)
+    waiting: dict[Any, Any] = {}
+    barriers: dict[Any, int] = {}
+    while answers:
+        for thread, answer in answers.items():
+            world.running, world.warp = (block, thread), warp
+            try:
+                said = threads[thread].send(answer)
+            except StopIteration:
+                continue
+            if isinstance(said, tuple):
+                waiting[thread] = said
+            else:
+                barriers[thread] = said
+        answers = {}
+        if waiting:
+            first = min(line for line, *_ in waiting.values())
+            meeting = {t: waiting.pop(t) for t in list(waiting) if waiting[t][0] == first}
+            there = {lanes[t]: told for t, told in meeting.items()}
+            for thread, told in meeting.items():
+                answers[thread] = _together(lanes[thread], told, there, set(lanes.values()), world)
+            if any(told[1] == "syncwarp" for told in meeting.values()):
+                world.rounds[warp] += 1
+    return barriers
+
+
+def _together(
+    lane: int, told: tuple[Any, ...], there: dict[int, Any], lanes: set[int], world: _World
+) -> Any:
+    """Returns what one lane gets from a shuffle or a vote, and notes lanes that are missing."""
+    _, what, *arguments = told
+    mask = int(arguments[0]) if arguments else 0xFFFFFFFF
+    named = {k for k in lanes if mask >> k & 1}
+    if named - there.keys() or lane not in named:
+        world.found.add("inactive-lane")
+    if what == "syncwarp":
+        return None
+    votes = {k: bool(other[3]) for k, other in there.items() if k in named}
+    if what == "ballot_sync":
+        bits = sum(1 << k for k, yes in votes.items() if yes)
+        return bits - (1 << 32) if bits >> 31 else bits
+    if what == "any_sync":
+        return any(votes.values())
+    if what == "all_sync":
+        return all(votes.values())
+    operand = int(arguments[2])
+    source = {
+        "shfl_sync": operand % WARP,
+        "shfl_up_sync": lane - operand,
+        "shfl_down_sync": lane + operand,
+        "shfl_xor_sync": lane ^ operand,
+    }[what]
+    if not 0 <= source < WARP:
+        source = lane
+    if source not in there:
+        world.found.add("inactive-lane")
+        return arguments[1]
+    return there[source][3]
+
+
+def _atomics(world: _World) -> types.SimpleNamespace:
+    """What `cuda.atomic` offers: each call gives back what the cell held before."""
+
+    def change(array: _Watched, index: Any, make: Callable[[Any], Any]) -> Any:
+        world.atomic = True
+        before = array[index]
+        array[index] = make(before)
+        world.atomic = False
+        return before
+
+    return types.SimpleNamespace(
+        add=lambda a, i, value: change(a, i, lambda old: old + value),
+        sub=lambda a, i, value: change(a, i, lambda old: old - value),
+        max=lambda a, i, value: change(a, i, lambda old: max(old, value)),
+        min=lambda a, i, value: change(a, i, lambda old: min(old, value)),
+        exch=lambda a, i, value: change(a, i, lambda old: value),
+        cas=lambda a, i, want, value: change(a, i, lambda old: value if old == want else old),
+    )
+
+
+def _unset(shape: Any, dtype: Any) -> np.ndarray:
+    """An array that no thread has filled."""
+    made = np.zeros(shape, dtype)
+    made[...] = np.nan if made.dtype.kind == "f" else -77
+    return made
 
 
 def _xyz(sides: Any) -> types.SimpleNamespace:
@@ -182,8 +338,26 @@ def run_case(puzzle: KernelPuzzle, functions: dict[str, Any], case: Case, seed: 
     values: dict[str, Any] = dict(inputs)
     for name, value in {**inputs, **outputs}.items():
         if isinstance(value, np.ndarray):
-            fresh = np.full_like(value, np.nan) if name in outputs else value.copy()
+            # What is an input and an output at once starts as the input.
+            fresh = inputs[name].copy() if name in inputs else _unset(value.shape, value.dtype)
             values[name] = _Watched(fresh, world)
+    with np.errstate(all="ignore"):
+        _run_launches(puzzle, functions, case, world, values)
+    expected = puzzle.reference(inputs, case)
+    got = {name: values[name].values for name in outputs}
+    rtol, atol = puzzle.tolerance
+    right = all(np.allclose(got[n], expected[n], rtol, atol) for n in expected)
+    key = puzzle.diagnose(inputs, case, expected, got) if puzzle.diagnose and not right else None
+    return Outcome(frozenset(world.found), right, key)
+
+
+def _run_launches(
+    puzzle: KernelPuzzle,
+    functions: dict[str, Any],
+    case: Case,
+    world: _World,
+    values: dict[str, Any],
+) -> None:
     for launch in puzzle.launches(case):
         for array in (v for v in values.values() if isinstance(v, _Watched)):
             array.touched.clear()
@@ -192,12 +366,6 @@ def run_case(puzzle: KernelPuzzle, functions: dict[str, Any], case: Case, seed: 
             _run_block(functions[launch.function], launch, block, world, args)
         if any(array.raced() for array in args if isinstance(array, _Watched)):
             world.found.add("race")
-    expected = puzzle.reference(inputs, case)
-    got = {name: values[name].values for name in outputs}
-    rtol, atol = puzzle.tolerance
-    right = all(np.allclose(got[n], expected[n], rtol, atol) for n in expected)
-    key = puzzle.diagnose(inputs, case, expected, got) if puzzle.diagnose and not right else None
-    return Outcome(frozenset(world.found), right, key)
 
 
 def outcome_of(puzzle: KernelPuzzle, mistake: Mistake) -> Outcome:

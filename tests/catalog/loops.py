@@ -6,6 +6,8 @@ outputs.
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -66,6 +68,34 @@ def clip(a, low, high, size):
         else:
             out.append(number)
     return {"out": out}
+
+
+def even_odd_uniform(a: Numbers, p: Numbers, q: Numbers, size: int) -> dict[str, Any]:
+    out = []
+    for i in range(size):
+        c = q if i % 2 else p
+        out.append(c[0] * a[i] ** 2 + c[1] * a[i] + c[2])
+    return {"out": out}
+
+
+def warps(a: Numbers) -> list[Numbers]:
+    return [a[start : start + 32] for start in range(0, len(a), 32)]
+
+
+def ballot_count(a: Numbers, limit: float, size: int) -> dict[str, Any]:
+    return {"out": [sum(number > limit for number in warp) for warp in warps(a)]}
+
+
+def warp_sum(a: Numbers, size: int) -> dict[str, Any]:
+    return {"out": [sum(warp) for warp in warps(a)]}
+
+
+def warp_max_all(a: Numbers, size: int) -> dict[str, Any]:
+    return {"out": [max(warp) for warp in warps(a) for _ in warp]}
+
+
+def warp_scan(a: Numbers, size: int) -> dict[str, Any]:
+    return {"out": [sum(warp[: k + 1]) for warp in warps(a) for k in range(len(warp))]}
 
 
 def pieces(a: Numbers) -> list[Numbers]:
@@ -134,3 +164,161 @@ def fix_the_barrier(a: Numbers, table: Table, size: int, rows: int, cols: int) -
 
 
 transpose_padded = transpose_tiled
+
+
+def matmul_naive(a: Table, b: Table, m: int, n: int, k: int) -> dict[str, Any]:
+    out = [[sum(a[row][p] * b[p][col] for p in range(k)) for col in range(n)] for row in range(m)]
+    return {"out": out}
+
+
+matmul_tiled = matmul_register = matmul_double_buffered = matmul_naive
+
+
+def matvec(a: Table, x: Numbers, rows: int, cols: int) -> dict[str, Any]:
+    return {"out": [sum(a[row][col] * x[col] for col in range(cols)) for row in range(rows)]}
+
+
+def matmul_bias_gelu(a: Table, w: Table, bias: Numbers, m: int, n: int, k: int) -> dict[str, Any]:
+    out = matmul_naive(a, w, m, n, k)["out"]
+    for row in range(m):
+        for col in range(n):
+            v = out[row][col] + bias[col]
+            out[row][col] = v / 2 * (1 + math.erf(v / math.sqrt(2)))
+    return {"out": out}
+
+
+def batched_matmul(q: list[Table], keys: list[Table], m: int, n: int, k: int) -> dict[str, Any]:
+    out = []
+    for queries, those in zip(q, keys, strict=True):
+        out.append([[sum(a * b for a, b in zip(row, key, strict=True)) for key in those]
+                    for row in queries])  # fmt: skip
+    return {"out": out}
+
+
+def spmv_csr(
+    values: Numbers, columns: list[int], starts: list[int], x: Numbers, rows: int
+) -> dict[str, Any]:
+    out = []
+    for row in range(rows):
+        total = 0.0
+        for entry in range(starts[row], starts[row + 1]):
+            total += values[entry] * x[columns[entry]]
+        out.append(total)
+    return {"out": out}
+
+
+def _rounded(number: float) -> float:
+    return float(np.float32(number))
+
+
+def _sums_of(a: Numbers, span: int) -> Numbers:
+    return [_rounded(sum(a[start : start + span])) for start in range(0, len(a), span)]
+
+
+def block_sum(a: Numbers, size: int) -> dict[str, Any]:
+    return {"out": _sums_of(a, 128)}
+
+
+def block_sum_sequential(a: Numbers, size: int) -> dict[str, Any]:
+    return {"out": _sums_of(a, 256)}
+
+
+def dot(a: Numbers, b: Numbers, size: int) -> dict[str, Any]:
+    return {"out": [sum(a[i] * b[i] for i in range(size))]}
+
+
+def axis_sum(a: Table, rows: int, cols: int) -> dict[str, Any]:
+    return {"out": [_rounded(sum(row)) for row in a]}
+
+
+def argmax(a: Table, cols: int) -> dict[str, Any]:
+    out = []
+    for row in a:
+        numbers = [number for number in row if number == number]
+        out.append(row.index(max(numbers)) if numbers else 0)
+    return {"out": out}
+
+
+def softmax_row_max(a: Table, cols: int) -> dict[str, Any]:
+    largest = [max(row) for row in a]
+    total = [sum(math.exp(x - most) for x in row) for row, most in zip(a, largest, strict=True)]
+    return {"largest": largest, "total": total}
+
+
+def grid_sum(a: Numbers, size: int, blocks: int) -> dict[str, Any]:
+    return {"total": [_rounded(sum(a))]}
+
+
+def histogram(counts: list[int], values: list[int], size: int) -> dict[str, Any]:
+    found = list(counts)
+    for value in values:
+        if 0 <= value < len(found):
+            found[value] += 1
+    return {"counts": found}
+
+
+histogram_private = histogram
+
+
+def _running(numbers: Numbers) -> Numbers:
+    found: Numbers = []
+    total = 0.0
+    for number in numbers:
+        total += number
+        found.append(total)
+    return found
+
+
+def scan_block(a: Numbers, size: int) -> dict[str, Any]:
+    return {"out": [s for start in range(0, size, 128) for s in _running(a[start : start + 128])]}
+
+
+def scan_grid(a: Numbers, size: int, tiles: int) -> dict[str, Any]:
+    return {"out": _running(a)}
+
+
+def scan_lookback(a: Numbers, size: int, ticket: list[int], state: list[int]) -> dict[str, Any]:
+    return {"out": _running(a)}
+
+
+def compact(a: Numbers, low: float, size: int, pieces: int) -> dict[str, Any]:
+    return {"out": [number for number in a if number > low]}
+
+
+def segmented_sum(a: Numbers, out: Numbers, key: list[int], size: int) -> dict[str, Any]:
+    found = list(out)
+    for i in range(size):
+        found[key[i]] += a[i]
+    return {"out": found}
+
+
+def last_block_sum(a: Numbers, b: Numbers, size: int, arrived: list[int]) -> dict[str, Any]:
+    return {"first": [sum(a)], "second": [sum(b)]}
+
+
+def deterministic_sum(a: Numbers, size: int, pieces: int, **parts: Numbers) -> dict[str, Any]:
+    exact = float(sum(map(Fraction, a)))
+    return {"few": [exact], "many": [exact]}
+
+
+def copy_coalesced(a: Numbers, size: int) -> dict[str, Any]:
+    return {"out": [a[i] for i in range(size)]}
+
+
+def sum_columns(a: Table, rows: int, cols: int) -> dict[str, Any]:
+    return {"out": [sum(a[row][col] for row in range(rows)) for col in range(cols)]}
+
+
+def sum_rows(a: Table, rows: int, cols: int) -> dict[str, Any]:
+    return {"out": [sum(a[row][col] for col in range(cols)) for row in range(rows)]}
+
+
+def soa_from_aos(a: Table, size: int) -> dict[str, Any]:
+    return {"out": [[a[i][field] for i in range(size)] for field in range(4)]}
+
+
+def embedding_lookup(table: Table, ids: list[int], size: int, dim: int) -> dict[str, Any]:
+    return {"out": [[table[ids[i]][col] for col in range(dim)] for i in range(size)]}
+
+
+transpose_naive = transpose_tiled

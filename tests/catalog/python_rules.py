@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from gpu_course.catalog import PythonPuzzle
-from gpu_course.grading.isolation import transport
 from gpu_course.grading.sentences import PYTHON_SENTENCES
+from gpu_course.isolation import transport
 from tests.catalog.by_hand import SOLUTIONS
 
 

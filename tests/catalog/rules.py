@@ -62,7 +62,10 @@ def assert_specification_the_work_is_shared(puzzle: KernelPuzzle) -> None:
         for launch, shares in zip(tried.given.launches, tried.shares, strict=True):
             for name in set(launch.args) & set(tried.given.expected):
                 (own,) = tried.own_names(launch, name)
-                wrote = max(each.cells.max() for each in shares if each.wrote and each.array == own)
+                wrote = max(
+                    (each.cells.max() for each in shares if each.wrote and each.array == own),
+                    default=0,
+                )
                 assert wrote <= puzzle.share.most(case, name)
                 # A case of one cell leaves most threads without any.
                 assert case.visible <= (puzzle.share.most(case, name) <= 2 * wrote)
@@ -80,7 +83,10 @@ def assert_specification_cases_tell_much(puzzle: KernelPuzzle) -> None:
     assert sum(case.visible for case in puzzle.cases) == 1
     assert len({case.name for case in puzzle.cases}) == len(puzzle.cases)
     sizes = [case.sizes for case in puzzle.cases]
-    assert any(s.get("size", s.get("rows", 0) * s.get("cols", 0)) == 1 for s in sizes)
+    cells = [
+        s.get("size", s.get("rows", s.get("m", 0)) * s.get("cols", s.get("n", 0))) for s in sizes
+    ]
+    assert 1 in cells
     if "block" in sizes[0]:
         assert sizes[0]["size"] % sizes[0]["block"]
         assert any(s["size"] > s["block"] for s in sizes)
@@ -92,18 +98,28 @@ def assert_specification_cases_tell_much(puzzle: KernelPuzzle) -> None:
         assert any(s["rows"] < s["cols"] for s in many)
 
 
+REPEATS = {"argmax"}
+"""Puzzles that ask what becomes of equal numbers and of NaN."""
+
+
 def assert_specification_inputs_show_mistakes(puzzle: KernelPuzzle) -> None:
     """Numbers are exact in binary, all different, never 0, never in order; a seed fixes them."""
     for case in cases_and_random(puzzle):
         inputs = puzzle.inputs(np.random.default_rng(1), case)
         again = puzzle.inputs(np.random.default_rng(1), case)
         for name, value in inputs.items():
-            assert np.array_equal(value, again[name]), name
+            assert np.array_equal(value, again[name], equal_nan=True), name
             if not (isinstance(value, np.ndarray) and value.dtype == np.float32):
                 continue
+            if puzzle.scratch is not None and name in puzzle.scratch(inputs, case):
+                continue
             flat = value.ravel() / 2.0 ** case.sizes.get("doublings", 0)
-            assert np.all(flat * 8 == np.round(flat * 8)) and np.all(flat != 0)
-            assert len(np.unique(flat)) == flat.size
+            if puzzle.short_name in REPEATS:
+                flat = flat[~np.isnan(flat)]
+            # Where the order of a sum is to show in its last bits, the numbers have many.
+            assert np.all(flat * 8 == np.round(flat * 8)) or puzzle.same_bits
+            assert np.all(flat != 0)
+            assert len(np.unique(flat)) == flat.size or puzzle.short_name in REPEATS
             if flat.size > 2:
                 steps = np.diff(flat)
                 assert (steps > 0).any() and (steps < 0).any()
@@ -116,13 +132,16 @@ def assert_specification_outputs_fit(puzzle: KernelPuzzle) -> None:
         inputs = puzzle.inputs(np.random.default_rng(2), case)
         before = {n: v.copy() if isinstance(v, np.ndarray) else v for n, v in inputs.items()}
         outputs, expected = puzzle.outputs(inputs, case), puzzle.reference(inputs, case)
-        assert outputs.keys() == expected.keys()
-        for name in outputs:
+        scratch = outputs.keys() - expected.keys()
+        assert expected.keys() <= outputs.keys()
+        assert not scratch or puzzle.scratch is not None
+        for name in expected:
             assert outputs[name].shape == expected[name].shape
-            assert outputs[name].dtype == expected[name].dtype == np.float32
+            assert outputs[name].dtype == expected[name].dtype
+            assert expected[name].dtype in (np.float32, np.int32)
             assert not any(np.shares_memory(expected[name], v) for v in _arrays(inputs))
         for name, value in inputs.items():
-            assert np.array_equal(value, before[name]), name
+            assert np.array_equal(value, before[name], equal_nan=True), name
 
 
 def _arrays(inputs: dict) -> list[np.ndarray]:
@@ -155,6 +174,9 @@ class _Both:
 def assert_mistake_is_told_apart(puzzle: KernelPuzzle, mistake: Mistake) -> None:
     """The mistake ends as the catalogue says, with a sentence of this puzzle for it."""
     outcome = outcome_of(puzzle, mistake)
+    if mistake.diagnosis == "over-budget":  # A counter of the simulator says so, and none is here.
+        assert outcome.reason in (None, "over-budget"), mistake
+        return
     assert outcome.reason == mistake.reason, mistake
     assert mistake.diagnosis in puzzle.diagnoses or mistake.reason == "over-budget", mistake
     if mistake.diagnosis not in SENTENCES or outcome.diagnosis is not None:

@@ -1,4 +1,4 @@
-"""The Python puzzle of lesson 02 beside NVIDIA's own calculator."""
+"""What is particular to lesson 02: who parts, who shuffles, and NVIDIA's own calculator."""
 
 from __future__ import annotations
 
@@ -9,8 +9,18 @@ import numpy as np
 import pytest
 
 from gpu_course.catalog.builders import sized
+from gpu_course.catalog.lesson_02_warps import LESSON
+from gpu_course.catalog.specification import Case, KernelPuzzle
+from gpu_course.catalog.warps import pieces
 from gpu_course.catalog.warps.occupancy import NEWEST, OCCUPANCY, OLDEST, _count
+from gpu_course.simt.report import Counters
+from gpu_course.simulator import simulate
+from tests.catalog import rules
 from tests.catalog.python_rules import solution_of
+
+KERNELS: dict[str, KernelPuzzle] = {
+    puzzle.short_name: puzzle for puzzle in LESSON.puzzles if isinstance(puzzle, KernelPuzzle)
+}
 
 RECORD = Path(__file__).parents[1] / "hardware" / "records" / "occupancy.json"
 ROWS = [
@@ -55,3 +65,50 @@ def test_the_cases_are_limited_by_each_resource_and_reach_zero() -> None:
             limited |= set(found.limited_by)
     assert limited == {"warps", "blocks", "registers", "shared memory"}
     assert 0 in blocks and len(blocks) > 4
+
+
+def counters_of(name: str, case: Case, path: str = "") -> Counters:
+    """Counts what the solution costs, or the kernel of another file."""
+    puzzle = KERNELS[name]
+    inputs = puzzle.inputs(np.random.default_rng(0), case)
+    values = {**inputs, **puzzle.outputs(inputs, case)}
+    (launch,) = puzzle.launches(case)
+    kernel = path or f"{rules.SOLUTIONS / puzzle.name}.py:{launch.function}"
+    return simulate(kernel)[launch.grid, launch.block](*(values[n] for n in launch.args)).counters
+
+
+@pytest.mark.parametrize("name", ["warp_sum", "warp_max_all", "warp_scan"])
+def test_five_shuffles_bring_a_warp_together(name: str) -> None:
+    for case in rules.cases_and_random(KERNELS[name]):
+        counters = counters_of(name, case)
+        assert counters.shuffles == 5 * pieces.launched_warps(case)
+        assert counters.shared_store.requests == counters.red.requests == 0
+        assert counters.global_load.requests == -(-case.sizes["size"] // 32)
+
+
+def test_a_count_of_votes_needs_no_shuffle() -> None:
+    for case in rules.cases_and_random(KERNELS["ballot_count"]):
+        assert counters_of("ballot_count", case).shuffles == 0
+
+
+def test_only_the_guard_parts_a_warp_of_the_two_polynomials() -> None:
+    mistakes = rules.SOLUTIONS / "02_warps" / "mistakes" / "even_odd_uniform.py"
+    for case in rules.cases_and_random(KERNELS["even_odd_uniform"]):
+        size = case.sizes["size"]
+        even, odd = (size % 64 + 1) // 2, size % 64 // 2
+        ragged = sum(0 < cells < 32 for cells in (even, odd))
+        right = counters_of("even_odd_uniform", case)
+        assert right.divergent_branches == ragged
+        plain = counters_of("even_odd_uniform", case, f"{mistakes}:asked_the_cell")
+        assert plain.float32_operations == right.float32_operations
+        if size > 64:
+            assert plain.divergent_branches > right.divergent_branches
+
+
+def test_each_kernel_meets_a_last_warp_that_is_not_full_and_one_that_is() -> None:
+    for name, puzzle in KERNELS.items():
+        sizes = [case.sizes["size"] for case in puzzle.cases]
+        assert any(size % 32 for size in sizes) and any(size % 32 == 0 for size in sizes), name
+        assert max(sizes) > 64, name
+        if name != "even_odd_uniform":
+            assert any(size % 64 == 32 for size in sizes), "a warp without a cell in the last block"

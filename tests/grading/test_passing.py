@@ -105,16 +105,22 @@ def test_measurements_in_words(name: str, value: object, text: str) -> None:
     assert passing._measured(name, value) == text
 
 
-def test_the_next_puzzle_is_named_up_to_the_first_with_a_notebook() -> None:
+def test_the_next_puzzle_is_named_up_to_the_first_with_a_notebook(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     assert [p.short_name for p in passing.next_puzzles("00_start_here/add_ten")] == ["zip_add"]
-    after_clip = [p.short_name for p in passing.next_puzzles("01_threads/clip")]
-    assert after_clip == ["occupancy", "sectors", "block_reverse"]
+    assert [p.lesson for p in passing.next_puzzles("01_threads/clip")] == ["02_warps"]
     assert passing.next_puzzles(index.puzzles()[-1].name) == ()
     assert passing.next_puzzles("no_such/puzzle") == ()
     assert passing.onward("01_threads/guard") == [
         "  more:   `gpu-course diff guard` shows the solution and discusses it",
         "  next:   `gpu-course watch map_2d` (easy, about 7 minutes)",
     ]
+    without = ("02_warps", "03_coalescing")
+    monkeypatch.setattr(passing, "has_notebook", lambda lesson: lesson.name not in without)
+    after_clip = [p.name for p in passing.next_puzzles("01_threads/clip")]
+    between = [p.name for p in index.puzzles() if p.lesson in without]
+    assert after_clip == [*between, "04_shared_memory/block_reverse"]
 
 
 def test_a_failure_leads_nowhere_else() -> None:

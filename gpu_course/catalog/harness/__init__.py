@@ -9,22 +9,6 @@ imported, and what the harness has imported is all an answer could find of it.
 
 from __future__ import annotations
 
-from typing import Any
+from gpu_course.errors import Unusable
 
-
-class Unusable(Exception):
-    """What an answer gave to the harness is not what the puzzle asks for.
-
-    Args:
-        fact: one line with what it is and what it should be: "checkpoint returned None, not a
-            tensor".
-        key: the diagnosis, a key of Puzzle.diagnoses or of the grader's own.
-        shown: plain data for a picture, kept as the verdict's evidence.
-    """
-
-    def __init__(
-        self, fact: str, key: str = "wrong-type", shown: dict[str, Any] | None = None
-    ) -> None:
-        self.key = key
-        self.shown = shown
-        super().__init__(fact)
+__all__ = ["Unusable"]

@@ -102,6 +102,10 @@ GATHER = KernelPuzzle(
         sized("large numbers", size=300, length=40_000, shift=-7000, block=128, doublings=100),
     ),
     random_case=drawn(size=(3, 300), length=(2, 300), shift=(1, 900), block=[16, 24, 32]),
+    # Six arrays of four-byte numbers, the table as long as the others.
+    large=lambda least_bytes: sized(
+        "past L2", size=-(-least_bytes // 24), length=-(-least_bytes // 24), shift=90, block=256
+    ),
     inputs=_table_and_tape,
     launches=_three_launches,
     reference=_three_results,

@@ -63,6 +63,8 @@ GRID_STRIDE = KernelPuzzle(
     launches=lambda case: (
         Launch("grid_stride", case.sizes["grid"], case.sizes["block"], ("out", "a", "b", "size")),
     ),
+    # Three arrays of float32, and a grid of a few blocks for each multiprocessor of any card.
+    large=lambda least_bytes: sized("past L2", size=-(-least_bytes // 12), grid=1024, block=256),
     reference=gives(lambda a, b: a - b),
     diagnose=recognise(
         ("wrong-sign", lambda b, a: b - a),

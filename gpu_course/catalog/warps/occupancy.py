@@ -119,9 +119,9 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 DEBRIEF = Debrief(
     shows=("result",),
     why=(
-        "Warps, block slots, registers and shared memory run out independently, and the one that "
-        "runs out first decides. Each is handed out in whole units, so what counts is the rounded "
-        "number, not the one you wrote."
+        "Places for warps and for blocks, registers and shared memory run out independently, and "
+        "the one that runs out first decides. Each is handed out in whole units, so what counts is "
+        "the rounded number, not the one you wrote."
     ),
     alternative=(
         "A count that adds one block at a time until something is full gives the same number. "

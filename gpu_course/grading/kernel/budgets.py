@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
 
 from gpu_course.catalog import Budget, KernelPuzzle
 from gpu_course.errors import CatalogueError
@@ -70,18 +69,20 @@ def _of_one_function(puzzle: KernelPuzzle, tried: Trial, found: Overrun) -> Over
 
 def _counters(tried: Trial, function: str) -> Counters:
     pairs = zip(tried.given.launches, tried.reports, strict=False)
-    return sum((r.counters for launch, r in pairs if launch.function == function), Counters())
+    return Counters.total([r.counters for launch, r in pairs if launch.function == function])
 
 
 def counter(counters: Counters, path: str) -> int:
-    """Returns one counter by its dotted path.
+    """Returns one counter by its dotted path, or the sum of several that a + joins.
 
     >>> counter(Counters(barriers=3), "barriers"), counter(Counters(), "global_load.sectors")
     (3, 0)
+    >>> counter(Counters(barriers=3, branches=4), "barriers + branches")
+    7
     """
     try:
-        found: Any = reduce(getattr, path.split("."), counters)
-        return int(found)
+        found = [reduce(getattr, each.split("."), counters) for each in path.split(" + ")]
+        return sum(int(each) for each in found)  # type: ignore[call-overload]
     except (AttributeError, TypeError):
         raise CatalogueError(f"a budget names the counter {path!r}, which does not exist") from None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NoReturn
 
 import numpy as np
@@ -43,9 +44,15 @@ class KernelChecking(Checking):
             lines = messages.input_changed(self.puzzle, first)
             self._stop("input-changed", "input-changed", first, lines)
         self._compare(first, second, "blocks")
-        for further in trial.more_orders(given, self.kernels):
+        for further in trial.more_orders(given, self.kernels, together=self.puzzle.together):
             self._look_for_hazards(further)
             self._compare(first, further, "warps")
+            self._compare_bits(first, further)
+        self._compare_bits(first, second)
+        if self.puzzle.same_bits:
+            for further in trial.orders_of_blocks(given, self.kernels):
+                self._compare_bits(first, further)
+            self._compare_outputs_bits(first)
         self.right.append(first)
 
     def _look_for_hazards(self, tried: Trial) -> None:
@@ -57,12 +64,30 @@ class KernelChecking(Checking):
             self._look_at_shares()
         lines = messages.hazards(self.puzzle, tried, errors)
         number = next(n for n, each in enumerate(tried.reports) if errors[0] in each.hazards)
-        self._stop("hazard", errors[0].kind, tried, lines, number)
+        self._stop(
+            "hazard", messages.hazard_key(self.puzzle, tried, errors[0]), tried, lines, number
+        )
 
     def _compare(self, first: Trial, second: Trial, ordered: str) -> None:
         """Stops where an output is wrong in one of two orders of `ordered`."""
         for name in first.given.expected:
             self._compare_output(name, first, second, ordered)
+
+    def _compare_bits(self, first: Trial, second: Trial) -> None:
+        """Stops where an output that is to hold the same bits in every order does not."""
+        for name in self.puzzle.same_bits:
+            same = first.got[name] == second.got[name]
+            if not same.all():
+                lines = messages.order_dependent(self.puzzle, first, second, name, same, "blocks")
+                self._stop("order-dependent", "order-dependent", second, lines)
+
+    def _compare_outputs_bits(self, tried: Trial) -> None:
+        """Stops where two outputs that are to hold the same bits do not."""
+        for one, other in pairwise(self.puzzle.same_bits):
+            if not (tried.got[one] == tried.got[other]).all():
+                lines = messages.other_bits(self.puzzle, tried, one, other)
+                number = tried.given.launches.index(messages.launch_of(tried.given, other))
+                self._stop("wrong-result", "other-bits", tried, lines, number)
 
     def _compare_output(self, name: str, first: Trial, second: Trial, ordered: str) -> None:
         rights = [trial.is_right(t, name, self.puzzle.tolerance) for t in (first, second)]
@@ -71,7 +96,8 @@ class KernelChecking(Checking):
         written = trial.written(name, first, second)
         if rights[0].all() != rights[1].all() and written.all():
             tried, right = (second, rights[1]) if rights[0].all() else (first, rights[0])
-            lines = messages.order_dependent(self.puzzle, tried, name, right, ordered)
+            good = first if tried is second else second
+            lines = messages.order_dependent(self.puzzle, good, tried, name, right, ordered)
             self._stop("order-dependent", "order-dependent", tried, lines)
         # A cell nobody wrote is wrong in both orders, whatever its poison happens to be.
         tried, right = (second, rights[1]) if rights[0].all() else (first, rights[0])

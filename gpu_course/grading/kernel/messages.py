@@ -35,6 +35,8 @@ from gpu_course.simt.report import Hazard, ThreadPair
 from gpu_course.units import count
 
 MOST_PRINTED_LINES = 8
+NO_ROOM = "waits-for-a-block-outside"
+"""A loop without end because the block that could end it never starts."""
 
 
 def printed(text: str) -> list[str]:
@@ -63,15 +65,20 @@ def hazards(puzzle: KernelPuzzle, tried: Trial, found: Sequence[Hazard]) -> list
     lines += code_line(details.get("code", ""))
     for label in ("who", "why", "try"):
         lines += line(label, details.get(label, ""))
+    key = hazard_key(puzzle, tried, first)
     elsewhere = puzzle.diagnoses.get(f"{first.kind} in {details.get('space')} memory")
-    think = elsewhere or puzzle.diagnoses.get(first.kind, SENTENCES.get(first.kind, ""))
+    think = puzzle.diagnoses.get(key, SENTENCES.get(key, ""))
+    if key == first.kind:
+        think = elsewhere or think
     if first.kind == "race":
         think = " ".join(filter(None, [_share_of_all(puzzle, tried, number), think]))
     lines += line("think", think)
     lines += case_line(puzzle, tried.given.case, launch)
     # Where no thread is left over, a guard is not what helps.
     unguarded = first.kind == "out-of-bounds" and not details.get("guard_helps")
-    lines += hint_line(puzzle, "shifted" if unguarded else first.kind)
+    lines += hint_line(
+        puzzle, "shifted" if unguarded else first.kind if first.kind == "race" else key
+    )
     if rest:
         places = _listed(f"{hazard.kind} in line {hazard.line}" for hazard in rest)
         lines += line("also", f"{len(rest)} more: {places}")
@@ -79,6 +86,20 @@ def hazards(puzzle: KernelPuzzle, tried: Trial, found: Sequence[Hazard]) -> list
         text = f'replay("{puzzle.short_name}") steps through an order in which it goes wrong'
         lines += line("replay", text)
     return lines
+
+
+def hazard_key(puzzle: KernelPuzzle, tried: Trial, hazard: Hazard) -> str:
+    """Returns the diagnosis of a hazard: its kind, NO_ROOM, or "race on" an argument's name."""
+    if hazard.details.get("room") and hazard.details["outside"]:
+        return NO_ROOM
+    if hazard.kind == "race":
+        number = next(n for n, report in enumerate(tried.reports) if hazard in report.hazards)
+        launch = tried.given.launches[number]
+        pairs = zip(tried.parameters[launch.function], launch.args, strict=True)
+        for own, name in pairs:
+            if own == hazard.details["array"] and f"race on {name}" in puzzle.diagnoses:
+                return f"race on {name}"
+    return hazard.kind
 
 
 def _share_of_all(puzzle: KernelPuzzle, tried: Trial, number: int) -> str:
@@ -171,17 +192,33 @@ def input_changed(puzzle: KernelPuzzle, trial: Trial) -> list[str]:
 
 
 def order_dependent(
-    puzzle: KernelPuzzle, trial: Trial, name: str, right: np.ndarray, ordered: str
+    puzzle: KernelPuzzle, good: Trial, trial: Trial, name: str, right: np.ndarray, ordered: str
 ) -> list[str]:
-    """Returns the lines on an output that is right in one order of "blocks" or "warps" only."""
+    """Returns the lines on an output that differs between two orders of "blocks" or "warps"."""
     index = tuple(int(i) for i in np.unravel_index(int(np.argmin(right)), right.shape))
-    got, expected = trial.got[name][index], trial.given.expected[name][index]
+    got, expected = trial.got[name][index], good.got[name][index]
     place = f"{name}[{', '.join(map(str, index))}]"
     one, other = two_values(expected, got)
     lines = [f"{place} is {one} in one order of the {ordered}, {other} in another"]
     lines += reason(puzzle, "order-dependent")
     lines += case_line(puzzle, trial.given.case)
     return lines + hint_line(puzzle, "order-dependent")
+
+
+def other_bits(puzzle: KernelPuzzle, trial: Trial, one: str, other: str) -> list[str]:
+    """Returns the lines on two outputs that are to hold the same bits and do not."""
+    flat = int(np.argmin((trial.got[one] == trial.got[other]).reshape(-1)))
+    values = two_values(trial.got[one].flat[flat], trial.got[other].flat[flat])
+    grids = [_blocks(launch_of(trial.given, name)) for name in (one, other)]
+    fact = f"{one}[{flat}] is {values[0]} and {other}[{flat}] is {values[1]}"
+    lines = [fact, *reason(puzzle, "other-bits")]
+    lines += line("grids", f"{one}: {grids[0]}; {other}: {grids[1]}")
+    return lines + case_line(puzzle, trial.given.case) + hint_line(puzzle, "other-bits")
+
+
+def _blocks(launch: Launch) -> str:
+    grid, block = dim3(launch.grid, "grid"), dim3(launch.block, "block")
+    return f"{count(int(np.prod(grid)), 'block')} of {count(int(np.prod(block)), 'thread')}"
 
 
 def launch_of(given: Given, name: str) -> Launch:

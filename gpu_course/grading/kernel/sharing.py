@@ -82,10 +82,14 @@ def unshared_work(puzzle: KernelPuzzle, tried: Trial) -> Iterator[Unshared]:
             limit = filled if np.count_nonzero(each.cells) < busy else 2 * filled
             if _fills(each) and each.cells.max() > limit:
                 yield Unshared("not-shared", number, each.array, True, each.cells, limit)
+        if not puzzle.share.reads:
+            continue
         most = 2 * int(_read(theirs).max()) + SPARE_READS
         read = _read(shares)
         if read.max() > most:
-            repeated = np.count_nonzero(read > most) * 2 > np.count_nonzero(read)
+            # The same work again, and not the work of all by few: more is read in all.
+            busiest = np.count_nonzero(read > most) * 2 > np.count_nonzero(read)
+            repeated = busiest and read.sum() > 2 * _read(theirs).sum()
             key = "done-again" if repeated else "not-shared"
             yield Unshared(key, number, "", False, read, most)
 

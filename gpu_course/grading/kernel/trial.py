@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ from gpu_course.simt import source
 from gpu_course.simt.launch import dim3, illegal
 from gpu_course.simt.legality import check as check_kernel
 from gpu_course.simt.report import Counters, Hazard, Report, ThreadPair, Touch
-from gpu_course.simt.schedule import Ranked
+from gpu_course.simt.schedule import Kind, Ranked
 from gpu_course.simt.source import Kernel
 from gpu_course.simulator import simulate
 
@@ -29,17 +31,27 @@ ORDERS = (None, 1)
 STEP_BUDGET = 40_000
 """Statements a launch may execute: far beyond an honest answer, and over within seconds."""
 
-MORE_ORDERS: tuple[Callable[[], dict[str, Any]], ...] = (
-    lambda: {"order_seed": 2},
-    lambda: {"schedule": Ranked(seed=1)},
-    lambda: {"schedule": Ranked(fineness="accesses", seed=2, turns=8)},
-    lambda: {"schedule": Ranked(fineness="accesses", seed=3, turns=16)},
-    lambda: {"schedule": Ranked(fineness="accesses", seed=4, turns=8)},
+
+def one_block_resident(tasks: Kind, room: int) -> dict[str, Any]:
+    """Returns how to run blocks one after the other, those and the warps in each shuffled."""
+    return {"schedule": Ranked(tasks, seed=1, resident=room)}
+
+
+MORE_ORDERS: tuple[Callable[..., dict[str, Any]], ...] = (
+    lambda tasks, room: {"order_seed": 2},
+    one_block_resident,
+    lambda tasks, room: {"schedule": Ranked(tasks, "accesses", seed=2, turns=8)},
+    lambda tasks, room: {"schedule": Ranked(tasks, "accesses", seed=3, turns=16)},
+    lambda tasks, room: {"schedule": Ranked(tasks, "accesses", seed=4, turns=8)},
+    lambda tasks, room: {"schedule": Ranked(tasks, "accesses", seed=11, turns=4)},
 )
 """Further orders, for kernels on whose results the order may tell: atomics shuffled anew; one block
-resident, the blocks and the warps in each in a drawn order; warps that overtake each other."""
+resident, so that the next starts when it has ended, the blocks and the warps in each in a drawn
+order; warps that overtake each other."""
 
 MOST_THREADS_IN_MORE_ORDERS = 1024
+MOST_THREADS_ONE_BLOCK_RESIDENT = 4096
+"""This order alone is quick enough for larger launches: its tasks hand on only where they wait."""
 STEPS_IN_MORE_ORDERS = 10_000
 
 _QUIET_NAN = {2: 0x7E00, 4: 0x7FC00000, 8: 0x7FF8000000000000}
@@ -94,7 +106,7 @@ class Trial:
     @property
     def counters(self) -> Counters:
         """The counters of all launches together."""
-        return sum((report.counters for report in self.reports), Counters())
+        return Counters.total([report.counters for report in self.reports])
 
     def own_names(self, launch: Launch, name: str) -> tuple[str, ...]:
         """Returns what the launched kernel calls an argument of the puzzle."""
@@ -187,32 +199,66 @@ def attempt(
 _NOTHING_AFTER = ("illegal-launch", "endless-loop")
 
 
-def more_orders(given: Given, kernels: Mapping[str, Kernel]) -> Iterator[Trial]:
+def orders_of_blocks(given: Given, kernels: Mapping[str, Kernel]) -> Iterator[Trial]:
+    """Yields trials in three more orders of blocks and atomics, whatever the kernel."""
+    for seed in (2, 3, 4):
+        yield attempt(
+            given, kernels, 1, {n: {"order_seed": seed} for n in range(len(given.launches))}
+        )
+
+
+def more_orders(
+    given: Given, kernels: Mapping[str, Kernel], *, together: bool = False
+) -> Iterator[Trial]:
     """Yields trials in MORE_ORDERS, where the order may tell and the launches are small.
 
     An order that comes to no end within its smaller budget says nothing, unless it is proven that
     its threads wait for each other for ever.
+
+    Args:
+        given, kernels: see `attempt`.
+        together: see KernelPuzzle.
     """
-    small = [
-        number
+    sizes = {
+        number: int(np.prod(dim3(launch.grid, "grid")) * np.prod(dim3(launch.block, "block")))
         for number, launch in enumerate(given.launches)
-        if np.prod(dim3(launch.grid, "grid")) * np.prod(dim3(launch.block, "block"))
-        <= MOST_THREADS_IN_MORE_ORDERS
-        and check_kernel(kernels[launch.function]).order_matters
-    ]
-    for options in MORE_ORDERS if small else ():
-        how = {n: {"step_budget": STEPS_IN_MORE_ORDERS, **options()} for n in small}
-        try:
-            tried = attempt(given, kernels, 1, how)
-        except KernelRefused:  # more threads would wait at a time than can be under way
+        if check_kernel(kernels[launch.function]).order_matters
+    }
+    for options in MORE_ORDERS:
+        most = MOST_THREADS_IN_MORE_ORDERS
+        if options is one_block_resident:
+            most = MOST_THREADS_ONE_BLOCK_RESIDENT
+        small = [number for number, threads in sizes.items() if threads <= most]
+        if not small:
+            continue
+        tried = _in_tasks(given, kernels, small, partial(options, room=int(not together)))
+        if tried is None:
             continue
         endless = [hazard for hazard in tried.hazards if hazard.kind == "endless-loop"]
-        if all(hazard.details.get("proven") for hazard in endless):
+        if all(h.details.get("proven") or h.details.get("hopeless") for h in endless):
             yield tried
 
 
-def reference_trial(puzzle: KernelPuzzle, given: Given) -> Trial:
-    """Returns what the reference solution does on a case.
+def _in_tasks(
+    given: Given,
+    kernels: Mapping[str, Kernel],
+    small: list[int],
+    options: Callable[[Kind], dict[str, Any]],
+) -> Trial | None:
+    """Returns a trial warp by warp, or thread by thread where the lanes of a warp may wait.
+
+    None where more threads would wait at a time than can be under way.
+    """
+    tasks: tuple[Kind, ...] = ("warps", "threads")
+    for each in tasks:
+        how = {n: {"step_budget": STEPS_IN_MORE_ORDERS, **options(each)} for n in small}
+        with suppress(KernelRefused):
+            return attempt(given, kernels, 1, how)
+    return None
+
+
+def reference_kernels(puzzle: KernelPuzzle) -> dict[str, Kernel]:
+    """Returns the kernels of the reference solution by name.
 
     Raises:
         CatalogueError: the checkout has no solution of this puzzle.
@@ -224,8 +270,16 @@ def reference_trial(puzzle: KernelPuzzle, given: Given) -> Trial:
             "restore solutions/ of the checkout",
         )
     module = source.load(file)
-    kernels = {name: module.kernel(name) for name in puzzle.functions}
-    return attempt(given, kernels, 0)
+    return {name: module.kernel(name) for name in puzzle.functions}
+
+
+def reference_trial(puzzle: KernelPuzzle, given: Given) -> Trial:
+    """Returns what the reference solution does on a case.
+
+    Raises:
+        CatalogueError: the checkout has no solution of this puzzle.
+    """
+    return attempt(given, reference_kernels(puzzle), 0)
 
 
 def solutions_folder() -> Path:

@@ -13,8 +13,6 @@ from gpu_course.errors import CourseError
 from gpu_course.grading import compare, passing
 from gpu_course.grading.checking import Checking, Failed
 from gpu_course.grading.diagnosis import Pattern
-from gpu_course.grading.isolation import processes
-from gpu_course.grading.isolation.processes import Ended, OutOfMemory, OutOfTime, TooManyThreads
 from gpu_course.grading.labels import line
 from gpu_course.grading.python import messages, replies
 from gpu_course.grading.python.answers import PythonAnswer
@@ -29,6 +27,8 @@ from gpu_course.grading.python.child import MORE_CASES, Child
 from gpu_course.grading.python.replies import Raised, Reply, Returned
 from gpu_course.grading.seeds import LISTED_SEED
 from gpu_course.grading.verdict import Verdict
+from gpu_course.isolation import processes
+from gpu_course.isolation.processes import Ended, OutOfMemory, OutOfTime, TooManyThreads
 
 
 def verdict_on(

@@ -8,13 +8,13 @@ from typing import Any
 
 from gpu_course.catalog import PythonPuzzle
 from gpu_course.errors import CourseError
-from gpu_course.grading.isolation import lockdown
-from gpu_course.grading.isolation.processes import Ended, Process
 from gpu_course.grading.python import replies
 from gpu_course.grading.python.answers import PythonAnswer, not_defined
 from gpu_course.grading.python.cases import Tried, hidden
 from gpu_course.grading.python.replies import NoReply, Reply
 from gpu_course.grading.seeds import LISTED_SEED
+from gpu_course.isolation import lockdown
+from gpu_course.isolation.processes import Ended, Process
 
 START_DEADLINE_S = 120.0
 """For Python, the libraries and the harness: no line of the answer runs in it."""

@@ -13,12 +13,12 @@ import numpy as np
 from gpu_course.catalog import PythonPuzzle
 from gpu_course.grading.compare import Difference, show
 from gpu_course.grading.diagnosis import Pattern
-from gpu_course.grading.isolation.processes import MOST_THREADS, Ended, TooManyThreads
 from gpu_course.grading.labels import line
 from gpu_course.grading.messages import case_line, cells_around, code_line, hint_line, reason
 from gpu_course.grading.python.answers import PythonAnswer
 from gpu_course.grading.python.cases import Tried
 from gpu_course.grading.python.memory_messages import asked_for, needs_too_much, what_helps
+from gpu_course.isolation.processes import MOST_THREADS, Ended, TooManyThreads
 from gpu_course.text import clean, one_line
 
 MOST_PRINTED_LINES = 6

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -174,17 +175,34 @@ def _write(tmp_path: Path, body: str) -> Path:
     return path
 
 
+TOGETHER = replace(PUZZLE, together=True)
+NEEDS_ALL = ("a ring", "a barrier of the grid, by hand")
+
+
 @pytest.mark.parametrize("body", WRONG.values(), ids=WRONG)
 def test_a_result_that_hangs_on_the_order_is_found(body: str, tmp_path: Path) -> None:
-    verdict = check(PUZZLE, answer=_write(tmp_path, body), seed=0)
+    verdict = check(TOGETHER, answer=_write(tmp_path, body), seed=0)
     assert verdict.status == "failed"
     assert verdict.reason in ("order-dependent", "wrong-result"), verdict.message
 
 
 @pytest.mark.parametrize("body", RIGHT.values(), ids=RIGHT)
 def test_one_that_does_not_passes(body: str, tmp_path: Path) -> None:
-    verdict = check(PUZZLE, answer=_write(tmp_path, body), seed=0)
+    verdict = check(TOGETHER, answer=_write(tmp_path, body), seed=0)
     assert verdict.passed, verdict.message
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_where_blocks_come_one_by_one_none_may_wait_for_a_later_one(
+    name: str, tmp_path: Path
+) -> None:
+    verdict = check(PUZZLE, answer=_write(tmp_path, RIGHT[name]), seed=0)
+    if name in NEEDS_ALL:
+        assert verdict.reason == "hazard"
+        assert verdict.diagnosis == "waits-for-a-block-outside"
+        assert "the GPU has room for 1 block at a time" in " ".join(verdict.message.split())
+    else:
+        assert verdict.passed, verdict.message
 
 
 def test_further_orders_are_for_kernels_on_which_the_order_may_tell(tmp_path: Path) -> None:

@@ -9,10 +9,10 @@ import pytest
 
 from gpu_course.catalog import PythonPuzzle
 from gpu_course.grading.check import check
-from gpu_course.grading.isolation.processes import Ended
 from gpu_course.grading.labels import is_labelled
 from gpu_course.grading.python.memory_messages import asked_for
 from gpu_course.grading.python.messages import ended
+from gpu_course.isolation.processes import Ended
 from tests.grading import python_toy as toy
 from tests.grading.python_toy import RIGHT, answer
 

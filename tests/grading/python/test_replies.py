@@ -112,7 +112,7 @@ def forging(body: str) -> str:
     """An answer whose process says what it likes in place of a reply."""
     return (
         "import sys\nimport numpy as np\n"
-        "child = sys.modules['gpu_course.grading.isolation.child']\n"
+        "child = sys.modules['gpu_course.isolation.child']\n"
         f"child._turn = lambda *a: {body}\n" + toy.RIGHT
     )
 

@@ -27,7 +27,7 @@ TAMPERING = (
     crash(
         "replaces what the child speaks with",
         "import sys\n"
-        "sys.modules['gpu_course.grading.isolation.transport']._tree = lambda *a: ['l', []]\n"
+        "sys.modules['gpu_course.isolation.transport']._tree = lambda *a: ['l', []]\n"
         + answer("return 47"),
         "is not a result",
     ),
@@ -73,8 +73,8 @@ TAMPERING = (
             "import json, pathlib",
             "home = pathlib.Path(json.__file__).parents[0]",
             "import sys",
-            "file = sys.modules['gpu_course.grading.isolation.transport'].__file__",
-            "root = pathlib.Path(file).parents[3]",
+            "file = sys.modules['gpu_course.isolation.transport'].__file__",
+            "root = pathlib.Path(file).parents[2]",
             "return (root / 'solutions/02_warps/occupancy.py').read_text()",
         ),
         "PermissionError",
@@ -84,8 +84,8 @@ TAMPERING = (
         "reads the catalogue's file",
         answer(
             "import pathlib, sys",
-            "file = sys.modules['gpu_course.grading.isolation.transport'].__file__",
-            "root = pathlib.Path(file).parents[2]",
+            "file = sys.modules['gpu_course.isolation.transport'].__file__",
+            "root = pathlib.Path(file).parents[1]",
             "return (root / 'catalog/lesson_02_warps.py').read_text()",
         ),
         "PermissionError",

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from gpu_course.grading.check import check
-from gpu_course.grading.isolation import landlock, servers
+from gpu_course.isolation import landlock, servers
 from tests.grading import python_toy as toy
 from tests.grading.python.hostile.cases import Hostile
 from tests.grading.python.hostile.comparison import COMPARISON

@@ -1,0 +1,90 @@
+"""What the puzzles share that turn many numbers into one: sizes, and their budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from gpu_course.catalog.builders import drawn, sized
+from gpu_course.catalog.specification import Budget, Case, Values
+
+TPB = 128
+WARP = 32
+WARPS = TPB // WARP
+ALL_LANES = 0xFFFFFFFF
+
+VECTORS = (
+    sized("visible example", visible=True, size=200),
+    sized("one cell", size=1),
+    sized("a lane without a cell", size=31),
+    sized("one cell more than a warp", size=33),
+    sized("one cell more than two blocks", size=257),
+    sized("517 large numbers", size=517, doublings=90),
+)
+"""Sizes of a vector at which warps and blocks of TPB threads go wrong."""
+random_vector = drawn(size=(130, 520))
+
+AS_FEW_BARRIERS = Budget(
+    "barriers",
+    lambda case, counters: counters.barriers,
+    "At a barrier all warps of the block wait for the slowest. The lanes of one warp need none: "
+    "they can exchange their numbers by shuffles. What is left for the tile is one number a warp.",
+    "barriers, counted for each warp,",
+)
+"""For puzzles whose lanes are to exchange their numbers without the tile."""
+
+NO_FLOAT64 = Budget(
+    "float64_operations",
+    0,
+    "A number that is not said to be float32 is a float64 in Numba, and so is all that is computed "
+    "with it. Most GPUs have far fewer units for float64 than for float32.",
+    "float64 operations",
+)
+
+OUTSIDE_THE_TILE = {
+    "race in global memory": (
+        "Several threads wrote to one cell of global memory. How many threads hold the whole sum "
+        "of their block, and how many cells does each block have?"
+    ),
+}
+
+
+def pieces(a: np.ndarray, span: int) -> list[np.ndarray]:
+    """Returns the pieces of a vector that blocks with `span` cells each have.
+
+    >>> [len(piece) for piece in pieces(np.arange(300), 128)]
+    [128, 128, 44]
+    """
+    return [a[start : start + span] for start in range(0, len(a), span)]
+
+
+def summed(parts: list[np.ndarray]) -> np.ndarray:
+    """Returns the sum of each of several vectors, which has to be exact in float32."""
+    return np.array([part.sum(dtype=np.float64) for part in parts], np.float32)
+
+
+def recognise_nearly(
+    *ideas: tuple[str, Callable[[np.ndarray], dict[str, np.ndarray]]],
+) -> Callable[[Values, Case, Values, Values], str | None]:
+    """Returns a `diagnose` function that knows wrong results of an input `a`, up to rounding.
+
+    Args:
+        ideas: pairs of a diagnosis key and a function from `a` to the outputs it stands for.
+    """
+
+    def diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
+        for key, idea in ideas:
+            with np.errstate(all="ignore"):
+                wrong = idea(inputs["a"])
+                alike = [_near(wrong[name], got[name]) for name in wrong]
+                as_wanted = [_near(wrong[name], expected[name]) for name in wrong]
+            if all(alike) and not all(as_wanted):
+                return key
+        return None
+
+    return diagnose
+
+
+def _near(left: np.ndarray, right: np.ndarray) -> bool:
+    return bool(np.allclose(left, right, rtol=1e-4, atol=0, equal_nan=True))

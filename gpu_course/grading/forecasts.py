@@ -1,0 +1,244 @@
+"""The ledger of a learner's forecasts: a number and an interval for each, kept until it is told.
+
+Only what was kept before the answer was shown is scored. What is kept stands in state.json, under
+"forecasts", by the names of the forecasts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from gpu_course.errors import CourseError, file_problem
+from gpu_course.grading import workspace
+
+CONFIDENCE = 0.9
+"""How often a learner is asked to believe that the interval holds."""
+
+_KEY = "forecasts"
+_TOLD = "told"
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What a learner forecasts: a number, and the interval it is believed to lie in."""
+
+    number: float
+    low: float
+    high: float
+
+    def holds(self, value: float) -> bool:
+        """True where a value lies in the interval, its ends included."""
+        return self.low <= value <= self.high
+
+    def relative_width(self, value: float) -> float:
+        """Returns how wide the interval is, as a part of the value."""
+        return (self.high - self.low) / value
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What the ledger holds of one forecast.
+
+    Attributes:
+        guess: kept before the answer was shown; None where there was none.
+        told: True once the answer has been shown.
+    """
+
+    guess: Guess | None = None
+    told: bool = False
+
+
+def read_guess(number: str, low: str, high: str, unit: str = "") -> Guess | None:
+    """Returns the guess that three fields hold, None while one of them is empty.
+
+    Args:
+        number, low, high: as they were typed.
+        unit: of all three, for messages.
+
+    Raises:
+        CourseError: a field holds no number, one is below 0, the interval ends before it begins,
+            or the number lies outside of it.
+    """
+    typed = {"your number": number, "the low end": low, "the high end": high}
+    read = {name: _read(name, text, unit) for name, text in typed.items() if text.strip()}
+    if len(read) < len(typed):
+        return None
+    guess = Guess(*read.values())
+    if guess.low > guess.high:
+        raise CourseError(
+            f"the interval runs from {guess.low:g} to {guess.high:g}, which is backwards",
+            "put the smaller number first",
+        )
+    if not guess.holds(guess.number):
+        raise CourseError(
+            f"your number {guess.number:g} lies outside {guess.low:g} to {guess.high:g}",
+            "widen the interval, or move the number into it",
+        )
+    return guess
+
+
+def _read(name: str, text: str, unit: str) -> float:
+    try:
+        value = float(text.replace(",", "").replace("_", "").strip())
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        alone = f"write the number alone; it counts {unit}" if unit else "write a number alone"
+        raise CourseError(f"{name} reads {text.strip()!r}, which is no number", alone)
+    if value < 0:
+        raise CourseError(
+            f"{name} is {value:g}, and nothing here is below 0", "leave out the minus"
+        )
+    return value
+
+
+def entries() -> dict[str, Entry]:
+    """Returns what the ledger holds, by the names of the forecasts.
+
+    What is of another shape than this course writes is left out.
+
+    Raises:
+        CourseError: there is no folder of answers to keep it beside.
+        OSError: it cannot be read.
+    """
+    kept = workspace.read_state().get(_KEY)
+    if not isinstance(kept, dict):
+        return {}
+    return {name: _entry(given) for name, given in kept.items() if isinstance(given, dict)}
+
+
+def entry(name: str) -> Entry:
+    """Returns what the ledger holds of one forecast."""
+    return entries().get(name, Entry())
+
+
+def _entry(given: dict[str, Any]) -> Entry:
+    numbers = [given.get(key) for key in ("number", "low", "high")]
+    # To Python true is a number as well.
+    whole = all(isinstance(n, int | float) and not isinstance(n, bool) for n in numbers)
+    guess = Guess(*map(float, numbers)) if whole else None  # type: ignore[arg-type]
+    if guess is not None and not guess.low <= guess.number <= guess.high < math.inf:
+        guess = None
+    return Entry(guess, given.get(_TOLD) is True)
+
+
+def keep(name: str, guess: Guess) -> None:
+    """Keeps a guess, in place of an earlier one; nothing changes once the answer has been shown.
+
+    Raises:
+        CourseError: there is no folder to keep it in.
+        OSError: it cannot be written.
+    """
+    _change(name, lambda mine: mine | ({} if mine.get(_TOLD) is True else asdict(guess)))
+
+
+def tell(name: str) -> None:
+    """Notes that the answer of a forecast has been shown.
+
+    Raises:
+        CourseError: there is no folder to keep it in.
+        OSError: it cannot be written.
+    """
+    if not entry(name).told:
+        _change(name, lambda mine: mine | {_TOLD: True})
+
+
+def _change(name: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    def on_state(state: dict[str, Any]) -> None:
+        kept = state.get(_KEY)
+        if kept is not None and not isinstance(kept, dict):
+            # Of another shape than this course writes: kept as it is, under another name.
+            state[f"{_KEY}-unreadable"] = kept
+            kept = {}
+        kept = dict(kept or {})
+        mine = kept.get(name)
+        kept[name] = change(mine if isinstance(mine, dict) else {})
+        state[_KEY] = kept
+
+    workspace.update_state(on_state)
+
+
+def with_trouble(action: Callable[[], Any]) -> tuple[Any, str]:
+    """Returns (what an action on the ledger gave, what went wrong with it: "" for nothing).
+
+    A learner's guess is never in the way of a broken file: where nothing can be read or kept, the
+    first is None and the second says why. A state file that was unreadable, and was set aside, is
+    told as well.
+    """
+    before = _set_aside()
+    try:
+        given = action()
+    except CourseError as error:
+        return None, f"Your forecast is not kept: {error}"
+    except OSError as error:
+        return None, f"Your forecast is not kept: {file_problem(error, done='used')}"
+    fresh = sorted(_set_aside() - before)
+    if fresh:
+        return given, (
+            f"What the course remembered could not be read. It is kept as {fresh[-1].name}, "
+            "and begun afresh."
+        )
+    return given, ""
+
+
+def _set_aside() -> frozenset[Path]:
+    try:
+        return frozenset(workspace.set_aside())
+    except (CourseError, OSError):
+        return frozenset()
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """How often intervals held, beside how often they were meant to.
+
+    Attributes:
+        held, of: how many did, of how many.
+        least, most: of as many intervals, each of which holds nine times of ten: what 19 of 20
+            learners would have at least, and at most.
+    """
+
+    held: int
+    of: int
+    least: int
+    most: int
+
+    @property
+    def verdict(self) -> str:
+        """What can be said of it, in one sentence: nothing yet, while there are few."""
+        if self.of == 0:
+            return "No forecast of yours has been told yet."
+        expected = f"{self.least} to {self.most}" if self.least < self.most else f"{self.most}"
+        meant = f"Where each holds 9 times of 10, {expected} of {self.of} hold"
+        if self.held < self.least:
+            return f"{meant}: make your intervals wider."
+        if self.held > self.most:
+            return f"{meant}: you know more than you say, so make them narrower."
+        few = "one is" if self.of == 1 else f"{self.of} are"
+        return f"{meant}; {few} too few to say more." if self.of < FEW else f"{meant}."
+
+
+FEW = 20
+"""Below as many forecasts, a hit rate says little beyond its range."""
+
+
+def calibration(held: int, of: int) -> Calibration:
+    """Returns how a number of hits stands beside the stated confidence.
+
+    The range holds the middle 95 % of a binomial distribution, both tails cut alike.
+
+    >>> calibration(3, 5)
+    Calibration(held=3, of=5, least=3, most=5)
+    >>> calibration(30, 40).verdict
+    'Where each holds 9 times of 10, 32 to 39 of 40 hold: make your intervals wider.'
+    """
+    chance = [
+        math.comb(of, k) * CONFIDENCE**k * (1 - CONFIDENCE) ** (of - k) for k in range(of + 1)
+    ]
+    least = next((k for k in range(of + 1) if sum(chance[: k + 1]) > 0.025), 0)
+    most = next((k for k in reversed(range(of + 1)) if sum(chance[k:]) > 0.025), of)
+    return Calibration(held, of, least, most)

@@ -1,0 +1,30 @@
+"""sum_columns: a sum for each column.
+
+    sum_columns(out, a, rows, cols)
+
+    out   float32 (cols,)        to write: the sum of each column of a
+    a     float32 (rows, cols)   to read
+    rows  int                    how many rows a has
+    cols  int                    how many columns a has
+
+There is at least one thread for each column. Neighbouring lanes must
+read neighbours in memory.
+"""
+
+from numba import cuda, float32
+
+
+@cuda.jit
+def sum_columns(out, a, rows, cols):
+    # answer
+    col = cuda.grid(1)
+    if col < cols:
+        even = float32(0)
+        odd = float32(0)
+        for row in range(0, rows - 1, 2):
+            even += a[row, col]
+            odd += a[row + 1, col]
+        if rows % 2 == 1:
+            even += a[rows - 1, col]
+        out[col] = even + odd
+    # end answer

@@ -1,0 +1,35 @@
+"""axis_sum: the sum of every row, a warp for each.
+
+    axis_sum(out, a, rows, cols)
+
+    out   float32 (rows,)        to write: out[row] = the sum of
+                                 a[row, 0], a[row, 1] ...
+    a     float32 (rows, cols)   to read
+    rows, cols  int              how many there are, any number
+
+A block is 32 threads wide and ROWS high: thread (x, y) is lane x of the
+warp that has row blockIdx.x * ROWS + y.
+"""
+
+from numba import cuda, float32
+
+ROWS = 4
+ALL_LANES = 0xFFFFFFFF
+
+
+@cuda.jit
+def axis_sum(out, a, rows, cols):
+    lane = cuda.threadIdx.x
+    row = cuda.blockIdx.x * ROWS + cuda.threadIdx.y
+    # answer
+    if row < rows:
+        total = float32(0)
+        for col in range(lane, cols, 32):
+            total += a[row, col]
+        offset = 16
+        while offset > 0:
+            total += cuda.shfl_down_sync(ALL_LANES, total, offset)
+            offset //= 2
+        if lane == 0:
+            out[row] = total
+    # end answer

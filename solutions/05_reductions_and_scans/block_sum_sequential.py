@@ -1,0 +1,44 @@
+"""block_sum_sequential: the tree again, and no warp diverges.
+
+    block_sum_sequential(out, a, size)
+
+    out   float32 (blocks,)   to write: out[b] = the sum of the cells of
+                              a that block b has
+    a     float32 (size,)     to read; block b has the cells from
+                              b * SPAN on, SPAN of them or what is left
+    size  int                 how many cells there are
+
+A block has twice as many cells as threads: each thread adds two of them
+before the first goes into the tile. Which threads work in a step, and
+which cells they add, is yours to choose.
+"""
+
+from numba import cuda, float32
+
+TPB = 128
+SPAN = 256
+ALL_LANES = 0xFFFFFFFF
+
+
+@cuda.jit
+def block_sum_sequential(out, a, size):
+    tile = cuda.shared.array(TPB, float32)
+    t = cuda.threadIdx.x
+    i = cuda.blockIdx.x * SPAN + t
+    # answer
+    total = a[i] if i < size else float32(0)
+    total += a[i + TPB] if i + TPB < size else float32(0)
+    tile[t] = total
+    cuda.syncthreads()
+    if t < 64:
+        tile[t] += tile[t + 64]
+    cuda.syncthreads()
+    if t < 32:
+        total = tile[t] + tile[t + 32]
+        offset = 16
+        while offset > 0:
+            total += cuda.shfl_down_sync(ALL_LANES, total, offset)
+            offset //= 2
+        if t == 0:
+            out[cuda.blockIdx.x] = total
+    # end answer

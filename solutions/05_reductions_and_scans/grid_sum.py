@@ -1,0 +1,50 @@
+"""grid_sum: one sum by many blocks, in two launches.
+
+    grid_sum(out, a, size)
+
+    out   float32 (blocks,)   to write: out[b] = the sum of the cells of
+                              a that block b took
+    a     float32 (size,)     to read
+    size  int                 how many cells there are, any number
+
+The kernel is launched twice. The first launch has a fixed number of
+blocks for all of the array, and leaves a partial sum for each of them.
+The second has one block, gets those partial sums as its `a`, and leaves
+the sum of all in out[0].
+"""
+
+from numba import cuda, float32
+
+TPB = 128
+WARPS = 4
+ALL_LANES = 0xFFFFFFFF
+
+
+@cuda.jit
+def grid_sum(out, a, size):
+    tile = cuda.shared.array(WARPS, float32)
+    t = cuda.threadIdx.x
+    lane = t % 32
+    warp = t // 32
+    step = cuda.gridsize(1)
+    # answer
+    total = float32(0)
+    # Four loads that do not wait for each other are in flight at once.
+    for i in range(cuda.grid(1), size, 4 * step):
+        one = a[i]
+        two = a[i + step] if i + step < size else float32(0)
+        three = a[i + 2 * step] if i + 2 * step < size else float32(0)
+        four = a[i + 3 * step] if i + 3 * step < size else float32(0)
+        total += (one + two) + (three + four)
+    offset = 16
+    while offset > 0:
+        total += cuda.shfl_down_sync(ALL_LANES, total, offset)
+        offset //= 2
+    if lane == 0:
+        tile[warp] = total
+    cuda.syncthreads()
+    if t == 0:
+        for k in range(1, WARPS):
+            total += tile[k]
+        out[cuda.blockIdx.x] = total
+    # end answer

@@ -1,0 +1,137 @@
+"""Wrong answers to segmented_sum that learners give."""
+
+from numba import cuda, float32
+
+TPB = 64
+WARP = 32
+FULL = 0xFFFFFFFF
+
+
+# An atomic for every number.
+@cuda.jit
+def an_atomic_for_each(out, key, a, size):
+    i = cuda.grid(1)
+    if i < size:
+        cuda.atomic.add(out, key[i], a[i])
+
+
+# Adds to out as if nobody else did.
+@cuda.jit
+def plain_addition(out, key, a, size):
+    i = cuda.grid(1)
+    lane = cuda.laneid
+    x = a[i] if i < size else float32(0)
+    mine = key[i] if i < size else -1
+    step = 1
+    while step < WARP:
+        y = cuda.shfl_down_sync(FULL, x, step)
+        theirs = cuda.shfl_down_sync(FULL, mine, step)
+        if lane + step < WARP and theirs == mine:
+            x += y
+        step *= 2
+    previous = cuda.shfl_up_sync(FULL, mine, 1)
+    if i < size and (lane == 0 or previous != mine):
+        out[mine] += x
+
+
+# Adds what comes from the right, whoever it belongs to.
+@cuda.jit
+def keys_not_compared(out, key, a, size):
+    i = cuda.grid(1)
+    lane = cuda.laneid
+    x = a[i] if i < size else float32(0)
+    mine = key[i] if i < size else -1
+    step = 1
+    while step < WARP:
+        y = cuda.shfl_down_sync(FULL, x, step)
+        theirs = cuda.shfl_down_sync(FULL, mine, step)
+        if lane + step < WARP:
+            x += y
+        step *= 2
+    previous = cuda.shfl_up_sync(FULL, mine, 1)
+    if i < size and (lane == 0 or previous != mine):
+        cuda.atomic.add(out, mine, x)
+
+
+# Looks for the first number of a segment, and a warp may begin within one.
+@cuda.jit
+def only_where_a_segment_begins(out, key, a, size):
+    i = cuda.grid(1)
+    lane = cuda.laneid
+    x = a[i] if i < size else float32(0)
+    mine = key[i] if i < size else -1
+    step = 1
+    while step < WARP:
+        y = cuda.shfl_down_sync(FULL, x, step)
+        theirs = cuda.shfl_down_sync(FULL, mine, step)
+        if lane + step < WARP and theirs == mine:
+            x += y
+        step *= 2
+    if i < size and (i == 0 or key[i - 1] != mine):
+        cuda.atomic.add(out, mine, x)
+
+
+# Shuffles behind the guard of the array.
+@cuda.jit
+def shuffles_behind_the_guard(out, key, a, size):
+    i = cuda.grid(1)
+    lane = cuda.laneid
+    if i < size:
+        x = a[i]
+        mine = key[i]
+        step = 1
+        while step < WARP:
+            y = cuda.shfl_down_sync(FULL, x, step)
+            theirs = cuda.shfl_down_sync(FULL, mine, step)
+            if lane + step < WARP and theirs == mine:
+                x += y
+            step *= 2
+        previous = cuda.shfl_up_sync(FULL, mine, 1)
+        if lane == 0 or previous != mine:
+            cuda.atomic.add(out, mine, x)
+
+
+# Looks at the neighbour once, and segments are longer than two.
+@cuda.jit
+def one_step_only(out, key, a, size):
+    i = cuda.grid(1)
+    lane = cuda.laneid
+    x = a[i] if i < size else float32(0)
+    mine = key[i] if i < size else -1
+    step = 1
+    while step < 2:
+        y = cuda.shfl_down_sync(FULL, x, step)
+        theirs = cuda.shfl_down_sync(FULL, mine, step)
+        if lane + step < WARP and theirs == mine:
+            x += y
+        step *= 2
+    previous = cuda.shfl_up_sync(FULL, mine, 1)
+    if i < size and (lane == 0 or previous != mine):
+        cuda.atomic.add(out, mine, x)
+
+
+# One thread of each block does the piece.
+@cuda.jit
+def one_thread_of_each_block(out, key, a, size):
+    first = cuda.blockIdx.x * TPB
+    if cuda.threadIdx.x == 0:
+        last = min(first + TPB, size)
+        x = a[first]
+        for i in range(first + 1, last):
+            if key[i] != key[i - 1]:
+                cuda.atomic.add(out, key[i - 1], x)
+                x = float32(0)
+            x += a[i]
+        cuda.atomic.add(out, key[last - 1], x)
+
+
+# A thread for each segment: it looks for its numbers through the whole array.
+@cuda.jit
+def a_thread_for_each_segment(out, key, a, size):
+    s = cuda.grid(1)
+    if s < out.size:
+        x = float32(0)
+        for i in range(size):
+            if key[i] == s:
+                x += a[i]
+        out[s] += x

@@ -1,0 +1,55 @@
+"""scan_block: the sums up to each number, block by block.
+
+    scan_block(out, a, size)
+
+    out   float32 (size,)   to write: out[i] = the sum of the numbers of
+                            i's piece from its first up to a[i]
+    a     float32 (size,)   to read
+    size  int               how many numbers there are
+
+Each block has a piece of TPB numbers, and the last piece may be
+shorter. Each piece is summed up by itself. At a barrier all warps of a
+block wait for the slowest: two barriers are enough.
+"""
+
+from numba import cuda, float32
+
+TPB = 128
+WARP = 32
+WARPS = 4
+FULL = 0xFFFFFFFF
+
+
+@cuda.jit
+def scan_block(out, a, size):
+    sums = cuda.shared.array(WARPS, float32)
+    i = cuda.grid(1)
+    lane = cuda.laneid
+    warp = cuda.threadIdx.x // WARP
+    # answer
+    x = a[i] if i < size else float32(0)
+    step = 1
+    while step < WARP:
+        y = cuda.shfl_up_sync(FULL, x, step)
+        if lane >= step:
+            x += y
+        step *= 2
+    if lane == WARP - 1:
+        sums[warp] = x
+    cuda.syncthreads()
+    if warp == 0:
+        total = sums[lane] if lane < WARPS else float32(0)
+        step = 1
+        while step < WARPS:
+            y = cuda.shfl_up_sync(FULL, total, step)
+            if lane >= step:
+                total += y
+            step *= 2
+        if lane < WARPS:
+            sums[lane] = total
+    cuda.syncthreads()
+    if warp > 0:
+        x += sums[warp - 1]
+    if i < size:
+        out[i] = x
+    # end answer

@@ -1,0 +1,96 @@
+"""scan_lookback: the sums up to each number of an array, in one launch.
+
+    scan_lookback(out, a, size, ticket, state, totals, prefixes)
+
+    out       float32 (size,)   to write: out[i] = a[0] + ... + a[i]
+    a         float32 (size,)   to read
+    size      int               how many numbers there are
+    ticket    int32 (1,)        0 at first: the next tile that is free
+    state     int32 (tiles,)    for each tile NOTHING at first, then
+                                TOTAL or PREFIX: what the others find
+    totals    float32 (tiles,)  scratch: the sum of each tile
+    prefixes  float32 (tiles,)  scratch: the sum of each tile and of all
+                                tiles before it
+
+There is a block for each tile of TPB numbers, and the GPU starts the
+blocks in any order, as many at a time as it has room for.
+"""
+
+from numba import cuda, float32, int32
+
+TPB = 64
+WARP = 32
+WARPS = 2
+FULL = 0xFFFFFFFF
+NOTHING = 0
+TOTAL = 1
+PREFIX = 2
+
+
+@cuda.jit
+def scan_lookback(out, a, size, ticket, state, totals, prefixes):
+    halves = cuda.shared.array(WARPS, float32)
+    start = cuda.shared.array(1, float32)
+    drawn = cuda.shared.array(1, int32)
+    t = cuda.threadIdx.x
+    lane = cuda.laneid
+    # answer
+    if t == 0:
+        drawn[0] = cuda.atomic.add(ticket, 0, 1)
+    cuda.syncthreads()
+    tile = drawn[0]
+    # end answer
+
+    # The tile by itself: x is the sum up to this thread's number.
+    i = tile * TPB + t
+    x = a[i] if i < size else float32(0)
+    step = 1
+    while step < WARP:
+        y = cuda.shfl_up_sync(FULL, x, step)
+        if lane >= step:
+            x += y
+        step *= 2
+    if lane == WARP - 1:
+        halves[t // WARP] = x
+    cuda.syncthreads()
+    if t >= WARP:
+        x += halves[0]
+
+    # What the others may know, and what this block needs of them.
+    # answer
+    if t < WARP:
+        total = halves[0] + halves[1]
+        if lane == 0:
+            totals[tile] = total
+            cuda.threadfence()
+            cuda.atomic.exch(state, tile, TOTAL)
+        before = float32(0)
+        nearest = tile - 1
+        while nearest >= 0:
+            k = nearest - lane
+            seen = int32(PREFIX)
+            if k >= 0:
+                seen = cuda.atomic.add(state, k, 0)
+                while seen == NOTHING:
+                    seen = cuda.atomic.add(state, k, 0)
+                cuda.threadfence()
+            ready = cuda.ballot_sync(FULL, seen == PREFIX)
+            last = cuda.ffs(ready) - 1 if ready else WARP
+            part = float32(0)
+            if k >= 0 and lane <= last:
+                part = prefixes[k] if seen == PREFIX else totals[k]
+            step = 1
+            while step < WARP:
+                part += cuda.shfl_xor_sync(FULL, part, step)
+                step *= 2
+            before += part
+            nearest = -1 if ready else nearest - WARP
+        if lane == 0:
+            prefixes[tile] = before + total
+            cuda.threadfence()
+            cuda.atomic.exch(state, tile, PREFIX)
+            start[0] = before
+    cuda.syncthreads()
+    if i < size:
+        out[i] = start[0] + x
+    # end answer

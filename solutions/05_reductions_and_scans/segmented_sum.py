@@ -1,0 +1,40 @@
+"""segmented_sum: many sums of neighbours, with few atomics.
+
+    segmented_sum(out, key, a, size)
+
+    out   float32 (segments,)   to add to: out[s] += the sum of all a[i]
+                                with key[i] == s
+    key   int32 (size,)         to read: each number's segment. Keys
+                                never go down; some are left out
+    a     float32 (size,)       to read
+    size  int                   how many numbers there are
+
+A segment may be one number long or go on through several blocks.
+Adding each number to out by itself costs an atomic for every number.
+"""
+
+from numba import cuda, float32
+
+TPB = 64
+WARP = 32
+FULL = 0xFFFFFFFF
+
+
+@cuda.jit
+def segmented_sum(out, key, a, size):
+    i = cuda.grid(1)
+    lane = cuda.laneid
+    # answer
+    x = a[i] if i < size else float32(0)
+    mine = key[i] if i < size else -1
+    step = 1
+    while step < WARP:
+        y = cuda.shfl_down_sync(FULL, x, step)
+        theirs = cuda.shfl_down_sync(FULL, mine, step)
+        if lane + step < WARP and theirs == mine:
+            x += y
+        step *= 2
+    previous = cuda.shfl_up_sync(FULL, mine, 1)
+    if i < size and (lane == 0 or previous != mine):
+        cuda.atomic.add(out, mine, x)
+    # end answer

@@ -1,0 +1,63 @@
+"""softmax_row_max: what softmax needs to know of each row.
+
+    softmax_row_max(largest, total, a, cols)
+
+    largest  float32 (rows,)         to write: the largest number of
+                                     each row
+    total    float32 (rows,)         to write: the sum of
+                                     exp(a[row, col] - largest[row])
+                                     over the row
+    a        float32 (rows, cols)    to read
+    cols     int                     how many columns there are, any
+                                     number
+
+Each row has a block of its own. There are two reductions, and the tile
+is used for both: all threads need the result of the first.
+"""
+
+import math
+
+from numba import cuda, float32
+
+TPB = 128
+WARPS = 4
+ALL_LANES = 0xFFFFFFFF
+
+
+@cuda.jit
+def softmax_row_max(largest, total, a, cols):
+    tile = cuda.shared.array(WARPS, float32)
+    row = cuda.blockIdx.x
+    t = cuda.threadIdx.x
+    lane = t % 32
+    warp = t // 32
+    # answer
+    most = a[row, 0]
+    for col in range(t, cols, TPB):
+        most = max(most, a[row, col])
+    offset = 16
+    while offset > 0:
+        most = max(most, cuda.shfl_down_sync(ALL_LANES, most, offset))
+        offset //= 2
+    if lane == 0:
+        tile[warp] = most
+    cuda.syncthreads()
+    for k in range(WARPS):
+        most = max(most, tile[k])
+    part = float32(0)
+    for col in range(t, cols, TPB):
+        part += math.exp(a[row, col] - most)
+    offset = 16
+    while offset > 0:
+        part += cuda.shfl_down_sync(ALL_LANES, part, offset)
+        offset //= 2
+    cuda.syncthreads()
+    if lane == 0:
+        tile[warp] = part
+    cuda.syncthreads()
+    if t == 0:
+        for k in range(1, WARPS):
+            part += tile[k]
+        largest[row] = most
+        total[row] = part
+    # end answer

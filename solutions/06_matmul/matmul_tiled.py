@@ -1,0 +1,43 @@
+"""matmul_tiled: a matrix product through tiles.
+
+    matmul_tiled(out, a, b, m, n, k)
+
+    out  float32 (m, n)   to write: out[row, col] is the sum of
+                          a[row, p] * b[p, col] over all p below k
+    a    float32 (m, k)   to read
+    b    float32 (k, n)   to read
+    m    int              how many rows a and out have
+    n    int              how many columns b and out have
+    k    int              how many products a result adds up
+
+A block of TILE by TILE threads makes a square of out. It goes along
+its rows of a and down its columns of b, a square of each at a time. No
+side needs to be a multiple of TILE.
+"""
+
+from numba import cuda, float32
+
+TILE = 16
+
+
+@cuda.jit
+def matmul_tiled(out, a, b, m, n, k):
+    a_tile = cuda.shared.array((TILE, TILE), float32)
+    b_tile = cuda.shared.array((TILE, TILE), float32)
+    x = cuda.threadIdx.x
+    y = cuda.threadIdx.y
+    col, row = cuda.grid(2)
+    total = float32(0)
+    # answer
+    for start in range(0, k, TILE):
+        a_here = row < m and start + x < k
+        b_here = start + y < k and col < n
+        a_tile[y, x] = a[row, start + x] if a_here else float32(0)
+        b_tile[y, x] = b[start + y, col] if b_here else float32(0)
+        cuda.syncthreads()
+        for p in range(TILE):
+            total += a_tile[y, p] * b_tile[p, x]
+        cuda.syncthreads()
+    if row < m and col < n:
+        out[row, col] = total
+    # end answer

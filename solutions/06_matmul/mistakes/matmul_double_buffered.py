@@ -1,0 +1,449 @@
+"""Wrong answers to matmul_double_buffered that learners give."""
+
+from numba import cuda, float32
+
+TILE = 64
+K_TILE = 8
+EACH = 8
+
+
+# Stores the tiles and uses them at once.
+@cuda.jit
+def no_barrier(out, a, b, m, n, k):
+    a_tile = cuda.shared.array((2, TILE, K_TILE), float32)
+    b_tile = cuda.shared.array((2, K_TILE, TILE), float32)
+    sums = cuda.local.array((EACH, EACH), float32)
+    a_next = cuda.local.array(EACH, float32)
+    b_next = cuda.local.array(EACH, float32)
+    a_here = cuda.local.array(EACH, float32)
+    b_here = cuda.local.array(EACH, float32)
+    x = cuda.threadIdx.x
+    y = cuda.threadIdx.y
+    t = y * EACH + x
+    top = cuda.blockIdx.y * TILE
+    left = cuda.blockIdx.x * TILE
+    for i in range(EACH):
+        row = top + y + i * EACH
+        inside = row < m and x < k
+        a_next[i] = a[row, x] if inside else float32(0)
+        inside = i < k and left + t < n
+        b_next[i] = b[i, left + t] if inside else float32(0)
+        for j in range(EACH):
+            sums[i, j] = float32(0)
+    now = 0
+    for start in range(0, k, K_TILE):
+        for i in range(EACH):
+            a_tile[now, y + i * EACH, x] = a_next[i]
+            b_tile[now, i, t] = b_next[i]
+        ahead = start + K_TILE
+        for i in range(EACH):
+            row = top + y + i * EACH
+            if row < m and ahead + x < k:
+                a_next[i] = a[row, ahead + x]
+            else:
+                a_next[i] = float32(0)
+            if ahead + i < k and left + t < n:
+                b_next[i] = b[ahead + i, left + t]
+            else:
+                b_next[i] = float32(0)
+        for p in range(K_TILE):
+            for i in range(EACH):
+                a_here[i] = a_tile[now, y + i * EACH, p]
+                b_here[i] = b_tile[now, p, x + i * EACH]
+            for i in range(EACH):
+                for j in range(EACH):
+                    sums[i, j] += a_here[i] * b_here[j]
+        now = 1 - now
+    for i in range(EACH):
+        for j in range(EACH):
+            row = top + y + i * EACH
+            col = left + x + j * EACH
+            if row < m and col < n:
+                out[row, col] = sums[i, j]
+
+
+# Never changes to the other pair of tiles.
+@cuda.jit
+def one_pair_of_tiles(out, a, b, m, n, k):
+    a_tile = cuda.shared.array((2, TILE, K_TILE), float32)
+    b_tile = cuda.shared.array((2, K_TILE, TILE), float32)
+    sums = cuda.local.array((EACH, EACH), float32)
+    a_next = cuda.local.array(EACH, float32)
+    b_next = cuda.local.array(EACH, float32)
+    a_here = cuda.local.array(EACH, float32)
+    b_here = cuda.local.array(EACH, float32)
+    x = cuda.threadIdx.x
+    y = cuda.threadIdx.y
+    t = y * EACH + x
+    top = cuda.blockIdx.y * TILE
+    left = cuda.blockIdx.x * TILE
+    for i in range(EACH):
+        row = top + y + i * EACH
+        inside = row < m and x < k
+        a_next[i] = a[row, x] if inside else float32(0)
+        inside = i < k and left + t < n
+        b_next[i] = b[i, left + t] if inside else float32(0)
+        for j in range(EACH):
+            sums[i, j] = float32(0)
+    now = 0
+    for start in range(0, k, K_TILE):
+        for i in range(EACH):
+            a_tile[now, y + i * EACH, x] = a_next[i]
+            b_tile[now, i, t] = b_next[i]
+        cuda.syncthreads()
+        ahead = start + K_TILE
+        for i in range(EACH):
+            row = top + y + i * EACH
+            if row < m and ahead + x < k:
+                a_next[i] = a[row, ahead + x]
+            else:
+                a_next[i] = float32(0)
+            if ahead + i < k and left + t < n:
+                b_next[i] = b[ahead + i, left + t]
+            else:
+                b_next[i] = float32(0)
+        for p in range(K_TILE):
+            for i in range(EACH):
+                a_here[i] = a_tile[now, y + i * EACH, p]
+                b_here[i] = b_tile[now, p, x + i * EACH]
+            for i in range(EACH):
+                for j in range(EACH):
+                    sums[i, j] += a_here[i] * b_here[j]
+    for i in range(EACH):
+        for j in range(EACH):
+            row = top + y + i * EACH
+            col = left + x + j * EACH
+            if row < m and col < n:
+                out[row, col] = sums[i, j]
+
+
+# Multiplies from the pair that is to be filled next.
+@cuda.jit
+def the_other_pair(out, a, b, m, n, k):
+    a_tile = cuda.shared.array((2, TILE, K_TILE), float32)
+    b_tile = cuda.shared.array((2, K_TILE, TILE), float32)
+    sums = cuda.local.array((EACH, EACH), float32)
+    a_next = cuda.local.array(EACH, float32)
+    b_next = cuda.local.array(EACH, float32)
+    a_here = cuda.local.array(EACH, float32)
+    b_here = cuda.local.array(EACH, float32)
+    x = cuda.threadIdx.x
+    y = cuda.threadIdx.y
+    t = y * EACH + x
+    top = cuda.blockIdx.y * TILE
+    left = cuda.blockIdx.x * TILE
+    for i in range(EACH):
+        row = top + y + i * EACH
+        inside = row < m and x < k
+        a_next[i] = a[row, x] if inside else float32(0)
+        inside = i < k and left + t < n
+        b_next[i] = b[i, left + t] if inside else float32(0)
+        for j in range(EACH):
+            sums[i, j] = float32(0)
+    now = 0
+    for start in range(0, k, K_TILE):
+        for i in range(EACH):
+            a_tile[now, y + i * EACH, x] = a_next[i]
+            b_tile[now, i, t] = b_next[i]
+        cuda.syncthreads()
+        ahead = start + K_TILE
+        for i in range(EACH):
+            row = top + y + i * EACH
+            if row < m and ahead + x < k:
+                a_next[i] = a[row, ahead + x]
+            else:
+                a_next[i] = float32(0)
+            if ahead + i < k and left + t < n:
+                b_next[i] = b[ahead + i, left + t]
+            else:
+                b_next[i] = float32(0)
+        for p in range(K_TILE):
+            for i in range(EACH):
+                a_here[i] = a_tile[1 - now, y + i * EACH, p]
+                b_here[i] = b_tile[1 - now, p, x + i * EACH]
+            for i in range(EACH):
+                for j in range(EACH):
+                    sums[i, j] += a_here[i] * b_here[j]
+        now = 1 - now
+    for i in range(EACH):
+        for j in range(EACH):
+            row = top + y + i * EACH
+            col = left + x + j * EACH
+            if row < m and col < n:
+                out[row, col] = sums[i, j]
+
+
+# Fetches the tile that it already has.
+@cuda.jit
+def fetches_the_same_again(out, a, b, m, n, k):
+    a_tile = cuda.shared.array((2, TILE, K_TILE), float32)
+    b_tile = cuda.shared.array((2, K_TILE, TILE), float32)
+    sums = cuda.local.array((EACH, EACH), float32)
+    a_next = cuda.local.array(EACH, float32)
+    b_next = cuda.local.array(EACH, float32)
+    a_here = cuda.local.array(EACH, float32)
+    b_here = cuda.local.array(EACH, float32)
+    x = cuda.threadIdx.x
+    y = cuda.threadIdx.y
+    t = y * EACH + x
+    top = cuda.blockIdx.y * TILE
+    left = cuda.blockIdx.x * TILE
+    for i in range(EACH):
+        row = top + y + i * EACH
+        inside = row < m and x < k
+        a_next[i] = a[row, x] if inside else float32(0)
+        inside = i < k and left + t < n
+        b_next[i] = b[i, left + t] if inside else float32(0)
+        for j in range(EACH):
+            sums[i, j] = float32(0)
+    now = 0
+    for start in range(0, k, K_TILE):
+        for i in range(EACH):
+            a_tile[now, y + i * EACH, x] = a_next[i]
+            b_tile[now, i, t] = b_next[i]
+        cuda.syncthreads()
+        ahead = start
+        for i in range(EACH):
+            row = top + y + i * EACH
+            if row < m and ahead + x < k:
+                a_next[i] = a[row, ahead + x]
+            else:
+                a_next[i] = float32(0)
+            if ahead + i < k and left + t < n:
+                b_next[i] = b[ahead + i, left + t]
+            else:
+                b_next[i] = float32(0)
+        for p in range(K_TILE):
+            for i in range(EACH):
+                a_here[i] = a_tile[now, y + i * EACH, p]
+                b_here[i] = b_tile[now, p, x + i * EACH]
+            for i in range(EACH):
+                for j in range(EACH):
+                    sums[i, j] += a_here[i] * b_here[j]
+        now = 1 - now
+    for i in range(EACH):
+        for j in range(EACH):
+            row = top + y + i * EACH
+            col = left + x + j * EACH
+            if row < m and col < n:
+                out[row, col] = sums[i, j]
+
+
+# Looks ahead without asking whether there is anything.
+@cuda.jit
+def no_guard_ahead(out, a, b, m, n, k):
+    a_tile = cuda.shared.array((2, TILE, K_TILE), float32)
+    b_tile = cuda.shared.array((2, K_TILE, TILE), float32)
+    sums = cuda.local.array((EACH, EACH), float32)
+    a_next = cuda.local.array(EACH, float32)
+    b_next = cuda.local.array(EACH, float32)
+    a_here = cuda.local.array(EACH, float32)
+    b_here = cuda.local.array(EACH, float32)
+    x = cuda.threadIdx.x
+    y = cuda.threadIdx.y
+    t = y * EACH + x
+    top = cuda.blockIdx.y * TILE
+    left = cuda.blockIdx.x * TILE
+    for i in range(EACH):
+        row = top + y + i * EACH
+        inside = row < m and x < k
+        a_next[i] = a[row, x] if inside else float32(0)
+        inside = i < k and left + t < n
+        b_next[i] = b[i, left + t] if inside else float32(0)
+        for j in range(EACH):
+            sums[i, j] = float32(0)
+    now = 0
+    for start in range(0, k, K_TILE):
+        for i in range(EACH):
+            a_tile[now, y + i * EACH, x] = a_next[i]
+            b_tile[now, i, t] = b_next[i]
+        cuda.syncthreads()
+        ahead = start + K_TILE
+        for i in range(EACH):
+            row = top + y + i * EACH
+            if row < m:
+                a_next[i] = a[row, ahead + x]
+            else:
+                a_next[i] = float32(0)
+            if left + t < n:
+                b_next[i] = b[ahead + i, left + t]
+            else:
+                b_next[i] = float32(0)
+        for p in range(K_TILE):
+            for i in range(EACH):
+                a_here[i] = a_tile[now, y + i * EACH, p]
+                b_here[i] = b_tile[now, p, x + i * EACH]
+            for i in range(EACH):
+                for j in range(EACH):
+                    sums[i, j] += a_here[i] * b_here[j]
+        now = 1 - now
+    for i in range(EACH):
+        for j in range(EACH):
+            row = top + y + i * EACH
+            col = left + x + j * EACH
+            if row < m and col < n:
+                out[row, col] = sums[i, j]
+
+
+# Waits after each use as well, as with one pair of tiles.
+@cuda.jit
+def two_barriers(out, a, b, m, n, k):
+    a_tile = cuda.shared.array((2, TILE, K_TILE), float32)
+    b_tile = cuda.shared.array((2, K_TILE, TILE), float32)
+    sums = cuda.local.array((EACH, EACH), float32)
+    a_next = cuda.local.array(EACH, float32)
+    b_next = cuda.local.array(EACH, float32)
+    a_here = cuda.local.array(EACH, float32)
+    b_here = cuda.local.array(EACH, float32)
+    x = cuda.threadIdx.x
+    y = cuda.threadIdx.y
+    t = y * EACH + x
+    top = cuda.blockIdx.y * TILE
+    left = cuda.blockIdx.x * TILE
+    for i in range(EACH):
+        row = top + y + i * EACH
+        inside = row < m and x < k
+        a_next[i] = a[row, x] if inside else float32(0)
+        inside = i < k and left + t < n
+        b_next[i] = b[i, left + t] if inside else float32(0)
+        for j in range(EACH):
+            sums[i, j] = float32(0)
+    now = 0
+    for start in range(0, k, K_TILE):
+        for i in range(EACH):
+            a_tile[now, y + i * EACH, x] = a_next[i]
+            b_tile[now, i, t] = b_next[i]
+        cuda.syncthreads()
+        ahead = start + K_TILE
+        for i in range(EACH):
+            row = top + y + i * EACH
+            if row < m and ahead + x < k:
+                a_next[i] = a[row, ahead + x]
+            else:
+                a_next[i] = float32(0)
+            if ahead + i < k and left + t < n:
+                b_next[i] = b[ahead + i, left + t]
+            else:
+                b_next[i] = float32(0)
+        for p in range(K_TILE):
+            for i in range(EACH):
+                a_here[i] = a_tile[now, y + i * EACH, p]
+                b_here[i] = b_tile[now, p, x + i * EACH]
+            for i in range(EACH):
+                for j in range(EACH):
+                    sums[i, j] += a_here[i] * b_here[j]
+        cuda.syncthreads()
+        now = 1 - now
+    for i in range(EACH):
+        for j in range(EACH):
+            row = top + y + i * EACH
+            col = left + x + j * EACH
+            if row < m and col < n:
+                out[row, col] = sums[i, j]
+
+
+# Keeps the numbers of a and fetches those of b for each row again.
+@cuda.jit
+def only_a_in_registers(out, a, b, m, n, k):
+    a_tile = cuda.shared.array((2, TILE, K_TILE), float32)
+    b_tile = cuda.shared.array((2, K_TILE, TILE), float32)
+    sums = cuda.local.array((EACH, EACH), float32)
+    a_next = cuda.local.array(EACH, float32)
+    b_next = cuda.local.array(EACH, float32)
+    a_here = cuda.local.array(EACH, float32)
+    b_here = cuda.local.array(EACH, float32)
+    x = cuda.threadIdx.x
+    y = cuda.threadIdx.y
+    t = y * EACH + x
+    top = cuda.blockIdx.y * TILE
+    left = cuda.blockIdx.x * TILE
+    for i in range(EACH):
+        row = top + y + i * EACH
+        inside = row < m and x < k
+        a_next[i] = a[row, x] if inside else float32(0)
+        inside = i < k and left + t < n
+        b_next[i] = b[i, left + t] if inside else float32(0)
+        for j in range(EACH):
+            sums[i, j] = float32(0)
+    now = 0
+    for start in range(0, k, K_TILE):
+        for i in range(EACH):
+            a_tile[now, y + i * EACH, x] = a_next[i]
+            b_tile[now, i, t] = b_next[i]
+        cuda.syncthreads()
+        ahead = start + K_TILE
+        for i in range(EACH):
+            row = top + y + i * EACH
+            if row < m and ahead + x < k:
+                a_next[i] = a[row, ahead + x]
+            else:
+                a_next[i] = float32(0)
+            if ahead + i < k and left + t < n:
+                b_next[i] = b[ahead + i, left + t]
+            else:
+                b_next[i] = float32(0)
+        for p in range(K_TILE):
+            for i in range(EACH):
+                a_here[i] = a_tile[now, y + i * EACH, p]
+                for j in range(EACH):
+                    sums[i, j] += a_here[i] * b_tile[now, p, x + j * EACH]
+        now = 1 - now
+    for i in range(EACH):
+        for j in range(EACH):
+            row = top + y + i * EACH
+            col = left + x + j * EACH
+            if row < m and col < n:
+                out[row, col] = sums[i, j]
+
+
+# One of the two warps brings everything.
+@cuda.jit
+def one_warp_brings_it_all(out, a, b, m, n, k):
+    a_tile = cuda.shared.array((2, TILE, K_TILE), float32)
+    b_tile = cuda.shared.array((2, K_TILE, TILE), float32)
+    sums = cuda.local.array((EACH, EACH), float32)
+    a_next = cuda.local.array(EACH, float32)
+    b_next = cuda.local.array(EACH, float32)
+    a_here = cuda.local.array(EACH, float32)
+    b_here = cuda.local.array(EACH, float32)
+    x = cuda.threadIdx.x
+    y = cuda.threadIdx.y
+    t = y * EACH + x
+    top = cuda.blockIdx.y * TILE
+    left = cuda.blockIdx.x * TILE
+    for i in range(EACH):
+        row = top + y + i * EACH
+        inside = row < m and x < k
+        a_next[i] = a[row, x] if inside else float32(0)
+        inside = i < k and left + t < n
+        b_next[i] = b[i, left + t] if inside else float32(0)
+        for j in range(EACH):
+            sums[i, j] = float32(0)
+    now = 0
+    for start in range(0, k, K_TILE):
+        if y < 4:
+            for i in range(2 * EACH):
+                row = top + y + i * 4
+                inside = row < m and start + x < k
+                number = a[row, start + x] if inside else float32(0)
+                a_tile[now, y + i * 4, x] = number
+                p = start + i // 2
+                col = left + t + i % 2 * 32
+                inside = p < k and col < n
+                number = b[p, col] if inside else float32(0)
+                b_tile[now, i // 2, t + i % 2 * 32] = number
+        cuda.syncthreads()
+        for p in range(K_TILE):
+            for i in range(EACH):
+                a_here[i] = a_tile[now, y + i * EACH, p]
+                b_here[i] = b_tile[now, p, x + i * EACH]
+            for i in range(EACH):
+                for j in range(EACH):
+                    sums[i, j] += a_here[i] * b_here[j]
+        now = 1 - now
+    for i in range(EACH):
+        for j in range(EACH):
+            row = top + y + i * EACH
+            col = left + x + j * EACH
+            if row < m and col < n:
+                out[row, col] = sums[i, j]
