@@ -55,6 +55,9 @@ OUTSIDE_DASHES = (0, (1, 1.5))
 UNTOUCHED_CELL: dict[str, Any] = {"facecolor": PAPER, "edgecolor": RULE, "linewidth": 1.0}
 READ_CELL: dict[str, Any] = {"facecolor": READ_TINT, "edgecolor": READ, "linewidth": 1.2}
 WRITTEN_CELL: dict[str, Any] = {"facecolor": WRITE_TINT, "edgecolor": WRITE, "linewidth": 1.4}
+LOADED_CELL: dict[str, Any] = {"facecolor": READ, "edgecolor": INK, "linewidth": 0.5}
+STORED_CELL: dict[str, Any] = {"facecolor": WRITE, "edgecolor": INK, "linewidth": 0.5}
+"""The same two for cells that are too small for a tint."""
 CONTESTED_CELL: dict[str, Any] = {
     "facecolor": CONFLICT_TINT,
     "edgecolor": CONFLICT,
@@ -66,6 +69,12 @@ UNWRITTEN_CELL: dict[str, Any] = {
     "edgecolor": RULE,
     "linewidth": 1.0,
     "hatch": UNWRITTEN_HATCH,
+}
+WASTED_CELL: dict[str, Any] = {
+    "facecolor": "#EDEDED",
+    "edgecolor": RULE,
+    "linewidth": 1.0,
+    "hatch": CONFLICT_HATCH,
 }
 OUTSIDE: dict[str, Any] = {
     "facecolor": PAPER,

@@ -17,29 +17,45 @@ from gpu_course import draw, simulate
 from gpu_course.draw import palette as p
 from gpu_course.draw.banks import draw_banks
 from gpu_course.draw.cards import draw_cards
+from gpu_course.draw.divergence import draw_divergence
 from gpu_course.draw.estimates import draw_estimates
+from gpu_course.draw.forecasts import draw_forecasts
 from gpu_course.draw.intervals import draw_intervals
+from gpu_course.draw.issue import draw_issue
 from gpu_course.draw.launch_grid import draw_launch_grid
 from gpu_course.draw.ledgers_beside import draw_ledgers
 from gpu_course.draw.lives import draw_lives
+from gpu_course.draw.matmul import draw_ladder, draw_reuse, draw_waves
 from gpu_course.draw.memory_ledger import draw_live, draw_saw_tooth, draw_terms
 from gpu_course.draw.ownership import Trouble, draw_around, draw_ownership
 from gpu_course.draw.palette import blank_figure, sheet
 from gpu_course.draw.picture import alt_text
 from gpu_course.draw.rank_tradeoff import draw_rank
+from gpu_course.draw.reductions import draw_activity, draw_tree
+from gpu_course.draw.residency import draw_residency
+from gpu_course.draw.roofline import draw_roofline, draw_under_roof
+from gpu_course.draw.scans import draw_look_back, draw_scan
 from gpu_course.draw.schedules import draw_pareto, draw_schedule
+from gpu_course.draw.sectors import Request, draw_sectors, draw_sides
+from gpu_course.draw.shuffles import draw_shuffles
 from gpu_course.draw.steps import draw_step
 from gpu_course.draw.steps_parts import View
 from gpu_course.draw.tiles import draw_halo, draw_transposition
 from gpu_course.draw.touches import draw_touches, first_steps
 from gpu_course.draw.training_runs import draw_held, draw_losses
+from gpu_course.hardware.compute_capability import capability
 from gpu_course.hardware.datasheet import device, devices
+from gpu_course.hardware.latency import issue
+from gpu_course.hardware.occupancy import occupancy
 from gpu_course.stepping import record
 from tests.draw import launches
 from tests.draw.kernels import behind_the_guard, blocks_2d, reverse, turn_square, turn_wide
 from tests.draw.readable import assert_readable, texts
+from tests.draw.test_forecasts import LESSONS, VERDICT
 from tests.draw.test_lives import PANELS
 from tests.draw.test_memory_ledger import LEDGER
+from tests.draw.test_reductions import halves, neighbours
+from tests.draw.test_roofline import KERNELS, ROOFS
 from tests.draw.test_training_runs import CLOUD, ENDS, LEDGERS, PLAIN, STATES
 
 MIB = 2**20
@@ -79,6 +95,10 @@ CURVES = {
     "halves": [(0.7 * MIB, 1.51)],
     "revolve": [(0.7 * MIB, 2.55), (0.78 * MIB, 1.65), (0.78 * MIB, 1.5)],
 }
+FIRST = np.zeros((16, 16), bool)
+FIRST[0, ::4] = True
+FIRST_ROWS = np.zeros((16, 16), bool)
+FIRST_ROWS[:4] = True
 FALLING = [4.9 - 0.02 * k for k in range(60)]
 
 
@@ -118,6 +138,27 @@ def table(out, a):
     x, y = cuda.grid(2)
     if x < a.shape[1] and y < a.shape[0] and x != 35:
         out[y, x] = a[y, x]
+
+
+def parting(out, a, size):
+    i = cuda.grid(1)
+    if i < size:
+        for k in range(i % 3):
+            out[i] = a[i] * k + a[(i + a.shape[0] // 2) % a.shape[0]]
+
+
+def tree(out, a):
+    i = cuda.grid(1)
+    total = a[i]
+    for delta in (16, 8, 4, 2, 1):
+        total += cuda.shfl_down_sync(0xFFFFFFFF, total, delta)
+    out[i] = total
+
+
+def on_an_sm(version: str, registers: int, shared: int, threads: int) -> Figure:
+    sm = capability(version)
+    found = occupancy(sm, registers, shared, threads)
+    return draw_residency(found.blocks, -(-threads // 32), sm.max_warps_per_sm, found.limits)
 
 
 LONG = simulate(pieces)[2, 64](zeros(100), numbers(100), 100)
@@ -172,6 +213,30 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "draw_banks stride 2": lambda: draw_banks([2 * lane for lane in range(32)]),
     "draw_banks one word for two": lambda: draw_banks([lane // 2 for lane in range(32)]),
     "draw_banks a column": lambda: draw_banks([32 * lane for lane in range(32)]),
+    "draw_sectors stride 2": lambda: draw_sectors(Request(tuple(range(12, 12 + 256, 8)))),
+    "draw_sectors one each": lambda: draw_sectors(
+        Request(tuple(range(0, 32 * 40, 40)), name="a[i * 10]")
+    ),
+    "draw_sectors two requests": lambda: draw_sectors(
+        Request(tuple(range(32)), 1, "bytes"),
+        Request((*[None] * 8, *[64] * 24), 16, "one for all", "write"),
+    ),
+    "draw_sides": lambda: draw_sides(
+        Request(tuple(range(0, 128, 4))),
+        Request(tuple(range(0, 32 * 96, 96)), kind="write"),
+        (24, 32),
+    ),
+    "draw_activity": lambda: draw_activity(
+        record(neighbours)[1, 128](zeros(1), numbers(128), 128), "tile"
+    ),
+    "draw_tree": lambda: draw_tree(record(halves)[1, 16](zeros(1), numbers(16)), "tile"),
+    "draw_scan": lambda: draw_scan(
+        [
+            [frozenset({k}) for k in range(4)],
+            [frozenset(range(max(0, k - 1), k + 1)) for k in range(4)],
+        ]
+    ),
+    "draw_look_back": lambda: draw_look_back([[0, 0, 0], [1, 0, 1], [2, 1, 1], [2, 2, 2]]),
     "draw_intervals guard": lambda: draw_intervals(
         record(behind_the_guard)[1, 8](zeros(8), numbers(8), 6), "tile"
     ),
@@ -181,12 +246,32 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "draw_intervals wide": lambda: draw_intervals(
         record(turn_wide)[1, 32](zeros(32), numbers(32)), "tile"
     ),
+    "draw_divergence two warps": lambda: draw_divergence(
+        record(parting)[1, 50](zeros(50), numbers(50), 44), (0, 1)
+    ),
+    "draw_shuffles": lambda: draw_shuffles(
+        record(tree, "total")[1, 32](zeros(32), np.ones(32, np.float32)), "total"
+    ),
+    "draw_shuffles followed, wide values": lambda: draw_shuffles(
+        record(tree, "total")[1, 32](zeros(32), numbers(32)), "total", follow=3
+    ),
+    "draw_residency": lambda: on_an_sm("8.0", 64, 16_384, 256),
+    "draw_residency many small blocks": lambda: on_an_sm("9.0", 16, 1_000, 32),
+    "draw_residency none": lambda: on_an_sm("8.0", 255, 0, 1024),
+    "draw_issue": lambda: draw_issue(issue(12, 1, 12, 32).slots, 12, 12),
     "draw_step two warps": turn_around,
     "draw_step told": told,
     "draw_step guarded": guarded,
     "draw_halo": lambda: draw_halo(24, 8, 1),
     "draw_halo wide": lambda: draw_halo(12, 4, 3),
     "draw_transposition": draw_transposition,
+    "draw_ladder": lambda: draw_ladder(
+        [("no tiles", 2.0, 0.0, 1986.5), ("squares of 8 by 8", 0.015625, 0.25, 15971.7)],
+        "somebody 2022",
+    ),
+    "draw_reuse": lambda: draw_reuse(4, 2048, (FIRST_ROWS, FIRST), (FIRST_ROWS.T, FIRST)),
+    "draw_reuse no tile": lambda: draw_reuse(1, 8192, (FIRST, FIRST), (FIRST, FIRST)),
+    "draw_waves": lambda: draw_waves([32, 64, 96, 128], [0.3, 1.0, 0.5, 0.7], 96, "2 SMs", 2),
     "draw_saw_tooth": lambda: draw_saw_tooth(LEDGER, 4),
     "draw_live fits": lambda: draw_live(PARTS, 80 * GIB),
     "draw_live alone": lambda: draw_live({"parameters": 3 * GIB}),
@@ -221,6 +306,9 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     ),
     "draw_estimates": lambda: draw_estimates((1.0, 0.5), CLOUD),
     "draw_rank": lambda: draw_rank(STATES, ENDS, 128, goal=1.25, **PLAIN),
+    "draw_forecasts": lambda: draw_forecasts(LESSONS, VERDICT),
+    "draw_roofline": lambda: draw_roofline(ROOFS, KERNELS),
+    "draw_under_roof": lambda: draw_under_roof(ROOFS, KERNELS),
 }
 
 
