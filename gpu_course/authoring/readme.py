@@ -1,4 +1,4 @@
-"""The generated parts of README.md: its picture and its table of lessons."""
+"""The generated parts of README.md: its pictures and its table of lessons."""
 
 from __future__ import annotations
 
@@ -17,31 +17,43 @@ README = "README.md"
 PICTURE = "docs/images/guard.png"
 KERNEL = "solutions/01_threads/mistakes/guard.py:no_guard"
 CELLS, THREADS = 8, 12
+ROOFLINE = "docs/images/roofline.png"
+SIDE = 128
+PRODUCTS = {
+    "matmul_naive": ((4, 16), (32, 8)),
+    "matmul_tiled": ((8, 8), (16, 16)),
+    "matmul_register": ((2, 2), (8, 8)),
+}
+"""Solutions of lesson 06, with grid and block for a product of SIDE by SIDE numbers."""
 
 
 def write_readme(root: Path) -> tuple[str, ...]:
-    """Writes the README's picture and table, and returns the files that changed.
+    """Writes the README's pictures and table, and returns the files that changed.
 
     Raises:
         AuthoringError: the README lacks the comments between which a part stands.
     """
     from gpu_course.draw.picture import figure_png
 
-    figure = draw_picture(root)
-    text = read(root / README)
-    text = _with_part(text, "picture", picture_tag(figure))
-    text = _with_part(text, "lessons", lessons_table())
+    figures = {
+        "picture": (PICTURE, draw_picture(root)),
+        "roofline": (ROOFLINE, draw_products(root)),
+    }
+    text = _with_part(read(root / README), "lessons", lessons_table())
+    for part, (place, figure) in figures.items():
+        text = _with_part(text, part, picture_tag(figure, place))
     changed = [README] if write(root / README, text) else []
-    picture, image = root / PICTURE, figure_png(figure)
-    if not picture.is_file() or picture.read_bytes() != image:
-        picture.parent.mkdir(parents=True, exist_ok=True)
-        picture.write_bytes(image)
-        changed.append(PICTURE)
+    for place, figure in figures.values():
+        picture, image = root / place, figure_png(figure)
+        if not picture.is_file() or picture.read_bytes() != image:
+            picture.parent.mkdir(parents=True, exist_ok=True)
+            picture.write_bytes(image)
+            changed.append(place)
     return tuple(changed)
 
 
 def draw_picture(root: Path) -> Figure:
-    """Returns the README's picture, from a launch of one of the named mistakes."""
+    """Returns the README's first picture, from a launch of one of the named mistakes."""
     import numpy as np
 
     from gpu_course.draw.touches import draw_touches
@@ -52,13 +64,33 @@ def draw_picture(root: Path) -> Figure:
     return draw_touches(report)
 
 
-def picture_tag(figure: Figure) -> str:
+def draw_products(root: Path) -> Figure:
+    """Returns the README's second picture: three matrix products under the roof of a card."""
+    import numpy as np
+
+    from gpu_course.draw.roofline import Roofs, draw_roofline
+    from gpu_course.hardware.roofline import roof
+    from gpu_course.notebook.roofline import kernel_of
+    from gpu_course.simulator import simulate
+
+    rng = np.random.default_rng(0)
+    a, b = (rng.random((SIDE, SIDE), dtype=np.float32) for _ in range(2))
+    kernels = []
+    for name, shape in PRODUCTS.items():
+        kernel = simulate(f"{root / 'solutions/06_matmul' / name}.py:{name}")
+        report = kernel[shape](np.zeros_like(a), a, b, SIDE, SIDE, SIDE)
+        kernels.append(kernel_of(name, report))
+    card = roof("H100")
+    return draw_roofline(Roofs(card.name, card.flop_per_s, card.bytes_per_s), kernels)
+
+
+def picture_tag(figure: Figure, place: str = PICTURE) -> str:
     """Returns the `<img>` that shows the picture, with its alt text and its width on screen."""
     from gpu_course.draw.palette import CSS_PIXELS_PER_INCH
     from gpu_course.draw.picture import alt_text
 
     width = round(figure.get_size_inches()[0] * CSS_PIXELS_PER_INCH)
-    return f'<img src="{PICTURE}" width="{width}" alt="{html.escape(alt_text(figure))}">'
+    return f'<img src="{place}" width="{width}" alt="{html.escape(alt_text(figure))}">'
 
 
 def lessons_table() -> str:

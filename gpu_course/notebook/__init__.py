@@ -9,17 +9,23 @@ from gpu_course.notebook import puzzle_magic as _puzzle_magic
 from gpu_course.notebook.data_sheet import show_data_sheet
 from gpu_course.notebook.explore import explore, play
 from gpu_course.notebook.feedback import check, diff, hint, progress
+from gpu_course.notebook.forecast import forecast
 from gpu_course.notebook.glossary import glossary
 from gpu_course.notebook.hazards import show_hazards
 from gpu_course.notebook.live import live
 from gpu_course.notebook.pictures import (
     play_touches,
+    show_activity,
     show_banks,
     show_cards,
+    show_divergence,
     show_halo,
     show_intervals,
     show_launch_grid,
     show_ownership,
+    show_sectors,
+    show_shuffles,
+    show_sides,
     show_touches,
     show_transposition,
 )
@@ -33,6 +39,7 @@ __all__ = [
     "cuda",
     "diff",
     "explore",
+    "forecast",
     "glossary",
     "hint",
     "live",
@@ -42,14 +49,19 @@ __all__ = [
     "predict",
     "progress",
     "replay",
+    "show_activity",
     "show_banks",
     "show_cards",
     "show_data_sheet",
+    "show_divergence",
     "show_halo",
     "show_hazards",
     "show_intervals",
     "show_launch_grid",
     "show_ownership",
+    "show_sectors",
+    "show_shuffles",
+    "show_sides",
     "show_touches",
     "show_transposition",
     "simulate",

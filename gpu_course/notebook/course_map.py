@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import html
 import textwrap
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from gpu_course.catalog import outline
 from gpu_course.draw import palette
 from gpu_course.grading.progress import LessonProgress, next_puzzle
 from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.workspace import has_notebook
+from gpu_course.notebook.forecast_score import ForecastScore
 
 _BAR = 10
 
@@ -23,9 +24,11 @@ class CourseMap:
 
     Args:
         lessons: as `grading.progress.progress` returns them.
+        forecasts: the score of the learner's forecasts; shown once there is one.
     """
 
     lessons: tuple[LessonProgress, ...]
+    forecasts: ForecastScore = field(default_factory=lambda: ForecastScore({}))
 
     @property
     def passed(self) -> int:
@@ -53,6 +56,8 @@ class CourseMap:
                 lines += textwrap.wrap(
                     coming, 90, initial_indent="  ", subsequent_indent=" " * len("  to come: ")
                 )
+        if self.forecasts:
+            lines += ["", repr(self.forecasts)]
         lines += ["", self._next()]
         return "\n".join(lines)
 
@@ -66,9 +71,15 @@ class CourseMap:
         return (
             '<section class="gpu-course-map" aria-label="Map of the course with your progress"'
             ' style="max-width:52em;line-height:1.5">'
-            f"<div><b>{html.escape(self._headline())}</b></div>{parts}"
+            f"<div><b>{html.escape(self._headline())}</b></div>{parts}{self._forecasts_html()}"
             f'<div style="margin-top:0.9em">{html.escape(self._next())}</div></section>'
         )
+
+    def _forecasts_html(self) -> str:
+        if not self.forecasts:
+            return ""
+        heading = '<h4 style="margin:0.9em 0 0.3em 0">Your forecasts</h4>'
+        return f"{heading}{self.forecasts._repr_html_()}"
 
     def _of(self, part: int) -> tuple[LessonProgress, ...]:
         return tuple(each for each in self.lessons if each.lesson.part == part)

@@ -15,6 +15,7 @@ from gpu_course.grading.solution import diff as _diff
 from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.verdict_cache import check_own
 from gpu_course.notebook.course_map import CourseMap
+from gpu_course.notebook.forecast_score import forecast_score
 from gpu_course.notebook.hint_panel import HintPanel
 from gpu_course.notebook.note import Note, telling
 
@@ -76,5 +77,8 @@ def diff(name: str) -> Comparison | Note:
 
 @telling
 def progress() -> CourseMap:
-    """Returns the map of the course with your progress on it, worked out from your answers."""
-    return CourseMap(_progress())
+    """Returns the map of the course with your progress on it, worked out from your answers.
+
+    Once a forecast of yours has been told, it also shows how often your intervals held.
+    """
+    return CourseMap(_progress(), forecast_score())

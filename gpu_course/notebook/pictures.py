@@ -98,6 +98,44 @@ def show_banks(report: Report, array: str, kind: str = "read", warp: int = 0) ->
         show(trouble(error))
 
 
+def show_sectors(
+    report: Report, array: str, kind: str = "read", warp: int = 0, itemsize: int = 4
+) -> None:
+    """Shows the lanes of a warp and the sectors of global memory that one request touches.
+
+    Args:
+        report: of a launch of at most 4,096 threads.
+        array: the name of an array of global memory in the kernel.
+        kind: "read" or "write": the first of its kind is shown.
+        warp: which warp of block 0.
+        itemsize: bytes of an element of the array.
+    """
+    from gpu_course.draw.sectors import draw_sectors, request_of_warp
+
+    try:
+        show(Picture(draw_sectors(request_of_warp(report, array, kind, warp, itemsize))))
+    except CourseError as error:
+        show(trouble(error))
+
+
+def show_sides(report: Report, shape: tuple[int, int], warp: int = 0) -> None:
+    """Shows where one warp of a transposition loads from `a` and where it stores to `out`.
+
+    Args:
+        report: of a launch of at most 4,096 threads, on float32.
+        shape: (rows, columns) of `a`, both multiples of 8, of at most 32.
+        warp: which warp of block 0.
+    """
+    from gpu_course.draw.sectors import draw_sides, request_of_warp
+
+    try:
+        load = request_of_warp(report, "a", "read", warp)
+        store = request_of_warp(report, "out", "write", warp)
+        show(Picture(draw_sides(load, store, shape)))
+    except CourseError as error:
+        show(trouble(error))
+
+
 def show_intervals(recording: Recording, array: str, block: int = 0) -> None:
     """Shows who touched which cell of an array between one barrier and the next.
 
@@ -110,6 +148,62 @@ def show_intervals(recording: Recording, array: str, block: int = 0) -> None:
 
     try:
         show(Picture(draw_intervals(recording, array, block)))
+    except CourseError as error:
+        show(trouble(error))
+
+
+def show_activity(launch: Recording | str, array: str) -> None:
+    """Shows which threads of a block work in each step of a reduction, and which warps diverge.
+
+    Args:
+        launch: a Recording, as `gpu_course.stepping.record` makes it, of a launch of at most 256
+            threads a block; or the name of a kernel puzzle, for your own answer on the visible
+            example.
+        array: the name of the array in the kernel whose cells are added up.
+    """
+    from gpu_course.draw.reductions import draw_activity
+    from gpu_course.notebook.own_launch import record_answer
+
+    try:
+        recording = record_answer(launch) if isinstance(launch, str) else launch
+        show(Picture(draw_activity(recording, array)))
+    except CourseError as error:
+        show(trouble(error))
+
+
+def show_divergence(launch: Recording | str, warps: Sequence[int] = (0,)) -> None:
+    """Shows the lines that warps carried out, and which lanes were at work in each.
+
+    Args:
+        launch: a Recording, as `gpu_course.stepping.record` makes it; or the name of a kernel
+            puzzle, for your own answer on the visible example.
+        warps: which warps, counted over the whole grid.
+    """
+    from gpu_course.draw.divergence import draw_divergence
+    from gpu_course.notebook.own_launch import record_answer
+
+    try:
+        recording = record_answer(launch) if isinstance(launch, str) else launch
+        show(Picture(draw_divergence(recording, warps)))
+    except CourseError as error:
+        show(trouble(error))
+
+
+def show_shuffles(
+    recording: Recording, variable: str, warp: int = 0, follow: int | None = None
+) -> None:
+    """Shows what the lanes of a warp hold before and after each shuffle, and who read from whom.
+
+    Args:
+        recording: of a launch, as `gpu_course.stepping.record` makes it.
+        variable: what the lanes shuffle and change.
+        warp: which warp, counted over the whole grid.
+        follow: a lane whose result is traced back.
+    """
+    from gpu_course.draw.shuffles import draw_shuffles
+
+    try:
+        show(Picture(draw_shuffles(recording, variable, warp, follow)))
     except CourseError as error:
         show(trouble(error))
 

@@ -138,14 +138,14 @@ def predict(question: str, choices: Sequence[Any] | None = None, *, unit: str = 
         unit: what the number counts, such as "sectors".
     """
     prediction = Prediction(question, choices, unit)
-    if _in_notebook():
+    if in_notebook():
         show(_panel(prediction))
     else:
         print(prediction)
     return prediction
 
 
-def _in_notebook() -> bool:
+def in_notebook() -> bool:
     from IPython import get_ipython
 
     return get_ipython() is not None

@@ -26,6 +26,8 @@ class Term:
 
 _START, _THREADS, _WARPS = "00_start_here", "01_threads", "02_warps"
 _COALESCING, _SHARED = "03_coalescing", "04_shared_memory"
+_MATMUL = "06_matmul"
+_REDUCTIONS = "05_reductions_and_scans"
 
 TERMS = (
     Term("host", "The CPU and its memory: it prepares the data and asks for launches.", _START),
@@ -180,6 +182,45 @@ TERMS = (
         ("branch divergence",),
     ),
     Term(
+        "vote",
+        "An instruction in which each lane of a warp says yes or no, and all learn the answers.",
+        _WARPS,
+        also=("ballot",),
+    ),
+    Term(
+        "shuffle",
+        "An instruction in which each lane of a warp reads a variable of another lane.",
+        _WARPS,
+    ),
+    Term(
+        "butterfly",
+        "Shuffles in which lanes exchange values in pairs, so that all end with one result.",
+        _WARPS,
+    ),
+    Term(
+        "latency",
+        "The time from issuing an instruction until its result can be used.",
+        _WARPS,
+        "perf/latency-hiding",
+    ),
+    Term(
+        "latency hiding",
+        "While one warp waits for a result, the SM issues instructions of others.",
+        _WARPS,
+        "perf/latency-hiding",
+    ),
+    Term(
+        "Little's law",
+        "To keep a pipe full, as much must be in flight as its latency times its throughput.",
+        _WARPS,
+        "perf/littles-law",
+    ),
+    Term(
+        "resident",
+        "A block or warp is resident while it has its place, registers and memory on an SM.",
+        _WARPS,
+    ),
+    Term(
         "occupancy",
         "The warps that an SM holds, as a share of the most that it can hold.",
         _WARPS,
@@ -205,6 +246,23 @@ TERMS = (
         "The lanes of a warp touch neighbouring addresses, so that a request needs few sectors.",
         _COALESCING,
         "perf/memory-coalescing",
+    ),
+    Term(
+        "alignment",
+        "Where an access begins: aligned to n bytes is at an address that is a multiple of n.",
+        _COALESCING,
+    ),
+    Term(
+        "array of structs",
+        "A layout in which all fields of one record lie side by side, and then those of the next.",
+        _COALESCING,
+        also=("AoS",),
+    ),
+    Term(
+        "struct of arrays",
+        "A layout in which each field of all records has an array of its own.",
+        _COALESCING,
+        also=("SoA",),
     ),
     Term(
         "shared memory",
@@ -253,6 +311,54 @@ TERMS = (
         _COALESCING,
     ),
     Term(
+        "reduction",
+        "Many numbers become one, by an operation that can be regrouped: a sum, a maximum.",
+        _REDUCTIONS,
+        also=("fold",),
+    ),
+    Term(
+        "tree",
+        "An order of a reduction: pairs are combined at the same time, then pairs of those.",
+        _REDUCTIONS,
+    ),
+    Term(
+        "identity element",
+        "The number that changes nothing: 0 for a sum, 1 for a product, -infinity for a maximum.",
+        _REDUCTIONS,
+        also=("neutral element",),
+    ),
+    Term(
+        "privatisation",
+        "Each block or warp collects in a table of its own, which is added to the common one once.",
+        _REDUCTIONS,
+    ),
+    Term(
+        "register tile",
+        "The results of a matrix product that one thread keeps in its registers until whole.",
+        _MATMUL,
+    ),
+    Term(
+        "double buffering",
+        "Filling one pair of tiles while another is used.",
+        _MATMUL,
+        also=("double buffer",),
+    ),
+    Term(
+        "epilogue",
+        "What a kernel does to a finished sum before it stores it.",
+        _MATMUL,
+    ),
+    Term(
+        "wave",
+        "As many blocks as all SMs together hold at once.",
+        _MATMUL,
+    ),
+    Term(
+        "tile quantisation",
+        "A side of a result is covered by whole tiles, however few of its cells the last one has.",
+        _MATMUL,
+    ),
+    Term(
         "bandwidth",
         "Bytes that can be moved in a second.",
         "10_roofline",
@@ -263,6 +369,18 @@ TERMS = (
         "Operations done for each byte moved.",
         "10_roofline",
         "perf/arithmetic-intensity",
+    ),
+    Term(
+        "roofline",
+        "The most FLOP/s that a card's two rates allow, over the arithmetic intensity.",
+        "10_roofline",
+        "perf/roofline-model",
+    ),
+    Term(
+        "ridge",
+        "The arithmetic intensity at which a card's arithmetic and memory take equally long.",
+        "10_roofline",
+        also=("ridge point", "critical intensity", "machine balance"),
     ),
     Term(
         "activation",

@@ -10,7 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gpu_course.text import clean
+from gpu_course.units import format_bandwidth, format_time_s
+
 if TYPE_CHECKING:
+    from gpu_course.grading.bench import Timed
     from gpu_course.grading.progress import LessonProgress
     from gpu_course.grading.verdict import Verdict
 
@@ -38,6 +42,33 @@ def verdict_table(verdicts: Sequence[Verdict]) -> str:
 
     rows = _table(TABLE_HEAD, verdict_table_rows(verdicts))
     return "\n\n".join(filter(None, [rows, summary(verdicts), isolation_text(verdicts)]))
+
+
+def bench_table(found: Sequence[Timed]) -> str:
+    """Returns one row per answer that was timed, and a line for each that was not."""
+    rows = [
+        (
+            each.puzzle,
+            ", ".join(f"{name} {size:,}" for name, size in each.timing.sizes.items()),
+            format_time_s(each.timing.seconds),
+            format_bandwidth(each.timing.bytes_per_s),
+            f"{each.timing.share_of_copy:.0%}",
+        )
+        for each in found
+        if each.timing is not None
+    ]
+    lines = [clean(f"{each.puzzle}: {each.said}") for each in found if each.timing is None]
+    if rows:
+        copy = next(each.timing.copy_bytes_per_s for each in found if each.timing is not None)
+        head = ("puzzle", "sizes", "time", "bytes needed over time", "of a copy's")
+        lines = [
+            _table(head, rows),
+            "",
+            f"A copy within this card's memory moves {format_bandwidth(copy)}, read and written.",
+            "The bytes needed are each input once and each output once; a kernel may move more.",
+            *lines,
+        ]
+    return "\n".join(lines)
 
 
 def isolation_text(verdicts: Sequence[Verdict]) -> str:

@@ -1,0 +1,232 @@
+"""A forecast of somebody's measurement: a number and an interval, laid beside what was measured.
+
+The question and the answer are a row of the board of published numbers. What the learner typed is
+kept, and `progress()` shows how often the intervals held.
+"""
+
+from __future__ import annotations
+
+import html
+from typing import Any
+
+from gpu_course.draw import palette
+from gpu_course.errors import CourseError
+from gpu_course.grading import forecasts as ledger
+from gpu_course.grading.forecasts import Entry, Guess
+from gpu_course.notebook.note import Note, show, telling
+from gpu_course.notebook.prediction import Comparison, in_notebook
+from gpu_course.planner.published import Kind, Row, forecast_row, mine_text
+
+ASKED = "A number, and an interval that you believe holds 9 times of 10."
+
+_SOURCE_SAYS = {
+    Kind.measurement: "Measured",
+    Kind.formula: "Worked out by the source",
+    Kind.identity: "Printed by the source",
+}
+
+
+class Forecast:
+    """A question about a published number and, once it is given, the learner's forecast.
+
+    Attributes:
+        row: of the board; it has a question.
+    """
+
+    def __init__(self, row: Row) -> None:
+        assert row.forecast is not None
+        self.row = row
+        self.name = row.forecast.name
+        self.fields: tuple[Any, ...] = ()
+        """The widgets for number, low and high end; none outside a notebook."""
+        self._status: Any = None
+        kept, self._trouble = ledger.with_trouble(lambda: ledger.entry(self.name))
+        self.kept: Entry = kept or Entry()
+
+    def __repr__(self) -> str:
+        assert self.row.forecast is not None
+        return f"Your forecast: {self.row.forecast.question} {ASKED}"
+
+    def typed(self) -> Guess | None:
+        """Returns what the fields hold, None while one of them is empty.
+
+        Raises:
+            CourseError: it is no forecast; the text says why.
+        """
+        if not self.fields:
+            return None
+        number, low, high = (field.value for field in self.fields)
+        return ledger.read_guess(number, low, high, self.row.unit)
+
+    @property
+    def guess(self) -> Guess | None:
+        """The forecast kept before the answer was shown; else what is typed."""
+        if self.kept.guess is not None:
+            return self.kept.guess
+        try:
+            return self.typed()
+        except CourseError:
+            return None
+
+    def take(self, change: Any = None) -> None:
+        """Keeps what the fields hold, and says below them what became of it."""
+        if self.kept.told:
+            return
+        try:
+            guess = self.typed()
+        except CourseError as error:
+            self._say(str(error), "trouble")
+            return
+        if guess is None:
+            filled = any(field.value.strip() for field in self.fields)
+            self._say("All three are needed." if filled else "", "plain")
+            return
+        self.kept = Entry(guess)
+        _, trouble = ledger.with_trouble(lambda: ledger.keep(self.name, guess))
+        self._say(trouble or "Kept. You may change it until the answer is shown.", "plain")
+
+    def compare(self) -> None:
+        """Shows the forecast beside what was measured and what a simple model gives, and why.
+
+        Without a forecast it says so, and shows the rest. What is typed after that is not scored.
+        """
+        if not self.kept.told:
+            self.take()
+        show(self.comparison())
+        if not self.kept.told:
+            self.kept = Entry(self.kept.guess, told=True)
+            _, trouble = ledger.with_trouble(lambda: ledger.tell(self.name))
+            if trouble and self.fields:
+                show(Note(trouble, "trouble"))
+            for field in self.fields:
+                field.disabled = self.kept.guess is not None
+
+    def comparison(self) -> Comparison:
+        """Returns what `compare` shows."""
+        row, guess = self.row, self.guess
+        question = row.forecast
+        assert question is not None
+        truth = _with_unit(f"{row.published:,.{_digits(row)}f}", row.unit)
+        says = f"{_SOURCE_SAYS[row.kind]}: {truth} ({row.paper.name}, {row.place})."
+        share = "" if row.to_the_digit else f", {_ratio(row.mine / row.published)} times that"
+        model = (
+            f"The simple model: {_with_unit(mine_text(row), row.unit)}{share}. {_first(row.how)}."
+        )
+        told = [says, model, question.seen]
+        if question.breaks:
+            told.append(f"What breaks here: {question.broken}")
+        if guess is not None:
+            wide = _ratio(guess.relative_width(row.published))
+            about = f"Your interval is {wide} times as wide as the value."
+            if self.kept.guess is None:
+                about += " You typed it after the answer was shown, so it is not scored."
+            told.insert(0, about)
+        text, kind = self._verdict(guess, truth)
+        return Comparison(text, kind, "\n\n".join(told))
+
+    def _verdict(self, guess: Guess | None, truth: str) -> tuple[str, str]:
+        if guess is None:
+            why = ""
+            try:
+                self.typed()
+            except CourseError as error:
+                why = f" ({error.fact})"
+            return f"No forecast yet{why}. It is {truth}.", "plain"
+        said = f"You said {guess.number:g} ({guess.low:g} to {guess.high:g}). It is {truth}"
+        value = self.row.published
+        if guess.holds(value):
+            return f"{said}: your interval held.", "right"
+        return f"{said}, {'above' if value > guess.high else 'below'} your interval.", "wrong"
+
+    def _say(self, text: str, kind: str) -> None:
+        if self._status is not None:
+            self._status.value = Note(text, kind)._repr_html_() if text else ""
+
+    def panel(self) -> Any:
+        """Returns the question above its three fields, which say below what became of it."""
+        import ipywidgets
+
+        forecast = self
+
+        class Panel(ipywidgets.VBox):
+            """The question above its fields."""
+
+            def __repr__(self) -> str:
+                return repr(forecast)
+
+            def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+                # A stored notebook has no kernel behind it: the question stands in for its fields.
+                bundle = dict(super()._repr_mimebundle_(**kwargs) or {})
+                said = Note(repr(forecast))
+                return bundle | {"text/plain": repr(said), "text/html": said._repr_html_()}
+
+        assert self.row.forecast is not None
+        question = ipywidgets.HTML(
+            f'<div style="border-left:4px solid {palette.ACTIVE};padding:0.2em 0.8em;'
+            f'line-height:1.5;max-width:44em"><b>Your forecast.</b> '
+            f"{html.escape(self.row.forecast.question)}<br>{ASKED}</div>"
+        )
+        before = self.kept.guess
+        values = ("", "", "")
+        if before is not None:
+            values = tuple(f"{n:.12g}" for n in (before.number, before.low, before.high))  # type: ignore[assignment]
+        names = ("your number", "at least", "at most")
+        self.fields = tuple(
+            ipywidgets.Text(
+                value,
+                description=name,
+                placeholder=self.row.unit,
+                tooltip=f"{name}, in {self.row.unit}: {self.row.forecast.question}",
+                continuous_update=False,
+                disabled=before is not None and self.kept.told,
+                layout=ipywidgets.Layout(width="13em"),
+                style={"description_width": "initial"},
+            )
+            for name, value in zip(names, values, strict=True)
+        )
+        self._status = ipywidgets.HTML()
+        for field in self.fields:
+            field.observe(self.take, names="value")
+        if self._trouble:
+            self._say(self._trouble, "trouble")
+        elif self.kept.told and before is None:
+            self._say("The answer has been shown: what you type now is not scored.", "plain")
+        elif before is not None:
+            until = "it has been told" if self.kept.told else "it counts until you change it"
+            self._say(f"You gave this forecast before; {until}.", "plain")
+        row = ipywidgets.Box(self.fields, layout=ipywidgets.Layout(flex_flow="row wrap"))
+        return Panel([question, row, self._status])
+
+
+@telling
+def forecast(name: str) -> Forecast:
+    """Returns a Forecast and shows its question, with the fields to answer it in.
+
+    Nothing waits for the answer: `compare`, in a cell that comes later, takes what is there then.
+
+    Args:
+        name: of a forecast on the board, such as "h100-add-large".
+    """
+    asked = Forecast(forecast_row(name))
+    if in_notebook():
+        show(asked.panel())
+    else:
+        print(asked)
+    return asked
+
+
+def _digits(row: Row) -> int:
+    return len(row.printed.partition(".")[2])
+
+
+def _with_unit(number: str, unit: str) -> str:
+    return f"{number} {unit}".rstrip()
+
+
+def _ratio(value: float) -> str:
+    return f"{value:,.0f}" if value >= 99.5 else f"{value:.2g}"
+
+
+def _first(words: str) -> str:
+    """Returns words that begin a sentence; names such as float32 stay as they are."""
+    return words[:1].upper() + words[1:].rstrip(".")

@@ -1,0 +1,25 @@
+"""block_sum: every block adds up its piece.
+
+    block_sum(out, a, size)
+
+    out   float32 (blocks,)   to write: out[b] = the sum of the cells of
+                              a that block b has
+    a     float32 (size,)     to read; block b has the cells from
+                              b * TPB on, TPB of them or what is left
+    size  int                 how many cells there are
+
+Bring the piece into the tile, and let it shrink: in each step half of
+the partial sums that are left are added to the other half.
+"""
+
+from numba import cuda, float32
+
+TPB = 128
+
+
+@cuda.jit
+def block_sum(out, a, size):
+    tile = cuda.shared.array(TPB, float32)
+    t = cuda.threadIdx.x
+    i = cuda.grid(1)
+    # your code here (about 10 lines)

@@ -1,0 +1,34 @@
+"""softmax_row_max: what softmax needs to know of each row.
+
+    softmax_row_max(largest, total, a, cols)
+
+    largest  float32 (rows,)         to write: the largest number of
+                                     each row
+    total    float32 (rows,)         to write: the sum of
+                                     exp(a[row, col] - largest[row])
+                                     over the row
+    a        float32 (rows, cols)    to read
+    cols     int                     how many columns there are, any
+                                     number
+
+Each row has a block of its own. There are two reductions, and the tile
+is used for both: all threads need the result of the first.
+"""
+
+import math
+
+from numba import cuda, float32
+
+TPB = 128
+WARPS = 4
+ALL_LANES = 0xFFFFFFFF
+
+
+@cuda.jit
+def softmax_row_max(largest, total, a, cols):
+    tile = cuda.shared.array(WARPS, float32)
+    row = cuda.blockIdx.x
+    t = cuda.threadIdx.x
+    lane = t % 32
+    warp = t // 32
+    # your code here (about 28 lines)

@@ -1,0 +1,55 @@
+"""matmul_double_buffered: the next tiles travel while these are used.
+
+    matmul_double_buffered(out, a, b, m, n, k)
+
+    out  float32 (m, n)   to write: out[row, col] is the sum of
+                          a[row, p] * b[p, col] over all p below k
+    a    float32 (m, k)   to read
+    b    float32 (k, n)   to read
+    m    int              how many rows a and out have
+    n    int              how many columns b and out have
+    k    int              how many products a result adds up
+
+The block, its square of out and the cells of a thread are those of
+matmul_register. There is room for two tiles of a and two of b. The
+stub loads the first of each into a_next and b_next, which lie in
+registers: a_next[i] belongs at row y + i * EACH and column x of the
+tile of a, b_next[i] at row i and column t of the tile of b.
+"""
+
+from numba import cuda, float32
+
+TILE = 64
+K_TILE = 8
+EACH = 8
+
+
+@cuda.jit
+def matmul_double_buffered(out, a, b, m, n, k):
+    a_tile = cuda.shared.array((2, TILE, K_TILE), float32)
+    b_tile = cuda.shared.array((2, K_TILE, TILE), float32)
+    sums = cuda.local.array((EACH, EACH), float32)
+    a_next = cuda.local.array(EACH, float32)
+    b_next = cuda.local.array(EACH, float32)
+    a_here = cuda.local.array(EACH, float32)
+    b_here = cuda.local.array(EACH, float32)
+    x = cuda.threadIdx.x
+    y = cuda.threadIdx.y
+    t = y * EACH + x
+    top = cuda.blockIdx.y * TILE
+    left = cuda.blockIdx.x * TILE
+    for i in range(EACH):
+        row = top + y + i * EACH
+        inside = row < m and x < k
+        a_next[i] = a[row, x] if inside else float32(0)
+        inside = i < k and left + t < n
+        b_next[i] = b[i, left + t] if inside else float32(0)
+        for j in range(EACH):
+            sums[i, j] = float32(0)
+    # your code here (about 25 lines)
+    for i in range(EACH):
+        for j in range(EACH):
+            row = top + y + i * EACH
+            col = left + x + j * EACH
+            if row < m and col < n:
+                out[row, col] = sums[i, j]

@@ -1,0 +1,55 @@
+"""matmul_register: 64 results in each thread's registers.
+
+    matmul_register(out, a, b, m, n, k)
+
+    out  float32 (m, n)   to write: out[row, col] is the sum of
+                          a[row, p] * b[p, col] over all p below k
+    a    float32 (m, k)   to read
+    b    float32 (k, n)   to read
+    m    int              how many rows a and out have
+    n    int              how many columns b and out have
+    k    int              how many products a result adds up
+
+A block has EACH by EACH threads and makes a square of TILE by TILE
+cells of out, so each thread makes EACH by EACH cells: those in rows
+y, y + EACH and so on of the square, and columns x, x + EACH and so on.
+The tiles are K_TILE deep. `cuda.local.array` makes an array of the
+thread's own; with a fixed size and loops of fixed length the compiler
+keeps it in registers. The stub fills the tiles.
+"""
+
+from numba import cuda, float32
+
+TILE = 64
+K_TILE = 8
+EACH = 8
+
+
+@cuda.jit
+def matmul_register(out, a, b, m, n, k):
+    a_tile = cuda.shared.array((TILE, K_TILE), float32)
+    b_tile = cuda.shared.array((K_TILE, TILE), float32)
+    sums = cuda.local.array((EACH, EACH), float32)
+    a_here = cuda.local.array(EACH, float32)
+    b_here = cuda.local.array(EACH, float32)
+    x = cuda.threadIdx.x
+    y = cuda.threadIdx.y
+    t = y * EACH + x
+    top = cuda.blockIdx.y * TILE
+    left = cuda.blockIdx.x * TILE
+    for i in range(EACH):
+        for j in range(EACH):
+            sums[i, j] = float32(0)
+    for start in range(0, k, K_TILE):
+        for i in range(EACH):
+            row = top + y + i * EACH
+            number = float32(0)
+            if row < m and start + x < k:
+                number = a[row, start + x]
+            a_tile[y + i * EACH, x] = number
+            number = float32(0)
+            if start + i < k and left + t < n:
+                number = b[start + i, left + t]
+            b_tile[i, t] = number
+        # your code here (about 9 lines)
+    # your code here (about 6 lines)

@@ -1,0 +1,27 @@
+"""matvec: a matrix times a vector, a warp for each row.
+
+    matvec(out, a, x, rows, cols)
+
+    out   float32 (rows,)        to write: out[row] is the sum of
+                                 a[row, col] * x[col]
+    a     float32 (rows, cols)   to read
+    x     float32 (cols,)        to read
+    rows  int                    how many rows a has
+    cols  int                    how many columns a has
+
+A block has 32 threads along x and WARPS along y: the 32 threads with
+one threadIdx.y are a warp. Its lanes go along the row together, and
+then add up what each has found.
+"""
+
+from numba import cuda, float32
+
+WARPS = 4
+ALL = 0xFFFFFFFF
+
+
+@cuda.jit
+def matvec(out, a, x, rows, cols):
+    lane = cuda.threadIdx.x
+    row = cuda.blockIdx.x * WARPS + cuda.threadIdx.y
+    # your code here (about 10 lines)
