@@ -54,8 +54,8 @@ def _from_playwright() -> str | None:
 
 
 @contextmanager
-def open_page(executable: str) -> Iterator[Any]:
-    """Yields a Playwright page of a fresh, headless browser; the browser is closed afterwards."""
+def open_browser(executable: str) -> Iterator[Any]:
+    """Yields a headless browser of Playwright, which is closed afterwards."""
     from playwright.sync_api import expect, sync_playwright
 
     # Without it an expected text may take 5 seconds, which a busy machine needs for itself.
@@ -63,8 +63,17 @@ def open_page(executable: str) -> Iterator[Any]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable, args=list(FLAGS))
         try:
-            page = browser.new_page(viewport={"width": 1280, "height": 1000})
-            page.set_default_timeout(WAIT_S * 1000)
-            yield page
+            yield browser
         finally:
             browser.close()
+
+
+@contextmanager
+def open_page(browser: Any) -> Iterator[Any]:
+    """Yields a page of a browser that remembers nothing of earlier pages."""
+    context = browser.new_context(viewport={"width": 1280, "height": 1000})
+    context.set_default_timeout(WAIT_S * 1000)
+    try:
+        yield context.new_page()
+    finally:
+        context.close()

@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from tests.browser.chromium import find_chromium, open_page
+from tests.browser.chromium import find_chromium, open_browser, open_page
 from tests.browser.lab import (
     Server,
+    Snapshot,
     copy_checkout,
     environment,
     free_port,
@@ -38,27 +39,44 @@ def chromium() -> str:
     pytest.skip(missing)
 
 
+# Not for the session: while Playwright runs, asyncio has a loop, and other tests want their own.
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator[Any]:
+    """A browser for the tests of a file."""
+    with open_browser(chromium) as browser:
+        yield browser
+
+
 @pytest.fixture
-def page(chromium: str) -> Iterator[Any]:
-    """A page of a fresh browser."""
-    with open_page(chromium) as page:
+def page(browser: Any) -> Iterator[Any]:
+    """A page that knows nothing of earlier ones."""
+    with open_page(browser) as page:
         yield page
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A checkout as a learner has it after `make build`, nothing answered."""
+    """A checkout as a learner has it after `make build`, nothing answered.
+
+    What a test of `server` leaves in it is gone before the next one.
+    """
     return copy_checkout(ROOT, tmp_path_factory.mktemp("course") / "checkout")
 
 
-@pytest.fixture(scope="module")
-def server(
+@pytest.fixture(scope="session")
+def lab(
     chromium: str, checkout: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Server]:
-    """JupyterLab, serving the checkout."""
+) -> Iterator[Snapshot]:
+    """One JupyterLab for all tests, and the checkout as it was when it started."""
     home = tmp_path_factory.mktemp("jupyter")
     with serve(lab_command(free_port()), checkout, environment(checkout, home)) as server:
-        yield server
+        yield Snapshot(server, checkout, home, tmp_path_factory.mktemp("snapshot"))
+
+
+@pytest.fixture
+def server(lab: Snapshot) -> Server:
+    """JupyterLab, serving the checkout; no kernel runs and nothing is answered."""
+    return lab.restored()
 
 
 @pytest.fixture(scope="session")

@@ -115,10 +115,47 @@ class Server:
         """Returns the address of a page of this server."""
         return f"{self.url}{path}?token={self.token}"
 
+    def end_kernels(self) -> None:
+        """Ends every kernel, and waits until it has ended."""
+        for session in json.loads(self.get("/api/sessions")[1]):
+            request = urllib.request.Request(
+                self.address(f"/api/sessions/{session['id']}"), method="DELETE"
+            )
+            urllib.request.urlopen(request, timeout=WAIT_S).close()
+
     def get(self, path: str) -> tuple[int, str]:
         """Returns status and text of a page, as a program without a browser reads it."""
         with urllib.request.urlopen(self.address(path), timeout=WAIT_S) as answer:
             return answer.status, answer.read().decode()
+
+
+class Snapshot:
+    """A server that is kept over many tests, and what lay on the disk when it had started.
+
+    Args:
+        server: the server.
+        checkout: what it serves.
+        home: what `environment` was given.
+        kept: an empty folder for the copies.
+    """
+
+    def __init__(self, server: Server, checkout: Path, home: Path, kept: Path) -> None:
+        self.server = server
+        changing = [checkout / name for name in ("notebooks", "puzzles", ".gpu_course")]
+        changing += [home / name for name in ("settings", "workspaces", "ipython")]
+        self.folders = {folder: kept / str(n) for n, folder in enumerate(changing)}
+        for folder, copy in self.folders.items():
+            if folder.is_dir():
+                shutil.copytree(folder, copy)
+
+    def restored(self) -> Server:
+        """Returns the server with its kernels ended and all these folders as they were."""
+        self.server.end_kernels()
+        for folder, copy in self.folders.items():
+            shutil.rmtree(folder, ignore_errors=True)
+            if copy.is_dir():
+                shutil.copytree(copy, folder)
+        return self.server
 
 
 @contextlib.contextmanager

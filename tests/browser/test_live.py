@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gpu_course.authoring.checkout import read, write
-from tests.browser.lab import Server, copy_checkout, environment, free_port, serve
+from tests.browser.lab import Server, Snapshot, copy_checkout, environment, free_port, serve
 
 pytestmark = pytest.mark.browser
 
@@ -21,22 +21,30 @@ OFF_BY_ONE = "    out[i + 1] = a[i] + 10\n"
 ENDLESS = "    while i >= 0:\n        i = i + 0\n"
 
 
-@pytest.fixture
-def own_checkout(tmp_path: Path) -> Path:
-    """A checkout whose puzzle files no other test writes."""
-    return copy_checkout(ROOT, tmp_path / "checkout")
+@pytest.fixture(scope="module")
+def own_checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkout for these tests alone: `gpu-course lab` arranges its windows."""
+    return copy_checkout(ROOT, tmp_path_factory.mktemp("course") / "checkout")
 
 
-@pytest.fixture
-def first_lesson(chromium: str, own_checkout: Path, tmp_path: Path) -> Iterator[Server]:
+@pytest.fixture(scope="module")
+def started(
+    chromium: str, own_checkout: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Snapshot]:
     """What `gpu-course lab` serves to somebody whose JupyterLab holds no settings of their own."""
     command = ["-m", "gpu_course", "lab", "--no-browser", "--port", str(free_port())]
-    home = tmp_path / "home"
+    home = tmp_path_factory.mktemp("home")
     variables = environment(own_checkout, home)
     (news,) = home.rglob("notification.jupyterlab-settings")
     news.unlink()
     with serve(command, own_checkout, variables) as server:
-        yield server
+        yield Snapshot(server, own_checkout, home, tmp_path_factory.mktemp("snapshot"))
+
+
+@pytest.fixture
+def first_lesson(started: Snapshot) -> Server:
+    """The same, as it is when it has just started."""
+    return started.restored()
 
 
 def test_a_lesson_opens_alone_without_a_question_and_explains_a_name_not_yet_known(

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell
 
 from gpu_course.authoring.checkout import write
 from gpu_course.authoring.execution import answers_copy, kernel_environment
 from gpu_course.authoring.notebooks import notebook_text
 
 SANITIZE = Path(__file__).with_name("nbval_sanitize.cfg")
+WATCH = Path(__file__).with_name("watch_answers.py")
+LOOKS = "CELLS_THAT_LOOK"
 NEVER_COMPARED = {"image/png", "image/jpeg", "application/vnd.jupyter.widget-view+json"}
 IGNORED = {"nbval-ignore-output", "nbval-skip"}
 
@@ -27,6 +31,10 @@ class Cells:
     outcomes: Mapping[int, str]
     compared: Mapping[int, tuple[str, ...]]
     text: str
+    looked_at: Sequence[tuple[int, Path]] = ()
+    """Which cell opened which answer, or what is kept beside the folder of answers."""
+    after: Mapping[str, str] | None = None
+    """What the folder of answers of the second part held at the end."""
 
     @property
     def passed(self) -> list[int]:
@@ -39,8 +47,24 @@ class Cells:
         return [number for number, kinds in self.compared.items() if kinds]
 
 
+@dataclass(frozen=True)
+class SecondPart:
+    """Cells that run after a notebook, in its kernel, with other answers and an empty namespace.
+
+    Args:
+        sources: the cells; they have to run clean, and nothing of theirs is compared.
+        answers: as for `run_nbval`.
+    """
+
+    sources: Sequence[str]
+    answers: Mapping[str, str]
+
+
 def run_nbval(
-    notebook: NotebookNode, answers: Mapping[str, str], verdicts: Path | None = None
+    notebook: NotebookNode,
+    answers: Mapping[str, str],
+    verdicts: Path | None = None,
+    second: SecondPart | None = None,
 ) -> Cells:
     """Returns nbval's word on each code cell of an executed notebook.
 
@@ -51,13 +75,25 @@ def run_nbval(
         notebook: with its stored outputs.
         answers: {full puzzle name: text}, as in the build.
         verdicts: as in `answers_copy`.
+        second: what is to run afterwards. Its cells are numbered on, after one that turns to it.
     """
-    with answers_copy(answers, "answers_of_this_run", verdicts) as folder:
+    with (
+        answers_copy(answers, "answers_of_this_run", verdicts) as folder,
+        answers_copy(second.answers if second else {}) as others,
+    ):
         home = folder.parent / "notebooks"
-        write(home / "lesson.ipynb", notebook_text(notebook))
-        # A configuration of its own keeps that of this repository out of the run.
+        whole = copy.deepcopy(notebook)
+        if second is not None:
+            turn = f"import os\nos.environ['GPU_COURSE_ANSWERS'] = {str(others)!r}\n%reset -f"
+            whole.cells += [new_code_cell(source) for source in (turn, *second.sources)]
+        write(home / "lesson.ipynb", notebook_text(whole))
+        # A configuration of its own keeps that of this repository out of the run, and a folder of
+        # its own that of the person who runs the tests.
         write(home / "pytest.ini", "[pytest]\n")
-        counts = folder.parent / "counts.json"
+        startup = folder.parent / "ipython" / "profile_default" / "startup" / WATCH.name
+        write(startup, WATCH.read_text(encoding="utf-8"))
+        counts, looks = folder.parent / "counts.json", folder.parent / "looks.txt"
+        write(looks, "")
         done = subprocess.run(
             [sys.executable, "-m", "pytest", "-p", "tests.course.nbval_count"]
             + ["-p", "no:cacheprovider", "-p", "no:xdist", "--color=no", "-q"]
@@ -65,7 +101,9 @@ def run_nbval(
             + [f"--nbval-sanitize-with={SANITIZE}"]
             + [f"--count-compared={counts}", "lesson.ipynb"],
             cwd=home,
-            env=kernel_environment(folder) | {"PYTEST_ADDOPTS": ""},
+            env=kernel_environment(folder)
+            | {"PYTEST_ADDOPTS": "", LOOKS: str(looks)}
+            | {"IPYTHONDIR": str(folder.parent / "ipython")},
             capture_output=True,
             text=True,
             check=False,
@@ -74,11 +112,18 @@ def run_nbval(
         if not counts.is_file():
             raise AssertionError(f"nbval did not run:\n{text}")
         cells = json.loads(counts.read_text(encoding="utf-8"))
+        looked = [json.loads(line) for line in looks.read_text(encoding="utf-8").splitlines()]
+        after = {
+            path.relative_to(others).with_suffix("").as_posix(): path.read_text(encoding="utf-8")
+            for path in sorted(others.rglob("*.py"))
+        }
     numbered = {int(name.removeprefix("Cell ")): cell for name, cell in cells.items()}
     return Cells(
         outcomes={number: cell["outcome"] for number, cell in numbered.items()},
         compared={number: tuple(cell["compared"]) for number, cell in numbered.items()},
         text=text,
+        looked_at=[(number, Path(path).relative_to(folder.parent)) for number, path in looked],
+        after=after if second is not None else None,
     )
 
 

@@ -14,10 +14,11 @@ SOURCES = sorted((Path(__file__).parents[2] / "notebooks" / "source").glob("*.md
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell of a source: "code" or "markdown", and its text."""
+    """One cell of a source: "code" or "markdown", its text and its tags."""
 
     kind: str
     text: str
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -38,10 +39,27 @@ class Guess:
     compared: ast.expr | None
 
 
+@dataclass(frozen=True)
+class Forecast:
+    """One forecast of a lesson.
+
+    Attributes:
+        name: of its row on the board.
+        asked, told: numbers of the cells with `forecast` and with `compare`.
+    """
+
+    name: str
+    asked: int
+    told: int
+
+
 def cells_of(path: Path) -> list[Cell]:
     """Returns the cells of a source."""
     notebook = jupytext.read(path)
-    return [Cell(cell.cell_type, cell.source) for cell in notebook.cells]
+    return [
+        Cell(cell.cell_type, cell.source, tuple(cell.metadata.get("tags", ())))
+        for cell in notebook.cells
+    ]
 
 
 def guesses_of(cells: list[Cell]) -> list[Guess]:
@@ -65,19 +83,37 @@ def guesses_of(cells: list[Cell]) -> list[Guess]:
     return sorted(found, key=lambda guess: guess.asked)
 
 
+def forecasts_of(cells: list[Cell]) -> list[Forecast]:
+    """Returns the forecasts of a lesson, in order; `told` is -1 where nothing compares."""
+    found = []
+    open_forecasts: dict[str, tuple[str, int]] = {}
+    for number, cell in enumerate(cells):
+        if cell.kind != "code" or cell.text.startswith("%%"):
+            continue
+        for name, call in _calls(cell.text):
+            if name == "forecast":
+                (variable,) = _assigned(cell.text, "forecast")
+                open_forecasts[variable] = ast.literal_eval(call.args[0]), number
+            elif name.endswith(".compare") and name.removesuffix(".compare") in open_forecasts:
+                asked = open_forecasts.pop(name.removesuffix(".compare"))
+                found.append(Forecast(*asked, number))
+    found += [Forecast(*asked, -1) for asked in open_forecasts.values()]
+    return sorted(found, key=lambda forecast: forecast.asked)
+
+
 def _calls(code: str) -> Iterator[tuple[str, ast.Call]]:
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Call):
             yield ast.unparse(node.func), node
 
 
-def _assigned(code: str) -> list[str]:
-    """The names that a cell gives to what `predict` returns."""
+def _assigned(code: str, function: str = "predict") -> list[str]:
+    """The names that a cell gives to what `predict`, or another function, returns."""
     return [
         node.targets[0].id
         for node in ast.walk(ast.parse(code))
         if isinstance(node, ast.Assign)
         and isinstance(node.targets[0], ast.Name)
         and isinstance(node.value, ast.Call)
-        and ast.unparse(node.value.func) == "predict"
+        and ast.unparse(node.value.func) == function
     ]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copy
+from pathlib import Path
 
 import pytest
 from nbformat import NotebookNode
 
 from gpu_course.authoring.execution import answers_copy, execute
 from gpu_course.authoring.notebooks import build_notebook
-from tests.course.nbval_run import cells_to_compare, run_nbval
+from tests.course.nbval_run import SecondPart, cells_to_compare, run_nbval
 
 SOURCE = """
 ```{code-cell}
@@ -82,6 +83,19 @@ def test_a_cell_that_was_never_run_is_not_counted_as_compared(executed: Notebook
     cells = run_nbval(wrong, ANSWERS)
     assert 1 in cells.passed
     assert 1 not in cells.with_compared_text
+
+
+def test_a_second_part_has_answers_and_names_of_its_own(executed: NotebookNode) -> None:
+    folder = "from pathlib import Path; folder = Path(os.environ['GPU_COURSE_ANSWERS'])"
+    write = "(folder / '01_toy/double.py').write_text('x = 3\\n')"
+    second = SecondPart(["Path", f"import os; {folder}", write], {"01_toy/double": "x = 2\n"})
+    cells = run_nbval(executed, ANSWERS, second=second)
+    # Cell 5 lists the folder; cell 6 turns to the second part, which does not know Path any more.
+    assert [number for number, end in cells.outcomes.items() if end == "failed"] == [7], cells.text
+    assert sorted(cells.outcomes) == list(range(10))
+    assert cells.looked_at == [(5, Path("answers_of_this_run"))]
+    assert cells.with_compared_text == [1, 3, 4, 5]
+    assert cells.after == {"01_toy/double": "x = 3\n"}
 
 
 def _printed(text: str) -> NotebookNode:

@@ -1,20 +1,38 @@
-"""The teacher's edition: run again from top to bottom, every stored output compared."""
+"""The teacher's edition: run again from top to bottom, every stored output compared.
+
+One kernel start serves both editions. What a lesson does differently before anything is answered is
+run in the same kernel afterwards: with the stubs, and from an empty namespace.
+"""
 
 from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbformat import NotebookNode
 
-from gpu_course.authoring.checkout import teacher_notebook
-from gpu_course.authoring.notebooks import PUZZLE_CELL
+from gpu_course.authoring.checkout import lesson_sources, read, teacher_notebook
+from gpu_course.authoring.execution import answers_copy
+from gpu_course.authoring.notebooks import PUZZLE_CELL, build_notebook
 from gpu_course.catalog import index
-from gpu_course.grading.workspace import has_notebook
-from tests.course.nbval_run import IGNORED, cells_to_compare, code_cells, run_nbval, tags
+from gpu_course.grading import verdict_cache
+from gpu_course.grading.seeds import SEED_VARIABLE
+from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.workspace import ANSWERS_VARIABLE, has_notebook
+from tests.course.editions import depends_on_answers, with_what_they_need
+from tests.course.nbval_run import (
+    IGNORED,
+    Cells,
+    SecondPart,
+    cells_to_compare,
+    code_cells,
+    run_nbval,
+    tags,
+)
 
 LESSONS = pytest.mark.parametrize(
     "lesson", [lesson.name for lesson in index.lessons() if has_notebook(lesson)]
@@ -25,7 +43,8 @@ LESSONS = pytest.mark.parametrize(
 CHANGING = {"predict", "explore", "play", "play_touches", "live"}
 CHANGING |= {"step_through", "replay"}
 CHANGING |= {"examine", "bench"}
-CHANGING |= {"hint", "progress"}
+CHANGING |= {"hint", "progress", "forecast", "solved_under_roof"}
+CHANGING |= {"three_times", "show_look_back", "show_activity", "show_scan"}
 MACHINE = re.compile(
     r"(?<![\w.])(/tmp/|/home/|/root/|/Users/|/var/folders/|/usr/|/opt/|[A-Z]:\\\\)|site-packages"
 )
@@ -38,21 +57,83 @@ def solved(root: Path, lesson: str) -> NotebookNode:
 
 
 @pytest.fixture(scope="session")
-def verdicts(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the runs share what `progress()` keeps; a `%%puzzle` cell checks its answer always."""
-    return tmp_path_factory.mktemp("verdicts")
+def verdicts(tmp_path_factory: pytest.TempPathFactory, solutions: dict[str, str]) -> Path:
+    """What `progress()` keeps where all solutions have passed, as `test_solutions.py` sees to.
+
+    It spares each kernel a check of the whole course. A `%%puzzle` cell checks its answer always.
+    """
+    folder = tmp_path_factory.mktemp("verdicts")
+    with answers_copy(solutions, verdicts=folder) as answers, pytest.MonkeyPatch.context() as patch:
+        patch.setenv(ANSWERS_VARIABLE, str(answers))
+        patch.setenv(SEED_VARIABLE, "0")
+        for puzzle in index.puzzles():
+            passed = Verdict(puzzle.name, "passed", None, puzzle.points, puzzle.points, "passed")
+            verdict_cache.keep(verdict_cache.key_of(puzzle), puzzle, passed)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def run(
+    root: Path, solutions: dict[str, str], stubs: dict[str, str], verdicts: Path, fonts: None
+) -> Callable[[str], Cells]:
+    """Runs a lesson once for all tests: its teacher's edition, then what depends on the answers."""
+    done: dict[str, Cells] = {}
+
+    def run(lesson: str) -> Cells:
+        if lesson not in done:
+            sources = learners_cells(lesson, root, stubs)
+            added = with_what_they_need(sources, depends_on_answers(sources))
+            done[lesson] = run_nbval(
+                nbformat.read(teacher_notebook(root, lesson), as_version=4),
+                solutions,
+                verdicts,
+                SecondPart([sources[number] for number in added], stubs),
+            )
+        return done[lesson]
+
+    return run
+
+
+def learners_cells(lesson: str, root: Path, stubs: dict[str, str]) -> list[str]:
+    """The code cells of a lesson, its puzzles as stubs."""
+    notebook = build_notebook(lesson, read(lesson_sources(root)[lesson]), stubs)
+    return [cell.source for cell in code_cells(notebook)]
 
 
 @LESSONS
 def test_stored_outputs_are_those_of_a_fresh_run(
-    lesson: str, solved: NotebookNode, solutions: dict[str, str], verdicts: Path, fonts: None
+    lesson: str, solved: NotebookNode, run: Callable[[str], Cells]
 ) -> None:
-    cells = run_nbval(solved, solutions, verdicts)
-    assert set(cells.outcomes.values()) == {"passed"}, cells.text
-    assert cells.passed == list(range(len(code_cells(solved))))
+    cells, own = run(lesson), list(range(len(code_cells(solved))))
+    assert {cells.outcomes[number] for number in own} == {"passed"}, cells.text
+    assert cells.passed[: len(own)] == own
     # nbval passes a cell it has nothing to compare with; these are the ones it did compare.
     assert cells.with_compared_text == cells_to_compare(solved)
     assert len(cells.with_compared_text) > 0
+
+
+@LESSONS
+def test_what_depends_on_the_answers_runs_clean_before_anything_is_answered(
+    lesson: str, solved: NotebookNode, run: Callable[[str], Cells], stubs: dict[str, str]
+) -> None:
+    cells, own = run(lesson), len(code_cells(solved))
+    added = {number: end for number, end in cells.outcomes.items() if number >= own}
+    assert len(added) > len(index.lesson(lesson).puzzles)
+    assert set(added.values()) == {"passed"}, cells.text
+    # A shipped cell holds the stub: it writes nothing.
+    assert cells.after == stubs
+
+
+@LESSONS
+def test_no_other_cell_looks_at_the_answers(
+    lesson: str, root: Path, stubs: dict[str, str], run: Callable[[str], Cells]
+) -> None:
+    sources = learners_cells(lesson, root, stubs)
+    looked_at = [each for each in run(lesson).looked_at if each[0] < len(sources)]
+    depending = depends_on_answers(sources)
+    assert [each for each in looked_at if each[0] not in depending] == []
+    puzzles = {number for number, source in enumerate(sources) if PUZZLE_CELL.match(source)}
+    assert puzzles <= {number for number, _ in looked_at}
 
 
 @LESSONS

@@ -1,4 +1,8 @@
-"""The learner's edition: built from its source, it runs clean before anything is answered."""
+"""The learner's edition: built from its source, it runs clean before anything is answered.
+
+`test_notebooks_solved.py` runs, for every lesson, what differs from the teacher's edition. Here the
+whole of it runs in a kernel of its own: part of the lessons in `make test`, all in `make test-all`.
+"""
 
 from __future__ import annotations
 
@@ -35,6 +39,7 @@ def test_a_lesson_brings_its_puzzles_in_order(
     assert names == [puzzle.short_name for puzzle in index.lesson(lesson).puzzles]
 
 
+@pytest.mark.series(1 / 8)
 @LESSONS
 def test_a_lesson_runs_from_top_to_bottom(
     lesson: str, root: Path, stubs: dict[str, str], fonts: None

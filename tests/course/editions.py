@@ -1,0 +1,91 @@
+"""What of a lesson depends on the learner's answers, found in its cells.
+
+A `%%puzzle` cell is saved and checked, and never executed. So the two editions of a lesson do the
+same in every other cell, but for those that ask for answers by one of a few functions. Those cells,
+and what they need, are all that a run of the learner's edition adds to a run of the teacher's.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Sequence
+
+from gpu_course.authoring.notebooks import PUZZLE_CELL
+
+ASK_FOR_ANSWERS = frozenset(
+    {
+        "check",
+        "diff",
+        "forecast",
+        "hint",
+        "live",
+        "progress",
+        "show_activity",
+        "show_divergence",
+        "show_look_back",
+        "show_scan",
+        "solved_under_roof",
+    }
+)
+"""What a lesson calls that looks at the folder of answers, or at what is kept beside it."""
+
+
+def depends_on_answers(sources: Sequence[str]) -> list[int]:
+    """Returns which cells may do something else in the learner's edition, by their numbers.
+
+    These are the puzzles, the cells that call a function of `ASK_FOR_ANSWERS`, and those that read
+    a name that such a cell has given a value.
+
+    Args:
+        sources: the code cells of a lesson, in order.
+    """
+    found: list[int] = []
+    changed: set[str] = set()
+    for number, source in enumerate(sources):
+        if PUZZLE_CELL.match(source):
+            found.append(number)
+            continue
+        read, given = _names(source)
+        if read & changed or _calls(source) & ASK_FOR_ANSWERS:
+            found.append(number)
+            changed |= given
+        else:
+            changed -= given
+    return found
+
+
+def with_what_they_need(sources: Sequence[str], wanted: Sequence[int]) -> list[int]:
+    """Returns the wanted cells and the earlier ones that give their names a value, in order.
+
+    Args:
+        sources: the code cells of a lesson, in order.
+        wanted: numbers of cells.
+    """
+    kept: set[int] = set()
+    needed: set[str] = set()
+    for number in reversed(range(len(sources))):
+        puzzle = PUZZLE_CELL.match(sources[number]) is not None
+        read, given = (set(), set()) if puzzle else _names(sources[number])
+        if number in wanted or given & needed:
+            kept.add(number)
+            needed |= read
+    return sorted(kept)
+
+
+def _calls(source: str) -> set[str]:
+    called = [node.func for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    return {each.id for each in called if isinstance(each, ast.Name)}
+
+
+def _names(source: str) -> tuple[set[str], set[str]]:
+    """Returns the names that a cell reads and those that it gives a value."""
+    read, given = set(), set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Name):
+            (read if isinstance(node.ctx, ast.Load) else given).add(node.id)
+        elif isinstance(node, ast.alias):
+            given.add(node.asname or node.name.partition(".")[0])
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            given.add(node.name)
+    return read - set(dir(builtins)), given

@@ -1,0 +1,96 @@
+"""Forecasts are sealed: neither the printed number nor the model's stands before the guess."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gpu_course.planner.published import Row, forecast_row, forecasts
+from tests.course.leaks import leaked
+from tests.course.sources import SOURCES, Cell, Forecast, cells_of, forecasts_of
+from tests.course.test_predictions import sentences, words
+
+LESSONS = [pytest.param(path, id=path.stem) for path in SOURCES]
+ALONE = "stands in a cell of its own"
+
+
+def gives_away(cells: list[Cell], asked: Forecast, row: Row) -> str:
+    """What of a forecast can be read before it is compared, "" for nothing."""
+    if asked.told < 0:
+        return "no cell compares it"
+    asking = cells[asked.asked]
+    if len([line for line in asking.text.splitlines() if line.strip()]) > 1:
+        return f"it {ALONE}"
+    if "nbval-ignore-output" not in asking.tags:
+        return "its cell lacks the tag nbval-ignore-output"
+    for cell in cells[: asked.told + 1]:
+        if digits := leaked(cell.text, row):
+            return f"{digits} stands before it: {cell.text[:60]}"
+    return ""
+
+
+@pytest.mark.parametrize("path", LESSONS)
+def test_nothing_gives_a_forecast_away(path: Path) -> None:
+    cells = cells_of(path)
+    asked = forecasts_of(cells)
+    found = {each.name: gives_away(cells, each, forecast_row(each.name)) for each in asked}
+    assert {name: why for name, why in found.items() if why} == {}
+
+
+@pytest.mark.parametrize("path", LESSONS)
+def test_what_is_told_earlier_gives_nothing_of_a_later_forecast_away(path: Path) -> None:
+    asked = forecasts_of(cells_of(path))
+    for later in asked:
+        row = forecast_row(later.name)
+        for earlier in asked:
+            if earlier.told < later.told:
+                question = forecast_row(earlier.name).forecast
+                assert question is not None
+                told = f"{question.question} {question.seen}"
+                assert leaked(told, row) == "", f"{earlier.name} tells {later.name}"
+
+
+@pytest.mark.parametrize("path", LESSONS)
+def test_what_was_seen_stands_on_the_board_alone(path: Path) -> None:
+    source = words(path.read_text(encoding="utf-8"))
+    for row in forecasts():
+        assert row.forecast is not None
+        assert not {s for s in sentences(row.forecast.seen) if s in source}
+
+
+def test_every_forecast_is_asked_in_one_lesson() -> None:
+    asked = {path.stem: [each.name for each in forecasts_of(cells_of(path))] for path in SOURCES}
+    known = {row.forecast.name for row in forecasts() if row.forecast}
+    assert {name for names in asked.values() for name in names} <= known
+    for row in forecasts():
+        assert row.forecast is not None
+        places = [stem for stem, names in asked.items() for n in names if n == row.forecast.name]
+        here = [lesson for lesson in row.lessons if lesson in asked]
+        assert len(places) == bool(here) and set(places) <= set(here), row.forecast.name
+
+
+ROW = forecast_row("h100-add-large")
+ASK = Cell("code", 'guess = forecast("h100-add-large")', ("nbval-ignore-output",))
+TELL = Cell("code", "guess.compare()")
+MINE = f"{ROW.mine:.2f}"
+
+
+@pytest.mark.parametrize(
+    ("cells", "why"),
+    [
+        ([ASK, TELL], ""),
+        ([ASK], "no cell compares"),
+        ([Cell("code", "import os\n" + ASK.text, ASK.tags), TELL], ALONE),
+        ([Cell("code", ASK.text), TELL], "lacks the tag"),
+        ([Cell("markdown", f"It took {ROW.printed} ms."), ASK, TELL], "stands before"),
+        ([Cell("markdown", f"It took {ROW.printed}."), ASK, TELL], "stands before"),
+        ([ASK, Cell("code", f"print({MINE})"), TELL], "stands before"),
+        ([ASK, TELL, Cell("markdown", f"So it took {ROW.printed} ms.")], ""),
+        ([Cell("markdown", f"Section 1{ROW.printed}, {ROW.printed}2 GB."), ASK, TELL], ""),
+    ],
+)
+def test_a_planted_leak_is_found(cells: list[Cell], why: str) -> None:
+    (asked,) = forecasts_of(cells)
+    found = gives_away(cells, asked, ROW)
+    assert why in found if why else not found
