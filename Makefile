@@ -14,7 +14,7 @@ STAMP := .venv/.installed
 DEV_STAMP := .venv/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test test-all grade build check-sync mutants lint bench
+.PHONY: help lab test test-all grade build check-sync mutants lint bench gpu
 
 help:  ## list these targets
 	@echo "make lab         open JupyterLab at lesson 00 (LESSON=01 opens another)"
@@ -26,9 +26,10 @@ help:  ## list these targets
 	@echo "make mutants     break every solution in small ways; the grader must see each one"
 	@echo "make lint        ruff and mypy"
 	@echo "make bench       how long checks and lessons take; the simulator next to Numba's (minutes)"
+	@echo "make gpu         on a machine with an NVIDIA GPU: what it really does, into benchmarks/records"
 	@echo ""
 	@echo "Each makes .venv and installs what it needs first: requirements.txt for lab and grade,"
-	@echo "requirements-dev.txt for the others."
+	@echo "requirements-dev.txt for the others. make gpu installs nothing: it takes .venv or PYTHON as it is."
 	@echo "PYTHON=python3.13 picks the Python for a new .venv."
 
 lab: $(STAMP)
@@ -64,8 +65,13 @@ bench: $(DEV_STAMP)
 	$(RUN) benchmarks/rotor.py
 	$(RUN) benchmarks/schedules.py
 	$(RUN) benchmarks/lessons.py
+	$(RUN) benchmarks/ranks.py
 	$(RUN) benchmarks/launches.py
 	$(RUN) benchmarks/simulator.py $(ARGS)
+
+# It may be a borrowed machine without a network, so nothing is installed.
+gpu:
+	@$(if $(wildcard $(RUN)),$(RUN),$(PYTHON)) -m benchmarks.gpu $(ARGS)
 
 # A stamp is younger than the files that say what to install, or it is made anew.
 $(STAMP): requirements.txt pyproject.toml install.py

@@ -111,5 +111,7 @@ def test_a_learner_gets_the_course_and_no_tools_of_its_makers() -> None:
             continue
         if target in ("lab", "grade"):
             assert needs == "$(STAMP)"
+        elif target == "gpu":
+            assert not needs  # a borrowed machine may have no network to install from
         elif target != "help":
             assert needs in ("$(DEV_STAMP)", "lint check-sync", "test"), target

@@ -7,17 +7,22 @@ import re
 import shlex
 import struct
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import typer.main
+from matplotlib.figure import Figure
 
 from gpu_course.authoring.checkout import AuthoringError
 from gpu_course.authoring.readme import (
     CELLS,
     KERNEL,
     PICTURE,
+    PRODUCTS,
+    ROOFLINE,
     draw_picture,
+    draw_products,
     lessons_table,
     part_of,
     picture_tag,
@@ -71,10 +76,16 @@ def test_the_right_kernel_has_five_lines() -> None:
     assert len(kernels[-1].splitlines()) == 5
 
 
-def test_the_picture_is_of_the_launch_it_speaks_of() -> None:
-    figure = draw_picture(ROOT)
-    assert part_of(TEXT, "picture") == picture_tag(figure), RENEW
-    head = (ROOT / PICTURE).read_bytes()[:24]
+@pytest.mark.parametrize(
+    ("part", "place", "draw"),
+    [("picture", PICTURE, draw_picture), ("roofline", ROOFLINE, draw_products)],
+)
+def test_a_picture_is_of_the_launch_it_speaks_of(
+    part: str, place: str, draw: Callable[[Path], Figure]
+) -> None:
+    figure = draw(ROOT)
+    assert part_of(TEXT, part) == picture_tag(figure, place), RENEW
+    head = (ROOT / place).read_bytes()[:24]
     assert head[:8] == b"\x89PNG\r\n\x1a\n"
     # Bytes differ with the version of matplotlib; a picture of another launch has another size.
     inches = figure.get_size_inches()
@@ -140,12 +151,13 @@ def test_make_targets_exist() -> None:
 
 
 def test_writing_it_again_changes_nothing_else(tmp_path: Path) -> None:
-    mistake = KERNEL.partition(":")[0]
-    (tmp_path / mistake).parent.mkdir(parents=True)
-    (tmp_path / mistake).write_bytes((ROOT / mistake).read_bytes())
+    solutions = [f"solutions/06_matmul/{name}.py" for name in PRODUCTS]
+    for place in (KERNEL.partition(":")[0], *solutions):
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / place).write_bytes((ROOT / place).read_bytes())
     readme = tmp_path / "README.md"
     readme.write_text(TEXT.replace(lessons_table(), "an old table"), encoding="utf-8")
-    assert write_readme(tmp_path) == ("README.md", PICTURE)
+    assert write_readme(tmp_path) == ("README.md", PICTURE, ROOFLINE)
     assert readme.read_text(encoding="utf-8") == TEXT
     assert write_readme(tmp_path) == ()
 
