@@ -10,11 +10,9 @@ import numpy as np
 
 from gpu_course.errors import HAZARD_ERRORS, CourseError
 from gpu_course.observe.banks import Banks
-from gpu_course.observe.barriers import Barriers
 from gpu_course.observe.coalescing import Coalescing
-from gpu_course.observe.divergence import Divergence
+from gpu_course.observe.counts import Barriers, Divergence, Precision
 from gpu_course.observe.explain import explain
-from gpu_course.observe.precision import Precision
 from gpu_course.observe.races import Races
 from gpu_course.observe.touches import Touches
 from gpu_course.simt import launch, legality, source

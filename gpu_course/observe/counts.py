@@ -1,4 +1,4 @@
-"""Branches, and those at which the lanes of one warp part ways, per line."""
+"""What needs only adding up, per line: barriers and exchanges, branches, operations by width."""
 
 from __future__ import annotations
 
@@ -8,6 +8,22 @@ import numpy as np
 
 from gpu_course.simt.lanes import WARP, Mask
 from gpu_course.simt.observer import Observer
+
+
+class Barriers(Observer):
+    """Counts barriers and shuffles by line."""
+
+    def __init__(self) -> None:
+        self.by_line: Counter[int] = Counter()
+        self.shuffles: Counter[int] = Counter()
+
+    def barrier(self, line: int, mask: Mask, blocks: np.ndarray) -> None:
+        """Adds one barrier."""
+        self.by_line[line] += mask.warp_count
+
+    def shuffle(self, line: int, mask: Mask) -> None:
+        """Adds one shuffle."""
+        self.shuffles[line] += mask.warp_count
 
 
 def divergent_warps(mask: np.ndarray, taken: np.ndarray) -> int:
@@ -37,3 +53,14 @@ class Divergence(Observer):
         self.branches[line] += mask.warp_count
         if taken is not mask and taken:
             self.divergent[line] += divergent_warps(mask.active, taken.active)
+
+
+class Precision(Observer):
+    """Counts arithmetic by line and kind."""
+
+    def __init__(self) -> None:
+        self.by_line: Counter[tuple[int, str]] = Counter()
+
+    def operations(self, line: int, kind: str, lanes: int) -> None:
+        """Adds one operation done by so many lanes."""
+        self.by_line[line, kind] += lanes
