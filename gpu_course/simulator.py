@@ -98,13 +98,11 @@ class _Configured:
         else:
             launch.check_size(kernel.name, self.grid, self.block)
             faults, watch, printout = self._run(arguments)
-        by_line = watch.by_line()
         report = Report(
             kernel=kernel.name,
             file=kernel.file,
             hazards=explain(faults, kernel, self.grid, self.block),
-            counters=Counters.total(by_line.values()),
-            by_line=by_line,
+            by_line=watch.by_line(),
             launch=_shape(self.grid, self.block),
             touches=tuple(watch.touches.found),
             printed=printout.text(),

@@ -176,7 +176,7 @@ class Report:
     Attributes:
         kernel, file: the kernel's name and file.
         hazards: every Hazard, errors first.
-        counters: totals over the launch; `by_line` splits them by line of the kernel's file.
+        by_line: what was counted, by line of the kernel's file.
         launch: the LaunchShape.
         touches: who touched what, kept for launches of at most 4,096 lanes; empty above.
         printed: what the kernel printed, in thread order.
@@ -185,11 +185,15 @@ class Report:
     kernel: str
     file: str
     hazards: tuple[Hazard, ...]
-    counters: Counters
     by_line: Mapping[int, Counters]
     launch: LaunchShape
     touches: tuple[Touch, ...] = ()
     printed: str = ""
+
+    @cached_property
+    def counters(self) -> Counters:
+        """Totals over the launch, added up when they are first asked for."""
+        return Counters.total(self.by_line.values())
 
     @property
     def ok(self) -> bool:

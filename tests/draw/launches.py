@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from gpu_course.simt.report import Counters, Dim3, Hazard, LaunchShape, Report, Touch
+from gpu_course.simt.report import Dim3, Hazard, LaunchShape, Report, Touch
 
 Pairs = Iterable[tuple[int, int]]
 
@@ -35,7 +35,7 @@ def launch(
     g, b = _three(grid), _three(block)
     lanes = int(np.prod(g) * np.prod(b))
     shape = LaunchShape(g, b, -(-lanes // 32), lanes)
-    return Report(kernel, "kernels.py", hazards, Counters(), {}, shape, touches)
+    return Report(kernel, "kernels.py", hazards, {}, shape, touches)
 
 
 def same(count: int) -> list[tuple[int, int]]:
