@@ -251,10 +251,11 @@ def test_watch_ends_with_its_input(run: Run) -> None:
 
 
 def test_grade_of_the_solutions_passes(run: Run) -> None:
-    result = run("grade", "--answers", str(SOLUTIONS))
+    puzzles = index.lesson("01_threads").puzzles
+    names = [word for puzzle in puzzles for word in ("--only", puzzle.short_name)]
+    result = run("grade", "--answers", str(SOLUTIONS), *names)
     assert result.exit_code == 0
-    count = len(index.puzzles())
-    points = sum(puzzle.points for puzzle in index.puzzles())
+    count, points = len(puzzles), sum(puzzle.points for puzzle in puzzles)
     assert f"\n{count} of {count} passed, {points} of {points} points.\n" in result.stdout
     assert result.stdout.count(" passed ") >= count
 

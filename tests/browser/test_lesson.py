@@ -19,7 +19,7 @@ NO_GUARD = "    out[i] = a[i] + 10\n"
 RIGHT = "    if i < size:\n        out[i] = a[i] + 10\n"
 
 
-@pytest.mark.parametrize("lesson", ["00_start_here", "01_threads"])
+@pytest.mark.parametrize("lesson", ["00_start_here", "06_matmul"])
 def test_a_lesson_runs_clean_in_the_browser(
     lesson: str, server: Server, page: Any, screenshots: Path
 ) -> None:

@@ -1,6 +1,6 @@
 """Every small wrong change of a solution is rejected, or listed as no different with a reason.
 
-`make test` looks at one mutant in eight; `make test-all` at each.
+`make test` looks at one mutant in sixteen; `make test-all` at each.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def test_the_grader_rejects_every_mutant(
     puzzle: Puzzle, root: Path, solutions: dict[str, str]
 ) -> None:
     def picks(name: str) -> bool:
-        return drawn(f"{puzzle.name} {name}", 1 / 8)
+        return drawn(f"{puzzle.name} {name}", 1 / 16)
 
     row = row_of(puzzle, root, picks)
     assert describe(row, solutions[puzzle.name]) == []

@@ -86,8 +86,8 @@ def test_a_hazard_fails_its_test_alone(project: Path) -> None:
 
 def test_a_baseline_lets_pass_what_was_there_whichever_worker_saw_it(project: Path) -> None:
     workers = ("-n", "2")
-    chosen = ("-k", "not itself", *workers)
-    counts, text = run(project, "--gpu-write-baseline", "known.json", *chosen)
+    chosen = ("-k", "not itself")
+    counts, text = run(project, "--gpu-write-baseline", "known.json", *chosen, *workers)
     assert counts["passed"] == 2
     assert "GPU kernels: 1 found, written to known.json" in text
     (row,) = json.loads((project / "known.json").read_text())
@@ -100,7 +100,7 @@ def test_a_baseline_lets_pass_what_was_there_whichever_worker_saw_it(project: Pa
         "    out[i] = a[i] + 10\n\n\ndef run", "    out[i] = a[i + 1]\n\n\ndef run"
     )
     (project / "test_kernels.py").write_text(worse.replace("assert_array_equal(out", "shape(out"))
-    counts, text = run(project, "--gpu-baseline", "known.json", "-k", "bounds", *workers)
+    counts, text = run(project, "--gpu-baseline", "known.json", "-k", "bounds")
     assert counts.get("failed") == 1, text
 
 

@@ -70,7 +70,7 @@ def test_every_script_is_run_by_a_test() -> None:
     assert {path.stem for path in SCRIPTS.glob("*.py")} == set(CLEAN) | others
 
 
-@pytest.mark.series(1 / 3)
+@pytest.mark.series(1 / 6)
 @pytest.mark.parametrize("name", CLEAN)
 def test_a_clean_script_computes_and_the_simulator_is_silent(name: str) -> None:
     done = run(SCRIPTS / f"{name}.py")
@@ -191,7 +191,7 @@ def test_hazards_in_a_thread_that_outlives_the_script_count(tmp_path: Path) -> N
     assert "The simulator found 1 error in 1 launch." in done.stderr
 
 
-@pytest.mark.series(1 / 3)
+@pytest.mark.series(1 / 6)
 @pytest.mark.parametrize(
     ("statement", "complaint"),
     [

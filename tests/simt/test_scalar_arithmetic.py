@@ -271,7 +271,7 @@ def differences(
             )
 
 
-@pytest.mark.series(1 / 4)
+@pytest.mark.series(1 / 8)
 @pytest.mark.parametrize("per_thread", [True, False], ids=["lanes differ", "lanes agree"])
 @pytest.mark.parametrize("one", DTYPES)
 def test_two_operands(one: str, per_thread: bool, tmp_path: Path) -> None:
