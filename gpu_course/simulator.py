@@ -16,6 +16,7 @@ from gpu_course.observe.divergence import Divergence
 from gpu_course.observe.explain import explain
 from gpu_course.observe.precision import Precision
 from gpu_course.observe.races import Races
+from gpu_course.observe.resources import Resources
 from gpu_course.observe.touches import Touches
 from gpu_course.simt import launch, legality, source
 from gpu_course.simt.faults import POLICIES, Fault, FaultLog
@@ -107,7 +108,7 @@ class _Configured:
             hazards=explain(faults, kernel, self.grid, self.block),
             counters=Counters.total(by_line.values()),
             by_line=by_line,
-            launch=_shape(self.grid, self.block),
+            launch=_shape(self.grid, self.block, watch.resources.shared_bytes),
             touches=tuple(watch.touches.found),
             printed=printout.text(),
         )
@@ -162,7 +163,7 @@ class _Configured:
     ) -> tuple[FaultLog, _Watch, Printout]:
         simulation = self.simulation
         faults, watch, printout = FaultLog(), _Watch(), Printout()
-        own = watch.all() if simulation.counters else (watch.races,)
+        own = watch.all() if simulation.counters else (watch.races, watch.resources)
         launch.run(
             simulation.program,
             self.grid,
@@ -252,10 +253,10 @@ def _kernel(kernel: Any) -> source.Kernel:
         raise CourseError(f"{module.file} has no function {name}", f"it has {found}") from None
 
 
-def _shape(grid: Dim3, block: Dim3) -> LaunchShape:
+def _shape(grid: Dim3, block: Dim3, shared_bytes: int = 0) -> LaunchShape:
     blocks = grid[0] * grid[1] * grid[2]
     threads = block[0] * block[1] * block[2]
-    return LaunchShape(grid, block, blocks * -(-threads // 32), blocks * threads)
+    return LaunchShape(grid, block, blocks * -(-threads // 32), blocks * threads, shared_bytes)
 
 
 class _Watch:
@@ -269,6 +270,7 @@ class _Watch:
         self.precision = Precision()
         self.touches = Touches()
         self.races = Races()
+        self.resources = Resources()
 
     def all(self) -> tuple[Observer, ...]:
         return tuple(vars(self).values())
