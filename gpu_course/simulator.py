@@ -11,7 +11,7 @@ import numpy as np
 from gpu_course.errors import HAZARD_ERRORS, CourseError
 from gpu_course.observe.banks import Banks
 from gpu_course.observe.coalescing import Coalescing
-from gpu_course.observe.counts import Barriers, Divergence, Precision
+from gpu_course.observe.counts import Barriers, Divergence, Precision, Resources
 from gpu_course.observe.explain import explain
 from gpu_course.observe.races import Races
 from gpu_course.observe.touches import Touches
@@ -103,7 +103,7 @@ class _Configured:
             file=kernel.file,
             hazards=explain(faults, kernel, self.grid, self.block),
             by_line=watch.by_line(),
-            launch=_shape(self.grid, self.block),
+            launch=_shape(self.grid, self.block, watch.resources.shared_bytes),
             touches=tuple(watch.touches.found),
             printed=printout.text(),
         )
@@ -158,7 +158,7 @@ class _Configured:
     ) -> tuple[FaultLog, _Watch, Printout]:
         simulation = self.simulation
         faults, watch, printout = FaultLog(), _Watch(), Printout()
-        own = watch.all() if simulation.counters else (watch.races,)
+        own = watch.all() if simulation.counters else (watch.races, watch.resources)
         launch.run(
             simulation.program,
             self.grid,
@@ -248,10 +248,10 @@ def _kernel(kernel: Any) -> source.Kernel:
         raise CourseError(f"{module.file} has no function {name}", f"it has {found}") from None
 
 
-def _shape(grid: Dim3, block: Dim3) -> LaunchShape:
+def _shape(grid: Dim3, block: Dim3, shared_bytes: int = 0) -> LaunchShape:
     blocks = grid[0] * grid[1] * grid[2]
     threads = block[0] * block[1] * block[2]
-    return LaunchShape(grid, block, blocks * -(-threads // 32), blocks * threads)
+    return LaunchShape(grid, block, blocks * -(-threads // 32), blocks * threads, shared_bytes)
 
 
 class _Watch:
@@ -265,6 +265,7 @@ class _Watch:
         self.precision = Precision()
         self.touches = Touches()
         self.races = Races()
+        self.resources = Resources()
 
     def all(self) -> tuple[Observer, ...]:
         return tuple(vars(self).values())

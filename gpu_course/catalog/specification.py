@@ -77,7 +77,8 @@ class Budget:
 
     Args:
         counter: a dotted path into Counters, such as "global_load.excess_sectors"; or several,
-            joined by " + ", which are added up.
+            joined by " + ", which are added up. Or "shared_bytes", the shared memory of a block, of
+            the launch that takes most.
         limit: the most allowed; a number, or a function of (case, reference solution's Counters).
         lesson: one sentence on what the excess costs and where to look.
         words: what is counted, in words the lesson has used by then: "bytes loaded"; default the

@@ -37,7 +37,7 @@ class Experiment(Protocol):
         """Returns grid and block of the launch."""
 
     def run(self, schedule: Schedule | None, observers: Sequence[Observer] = ()) -> Run:
-        """Returns what a run leaves behind; None runs all threads together."""
+        """Returns what a run leaves behind; None runs all threads together, and counts."""
 
     def expected(self) -> Mapping[str, np.ndarray] | None:
         """Returns what the outputs should be, or None where nobody knows."""
@@ -58,7 +58,9 @@ class _Launch:
 
     def run(self, schedule: Schedule | None, observers: Sequence[Observer] = ()) -> Run:
         copies = [a.copy() if isinstance(a, np.ndarray) else a for a in self.arguments]
-        ready = simulate(self.kernel, schedule=schedule, observers=observers)
+        # Of an order that is searched for, the outputs tell; all is counted with all in step.
+        counted = schedule is None
+        ready = simulate(self.kernel, schedule=schedule, observers=observers, counters=counted)
         report = ready[self.configuration](*copies)
         names = ready.kernel.parameters
         arrays = {n: c for n, c in zip(names, copies, strict=True) if isinstance(c, np.ndarray)}

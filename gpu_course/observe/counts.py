@@ -1,4 +1,4 @@
-"""What needs only adding up, per line: barriers and exchanges, branches, operations by width."""
+"""What needs only adding up: barriers, branches and operations per line, what a block takes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 
 from gpu_course.simt.lanes import WARP, Mask
-from gpu_course.simt.observer import Observer
+from gpu_course.simt.observer import Observer, Setting
 
 
 class Barriers(Observer):
@@ -64,3 +64,14 @@ class Precision(Observer):
     def operations(self, line: int, kind: str, lanes: int) -> None:
         """Adds one operation done by so many lanes."""
         self.by_line[line, kind] += lanes
+
+
+class Resources(Observer):
+    """Notes the shared memory that a block needs, in bytes: 0 for a launch that never began."""
+
+    def __init__(self) -> None:
+        self.shared_bytes = 0
+
+    def begin(self, setting: Setting) -> None:
+        """Adds what the kernel declares and what the launch asks for."""
+        self.shared_bytes = setting.code.static_shared_bytes + setting.dynamic_bytes

@@ -222,15 +222,15 @@ class Recorder(Observer):
 
     def _keep(self, frame: _Frame) -> None:
         """Makes a step of what a statement has done, or of what it has done since the last."""
+        self.steps_taken += 1
+        if self._full:
+            frame.pieces.append(-1)
+            return
         lanes = np.flatnonzero(frame.mask.active & self.here)
         held = self.holdings.after(
             frame.kernel, frame.before, frame.variables, lanes, frame.machine.lanes, self.lanes
         )
-        self.steps_taken += 1
-        full = len(self.steps) >= self.most_steps
-        frame.pieces.append(-1 if full else len(self.steps))
-        if full:
-            return
+        frame.pieces.append(len(self.steps))
         threads = self._threads(frame.mask)
         self.texts.setdefault(frame.kernel.name, text_of(frame.kernel))
         self.steps.append(
@@ -249,6 +249,11 @@ class Recorder(Observer):
             )
         )
 
+    @property
+    def _full(self) -> bool:
+        """True once steps are only counted."""
+        return len(self.steps) >= self.most_steps
+
     def _goes_on(self, frame: _Frame) -> bool:
         return any(frame is open_frame for stack in self.stacks.values() for open_frame in stack)
 
@@ -265,6 +270,8 @@ class Recorder(Observer):
 
     def _settle(self) -> None:
         """Lays what has been found since the last look to the statement it was found in."""
+        if self._full:
+            return
         for fault in self.setting.faults.found.values():
             if fault.count == self.counts.get(id(fault), 0):
                 continue

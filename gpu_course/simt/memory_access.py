@@ -170,8 +170,7 @@ def _access(
         observer.access(access)
     if context is not None:
         context.accessed(access)
-    uniform = not any(isinstance(i, np.ndarray) for i in (array.origin, *indices, *array.strides))
-    return access, uniform and mask is machine.mask
+    return access, pattern.uniform and mask is machine.mask
 
 
 def _new_pattern(
@@ -187,9 +186,10 @@ def _new_pattern(
     strides = tuple(pick(s, mask) for s in array.strides)
     elements = ravel([pick(i, mask) for i in counted], strides)
     elements = elements + pick(array.origin, mask)
+    uniform = not any(isinstance(i, np.ndarray) for i in (array.origin, *indices, *array.strides))
     if not isinstance(elements, np.ndarray):
         elements = np.full(mask.count, elements)
-    pattern = Pattern(array, indices, mask, elements)
+    pattern = Pattern(array, indices, mask, elements, uniform)
     if good is None:
         machine.patterns[site.number] = pattern
     return pattern

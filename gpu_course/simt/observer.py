@@ -31,6 +31,7 @@ class Pattern:
     Attributes:
         array, indices, mask: of the first access; lanes that take part were all in bounds.
         elements: int64 (mask.count,), elements of `array.flat` in the first access.
+        uniform: True where all lanes are at one element.
         memo: what has been counted of it; see `Access.counted`.
     """
 
@@ -38,6 +39,7 @@ class Pattern:
     indices: tuple[Any, ...]
     mask: Mask
     elements: np.ndarray
+    uniform: bool
     memo: dict[tuple[str, int], Any] = field(default_factory=dict)
 
     @cached_property
@@ -64,8 +66,10 @@ class Pattern:
         ):
             if at is before:
                 continue
-            vectors = any(isinstance(v, np.ndarray) for v in (at, before, size, stride))
-            if vectors or not 0 <= at < size:
+            for each in (at, before, size, stride):
+                if isinstance(each, np.ndarray):
+                    return None
+            if not 0 <= at < size:
                 return None
             moved += (int(at) - int(before)) * stride
         return moved

@@ -135,12 +135,19 @@ class Hazard:
 
 @dataclass(frozen=True)
 class LaunchShape:
-    """The shape of a launch: grid and block as (x, y, z), warps and lanes over the whole grid."""
+    """The shape of a launch.
+
+    Attributes:
+        grid, block: as (x, y, z).
+        warps, lanes: over the whole grid.
+        shared_bytes: the shared memory of one block, static and dynamic together.
+    """
 
     grid: Dim3
     block: Dim3
     warps: int
     lanes: int
+    shared_bytes: int = 0
 
 
 @dataclass(frozen=True)

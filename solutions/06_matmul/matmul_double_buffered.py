@@ -56,14 +56,10 @@ def matmul_double_buffered(out, a, b, m, n, k):
         ahead = start + K_TILE
         for i in range(EACH):
             row = top + y + i * EACH
-            if row < m and ahead + x < k:
-                a_next[i] = a[row, ahead + x]
-            else:
-                a_next[i] = float32(0)
-            if ahead + i < k and left + t < n:
-                b_next[i] = b[ahead + i, left + t]
-            else:
-                b_next[i] = float32(0)
+            inside = row < m and ahead + x < k
+            a_next[i] = a[row, ahead + x] if inside else float32(0)
+            inside = ahead + i < k and left + t < n
+            b_next[i] = b[ahead + i, left + t] if inside else float32(0)
         for p in range(K_TILE):
             for i in range(EACH):
                 a_here[i] = a_tile[now, y + i * EACH, p]

@@ -11,6 +11,8 @@ from gpu_course.catalog.lesson_06_matmul import LESSON
 from gpu_course.catalog.matmul.ladder import climb, reuse
 from gpu_course.catalog.matmul.tiles_and_waves import TILES_AND_WAVES, tiles_and_waves
 from gpu_course.catalog.specification import KernelPuzzle
+from gpu_course.grading import check
+from gpu_course.grading.kernel.answers import mistake_answer
 from gpu_course.grading.kernel.budgets import counter
 from gpu_course.simt.report import WARP, Counters
 from gpu_course.simulator import simulate
@@ -71,6 +73,17 @@ def test_a_thread_makes_four_products_of_a_shared_load(name: str) -> None:
         assert counters.shared_load.requests * WARP * 4 == counters.fma
         assert counters.shared_load.conflicts == counters.shared_store.conflicts == 0
         assert counters.float64_operations == 0
+
+
+def test_a_third_pair_of_tiles_is_refused_with_the_lines_that_declare_it() -> None:
+    puzzle = PUZZLES["matmul_double_buffered"]
+    mistake = next(each for each in puzzle.mistakes if each.function == "three_pairs_of_tiles")
+    verdict = check(puzzle, answer=mistake_answer(puzzle, mistake, rules.SOLUTIONS), seed=0)
+    # Three pairs of 64 by 8 and 8 by 64 numbers of 4 bytes; two pairs, and an eighth more.
+    assert "12,288 bytes of shared memory for a block" in verdict.message
+    assert "9,216 would do" in verdict.message
+    for name in ("a_tile", "b_tile"):
+        assert f"{name} = cuda.shared.array((3, " in verdict.message
 
 
 def test_double_buffering_meets_at_one_barrier_in_a_round() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import indent
 
 import numpy as np
 import pytest
@@ -98,6 +99,24 @@ def test_counts_go_to_lines_and_add_up(tmp_path: Path) -> None:
     assert sum(report.by_line.values(), Counters()) == report.counters
     assert report.launch.warps == 2
     assert report.launch.lanes == 64
+
+
+@pytest.mark.parametrize(
+    ("body", "dynamic", "most"),
+    [
+        ("i = 0", 0, 0),
+        ("s = cuda.shared.array((3, 5), float32)", 0, 60),
+        ("s = cuda.shared.array(0, float32)\nt = cuda.local.array(9, float32)", 24, 24),
+        ("if cuda.threadIdx.x > 99:\n    s = cuda.shared.array(8, float32)", 16, 48),
+    ],
+)
+def test_a_block_takes_shared_memory(body: str, dynamic: int, most: int, tmp_path: Path) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(f"{HEAD}\ndef kernel(out):\n{indent(body, '    ')}\n")
+    for counters in (True, False):
+        ready = simulate(f"{path}:kernel", counters=counters)
+        report = ready[2, 32, 0, dynamic](np.zeros(1, np.float32))
+        assert report.ok and report.launch.shared_bytes == most
 
 
 @pytest.mark.parametrize(

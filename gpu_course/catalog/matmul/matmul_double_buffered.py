@@ -32,11 +32,14 @@ from gpu_course.catalog.specification import Budget, Case, Debrief, KernelPuzzle
 WARPS = 2
 
 
+TWO_PAIRS_BYTES = 2 * 4 * 2 * TILE * K_TILE
+
+EACH_ONCE = "The two loops go over all EACH by EACH sums, whichever index comes first."
 ZERO_LINES = (
     "a_next[i] = a[row, x] if inside else {}",
     "b_next[i] = b[i, left + t] if inside else {}",
-    "a_next[i] = {}",
-    "b_next[i] = {}",
+    "a_next[i] = a[row, ahead + x] if inside else {}",
+    "b_next[i] = b[ahead + i, left + t] if inside else {}",
 )
 
 
@@ -97,6 +100,15 @@ MATMUL_DOUBLE_BUFFERED = KernelPuzzle(
             "two pairs, which tile is filled while which one is used?",
             "warps waiting at a barrier",
         ),
+        Budget(
+            "shared_bytes",
+            # An eighth more leaves room for a padded row or two.
+            TWO_PAIRS_BYTES * 9 // 8,
+            "The blocks that are on an SM together share its shared memory: the more one takes, "
+            "the fewer there are to hide its waiting. One pair is used and one is filled: when "
+            "would a third be touched?",
+            "bytes of shared memory for a block",
+        ),
         FROM_REGISTERS,
         LOADS_IN_ORDER,
         STORES_IN_ORDER,
@@ -144,11 +156,16 @@ MATMUL_DOUBLE_BUFFERED = KernelPuzzle(
         Mistake("no_guard_ahead", "hazard", "out-of-bounds"),
         Mistake("fetches_the_same_again", "wrong-result", "one-behind"),
         Mistake("two_barriers", "over-budget", "over-budget"),
+        Mistake("three_pairs_of_tiles", "over-budget", "over-budget"),
         Mistake("only_a_in_registers", "over-budget", "over-budget"),
         Mistake("one_warp_brings_it_all", "over-budget", "not-shared"),
     ),
     constants=CONSTANTS,
-    equivalent_mutants=zeros_that_meet_zeros("matmul_double_buffered", ZERO_LINES),
+    equivalent_mutants={
+        **zeros_that_meet_zeros("matmul_double_buffered", ZERO_LINES),
+        "matmul_double_buffered:indices-swapped:sums[j, i] = float32(0)": EACH_ONCE,
+        "matmul_double_buffered:constant:now = 1": "The two pairs are alike: either may be first.",
+    },
     source=(
         "after NVIDIA, CUTLASS, 'Efficient GEMM in CUDA', "
         "https://github.com/NVIDIA/cutlass/blob/main/media/docs/cpp/efficient_gemm.md"

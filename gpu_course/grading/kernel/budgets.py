@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -13,10 +14,12 @@ from gpu_course.grading.kernel.spare_barriers import Spare, spare_barriers
 from gpu_course.grading.kernel.trial import Trial
 from gpu_course.grading.labels import line
 from gpu_course.grading.messages import case_line, code_line, hint_line
-from gpu_course.simt.report import Counters
+from gpu_course.simt.report import Counters, Report
 from gpu_course.simt.source import Kernel
 
 MOST_LINES = 4
+SHARED_BYTES = "shared_bytes"
+"""What a budget calls the shared memory of a block: all else it names is a counter."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ def overrun(puzzle: KernelPuzzle, tried: Trial) -> Overrun | None:
         if callable(limit):
             reference = reference or trial.reference_trial(puzzle, tried.given)
             limit = limit(tried.given.case, reference.counters)
-        counted = counter(tried.counters, budget.counter)
+        counted = _counted(tried.reports, budget.counter)
         if counted > limit:
             return _of_one_function(puzzle, tried, Overrun(budget, counted, int(limit)))
     return None
@@ -60,16 +63,23 @@ def _of_one_function(puzzle: KernelPuzzle, tried: Trial, found: Overrun) -> Over
     path = found.budget.counter
     reference = trial.reference_trial(puzzle, tried.given)
     pairs = {
-        name: (counter(_counters(tried, name), path), counter(_counters(reference, name), path))
+        name: (_counted(_reports(tried, name), path), _counted(_reports(reference, name), path))
         for name in puzzle.functions
     }
     name, (counted, limit) = max(pairs.items(), key=lambda item: item[1][0] - item[1][1])
     return Overrun(found.budget, counted, limit, name) if counted > limit else found
 
 
-def _counters(tried: Trial, function: str) -> Counters:
+def _reports(tried: Trial, function: str) -> list[Report]:
     pairs = zip(tried.given.launches, tried.reports, strict=False)
-    return Counters.total([r.counters for launch, r in pairs if launch.function == function])
+    return [report for launch, report in pairs if launch.function == function]
+
+
+def _counted(reports: Sequence[Report], path: str) -> int:
+    """Returns what a budget is held against, of some launches."""
+    if path == SHARED_BYTES:
+        return max((report.launch.shared_bytes for report in reports), default=0)
+    return counter(Counters.total([report.counters for report in reports]), path)
 
 
 def counter(counters: Counters, path: str) -> int:
@@ -113,7 +123,8 @@ def over_budget(
         costly = [each for each in costly if not places or (each[0].name, each[1]) in places]
     for kernel, number, cost in costly[:MOST_LINES]:
         place = f"{kernel.file}:{number}"
-        lines += line("where", place) if budget.fact else line("cost", f"{cost:,} in {place}")
+        plain = budget.fact or not cost
+        lines += line("where", place) if plain else line("cost", f"{cost:,} in {place}")
         lines += code_line(kernel.text(number))
     launches = [each for each in tried.given.launches if each.function == found.function]
     lines += case_line(puzzle, tried.given.case, launches[0] if launches else None)
@@ -150,7 +161,13 @@ def _spare_words(spare: Sequence[Spare]) -> str:
 def costly_lines(
     tried: Trial, found: Overrun, kernels: Mapping[str, Kernel]
 ) -> Sequence[tuple[Kernel, int, int]]:
-    """Returns (kernel, line, count) of the lines that add most to a counter, the largest first."""
+    """Returns (kernel, line, count) of the lines that add most to a counter, the largest first.
+
+    Of the shared memory of a block, the lines that declare some, each with 0.
+    """
+    if found.budget.counter == SHARED_BYTES:
+        mine = [k for name, k in kernels.items() if found.function in ("", name)]
+        return [(kernel, number, 0) for kernel in mine for number in _declarations(kernel)]
     costs: dict[tuple[str, int], int] = {}
     for launch, report in zip(tried.given.launches, tried.reports, strict=True):
         if found.function not in ("", launch.function):
@@ -161,3 +178,9 @@ def costly_lines(
                 costs[key] = costs.get(key, 0) + cost
     ranked = sorted(costs.items(), key=lambda item: (-item[1], item[0]))
     return [(kernels[name], number, cost) for (name, number), cost in ranked]
+
+
+def _declarations(kernel: Kernel) -> list[int]:
+    """The lines of a kernel that declare shared memory."""
+    calls = [node for node in ast.walk(kernel.tree) if isinstance(node, ast.Call)]
+    return sorted({c.lineno for c in calls if ast.unparse(c.func).endswith("shared.array")})

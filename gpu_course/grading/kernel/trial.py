@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -148,6 +150,8 @@ def attempt(
     kernels: Mapping[str, Kernel],
     order: int,
     how: Mapping[int, Mapping[str, Any]] | None = None,
+    *,
+    counted: bool = True,
 ) -> Trial:
     """Returns what one trial of a case leaves behind.
 
@@ -157,6 +161,7 @@ def attempt(
         order: which of ORDERS to run in; each also has a poison of its own, so that a cell
             nobody wrote cannot be right by chance in all of them.
         how: for launches by their number in the case, what else `simulate` is told.
+        counted: False for results and hazards alone: no counters, touches or shares.
 
     Raises:
         KernelRefused: a kernel that cannot run with these arguments.
@@ -173,10 +178,12 @@ def attempt(
         more = {
             "order_seed": ORDERS[order],
             "step_budget": STEP_BUDGET,
+            "counters": counted,
             **(how or {}).get(number, {}),
         }
         watch = Shares()
-        more["observers"] = (*more.get("observers", ()), watch)
+        if counted:
+            more["observers"] = (*more.get("observers", ()), watch)
         run = simulate(kernels[launch.function], **more)
         shape = (launch.grid, launch.block, 0, launch.shared_bytes)
         reports.append(run[shape](*(values[name] for name in launch.args)))
@@ -263,23 +270,68 @@ def reference_kernels(puzzle: KernelPuzzle) -> dict[str, Kernel]:
     Raises:
         CatalogueError: the checkout has no solution of this puzzle.
     """
+    module = source.load(_reference_file(puzzle))
+    return {name: module.kernel(name) for name in puzzle.functions}
+
+
+def _reference_file(puzzle: KernelPuzzle) -> Path:
     file = solutions_folder() / f"{puzzle.name}.py"
     if not file.is_file():
         raise CatalogueError(
             f"the reference solution of {puzzle.name} is missing, and answers are measured by it",
             "restore solutions/ of the checkout",
         )
-    module = source.load(file)
-    return {name: module.kernel(name) for name in puzzle.functions}
+    return file
 
 
 def reference_trial(puzzle: KernelPuzzle, given: Given) -> Trial:
-    """Returns what the reference solution does on a case.
+    """Returns what the reference solution does on a case; its reports hold no touches.
+
+    A budget and a share ask for the same trial, and so does the next check: a listed case has the
+    same inputs each time.
 
     Raises:
         CatalogueError: the checkout has no solution of this puzzle.
     """
-    return attempt(given, reference_kernels(puzzle), 0)
+    kernels = reference_kernels(puzzle)
+    asked = _Asked(_digest(puzzle, given), kernels, given)
+    return replace(_reference_trial(asked), given=given)
+
+
+MOST_REFERENCES = 16
+"""Trials of the reference that are kept: those of a puzzle's cases, and of the next puzzle's."""
+
+
+@dataclass(frozen=True)
+class _Asked:
+    digest: bytes
+    kernels: Mapping[str, Kernel] = field(compare=False)
+    given: Given = field(compare=False)
+
+
+@functools.lru_cache(maxsize=MOST_REFERENCES)
+def _reference_trial(asked: _Asked) -> Trial:
+    tried = attempt(asked.given, asked.kernels, 0)
+    return replace(tried, reports=tuple(replace(each, touches=()) for each in tried.reports))
+
+
+def _digest(puzzle: KernelPuzzle, given: Given) -> bytes:
+    """What all of the reference's trial follows from: its text, the launches and the arrays."""
+    whole = hashlib.blake2b(_reference_file(puzzle).read_bytes())
+    whole.update(repr((puzzle.functions, given.launches)).encode())
+    for name, value in given.inputs.items():
+        whole.update(repr((name, _form(value))).encode())
+        if isinstance(value, np.ndarray):
+            whole.update(value.tobytes())
+    whole.update(repr([(name, _form(value)) for name, value in given.outputs.items()]).encode())
+    return whole.digest()
+
+
+def _form(value: Any) -> object:
+    """What tells an array from others beside its bytes; a scalar as it is."""
+    if isinstance(value, np.ndarray):
+        return value.dtype.descr, value.shape
+    return type(value), value
 
 
 def solutions_folder() -> Path:

@@ -38,14 +38,10 @@ def no_barrier(out, a, b, m, n, k):
         ahead = start + K_TILE
         for i in range(EACH):
             row = top + y + i * EACH
-            if row < m and ahead + x < k:
-                a_next[i] = a[row, ahead + x]
-            else:
-                a_next[i] = float32(0)
-            if ahead + i < k and left + t < n:
-                b_next[i] = b[ahead + i, left + t]
-            else:
-                b_next[i] = float32(0)
+            inside = row < m and ahead + x < k
+            a_next[i] = a[row, ahead + x] if inside else float32(0)
+            inside = ahead + i < k and left + t < n
+            b_next[i] = b[ahead + i, left + t] if inside else float32(0)
         for p in range(K_TILE):
             for i in range(EACH):
                 a_here[i] = a_tile[now, y + i * EACH, p]
@@ -94,14 +90,10 @@ def one_pair_of_tiles(out, a, b, m, n, k):
         ahead = start + K_TILE
         for i in range(EACH):
             row = top + y + i * EACH
-            if row < m and ahead + x < k:
-                a_next[i] = a[row, ahead + x]
-            else:
-                a_next[i] = float32(0)
-            if ahead + i < k and left + t < n:
-                b_next[i] = b[ahead + i, left + t]
-            else:
-                b_next[i] = float32(0)
+            inside = row < m and ahead + x < k
+            a_next[i] = a[row, ahead + x] if inside else float32(0)
+            inside = ahead + i < k and left + t < n
+            b_next[i] = b[ahead + i, left + t] if inside else float32(0)
         for p in range(K_TILE):
             for i in range(EACH):
                 a_here[i] = a_tile[now, y + i * EACH, p]
@@ -149,14 +141,10 @@ def the_other_pair(out, a, b, m, n, k):
         ahead = start + K_TILE
         for i in range(EACH):
             row = top + y + i * EACH
-            if row < m and ahead + x < k:
-                a_next[i] = a[row, ahead + x]
-            else:
-                a_next[i] = float32(0)
-            if ahead + i < k and left + t < n:
-                b_next[i] = b[ahead + i, left + t]
-            else:
-                b_next[i] = float32(0)
+            inside = row < m and ahead + x < k
+            a_next[i] = a[row, ahead + x] if inside else float32(0)
+            inside = ahead + i < k and left + t < n
+            b_next[i] = b[ahead + i, left + t] if inside else float32(0)
         for p in range(K_TILE):
             for i in range(EACH):
                 a_here[i] = a_tile[1 - now, y + i * EACH, p]
@@ -205,14 +193,10 @@ def fetches_the_same_again(out, a, b, m, n, k):
         ahead = start
         for i in range(EACH):
             row = top + y + i * EACH
-            if row < m and ahead + x < k:
-                a_next[i] = a[row, ahead + x]
-            else:
-                a_next[i] = float32(0)
-            if ahead + i < k and left + t < n:
-                b_next[i] = b[ahead + i, left + t]
-            else:
-                b_next[i] = float32(0)
+            inside = row < m and ahead + x < k
+            a_next[i] = a[row, ahead + x] if inside else float32(0)
+            inside = ahead + i < k and left + t < n
+            b_next[i] = b[ahead + i, left + t] if inside else float32(0)
         for p in range(K_TILE):
             for i in range(EACH):
                 a_here[i] = a_tile[now, y + i * EACH, p]
@@ -317,14 +301,10 @@ def two_barriers(out, a, b, m, n, k):
         ahead = start + K_TILE
         for i in range(EACH):
             row = top + y + i * EACH
-            if row < m and ahead + x < k:
-                a_next[i] = a[row, ahead + x]
-            else:
-                a_next[i] = float32(0)
-            if ahead + i < k and left + t < n:
-                b_next[i] = b[ahead + i, left + t]
-            else:
-                b_next[i] = float32(0)
+            inside = row < m and ahead + x < k
+            a_next[i] = a[row, ahead + x] if inside else float32(0)
+            inside = ahead + i < k and left + t < n
+            b_next[i] = b[ahead + i, left + t] if inside else float32(0)
         for p in range(K_TILE):
             for i in range(EACH):
                 a_here[i] = a_tile[now, y + i * EACH, p]
@@ -334,6 +314,58 @@ def two_barriers(out, a, b, m, n, k):
                     sums[i, j] += a_here[i] * b_here[j]
         cuda.syncthreads()
         now = 1 - now
+    for i in range(EACH):
+        for j in range(EACH):
+            row = top + y + i * EACH
+            col = left + x + j * EACH
+            if row < m and col < n:
+                out[row, col] = sums[i, j]
+
+
+# Takes one pair to use, one to fill, and one more to be safe.
+@cuda.jit
+def three_pairs_of_tiles(out, a, b, m, n, k):
+    a_tile = cuda.shared.array((3, TILE, K_TILE), float32)
+    b_tile = cuda.shared.array((3, K_TILE, TILE), float32)
+    sums = cuda.local.array((EACH, EACH), float32)
+    a_next = cuda.local.array(EACH, float32)
+    b_next = cuda.local.array(EACH, float32)
+    a_here = cuda.local.array(EACH, float32)
+    b_here = cuda.local.array(EACH, float32)
+    x = cuda.threadIdx.x
+    y = cuda.threadIdx.y
+    t = y * EACH + x
+    top = cuda.blockIdx.y * TILE
+    left = cuda.blockIdx.x * TILE
+    for i in range(EACH):
+        row = top + y + i * EACH
+        inside = row < m and x < k
+        a_next[i] = a[row, x] if inside else float32(0)
+        inside = i < k and left + t < n
+        b_next[i] = b[i, left + t] if inside else float32(0)
+        for j in range(EACH):
+            sums[i, j] = float32(0)
+    now = 0
+    for start in range(0, k, K_TILE):
+        for i in range(EACH):
+            a_tile[now, y + i * EACH, x] = a_next[i]
+            b_tile[now, i, t] = b_next[i]
+        cuda.syncthreads()
+        ahead = start + K_TILE
+        for i in range(EACH):
+            row = top + y + i * EACH
+            inside = row < m and ahead + x < k
+            a_next[i] = a[row, ahead + x] if inside else float32(0)
+            inside = ahead + i < k and left + t < n
+            b_next[i] = b[ahead + i, left + t] if inside else float32(0)
+        for p in range(K_TILE):
+            for i in range(EACH):
+                a_here[i] = a_tile[now, y + i * EACH, p]
+                b_here[i] = b_tile[now, p, x + i * EACH]
+            for i in range(EACH):
+                for j in range(EACH):
+                    sums[i, j] += a_here[i] * b_here[j]
+        now = (now + 1) % 3
     for i in range(EACH):
         for j in range(EACH):
             row = top + y + i * EACH
@@ -374,14 +406,10 @@ def only_a_in_registers(out, a, b, m, n, k):
         ahead = start + K_TILE
         for i in range(EACH):
             row = top + y + i * EACH
-            if row < m and ahead + x < k:
-                a_next[i] = a[row, ahead + x]
-            else:
-                a_next[i] = float32(0)
-            if ahead + i < k and left + t < n:
-                b_next[i] = b[ahead + i, left + t]
-            else:
-                b_next[i] = float32(0)
+            inside = row < m and ahead + x < k
+            a_next[i] = a[row, ahead + x] if inside else float32(0)
+            inside = ahead + i < k and left + t < n
+            b_next[i] = b[ahead + i, left + t] if inside else float32(0)
         for p in range(K_TILE):
             for i in range(EACH):
                 a_here[i] = a_tile[now, y + i * EACH, p]
