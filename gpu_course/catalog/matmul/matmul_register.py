@@ -6,6 +6,7 @@ import numpy as np
 
 from gpu_course.catalog.builders import arrays, gives, recognise
 from gpu_course.catalog.matmul.pieces import (
+    ALL_IN_FLOAT32,
     ARGUMENTS,
     BARRIER_FOR_ALL,
     LOADS_IN_ORDER,
@@ -83,7 +84,7 @@ MATMUL_REGISTER = KernelPuzzle(
     large=large_square,
     launches=lambda case: (Launch("matmul_register", square_grid(case, TILE), BLOCK, ARGUMENTS),),
     reference=gives(lambda a, b: product(a, b)),
-    budgets=(FROM_REGISTERS, LOADS_IN_ORDER, STORES_IN_ORDER, *NO_CONFLICTS),
+    budgets=(FROM_REGISTERS, LOADS_IN_ORDER, STORES_IN_ORDER, *NO_CONFLICTS, ALL_IN_FLOAT32),
     diagnose=recognise(("side-by-side", _side_by_side)),
     diagnoses={
         **RACES,
@@ -127,6 +128,7 @@ MATMUL_REGISTER = KernelPuzzle(
         Mistake("everything_from_the_tiles", "over-budget", "over-budget"),
         Mistake("only_a_in_registers", "over-budget", "over-budget"),
         Mistake("a_square_for_each_thread", "over-budget", "over-budget"),
+        Mistake("sums_in_float64", "over-budget", "over-budget"),
         Mistake("half_of_the_threads", "over-budget", "not-shared"),
     ),
     constants=CONSTANTS,
