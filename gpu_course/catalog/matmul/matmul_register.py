@@ -30,7 +30,10 @@ from gpu_course.catalog.matmul.register_tiles import (
 )
 from gpu_course.catalog.specification import Debrief, KernelPuzzle, Launch, Mistake, Values
 
-ZERO_LINES = ("number = {}", "number = {} #2")
+ZERO_LINES = (
+    "a_here[i] = a[row, start + x] if inside else {}",
+    "b_here[i] = b[start + i, left + t] if inside else {}",
+)
 
 
 def _side_by_side(inputs: Values) -> dict[str, np.ndarray]:
