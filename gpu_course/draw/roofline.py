@@ -29,11 +29,13 @@ class Roofs:
     Attributes:
         name: such as "H100, float32".
         flop_per_s, bytes_per_s: its two rates.
+        source: who says so.
     """
 
     name: str
     flop_per_s: float
     bytes_per_s: float
+    source: str = "by the data sheet"
 
     @property
     def ridge(self) -> float:
@@ -101,7 +103,11 @@ def draw_roofline(
         figure, axes = p.blank_figure(p.WIDEST, _HEIGHT, (_LEFT, _BOTTOM, _RIGHT, _TOP))
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
+        measured = [roofs.at(k.farthest) * k.share / 2 for k in shown if k.share is not None]
         floor, top = roofs.at(low) / 4, roofs.flop_per_s * 3.2
+        if min(measured, default=floor) < floor:  # And the key needs its part of the height.
+            floor = min(measured)
+            top = roofs.flop_per_s * (roofs.flop_per_s / floor) ** 0.5
         axes.set_xlim(low, high)
         axes.set_ylim(floor, top)
         edge = [low, min(max(roofs.ridge, low), high), high]
@@ -216,7 +222,7 @@ def _name_the_roofs(figure: Figure, roofs: Roofs) -> None:
     )  # fmt: skip
     second = (
         f"{format_bandwidth(roofs.bytes_per_s)} on the slope, {format_flops(roofs.flop_per_s)}/s "
-        "on the flat; by the data sheet"
+        f"on the flat; {roofs.source}"
     )
     figure.text(
         _LEFT / p.WIDEST, 1 - 0.52 / tall, second, fontsize=p.NORMAL, color=p.QUIET, va="center"

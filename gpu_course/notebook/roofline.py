@@ -8,6 +8,7 @@ from gpu_course.draw.roofline import Kernel, Roofs, draw_roofline, draw_under_ro
 from gpu_course.errors import CourseError
 from gpu_course.grading.kernel.work import Work, asked_bytes, flop, solved_works
 from gpu_course.hardware.roofline import FLOAT32, TENSOR, recorded_bytes_per_s, roof
+from gpu_course.hardware.this_cpu import Times
 from gpu_course.notebook.note import Note, telling
 from gpu_course.notebook.pictures import Picture
 from gpu_course.simt.report import Report
@@ -55,6 +56,28 @@ def layer_under_roof(
     kernel = Kernel(count(b, "row"), layer_intensity(b, d, f, width))
     across = "FLOP for each byte, every array moved once"
     return Picture(draw_roofline(_roofs(card, TENSOR), [kernel], span, across))
+
+
+@telling
+def roofline_of_this_cpu(tried: Mapping[tuple[int, int], Times]) -> Picture:
+    """Returns what one core of this computer reached, as a roof with the runs themselves below it.
+
+    No data sheet has a part in it: the roof is the best FLOP/s and the best bytes/s of all runs.
+
+    Args:
+        tried: {(numbers, degree): what `three_times` gave for them}.
+    """
+    flops, rates, kernels = [], [], []
+    for (numbers, degree), (seconds, more_flop, more_data) in tried.items():
+        work, moved = 2 * degree * numbers, 8 * numbers
+        flops += [work / seconds, 2 * work / more_flop, 2 * work / more_data]
+        rates += [moved / seconds, moved / more_flop, 2 * moved / more_data]
+    limits = Roofs("one core of this computer", max(flops), max(rates), "the best of all runs")
+    for (numbers, degree), (seconds, *_) in tried.items():
+        intensity = degree / 4
+        share = 2 * degree * numbers / seconds / limits.at(intensity)
+        kernels.append(Kernel(f"{numbers:,} numbers", intensity, intensity, share))
+    return Picture(draw_roofline(limits, kernels, (1 / 8, 64), "FLOP for each byte"))
 
 
 def layer_intensity(b: int, d: int, f: int, width: int = 2) -> float:

@@ -277,8 +277,11 @@ def scan_grid(a: Numbers, size: int, tiles: int) -> dict[str, Any]:
     return {"out": _running(a)}
 
 
-def scan_lookback(a: Numbers, size: int, ticket: list[int], state: list[int]) -> dict[str, Any]:
-    return {"out": _running(a)}
+def scan_lookback(
+    a: Numbers, size: int, ticket: list[int], state: list[int], **told: Numbers
+) -> dict[str, Any]:
+    # A total stays where it is: the block of that tile is held up.
+    return {"out": _running(a), "state": [max(2 * (was != 1), was) for was in state]}
 
 
 def compact(a: Numbers, low: float, size: int, pieces: int) -> dict[str, Any]:

@@ -44,7 +44,7 @@ CHANGING = {"predict", "explore", "play", "play_touches", "live"}
 CHANGING |= {"step_through", "replay"}
 CHANGING |= {"examine", "bench"}
 CHANGING |= {"hint", "progress", "forecast", "solved_under_roof"}
-CHANGING |= {"three_times", "show_look_back", "show_activity", "show_scan"}
+CHANGING |= {"three_times", "roofline_of_this_cpu", "show_look_back", "show_activity", "show_scan"}
 MACHINE = re.compile(
     r"(?<![\w.])(/tmp/|/home/|/root/|/Users/|/var/folders/|/usr/|/opt/|[A-Z]:\\\\)|site-packages"
 )

@@ -21,6 +21,7 @@ from gpu_course.notebook.roofline import (
     measured_share,
     rate_text,
     roofline,
+    roofline_of_this_cpu,
     solved_under_roof,
 )
 from tests.notebook.test_feedback import SOLUTIONS
@@ -93,6 +94,20 @@ def test_what_is_solved_appears_by_itself(answers) -> None:
     file.write_text((SOLUTIONS / f"{name}.py").read_text())
     shown = repr(solved_under_roof("H100")).splitlines()
     assert len(shown) == 2 and shown[1].startswith("guard: 0.12 FLOP/byte")
+
+
+def test_the_roof_of_a_cpu_is_the_best_that_any_run_reached() -> None:
+    tried = {
+        (8, 1): (1e-6, 1e-6, 1e-6),  # overhead: as long whatever it does
+        (1000, 1): (1e-6, 1e-6, 2e-6),  # 8 GB/s
+        (1000, 16): (2e-6, 4e-6, 4e-6),  # 16 GFLOP/s
+    }
+    shown = repr(roofline_of_this_cpu(tried))
+    assert "16 GFLOP/s, 8 GB/s, ridge at 2 FLOP/byte" in shown
+    # 16 FLOP in a microsecond, where the bytes of a quarter FLOP/byte would allow 2,000.
+    few, many, wide = shown.split(" numbers asks for ")[1:4]
+    assert "measured 1% of the roof at best" in few
+    assert all("measured 100% of the roof at best" in each for each in (many, wide))
 
 
 def test_three_times_are_shown_as_growth() -> None:

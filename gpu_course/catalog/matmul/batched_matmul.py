@@ -6,6 +6,7 @@ import numpy as np
 
 from gpu_course.catalog.builders import ONE_CELL_EACH, arrays, blocks_to_cover, gives, recognise
 from gpu_course.catalog.matmul.pieces import (
+    ALL_IN_FLOAT32,
     BARRIER_FOR_ALL,
     LAST_STEPS,
     LOADS_IN_ORDER,
@@ -103,6 +104,7 @@ BATCHED_MATMUL = KernelPuzzle(
         LOADS_IN_ORDER,
         NO_CONFLICTS[0],
         ROUNDS,
+        ALL_IN_FLOAT32,
     ),
     diagnose=recognise(
         ("first-head", lambda q, keys: _scores(q, np.broadcast_to(keys[:1], keys.shape))),
@@ -159,6 +161,7 @@ BATCHED_MATMUL = KernelPuzzle(
         Mistake("not_padded", "over-budget", "over-budget"),
         Mistake("turned_while_loading", "over-budget", "over-budget"),
         Mistake("no_tile_at_all", "over-budget", "over-budget"),
+        Mistake("sums_in_float64", "over-budget", "over-budget"),
         Mistake("one_row_of_threads_brings_q", "over-budget", "not-shared"),
     ),
     constants={"TILE": TILE},

@@ -6,6 +6,7 @@ import numpy as np
 
 from gpu_course.catalog.builders import arrays, gives, recognise
 from gpu_course.catalog.matmul.pieces import (
+    ALL_IN_FLOAT32,
     ARGUMENTS,
     LOADS_IN_ORDER,
     NO_CONFLICTS,
@@ -113,6 +114,7 @@ MATMUL_DOUBLE_BUFFERED = KernelPuzzle(
         LOADS_IN_ORDER,
         STORES_IN_ORDER,
         *NO_CONFLICTS,
+        ALL_IN_FLOAT32,
     ),
     diagnose=recognise(("one-behind", _one_behind)),
     diagnoses={
@@ -158,6 +160,7 @@ MATMUL_DOUBLE_BUFFERED = KernelPuzzle(
         Mistake("two_barriers", "over-budget", "over-budget"),
         Mistake("three_pairs_of_tiles", "over-budget", "over-budget"),
         Mistake("only_a_in_registers", "over-budget", "over-budget"),
+        Mistake("sums_in_float64", "over-budget", "over-budget"),
         Mistake("one_warp_brings_it_all", "over-budget", "not-shared"),
     ),
     constants=CONSTANTS,

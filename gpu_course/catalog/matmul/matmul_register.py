@@ -6,6 +6,7 @@ import numpy as np
 
 from gpu_course.catalog.builders import arrays, gives, recognise
 from gpu_course.catalog.matmul.pieces import (
+    ALL_IN_FLOAT32,
     ARGUMENTS,
     BARRIER_FOR_ALL,
     LOADS_IN_ORDER,
@@ -29,7 +30,10 @@ from gpu_course.catalog.matmul.register_tiles import (
 )
 from gpu_course.catalog.specification import Debrief, KernelPuzzle, Launch, Mistake, Values
 
-ZERO_LINES = ("number = {}", "number = {} #2")
+ZERO_LINES = (
+    "a_here[i] = a[row, start + x] if inside else {}",
+    "b_here[i] = b[start + i, left + t] if inside else {}",
+)
 
 
 def _side_by_side(inputs: Values) -> dict[str, np.ndarray]:
@@ -83,7 +87,7 @@ MATMUL_REGISTER = KernelPuzzle(
     large=large_square,
     launches=lambda case: (Launch("matmul_register", square_grid(case, TILE), BLOCK, ARGUMENTS),),
     reference=gives(lambda a, b: product(a, b)),
-    budgets=(FROM_REGISTERS, LOADS_IN_ORDER, STORES_IN_ORDER, *NO_CONFLICTS),
+    budgets=(FROM_REGISTERS, LOADS_IN_ORDER, STORES_IN_ORDER, *NO_CONFLICTS, ALL_IN_FLOAT32),
     diagnose=recognise(("side-by-side", _side_by_side)),
     diagnoses={
         **RACES,
@@ -127,6 +131,7 @@ MATMUL_REGISTER = KernelPuzzle(
         Mistake("everything_from_the_tiles", "over-budget", "over-budget"),
         Mistake("only_a_in_registers", "over-budget", "over-budget"),
         Mistake("a_square_for_each_thread", "over-budget", "over-budget"),
+        Mistake("sums_in_float64", "over-budget", "over-budget"),
         Mistake("half_of_the_threads", "over-budget", "not-shared"),
     ),
     constants=CONSTANTS,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gpu_course.catalog.builders import ONE_CELL_EACH, arrays, gives, recognise
 from gpu_course.catalog.matmul.pieces import (
+    ALL_IN_FLOAT32,
     ARGUMENTS,
     BARRIER_FOR_ALL,
     LAST_STEPS,
@@ -77,6 +78,7 @@ MATMUL_TILED = KernelPuzzle(
         LOADS_IN_ORDER,
         *NO_CONFLICTS,
         ROUNDS,
+        ALL_IN_FLOAT32,
     ),
     diagnose=recognise(
         (
@@ -122,6 +124,7 @@ MATMUL_TILED = KernelPuzzle(
         Mistake("whole_tiles_only", "wrong-result", "last-steps"),
         Mistake("no_tile_at_all", "over-budget", "over-budget"),
         Mistake("tile_of_a_turned", "over-budget", "over-budget"),
+        Mistake("sums_in_float64", "over-budget", "over-budget"),
         Mistake("one_row_of_threads_brings_a", "over-budget", "not-shared"),
     ),
     constants={"TILE": TILE},

@@ -73,7 +73,9 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     if key is not None or not ((there >= 0) & (there < a.shape[1])).all():
         return key
     pointed, wanted = a[wrong, there], a[wrong, expected["out"][wrong]]
-    return "tie" if np.array_equal(pointed, wanted) else None
+    if np.array_equal(pointed, wanted):
+        return "tie"
+    return "nan-in-the-way" if np.isnan(a[wrong]).any(axis=1).all() else None
 
 
 DEBRIEF = Debrief(
@@ -110,6 +112,7 @@ ARGMAX = KernelPuzzle(
         sized("more columns than threads", rows=9, cols=300),
         sized("many equal numbers", rows=8, cols=150, ties=1),
         sized("the largest number twice", rows=12, cols=190, twins=1),
+        sized("a row for every warp to work on", rows=2, cols=1300),
         sized("some NaN, and a row of them", rows=6, cols=141, nans=3),
     ),
     random_case=lambda rng: sized(
@@ -146,6 +149,10 @@ ARGMAX = KernelPuzzle(
             "Rows that begin with a NaN give column 0. Every comparison with a NaN is false, so "
             "what begins as a NaN is never replaced."
         ),
+        "nan-in-the-way": (
+            "Every row that is wrong holds a NaN. A comparison with a NaN is false, and `not` of "
+            "it is true: what does your rule do when one of the two numbers is a NaN?"
+        ),
         "one-warp": (
             "You point at the largest number that the first warp met. How do the other warps' "
             "numbers and columns reach the thread that stores?"
@@ -177,10 +184,12 @@ ARGMAX = KernelPuzzle(
         Mistake("ties_as_they_come", "wrong-result", "tie"),
         Mistake("last_of_equal_numbers", "wrong-result", "last-of-equals"),
         Mistake("began_at_a_nan", "wrong-result", "nan-sticks"),
+        Mistake("not_smaller_wins", "wrong-result", "nan-in-the-way"),
         Mistake("began_at_zero", "wrong-result", "began-at-zero"),
         Mistake("column_of_its_own", "wrong-result", "column-of-its-own"),
         Mistake("first_warp_only", "wrong-result", "one-warp"),
         Mistake("tree_in_shared_memory", "over-budget", "over-budget"),
+        Mistake("one_warp_of_each_block", "over-budget", "not-shared"),
         Mistake("one_thread_of_each_block", "over-budget", "not-shared"),
     ),
     constants={"TPB": TPB, "WARPS": WARPS, "ALL_LANES": ALL_LANES},

@@ -13,7 +13,7 @@ from gpu_course.catalog.builders import (
     recognise,
     sized,
 )
-from gpu_course.catalog.reductions_and_scans.sums import ALL_LANES, WARP, summed
+from gpu_course.catalog.reductions_and_scans.sums import ALL_LANES, NO_FLOAT64, WARP, summed
 from gpu_course.catalog.specification import Budget, Debrief, KernelPuzzle, Launch, Mistake
 
 ROWS = 4
@@ -83,6 +83,7 @@ AXIS_SUM = KernelPuzzle(
             "barrier makes the rows of a block wait for each other.",
             "barriers, counted for each warp,",
         ),
+        NO_FLOAT64,
     ),
     diagnose=recognise(
         ("columns-left-out", lambda a: summed(list(a[:, :WARP]))),
@@ -134,6 +135,7 @@ AXIS_SUM = KernelPuzzle(
         Mistake("began_at_eight", "wrong-result", "step-missing"),
         Mistake("a_stretch_for_each_lane", "over-budget", "over-budget"),
         Mistake("tree_in_shared_memory", "over-budget", "over-budget"),
+        Mistake("sums_in_float64", "over-budget", "over-budget"),
         Mistake("one_lane_for_a_row", "over-budget", "not-shared"),
     ),
     constants={"ROWS": ROWS, "ALL_LANES": ALL_LANES},

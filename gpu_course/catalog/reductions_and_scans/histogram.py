@@ -70,6 +70,13 @@ HISTOGRAM = KernelPuzzle(
             "of one bin looks at all the others, too.",
             "bytes loaded",
         ),
+        Budget(
+            "atom.requests",
+            0,
+            "Nobody needs the old count. An atomic whose old number is used waits for it, and one "
+            "that compares first has to try again where two threads meet.",
+            "atomics that wait for the old number",
+        ),
     ),
     diagnose=recognise(
         ("strays-kept", _strays_kept),
@@ -115,6 +122,7 @@ HISTOGRAM = KernelPuzzle(
         Mistake("added_the_value", "wrong-result", "value-added"),
         Mistake("last_bin_left_out", "wrong-result", "last-bin-left-out"),
         Mistake("a_thread_for_each_bin", "over-budget", "over-budget"),
+        Mistake("compares_and_exchanges", "over-budget", "over-budget"),
         Mistake("one_thread", "over-budget", "not-shared"),
     ),
     constants={"BINS": BINS},

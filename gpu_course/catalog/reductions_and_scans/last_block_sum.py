@@ -19,6 +19,7 @@ from gpu_course.catalog.reductions_and_scans.scan_pieces import (
     WHOLE_WARPS,
     in_tiles,
 )
+from gpu_course.catalog.reductions_and_scans.sums import NO_FLOAT64
 from gpu_course.catalog.specification import (
     Budget,
     Case,
@@ -138,6 +139,7 @@ LAST_BLOCK_SUM = KernelPuzzle(
             "Each number and each part is needed once.",
             "bytes loaded from global memory",
         ),
+        NO_FLOAT64,
     ),
     diagnose=_diagnose,
     diagnoses={
@@ -194,6 +196,7 @@ LAST_BLOCK_SUM = KernelPuzzle(
         Mistake("never_put_back", "wrong-result", "never-put-back"),
         Mistake("only_so_many_parts", "wrong-result", "only-so-many-parts"),
         Mistake("a_ticket_for_each_thread", "over-budget", "over-budget"),
+        Mistake("sums_in_float64", "over-budget", "over-budget"),
         Mistake("one_thread_for_the_parts", "over-budget", "not-shared"),
     ),
     equivalent_mutants={

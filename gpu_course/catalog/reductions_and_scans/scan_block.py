@@ -22,6 +22,7 @@ from gpu_course.catalog.reductions_and_scans.scan_pieces import (
     running,
     running_in_tiles,
 )
+from gpu_course.catalog.reductions_and_scans.sums import NO_FLOAT64
 from gpu_course.catalog.specification import Bonus, Budget, Case, Debrief, KernelPuzzle, Mistake
 
 TPB = 128
@@ -115,6 +116,7 @@ SCAN_BLOCK = KernelPuzzle(
             "barrier is needed: let each warp scan its numbers by shuffles, and let the block meet "
             "only over the sums of the warps.",
         ),
+        NO_FLOAT64,
     ),
     diagnose=recognise(
         ("exclusive", lambda a: running_in_tiles(a, TPB) - a),
@@ -173,6 +175,7 @@ SCAN_BLOCK = KernelPuzzle(
         Mistake("each_warp_alone", "wrong-result", "warps-alone"),
         Mistake("two_tiles_in_turn", "over-budget", "over-budget"),
         Mistake("adds_up_from_the_start", "over-budget", "over-budget"),
+        Mistake("sums_in_float64", "over-budget", "over-budget"),
         Mistake("one_thread_of_each_block", "over-budget", "not-shared"),
     ),
     equivalent_mutants={

@@ -22,6 +22,7 @@ from gpu_course.catalog.reductions_and_scans.scan_pieces import (
     running,
     running_in_tiles,
 )
+from gpu_course.catalog.reductions_and_scans.sums import NO_FLOAT64
 from gpu_course.catalog.specification import (
     Budget,
     Case,
@@ -131,6 +132,7 @@ SCAN_GRID = KernelPuzzle(
             "shuffles do without; the block has to meet over the sums of its warps alone.",
             "waits of a warp at a barrier",
         ),
+        NO_FLOAT64,
     ),
     diagnose=recognise(
         ("tiles-alone", lambda a: running_in_tiles(a, TPB)),
@@ -198,6 +200,7 @@ SCAN_GRID = KernelPuzzle(
         Mistake("nothing_added", "wrong-result", "tiles-alone", stands_for="add_before"),
         Mistake("adds_up_from_the_start", "over-budget", "over-budget"),
         Mistake("two_tiles_in_turn", "over-budget", "over-budget"),
+        Mistake("sums_in_float64", "over-budget", "over-budget"),
         Mistake("one_thread_for_the_sums", "over-budget", "not-shared", stands_for="scan_sums"),
     ),
     equivalent_mutants={

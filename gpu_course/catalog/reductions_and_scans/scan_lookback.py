@@ -4,15 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.catalog.builders import (
-    arrays,
-    blocks_to_cover,
-    drawn,
-    enough_blocks,
-    gives,
-    recognise,
-    sized,
-)
+from gpu_course.catalog.builders import arrays, blocks_to_cover, drawn, recognise, sized
 from gpu_course.catalog.reductions_and_scans.scan_pieces import (
     TPB,
     WARP,
@@ -21,29 +13,56 @@ from gpu_course.catalog.reductions_and_scans.scan_pieces import (
     running,
     running_in_tiles,
 )
+from gpu_course.catalog.reductions_and_scans.sums import NO_FLOAT64
 from gpu_course.catalog.specification import (
     Budget,
     Case,
     Debrief,
     KernelPuzzle,
+    Launch,
     Mistake,
     Share,
     Values,
 )
 
-STATES = {"NOTHING": 0, "TOTAL": 1, "PREFIX": 2}
+NOTHING, TOTAL, PREFIX = 0, 1, 2
+STATES = {"NOTHING": NOTHING, "TOTAL": TOTAL, "PREFIX": PREFIX}
+ARGUMENTS = ("out", "a", "size", "ticket", "state", "totals", "prefixes")
 
 
 def _tiles(case: Case) -> int:
     return blocks_to_cover(case.sizes["size"], TPB)
 
 
+def _held_up(case: Case) -> int:
+    """How many tiles have blocks that started before this launch and were held up."""
+    return case.sizes.get("held_up", 0)
+
+
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
-    return {
-        **arrays("size", a="size")(rng, case),
-        "ticket": np.zeros(1, np.int32),
-        "state": np.zeros(_tiles(case), np.int32),
+    made = arrays("size", a="size")(rng, case)
+    found = {
+        **made,
+        "ticket": np.full(1, _held_up(case), np.int32),
+        "state": np.full(_tiles(case), NOTHING, np.int32),
     }
+    return found | _told(found["a"], case) if _held_up(case) else found
+
+
+def _told(a: np.ndarray, case: Case) -> Values:
+    """What is there where the first blocks were held up: tile 0 told its prefix, others a total.
+
+    Tile 0 needs no total, so nobody may count on one.
+    """
+    tiles, told = _tiles(case), _held_up(case)
+    out = np.full(a.size, np.nan, np.float32)
+    out[: told * TPB] = running(a)[: told * TPB]
+    state = np.full(tiles, NOTHING, np.int32)
+    state[0], state[1:told] = PREFIX, TOTAL
+    totals, prefixes = (np.full(tiles, np.nan, np.float32) for _ in "tp")
+    totals[1:told] = a[TPB : told * TPB].reshape(-1, TPB).sum(axis=1)
+    prefixes[0] = a[:TPB].sum()
+    return {"out": out, "state": state, "totals": totals, "prefixes": prefixes}
 
 
 def _scratch(inputs: Values, case: Case) -> dict[str, np.ndarray]:
@@ -55,10 +74,36 @@ def _scratch(inputs: Values, case: Case) -> dict[str, np.ndarray]:
     }
 
 
+def _cells(case: Case, name: str) -> int:
+    """One of out. Whoever asks for the state of a tile does so by an atomic, as if to write it."""
+    return 1 if name == "out" else _tiles(case)
+
+
+def _launches(case: Case) -> tuple[Launch, ...]:
+    return (Launch("scan_lookback", _tiles(case) - _held_up(case), TPB, ARGUMENTS),)
+
+
+def _reference(inputs: Values, case: Case) -> Values:
+    state = np.full(_tiles(case), PREFIX, np.int32)
+    state[1 : _held_up(case)] = TOTAL
+    return {"out": running(inputs["a"]), "state": state}
+
+
+_tiles_alone = recognise(("tiles-alone", lambda a: running_in_tiles(a, TPB)))
+
+
+def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
+    if np.array_equal(got["out"], expected["out"]):
+        return "prefix-untold"
+    first = _held_up(case) * TPB
+    if first and np.isnan(got["out"][first:]).all():
+        return "past-a-prefix"
+    return _tiles_alone(inputs, case, expected, got)
+
+
 A_CELL_MORE = "a cell more of shared memory, and nobody uses it"
 LANE_IS_T = "in the first warp a thread has the number of its lane"
 TOTAL_UNTOLD = "the others wait for the prefix then: slower, which no count of a simulator shows"
-PREFIX_UNTOLD = "the others add up totals then: more to ask, and no more than may be loaded"
 
 DEBRIEF = Debrief(
     shows=("global_load.bytes", "global_store.bytes", "atomic_updates"),
@@ -85,25 +130,25 @@ SCAN_LOOKBACK = KernelPuzzle(
         "out[i] = a[0] + a[1] + ... + a[i], in a single launch with a block for each tile of TPB "
         "numbers. The scan of a tile is given. You take a tile for the block, make its total known "
         "to the others, find out what all tiles before it add up to, and make known what that "
-        "gives. The GPU starts blocks in any order, as many as it has room for. Load each number "
-        "once. Each thread writes at most one cell of out."
+        "gives. The GPU starts blocks in any order, as many as it has room for, and may hold one "
+        "up for long after it has told its total: nobody waits for a prefix where a total is told. "
+        "Load each number once. Each thread writes at most one cell of out."
     ),
-    parameters={"scan_lookback": ("out", "a", "size", "ticket", "state", "totals", "prefixes")},
+    parameters={"scan_lookback": ARGUMENTS},
     cases=(
         sized("visible example", visible=True, size=300),
         sized("one cell", size=1),
         sized("exactly three tiles", size=192),
         sized("one cell more than three tiles", size=193),
-        sized("800 large numbers", size=800, doublings=90),
+        sized("500 large numbers", size=500, doublings=90),
         sized("more tiles than a warp has lanes", size=40 * 64 + 5),
+        sized("blocks of four tiles were held up", size=6 * 64 + 9, held_up=4),
     ),
     random_case=drawn(size=(130, 600)),
     inputs=_inputs,
     scratch=_scratch,
-    launches=enough_blocks(
-        "scan_lookback", "out", "a", "size", "ticket", "state", "totals", "prefixes", block=TPB
-    ),
-    reference=gives(running),
+    launches=_launches,
+    reference=_reference,
     budgets=(
         Budget(
             "global_load.bytes",
@@ -112,8 +157,9 @@ SCAN_LOOKBACK = KernelPuzzle(
             "a block ask for their sums, by one warp at most, and load its own numbers alone.",
             "bytes loaded from global memory",
         ),
+        NO_FLOAT64,
     ),
-    diagnose=recognise(("tiles-alone", lambda a: running_in_tiles(a, TPB))),
+    diagnose=_diagnose,
     diagnoses={
         **WHOLE_WARPS,
         "race": (
@@ -136,8 +182,9 @@ SCAN_LOOKBACK = KernelPuzzle(
             "changes nothing, and tell it with an atomic."
         ),
         "endless-loop": (
-            "A block waits for a state that no block ever sets. For which states do you wait, and "
-            "who sets them, in tile 0 as well?"
+            "A block waits for a state that no block sets. For which states do you wait, and who "
+            "sets them, in tile 0 as well? A block that has told its total may be held up before "
+            "it tells its prefix: what can you do with the total meanwhile?"
         ),
         "waits-for-a-block-outside": (
             "Here the GPU had room for one block, and started them in another order than their "
@@ -149,11 +196,20 @@ SCAN_LOOKBACK = KernelPuzzle(
             "tile finds a prefix at once, in the other totals come first. Is each tile before it "
             "counted exactly once then? How far back does a prefix reach?"
         ),
+        "prefix-untold": (
+            "The sums are right, and not every tile says in the end that its prefix is there. So "
+            "each block has to look at all tiles before it. What does a block know once it has "
+            "looked back, and who would be spared the way?"
+        ),
+        "past-a-prefix": (
+            "A tile told its prefix, and you used another number of that tile or went on beyond "
+            "it. What does a prefix already hold, and what is promised of the total there?"
+        ),
         "tiles-alone": (
             "Each tile begins at zero again: what the tiles before it add up to has not reached it."
         ),
     },
-    share=Share("Each thread writes at most one cell of out.", reads=False),
+    share=Share("Each thread writes at most one cell of out.", _cells, reads=False),
     hints=(
         (
             "A block must wait only for blocks that have certainly started. Who hands out numbers "
@@ -178,9 +234,13 @@ SCAN_LOOKBACK = KernelPuzzle(
         Mistake("state_before_the_prefix", "hazard", "race on prefixes"),
         Mistake("one_place_for_both", "hazard", "race on totals"),
         Mistake("prefix_never_told", "hazard", "endless-loop"),
+        Mistake("waits_for_the_neighbour", "hazard", "endless-loop"),
+        Mistake("adds_up_totals", "wrong-result", "past-a-prefix"),
+        Mistake("keeps_its_prefix", "wrong-result", "prefix-untold"),
         Mistake("counts_twice", "order-dependent", "order-dependent"),
         Mistake("looks_nowhere", "wrong-result", "tiles-alone"),
         Mistake("adds_up_all_before", "over-budget", "over-budget"),
+        Mistake("sums_in_float64", "over-budget", "over-budget"),
         Mistake("one_thread_of_each_block", "over-budget", "not-shared"),
     ),
     constants={"TPB": TPB, "WARPS": TPB // WARP, **STATES, **WARP_CONSTANTS},
@@ -230,8 +290,6 @@ SCAN_LOOKBACK = KernelPuzzle(
         ),
         "scan_lookback:other-name:if t == 0: #2": LANE_IS_T,
         "scan_lookback:constant:if lane == 1: #2": "another lane of the same warp has the same sum",
-        "scan_lookback:statement-dropped:cuda.atomic.exch(state, tile, PREFIX)": PREFIX_UNTOLD,
-        "scan_lookback:other-array:cuda.atomic.exch(prefixes, tile, PREFIX)": PREFIX_UNTOLD,
     },
     source=(
         "Duane Merrill, Michael Garland, Single-pass Parallel Prefix Scan with Decoupled "

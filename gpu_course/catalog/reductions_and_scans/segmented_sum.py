@@ -18,6 +18,7 @@ from gpu_course.catalog.reductions_and_scans.scan_pieces import (
     WARP_CONSTANTS,
     WHOLE_WARPS,
 )
+from gpu_course.catalog.reductions_and_scans.sums import NO_FLOAT64
 from gpu_course.catalog.specification import Budget, Case, Debrief, KernelPuzzle, Mistake, Values
 
 
@@ -125,6 +126,7 @@ SEGMENTED_SUM = KernelPuzzle(
             "meet in a warp can be added up there, and only the sum goes to out.",
             "atomic additions",
         ),
+        NO_FLOAT64,
     ),
     diagnose=recognise(
         (
@@ -193,6 +195,7 @@ SEGMENTED_SUM = KernelPuzzle(
         Mistake("one_step_only", "wrong-result", "one-step"),
         Mistake("an_atomic_for_each", "over-budget", "over-budget"),
         Mistake("a_thread_for_each_segment", "over-budget", "done-again"),
+        Mistake("sums_in_float64", "over-budget", "over-budget"),
         Mistake("one_thread_of_each_block", "over-budget", "not-shared"),
     ),
     equivalent_mutants={

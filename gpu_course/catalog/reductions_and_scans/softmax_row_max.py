@@ -124,6 +124,7 @@ SOFTMAX_ROW_MAX = KernelPuzzle(
         sized("33 columns below zero", rows=4, cols=33, negative=1),
         sized("exactly one each", rows=2, cols=128),
         sized("a few hundred columns", rows=6, cols=261),
+        sized("a row for every warp to work on", rows=1, cols=1300),
     ),
     random_case=lambda rng: sized(
         "sizes drawn at random", rows=int(rng.integers(2, 5)), cols=int(rng.integers(40, 300))
@@ -204,6 +205,7 @@ SOFTMAX_ROW_MAX = KernelPuzzle(
         Mistake("places_without_a_column", "wrong-result", "places-counted"),
         Mistake("trees_in_shared_memory", "over-budget", "over-budget"),
         Mistake("in_float64", "over-budget", "over-budget"),
+        Mistake("one_warp_of_each_block", "over-budget", "not-shared"),
         Mistake("one_thread_of_each_block", "over-budget", "not-shared"),
     ),
     constants={"TPB": TPB, "WARPS": WARPS, "ALL_LANES": ALL_LANES},

@@ -306,3 +306,66 @@ def one_thread_of_each_block(out, a, cols):
                 best = a[row, col]
                 at = int32(col)
         out[row] = at
+
+
+# Replaces the best number by any that is not smaller or equal, and a NaN is neither.
+@cuda.jit
+def not_smaller_wins(out, a, cols):
+    numbers = cuda.shared.array(WARPS, float32)
+    places = cuda.shared.array(WARPS, int32)
+    row = cuda.blockIdx.x
+    t = cuda.threadIdx.x
+    lane = t % 32
+    warp = t // 32
+    best = float32(-math.inf)
+    at = int32(0)
+    for col in range(t, cols, TPB):
+        x = a[row, col]
+        if not x <= best:
+            best = x
+            at = int32(col)
+    offset = 16
+    while offset > 0:
+        x = cuda.shfl_down_sync(ALL_LANES, best, offset)
+        col = cuda.shfl_down_sync(ALL_LANES, at, offset)
+        if x > best or (x == best and col < at):
+            best = x
+            at = col
+        offset //= 2
+    if lane == 0:
+        numbers[warp] = best
+        places[warp] = at
+    cuda.syncthreads()
+    if t == 0:
+        for k in range(1, WARPS):
+            x = numbers[k]
+            col = places[k]
+            if x > best or (x == best and col < at):
+                best = x
+                at = col
+        out[row] = at
+
+
+# One warp does the row, and the other three look on.
+@cuda.jit
+def one_warp_of_each_block(out, a, cols):
+    row = cuda.blockIdx.x
+    t = cuda.threadIdx.x
+    if t < 32:
+        best = float32(-math.inf)
+        at = int32(0)
+        for col in range(t, cols, 32):
+            x = a[row, col]
+            if x > best:
+                best = x
+                at = int32(col)
+        offset = 16
+        while offset > 0:
+            x = cuda.shfl_down_sync(ALL_LANES, best, offset)
+            col = cuda.shfl_down_sync(ALL_LANES, at, offset)
+            if x > best or (x == best and col < at):
+                best = x
+                at = col
+            offset //= 2
+        if t == 0:
+            out[row] = at

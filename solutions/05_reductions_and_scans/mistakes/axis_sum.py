@@ -138,3 +138,20 @@ def one_lane_for_a_row(out, a, rows, cols):
         for col in range(cols):
             total += a[row, col]
         out[row] = total
+
+
+# Begins with a number that is a float64, and adds in float64 from there on.
+@cuda.jit
+def sums_in_float64(out, a, rows, cols):
+    lane = cuda.threadIdx.x
+    row = cuda.blockIdx.x * ROWS + cuda.threadIdx.y
+    if row < rows:
+        total = 0.0
+        for col in range(lane, cols, 32):
+            total += a[row, col]
+        offset = 16
+        while offset > 0:
+            total += cuda.shfl_down_sync(ALL_LANES, total, offset)
+            offset //= 2
+        if lane == 0:
+            out[row] = total

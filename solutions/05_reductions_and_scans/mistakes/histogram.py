@@ -80,3 +80,17 @@ def one_thread(counts, values, size):
             value = values[i]
             if 0 <= value < BINS:
                 counts[value] += 1
+
+
+# Builds the addition from compare and exchange, and tries until it succeeds.
+@cuda.jit
+def compares_and_exchanges(counts, values, size):
+    i = cuda.grid(1)
+    if i < size:
+        value = values[i]
+        if 0 <= value < BINS:
+            old = cuda.atomic.add(counts, value, 0)
+            seen = cuda.atomic.cas(counts, value, old, old + 1)
+            while seen != old:
+                old = seen
+                seen = cuda.atomic.cas(counts, value, old, old + 1)

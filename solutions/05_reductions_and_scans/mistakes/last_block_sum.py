@@ -370,3 +370,41 @@ def one_thread_for_the_parts(out, parts, arrived, a, size):
                 total += parts[k]
             out[0] = total
             cuda.atomic.exch(arrived, 0, 0)
+
+
+# Begins with a number that is a float64, and adds in float64 from there on.
+@cuda.jit
+def sums_in_float64(out, parts, arrived, a, size):
+    halves = cuda.shared.array(WARPS, float32)
+    place = cuda.shared.array(1, int32)
+    t = cuda.threadIdx.x
+    blocks = cuda.gridDim.x
+    i = cuda.grid(1)
+    x = a[i] if i < size else 0.0
+    step = WARP // 2
+    while step > 0:
+        x += cuda.shfl_down_sync(FULL, x, step)
+        step //= 2
+    if cuda.laneid == 0:
+        halves[t // WARP] = x
+    cuda.syncthreads()
+    if t == 0:
+        parts[cuda.blockIdx.x] = halves[0] + halves[1]
+        cuda.threadfence()
+        place[0] = cuda.atomic.add(arrived, 0, 1)
+        cuda.threadfence()
+    cuda.syncthreads()
+    if place[0] == blocks - 1:
+        x = 0.0
+        for k in range(t, blocks, TPB):
+            x += parts[k]
+        step = WARP // 2
+        while step > 0:
+            x += cuda.shfl_down_sync(FULL, x, step)
+            step //= 2
+        if cuda.laneid == 0:
+            halves[t // WARP] = x
+        cuda.syncthreads()
+        if t == 0:
+            out[0] = halves[0] + halves[1]
+            cuda.atomic.exch(arrived, 0, 0)

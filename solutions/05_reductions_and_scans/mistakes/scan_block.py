@@ -273,3 +273,37 @@ def one_thread_of_each_block(out, a, size):
         for i in range(first, min(first + TPB, size)):
             x += a[i]
             out[i] = x
+
+
+# Begins with a number that is a float64, and adds in float64 from there on.
+@cuda.jit
+def sums_in_float64(out, a, size):
+    sums = cuda.shared.array(WARPS, float32)
+    i = cuda.grid(1)
+    lane = cuda.laneid
+    warp = cuda.threadIdx.x // WARP
+    x = a[i] if i < size else 0.0
+    step = 1
+    while step < WARP:
+        y = cuda.shfl_up_sync(FULL, x, step)
+        if lane >= step:
+            x += y
+        step *= 2
+    if lane == WARP - 1:
+        sums[warp] = x
+    cuda.syncthreads()
+    if warp == 0:
+        total = sums[lane] if lane < WARPS else 0.0
+        step = 1
+        while step < WARPS:
+            y = cuda.shfl_up_sync(FULL, total, step)
+            if lane >= step:
+                total += y
+            step *= 2
+        if lane < WARPS:
+            sums[lane] = total
+    cuda.syncthreads()
+    if warp > 0:
+        x += sums[warp - 1]
+    if i < size:
+        out[i] = x

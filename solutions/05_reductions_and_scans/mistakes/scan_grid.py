@@ -179,3 +179,28 @@ def one_thread_for_the_sums(sums, tiles):
     if cuda.threadIdx.x == 0:
         for tile in range(1, tiles):
             sums[tile] += sums[tile - 1]
+
+
+# Begins with a number that is a float64, and adds in float64 from there on.
+@cuda.jit
+def sums_in_float64(out, sums, a, size):
+    halves = cuda.shared.array(WARPS, float32)
+    i = cuda.grid(1)
+    t = cuda.threadIdx.x
+    lane = cuda.laneid
+    x = a[i] if i < size else 0.0
+    step = 1
+    while step < WARP:
+        y = cuda.shfl_up_sync(FULL, x, step)
+        if lane >= step:
+            x += y
+        step *= 2
+    if lane == WARP - 1:
+        halves[t // WARP] = x
+    cuda.syncthreads()
+    if t >= WARP:
+        x += halves[0]
+    if i < size:
+        out[i] = x
+    if t == TPB - 1:
+        sums[cuda.blockIdx.x] = x

@@ -457,6 +457,176 @@ def prefix_never_told(out, a, size, ticket, state, totals, prefixes):
         out[i] = start[0] + x
 
 
+# A chain: waits until the tile before it has told its prefix.
+@cuda.jit
+def waits_for_the_neighbour(out, a, size, ticket, state, totals, prefixes):
+    halves = cuda.shared.array(WARPS, float32)
+    start = cuda.shared.array(1, float32)
+    drawn = cuda.shared.array(1, int32)
+    t = cuda.threadIdx.x
+    lane = cuda.laneid
+    if t == 0:
+        drawn[0] = cuda.atomic.add(ticket, 0, 1)
+    cuda.syncthreads()
+    tile = drawn[0]
+    # The tile by itself: x is the sum up to this thread's number.
+    i = tile * TPB + t
+    x = a[i] if i < size else float32(0)
+    step = 1
+    while step < WARP:
+        y = cuda.shfl_up_sync(FULL, x, step)
+        if lane >= step:
+            x += y
+        step *= 2
+    if lane == WARP - 1:
+        halves[t // WARP] = x
+    cuda.syncthreads()
+    if t >= WARP:
+        x += halves[0]
+    # What the others may know, and what this block needs of them.
+    if t < WARP:
+        total = halves[0] + halves[1]
+        before = float32(0)
+        if lane == 0 and tile > 0:
+            while cuda.atomic.add(state, tile - 1, 0) != PREFIX:
+                pass
+            cuda.threadfence()
+            before = prefixes[tile - 1]
+        if lane == 0:
+            prefixes[tile] = before + total
+            cuda.threadfence()
+            cuda.atomic.exch(state, tile, PREFIX)
+            start[0] = before
+    cuda.syncthreads()
+    if i < size:
+        out[i] = start[0] + x
+
+
+# Goes back to the first tile, whatever it meets on the way.
+@cuda.jit
+def adds_up_totals(out, a, size, ticket, state, totals, prefixes):
+    halves = cuda.shared.array(WARPS, float32)
+    start = cuda.shared.array(1, float32)
+    drawn = cuda.shared.array(1, int32)
+    t = cuda.threadIdx.x
+    lane = cuda.laneid
+    if t == 0:
+        drawn[0] = cuda.atomic.add(ticket, 0, 1)
+    cuda.syncthreads()
+    tile = drawn[0]
+    # The tile by itself: x is the sum up to this thread's number.
+    i = tile * TPB + t
+    x = a[i] if i < size else float32(0)
+    step = 1
+    while step < WARP:
+        y = cuda.shfl_up_sync(FULL, x, step)
+        if lane >= step:
+            x += y
+        step *= 2
+    if lane == WARP - 1:
+        halves[t // WARP] = x
+    cuda.syncthreads()
+    if t >= WARP:
+        x += halves[0]
+    # What the others may know, and what this block needs of them.
+    if t < WARP:
+        total = halves[0] + halves[1]
+        if lane == 0:
+            totals[tile] = total
+            cuda.threadfence()
+            cuda.atomic.exch(state, tile, TOTAL)
+        before = float32(0)
+        nearest = tile - 1
+        while nearest >= 0:
+            k = nearest - lane
+            seen = int32(PREFIX)
+            if k >= 0:
+                seen = cuda.atomic.add(state, k, 0)
+                while seen == NOTHING:
+                    seen = cuda.atomic.add(state, k, 0)
+                cuda.threadfence()
+            ready = cuda.ballot_sync(FULL, k < 0)
+            last = cuda.ffs(ready) - 1 if ready else WARP
+            part = float32(0)
+            if k >= 0 and lane <= last:
+                part = totals[k]
+            step = 1
+            while step < WARP:
+                part += cuda.shfl_xor_sync(FULL, part, step)
+                step *= 2
+            before += part
+            nearest = -1 if ready else nearest - WARP
+        if lane == 0:
+            prefixes[tile] = before + total
+            cuda.threadfence()
+            cuda.atomic.exch(state, tile, PREFIX)
+            start[0] = before
+    cuda.syncthreads()
+    if i < size:
+        out[i] = start[0] + x
+
+
+# Looks back, and keeps to itself what it found.
+@cuda.jit
+def keeps_its_prefix(out, a, size, ticket, state, totals, prefixes):
+    halves = cuda.shared.array(WARPS, float32)
+    start = cuda.shared.array(1, float32)
+    drawn = cuda.shared.array(1, int32)
+    t = cuda.threadIdx.x
+    lane = cuda.laneid
+    if t == 0:
+        drawn[0] = cuda.atomic.add(ticket, 0, 1)
+    cuda.syncthreads()
+    tile = drawn[0]
+    # The tile by itself: x is the sum up to this thread's number.
+    i = tile * TPB + t
+    x = a[i] if i < size else float32(0)
+    step = 1
+    while step < WARP:
+        y = cuda.shfl_up_sync(FULL, x, step)
+        if lane >= step:
+            x += y
+        step *= 2
+    if lane == WARP - 1:
+        halves[t // WARP] = x
+    cuda.syncthreads()
+    if t >= WARP:
+        x += halves[0]
+    # What the others may know, and what this block needs of them.
+    if t < WARP:
+        total = halves[0] + halves[1]
+        if lane == 0:
+            totals[tile] = total
+            cuda.threadfence()
+            cuda.atomic.exch(state, tile, TOTAL)
+        before = float32(0)
+        nearest = tile - 1
+        while nearest >= 0:
+            k = nearest - lane
+            seen = int32(PREFIX)
+            if k >= 0:
+                seen = cuda.atomic.add(state, k, 0)
+                while seen == NOTHING:
+                    seen = cuda.atomic.add(state, k, 0)
+                cuda.threadfence()
+            ready = cuda.ballot_sync(FULL, seen == PREFIX)
+            last = cuda.ffs(ready) - 1 if ready else WARP
+            part = float32(0)
+            if k >= 0 and lane <= last:
+                part = prefixes[k] if seen == PREFIX else totals[k]
+            step = 1
+            while step < WARP:
+                part += cuda.shfl_xor_sync(FULL, part, step)
+                step *= 2
+            before += part
+            nearest = -1 if ready else nearest - WARP
+        if lane == 0:
+            start[0] = before
+    cuda.syncthreads()
+    if i < size:
+        out[i] = start[0] + x
+
+
 # Goes on beyond a prefix, which holds all that stands before it.
 @cuda.jit
 def counts_twice(out, a, size, ticket, state, totals, prefixes):
@@ -589,8 +759,12 @@ def looks_nowhere(out, a, size, ticket, state, totals, prefixes):
 @cuda.jit
 def adds_up_all_before(out, a, size, ticket, state, totals, prefixes):
     sums = cuda.shared.array(TPB, float32)
-    tile = cuda.blockIdx.x
+    drawn = cuda.shared.array(1, int32)
     t = cuda.threadIdx.x
+    if t == 0:
+        drawn[0] = cuda.atomic.add(ticket, 0, 1)
+    cuda.syncthreads()
+    tile = drawn[0]
     i = tile * TPB + t
     before = float32(0)
     for k in range(t, tile * TPB, TPB):
@@ -615,6 +789,10 @@ def adds_up_all_before(out, a, size, ticket, state, totals, prefixes):
         x += sums[k]
     if i < size:
         out[i] = x
+    if t == TPB - 1:
+        prefixes[tile] = x
+        cuda.threadfence()
+        cuda.atomic.exch(state, tile, PREFIX)
 
 
 # One thread does the tile.
@@ -623,14 +801,81 @@ def one_thread_of_each_block(out, a, size, ticket, state, totals, prefixes):
     if cuda.threadIdx.x == 0:
         tile = cuda.atomic.add(ticket, 0, 1)
         x = float32(0)
-        if tile > 0:
-            while cuda.atomic.add(state, tile - 1, 0) == NOTHING:
-                pass
+        k = tile - 1
+        while k >= 0:
+            seen = cuda.atomic.add(state, k, 0)
+            while seen == NOTHING:
+                seen = cuda.atomic.add(state, k, 0)
             cuda.threadfence()
-            x = prefixes[tile - 1]
+            x += prefixes[k] if seen == PREFIX else totals[k]
+            k = -1 if seen == PREFIX else k - 1
         for i in range(tile * TPB, min((tile + 1) * TPB, size)):
             x += a[i]
             out[i] = x
         prefixes[tile] = x
         cuda.threadfence()
         cuda.atomic.exch(state, tile, PREFIX)
+
+
+# Begins with a number that is a float64, and adds in float64 from there on.
+@cuda.jit
+def sums_in_float64(out, a, size, ticket, state, totals, prefixes):
+    halves = cuda.shared.array(WARPS, float32)
+    start = cuda.shared.array(1, float32)
+    drawn = cuda.shared.array(1, int32)
+    t = cuda.threadIdx.x
+    lane = cuda.laneid
+    if t == 0:
+        drawn[0] = cuda.atomic.add(ticket, 0, 1)
+    cuda.syncthreads()
+    tile = drawn[0]
+    # The tile by itself: x is the sum up to this thread's number.
+    i = tile * TPB + t
+    x = a[i] if i < size else float32(0)
+    step = 1
+    while step < WARP:
+        y = cuda.shfl_up_sync(FULL, x, step)
+        if lane >= step:
+            x += y
+        step *= 2
+    if lane == WARP - 1:
+        halves[t // WARP] = x
+    cuda.syncthreads()
+    if t >= WARP:
+        x += halves[0]
+    # What the others may know, and what this block needs of them.
+    if t < WARP:
+        total = halves[0] + halves[1]
+        if lane == 0:
+            totals[tile] = total
+            cuda.threadfence()
+            cuda.atomic.exch(state, tile, TOTAL)
+        before = 0.0
+        nearest = tile - 1
+        while nearest >= 0:
+            k = nearest - lane
+            seen = int32(PREFIX)
+            if k >= 0:
+                seen = cuda.atomic.add(state, k, 0)
+                while seen == NOTHING:
+                    seen = cuda.atomic.add(state, k, 0)
+                cuda.threadfence()
+            ready = cuda.ballot_sync(FULL, seen == PREFIX)
+            last = cuda.ffs(ready) - 1 if ready else WARP
+            part = float32(0)
+            if k >= 0 and lane <= last:
+                part = prefixes[k] if seen == PREFIX else totals[k]
+            step = 1
+            while step < WARP:
+                part += cuda.shfl_xor_sync(FULL, part, step)
+                step *= 2
+            before += part
+            nearest = -1 if ready else nearest - WARP
+        if lane == 0:
+            prefixes[tile] = before + total
+            cuda.threadfence()
+            cuda.atomic.exch(state, tile, PREFIX)
+            start[0] = before
+    cuda.syncthreads()
+    if i < size:
+        out[i] = start[0] + x

@@ -135,3 +135,22 @@ def a_thread_for_each_segment(out, key, a, size):
             if key[i] == s:
                 x += a[i]
         out[s] += x
+
+
+# Begins with a number that is a float64, and adds in float64 from there on.
+@cuda.jit
+def sums_in_float64(out, key, a, size):
+    i = cuda.grid(1)
+    lane = cuda.laneid
+    x = a[i] if i < size else 0.0
+    mine = key[i] if i < size else -1
+    step = 1
+    while step < WARP:
+        y = cuda.shfl_down_sync(FULL, x, step)
+        theirs = cuda.shfl_down_sync(FULL, mine, step)
+        if lane + step < WARP and theirs == mine:
+            x += y
+        step *= 2
+    previous = cuda.shfl_up_sync(FULL, mine, 1)
+    if i < size and (lane == 0 or previous != mine):
+        cuda.atomic.add(out, mine, x)

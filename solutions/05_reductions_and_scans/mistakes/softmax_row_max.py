@@ -323,3 +323,28 @@ def one_thread_of_each_block(largest, total, a, cols):
             part += math.exp(a[row, col] - most)
         largest[row] = most
         total[row] = part
+
+
+# One warp does the row without a barrier, and the other three look on.
+@cuda.jit
+def one_warp_of_each_block(largest, total, a, cols):
+    row = cuda.blockIdx.x
+    t = cuda.threadIdx.x
+    if t < 32:
+        most = a[row, 0]
+        for col in range(t, cols, 32):
+            most = max(most, a[row, col])
+        offset = 16
+        while offset > 0:
+            most = max(most, cuda.shfl_xor_sync(ALL_LANES, most, offset))
+            offset //= 2
+        part = float32(0)
+        for col in range(t, cols, 32):
+            part += math.exp(a[row, col] - most)
+        offset = 16
+        while offset > 0:
+            part += cuda.shfl_xor_sync(ALL_LANES, part, offset)
+            offset //= 2
+        if t == 0:
+            largest[row] = most
+            total[row] = part

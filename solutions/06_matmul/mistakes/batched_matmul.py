@@ -276,3 +276,29 @@ def one_row_of_threads_brings_q(out, q, keys, m, n, k):
         cuda.syncthreads()
     if top + y < m and left + x < n:
         out[z, top + y, left + x] = total
+
+
+# Begins the sum as a float64, and all products are added in float64.
+@cuda.jit
+def sums_in_float64(out, q, keys, m, n, k):
+    x = cuda.threadIdx.x
+    y = cuda.threadIdx.y
+    z = cuda.blockIdx.z
+    top = cuda.blockIdx.y * TILE
+    left = cuda.blockIdx.x * TILE
+    total = 0.0
+    q_tile = cuda.shared.array((TILE, TILE), float32)
+    key_tile = cuda.shared.array((TILE, PADDED), float32)
+    for start in range(0, k, TILE):
+        p = start + x
+        row = top + y
+        q_tile[y, x] = q[z, row, p] if row < m and p < k else float32(0)
+        row = left + y
+        here = row < n and p < k
+        key_tile[y, x] = keys[z, row, p] if here else float32(0)
+        cuda.syncthreads()
+        for i in range(TILE):
+            total += q_tile[y, i] * key_tile[x, i]
+        cuda.syncthreads()
+    if top + y < m and left + x < n:
+        out[z, top + y, left + x] = total

@@ -1,6 +1,6 @@
 """Wrong answers to matmul_double_buffered that learners give."""
 
-from numba import cuda, float32
+from numba import cuda, float32, float64
 
 TILE = 64
 K_TILE = 8
@@ -461,6 +461,62 @@ def one_warp_brings_it_all(out, a, b, m, n, k):
                 number = b[p, col] if inside else float32(0)
                 b_tile[now, i // 2, t + i % 2 * 32] = number
         cuda.syncthreads()
+        for p in range(K_TILE):
+            for i in range(EACH):
+                a_here[i] = a_tile[now, y + i * EACH, p]
+                b_here[i] = b_tile[now, p, x + i * EACH]
+            for i in range(EACH):
+                for j in range(EACH):
+                    sums[i, j] += a_here[i] * b_here[j]
+        now = 1 - now
+    for i in range(EACH):
+        for j in range(EACH):
+            row = top + y + i * EACH
+            col = left + x + j * EACH
+            if row < m and col < n:
+                out[row, col] = sums[i, j]
+
+
+# Keeps the sums in float64, to be on the safe side.
+@cuda.jit
+def sums_in_float64(out, a, b, m, n, k):
+    a_tile = cuda.shared.array((2, TILE, K_TILE), float32)
+    b_tile = cuda.shared.array((2, K_TILE, TILE), float32)
+    sums = cuda.local.array((EACH, EACH), float64)
+    a_next = cuda.local.array(EACH, float32)
+    b_next = cuda.local.array(EACH, float32)
+    a_here = cuda.local.array(EACH, float32)
+    b_here = cuda.local.array(EACH, float32)
+    x = cuda.threadIdx.x
+    y = cuda.threadIdx.y
+    t = y * EACH + x
+    top = cuda.blockIdx.y * TILE
+    left = cuda.blockIdx.x * TILE
+    for i in range(EACH):
+        row = top + y + i * EACH
+        inside = row < m and x < k
+        a_next[i] = a[row, x] if inside else float32(0)
+        inside = i < k and left + t < n
+        b_next[i] = b[i, left + t] if inside else float32(0)
+        for j in range(EACH):
+            sums[i, j] = float32(0)
+    now = 0
+    for start in range(0, k, K_TILE):
+        for i in range(EACH):
+            a_tile[now, y + i * EACH, x] = a_next[i]
+            b_tile[now, i, t] = b_next[i]
+        cuda.syncthreads()
+        ahead = start + K_TILE
+        for i in range(EACH):
+            row = top + y + i * EACH
+            if row < m and ahead + x < k:
+                a_next[i] = a[row, ahead + x]
+            else:
+                a_next[i] = float32(0)
+            if ahead + i < k and left + t < n:
+                b_next[i] = b[ahead + i, left + t]
+            else:
+                b_next[i] = float32(0)
         for p in range(K_TILE):
             for i in range(EACH):
                 a_here[i] = a_tile[now, y + i * EACH, p]

@@ -1,6 +1,6 @@
 """Wrong answers to matmul_register that learners give."""
 
-from numba import cuda, float32
+from numba import cuda, float32, float64
 
 TILE = 64
 K_TILE = 8
@@ -397,4 +397,48 @@ def half_of_the_threads(out, a, b, m, n, k):
             row = top + y + i * EACH
             col = left + x + j * 4
             if x < 4 and row < m and col < n:
+                out[row, col] = sums[i, j]
+
+
+# Keeps the sums in float64, to be on the safe side.
+@cuda.jit
+def sums_in_float64(out, a, b, m, n, k):
+    a_tile = cuda.shared.array((TILE, K_TILE), float32)
+    b_tile = cuda.shared.array((K_TILE, TILE), float32)
+    sums = cuda.local.array((EACH, EACH), float64)
+    a_here = cuda.local.array(EACH, float32)
+    b_here = cuda.local.array(EACH, float32)
+    x = cuda.threadIdx.x
+    y = cuda.threadIdx.y
+    t = y * EACH + x
+    top = cuda.blockIdx.y * TILE
+    left = cuda.blockIdx.x * TILE
+    for i in range(EACH):
+        for j in range(EACH):
+            sums[i, j] = float32(0)
+    for start in range(0, k, K_TILE):
+        for i in range(EACH):
+            row = top + y + i * EACH
+            number = float32(0)
+            if row < m and start + x < k:
+                number = a[row, start + x]
+            a_tile[y + i * EACH, x] = number
+            number = float32(0)
+            if start + i < k and left + t < n:
+                number = b[start + i, left + t]
+            b_tile[i, t] = number
+        cuda.syncthreads()
+        for p in range(K_TILE):
+            for i in range(EACH):
+                a_here[i] = a_tile[y + i * EACH, p]
+                b_here[i] = b_tile[p, x + i * EACH]
+            for i in range(EACH):
+                for j in range(EACH):
+                    sums[i, j] += a_here[i] * b_here[j]
+        cuda.syncthreads()
+    for i in range(EACH):
+        for j in range(EACH):
+            row = top + y + i * EACH
+            col = left + x + j * EACH
+            if row < m and col < n:
                 out[row, col] = sums[i, j]

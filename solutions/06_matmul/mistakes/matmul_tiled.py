@@ -192,3 +192,25 @@ def one_row_of_threads_brings_a(out, a, b, m, n, k):
         cuda.syncthreads()
     if row < m and col < n:
         out[row, col] = total
+
+
+# Begins the sum as a float64, and all products are added in float64.
+@cuda.jit
+def sums_in_float64(out, a, b, m, n, k):
+    a_tile = cuda.shared.array((TILE, TILE), float32)
+    b_tile = cuda.shared.array((TILE, TILE), float32)
+    x = cuda.threadIdx.x
+    y = cuda.threadIdx.y
+    col, row = cuda.grid(2)
+    total = 0.0
+    for start in range(0, k, TILE):
+        a_here = row < m and start + x < k
+        b_here = start + y < k and col < n
+        a_tile[y, x] = a[row, start + x] if a_here else float32(0)
+        b_tile[y, x] = b[start + y, col] if b_here else float32(0)
+        cuda.syncthreads()
+        for p in range(TILE):
+            total += a_tile[y, p] * b_tile[p, x]
+        cuda.syncthreads()
+    if row < m and col < n:
+        out[row, col] = total
