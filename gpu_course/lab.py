@@ -77,6 +77,9 @@ def notebook_of(lesson: str | None, root: Path) -> str:
 def arrange(notebook: str, root: Path) -> None:
     """Has a lesson open alone the first time, with the side bars closed and all the window its own.
 
+    The right bar, which holds what a lesson never needs, is hidden: without it half a window of 700
+    pixels shows 72 columns of a cell and 70 of a verdict. The menu View brings it back.
+
     Windows that are there already are as the learner left them, and are kept. Where JupyterLab
     keeps them in another way than the one known here, or nothing can be written, it opens as it
     likes.
@@ -84,7 +87,8 @@ def arrange(notebook: str, root: Path) -> None:
     name, tab = Path(notebook).stem, f"notebook:{notebook}"
     bar = {"collapsed": True, "visible": True, "widgets": [], "current": None}
     dock = {"type": "tab-area", "currentIndex": 0, "widgets": [tab]}
-    layout = {"main": {"dock": dock, "current": tab}, "left": bar, "right": bar}
+    hidden = bar | {"visible": False}
+    layout = {"main": {"dock": dock, "current": tab}, "left": bar, "right": hidden}
     data = {
         "layout-restorer:data": layout,
         tab: {"data": {"path": notebook, "factory": "Notebook"}},

@@ -58,6 +58,7 @@ def test_a_lesson_opens_alone_in_windows_of_its_own(
     tab = f"notebook:{NOTEBOOK}"
     assert layout["main"]["dock"]["widgets"] == [tab] == [name for name in data if ":" in name][1:]
     assert layout["left"]["collapsed"] and layout["right"]["collapsed"]
+    assert layout["left"]["visible"] and not layout["right"]["visible"]
     assert data[tab]["data"]["path"] == NOTEBOOK
 
 

@@ -24,6 +24,7 @@ _EDGE = 0.15
 _LEFT = 0.78
 _TOP = 1.2
 _COLUMN = (p.WIDEST - _LEFT - _EDGE) / BANKS
+_CELL = _COLUMN * 0.92
 _ROW = 0.27
 
 Queue = list[tuple[int, list[int]]]
@@ -161,6 +162,9 @@ def _draw_word(axes: Axes, queue: Queue, number: int, bank: int, legend: Legend)
             look = p.CONTESTED_CELL
             legend.add("contested", "has to wait")
     if look:
-        square(axes, _x(bank), _y(number), _COLUMN * 0.92, look, _ROW * 0.88)
+        square(axes, _x(bank), _y(number), _CELL, look, _ROW * 0.88)
         weight = "bold" if number < len(queue) and len(queue[number][1]) > 1 else "normal"
-        cell_text(axes, _x(bank), _y(number), label, p.INK, weight=weight, plate=number > 0)
+        cell_text(
+            axes, _x(bank), _y(number), label, p.INK, weight=weight, plate=number > 0,
+            room=_CELL - 0.03,
+        )  # fmt: skip

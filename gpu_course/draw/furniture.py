@@ -68,6 +68,10 @@ def _label(
     )
 
 
+_PLATE = 0.15
+"""Inches that the white behind a text of the smallest size is high."""
+
+
 def cell_text(
     axes: Axes,
     x: float,
@@ -77,9 +81,22 @@ def cell_text(
     *,
     weight: str = "normal",
     plate: bool = False,
+    room: float | None = None,
 ) -> None:
-    """Writes the small text of one cell; `plate` puts white behind it where a hatch would cross."""
+    """Writes the small text of one cell; `plate` puts white behind it where a hatch would cross.
+
+    Args:
+        room: inches that the white may be wide, where the text fills a cell and the cell's edges
+            have to stay; None for as wide as the text.
+    """
+    from matplotlib.patches import Rectangle
+
     box = {"boxstyle": "round,pad=0.12", "facecolor": p.PAPER, "edgecolor": "none"}
+    if plate and room is not None:
+        place = (x - room / 2, y - _PLATE / 2)
+        white = Rectangle(place, room, _PLATE, facecolor=p.PAPER, lw=0, zorder=5, gid="plate")
+        axes.add_artist(white)
+        plate = False
     axes.text(
         x,
         y,

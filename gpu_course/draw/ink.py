@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import html
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -116,15 +117,33 @@ _DPI = p.CSS_PIXELS_PER_INCH
 _PX_PER_PT = _DPI / 72
 SVG_SANS = "DejaVu Sans, Verdana, Helvetica, Arial, sans-serif"
 SVG_MONO = "DejaVu Sans Mono, Menlo, Consolas, monospace"
-SVG_HATCHES = {"/": "strokes", ".": "dots"}
-SVG_DEFS = (
-    "<defs>"
-    '<pattern id="strokes" width="6" height="6" patternUnits="userSpaceOnUse">'
-    f'<path d="M-1,1 l2,-2 M0,6 l6,-6 M5,7 l2,-2" stroke="{p.CONFLICT}" stroke-width="1"/>'
-    "</pattern>"
-    '<pattern id="dots" width="4" height="4" patternUnits="userSpaceOnUse">'
-    f'<circle cx="1.5" cy="1.5" r="0.7" fill="{p.RULE}"/></pattern></defs>'
-)
+_HATCHES = {
+    "/": '<pattern id="strokes-{0}" width="6" height="6" patternUnits="userSpaceOnUse">'
+    '<path d="M-1,1 l2,-2 M0,6 l6,-6 M5,7 l2,-2" stroke="#{0}" stroke-width="1"/></pattern>',
+    ".": '<pattern id="dots-{0}" width="4" height="4" patternUnits="userSpaceOnUse">'
+    '<circle cx="1.5" cy="1.5" r="0.7" fill="#{0}"/></pattern>',
+}
+_HATCH_NAMES = {"/": "strokes", ".": "dots"}
+
+
+def svg_hatch(hatch: str, colour: str) -> str:
+    """Returns the `fill` of a hatch in the colour of its cell's edge, as matplotlib draws it.
+
+    Args:
+        hatch: as matplotlib writes it, such as "////".
+        colour: such as "#D55E00".
+
+    >>> svg_hatch("////", "#D55E00")
+    'url(#strokes-d55e00)'
+    """
+    return f"url(#{_HATCH_NAMES[hatch[0]]}-{colour[1:].lower()})"
+
+
+def svg_defs(drawn: str) -> str:
+    """Returns the definitions of all hatches that are used in what was drawn."""
+    used = sorted(set(re.findall(r"url\(#(strokes|dots)-([0-9a-f]{6})\)", drawn)))
+    signs = {name: sign for sign, name in _HATCH_NAMES.items()}
+    return f"<defs>{''.join(_HATCHES[signs[name]].format(colour) for name, colour in used)}</defs>"
 
 
 class OnSvg:
@@ -156,8 +175,8 @@ class OnSvg:
             stroke += f' stroke-dasharray="{lengths}"'
         self._parts.append(f'<path d="{path}" fill="{look["facecolor"]}" {stroke}/>')
         if "hatch" in look:
-            fill = SVG_HATCHES[look["hatch"][0]]
-            self._parts.append(f'<path d="{path}" fill="url(#{fill})"/>')
+            fill = svg_hatch(look["hatch"], look["edgecolor"])
+            self._parts.append(f'<path d="{path}" fill="{fill}"/>')
 
     def mono(
         self, x: float, y: float, text: str, colour: str, *, bold: bool = False,
@@ -209,11 +228,11 @@ class OnSvg:
 
     def text(self) -> str:
         """Returns the SVG."""
-        wide, tall = _px(self.width), _px(self.height)
+        wide, tall, drawn = _px(self.width), _px(self.height), "".join(self._parts)
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{tall}"'
-            f' viewBox="0 0 {wide} {tall}">{SVG_DEFS}'
-            f'<rect width="{wide}" height="{tall}" fill="{p.PAPER}"/>{"".join(self._parts)}</svg>'
+            f' viewBox="0 0 {wide} {tall}">{svg_defs(drawn)}'
+            f'<rect width="{wide}" height="{tall}" fill="{p.PAPER}"/>{drawn}</svg>'
         )
 
 

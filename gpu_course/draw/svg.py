@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_course.draw import palette as p
-from gpu_course.draw.ink import SVG_DEFS, SVG_HATCHES, SVG_MONO, SVG_SANS
+from gpu_course.draw.ink import SVG_MONO, SVG_SANS, svg_defs, svg_hatch
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -50,11 +50,11 @@ def figure_svg(figure: Figure) -> str:
     (axes,) = figure.axes
     wide, tall = (_number(side * p.CSS_PIXELS_PER_INCH) for side in figure.get_size_inches())
     artists = sorted(_artists(axes), key=lambda artist: artist.get_zorder())
-    parts = [part for artist in artists for part in _parts(axes, artist)]
+    drawn = "".join(part for artist in artists for part in _parts(axes, artist))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{tall}"'
-        f' viewBox="0 0 {wide} {tall}">{SVG_DEFS}'
-        f'<rect width="{wide}" height="{tall}" fill="{p.PAPER}"/>{"".join(parts)}</svg>'
+        f' viewBox="0 0 {wide} {tall}">{svg_defs(drawn)}'
+        f'<rect width="{wide}" height="{tall}" fill="{p.PAPER}"/>{drawn}</svg>'
     )
 
 
@@ -93,8 +93,9 @@ def _parts(axes: Axes, artist: Artist) -> Iterator[str]:
     elif isinstance(artist, PolyCollection):
         for path in artist.get_paths():
             fill, edge = _first(artist.get_facecolor()), _first(artist.get_edgecolor())
-            width = float(np.ravel(artist.get_linewidth())[0])
-            yield f'<path d="{_path(path)}" fill="{fill}"{_stroke(edge, width, None)}/>'
+            width, data = float(np.ravel(artist.get_linewidth())[0]), _path(path)
+            yield f'<path d="{data}" fill="{fill}"{_stroke(edge, width, None)}/>'
+            yield _hatched(data, artist, edge)
     elif isinstance(artist, AxesImage):
         yield _image(artist)
     else:
@@ -135,8 +136,13 @@ def _shape(data: str, patch: Any) -> str:
     alpha = f' opacity="{patch.get_alpha()}"' if patch.get_alpha() is not None else ""
     stroke = _stroke(_colour(patch.get_edgecolor()), width, dashes)
     drawn = f'<path d="{data}" fill="{fill}"{stroke}{alpha}/>'
-    hatch = patch.get_hatch()
-    return drawn + (f'<path d="{data}" fill="url(#{SVG_HATCHES[hatch[0]]})"/>' if hatch else "")
+    return drawn + _hatched(data, patch, patch.get_edgecolor())
+
+
+def _hatched(data: str, artist: Any, edge: Any) -> str:
+    """Returns the hatch of a path, in the colour of its edge; nothing where it has none."""
+    hatch = artist.get_hatch()
+    return f'<path d="{data}" fill="{svg_hatch(hatch, _colour(edge))}"/>' if hatch else ""
 
 
 def _stroke(colour: str, width: float, dashes: Any) -> str:

@@ -7,6 +7,7 @@ Only what was kept before the answer was shown is scored. What is kept stands in
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ CONFIDENCE = 0.9
 
 _KEY = "forecasts"
 _TOLD = "told"
+_GROUPED = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d*)?")
 
 
 @dataclass(frozen=True)
@@ -70,30 +72,48 @@ def read_guess(number: str, low: str, high: str, unit: str = "") -> Guess | None
     guess = Guess(*read.values())
     if guess.low > guess.high:
         raise CourseError(
-            f"the interval runs from {guess.low:g} to {guess.high:g}, which is backwards",
+            f"the interval runs from {as_said(guess.low)} to {as_said(guess.high)}, "
+            "which is backwards",
             "put the smaller number first",
         )
     if not guess.holds(guess.number):
         raise CourseError(
-            f"your number {guess.number:g} lies outside {guess.low:g} to {guess.high:g}",
+            f"your number {as_said(guess.number)} lies outside {as_said(guess.low)} to "
+            f"{as_said(guess.high)}",
             "widen the interval, or move the number into it",
         )
     return guess
 
 
 def _read(name: str, text: str, unit: str) -> float:
+    plain = text.strip()
+    if "," in plain and not _GROUPED.fullmatch(plain):
+        # Half of the world would write 4.1 so, and to leave the comma out would make it 41.
+        raise CourseError(
+            f"{name} reads {plain!r}, with a comma that groups no thousands",
+            f"write a point before decimals: {plain.replace(',', '.', 1)}",
+        )
     try:
-        value = float(text.replace(",", "").replace("_", "").strip())
+        value = float(plain.replace(",", "").replace("_", ""))
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
         alone = f"write the number alone; it counts {unit}" if unit else "write a number alone"
-        raise CourseError(f"{name} reads {text.strip()!r}, which is no number", alone)
+        raise CourseError(f"{name} reads {plain!r}, which is no number", alone)
     if value < 0:
         raise CourseError(
-            f"{name} is {value:g}, and nothing here is below 0", "leave out the minus"
+            f"{name} is {as_said(value)}, and nothing here is below 0", "leave out the minus"
         )
     return value
+
+
+def as_said(number: float) -> str:
+    """Returns a number of a guess as a person writes it.
+
+    >>> as_said(1000.0), as_said(0.5), as_said(1234567.0)
+    ('1,000', '0.5', '1,234,567')
+    """
+    return f"{number:,.12g}"
 
 
 def entries() -> dict[str, Entry]:

@@ -19,6 +19,13 @@ from gpu_course.planner.published import Kind, Row, forecast_row, mine_text
 
 ASKED = "A number, and an interval that you believe holds 9 times of 10."
 
+_STANDS = "The answer has been shown, and this forecast counts as it stands."
+_TOO_LATE = "The answer has been shown: what you type now is not scored."
+_LABELS = 6, 4, 4.5
+"""Widths of what stands before the fields, in em."""
+_FIELD = 8.5
+"""The same of each field: as wide as the longest unit, which stands in it until somebody types."""
+
 _SOURCE_SAYS = {
     Kind.measurement: "Measured",
     Kind.formula: "Worked out by the source",
@@ -78,20 +85,24 @@ class Forecast:
             self._say(str(error), "trouble")
             return
         if guess is None:
-            filled = any(field.value.strip() for field in self.fields)
-            self._say("All three are needed." if filled else "", "plain")
+            self._say("All three are needed." if self._begun else "", "plain")
             return
         self.kept = Entry(guess)
         _, trouble = ledger.with_trouble(lambda: ledger.keep(self.name, guess))
-        self._say(trouble or "Kept. You may change it until the answer is shown.", "plain")
+        kept = f"Kept: {_said(guess)}. You may change it until the answer is shown."
+        self._say(trouble or kept, "plain")
 
     def compare(self) -> None:
         """Shows the forecast beside what was measured and what a simple model gives, and why.
 
         Without a forecast it says so, and shows the rest. What is typed after that is not scored.
+        One that is begun and not whole keeps the answer back: whoever types wants to be asked.
         """
         if not self.kept.told:
             self.take()
+            if self.kept.guess is None and self._begun:
+                show(Note(self._unfinished(), "trouble"))
+                return
         show(self.comparison())
         if not self.kept.told:
             self.kept = Entry(self.kept.guess, told=True)
@@ -100,6 +111,25 @@ class Forecast:
                 show(Note(trouble, "trouble"))
             for field in self.fields:
                 field.disabled = self.kept.guess is not None
+            self._say(_STANDS if self.kept.guess is not None else _TOO_LATE, "plain")
+
+    @property
+    def _begun(self) -> bool:
+        """True where a field holds something."""
+        return any(field.value.strip() for field in self.fields)
+
+    def _unfinished(self) -> str:
+        why = "one of its three numbers is missing"
+        try:
+            self.typed()
+        except CourseError as error:
+            why = error.fact
+        return (
+            "Your forecast is not whole, so the answer waits.\n"
+            f"  why:    {why}\n"
+            "  try:    mend it above and run this cell again; empty all\n"
+            "          three to see the answer without a forecast"
+        )
 
     def comparison(self) -> Comparison:
         """Returns what `compare` shows."""
@@ -108,7 +138,7 @@ class Forecast:
         assert question is not None
         truth = _with_unit(f"{row.published:,.{_digits(row)}f}", row.unit)
         says = f"{_SOURCE_SAYS[row.kind]}: {truth} ({row.paper.name}, {row.place})."
-        share = "" if row.to_the_digit else f", {_ratio(row.mine / row.published)} times that"
+        share = "" if row.to_the_digit else f", {_share(row.mine / row.published)} that"
         model = (
             f"The simple model: {_with_unit(mine_text(row), row.unit)}{share}. {_first(row.how)}."
         )
@@ -132,7 +162,7 @@ class Forecast:
             except CourseError as error:
                 why = f" ({error.fact})"
             return f"No forecast yet{why}. It is {truth}.", "plain"
-        said = f"You said {guess.number:g} ({guess.low:g} to {guess.high:g}). It is {truth}"
+        said = f"You said {_said(guess)}. It is {truth}"
         value = self.row.published
         if guess.holds(value):
             return f"{said}: your interval held.", "right"
@@ -179,10 +209,10 @@ class Forecast:
                 tooltip=f"{name}, in {self.row.unit}: {self.row.forecast.question}",
                 continuous_update=False,
                 disabled=before is not None and self.kept.told,
-                layout=ipywidgets.Layout(width="13em"),
-                style={"description_width": "initial"},
+                layout=ipywidgets.Layout(width=f"{wide + _FIELD}em"),
+                style={"description_width": f"{wide}em"},
             )
-            for name, value in zip(names, values, strict=True)
+            for name, value, wide in zip(names, values, _LABELS, strict=True)
         )
         self._status = ipywidgets.HTML()
         for field in self.fields:
@@ -190,10 +220,11 @@ class Forecast:
         if self._trouble:
             self._say(self._trouble, "trouble")
         elif self.kept.told and before is None:
-            self._say("The answer has been shown: what you type now is not scored.", "plain")
+            self._say(_TOO_LATE, "plain")
+        elif self.kept.told:
+            self._say(_STANDS, "plain")
         elif before is not None:
-            until = "it has been told" if self.kept.told else "it counts until you change it"
-            self._say(f"You gave this forecast before; {until}.", "plain")
+            self._say("You gave this forecast before; it counts until you change it.", "plain")
         row = ipywidgets.Box(self.fields, layout=ipywidgets.Layout(flex_flow="row wrap"))
         return Panel([question, row, self._status])
 
@@ -221,6 +252,22 @@ def _digits(row: Row) -> int:
 
 def _with_unit(number: str, unit: str) -> str:
     return f"{number} {unit}".rstrip()
+
+
+def _said(guess: Guess) -> str:
+    number, low, high = map(ledger.as_said, (guess.number, guess.low, guess.high))
+    return f"{number} ({low} to {high})"
+
+
+def _share(ratio: float) -> str:
+    """Returns what a number is of another, such as "97 % of" or "2.4 times".
+
+    >>> _share(0.0012), _share(0.97), _share(1.03), _share(2.42)
+    ('0.12 % of', '97 % of', '3 % more than', '2.4 times')
+    """
+    if ratio < 1:
+        return f"{100 * ratio:.2g} % of"
+    return f"{100 * (ratio - 1):.2g} % more than" if ratio < 1.1 else f"{_ratio(ratio)} times"
 
 
 def _ratio(value: float) -> str:

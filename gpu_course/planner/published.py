@@ -466,7 +466,10 @@ def _notes(notes: Iterable[str]) -> list[str]:
 
 def mine_text(row: Row) -> str:
     """Returns what the model computes: as printed where it agrees, else with more digits."""
-    return f"{row.mine:,.{_printed_digits(row) if row.to_the_digit else _own_digits(row)}f}"
+    if row.to_the_digit:
+        # Python rounds 62.5 to 62, and who printed 63 agrees all the same.
+        return f"{row.published:,.{_printed_digits(row)}f}"
+    return f"{row.mine:,.{_own_digits(row)}f}"
 
 
 def _printed_digits(row: Row) -> int:
@@ -474,6 +477,8 @@ def _printed_digits(row: Row) -> int:
 
 
 def _own_digits(row: Row) -> int:
+    if not _printed_digits(row) and math.isclose(row.mine, round(row.mine), rel_tol=1e-12):
+        return 0
     return max(_printed_digits(row), 1 if abs(row.mine) >= 100 else 2)
 
 

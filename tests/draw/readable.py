@@ -23,6 +23,8 @@ _CELL_PIXELS = 48
 """What is taller or wider than this is no cell, but a panel on which several texts may stand."""
 _SLACK = 0.75
 """Pixels that a glyph's soft edge may reach."""
+_EDGE = 0.0
+"""The same for white behind a text: at the edge of a cell it would hide the line."""
 
 
 def texts(figure: Figure) -> list[matplotlib.text.Text]:
@@ -65,8 +67,20 @@ def assert_readable(figure: Figure) -> None:
             box = legend.get_window_extent()
             assert box.x0 >= 0 and box.x1 <= width and box.y0 >= 0 and box.y1 <= height, "legend"
     words = [(word, box) for text in found for word, box in _words(text)]
-    _assert_in_their_cells(figure, words)
+    plates = list(_plates(figure, found))
+    _assert_in_their_cells(figure, words, _SLACK)
+    _assert_in_their_cells(figure, plates, _EDGE)
     _assert_apart(words)
+
+
+def _plates(figure: Figure, found: list[matplotlib.text.Text]) -> Iterator[tuple[str, Bbox]]:
+    """The white behind texts that a hatch would cross."""
+    for text in found:
+        plate = text.get_bbox_patch()
+        if plate is not None and text.get_rotation() == 0:
+            yield f"the white behind {text.get_text()!r}", plate.get_window_extent()
+    for patch in figure.findobj(lambda artist: artist.get_gid() == "plate"):
+        yield "the white behind a text", patch.get_window_extent()
 
 
 def _words(text: matplotlib.text.Text) -> Iterator[tuple[str, Bbox]]:
@@ -84,7 +98,7 @@ def _words(text: matplotlib.text.Text) -> Iterator[tuple[str, Bbox]]:
 def _cells(figure: Figure) -> Iterator[Bbox]:
     """The boxes of everything that looks like a cell."""
     for patch in figure.findobj(lambda a: isinstance(a, Rectangle | FancyBboxPatch | Circle)):
-        if patch.get_visible() and patch.axes is not None:
+        if patch.get_visible() and patch.axes is not None and patch.get_gid() != "plate":
             yield patch.get_window_extent()
     for boxes in figure.findobj(PolyCollection):
         to_pixels = boxes.get_transform()
@@ -94,7 +108,7 @@ def _cells(figure: Figure) -> Iterator[Bbox]:
                 yield Bbox([corners.min(axis=0), corners.max(axis=0)])
 
 
-def _assert_in_their_cells(figure: Figure, words: list[tuple[str, Bbox]]) -> None:
+def _assert_in_their_cells(figure: Figure, words: list[tuple[str, Bbox]], slack: float) -> None:
     cells = [
         cell
         for cell in _cells(figure)
@@ -110,7 +124,7 @@ def _assert_in_their_cells(figure: Figure, words: list[tuple[str, Bbox]]) -> Non
         ]
         if len(around):
             left, right = around[:, 0].max(), around[:, 1].min()
-            fits = left - _SLACK <= box.x0 and box.x1 <= right + _SLACK
+            fits = left - slack <= box.x0 and box.x1 <= right + slack
             assert fits, f"{word!r} crosses the edge of its cell"
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from gpu_course.draw import palette as p
-from gpu_course.draw.ink import svg_html
+from gpu_course.draw.ink import svg_hatch, svg_html
 from gpu_course.draw.picture import alt_text, figure_png
 from gpu_course.draw.steps import draw_step, frame_of, step_svg
 from gpu_course.draw.steps_words import describe_step, list_steps, number_text
@@ -19,6 +19,9 @@ from gpu_course.simt.report import Recording
 from gpu_course.stepping import record
 from tests.draw.readable import assert_readable
 from tests.observe.stepped import write_kernels
+
+STROKES = svg_hatch(p.CONFLICT_HATCH, p.CONFLICT)
+DOTS = svg_hatch(p.UNWRITTEN_HATCH, p.RULE)
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +113,7 @@ def svg_of(recording: Recording, number: int, warps: tuple[int, ...] = (0,)) -> 
 
 def hatched(svg: ET.Element) -> int:
     """Boxes that are hatched like a conflict."""
-    paths = [e for e in svg.iter() if e.get("fill") == "url(#strokes)"]
+    paths = [e for e in svg.iter() if e.get("fill") == STROKES]
     return sum(e.get("d", "").count("M") for e in paths)
 
 
@@ -145,7 +148,7 @@ def test_no_lane_state_is_told_by_colour_alone(recordings: dict[str, Recording])
     """A hazard is hatched, an idle lane is smaller and dashed, a false condition is hollow."""
     race = recordings["race"]
     struck = svg_of(race, number_of(race, (0,), "total += s[t - 1]"))
-    assert {p.CONFLICT_TINT, "url(#strokes)"} <= fills_of(struck)
+    assert {p.CONFLICT_TINT, STROKES} <= fills_of(struck)
     assert hatched(struck) > hatched(svg_of(race, 0))
     split = svg_of(recordings["diverge"], number_of(recordings["diverge"], (0,), "x = x + 100"))
     assert any(e.get("stroke-dasharray") for e in split.iter())
@@ -169,7 +172,7 @@ def test_the_sectors_and_banks_of_an_access_are_drawn(recordings: dict[str, Reco
     assert "global: 32 lanes read" in said and "shared: 32 lanes write" in said
     assert "8 sectors where 4 would do" in said and "4 wavefronts where 1 would do" in said
     # Halves of the sectors are waste, and the crowded banks are hatched like a conflict.
-    assert {"url(#dots)", "url(#strokes)"} <= fills_of(svg)
+    assert {DOTS, STROKES} <= fills_of(svg)
 
 
 def test_several_warps_stand_side_by_side(recordings: dict[str, Recording]) -> None:
@@ -227,6 +230,6 @@ def test_only_the_array_that_is_raced_for_is_hatched(recordings: dict[str, Recor
     recording = recordings["twice"]
     number = number_of(recording, (0,), "out[t] = s[t]")
     svg = svg_of(recording, number)
-    boxes = [e.get("d", "").count("M") for e in svg.iter() if e.get("fill") == "url(#strokes)"]
+    boxes = [e.get("d", "").count("M") for e in svg.iter() if e.get("fill") == STROKES]
     # The line, 8 lanes over time, 8 words of s, the mark beside the text, the legend: not `out`.
     assert sorted(boxes) == [1, 1, 1, 8, 8]

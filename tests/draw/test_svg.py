@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from xml.etree import ElementTree
 
 import pytest
+from matplotlib.colors import to_hex
 from matplotlib.patches import Patch
 from matplotlib.text import Text
 
@@ -27,6 +29,7 @@ SHEETS = [
     "draw_around a table",
     "draw_ownership wide",
     "draw_banks a column",
+    "draw_sectors stride 2",
     "draw_launch_grid (2, 2) (9, 4)",
 ]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -66,7 +69,9 @@ def test_no_shape_is_lost_and_hatches_are_kept(name: str) -> None:
     patches = [a for a in figure.axes[0].artists + figure.axes[0].patches if isinstance(a, Patch)]
     hatched = [patch for patch in patches if patch.get_hatch()]
     assert svg.count("<path") >= len(patches) + len(hatched)
-    assert svg.count('fill="url(#') == len(hatched)
+    fills = re.findall(r'fill="url\(#\w+-(\w{6})\)"', svg)
+    assert Counter(fills) == Counter(to_hex(each.get_edgecolor())[1:] for each in hatched)
+    assert set(re.findall(r'<pattern id="\w+-(\w{6})"', svg)) == set(fills)
     assert svg.count("<image") == len(figure.axes[0].images)
 
 

@@ -67,7 +67,7 @@ def test_a_guess_is_kept_when_all_three_are_there(answers) -> None:
     made = asked("4")
     assert "All three are needed" in status(made) and ledger.entries() == {}
     made.fields[1].value, made.fields[2].value = "3", "5"
-    assert "Kept." in status(made) and ledger.entry(NAME) == Entry(Guess(4, 3, 5))
+    assert "Kept: 4 (3 to 5)." in status(made) and ledger.entry(NAME) == Entry(Guess(4, 3, 5))
     made.fields[0].value = "4.5"
     assert ledger.entry(NAME) == Entry(Guess(4.5, 3, 5))
 
@@ -79,6 +79,8 @@ def test_a_guess_is_kept_when_all_three_are_there(answers) -> None:
         (("9", "3", "5"), "lies outside 3 to 5"),
         (("fast", "3", "5"), "which is no number"),
         (("4 ms", "3", "5"), "it counts ms"),
+        (("4,1", "3", "5"), "write a point before decimals: 4.1"),
+        (("4,1000", "3", "5"), "a comma that groups no thousands"),
     ],
 )
 def test_bad_input_is_told_where_it_was_typed_and_not_kept(answers, typed, told) -> None:
@@ -88,12 +90,40 @@ def test_bad_input_is_told_where_it_was_typed_and_not_kept(answers, typed, told)
     assert first.startswith("No forecast yet (")
 
 
+@pytest.mark.parametrize("typed", [("4",), ("4", "3"), ("4", "5", "3"), ("fast", "3", "5")])
+def test_a_forecast_that_is_begun_and_not_whole_keeps_the_answer_back(answers, capsys, typed):
+    made = asked(*typed)
+    made.compare()
+    told = capsys.readouterr().out
+    assert told.startswith("Your forecast is not whole, ") and ROW.printed not in told
+    assert max(map(len, told.splitlines())) <= 70
+    assert ledger.entries() == {} and not made.fields[0].disabled
+    for field, value in zip(made.fields, ("4", "3", "5"), strict=True):
+        field.value = value
+    made.compare()
+    assert "You said 4 (3 to 5)" in capsys.readouterr().out
+    assert forecast_score().calibration.held == 1
+
+
+def test_emptied_fields_show_the_answer_without_a_forecast(answers, capsys) -> None:
+    made = asked("4")
+    made.fields[0].value = ""
+    made.compare()
+    assert "No forecast yet. It is" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("typed", "kept"), [("1,000", 1000), ("12,345.5", 12345.5), ("1e3", 1000)])
+def test_thousands_may_be_grouped(answers, typed, kept) -> None:
+    asked(typed, "1", "20_000")
+    assert ledger.entry(NAME) == Entry(Guess(kept, 1, 20_000))
+
+
 @pytest.mark.parametrize(
     ("typed", "first", "kind"),
     [
         (("4", "3", "5"), "You said 4 (3 to 5). It is 4.1 ms: your interval held.", "right"),
         (("1", "0.5", "2"), "You said 1 (0.5 to 2). It is 4.1 ms, above your interval.", "wrong"),
-        (("9", "8", "1e3"), "You said 9 (8 to 1000). It is 4.1 ms, below your interval.", "wrong"),
+        (("9", "8", "1e3"), "You said 9 (8 to 1,000). It is 4.1 ms, below your interval.", "wrong"),
     ],
 )
 def test_a_guess_stands_beside_what_was_measured(answers, typed, first, kind) -> None:
@@ -103,7 +133,7 @@ def test_a_guess_stands_beside_what_was_measured(answers, typed, first, kind) ->
     text = " ".join(repr(shown).split())
     assert f"Your interval is {wide:,.0f} times" in text or f"is {wide:.2g} times" in text
     assert "Measured: 4.1 ms (Scaling book, How to Think About GPUs, quiz 1, question 7)." in text
-    assert "The simple model: 3.85 ms, 0.94 times that. 12 bytes for each number" in text
+    assert "The simple model: 3.85 ms, 94 % of that. 12 bytes for each number" in text
 
 
 def test_what_breaks_is_told_with_the_answer(answers) -> None:
@@ -122,9 +152,10 @@ def test_a_forecast_counts_once_it_is_told_and_stands_then(answers, capsys) -> N
     assert not forecast_score()
     made.compare()
     assert all(field.disabled for field in made.fields)
+    assert "counts as it stands" in status(made)
     assert forecast_score().calibration.held == 1
     again = asked("9", "8", "10")
-    assert again.fields[0].disabled and "it has been told" in status(again)
+    assert again.fields[0].disabled and "counts as it stands" in status(again)
     again.compare()
     assert ledger.entry(NAME) == Entry(Guess(4, 3, 5), told=True)
     assert "You said 4 (3 to 5)" in capsys.readouterr().out
@@ -141,6 +172,7 @@ def test_what_is_typed_after_the_answer_is_compared_and_not_scored(answers, caps
     made = asked()
     made.compare()
     assert "No forecast yet. It is" in capsys.readouterr().out
+    assert "is not scored" in status(made)
     late = asked("4", "3", "5")
     late.compare()
     told = capsys.readouterr().out

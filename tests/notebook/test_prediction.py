@@ -101,6 +101,12 @@ def test_what_was_seen_comes_with_the_answer(kept):
     assert "Fits in" in repr(asked().comparison(8))  # without a guess, too
 
 
+def test_a_star_between_numbers_is_a_star(kept):
+    kept["how many"] = Sealed("32 * (1 + 4) there, 4 + 32 * 4 here, and *that* is **all** of it.")
+    html = asked().comparison(8)._repr_html_()
+    assert "32 * (1 + 4) there, 4 + 32 * 4 here, and <i>that</i> is <b>all</b> of it." in html
+
+
 def test_a_right_answer_no_run_can_give_lives_with_the_prediction(kept):
     kept["how many"] = Sealed("So it is.", answer="many")
     assert repr(asked(["few", "many"], answer="few").comparison()).startswith(

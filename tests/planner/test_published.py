@@ -82,6 +82,16 @@ def test_agreement_is_by_the_last_printed_digit(printed, mine, to_the_digit) -> 
     assert each.to_the_digit == each.holds == to_the_digit
 
 
+@pytest.mark.parametrize(
+    ("printed", "mine", "text"),
+    [("63", 62.5, "63"), ("19", 17.0, "17"), ("90", 80.0, "80"), ("1.5", 17.0, "17.00")],
+)
+def test_what_a_model_gives_is_told_as_printed_or_with_the_digits_it_has(
+    printed: str, mine: float, text: str
+) -> None:
+    assert published.mine_text(row(printed, mine)) == text
+
+
 def test_a_stated_margin_is_a_margin_and_no_more() -> None:
     assert row("10.0", 10.2, inputs_rounding=lambda: 0.2).holds
     assert row("10.0", 10.3, inputs_rounding=lambda: 0.2).holds is False
