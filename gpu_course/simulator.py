@@ -45,9 +45,11 @@ class Simulation:
         schedule: Schedule | None,
         observers: Sequence[Observer],
         counters: bool,
+        detect_races: bool,
     ) -> None:
         self.schedule = schedule
         self.counters = counters
+        self.detect_races = detect_races
         self.observers = tuple(observers)
         self.policy = POLICIES[policy]
         self.given = kernel
@@ -97,6 +99,7 @@ class _Configured:
             faults, watch, printout = FaultLog(), _Watch(), Printout()
             line = kernel.tree.lineno
             faults.add(Fault("illegal-launch", line, np.empty(0, np.int64), {"fact": fact}))
+            faults.finished = False
         else:
             launch.check_size(kernel.name, self.grid, self.block)
             faults, watch, printout = self._run(arguments)
@@ -110,6 +113,7 @@ class _Configured:
             launch=_shape(self.grid, self.block),
             touches=tuple(watch.touches.found),
             printed=printout.text(),
+            finished=faults.finished,
         )
         if simulation.raise_on_hazard and not report.ok:
             hazard = report.hazards[0]
@@ -162,7 +166,9 @@ class _Configured:
     ) -> tuple[FaultLog, _Watch, Printout]:
         simulation = self.simulation
         faults, watch, printout = FaultLog(), _Watch(), Printout()
-        own = watch.all() if simulation.counters else (watch.races,)
+        own: tuple[Observer, ...] = ()
+        if simulation.detect_races:
+            own = watch.all() if simulation.counters else (watch.races,)
         launch.run(
             simulation.program,
             self.grid,
@@ -190,6 +196,7 @@ def simulate(
     schedule: Schedule | None = None,
     observers: Sequence[Observer] = (),
     counters: bool = True,
+    detect_races: bool = True,
 ) -> Simulation:
     """Returns a kernel ready to launch on the simulated GPU.
 
@@ -210,6 +217,8 @@ def simulate(
         observers: told of everything that happens, beside the simulator's own; a launch whose
             threads wait for each other may begin anew, with another `begin`.
         counters: False leaves the report without counters and touches, for hazards alone.
+        detect_races: False looks for no races and counts nothing: the quickest way to what the
+            arrays hold at the end, and one that no number of races ends early.
 
     Raises:
         KernelRefused: the kernel uses what Numba would not compile, or the simulator does not know.
@@ -233,6 +242,7 @@ def simulate(
         schedule=schedule,
         observers=observers,
         counters=counters,
+        detect_races=detect_races,
     )
 
 
