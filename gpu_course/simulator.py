@@ -43,9 +43,11 @@ class Simulation:
         schedule: Schedule | None,
         observers: Sequence[Observer],
         counters: bool,
+        detect_races: bool,
     ) -> None:
         self.schedule = schedule
         self.counters = counters
+        self.detect_races = detect_races
         self.observers = tuple(observers)
         self.policy = POLICIES[policy]
         self.given = kernel
@@ -95,6 +97,7 @@ class _Configured:
             faults, watch, printout = FaultLog(), _Watch(), Printout()
             line = kernel.tree.lineno
             faults.add(Fault("illegal-launch", line, np.empty(0, np.int64), {"fact": fact}))
+            faults.finished = False
         else:
             launch.check_size(kernel.name, self.grid, self.block)
             faults, watch, printout = self._run(arguments)
@@ -106,6 +109,7 @@ class _Configured:
             launch=_shape(self.grid, self.block, watch.resources.shared_bytes),
             touches=tuple(watch.touches.found),
             printed=printout.text(),
+            finished=faults.finished,
         )
         if simulation.raise_on_hazard and not report.ok:
             hazard = report.hazards[0]
@@ -158,7 +162,9 @@ class _Configured:
     ) -> tuple[FaultLog, _Watch, Printout]:
         simulation = self.simulation
         faults, watch, printout = FaultLog(), _Watch(), Printout()
-        own = watch.all() if simulation.counters else (watch.races, watch.resources)
+        own: tuple[Observer, ...] = ()
+        if simulation.detect_races:
+            own = watch.all() if simulation.counters else (watch.races, watch.resources)
         launch.run(
             simulation.program,
             self.grid,
@@ -186,6 +192,7 @@ def simulate(
     schedule: Schedule | None = None,
     observers: Sequence[Observer] = (),
     counters: bool = True,
+    detect_races: bool = True,
 ) -> Simulation:
     """Returns a kernel ready to launch on the simulated GPU.
 
@@ -206,6 +213,8 @@ def simulate(
         observers: told of everything that happens, beside the simulator's own; a launch whose
             threads wait for each other may begin anew, with another `begin`.
         counters: False leaves the report without counters and touches, for hazards alone.
+        detect_races: False looks for no races and counts nothing: the quickest way to what the
+            arrays hold at the end, and one that no number of races ends early.
 
     Raises:
         KernelRefused: the kernel uses what Numba would not compile, or the simulator does not know.
@@ -229,6 +238,7 @@ def simulate(
         schedule=schedule,
         observers=observers,
         counters=counters,
+        detect_races=detect_races,
     )
 
 

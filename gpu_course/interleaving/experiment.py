@@ -11,7 +11,7 @@ import numpy as np
 from gpu_course.simt.observer import Observer
 from gpu_course.simt.report import Dim3, Report
 from gpu_course.simt.schedule import Schedule
-from gpu_course.simulator import simulate
+from gpu_course.simulator import STEP_BUDGET, simulate
 
 ROUNDING = 256
 """Results nearer than this many units in the last place are taken for the same."""
@@ -23,11 +23,13 @@ class Run:
 
     Attributes:
         report: of the launch in question.
-        outputs: the arrays it may have written, by the names the kernel has for them.
+        outputs: the arrays that are compared, by name.
+        finished: False where a launch was given up: its outputs are then not what it computes.
     """
 
     report: Report
     outputs: Mapping[str, np.ndarray]
+    finished: bool
 
 
 class Experiment(Protocol):
@@ -36,11 +38,27 @@ class Experiment(Protocol):
     def shape(self) -> tuple[Dim3, Dim3]:
         """Returns grid and block of the launch."""
 
-    def run(self, schedule: Schedule | None, observers: Sequence[Observer] = ()) -> Run:
-        """Returns what a run leaves behind; None runs all threads together, and counts."""
+    def run(
+        self,
+        schedule: Schedule | None,
+        observers: Sequence[Observer] = (),
+        *,
+        detect_races: bool = False,
+    ) -> Run:
+        """Returns what a run leaves behind.
+
+        Args:
+            schedule: of the launch; None runs all threads together.
+            observers: of the launch.
+            detect_races: without, nothing is counted either: a run is quicker, and does not end
+                early for its many races.
+        """
 
     def expected(self) -> Mapping[str, np.ndarray] | None:
         """Returns what the outputs should be, or None where nobody knows."""
+
+    def own_name(self, output: str) -> str | None:
+        """Returns what the launched kernel calls an output; None where it does not take it."""
 
     def right(self, name: str, got: np.ndarray, expected: np.ndarray) -> np.ndarray:
         """Returns where an output is as expected, as bool."""
@@ -56,18 +74,31 @@ class _Launch:
         ready = simulate(self.kernel)[self.configuration]
         return ready.grid, ready.block
 
-    def run(self, schedule: Schedule | None, observers: Sequence[Observer] = ()) -> Run:
+    def run(
+        self,
+        schedule: Schedule | None,
+        observers: Sequence[Observer] = (),
+        *,
+        detect_races: bool = False,
+    ) -> Run:
         copies = [a.copy() if isinstance(a, np.ndarray) else a for a in self.arguments]
-        # Of an order that is searched for, the outputs tell; all is counted with all in step.
-        counted = schedule is None
-        ready = simulate(self.kernel, schedule=schedule, observers=observers, counters=counted)
+        ready = simulate(
+            self.kernel,
+            schedule=schedule,
+            observers=observers,
+            step_budget=STEP_BUDGET,
+            detect_races=detect_races,
+        )
         report = ready[self.configuration](*copies)
         names = ready.kernel.parameters
         arrays = {n: c for n, c in zip(names, copies, strict=True) if isinstance(c, np.ndarray)}
-        return Run(report, arrays)
+        return Run(report, arrays, report.finished)
 
     def expected(self) -> None:
         return None
+
+    def own_name(self, output: str) -> str:
+        return output
 
     def right(self, name: str, got: np.ndarray, expected: np.ndarray) -> np.ndarray:
         equal = same(got, expected)

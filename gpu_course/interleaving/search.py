@@ -27,9 +27,15 @@ from gpu_course.interleaving.story import (
     Damage,
     damage_at,
     find_culprit,
-    find_damage,
 )
-from gpu_course.interleaving.words import tell_found, tell_hazards, tell_none, tell_wrong
+from gpu_course.interleaving.words import (
+    tell_cut,
+    tell_found,
+    tell_hazards,
+    tell_none,
+    tell_unfinished,
+    tell_wrong,
+)
 from gpu_course.observe.recorder import MOST_THREADS, Recorder
 from gpu_course.simt.observer import Observer
 from gpu_course.simt.report import Hazard, Recording, Report
@@ -95,11 +101,11 @@ class _Search:
         self.experiment = experiment
         self.watch = watch
         self.told = told
-        self.tried = 0
+        self.tried = self.unfinished = 0
         self.races: list[Race] = []
 
     def replay(self) -> Replay:
-        together, recording = self._record(TOGETHER)
+        together, recording = self._record(TOGETHER, detect_races=True)
         self.report = together.report
         self.names = Names(recording.threads_per_block, int(np.prod(self.report.launch.grid)))
         hazards = races_in(self.report)
@@ -109,6 +115,8 @@ class _Search:
         self.races = [r for alike in zip_longest(*found) for r in alike if r is not None]
         self.tried = 1
         right, wanted = self._right_run(together)
+        if wanted is None:
+            return Replay(tell_unfinished(self.report), self.tried)
         if right is None and not self.races:
             return Replay(tell_wrong(self.report, hazards), self.tried)
         ways = orders(self.races, self.report.launch.lanes, self.names)
@@ -120,47 +128,62 @@ class _Search:
             tried = self._try(order)
             if tried is not None and self._wrong(tried, wanted):
                 return self._found(order, wanted, right)
-        return Replay(tell_none(self.report, hazards, self.tried), self.tried)
+        story = tell_none(self.report, hazards, self.tried, self.unfinished)
+        return Replay(story, self.tried)
 
     def _try(self, order: Order) -> Run | None:
+        """A run in another order; None where there is no result of it to compare."""
         self.tried += 1
+        run = self._run_if_it_can(order)
+        if run is not None and not run.finished:
+            self.unfinished += 1
+            return None
+        return run
+
+    def _run_if_it_can(self, order: Order) -> Run | None:
         try:
             return self._run(order)
         except KernelRefused:
             # In this order the lanes of a warp would have to wait for each other.
             return None
 
-    def _record(self, order: Order) -> tuple[Run, Recording]:
+    def _record(self, order: Order, *, detect_races: bool = False) -> tuple[Run, Recording]:
         recorder = Recorder(self.watch, self._threads(), MOST_STEPS)
-        run = self._run(order, (recorder,))
+        run = self._run(order, (recorder,), detect_races=detect_races)
         return run, recorder.recording(run.report.launch)
 
-    def _run(self, order: Order, observers: Sequence[Observer] = ()) -> Run:
+    def _run(
+        self, order: Order, observers: Sequence[Observer] = (), *, detect_races: bool = False
+    ) -> Run:
         schedule = order.schedule()
         if not isinstance(schedule, LateStore):
-            return self.experiment.run(schedule, observers)
-        run = self.experiment.run(schedule, (schedule, *observers))
+            return self.experiment.run(schedule, observers, detect_races=detect_races)
+        both = (schedule, *observers)
+        run = self.experiment.run(schedule, both, detect_races=detect_races)
         schedule.arrive()
         return run
 
-    def _right_run(self, together: Run) -> tuple[Order | None, Mapping[str, np.ndarray]]:
+    def _right_run(self, together: Run) -> tuple[Order | None, Mapping[str, np.ndarray] | None]:
         """An order whose result is right, if one is known, and what the outputs should be.
 
         All together is the order the author had in mind, unless threads add to a cell that others
-        add to as well: then one after another is.
+        add to as well: then one after another is. Without outputs where no order came to its end.
         """
         expected = self.experiment.expected()
-        few = self.report.launch.lanes <= MOST_THREADS_ONE_BY_ONE
-        if expected is None:
-            if few and any(self._updates(race) for race in self.races):
-                return ONE_BY_ONE, self._run(ONE_BY_ONE).outputs
-            return TOGETHER, together.outputs
-        if not self._wrong(together, expected):
-            return TOGETHER, expected
-        for order in (WARP_BY_WARP, *([ONE_BY_ONE] if few else [])):
-            if not self._wrong(self._run(order), expected):
-                return order, expected
-        return None, expected
+        candidates = [TOGETHER, WARP_BY_WARP]
+        if self.report.launch.lanes <= MOST_THREADS_ONE_BY_ONE:
+            adding = expected is None and any(self._updates(race) for race in self.races)
+            candidates.insert(0 if adding else 2, ONE_BY_ONE)
+        wanted = None
+        for order in candidates:
+            known = order is TOGETHER and together.finished
+            run = together if known else self._run_if_it_can(order)
+            if run is None or not run.finished:
+                continue
+            wanted = run.outputs if expected is None else expected
+            if not self._wrong(run, wanted):
+                return order, wanted
+        return None, wanted
 
     def _updates(self, race: Race) -> bool:
         """True where the thread that reads a cell also writes it, and so does the other."""
@@ -192,17 +215,25 @@ class _Search:
     ) -> Replay:
         run, recording = self._record(order)
         wrong = self._wrong(run, wanted)
-        damage = find_damage(run.outputs, wanted, wrong)
-        culprit = None
+        # The recording knows arrays by the names that the launched kernel has for them.
+        outputs = {own: name for name in wrong if (own := self.experiment.own_name(name))}
+
+        def damaged(name: str, cell: int) -> Damage:
+            own = self.experiment.own_name(name)
+            return damage_at(name, own, cell, run.outputs[name], wanted[name], wrong[name])
+
+        first = next(iter([*outputs.values(), *wrong]))
+        damage = damaged(first, int(np.flatnonzero(wrong[first])[0]))
+        culprit, whole = None, recording.whole
         if right is not None:
-            wrote = wrong_cells(recording, wrong)
-            blamed = set(wrote.values())
-            culprit = find_culprit(recording, self._record(right)[1], damage, blamed)
-            own = [at for at, thread in wrote.items() if culprit and thread == culprit.at.thread]
-            if own:
-                name, cell = min(own)
-                count = int(np.count_nonzero(wrong[name]))
-                damage = damage_at(name, cell, run.outputs[name], wanted[name], count)
+            other = self._record(right)[1]
+            whole &= other.whole
+            wrote = wrong_cells(recording, {own: wrong[name] for own, name in outputs.items()})
+            culprit = find_culprit(recording, other, damage, set(wrote.values()))
+            mine = [at for at, thread in wrote.items() if culprit and thread == culprit.at.thread]
+            if mine:
+                own, cell = min(mine)
+                damage = damaged(outputs[own], cell)
         warps = self._warps(culprit, recording)
         track = recording.track(warps)
         step = culprit.at.step if culprit is not None else track[0]
@@ -210,7 +241,13 @@ class _Search:
         story = tell_found(recording, order, culprit, damage, self.tried, self.names, known=known)
         if right is None:
             story += "\nNo order was found in which the result is right: the race is not all."
+        elif culprit is None and not whole:
+            story += f"\n{tell_cut(recording)}"
         start = track.index(step) if step in track else 0
+        # The same once more, for the marks of its races; so many of them may end it early.
+        marked = self._record(order, detect_races=True)[1]
+        if step < len(marked.steps):
+            recording = marked
         if not self.watch:
             recording = self._with_arrays(recording, culprit)
         if culprit is not None:
@@ -240,11 +277,13 @@ class _Search:
             threads = [culprit.at.thread]
             if culprit.other is not None:
                 threads.append(culprit.other.thread)
-        elif self.races:
-            threads = [self.races[0].one.thread, self.races[0].other.thread]
         else:
-            threads = [int(recording.threads[0])]
-        return tuple(sorted({int(w) for w in recording.warps_of(np.array(threads))}))
+            threads = [p.thread for race in self.races[:1] for p in (race.one, race.other)]
+        found = tuple(sorted({int(w) for w in recording.warps_of(np.array(threads, np.int64))}))
+        if recording.track(found):
+            return found
+        # A recording that was cut short may end before these begin.
+        return (int(recording.warps_of(recording.steps[0].threads)[0]),)
 
 
 def wrong_cells(

@@ -6,7 +6,7 @@ the first read, in time, that differs from the same read of a right run is where
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,6 +73,7 @@ class Damage:
         array, cell, shape: the first wrong cell, or one that the culprit wrote.
         got, wanted: its values.
         cells: how many cells of this output are wrong.
+        later: True for an output that the launch itself does not take: a later launch writes it.
     """
 
     array: str
@@ -81,6 +82,7 @@ class Damage:
     got: Any
     wanted: Any
     cells: int
+    later: bool = False
 
 
 def find_culprit(
@@ -102,7 +104,9 @@ def find_culprit(
             if at.thread in blamed:
                 return found
             first = first or found
-    return first or _last_writer(wrong, right, damage)
+    if first is None and wrong.whole and right.whole:
+        return _last_writer(wrong, right, damage)
+    return first
 
 
 def _other_reads(wrong: Recording, right: Recording) -> Iterator[tuple[Moment, StepAccess, Moment]]:
@@ -201,7 +205,7 @@ def _same_place(one: Moment, other: Moment) -> bool:
 
 
 def _last_writer(wrong: Recording, right: Recording, damage: Damage) -> Culprit | None:
-    if damage.array not in wrong.arrays:
+    if damage.later or damage.array not in wrong.arrays:
         return None
     mine = writes_to(wrong, damage.array, damage.cell, None)
     others = writes_to(right, damage.array, damage.cell, None)
@@ -212,20 +216,28 @@ def _last_writer(wrong: Recording, right: Recording, damage: Damage) -> Culprit 
     return Culprit(LAST, damage.array, damage.cell, damage.shape, mine[-1], match, wanted.value)
 
 
-def find_damage(
-    outputs: Mapping[str, np.ndarray], wanted: Mapping[str, np.ndarray], wrong: Mapping[str, Any]
+def damage_at(
+    name: str,
+    own_name: str | None,
+    cell: int,
+    got: np.ndarray,
+    wanted: np.ndarray,
+    wrong: np.ndarray,
 ) -> Damage:
-    """Returns what is wrong in the first output that is.
+    """Returns the Damage of one cell of an output.
 
     Args:
-        outputs, wanted: as they are, and as they should be.
-        wrong: for each output a bool array, True where it is wrong.
+        name, own_name: the output's, and what the launched kernel calls it, if it takes it.
+        cell: the cell, in C order.
+        got, wanted: the output as it is, and as it should be.
+        wrong: bool, where it is wrong.
     """
-    name = next(n for n, mask in wrong.items() if mask.any())
-    cell = int(np.flatnonzero(wrong[name].reshape(-1))[0])
-    return damage_at(name, cell, outputs[name], wanted[name], int(np.count_nonzero(wrong[name])))
-
-
-def damage_at(name: str, cell: int, got: np.ndarray, wanted: np.ndarray, cells: int) -> Damage:
-    """Returns the Damage of one cell of an output."""
-    return Damage(name, cell, got.shape, got.reshape(-1)[cell], wanted.reshape(-1)[cell], cells)
+    return Damage(
+        array=own_name or name,
+        cell=cell,
+        shape=got.shape,
+        got=got.reshape(-1)[cell],
+        wanted=wanted.reshape(-1)[cell],
+        cells=int(np.count_nonzero(wrong)),
+        later=own_name is None,
+    )

@@ -58,10 +58,11 @@ def tell_found(
         said += _culprit(recording, culprit, names)
     cell = cell_text(damage.array, damage.cell, damage.shape)
     got, wanted = value_text(damage.got), value_text(damage.wanted)
+    result = "The result, which a later launch writes" if damage.later else "The result"
     if known:
-        said.append(f"The result: {cell} is {got}, and it should be {wanted}.")
+        said.append(f"{result}: {cell} is {got}, and it should be {wanted}.")
     else:
-        said.append(f"The result: {cell} is {got}; in another order of the same threads {wanted}.")
+        said.append(f"{result}: {cell} is {got}; in another order of the same threads {wanted}.")
     if damage.cells > 1:
         said[-1] = said[-1][:-1] + f" ({damage.cells:,} cells of {damage.array} differ)."
     said.append(f"Orders tried: {tried}.")
@@ -167,18 +168,32 @@ def _written_before(recording: Recording, culprit: Culprit) -> bool:
     return bool(known[culprit.cell])
 
 
-def tell_none(report: Report, races: Sequence[Hazard], tried: int) -> str:
+def tell_cut(recording: Recording) -> str:
+    """Returns the word that a recording ends before it shows where it goes wrong."""
+    return (
+        f"Only the first {len(recording.steps):,} of its {recording.steps_taken:,} steps are kept, "
+        "and where it goes wrong is not among them: try fewer threads, or fewer rounds of a loop."
+    )
+
+
+def tell_none(report: Report, races: Sequence[Hazard], tried: int, unfinished: int = 0) -> str:
     """Returns the word that no order was found which makes the result wrong.
 
     Args:
         report: of the launch.
         races: what the detectors found.
         tried: how many orders were run.
+        unfinished: in how many of them the launch was given up before its end.
     """
     orders = f"{tried} orders of the threads were tried, and the result is the same in all of them"
+    if unfinished:
+        orders += (
+            f" but {unfinished}.\nIn {unfinished} of them the launch did not come to its end "
+            "within what the simulator allows, so there is no result to compare"
+        )
     if not races:
-        others = sorted({f"{h.kind} in line {h.line}" for h in report.hazards})
-        besides = f"\nIt has other faults: {', '.join(others)}." if others else ""
+        others = _faults(report)
+        besides = f"\nIt has other faults: {others}." if others else ""
         return f"No race was found in {report.kernel}: {orders}.{besides}"
     place = _place(races)
     if all(race.details["same_value"] for race in races):
@@ -190,6 +205,19 @@ def tell_none(report: Report, races: Sequence[Hazard], tried: int) -> str:
 
 
 _HARMLESS = "that does no harm: several threads write the same value"
+
+
+def tell_unfinished(report: Report) -> str:
+    """Returns the word that a launch was given up in every order in which it was run."""
+    return (
+        f"The launch of {report.kernel} was given up before its end in every order, so there is "
+        f"no result to compare.\nIts faults: {_faults(report)}.\nMend those that are no race "
+        "first, or replay a smaller launch."
+    )
+
+
+def _faults(report: Report) -> str:
+    return ", ".join(sorted({f"{h.kind} in line {h.line}" for h in report.hazards}))
 
 
 def tell_wrong(report: Report, races: Sequence[Hazard]) -> str:

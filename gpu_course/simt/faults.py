@@ -78,6 +78,7 @@ class FaultLog:
 
     Attributes:
         most_errors: so many errors are added, whatever place each is at, before CannotGoOn.
+        finished: False once the launch has been given up before its end.
     """
 
     MOST_THREADS = 4096
@@ -88,6 +89,7 @@ class FaultLog:
         self.left_out = 0
         self.errors = 0
         self.most_errors: float = math.inf
+        self.finished = True
 
     def add(self, fault: Fault, key: tuple[Any, ...] = ()) -> None:
         """Adds a fault; one with the same kind, line and key only raises the first one's count.

@@ -240,6 +240,7 @@ def run(
     if fact is not None:
         line = code.kernel.tree.lineno
         faults.add(Fault("illegal-launch", line, np.empty(0, np.int64), {"fact": fact}))
+        faults.finished = False
         return
     _refuse_read_only(code, arrays)
     setting = Setting(
@@ -276,8 +277,9 @@ def run(
                     observer.batch(lanes)
                 Interpreter(setting, lanes, observers, step_budget).run()
     except CannotGoOn:
-        pass
+        faults.finished = False
     except EndlessLoop as end:
+        faults.finished = False
         faults.most_errors = math.inf  # this one is the last
         faults.add(Fault("endless-loop", end.line, end.threads, end.facts, kernel=end.kernel))
 

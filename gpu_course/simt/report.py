@@ -187,6 +187,9 @@ class Report:
         launch: the LaunchShape.
         touches: who touched what, kept for launches of at most 4,096 lanes; empty above.
         printed: what the kernel printed, in thread order.
+        finished: True when every thread came to its end. False where the launch was not legal, or
+            was given up: an endless loop, or so many errors that it told nothing more. The arrays
+            then hold what had been written by that time.
     """
 
     kernel: str
@@ -196,6 +199,7 @@ class Report:
     launch: LaunchShape
     touches: tuple[Touch, ...] = ()
     printed: str = ""
+    finished: bool = True
 
     @cached_property
     def counters(self) -> Counters:
@@ -386,6 +390,11 @@ class Recording:
     arrays: Mapping[str, Start]
     watch: tuple[str, ...] = ()
     _tracks: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def whole(self) -> bool:
+        """True when every step that was taken is kept."""
+        return self.steps_taken == len(self.steps)
 
     @property
     def threads_per_block(self) -> int:

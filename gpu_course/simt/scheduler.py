@@ -370,7 +370,7 @@ class Scheduler:
                     context.coroutine.gr_context = copy_context()
                 context.coroutine.switch()
         except Ended:
-            pass
+            self.setting.faults.finished = False
         finally:
             self.stopping = True
             for context in list(self.under_way.values()):

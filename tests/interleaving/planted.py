@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TEXT = '''"""Kernels."""
 
-from numba import cuda, float32
+from numba import cuda, float32, int64
 
 TPB = 64
 
@@ -133,6 +133,23 @@ def with_fence(out, partial, ticket, a):
 @cuda.jit
 def last_one_wins(out):
     out[0] = cuda.grid(1)  # write
+
+
+@cuda.jit
+def last_round_wins(out, rounds):
+    for k in range(rounds):
+        out[0] = cuda.grid(1) * 1000 + k  # write
+
+
+@cuda.jit
+def rounds_from_shared(out):
+    s = cuda.shared.array(1, int64)
+    if cuda.threadIdx.x == 0:
+        s[0] = 3  # write
+    total = 0
+    for k in range(s[0]):  # read
+        total += k
+    out[cuda.threadIdx.x] = total
 
 
 @cuda.jit

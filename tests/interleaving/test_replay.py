@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from gpu_course.interleaving import Replay, find_replay, launch_experiment
+from gpu_course.interleaving import Replay, find_replay, launch_experiment, search
+from gpu_course.interleaving import experiment as experiment_module
 from gpu_course.interleaving.experiment import same
 from gpu_course.simt.schedule import RoundRobin
 from gpu_course.simulator import simulate
@@ -49,6 +51,7 @@ LAUNCHES: dict[str, tuple[tuple[int, int], tuple[Any, ...]]] = {
     "with_fence": ((3, 4), blank()),
     "last_one_wins": ((2, 32), (zeros(1, np.int64),)),
     "same_value": ((2, 32), (zeros(1, np.int64),)),
+    "rounds_from_shared": ((1, 64), (zeros(64, np.int64),)),
     "slow_reader": ((1, 64), (zeros(64), ones(64))),
     "out_of_bounds": ((1, 64), (zeros(60), ones(60))),
     "float_sum": ((2, 32), (zeros(1), ones(64) / np.float32(3))),
@@ -155,6 +158,62 @@ def test_the_story_in_full(kernels: Path, name: str) -> None:
     told = replayed(kernels, name).story.splitlines()
     for line in STORIES[name].strip().splitlines():
         assert line.format(r=line_of(name, "read"), w=line_of(name, "write")) in told
+
+
+def test_a_launch_with_thousands_of_races_is_compared_at_its_end(kernels: Path) -> None:
+    """Long before their end these runs have been at fault so often that a check would stop them."""
+    rounds, out = 800, zeros(1, np.int64)
+    experiment = launch_experiment(f"{kernels}:last_round_wins", (2, 32), (out, rounds))
+    found = find_replay(experiment)
+    assert found.damage is not None and found.culprit is not None
+    # Whichever warp comes last, its last lane writes last, in its last round.
+    last = {31 * 1000 + rounds - 1, 63 * 1000 + rounds - 1}
+    assert {int(found.damage.got), int(found.damage.wanted)} == last
+    assert int(found.culprit.at.value) == int(found.damage.got)
+
+
+def test_an_order_that_comes_to_no_end_is_not_compared(
+    kernels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it would have written is unknown, and no damage."""
+    monkeypatch.setattr(experiment_module, "STEP_BUDGET", 2000)
+    found = replayed(kernels, "rounds_from_shared")
+    assert found.damage is None and not found.found
+    assert re.search(r"\nIn \d+ of them the launch did not come to its end", found.story)
+
+
+def test_where_no_order_comes_to_an_end_that_is_said(
+    kernels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(experiment_module, "STEP_BUDGET", 2)
+    story = replayed(kernels, "rounds_from_shared").story
+    assert story.startswith("The launch of rounds_from_shared was given up before its end")
+
+
+def test_what_lies_beyond_the_recording_is_not_told_of(
+    kernels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last write that was kept is not the last write."""
+    monkeypatch.setattr(search, "MOST_STEPS", 6)
+    experiment = launch_experiment(f"{kernels}:last_round_wins", (2, 32), (zeros(1, np.int64), 20))
+    found = find_replay(experiment)
+    assert found.recording is not None and found.recording.steps_taken > 6
+    assert found.damage is not None and found.culprit is None
+    assert {int(found.damage.got), int(found.damage.wanted)} == {31_019, 63_019}
+    assert "The last one to write wins" not in found.story
+    assert (
+        f"Only the first 6 of its {found.recording.steps_taken} steps are kept, and where it goes "
+        "wrong is not among them" in found.story
+    )
+
+
+def test_a_recording_may_end_before_the_racing_warps_begin(
+    kernels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "MOST_STEPS", 1)
+    found = replayed(kernels, "missing_before")
+    assert found.recording is not None and len(found.recording.steps) == 1
+    assert found.recording.track(found.warps)
 
 
 def test_the_arguments_stay_as_they_are(kernels: Path) -> None:

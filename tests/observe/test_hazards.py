@@ -254,6 +254,23 @@ def test_an_endless_loop_says_what_does_not_change(tmp_path: Path) -> None:
     assert "j < 1 is true, and nothing in the loop changes it" in text
 
 
+def test_a_report_says_whether_the_launch_came_to_its_end(tmp_path: Path) -> None:
+    assert launch(tmp_path, "if i < size:\n    out[i] = 1").finished
+    assert launch(tmp_path, "out[i] = 1").finished  # a hazard alone does not end it
+    assert not launch(tmp_path, "while True:\n    i += 1").finished
+    assert not launch(tmp_path, "while cuda.atomic.add(out, 0, 0) == 0:\n    pass").finished
+    assert not launch(tmp_path, "out[0] = 1", block=2048).finished
+
+
+def test_a_launch_is_given_up_after_so_many_errors(tmp_path: Path) -> None:
+    assert not launch(tmp_path, "for k in range(3000):\n    out[0] = i + k").finished
+    out = np.zeros(1, np.float32)
+    run = simulate(f"{tmp_path / 'kernel.py'}:kernel", detect_races=False)
+    report = run[2, 16](out, out, 1)
+    assert report.finished and out[0] == 31 + 2999
+    assert not report.hazards and not report.counters.global_store.requests
+
+
 @pytest.mark.parametrize(
     ("grid", "block", "fact"),
     [

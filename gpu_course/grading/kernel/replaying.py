@@ -14,7 +14,7 @@ from gpu_course.grading.answer_problem import AnswerProblem
 from gpu_course.grading.diagnosis import close
 from gpu_course.grading.kernel import trial
 from gpu_course.grading.kernel.answers import read_answer
-from gpu_course.grading.kernel.trial import Given, Trial
+from gpu_course.grading.kernel.trial import Given
 from gpu_course.grading.messages import describe
 from gpu_course.grading.seeds import LISTED_SEED, default_seed
 from gpu_course.interleaving import Replay, Run, find_replay
@@ -45,27 +45,42 @@ class _Case:
         launch = self.given.launches[self.number]
         return dim3(launch.grid, "grid"), dim3(launch.block, "block")
 
-    def run(self, schedule: Schedule | None, observers: Sequence[Observer] = ()) -> Run:
+    def run(
+        self,
+        schedule: Schedule | None,
+        observers: Sequence[Observer] = (),
+        *,
+        detect_races: bool = False,
+    ) -> Run:
         """Returns what all launches leave behind, one of them in another order."""
-        how = {self.number: {"schedule": schedule, "observers": observers}}
-        # Of an order that is searched for, the outputs tell; all is counted with all in step.
-        tried = trial.attempt(self.given, self.kernels, 0, how, counted=schedule is None)
-        outputs = {self._own(tried, name): tried.got[name] for name in self.given.expected}
-        return Run(tried.reports[min(self.number, len(tried.reports) - 1)], outputs)
+        launches = self.given.launches
+        how: dict[int, dict[str, Any]] = {
+            number: {"detect_races": False} for number in range(len(launches))
+        }
+        how[self.number] = {
+            "schedule": schedule,
+            "observers": observers,
+            "detect_races": detect_races,
+        }
+        tried = trial.attempt(self.given, self.kernels, 0, how, counted=detect_races)
+        finished = len(tried.reports) == len(launches) and all(r.finished for r in tried.reports)
+        outputs = {name: tried.got[name] for name in self.given.expected}
+        return Run(tried.reports[min(self.number, len(tried.reports) - 1)], outputs, finished)
 
     def expected(self) -> Mapping[str, np.ndarray]:
-        """Returns the reference's outputs, by the names the learner's kernel has for them."""
+        """Returns the reference's outputs."""
+        return self.given.expected
+
+    def own_name(self, output: str) -> str | None:
+        """Returns what the learner's kernel calls an output; None where it does not take it."""
         launch = self.given.launches[self.number]
-        own = dict(zip(launch.args, self.kernels[launch.function].parameters, strict=True))
-        return {own.get(name, name): array for name, array in self.given.expected.items()}
+        parameters = self.kernels[launch.function].parameters
+        pairs = zip(launch.args, parameters, strict=True)
+        return next((own for name, own in pairs if name == output), None)
 
     def right(self, name: str, got: np.ndarray, expected: np.ndarray) -> np.ndarray:
         """Returns where an output is right, within the puzzle's tolerance."""
         return close(got, expected, self.puzzle.tolerance)
-
-    def _own(self, tried: Trial, name: str) -> str:
-        found = tried.own_names(self.given.launches[self.number], name)
-        return found[0] if found else name
 
 
 def replay_answer(

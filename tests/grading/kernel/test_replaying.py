@@ -115,6 +115,58 @@ def test_the_verdict_on_a_race_offers_the_replay(tmp_path: Path) -> None:
     assert "replay" not in check(MIRROR, answer=written(tmp_path, CLEAN), seed=0).message
 
 
+PARTS = """from numba import cuda
+
+@cuda.jit
+def spread(out, a):
+    i = cuda.grid(1)
+    if i != 40:
+        out[i] = a[i]
+    out[40] = a[i]
+
+@cuda.jit
+def pick_one(out, parts):
+    out[0] = parts[40]
+"""
+
+
+def _parts_and_out(inputs: Values) -> Values:
+    parts = inputs["a"].copy()
+    parts[40] = 63
+    return {"parts": parts, "out": parts[40:41]}
+
+
+@pytest.mark.parametrize("outputs", [("out",), ("parts", "out"), ("out", "parts")])
+def test_a_parameter_may_have_the_name_of_an_output_of_a_later_launch(
+    tmp_path: Path, outputs: tuple[str, ...]
+) -> None:
+    """What the first kernel calls `out` has 64 cells and is `parts`; the puzzle's `out` has one."""
+    puzzle = KernelPuzzle(
+        name="90_toys/two_launches",
+        title="two launches",
+        statement="Spread out, and pick one.",
+        parameters={"spread": ("parts", "a"), "pick_one": ("out", "parts")},
+        cases=(Case("visible example", {"size": 64}, visible=True),),
+        random_case=lambda rng: Case("at random", {"size": 64}),
+        inputs=lambda rng, case: {"a": np.arange(64, dtype=np.float32)},
+        launches=lambda case: (
+            Launch("spread", 2, 32, ("parts", "a")),
+            Launch("pick_one", 1, 1, ("out", "parts")),
+        ),
+        reference=lambda inputs, case: {name: _parts_and_out(inputs)[name] for name in outputs},
+        scratch=lambda inputs, case: {"parts": np.zeros(64, np.float32)},
+        hints=("weak", "stronger", "strongest"),
+    )
+    found = replay_answer(puzzle, written(tmp_path, PARTS), seed=0)
+    assert found.recording is not None and found.recording.kernel == "spread"
+    told = next(line for line in found.story.splitlines() if line.startswith("The result"))
+    later = "The result, which a later launch writes: out[0] is 31, and it should be 63."
+    own = "The result: out[40] is 31, and it should be 63."
+    # The one that this launch writes is told of where the puzzle asks for it.
+    assert told == (own if "parts" in outputs else later)
+    assert (found.culprit is not None) == ("parts" in outputs)
+
+
 def test_what_cannot_be_replayed_is_said(tmp_path: Path) -> None:
     with pytest.raises(CourseError, match="there is no"):
         replay_answer(MIRROR, tmp_path / "missing.py")
