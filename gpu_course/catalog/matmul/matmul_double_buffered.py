@@ -21,6 +21,7 @@ from gpu_course.catalog.matmul.register_tiles import (
     BLOCK,
     CASES,
     CONSTANTS,
+    EACH_ONCE,
     FROM_REGISTERS,
     K_TILE,
     RACES,
@@ -35,7 +36,6 @@ WARPS = 2
 
 TWO_PAIRS_BYTES = 2 * 4 * 2 * TILE * K_TILE
 
-EACH_ONCE = "The two loops go over all EACH by EACH sums, whichever index comes first."
 ZERO_LINES = (
     "a_next[i] = a[row, x] if inside else {}",
     "b_next[i] = b[i, left + t] if inside else {}",

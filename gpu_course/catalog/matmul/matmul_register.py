@@ -22,6 +22,7 @@ from gpu_course.catalog.matmul.register_tiles import (
     CASES,
     CONSTANTS,
     EACH,
+    EACH_ONCE,
     FROM_REGISTERS,
     RACES,
     SHARE,
@@ -135,7 +136,14 @@ MATMUL_REGISTER = KernelPuzzle(
         Mistake("half_of_the_threads", "over-budget", "not-shared"),
     ),
     constants=CONSTANTS,
-    equivalent_mutants=zeros_that_meet_zeros("matmul_register", ZERO_LINES),
+    equivalent_mutants={
+        **zeros_that_meet_zeros("matmul_register", ZERO_LINES),
+        "matmul_register:indices-swapped:sums[j, i] = float32(0)": EACH_ONCE,
+        "matmul_register:statement-dropped:number = float32(0) #2": (
+            "A number of a goes where b has no cell: its p meets a 0 of the other tile, or nobody "
+            "writes the sums of its column."
+        ),
+    },
     source=(
         "after Simon Boehm, 'How to Optimize a CUDA Matmul Kernel for cuBLAS-like Performance', "
         "2022, https://siboehm.com/articles/22/CUDA-MMM"
