@@ -161,10 +161,11 @@ _FILE_STEPS = {
     errno.EPERM: "give yourself the right to read and write it, and its folder",
     errno.EROFS: "it lies where nothing can be written; copy the course to a folder of your own",
     errno.ENOSPC: "make room on the disk and do it again; what was there before is unchanged",
-    errno.EISDIR: "a folder stands where the file should be; move it away",
+    errno.EISDIR: "it is a folder: name a file, or move the folder away",
     errno.EEXIST: "a file stands where a folder should be; move it away",
     errno.ENOTDIR: "a file stands where a folder should be; move it away",
-    errno.ENOENT: "see that its folder is there, and that it is no link to what is gone",
+    errno.ENOENT: "see that its name is right, that its folder is there, and that it is no link to "
+    "what is gone",
     errno.ELOOP: "it is a link that leads back to itself; remove it",
 }
 

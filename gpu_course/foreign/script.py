@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import runpy
 import sys
@@ -68,6 +69,7 @@ def command(
     """Runs a Python script written for numba.cuda on the simulator.
 
     Hazards in its kernels are told at its end; an error among them makes the exit status 1.
+    Options come before the script: what follows it is the script's own.
     """
     given = list(words or ())
     if not given and not module:
@@ -76,7 +78,7 @@ def command(
     try:
         own = read_rules(rules) if rules is not None else Rules()
         launches = Launches(own.with_severities(severities(severity or [])), counters=counters)
-        run = partial(_run_module, module, given) if module else _script(Path(given[0]), given)
+        run = _module(module, given) if module else _script(Path(given[0]), given)
         status = run_on_the_simulator(run, launches)
         _tell(written(launches, form), out)
     except CourseError as error:
@@ -101,7 +103,24 @@ def _script(path: Path, arguments: list[str]) -> Callable[[], None]:
     try:
         return partial(_run_script, path, path.read_bytes(), arguments)
     except OSError as error:
-        raise CourseError(f"{path} cannot be read: {error.strerror}") from None
+        raise file_problem(error, str(path), "read") from None
+
+
+def _module(name: str, arguments: list[str]) -> Callable[[], None]:
+    _look_in_here()
+    # Only the outermost part: to find a part within would import what it lies in.
+    outermost = name.partition(".")[0]
+    try:
+        found = importlib.util.find_spec(outermost)
+    except ValueError:  # what no module can be called
+        found = None
+    if found is None:
+        raise CourseError(
+            f"there is no module {outermost or name}",
+            "run this in the folder that it lies in, or install it; a file is run by its name, "
+            "without -m",
+        )
+    return partial(_run_module, name, arguments)
 
 
 def _tell(text: str, out: Path | None) -> None:
@@ -132,9 +151,14 @@ def _run_script(path: Path, code: bytes, arguments: list[str]) -> None:
 def _run_module(name: str, arguments: list[str]) -> None:
     """Runs a module as `python -m MODULE` would."""
     sys.argv[:] = [name, *arguments]
+    _look_in_here()
+    runpy.run_module(name, run_name="__main__", alter_sys=True)
+
+
+def _look_in_here() -> None:
+    """Has modules looked for in the current folder, as `python -m` does."""
     if not sys.flags.safe_path:
         sys.path[0] = str(Path.cwd())
-    runpy.run_module(name, run_name="__main__", alter_sys=True)
 
 
 def _status_of(run: Callable[[], None]) -> int:

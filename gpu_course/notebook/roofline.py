@@ -156,10 +156,16 @@ def rate_text(times: Iterable[tuple[str, tuple[float, float, float]]]) -> str:
     Args:
         times: (name, (seconds, with twice the FLOP, with twice the data)) of each.
     """
-    lines = [f"{'':<34}{'time':>9}{'2 x FLOP':>11}{'2 x data':>11}"]
-    for name, (seconds, more_flop, more_data) in times:
-        lines.append(
-            f"{name:<34}{format_time_s(seconds):>9}"
-            f"{more_flop / seconds:>10.2f}x{more_data / seconds:>10.2f}x"
-        )
-    return "\n".join(lines)
+    rows = [("", "time", "2 x FLOP", "2 x data")]
+    for name, (seconds, *more) in times:
+        flop, data = (f"{longer / seconds:.2f}x" for longer in more)
+        rows.append((name, format_time_s(seconds), flop, data))
+    widths = [
+        max(narrowest, 2 + max(len(row[column]) for row in rows))
+        for column, narrowest in enumerate((34, 9, 11, 11))
+    ]
+    return "\n".join(
+        f"{name:<{widths[0]}}"
+        + "".join(f"{cell:>{width}}" for cell, width in zip(cells, widths[1:], strict=True))
+        for name, *cells in rows
+    )

@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property, lru_cache, partial
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -439,29 +440,21 @@ def compared(chosen: Iterable[Row]) -> str:
     Args:
         chosen: what to show, in the order of the board.
     """
-    lines: list[str] = []
-    heading, notes = ("", ""), dict[str, None]()
-    for row in chosen:
-        if (row.paper.name, row.place) != heading:
-            lines += _notes(notes)
-            heading, notes = (row.paper.name, row.place), {}
-            lines += [""] if lines else []
-            lines += textwrap.wrap(f"{row.paper.name}, {row.place}", WIDTH)
-            lines.append(f"{'':<39}{'mine':>8}{'published':>10}{'difference':>12}")
-        lines.append(_line(row))
-        if row.note:
-            notes[row.note] = None
-        if row.forecast and row.breaks:
-            notes[f"{row.what}: the model breaks here: {row.forecast.broken}"] = None
-    return "\n".join(lines + _notes(notes))
+    tables: list[str] = []
+    for (paper, place), alike in groupby(chosen, key=lambda row: (row.paper.name, row.place)):
+        table = list(alike)
+        lines = [*textwrap.wrap(f"{paper}, {place}", WIDTH), *_lines(table)]
+        for note in dict.fromkeys(note for row in table for note in _notes(row)):
+            lines += textwrap.wrap(note, WIDTH, initial_indent="  * ", subsequent_indent="    ")
+        tables.append("\n".join(lines))
+    return "\n\n".join(tables)
 
 
-def _notes(notes: Iterable[str]) -> list[str]:
-    return [
-        line
-        for note in notes
-        for line in textwrap.wrap(note, WIDTH, initial_indent="  * ", subsequent_indent="    ")
-    ]
+def _notes(row: Row) -> list[str]:
+    found = [row.note] if row.note else []
+    if row.forecast and row.breaks:
+        found.append(f"{row.what}: the model breaks here: {row.forecast.broken}")
+    return found
 
 
 def mine_text(row: Row) -> str:
@@ -482,17 +475,32 @@ def _own_digits(row: Row) -> int:
     return max(_printed_digits(row), 1 if abs(row.mine) >= 100 else 2)
 
 
-def _line(row: Row) -> str:
-    digits = _printed_digits(row)
-    mine = mine_text(row)
+def _lines(table: Sequence[Row]) -> list[str]:
+    """Rows below each other, with a heading: every number ends where those above it end."""
+    numbers = [_numbers(row) for row in table]
+    printed, difference = (
+        max(narrowest, 1 + max(len(each[column]) for each in numbers))
+        for column, narrowest in ((1, 10), (2, 7))
+    )
+    room = WIDTH - printed - difference - len(" broke")  # for a name, and for mine
+    lines = [f"{'mine':>{room}}{'published':>{printed}}{'difference':>{difference + 5}}"]
+    for row, (own, theirs, off, mark) in zip(table, numbers, strict=True):
+        name = f"  {row.what}" + (f" [{row.unit}]" if row.unit else "")
+        if len(name) + 1 + len(own) > room:
+            # Numbers as long as these leave too little beside them.
+            lines.append(name)
+            name = ""
+        told = f"{theirs:>{printed}}{off:>{difference}} {mark:>4}".rstrip()
+        lines.append(f"{name}{own:>{room - len(name)}}{told}")
+    return lines
+
+
+def _numbers(row: Row) -> tuple[str, str, str, str]:
+    """Mine, published, their difference, and what to think of it."""
     difference = "none" if row.to_the_digit else f"{row.difference:+,.{_own_digits(row)}f}"
     mark = "broke" if row.breaks else {True: "", False: "far", None: "open"}[row.holds]
-    unit = f" [{row.unit}]" if row.unit else ""
     # The same digits as printed, grouped like mine.
-    printed = f"{row.published:,.{digits}f}"
-    numbers = f"{mine:>8}{printed:>10}{difference:>7} {mark:>4}".rstrip()
-    # Long numbers take what a short name leaves.
-    return f"  {row.what + unit:<{min(37, WIDTH - 2 - len(numbers))}}{numbers}"
+    return mine_text(row), f"{row.published:,.{_printed_digits(row)}f}", difference, mark
 
 
 COUNTED = {

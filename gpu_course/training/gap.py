@@ -77,12 +77,15 @@ def ratio(lines: tuple[Line, ...]) -> float:
 def as_text(lines: tuple[Line, ...]) -> str:
     """Returns the lines as a table in bytes, with the reasons for what differs."""
     width = max(len(line.name) for line in lines)
-    out = [f"{'':<{width}}{'paper':>13}{'kept':>13}{'difference':>13}"]
-    for line in lines:
-        gap = f"{line.difference:+,}" if line.difference else "0"
-        out.append(f"{line.name:<{width}}{line.paper_bytes:>13,}{line.kept_bytes:>13,}{gap:>13}")
     counted, kept = paper_bytes(lines), kept_bytes(lines)
-    out.append(f"{'sum':<{width}}{counted:>13,}{kept:>13,}{kept - counted:>+13,}")
+    rows = [(line.name, line.paper_bytes, line.kept_bytes) for line in lines]
+    told = [("", "paper", "kept", "difference")]
+    for name, paper, real in (*rows, ("sum", counted, kept)):
+        told.append(
+            (name, f"{paper:,}", f"{real:,}", f"{real - paper:+,}" if real - paper else "0")
+        )
+    wide = max(13, 2 + max(len(number) for _, *numbers in told for number in numbers))
+    out = [f"{name:<{width}}" + "".join(f"{n:>{wide}}" for n in numbers) for name, *numbers in told]
     out.append(f"{kept / counted:.4f} times the formula")
     reasons = {line.why: None for line in lines if line.why and line.difference}
     for reason in reasons:

@@ -158,8 +158,12 @@ def run_launch(
     world: _World,
     rng: np.random.Generator,
     resident: int = 0,
+    until: str = "",
 ) -> None:
-    """Runs a launch: a drawn thread goes on to its next stop, of the blocks there is room for."""
+    """Runs a launch: a drawn thread goes on to its next stop, of the blocks there is room for.
+
+    It ends with the launch, or as soon as what is looked for is found.
+    """
     size, blocks = int(launch.block), int(launch.grid)  # type: ignore[call-overload]
     room = resident or blocks
     waiting = rng.permutation(blocks).tolist()
@@ -173,7 +177,7 @@ def run_launch(
             there[block] = _threads(function, launch, block, args, world)
             for thread in there[block]:
                 world.clocks[thread], answers[thread] = {}, None
-        if not there:
+        if not there or until in world.found:
             return
         ready = [t for threads in there.values() for t in threads if t in answers]
         if not ready:
@@ -274,9 +278,18 @@ def _exchanged(name: str, lane: int, asked: Any, lanes: dict[int, Any]) -> Any:
 
 
 def run_case(
-    puzzle: KernelPuzzle, functions: dict[str, Any], case: Case, seed: int, resident: int = 0
+    puzzle: KernelPuzzle,
+    functions: dict[str, Any],
+    case: Case,
+    seed: int,
+    resident: int = 0,
+    until: str = "",
 ) -> tuple[frozenset[str], bool]:
-    """Returns what was found in one case, and whether all outputs are right."""
+    """Returns what was found in one case, and whether all outputs are right.
+
+    Where one finding is looked for, the case ends as soon as it is there: a kernel that races may
+    well wait for ever after it.
+    """
     rng = np.random.default_rng(seed)
     inputs = puzzle.inputs(np.random.default_rng(0), case)
     world = _World()
@@ -290,8 +303,8 @@ def run_case(
             array.touched.clear()
             array.told.clear()
         args = [values[name] for name in launch.args]
-        run_launch(functions[launch.function], launch, args, world, rng, resident)
-        if world.found & {"endless-loop", "barrier-divergence"}:
+        run_launch(functions[launch.function], launch, args, world, rng, resident, until)
+        if world.found & {"endless-loop", "barrier-divergence", until}:
             return frozenset(world.found), False
     expected = puzzle.reference(inputs, case)
     rtol, atol = puzzle.tolerance

@@ -230,7 +230,26 @@ def test_without_a_script_the_usage_is_shown() -> None:
 def test_a_script_that_is_not_there() -> None:
     done = run(Path("nowhere.py"))
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "nowhere.py cannot be read: No such file or directory\n"
+    fact, step = done.stderr.splitlines()
+    assert fact == "nowhere.py cannot be read: No such file or directory"
+    assert step.startswith("  try:    see that its name is right")
+
+
+@pytest.mark.parametrize(
+    ("name", "outermost"), [("nowhere", "nowhere"), ("nowhere.at_all", "nowhere"), (".x", "")]
+)
+def test_a_module_that_is_not_there(name: str, outermost: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "gpu_course.simt", "-m", name],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    fact, step = done.stderr.splitlines()
+    assert fact == f"there is no module {outermost or name}"
+    assert step.startswith("  try:    run this in the folder that ")
 
 
 def test_numba_is_imported_only_by_scripts_that_ask_for_it(tmp_path: Path) -> None:

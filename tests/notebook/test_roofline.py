@@ -115,3 +115,9 @@ def test_three_times_are_shown_as_growth() -> None:
     assert text.splitlines()[1].split() == ["8", "numbers", "200", "ns", "1.50x", "1.00x"]
     assert text.splitlines()[2].split() == ["many", "1", "s", "1.00x", "2.50x"]
     assert max(len(line) for line in text.splitlines()) <= 70
+
+
+def test_a_long_name_and_a_large_growth_stand_apart() -> None:
+    text = rate_text([("a" * 40, (1e-9, 1.0, 2.0)), ("b", (1.0, 1.0, 1.0))])
+    assert text.splitlines()[1].split() == ["a" * 40, "1", "ns", "1000000000.00x", "2000000000.00x"]
+    assert len({len(line) for line in text.splitlines()}) == 1

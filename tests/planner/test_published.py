@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -12,7 +13,17 @@ import pytest
 from gpu_course.catalog import index, outline
 from gpu_course.errors import CatalogueError
 from gpu_course.planner import models, published
-from gpu_course.planner.published import Kind, Paper, Row, board, compared, count, rows, to_json
+from gpu_course.planner.published import (
+    Kind,
+    Paper,
+    Row,
+    board,
+    compared,
+    count,
+    mine_text,
+    rows,
+    to_json,
+)
 from gpu_course.planner.tables.korthikanti import TABLE_3
 from gpu_course.planner.tables.korthikanti_recompute import TABLE_5, hardware_percent
 
@@ -148,6 +159,40 @@ def test_the_text_says_mine_published_and_difference_and_marks_what_is_too_far()
 @pytest.mark.parametrize("printed", ["1120", "1,120"])
 def test_mine_and_published_are_written_alike(printed: str) -> None:
     assert compared([row(printed, 1120.0)]).split()[-3:] == ["1,120", "1,120", "none"]
+
+
+@pytest.mark.parametrize("what", ["short", "a name as long as the longest of them"])
+@pytest.mark.parametrize(
+    ("printed", "mine"),
+    [
+        ("1,767.29", 2.56),
+        ("2,980.3", 4_837.5),
+        ("15,971.7", 38_700.0),
+        ("1.32556", 1.28208),
+        ("7,123,456.7", 61_234_567.8),
+    ],
+)
+def test_no_number_touches_its_neighbour(printed: str, mine: float, what: str) -> None:
+    wide = replace(row(printed, mine, verdict=False), what=what, unit="")
+    others = [row("1", 2.0, verdict=False), row("10.0", 10.21, verdict=False)]
+    lines = compared([others[0], wide, others[1]]).splitlines()
+    assert max(map(len, lines)) <= 70
+    columns = [[*re.finditer(r"\S+", line)][-4:] for line in lines if line.endswith("open")]
+    off = mine - float(printed.replace(",", ""))
+    digits = max(len(printed.partition(".")[2]), 2 if mine < 100 else 1)
+    expected = [f"{mine:,.{digits}f}", printed, f"{off:+,.{digits}f}", "open"]
+    assert [found.group() for found in columns[1]] == expected
+    # The numbers of one table end below each other, and below their headings.
+    ends = {tuple(found.end() for found in numbers) for numbers in columns}
+    heads = [found.end() for found in re.finditer(r"\S+", lines[1])]
+    assert len(ends) == 1 and list(ends.pop()) == [*heads[:2], heads[2] - 5, heads[2]]
+
+
+def test_no_number_of_the_board_touches_its_neighbour() -> None:
+    for each in ROWS:
+        line = " ".join(compared([each]).splitlines()[2:4])
+        mine = re.escape(mine_text(each))
+        assert re.search(rf" {mine} +[\d,.]+ +(none|[-+][\d,.]+)( |$)", line), line
 
 
 def test_no_line_of_the_board_is_wider_than_a_learner_sees() -> None:

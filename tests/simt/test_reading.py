@@ -34,7 +34,7 @@ def _itself(path: Path) -> None:
             f"a.py has {MAX_SOURCE_BYTES + 1:,} bytes",
             "remove what does not belong",
         ),
-        (lambda path: None, "a.py cannot be read: No such file", "see that its folder is there"),
+        (lambda path: None, "a.py cannot be read: No such file", "that its folder is there"),
     ],
 )
 @needs_links

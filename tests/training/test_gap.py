@@ -18,6 +18,7 @@ from gpu_course.training.gap import (
     CAUSAL_MASK,
     LOG_SUMS,
     STATISTICS,
+    Line,
     as_text,
     explain,
     kept_bytes,
@@ -123,6 +124,16 @@ def test_the_text_holds_every_line_and_the_sum() -> None:
     assert all(line.name in text for line in lines)
     assert f"{kept_bytes(lines):,}" in text and f"{paper_bytes(lines):,}" in text
     assert f"{ratio(lines):.4f} times the formula" in text
+
+
+def test_the_bytes_of_a_large_layer_stand_apart() -> None:
+    lines = (Line("V", 123_456_789_012, 1, "why"), Line("Q and K", 2, 3_000_000_000_000, "why"))
+    told = [line.split()[-3:] for line in as_text(lines).splitlines()[1:4]]
+    assert told == [
+        ["123,456,789,012", "1", "-123,456,789,011"],
+        ["2", "3,000,000,000,000", "+2,999,999,999,998"],
+        ["123,456,789,014", "3,000,000,000,001", "+2,876,543,210,987"],
+    ]
 
 
 @pytest.mark.parametrize(
