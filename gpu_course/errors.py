@@ -37,6 +37,10 @@ class CourseError(Exception):
         super().__init__(fact if not hint else f"{fact}\n  try:    {hint}")
 
 
+class NotBegun(CourseError):
+    """An answer that is still the stub, or not there: nothing is wrong with it yet."""
+
+
 class KernelRefused(CourseError):
     """A kernel that Numba would not compile, or that uses what the simulator does not know.
 

@@ -36,8 +36,8 @@ class ArrayTouches:
         reads, writes, atomics: (thread, flat cell) pairs.
         outside: the accesses that missed the array.
         is_written: True when the kernel stores to it somewhere.
-        of: "block 0" or "thread 0" where each has an array of its own by this name, and only the
-            first one's is told; else "".
+        of: "block 0" or "thread 0" where each has an array of its own by this name, and only that
+            one's is told; else "".
     """
 
     name: str
@@ -120,12 +120,13 @@ class Footprint:
         return f"{self.kernel}[{dim_text(self.launch.grid)}, {dim_text(self.launch.block)}]"
 
 
-def footprint(report: Report, names: Iterable[str] | None = None) -> Footprint:
+def footprint(report: Report, names: Iterable[str] | None = None, *, block: int = 0) -> Footprint:
     """Returns the Footprint of a launch.
 
     Args:
         report: of a launch of at most 4,096 lanes; a larger one holds no touches.
         names: leave out all other arrays; default all.
+        block: of which block, by its number, the arrays in shared memory are told.
     """
     wanted = None if names is None else set(names)
     found: dict[str, _Collected] = {}
@@ -136,10 +137,10 @@ def footprint(report: Report, names: Iterable[str] | None = None) -> Footprint:
         threads = touch.threads.tolist()
         if wanted is None or touch.array in wanted:
             active.update(threads)
-        owners, array.of = _owners(report.launch, touch.space)
+        owners, array.of = _owners(report.launch, touch.space, block)
         pairs = array.pairs[touch.kind]
         for thread, cell in zip(threads, touch.cells.tolist(), strict=True):
-            if thread >= owners:
+            if thread not in owners:
                 continue
             if cell < 0:
                 array.outside.setdefault((thread, touch.kind), None)
@@ -155,13 +156,16 @@ def footprint(report: Report, names: Iterable[str] | None = None) -> Footprint:
     return Footprint(report.kernel, report.launch, arrays, frozenset(active))
 
 
-def _owners(launch: LaunchShape, space: str) -> tuple[int, str]:
-    """Returns how many of the first threads share one array of a space, and who they are."""
+def _owners(launch: LaunchShape, space: str, block: int) -> tuple[range, str]:
+    """Returns which threads share the array of a space that is told, and who they are."""
     x, y, z = launch.block
     gx, gy, gz = launch.grid
     if space == "shared" and gx * gy * gz > 1:
-        return x * y * z, "block 0"
-    return (1, "thread 0") if space == "local" and launch.lanes > 1 else (launch.lanes, "")
+        first = block * x * y * z
+        return range(first, first + x * y * z), f"block {block}"
+    if space == "local" and launch.lanes > 1:
+        return range(1), "thread 0"
+    return range(launch.lanes), ""
 
 
 class _Collected:

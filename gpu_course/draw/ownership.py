@@ -51,7 +51,8 @@ def draw_ownership(report: Report, array: str, ax: Axes | None = None) -> Figure
     with p.style():
         figure, axes = p.sheet(width, _TOP + rows * height + 0.75, ax)
         legend = Legend()
-        words = f"{array_title(array, cells.shape)}: each cell says block:thread that wrote it"
+        who = "says block:thread" if labelled else "has the colour of the block"
+        words = f"{array_title(array, cells.shape)}: each cell {who} that wrote it"
         title(axes, _EDGE, words, _summary(data, cells), mono=False)
         for cell in range(cells.size):
             row, column = divmod(cell, columns)
@@ -77,6 +78,7 @@ class Trouble:
         cell: the flat number of the cell to look at first; beyond the array where it was missed.
         words: what is the matter, in a few words.
         marked: flat numbers of the cells that are wrong, and `mark` what they are.
+        block: the number of the block whose array it is, where each block has one.
     """
 
     array: str
@@ -84,25 +86,28 @@ class Trouble:
     words: str
     marked: frozenset[int] = frozenset()
     mark: str = "wrong"
+    block: int = 0
 
 
 def draw_around(report: Report, trouble: Trouble, ax: Axes | None = None) -> Figure:
     """Returns the cells around the first that is wrong, each with the thread that touched it.
 
     Of a large array a window is drawn, a few rows of a table or WINDOW_CELLS of a vector. A cell
-    says "block:thread", of who wrote it, and of who read it where the kernel only reads the array.
+    says "block:thread", of who wrote it, and of who read it where the kernel only reads the array;
+    in an array of one block it says the thread alone. Where neither fits, colours say the block.
 
     Args:
         report: of a launch of at most 4,096 lanes.
         trouble: the array, and what is wrong with it.
         ax: axes to draw on instead of a new figure.
     """
-    data, cells = _find(report, trouble.array)
+    data, cells = _find(report, trouble.array, trouble.block)
     owners, verb = _owners(cells), "wrote"
     if not cells.is_written:
         owners, verb = _by_cell(cells.reads), "read"
     rows = _window(cells, trouble.cell)
-    longest = max((len(_label(data, t)) for t in owners.values()), default=1)
+    alone = cells.of.startswith("block")
+    longest = max((len(_label(data, t, alone)) for t in owners.values()), default=1)
     side = min(0.62, max(0.30, 0.085 * longest + 0.1), (p.WIDEST - 2 * _EDGE - 0.5) / len(rows[0]))
     height = min(side, 0.4)
     labelled = side >= 0.078 * longest
@@ -112,7 +117,9 @@ def draw_around(report: Report, trouble: Trouble, ax: Axes | None = None) -> Fig
     with p.style():
         figure, axes = p.sheet(width, tall + 0.75, ax)
         legend = Legend()
-        words = f"{trouble.array}{whole}: each cell says block:thread that {verb} it"
+        who = "says the thread" if alone else "says block:thread"
+        who = who if labelled else "has the colour of the block"
+        words = f"{trouble.array}{whole}: each cell {who} that {verb} it"
         title(axes, _EDGE, words, trouble.words, mono=False)
         for row, numbers in enumerate(rows):
             y = _TOP + (row + 0.5) * height
@@ -127,7 +134,7 @@ def draw_around(report: Report, trouble: Trouble, ax: Axes | None = None) -> Fig
                         axes, x, _TOP - 0.12, str(number) if across else f"+{number}", p.QUIET
                     )
                 marked = trouble.mark if cell in trouble.marked else ""
-                look = (x, y, side, height, labelled, legend, verb, marked)
+                look = (x, y, side, height, labelled, legend, verb, marked, alone)
                 _draw_cell(axes, data, owners.get(cell, ()), *look)
         shown = {cell: owners[cell] for numbers in rows for cell in numbers if cell in owners}
         _draw_blocks(axes, data, shown, tall + 0.25, width)
@@ -137,7 +144,7 @@ def draw_around(report: Report, trouble: Trouble, ax: Axes | None = None) -> Fig
 
 def describe_around(report: Report, trouble: Trouble) -> str:
     """Returns in words what `draw_around` shows."""
-    data, cells = _find(report, trouble.array)
+    data, cells = _find(report, trouble.array, trouble.block)
     shown = [cell for row in _window(cells, trouble.cell) for cell in row]
     said = [
         f"{data.call}: {trouble.words}.",
@@ -199,8 +206,8 @@ def _one(report: Report, array: str) -> tuple[Footprint, ArrayTouches]:
     return data, cells
 
 
-def _find(report: Report, array: str) -> tuple[Footprint, ArrayTouches]:
-    data = footprint(report)
+def _find(report: Report, array: str, block: int = 0) -> tuple[Footprint, ArrayTouches]:
+    data = footprint(report, block=block)
     for each in data.arrays:
         if each.name == array:
             return data, each
@@ -228,9 +235,11 @@ def _layout(cells: ArrayTouches) -> tuple[int, int]:
     return max(1, -(-cells.size // _WRAP)), min(cells.size, _WRAP)
 
 
-def _label(data: Footprint, threads: tuple[int, ...]) -> str:
+def _label(data: Footprint, threads: tuple[int, ...], alone: bool = False) -> str:
     block, inside = divmod(threads[0], data.block_size)
-    return f"{block}:{inside}" if len(threads) == 1 else f"×{len(threads)}"
+    if len(threads) > 1:
+        return f"×{len(threads)}"
+    return str(inside) if alone else f"{block}:{inside}"
 
 
 def _summary(data: Footprint, cells: ArrayTouches) -> str:
@@ -250,6 +259,7 @@ def _draw_cell(
     legend: Legend,
     verb: str = "wrote",
     marked: str = "",
+    alone: bool = False,
 ) -> None:
     if not threads:
         legend.add("unwritten", f"no thread {verb} it")
@@ -265,7 +275,8 @@ def _draw_cell(
         look, ink = p.CONTESTED_CELL, p.INK
     square(axes, x, y, side * 0.94, look, height * 0.92)
     if labelled:
-        cell_text(axes, x, y, _label(data, threads), ink, plate=contested or bool(marked))
+        label = _label(data, threads, alone)
+        cell_text(axes, x, y, label, ink, plate=contested or bool(marked))
 
 
 def _colour(block: int) -> str:

@@ -73,6 +73,8 @@ _LEFT, _BOTTOM, _TOP, _RIGHT = 1.15, 0.62, 0.75, 0.3
 _HEIGHT = 4.2
 _MARKS = ("v", "s", "^", "D", "P", "X")
 _COLOURS = (p.ACTIVE, p.CONFLICT, p.FINE, p.CONTRAST, p.WRITE, p.INK)
+_CHARACTER = 0.62 * p.SMALL / 72
+"""Inches of a character of the smallest text, a wide one."""
 NO_RECORD = "no record"
 
 
@@ -116,10 +118,7 @@ def draw_roofline(
         axes.plot(edge, heights, color=p.INK, lw=2.4, zorder=3)
         if low < roofs.ridge < high:
             axes.plot([roofs.ridge] * 2, [floor, roofs.flop_per_s], color=p.RULE, lw=1, zorder=1)
-            axes.text(
-                roofs.ridge, floor * 1.25, f" ridge: {roofs.ridge:.3g} FLOP/byte",
-                fontsize=p.SMALL, color=p.QUIET, va="bottom", zorder=6,
-            )  # fmt: skip
+            _name_the_ridge(axes, roofs, [_column(kernel) for kernel in shown])
         if reached is not None:
             corners = [low, min(max(reached.ridge, low), high), high]
             axes.plot(
@@ -176,10 +175,30 @@ def _span(roofs: Roofs, kernels: Sequence[Kernel]) -> tuple[float, float]:
     )
 
 
+def _column(kernel: Kernel) -> float:
+    """Returns at which intensity the line of a kernel stands."""
+    return kernel.farthest if kernel.share is not None else kernel.intensity
+
+
+def _name_the_ridge(axes: Axes, roofs: Roofs, columns: Sequence[float]) -> None:
+    """Names the ridge on the side where the name crosses no kernel's line and not the edge."""
+    words = f" ridge: {roofs.ridge:.3g} FLOP/byte "
+    low, high = axes.get_xlim()
+    wide = len(words) * _CHARACTER / (p.WIDEST - _LEFT - _RIGHT)
+    far = roofs.ridge * (high / low) ** wide
+    near = roofs.ridge * (high / low) ** -wide
+    crosses_right = far > high or any(roofs.ridge < x < far for x in columns)
+    crosses_left = near < low or any(near < x < roofs.ridge for x in columns)
+    axes.text(
+        roofs.ridge, axes.get_ylim()[0] * 1.25, words, fontsize=p.SMALL, color=p.QUIET,
+        va="bottom", ha="right" if crosses_right and not crosses_left else "left", zorder=6,
+    )  # fmt: skip
+
+
 def _place(axes: Axes, roofs: Roofs, kernel: Kernel, number: int, floor: float) -> None:
     colour, mark = _COLOURS[number % len(_COLOURS)], _MARKS[number % len(_MARKS)]
     measured = kernel.share is not None
-    x = kernel.farthest if measured else kernel.intensity
+    x = _column(kernel)
     height = roofs.at(x) * (kernel.share or 1.0)
     if kernel.best > kernel.intensity * 1.02:
         steps = [

@@ -253,7 +253,7 @@ def _around_the_fault(verdict: Verdict, report: Report) -> Figure | None:
     for hazard in verdict.hazards:
         details = hazard.details
         if details.get("array") in touched and hazard in report.hazards:
-            return draw_around(report, _trouble(hazard))
+            return draw_around(report, _trouble(hazard, report.launch.grid))
     written = [touch for touch in report.touches if touch.kind == "write"]
     if not written:
         return None
@@ -261,17 +261,24 @@ def _around_the_fault(verdict: Verdict, report: Report) -> Figure | None:
     return draw_around(report, Trouble(written[-1].array, 0, words))
 
 
-def _trouble(hazard: Hazard) -> Trouble:
-    """Returns what a hazard says of an array, and the cell it says it of."""
+_MET = {"race": "where they meet", "uninitialised-read": "read before it is written"}
+"""Hazard kind -> what the cell is that it names."""
+
+
+def _trouble(hazard: Hazard, grid: tuple[int, int, int]) -> Trouble:
+    """Returns what a hazard says of an array, the cell it says it of, and the block it is in."""
     from gpu_course.draw.ownership import Trouble
 
+    x, y, z = hazard.threads[0][0] if hazard.threads else (0, 0, 0)
+    block = x + grid[0] * (y + grid[1] * z)
     array, shape = hazard.details["array"], hazard.details["shape"]
     if "cell" in hazard.details:
         cell = int(hazard.details["cell"])
-        return Trouble(array, cell, hazard.message, frozenset({cell}), "where they meet")
+        mark = _MET.get(hazard.kind, "this cell")
+        return Trouble(array, cell, hazard.message, frozenset({cell}), mark, block)
     index = hazard.details.get("index", (0,))
     inside = tuple(max(0, min(int(i), n - 1)) for i, n in zip(index, shape, strict=False))
-    return Trouble(array, int(np.ravel_multi_index(inside, shape)), hazard.message)
+    return Trouble(array, int(np.ravel_multi_index(inside, shape)), hazard.message, block=block)
 
 
 def _of_many_cells(report: Report) -> Figure | None:

@@ -69,8 +69,9 @@ def python_lines(puzzle: PythonPuzzle, tried: Tried, got: Mapping[str, Any]) -> 
     if told is None:
         return []
     parts = [_measured(name, got[name]) for name in told.shows if name in got]
-    seen = f"{describe(tried.case)}: {', '.join(parts)}"
-    return [*line("yours", seen), *_debrief(told, "")]
+    # Where the sizes of a case say little of what the answer was given, its call says it.
+    case = describe(tried.case) if puzzle.call is None else puzzle.call(dict(tried.inputs))
+    return [*line("yours", f"{case}: {', '.join(parts)}"), *_debrief(told, "")]
 
 
 def _debrief(told: Debrief, bonus: str) -> list[str]:
@@ -94,6 +95,8 @@ def _measured(name: str, value: Any) -> str:
         return ", ".join(_measured(str(key), each) for key, each in value.items())
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     text = f"{int(value):,}" if whole else show(value, MOST_SHOWN)
+    if isinstance(value, float):
+        text = f"{value:.6g}"
     return f"returned {text}" if name == "result" else f"{name.replace('_', ' ')} {text}"
 
 

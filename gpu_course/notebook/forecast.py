@@ -21,7 +21,7 @@ ASKED = "A number, and an interval that you believe holds 9 times of 10."
 
 _STANDS = "The answer has been shown, and this forecast counts as it stands."
 _TOO_LATE = "The answer has been shown: what you type now is not scored."
-_LABELS = 6, 4, 4.5
+_LABELS = 7, 4.5, 5
 """Widths of what stands before the fields, in em."""
 _FIELD = 8.5
 """The same of each field: as wide as the longest unit, which stands in it until somebody types."""

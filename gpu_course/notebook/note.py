@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
 from gpu_course.draw import palette
-from gpu_course.errors import CourseError, file_problem
+from gpu_course.errors import CourseError, NotBegun, file_problem
 from gpu_course.grading.exports import PRE_STYLE, text_html
 
 _Args = ParamSpec("_Args")
@@ -69,9 +69,12 @@ def show(thing: Any) -> None:
 
 
 def trouble(error: BaseException) -> Note:
-    """Returns an error as a Note: its text for one of ours, type and text for any other."""
+    """Returns an error as a Note: its text for one of ours, type and text for any other.
+
+    That nothing has been written yet is no trouble, and looks like none.
+    """
     text = str(error) if isinstance(error, CourseError) else f"{type(error).__name__}: {error}"
-    return Note(text, "trouble")
+    return Note(text, "plain" if isinstance(error, NotBegun) else "trouble")
 
 
 def telling(function: Callable[_Args, _Result]) -> Callable[_Args, _Result | Note]:

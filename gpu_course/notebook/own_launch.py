@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.catalog import KernelPuzzle, index
-from gpu_course.errors import CourseError
+from gpu_course.errors import CourseError, NotBegun
 from gpu_course.grading.answer_problem import AnswerProblem
 from gpu_course.grading.kernel import trial
 from gpu_course.grading.kernel.answers import read_answer
@@ -35,7 +35,8 @@ def record_answer(name: str, watch: Sequence[str] = (), *, answer: Any = None) -
     try:
         kernels = read_answer(puzzle, answer).kernels
     except AnswerProblem as problem:
-        raise CourseError(problem.text) from None
+        kind = NotBegun if problem.status == "not-started" else CourseError
+        raise kind(problem.text) from None
     given = trial.prepare(puzzle, puzzle.cases[0], LISTED_SEED)
     launch = given.launches[0]
     values: dict[str, Any] = {**given.outputs, **given.inputs}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,3 +28,26 @@ def test_lab_serves_the_lesson(
         assert status == 200
         cells = json.loads(text)["content"]["cells"]
         assert any(cell["source"].startswith("%%puzzle") for cell in cells)
+
+
+HALF_A_WINDOW = {"width": 700, "height": 900}
+WRAPPED = """() => [...document.querySelectorAll('.jp-Notebook .jp-CodeCell .cm-line')]
+    .filter(line => line.getBoundingClientRect().height > 1.6 * line.parentElement
+        .querySelector('.cm-line').getBoundingClientRect().height)
+    .map(line => line.textContent)"""
+
+
+@pytest.mark.browser
+def test_half_a_window_shows_the_widest_lines_of_a_lesson(
+    page: Any, checkout: Path, tmp_path: Path
+) -> None:
+    from tests.browser.notebook_page import NotebookPage
+
+    command = ["-m", "gpu_course", "lab", "02", "--no-browser", "--port", str(free_port())]
+    page.set_viewport_size(HALF_A_WINDOW)
+    with serve(command, checkout, environment(checkout, tmp_path)) as server:
+        notebook = NotebookPage(page, server, server.path)
+        lines = notebook.code_cells.locator(".cm-line").all_inner_texts()
+        assert max(len(line.rstrip()) for line in lines) == 72
+        assert page.evaluate(WRAPPED) == []
+        server.end_kernels()

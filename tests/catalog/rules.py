@@ -200,6 +200,8 @@ def assert_specification_words_are_in_order(puzzle: KernelPuzzle) -> None:
         assert not any(line in hint for line in lines)
         assert hint.rstrip().endswith((".", "?"))
     assert "  " not in words
+    # "right, but 12 WORDS, and 4 would do": a comma follows already.
+    assert all(not budget.words or budget.words[-1].isalnum() for budget in puzzle.budgets)
     own = set(puzzle.diagnoses) - set(SENTENCES)
     assert own <= {mistake.diagnosis for mistake in puzzle.mistakes} | _SIBLINGS
 

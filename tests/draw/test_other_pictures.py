@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import matplotlib
 import pytest
@@ -11,11 +11,12 @@ from matplotlib.figure import Figure
 from gpu_course.draw import palette as p
 from gpu_course.draw.cards import draw_cards
 from gpu_course.draw.launch_grid import draw_launch_grid
-from gpu_course.draw.ownership import draw_ownership
+from gpu_course.draw.ownership import Trouble, draw_around, draw_ownership
 from gpu_course.draw.picture import alt_text, figure_png
 from gpu_course.errors import CourseError
 from tests.draw import launches
-from tests.draw.readable import assert_readable
+from tests.draw.launches import launch, same, touch
+from tests.draw.readable import assert_readable, texts
 
 
 @dataclass(frozen=True)
@@ -118,3 +119,30 @@ def test_text_on_any_block_colour_is_readable():
     for ground in grounds:
         light, dark = sorted((luminance(ground), luminance(p.ink_on(ground))), reverse=True)
         assert (light + 0.05) / (dark + 0.05) >= 3.0, ground
+
+
+PIECES = launch(
+    "pieces",
+    (2,),
+    (64,),
+    replace(touch("tile", (64,), "write", [(i, i % 64) for i in range(100)]), space="shared"),
+)
+"""Of 100 numbers the second block of 64 threads has 36."""
+
+
+def test_the_tile_is_that_of_the_block_in_trouble() -> None:
+    trouble = Trouble("tile", 40, "tile[40] is read before it is written", block=1)
+    figure = draw_around(PIECES, trouble)
+    seen = [text.get_text() for text in texts(figure)]
+    assert "tile of block 1: each cell says the thread that wrote it" in seen
+    assert {"0", "35"} <= set(seen) and "36" not in seen and "no thread wrote it" in seen
+    assert "No thread wrote cells 36 to 63." in alt_text(figure)
+    first = alt_text(draw_around(PIECES, Trouble("tile", 40, "tile[40] races")))
+    assert "No thread wrote" not in first
+
+
+def test_what_has_no_room_is_not_promised() -> None:
+    wide = launch("wide", (1,), (1000,), touch("out", (1000,), "write", same(1000)))
+    seen = [text.get_text() for text in texts(draw_around(wide, Trouble("out", 900, "wrong")))]
+    assert "out: each cell has the colour of the block that wrote it" in seen
+    assert "0:900" not in seen

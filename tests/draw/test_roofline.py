@@ -35,6 +35,27 @@ def test_the_roof_has_its_corner_at_the_ridge() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("kernels", "span", "side"),
+    [
+        ([], None, "left"),
+        ([Kernel("k", 100.0)], (1 / 8, 512), "right"),
+        ([], (1 / 8, 32), "right"),
+        ([Kernel("k", 100.0), Kernel("l", 10.0)], (1 / 8, 512), "left"),
+    ],
+)
+def test_the_name_of_the_ridge_crosses_no_line_and_not_the_edge(kernels, span, side) -> None:
+    figure = draw_roofline(ROOFS, kernels, span)
+    (name,) = [each for each in texts(figure) if "ridge" in each.get_text()]
+    assert name.get_ha() == side
+    if len(kernels) < 2:
+        figure.canvas.draw()
+        box, (axes,) = name.get_window_extent(), figure.axes
+        assert box.x1 <= axes.get_window_extent().x1
+        at = [axes.transData.transform((each.intensity, 1e12))[0] for each in kernels]
+        assert not any(box.x0 < x < box.x1 for x in at)
+
+
 def test_a_kernel_stands_where_it_was_counted_and_no_lower_than_its_roof() -> None:
     (mark,) = marks(draw_roofline(ROOFS, [Kernel("k", 2.0)]))
     assert mark.get_xdata() == [2.0]

@@ -14,6 +14,7 @@ import pytest
 from gpu_course.grading import check, grade
 from gpu_course.grading.exports import (
     INDENT,
+    _trouble,
     to_json,
     verdict_html,
     verdict_table_rows,
@@ -160,6 +161,20 @@ def test_of_a_large_launch_the_cells_around_the_fault_are_drawn(failed: Verdict)
     (alt,) = Seen(verdict_html(large)).alts
     assert "OutOfBoundsError: a[10]" in alt
     assert "cells 0 to 63 of a" in alt
+
+
+def test_a_cell_that_is_read_too_early_is_shown_in_the_tile_of_its_own_block(
+    failed: Verdict,
+) -> None:
+    hazard = replace(
+        failed.hazards[0],
+        kind="uninitialised-read",
+        threads=(((2, 1, 0), (0, 0, 0)),),
+        details={"array": "tile", "shape": (64,), "cell": 7},
+    )
+    trouble = _trouble(hazard, (3, 2, 1))
+    assert (trouble.block, trouble.cell, trouble.mark) == (5, 7, "read before it is written")
+    assert _trouble(replace(hazard, kind="race", threads=()), (3, 2, 1)).mark == "where they meet"
 
 
 def test_of_a_large_wrong_result_the_first_wrong_cell_is_in_the_picture(failed: Verdict) -> None:

@@ -81,7 +81,7 @@ AXIS_SUM = KernelPuzzle(
             0,
             "A row belongs to one warp, and its lanes can exchange their sums by shuffles. A "
             "barrier makes the rows of a block wait for each other.",
-            "barriers, counted for each warp,",
+            "barriers, counted warp by warp",
         ),
         NO_FLOAT64,
     ),

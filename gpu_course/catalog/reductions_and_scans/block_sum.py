@@ -59,7 +59,7 @@ BLOCK_SUM = KernelPuzzle(
             lambda case, counters: counters.barriers,
             "A step needs one barrier after it. In a step nobody reads a cell that another thread "
             "writes, if those who add are chosen well.",
-            "barriers, counted for each warp,",
+            "barriers, counted warp by warp",
         ),
         Budget(
             "global_load.bytes",

@@ -30,7 +30,7 @@ AS_FEW_BARRIERS = Budget(
     lambda case, counters: counters.barriers,
     "At a barrier all warps of the block wait for the slowest. The lanes of one warp need none: "
     "they can exchange their numbers by shuffles. What is left for the tile is one number a warp.",
-    "barriers, counted for each warp,",
+    "barriers, counted warp by warp",
 )
 """For puzzles whose lanes are to exchange their numbers without the tile."""
 
