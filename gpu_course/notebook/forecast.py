@@ -100,8 +100,8 @@ class Forecast:
         """
         if not self.kept.told:
             self.take()
-            if self.kept.guess is None and self._begun:
-                show(Note(self._unfinished(), "trouble"))
+            if unfinished := self._unfinished():
+                show(Note(unfinished, "trouble"))
                 return
         show(self.comparison())
         if not self.kept.told:
@@ -119,9 +119,11 @@ class Forecast:
         return any(field.value.strip() for field in self.fields)
 
     def _unfinished(self) -> str:
+        """Returns why what stands in the fields is no forecast yet, "" where nothing does."""
         why = "one of its three numbers is missing"
         try:
-            self.typed()
+            if not self._begun or self.typed() is not None:
+                return ""
         except CourseError as error:
             why = error.fact
         return (

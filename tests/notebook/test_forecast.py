@@ -105,6 +105,17 @@ def test_a_forecast_that_is_begun_and_not_whole_keeps_the_answer_back(answers, c
     assert forecast_score().calibration.held == 1
 
 
+def test_what_stands_in_the_fields_counts_and_not_what_stood_there_before(answers, capsys) -> None:
+    made = asked("4", "3", "5")
+    made.fields[0].value = "50"
+    made.compare()
+    told = capsys.readouterr().out
+    assert "your number 50 lies outside 3 to 5" in told and ROW.printed not in told
+    made.fields[2].value = "60"
+    made.compare()
+    assert "You said 50 (3 to 60)" in capsys.readouterr().out
+
+
 def test_emptied_fields_show_the_answer_without_a_forecast(answers, capsys) -> None:
     made = asked("4")
     made.fields[0].value = ""
