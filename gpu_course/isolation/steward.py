@@ -43,7 +43,7 @@ def main(handles: Sequence[int], folder: str, own_network: bool) -> None:
     # Where the ranks meet is listened at before any of them is there, so none has to try twice.
     meeting = socket.create_server(("127.0.0.1", 0))
     port = meeting.getsockname()[1]
-    streams = [handles[at : at + STREAMS] for at in range(1, len(handles), STREAMS)]
+    streams = [[*handles[at : at + STREAMS]] for at in range(1, len(handles), STREAMS)]
     streams[0].append(meeting.fileno())
     pids = [_fork(each, handles, folder) for each in streams]
     meeting.close()
