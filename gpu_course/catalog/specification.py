@@ -357,7 +357,7 @@ class PythonPuzzle(Puzzle):
     its own part, any other to all; without a harness, arrays arrive as tensors. Each output is a
     tuple with what each rank gave, in `reference` and in what comes back. In there is also
 
-        "wire": every `parallel.calls.Call` of the case, in the order in which they were told;
+        "wire": every `parallel.calls.Call` of the case, rank by rank, each rank's in order;
         "bytes_sent", "messages": for each rank the payload of its own sends, and their number;
         "tcp_bytes": {(from, to): bytes the kernel sent over TCP}, or None where it tells none.
 

@@ -248,11 +248,11 @@ class _Watch:
         lost = self._log.dropped() and now - self._told > ASLEEP_S
         if all_wait and (asleep or lost):
             return "standstill", "every rank that is not at its end waits"
+        key = "standstill" if all_wait else "deadline"
         if waits and now - self._told > QUIET_S:
-            key = "standstill" if all_wait else "deadline"
             return key, f"no rank told anything for {QUIET_S:.0f} s"
         if now - self._began > self._seconds:
-            return "deadline", f"{self._seconds:g} s are over"
+            return key, f"{self._seconds:g} s are over"
         return "", ""
 
     def has_no_more_to_do(self, waiting: Sequence[int]) -> bool:

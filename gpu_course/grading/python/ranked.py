@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from typing import Any
 
@@ -56,6 +56,7 @@ class RankedChild:
         self._processes: list[Sequence[Process]] = []
         self._before = Traffic(None, None)
         self._turn = 0
+        self._begun = 0
         self._busy: tuple[int, ...] = ()
 
     def load(self) -> Mapping[str, Any] | None:
@@ -86,10 +87,10 @@ class RankedChild:
                 if raised is not None:
                     return Raised(raised)
             assert self._world is not None
-            begun = len(self._world.log.calls)
+            self._begun = len(self._world.log.calls)
             self._turn += 1
             found = self._world.ask([self._message(tried, rank) for rank in range(ranks)])
-            calls = tuple(self._world.log.calls[begun:])
+            calls = in_order(self._world.log.calls[self._begun :])
             return self._reply(tried, found, calls)
 
     def hold(self, memory_bytes: int) -> bool:
@@ -123,7 +124,7 @@ class RankedChild:
         """Starts so many ranks in place of those before, and has them read the answer."""
         puzzle = self._puzzle
         self._closing.close()
-        self._world = None
+        self._world, self._begun = None, 0
         setup = {
             "harness": puzzle.harness,
             "memory_bytes": puzzle.memory_bytes,
@@ -252,8 +253,9 @@ class RankedChild:
         except RankFailed as failed:
             waiting = [each for each in failed.stand if each.text.startswith("is in no call")]
             self._busy = tuple(each.rank for each in waiting)
+            calls = in_order(failed.calls[self._begun :])
             raise trouble_of(
-                failed.key, failed, failed.stand, failed.odd, failed.calls, failed.dropped
+                failed.key, failed, failed.stand, failed.odd, calls, failed.dropped
             ) from None
 
     @contextmanager
@@ -271,6 +273,11 @@ def ranked_child(puzzle: PythonPuzzle, answer: PythonAnswer, seed: int) -> Itera
     """Yields an answer that runs on ranks; at the end nothing of them is left."""
     with closing(RankedChild(puzzle, answer, seed)) as child:
         yield child
+
+
+def in_order(calls: Iterable[Call]) -> tuple[Call, ...]:
+    """Returns calls rank by rank: which rank tells first is chance, and no verdict hangs on it."""
+    return tuple(sorted(calls, key=lambda call: (call.rank, call.number)))
 
 
 def most_bytes(calls: Sequence[Call]) -> int:
