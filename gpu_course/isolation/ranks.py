@@ -20,6 +20,21 @@ from gpu_course.isolation.steward import STREAMS
 MOST_RANKS = (MOST_HANDLES - 1) // STREAMS
 
 
+@dataclass(frozen=True)
+class Traffic:
+    """Bytes that the kernel counted.
+
+    Attributes:
+        between: {(from, to): bytes over TCP} on connections of the ranks that are open; None where
+            the kernel does not tell.
+        loopback: all that crossed their own network, by whatever protocol, headers included; None
+            where they have none.
+    """
+
+    between: dict[tuple[int, int], int] | None
+    loopback: int | None
+
+
 @dataclass
 class Ranks:
     """The processes of one run, and the steward that forked them.
@@ -28,11 +43,13 @@ class Ranks:
         processes: one for each rank.
         events: for each rank the descriptor its events are read from; reading never waits.
         own_network: whether they have a network of their own.
+        port: on loopback, where they meet; rank 0 has the socket that listens there as STREAMS.
     """
 
     processes: list[Process]
     events: list[int]
     own_network: bool
+    port: int
     _wire: socket.socket
     _ended: dict[int, int] = field(default_factory=dict)
 
@@ -42,13 +59,14 @@ class Ranks:
             self._take(self._receive())
         return self._ended
 
-    def sockets(self) -> dict[tuple[int, int], int] | None:
-        """Returns {(from, to): bytes the kernel sent over TCP}; None where it does not tell."""
+    def traffic(self) -> Traffic:
+        """Returns what the kernel has counted so far."""
         self._wire.send(b'{"sockets": true}')
         while "sockets" not in (message := self._receive()):
             self._take(message)
         found = message["sockets"]
-        return None if found is None else {(a, b): sent for a, b, sent in found}
+        between = None if found is None else {(a, b): sent for a, b, sent in found}
+        return Traffic(between, message["loopback"] if self.own_network else None)
 
     def _take(self, message: Mapping[str, Any]) -> None:
         self._ended[message["ended"]] = message["status"]
@@ -61,24 +79,27 @@ class Ranks:
 
 
 @contextmanager
-def started_ranks(libraries: str, number: int, *, own_network: bool) -> Iterator[Ranks]:
+def started_ranks(
+    libraries: str, number: int, *, own_network: bool, server: str = ""
+) -> Iterator[Ranks]:
     """Yields so many fresh processes; at the end nothing of them is left.
 
     Args:
         libraries: "numpy" or "torch".
         number: how many, from 1 to MOST_RANKS.
         own_network: whether they are to have a network of their own, which not every system grants.
+        server: as in `servers.forkserver`.
 
     Raises:
         CourseError: this system has no forkserver.
     """
     folder = servers.empty_folder()
-    server = servers.forkserver(libraries)
-    with server.lock, ExitStack() as closing:
+    warm = servers.forkserver(libraries, server)
+    with warm.lock, ExitStack() as closing:
         closing.callback(servers.remove_folder, folder)
         wire, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         closing.callback(wire.close)
-        ranks = Ranks([], [], False, wire)
+        ranks = Ranks([], [], False, 0, wire)
         handles = [theirs.detach()]
         for _ in range(number):
             (their_in, our_out), (our_in, their_out) = os.pipe(), os.pipe()
@@ -90,18 +111,18 @@ def started_ranks(libraries: str, number: int, *, own_network: bool) -> Iterator
             ranks.processes.append(piped(0, our_in, our_out, our_print))
             closing.callback(ranks.processes[-1].close)
         try:
-            server.fork_ranks(folder, handles, own_network)
+            warm.fork_ranks(folder, handles, own_network)
         except (OSError, KeyError) as error:
-            server.close()
+            warm.close()
             raise CourseError(f"the forkserver is gone: {error}", "run it again") from None
         finally:
             for each in handles:
                 os.close(each)
         # The last to be put here comes first: pipes are read to their end once the ranks are gone.
-        closing.callback(_end, server)
+        closing.callback(_end, warm)
         wire.settimeout(servers.START_DEADLINE_S)
         begun = ranks._receive()
-        ranks.own_network = begun["own_network"]
+        ranks.own_network, ranks.port = begun["own_network"], begun["port"]
         for process, pid in zip(ranks.processes, begun["pids"], strict=True):
             process.pid = pid
         yield ranks

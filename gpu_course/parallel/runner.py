@@ -9,10 +9,9 @@ from __future__ import annotations
 import os
 import runpy
 import signal
-import socket
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,28 +22,40 @@ import typer
 from gpu_course.errors import CourseError
 from gpu_course.isolation import lockdown, servers
 from gpu_course.isolation.processes import POLL_S, Ended, OutOfMemory, Process, TooManyThreads
-from gpu_course.isolation.ranks import MOST_RANKS, Ranks, started_ranks
+from gpu_course.isolation.ranks import MOST_RANKS, Ranks, Traffic, started_ranks
 from gpu_course.parallel.calls import Call
 from gpu_course.parallel.log import Log
-from gpu_course.parallel.stuck import disagreement, stuck_report
+from gpu_course.parallel.stuck import Agreement, Disagreement, Standing, standings, stuck_report
 
 MOST_SECONDS = 60.0
 QUIET_S = 5.0
 """After so long without any sign of work a run is stuck, even if a rank may still be computing."""
+SHORTEST_POLL_S = 0.0005
+"""The first pause between two looks; each is twice the one before, up to POLL_S."""
 ASLEEP_S = 0.3
 """After so long in which all ranks wait and none of their threads runs, nothing can wake them."""
-OWN_PORT = 29500
-"""Of the store, in a network of one's own, where every port is free."""
 
 
 class RankFailed(CourseError):
     """A rank raised, ended or stood still; the message says which and where.
 
     Attributes:
+        key: "standstill" (all that have not come to their end wait), "deadline" (one of them may
+            still be computing), "differ" (calls do not fit), "ended", "memory", "threads",
+            "flood" (a rank told more calls than a run can have), or "" for what it raised.
+        rank: which, where it is the fault of one.
+        stand: where each rank stood, for a standstill or a deadline.
+        dropped: sends and receives that were begun and let go of, and nobody waited for.
+        odd: the calls that do not fit.
         calls: what all ranks had called by then.
         printed: what each rank had printed.
     """
 
+    key: str = ""
+    rank: int | None = None
+    stand: tuple[Standing, ...] = ()
+    odd: Disagreement | None = None
+    dropped: tuple[Call, ...] = ()
     calls: tuple[Call, ...] = ()
     printed: tuple[str, ...] = ()
 
@@ -88,6 +99,7 @@ class World:
         self.seconds = seconds
         self.log = Log(ranks.events)
         self.isolation = ""
+        self._agreement = Agreement()
 
     @property
     def processes(self) -> list[Process]:
@@ -97,8 +109,7 @@ class World:
     def join(self, setup: Mapping[str, Any]) -> None:
         """Has the ranks form their group, under the layers that `setup` asks for."""
         size = len(self.processes)
-        own = self._ranks.own_network
-        port = OWN_PORT if own else _free_port()
+        own, port = self._ranks.own_network, self._ranks.port
         world = {"size": size, "port": port, "file": self.file, "seconds": 10 * self.seconds}
         replies = self.ask([{**setup, "world": {**world, "rank": r}} for r in range(size)])
         for rank, reply in enumerate(replies):
@@ -108,8 +119,17 @@ class World:
             layers = [*replies[0]["layers"], lockdown.OWN if own else lockdown.SHARED]
             self.isolation = f"{lockdown.level(layers)} ({', '.join(layers)})"
 
-    def ask(self, messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    def ask(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        stopped: Callable[[Mapping[str, Any]], bool] = lambda reply: "raised" in reply,
+    ) -> list[dict[str, Any]]:
         """Returns each rank's reply to its message.
+
+        Args:
+            messages: one for each rank.
+            stopped: whether a reply says that its rank came to an end before its time. What waits
+                for such a rank is no standstill: {"waits": True} stands for its reply.
 
         Raises:
             RankFailed: a rank ended, calls that do not fit each other were made, or none goes on.
@@ -118,38 +138,50 @@ class World:
         for process, message in zip(self.processes, messages, strict=True):
             process.post(message)
         watch = _Watch(self.log, [each.pid for each in self.processes], self.seconds)
+        pause = SHORTEST_POLL_S
         while True:
             for rank, process in enumerate(self.processes):
                 if replies[rank] is None:
                     replies[rank] = self._poll(rank, process)
             waiting = [rank for rank, reply in enumerate(replies) if reply is None]
-            self.log.read()
-            if odd := disagreement(self.log.calls):
-                raise self.failed(odd.text(self.file))
+            self._read()
             if not waiting:
                 return [reply for reply in replies if reply is not None]
-            raised = [r for r in range(len(replies)) if "raised" in (replies[r] or {})]
-            if raised and watch.stands_still(waiting):
-                # One rank has stopped with an error, and the others wait for it.
-                return [reply or {"waits": True} for reply in replies]
-            if not raised:
-                why = watch.stuck(waiting)
-                if why:
-                    raise self.failed(stuck_report(self.log, waiting, self.file, why))
-            time.sleep(POLL_S)
+            if pause >= POLL_S:
+                raised = any(reply is not None and stopped(reply) for reply in replies)
+                if raised and watch.has_no_more_to_do(waiting):
+                    # One rank has stopped with an error, and the others wait for it.
+                    return [reply or {"waits": True} for reply in replies]
+                key, why = ("", "") if raised else watch.stuck(waiting)
+                if key:
+                    stand = standings(self.log, waiting)
+                    raise self.failed(
+                        stuck_report(stand, self.file, why, self.log.dropped()), key, stand=stand
+                    )
+            time.sleep(pause)
+            pause = min(2 * pause, POLL_S)
+
+    def _read(self) -> None:
+        """Takes in what the ranks told, and raises where it shows that the run cannot go on."""
+        self.log.read()
+        if odd := self._agreement.broken_by(self.log.calls):
+            raise self.failed(odd.text(self.file), "differ", odd=odd)
+        if self.log.flooded is not None:
+            rank = self.log.flooded
+            raise self.failed(f"rank {rank} tells of more calls than it can make", "flood", rank)
 
     def _poll(self, rank: int, process: Process) -> dict[str, Any] | None:
         try:
             return process.poll(0)
         except OutOfMemory:
-            raise self.failed(f"rank {rank} took more memory than it may") from None
+            text = f"rank {rank} took more memory than it may"
+            raise self.failed(text, "memory", rank) from None
         except TooManyThreads as many:
-            raise self.failed(f"rank {rank} runs {many.number} threads") from None
+            text = f"rank {rank} runs {many.number} threads"
+            raise self.failed(text, "threads", rank) from None
         except Ended:
-            self.log.read()
-            if odd := disagreement(self.log.calls):
-                raise self.failed(odd.text(self.file)) from None
-            raise self.failed(self._death(rank)) from None
+            self._read()
+            raise self.failed(self._death(rank), "ended", rank) from None
 
     def _death(self, rank: int) -> str:
         deadline = time.monotonic() + 1.0
@@ -165,16 +197,29 @@ class World:
         place = self.log.last_place(rank, self.file)
         return f"rank {rank} {how}{f', after {place}' if place else ''}"
 
-    def failed(self, text: str) -> RankFailed:
+    def failed(
+        self,
+        text: str,
+        key: str = "",
+        rank: int | None = None,
+        *,
+        stand: tuple[Standing, ...] = (),
+        odd: Disagreement | None = None,
+    ) -> RankFailed:
         """Returns the error that ends a run, with what the ranks called and printed by then."""
         error = RankFailed(text)
-        error.calls = tuple(self.log.calls)
+        error.key, error.rank, error.stand, error.odd = key, rank, stand, odd
+        error.calls, error.dropped = tuple(self.log.calls), tuple(self.log.dropped())
         error.printed = tuple(each.printed() for each in self.processes)
         return error
 
     def socket_bytes(self) -> dict[tuple[int, int], int] | None:
         """Returns what the kernel counted between ranks so far; None where it does not tell."""
-        return self._ranks.sockets()
+        return self._ranks.traffic().between
+
+    def traffic(self) -> Traffic:
+        """Returns what the kernel counted so far, out of the ranks' reach."""
+        return self._ranks.traffic()
 
 
 class _Watch:
@@ -193,18 +238,26 @@ class _Watch:
         self._count: int = -1
         self._ticks: int | None = None
 
-    def stuck(self, waiting: Sequence[int]) -> str:
-        """Returns why a run is held to be stuck, "" while it is not."""
+    def stuck(self, waiting: Sequence[int]) -> tuple[str, str]:
+        """Returns (key of RankFailed, why) of a run that is held to be stuck; "" while not."""
         asleep = self.stands_still(waiting)
         now = time.monotonic()
         waits = [rank for rank in waiting if self._log.waits_for(rank) is not None]
-        if asleep and waits == list(waiting):
-            return "every rank that is not at its end waits"
+        all_wait = waits == list(waiting)
+        # A message that was let go of never comes, however busy gloo's own threads are.
+        lost = self._log.dropped() and now - self._told > ASLEEP_S
+        if all_wait and (asleep or lost):
+            return "standstill", "every rank that is not at its end waits"
+        key = "standstill" if all_wait else "deadline"
         if waits and now - self._told > QUIET_S:
-            return f"no rank told anything for {QUIET_S:.0f} s"
+            return key, f"no rank told anything for {QUIET_S:.0f} s"
         if now - self._began > self._seconds:
-            return f"{self._seconds:.0f} s are over"
-        return ""
+            return key, f"{self._seconds:g} s are over"
+        return "", ""
+
+    def has_no_more_to_do(self, waiting: Sequence[int]) -> bool:
+        """Whether these ranks stand still, or have had their time."""
+        return self.stands_still(waiting) or time.monotonic() - self._began > self._seconds
 
     def stands_still(self, waiting: Sequence[int]) -> bool:
         """Whether for ASLEEP_S none of these ranks told anything and none of their threads ran."""
@@ -234,7 +287,12 @@ def _processor_ticks(pids: Sequence[int]) -> int | None:
 
 @contextmanager
 def world(
-    ranks: int, file: str, *, seconds: float = MOST_SECONDS, setup: Mapping[str, Any] | None = None
+    ranks: int,
+    file: str,
+    *,
+    seconds: float = MOST_SECONDS,
+    setup: Mapping[str, Any] | None = None,
+    server: str = "",
 ) -> Iterator[World]:
     """Yields so many ranks that have joined one group; at the end nothing of them is left.
 
@@ -243,6 +301,8 @@ def world(
         file: what tracebacks call the text they will run.
         seconds: the most one call to them may take.
         setup: what a confined process is told, as in `isolation.child`; None runs unconfined.
+        server: the name of a forkserver of their own, for ranks that stay; "" for the one that
+            all share, which can hold one world at a time.
 
     Raises:
         CourseError: this system cannot fork ranks, or the number is out of range.
@@ -255,7 +315,7 @@ def world(
             f"start the file by torchrun --nproc-per-node {ranks}, or use Linux",
         )
     told = dict(setup) if setup else {"harness": "", "confined": False}
-    with started_ranks("torch", ranks, own_network=setup is not None) as started:
+    with started_ranks("torch", ranks, own_network=setup is not None, server=server) as started:
         made = World(started, file, seconds)
         made.join(told)
         yield made
@@ -328,12 +388,6 @@ def _check(joined: World, replies: Sequence[Mapping[str, Any]], function: str) -
         if "unsendable" in reply or "large" in reply:
             why = reply.get("unsendable") or reply.get("large")
             raise joined.failed(f"what rank {rank} returned cannot be sent: {why}")
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def torchrun_rank(path: str, function: str) -> Any:

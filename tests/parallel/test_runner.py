@@ -184,3 +184,18 @@ def test_connections_of_this_process_are_found() -> None:
         (found,) = [each for each in network.connections() if each.port == port]
         assert found.sent == 1000
         assert found.peer_port == server.getsockname()[1]
+
+
+def test_what_crosses_loopback_is_counted_by_any_protocol() -> None:
+    before = network.loopback_bytes()
+    if before is None:
+        pytest.skip("this system does not tell what crossed its loopback")
+    with (
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one,
+        socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other,
+    ):
+        other.bind(("127.0.0.1", 0))
+        one.sendto(b"x" * 10_000, other.getsockname())
+        assert len(other.recv(1 << 16)) == 10_000
+    after = network.loopback_bytes()
+    assert after is not None and after - before >= 10_000
