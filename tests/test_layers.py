@@ -34,8 +34,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "parallel": LEAVES | {"isolation"},
     "planner": LEAVES | {"hardware", "training"},
     "draw": LEAVES | {"simt"},  # plain data: Report and Counters
-    "catalog": LEAVES | {"simt", "observe", "simulator", "hardware", "training"},
-    "grading": GRADING | {"interleaving", "isolation", "draw"},
+    "catalog": LEAVES | {"simt", "observe", "simulator", "hardware", "training", "parallel"},
+    "grading": GRADING | {"interleaving", "isolation", "parallel", "draw"},
     "notebook": GRADING
     | {"grading", "stepping", "interleaving", "draw", "training", "parallel", "planner"},
     "authoring": GRADING | {"grading", "notebook", "draw"},

@@ -274,12 +274,25 @@ class Finding:
     Args:
         key: the diagnosis, a key of Puzzle.diagnoses.
         fact: one line with the values in it: "stage 3 is run 4 times; the plan says 3".
-        reason: the Verdict.reason it ends with: "wrong-result" or "over-budget".
+        reason: the Verdict.reason it ends with: "wrong-result", "over-budget" or "refused".
+        line: of the answer, where it shows; 0 where none does.
     """
 
     key: str
     fact: str
     reason: str = "wrong-result"
+    line: int = 0
+
+
+@dataclass(frozen=True)
+class PerRank:
+    """An input of which each rank gets a part of its own.
+
+    Args:
+        parts: one for each rank.
+    """
+
+    parts: tuple[Any, ...]
 
 
 @dataclass(frozen=True)
@@ -335,8 +348,23 @@ class PythonPuzzle(Puzzle):
         call: inputs -> the call of a case as the learner's function gets it, for messages; default
             every input by its name, each cut short.
         torch: True where the answer or the harness needs PyTorch.
+        ranks: case -> on how many processes the answer runs, `torch.distributed` initialised; None
+            for one, without a group. See below.
         seconds: wall clock for one case.
         memory_bytes: what the answer may hold on top of the interpreter and its libraries.
+
+    An answer on ranks is called on each of them. An input that is a PerRank goes to each rank as
+    its own part, any other to all; without a harness, arrays arrive as tensors. Each output is a
+    tuple with what each rank gave, in `reference` and in what comes back. In there is also
+
+        "wire": every `parallel.calls.Call` of the case, in the order in which they were told;
+        "bytes_sent", "messages": for each rank the payload of its own sends, and their number;
+        "tcp_bytes": {(from, to): bytes the kernel sent over TCP}, or None where it tells none.
+
+    These the grader has written down itself, and has held against the kernel's own counters.
+    Where the ranks do not come to their end, `diagnose` gets "wire", and under "failed" the
+    grader's key: "standstill", "deadline", "calls-differ", "sizes-differ", "roots-differ",
+    "not-waited", "crash". One group runs many cases; it is needless to draw them by ranks.
     """
 
     harness: str = ""
@@ -347,6 +375,7 @@ class PythonPuzzle(Puzzle):
     self_check: str = ""
     call: Callable[[Values], str] | None = None
     torch: bool = False
+    ranks: Callable[[Case], int] | None = None
     seconds: float = 10.0
     memory_bytes: int = 1 << 30
 

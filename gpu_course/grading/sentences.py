@@ -150,6 +150,31 @@ PYTHON_SENTENCES: dict[str, str] = {
     "missing-function": "The grader calls the function by its name, so the name has to match.",
     "refused": "Python stops at this line before anything runs.",
     "over-budget": "The result is right; the way to it costs more than it needs to.",
+    "standstill": (
+        "Each rank waits for another, so none goes on. Follow two neighbours line by line: which "
+        "call of one does each call of the other wait for?"
+    ),
+    "calls-differ": (
+        "All ranks of a group have to make the same collectives in the same order. Which condition "
+        "sends them different ways?"
+    ),
+    "sizes-differ": (
+        "What one rank sends is not of the size that the other is ready for. Do both mean the same "
+        "piece?"
+    ),
+    "roots-differ": "Every rank has to name the same root.",
+    "not-waited": (
+        "isend and irecv return at once, and the data may still be on its way. Until wait() has "
+        "returned, a received tensor holds anything, and a sent one must not change."
+    ),
+    "library-collective": (
+        "The puzzle asks for the collective by hand: with send and recv, isend and irecv, or "
+        "batch_isend_irecv."
+    ),
+    "wire-disagrees": (
+        "What your ranks told of their calls is not what the system's kernel counted. Use "
+        "torch.distributed as it is, and no other way between the ranks."
+    ),
 }
 """The same for puzzles whose answer is ordinary Python."""
 

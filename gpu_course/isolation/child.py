@@ -8,7 +8,7 @@ It knows no expected value and no puzzle. The grader speaks first; every message
 2. {"answer", "file", "functions", "seconds"} -> {"loaded"} or {"missing"} or {"raised"}
 3. {"turn", "inputs", "arguments", "seed", "seconds", "held"} -> {"turn", "got", "changed"} or
    {"turn", "raised"} or {"turn", "unsendable"} or {"turn", "large"} or {"turn", "unusable"}, for
-   each case
+   each case; with "tensors": true the function gets arrays as tensors of PyTorch
 """
 
 from __future__ import annotations
@@ -155,6 +155,8 @@ def _turn(
     try:
         if harness is None:
             given = {name: inputs[name] for name in request["arguments"]}
+            if request.get("tensors"):
+                given = {name: _tensor(value) for name, value in given.items()}
             call = getattr(module, function)
             got = {"result": call(**given) if request.get("by_name") else call(*given.values())}
         else:
@@ -179,6 +181,17 @@ def _turn(
         return {"large": _text(error)}
     except BaseException as error:
         return {"raised": _raised(error, file)}
+
+
+def _tensor(value: Any) -> Any:
+    """Returns an array as a tensor over the same memory, also inside lists and tuples."""
+    if isinstance(value, np.ndarray):
+        import torch
+
+        return torch.from_numpy(value)
+    if isinstance(value, list | tuple):
+        return type(value)(map(_tensor, value))
+    return value
 
 
 def _unrecorded() -> contextlib.AbstractContextManager[None]:

@@ -20,6 +20,21 @@ from gpu_course.isolation.steward import STREAMS
 MOST_RANKS = (MOST_HANDLES - 1) // STREAMS
 
 
+@dataclass(frozen=True)
+class Traffic:
+    """Bytes that the kernel counted.
+
+    Attributes:
+        between: {(from, to): bytes over TCP} on connections of the ranks that are open; None where
+            the kernel does not tell.
+        loopback: all that crossed their own network, by whatever protocol, headers included; None
+            where they have none.
+    """
+
+    between: dict[tuple[int, int], int] | None
+    loopback: int | None
+
+
 @dataclass
 class Ranks:
     """The processes of one run, and the steward that forked them.
@@ -42,13 +57,14 @@ class Ranks:
             self._take(self._receive())
         return self._ended
 
-    def sockets(self) -> dict[tuple[int, int], int] | None:
-        """Returns {(from, to): bytes the kernel sent over TCP}; None where it does not tell."""
+    def traffic(self) -> Traffic:
+        """Returns what the kernel has counted so far."""
         self._wire.send(b'{"sockets": true}')
         while "sockets" not in (message := self._receive()):
             self._take(message)
         found = message["sockets"]
-        return None if found is None else {(a, b): sent for a, b, sent in found}
+        between = None if found is None else {(a, b): sent for a, b, sent in found}
+        return Traffic(between, message["loopback"] if self.own_network else None)
 
     def _take(self, message: Mapping[str, Any]) -> None:
         self._ended[message["ended"]] = message["status"]

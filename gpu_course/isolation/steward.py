@@ -12,7 +12,7 @@ import os
 import select
 import socket
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from gpu_course.isolation import child, lockdown, network
@@ -25,7 +25,8 @@ def main(handles: Sequence[int], folder: str, own_network: bool) -> None:
     """Forks a rank for each group of STREAMS descriptors, and serves until the asker is gone.
 
     Messages are JSON. It says {"pids", "own_network"} first and {"ended": rank, "status"} when a
-    rank ends; {"sockets": true} is answered by {"sockets": [[from, to, bytes] ...]} or null.
+    rank ends; {"sockets": true} is answered by {"sockets": [[from, to, bytes] ...] or null,
+    "loopback": bytes}.
 
     Args:
         handles: the socket of its own, then those of the ranks.
@@ -49,14 +50,15 @@ def main(handles: Sequence[int], folder: str, own_network: bool) -> None:
             if ready == wire.fileno():
                 if not wire.recv(4096):
                     return
-                _tell(wire, {"sockets": _sockets(pids)})
+                counted = {"sockets": _sockets(pids), "loopback": network.loopback_bytes()}
+                _tell(wire, counted)
             else:
                 rank = ends.pop(ready)
                 os.close(ready)
                 _tell(wire, {"ended": rank, "status": os.waitpid(pids[rank], 0)[1]})
 
 
-def _tell(wire: socket.socket, message: dict[str, object]) -> None:
+def _tell(wire: socket.socket, message: Mapping[str, object]) -> None:
     with suppress(BrokenPipeError, ConnectionResetError):
         wire.send(json.dumps(message).encode())
 

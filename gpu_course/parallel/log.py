@@ -1,14 +1,25 @@
-"""What the ranks of a run told of their calls, as it comes in."""
+"""What the ranks of a run told of their calls, as it comes in.
+
+What is read here was written by processes that run anybody's code: a line that is no event is left
+out, and a rank that writes without end is named.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 from collections.abc import Sequence
+from typing import Any
 
-from gpu_course.parallel.calls import Call
+from gpu_course.parallel.calls import KINDS, Call
 
 MOST_READ = 1 << 16
+MOST_READS = 64
+"""At one time from one rank: whoever writes faster than this is read must not hold up the rest."""
+MOST_EVENTS = 300_000
+MOST_LINE = 1 << 16
+MOST_SIZES = 4096
+_LARGEST = 1 << 53
 
 
 class Log:
@@ -27,13 +38,18 @@ class Log:
         self._rest = [b""] * len(handles)
         self._waits: list[int | None] = [None] * len(handles)
         self._own: list[dict[int, Call]] = [{} for _ in handles]
+        self._open: list[dict[int, Call]] = [{} for _ in handles]
+        self._dropped: list[set[int]] = [set() for _ in handles]
+        self._told = [0] * len(handles)
         self.calls: list[Call] = []
         self.count = 0
 
     def read(self) -> None:
         """Takes in what has been told since; what is no event is left out."""
         for rank, handle in enumerate(self._handles):
-            while True:
+            for _ in range(MOST_READS):
+                if rank == self.flooded:
+                    break
                 try:
                     data = os.read(handle, MOST_READ)
                 except BlockingIOError:
@@ -44,27 +60,51 @@ class Log:
                 for line in lines:
                     self._take(rank, line)
 
+    @property
+    def flooded(self) -> int | None:
+        """The rank that told more than a run can have to tell, or None."""
+        for rank, rest in enumerate(self._rest):
+            if len(rest) > MOST_LINE or self._told[rank] > MOST_EVENTS:
+                return rank
+        return None
+
     def _take(self, rank: int, line: bytes) -> None:
         self.count += 1
+        self._told[rank] += 1
         try:
             event = json.loads(line)
             if "call" in event:
-                told = event["call"]
-                told |= {"group": tuple(told["group"]), "sizes": tuple(told["sizes"])}
-                call = Call(**(told | {"rank": rank}))
+                call = _call(rank, event["call"], len(self._handles))
+                if call.number in self._own[rank]:
+                    return
                 self.calls.append(call)
-                self._own[rank][call.number] = call
+                self._own[rank][call.number] = self._open[rank][call.number] = call
             elif "waits" in event:
-                self._waits[rank] = event["waits"]
-            elif event.get("over") == self._waits[rank]:
-                self._waits[rank] = None
-        except (ValueError, TypeError, KeyError, AttributeError):
+                self._waits[rank] = _whole(event["waits"])
+            elif "dropped" in event:
+                self._dropped[rank].add(_whole(event["dropped"]))
+            else:
+                number = _whole(event["over"])
+                self._open[rank].pop(number, None)
+                if number == self._waits[rank]:
+                    self._waits[rank] = None
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return
 
     def waits_for(self, rank: int) -> Call | None:
         """Returns the call a rank waits for at this moment."""
         number = self._waits[rank]
         return None if number is None else self._own[rank].get(number)
+
+    def never_waited_for(self) -> list[Call]:
+        """Returns the sends and receives that have begun and whose end no rank has waited for."""
+        begun = [call for each in self._open for call in each.values()]
+        return [call for call in begun if call.kind in ("send", "recv")]
+
+    def dropped(self) -> list[Call]:
+        """Returns those of them that no rank can wait for any more: it kept nothing of them."""
+        loose = self.never_waited_for()
+        return [call for call in loose if call.number in self._dropped[call.rank]]
 
     def last(self, rank: int) -> Call | None:
         """Returns the last call of a rank."""
@@ -77,3 +117,34 @@ class Log:
         if last is None:
             return ""
         return f"{last.kind} in {file}:{last.line}" if last.line else last.kind
+
+
+def _call(rank: int, told: dict[str, Any], ranks: int) -> Call:
+    """Returns the call of an event.
+
+    Raises:
+        ValueError, TypeError, KeyError: it is none.
+    """
+    group = tuple(_whole(each, below=ranks) for each in told["group"])
+    if told["kind"] not in KINDS or rank not in group or len(set(group)) < len(group):
+        raise ValueError("no call")
+    if len(told["sizes"]) > MOST_SIZES:
+        raise ValueError("more tensors than one call can have")
+    return Call(
+        rank=rank,
+        number=_whole(told["number"]),
+        kind=told["kind"],
+        group=group,
+        place=_whole(told["place"]),
+        sizes=tuple(map(_whole, told["sizes"])),
+        payload_bytes=_whole(told["payload_bytes"]),
+        peer=None if told["peer"] is None else _whole(told["peer"], below=ranks),
+        tag=_whole(told["tag"]),
+        line=_whole(told["line"]),
+    )
+
+
+def _whole(value: Any, below: int = _LARGEST) -> int:
+    if type(value) is not int or not 0 <= value < below:
+        raise ValueError("no number of anything")
+    return value

@@ -23,14 +23,16 @@ import typer
 from gpu_course.errors import CourseError
 from gpu_course.isolation import lockdown, servers
 from gpu_course.isolation.processes import POLL_S, Ended, OutOfMemory, Process, TooManyThreads
-from gpu_course.isolation.ranks import MOST_RANKS, Ranks, started_ranks
+from gpu_course.isolation.ranks import MOST_RANKS, Ranks, Traffic, started_ranks
 from gpu_course.parallel.calls import Call
 from gpu_course.parallel.log import Log
-from gpu_course.parallel.stuck import disagreement, stuck_report
+from gpu_course.parallel.stuck import Agreement, Disagreement, Standing, standings, stuck_report
 
 MOST_SECONDS = 60.0
 QUIET_S = 5.0
 """After so long without any sign of work a run is stuck, even if a rank may still be computing."""
+SHORTEST_POLL_S = 0.0005
+"""The first pause between two looks; each is twice the one before, up to POLL_S."""
 ASLEEP_S = 0.3
 """After so long in which all ranks wait and none of their threads runs, nothing can wake them."""
 OWN_PORT = 29500
@@ -41,10 +43,22 @@ class RankFailed(CourseError):
     """A rank raised, ended or stood still; the message says which and where.
 
     Attributes:
+        key: "standstill" (all that have not come to their end wait), "deadline" (one of them may
+            still be computing), "differ" (calls do not fit), "ended", "memory", "threads",
+            "flood" (a rank told more calls than a run can have), or "" for what it raised.
+        rank: which, where it is the fault of one.
+        stand: where each rank stood, for a standstill or a deadline.
+        dropped: sends and receives that were begun and let go of, and nobody waited for.
+        odd: the calls that do not fit.
         calls: what all ranks had called by then.
         printed: what each rank had printed.
     """
 
+    key: str = ""
+    rank: int | None = None
+    stand: tuple[Standing, ...] = ()
+    odd: Disagreement | None = None
+    dropped: tuple[Call, ...] = ()
     calls: tuple[Call, ...] = ()
     printed: tuple[str, ...] = ()
 
@@ -88,6 +102,7 @@ class World:
         self.seconds = seconds
         self.log = Log(ranks.events)
         self.isolation = ""
+        self._agreement = Agreement()
 
     @property
     def processes(self) -> list[Process]:
@@ -118,38 +133,48 @@ class World:
         for process, message in zip(self.processes, messages, strict=True):
             process.post(message)
         watch = _Watch(self.log, [each.pid for each in self.processes], self.seconds)
+        pause = SHORTEST_POLL_S
         while True:
             for rank, process in enumerate(self.processes):
                 if replies[rank] is None:
                     replies[rank] = self._poll(rank, process)
             waiting = [rank for rank, reply in enumerate(replies) if reply is None]
-            self.log.read()
-            if odd := disagreement(self.log.calls):
-                raise self.failed(odd.text(self.file))
+            self._read()
             if not waiting:
                 return [reply for reply in replies if reply is not None]
-            raised = [r for r in range(len(replies)) if "raised" in (replies[r] or {})]
-            if raised and watch.stands_still(waiting):
-                # One rank has stopped with an error, and the others wait for it.
-                return [reply or {"waits": True} for reply in replies]
-            if not raised:
-                why = watch.stuck(waiting)
-                if why:
-                    raise self.failed(stuck_report(self.log, waiting, self.file, why))
-            time.sleep(POLL_S)
+            if pause >= POLL_S:
+                raised = any("raised" in (reply or {}) for reply in replies)
+                if raised and watch.has_no_more_to_do(waiting):
+                    # One rank has stopped with an error, and the others wait for it.
+                    return [reply or {"waits": True} for reply in replies]
+                key, why = ("", "") if raised else watch.stuck(waiting)
+                if key:
+                    stand = standings(self.log, waiting)
+                    raise self.failed(stuck_report(stand, self.file, why), key, stand=stand)
+            time.sleep(pause)
+            pause = min(2 * pause, POLL_S)
+
+    def _read(self) -> None:
+        """Takes in what the ranks told, and raises where it shows that the run cannot go on."""
+        self.log.read()
+        if odd := self._agreement.broken_by(self.log.calls):
+            raise self.failed(odd.text(self.file), "differ", odd=odd)
+        if self.log.flooded is not None:
+            rank = self.log.flooded
+            raise self.failed(f"rank {rank} tells of more calls than it can make", "flood", rank)
 
     def _poll(self, rank: int, process: Process) -> dict[str, Any] | None:
         try:
             return process.poll(0)
         except OutOfMemory:
-            raise self.failed(f"rank {rank} took more memory than it may") from None
+            text = f"rank {rank} took more memory than it may"
+            raise self.failed(text, "memory", rank) from None
         except TooManyThreads as many:
-            raise self.failed(f"rank {rank} runs {many.number} threads") from None
+            text = f"rank {rank} runs {many.number} threads"
+            raise self.failed(text, "threads", rank) from None
         except Ended:
-            self.log.read()
-            if odd := disagreement(self.log.calls):
-                raise self.failed(odd.text(self.file)) from None
-            raise self.failed(self._death(rank)) from None
+            self._read()
+            raise self.failed(self._death(rank), "ended", rank) from None
 
     def _death(self, rank: int) -> str:
         deadline = time.monotonic() + 1.0
@@ -165,16 +190,29 @@ class World:
         place = self.log.last_place(rank, self.file)
         return f"rank {rank} {how}{f', after {place}' if place else ''}"
 
-    def failed(self, text: str) -> RankFailed:
+    def failed(
+        self,
+        text: str,
+        key: str = "",
+        rank: int | None = None,
+        *,
+        stand: tuple[Standing, ...] = (),
+        odd: Disagreement | None = None,
+    ) -> RankFailed:
         """Returns the error that ends a run, with what the ranks called and printed by then."""
         error = RankFailed(text)
-        error.calls = tuple(self.log.calls)
+        error.key, error.rank, error.stand, error.odd = key, rank, stand, odd
+        error.calls, error.dropped = tuple(self.log.calls), tuple(self.log.dropped())
         error.printed = tuple(each.printed() for each in self.processes)
         return error
 
     def socket_bytes(self) -> dict[tuple[int, int], int] | None:
         """Returns what the kernel counted between ranks so far; None where it does not tell."""
-        return self._ranks.sockets()
+        return self._ranks.traffic().between
+
+    def traffic(self) -> Traffic:
+        """Returns what the kernel counted so far, out of the ranks' reach."""
+        return self._ranks.traffic()
 
 
 class _Watch:
@@ -193,18 +231,26 @@ class _Watch:
         self._count: int = -1
         self._ticks: int | None = None
 
-    def stuck(self, waiting: Sequence[int]) -> str:
-        """Returns why a run is held to be stuck, "" while it is not."""
+    def stuck(self, waiting: Sequence[int]) -> tuple[str, str]:
+        """Returns (key of RankFailed, why) of a run that is held to be stuck; "" while not."""
         asleep = self.stands_still(waiting)
         now = time.monotonic()
         waits = [rank for rank in waiting if self._log.waits_for(rank) is not None]
-        if asleep and waits == list(waiting):
-            return "every rank that is not at its end waits"
+        all_wait = waits == list(waiting)
+        # A message that was let go of never comes, however busy gloo's own threads are.
+        lost = self._log.dropped() and now - self._told > ASLEEP_S
+        if all_wait and (asleep or lost):
+            return "standstill", "every rank that is not at its end waits"
         if waits and now - self._told > QUIET_S:
-            return f"no rank told anything for {QUIET_S:.0f} s"
+            key = "standstill" if all_wait else "deadline"
+            return key, f"no rank told anything for {QUIET_S:.0f} s"
         if now - self._began > self._seconds:
-            return f"{self._seconds:.0f} s are over"
-        return ""
+            return "deadline", f"{self._seconds:g} s are over"
+        return "", ""
+
+    def has_no_more_to_do(self, waiting: Sequence[int]) -> bool:
+        """Whether these ranks stand still, or have had their time."""
+        return self.stands_still(waiting) or time.monotonic() - self._began > self._seconds
 
     def stands_still(self, waiting: Sequence[int]) -> bool:
         """Whether for ASLEEP_S none of these ranks told anything and none of their threads ran."""

@@ -31,47 +31,67 @@ class Disagreement:
     one: Call
     other: Call
 
-    def text(self, file: str) -> str:
-        """Returns what is told of it: the fact, and both places."""
+    @property
+    def fact(self) -> str:
+        """What does not fit what, in one line."""
         one, other = self.one, self.other
-        where = f"\n  where:  {_place(one, file)}\n          {_place(other, file)}"
         if one.kind == "send":
             return (
                 f"rank {one.rank} sends {_elements(one)} to rank {other.rank}, which receives "
-                f"{_elements(other)}{where}"
+                f"{_elements(other)}"
             )
         nth = f"collective {one.place} of {_group(one.group)}"
         if self.what == "kinds":
-            return (
-                f"{nth} is {one.kind} on rank {one.rank} and {other.kind} on rank {other.rank}"
-                f"{where}\n  try:    let all ranks of a group make the same calls in the same order"
-            )
+            return f"{nth} is {one.kind} on rank {one.rank} and {other.kind} on rank {other.rank}"
         if self.what == "roots":
             return (
                 f"{nth}, {one.kind}, has root {one.peer} on rank {one.rank} and root {other.peer} "
-                f"on rank {other.rank}{where}"
+                f"on rank {other.rank}"
             )
         return (
             f"{nth}, {one.kind}, has {_elements(one)} on rank {one.rank} and {_elements(other)} on "
-            f"rank {other.rank}{where}"
+            f"rank {other.rank}"
         )
+
+    def text(self, file: str) -> str:
+        """Returns what is told of it: the fact, and both places."""
+        text = f"{self.fact}\n  where:  {_place(self.one, file)}"
+        text += f"\n          {_place(self.other, file)}"
+        if self.what == "kinds":
+            text += "\n  try:    let all ranks of a group make the same calls in the same order"
+        return text
+
+
+class Agreement:
+    """Lays each call beside those it has to fit, as they come in."""
+
+    def __init__(self) -> None:
+        self._first: dict[tuple[object, ...], Call] = {}
+        self._seen = 0
+
+    def broken_by(self, calls: Sequence[Call]) -> Disagreement | None:
+        """Returns the first of the calls not seen before that does not fit another, or None."""
+        for call in calls[self._seen :]:
+            self._seen += 1
+            met = self._first.setdefault(_meets(call), call)
+            what = _differs(met, call)
+            if what:
+                one, other = sorted((met, call), key=lambda c: (c.kind != "send", c.rank))
+                return Disagreement(what, one, other)
+        return None
 
 
 def disagreement(calls: Iterable[Call]) -> Disagreement | None:
     """Returns the first calls that do not fit each other, or None."""
-    first: dict[tuple[object, ...], Call] = {}
-    for call in calls:
-        if call.kind in ("send", "recv"):
-            pair = (call.rank, call.peer) if call.kind == "send" else (call.peer, call.rank)
-            key: tuple[object, ...] = (call.group, pair, call.tag, call.place)
-        else:
-            key = (call.group, call.place)
-        met = first.setdefault(key, call)
-        what = _differs(met, call)
-        if what:
-            one, other = sorted((met, call), key=lambda c: (c.kind != "send", c.rank))
-            return Disagreement(what, one, other)
-    return None
+    return Agreement().broken_by(list(calls))
+
+
+def _meets(call: Call) -> tuple[object, ...]:
+    """Returns what two calls have in common that are to fit each other."""
+    if call.kind in ("send", "recv"):
+        pair = (call.rank, call.peer) if call.kind == "send" else (call.peer, call.rank)
+        return (call.group, pair, call.tag, call.place)
+    return (call.group, call.place)
 
 
 def _differs(one: Call, other: Call) -> str:
@@ -85,26 +105,58 @@ def _differs(one: Call, other: Call) -> str:
     return "sizes" if sizes else ""
 
 
-def stuck_report(log: Log, waiting: Sequence[int], file: str, why: str) -> str:
-    """Returns what is told of a run that stands still.
+@dataclass(frozen=True)
+class Standing:
+    """Where a rank stands in a run that does not go on.
+
+    Attributes:
+        rank: which.
+        text: "waits in recv from 2"; where the line is known, `line` follows in messages.
+        line: of the learner's file; 0 where none is known.
+    """
+
+    rank: int
+    text: str
+    line: int = 0
+
+
+def standings(log: Log, waiting: Sequence[int]) -> tuple[Standing, ...]:
+    """Returns where every rank stands.
 
     Args:
         log: what the ranks told.
         waiting: the ranks that have not come to their end.
+    """
+    found = []
+    everyone = range(max((*waiting, *(call.rank for call in log.calls)), default=0) + 1)
+    for rank in everyone:
+        call, last = log.waits_for(rank), log.last(rank)
+        if rank not in waiting:
+            found.append(Standing(rank, "has come to its end"))
+        elif call is not None:
+            found.append(Standing(rank, f"waits in {_called(call)}", call.line))
+        elif last is not None:
+            found.append(Standing(rank, f"is in no call; its last was {last.kind}", last.line))
+        else:
+            found.append(Standing(rank, "is in no call"))
+    return tuple(found)
+
+
+def stuck_report(stand: Sequence[Standing], file: str, why: str) -> str:
+    """Returns what is told of a run that stands still.
+
+    Args:
+        stand: where each rank stands.
         file: the learner's, as messages name it.
         why: what shows that it stands still.
     """
     lines = [f"the run stands still: {why}"]
-    everyone = range(max((*waiting, *(call.rank for call in log.calls)), default=0) + 1)
-    for rank in everyone:
-        call = log.waits_for(rank)
-        if rank not in waiting:
-            lines.append(f"  rank {rank} has come to its end")
-        elif call is not None:
-            lines.append(f"  rank {rank} waits in {_called(call)}, {_line(call, file)}")
+    for each in stand:
+        if each.text.startswith("waits"):
+            place = f", {file}:{each.line}" if each.line else ", called by a library"
         else:
-            last = log.last_place(rank, file)
-            lines.append(f"  rank {rank} is in no call{f'; its last was {last}' if last else ''}")
+            place = f" in {file}:{each.line}" if each.line else ""
+        lines.append(f"  rank {each.rank} {each.text}{place}")
     return "\n".join(lines)
 
 

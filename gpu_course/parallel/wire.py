@@ -107,6 +107,10 @@ class Events:
         """Tells that it waits no longer."""
         self._tell({"over": number})
 
+    def dropped(self, number: int) -> None:
+        """Tells that nothing holds a call any more that nobody has waited for."""
+        self._tell({"dropped": number})
+
     def _tell(self, message: dict[str, Any]) -> None:
         os.write(self.handle, json.dumps(message).encode() + b"\n")
 
@@ -120,22 +124,34 @@ class Events:
 
 
 class Waited(dist.Work):
-    """A call that is under way: waiting for it is told."""
+    """A call that is under way: waiting for it is told, and so is that nobody waits for it."""
 
     def __init__(self, inner: dist.Work, events: Events, number: int) -> None:
         super().__init__()
         self._inner, self._events, self._number = inner, events, number
+        self._over = False
+
+    def __del__(self) -> None:
+        if not self._over:
+            self._events.dropped(self._number)
 
     def wait(self, timeout: timedelta = timedelta(0)) -> bool:
         """Waits until the call is over."""
         self._events.waits(self._number)
         done = self._inner.wait(timeout) if timeout else self._inner.wait()
-        self._events.over(self._number)
+        self._is_over()
         return bool(done)
 
     def is_completed(self) -> bool:
         """Whether the call is over."""
-        return bool(self._inner.is_completed())
+        done = bool(self._inner.is_completed())
+        if done:
+            self._is_over()
+        return done
+
+    def _is_over(self) -> None:
+        self._over = True
+        self._events.over(self._number)
 
     def get_future(self) -> Any:
         """Returns the inner call's future, as DDP asks for it."""

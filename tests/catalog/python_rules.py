@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.catalog import PythonPuzzle
+from gpu_course.grading.python.cases import part_of
 from gpu_course.grading.sentences import PYTHON_SENTENCES
 from gpu_course.isolation import transport
 from tests.catalog.by_hand import SOLUTIONS
@@ -67,7 +68,10 @@ def assert_cases_have_a_visible_one_first_and_names_of_their_own(puzzle: PythonP
 def assert_inputs_cross_and_a_seed_fixes_them(puzzle: PythonPuzzle) -> None:
     for case in cases_and_random(puzzle):
         first, again = (puzzle.inputs(np.random.default_rng(1), case) for _ in range(2))
-        assert transport.pack(first) == transport.pack(again)
+        ranks = 1 if puzzle.ranks is None else puzzle.ranks(case)
+        for rank in range(ranks):
+            one, other = part_of(first, rank), part_of(again, rank)
+            assert transport.pack(one) == transport.pack(other)
         if not puzzle.harness:
             assert set(puzzle.parameters[puzzle.functions[0]]) <= set(first)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import gpu_course
-from gpu_course.catalog import Case, PythonPuzzle
+from gpu_course.catalog import Case, PerRank, PythonPuzzle
 from gpu_course.grading.seeds import randomness
 
 
@@ -31,10 +31,22 @@ def prepare(puzzle: PythonPuzzle, case: Case, seed: int) -> Tried:
     return Tried(case, inputs, {name: _plain(value) for name, value in expected.items()})
 
 
+def part_of(inputs: Mapping[str, Any], rank: int) -> dict[str, Any]:
+    """Returns what one rank is given of the inputs.
+
+    >>> part_of({"x": PerRank((10, 20)), "n": 2}, 1)
+    {'x': 20, 'n': 2}
+    """
+    return {
+        name: value.parts[rank] if isinstance(value, PerRank) else value
+        for name, value in inputs.items()
+    }
+
+
 @contextmanager
 def one_thread(puzzle: PythonPuzzle) -> Iterator[None]:
     """Has PyTorch work as it does in an answer's process: with one thread, sums in one order."""
-    if not puzzle.torch:
+    if not puzzle.torch or puzzle.ranks is not None:
         yield
         return
     import torch

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpu_course.catalog import Case, Finding, Held, PythonPuzzle
 from gpu_course.catalog.harness import Unusable
@@ -25,10 +26,14 @@ from gpu_course.grading.python.cases import (
 )
 from gpu_course.grading.python.child import MORE_CASES, Child
 from gpu_course.grading.python.replies import Raised, Reply, Returned
+from gpu_course.grading.python.trouble import Trouble
 from gpu_course.grading.seeds import LISTED_SEED
 from gpu_course.grading.verdict import Verdict
 from gpu_course.isolation import processes
 from gpu_course.isolation.processes import Ended, OutOfMemory, OutOfTime, TooManyThreads
+
+if TYPE_CHECKING:
+    from gpu_course.grading.python.ranked import RankedChild
 
 
 def verdict_on(
@@ -61,7 +66,7 @@ class PythonChecking(Checking):
         self.answer = answer
         self.warm = warm
         self.tried: Tried | None = None
-        self.child: Child | None = None
+        self.child: Child | RankedChild | None = None
         self.too_dear: tuple[Tried, Finding, dict[str, Any]] | None = None
         self.visible: tuple[Tried, dict[str, Any]] | None = None
         self.self_counted = False
@@ -70,8 +75,7 @@ class PythonChecking(Checking):
         """Returns the verdict, with what the answer printed."""
         found = self._judged()
         # Only now, with the process gone, is everything it printed there.
-        text = self.child.printed() if self.child is not None else ""
-        text, where = messages.without_stack(text, self.answer)
+        text, where = self.child.said() if self.child is not None else ("", [])
         first, *rest = found.message.splitlines()
         if found.reason not in ("crash", "deadline") or any("  where:" in each for each in rest):
             where = []
@@ -89,8 +93,7 @@ class PythonChecking(Checking):
     def _judged(self) -> Verdict:
         puzzle = self.puzzle
         try:
-            with processes.started("torch" if puzzle.torch else "numpy", warm=self.warm) as process:
-                self.child = Child(process, puzzle, self.answer, self.seed)
+            with self._started() as self.child:
                 raised = self.child.load()
                 if raised is not None:
                     self._stop_raised(None, raised)
@@ -101,6 +104,8 @@ class PythonChecking(Checking):
             if not self._isolation:
                 raise CourseError(f"the child ended before the answer ran ({ended})") from None
             return self.failed("crash", "crash", messages.ended(puzzle, self.tried, ended))
+        except Trouble as trouble:
+            return self._in_trouble(trouble)
         except TooManyThreads as many:
             lines = messages.too_many_threads(puzzle, self.tried, many)
             return self.failed("crash", "crash", lines)
@@ -113,6 +118,26 @@ class PythonChecking(Checking):
             lines = messages.out_of_time(puzzle, self.tried)
             return self.failed("deadline", "deadline", lines, status="timeout")
 
+    @contextmanager
+    def _started(self) -> Iterator[Child | RankedChild]:
+        if self.puzzle.ranks is not None:
+            from gpu_course.grading.python.ranked import ranked_child
+
+            with ranked_child(self.puzzle, self.answer, self.seed) as ranked:
+                yield ranked
+            return
+        libraries = "torch" if self.puzzle.torch else "numpy"
+        with processes.started(libraries, warm=self.warm) as process:
+            yield Child(process, self.puzzle, self.answer, self.seed)
+
+    def _in_trouble(self, trouble: Trouble) -> Verdict:
+        key = trouble.key
+        if self.tried is not None:
+            seen = {"wire": trouble.calls, "failed": trouble.key}
+            key = own_diagnosis(self.puzzle, self.tried, seen) or trouble.key
+        lines = messages.in_trouble(self.puzzle, self.answer, self.tried, trouble, key)
+        return self.failed(trouble.reason, key, lines, status=trouble.status)
+
     @property
     def _isolation(self) -> str:
         """How the answer is held; "" where none of it has run."""
@@ -121,8 +146,10 @@ class PythonChecking(Checking):
     @property
     def _self_check(self) -> str:
         """What was counted in the answer's own process alone, where it could be changed."""
-        memory = ["memory"] if self.self_counted else []
-        return "; ".join(filter(None, [*memory, self.puzzle.self_check]))
+        counted = ["memory"] if self.self_counted else []
+        if self.child is not None and self.child.self_counted:
+            counted.append("what the ranks sent")
+        return "; ".join(filter(None, [*counted, self.puzzle.self_check]))
 
     def try_case(self, case: Case, seed: int, others: Sequence[Case]) -> None:
         """Stops where a case fails."""
@@ -135,7 +162,7 @@ class PythonChecking(Checking):
         if self.too_dear is not None:
             self.tried, finding, got = self.too_dear
             self.case = self.tried.case
-            lines = messages.found(self.puzzle, self.tried, finding.key, finding.fact)
+            lines = self._found(self.tried, finding)
             shown = {"got": got, "shown": what_is_shown(self.puzzle, self.tried, got)}
             self.stop("over-budget", finding.key, lines, evidence=shown)
         for held in self.puzzle.held:
@@ -157,6 +184,21 @@ class PythonChecking(Checking):
     def fixed_cases(self) -> Sequence[Case]:
         """Returns the cases that are the same in every check."""
         return (*self.puzzle.cases, *(held.case for held in self.puzzle.held))
+
+    def _cases(self) -> Iterator[tuple[Case, int, Sequence[Case]]]:
+        """Yields cases as ever; of an answer on ranks, those with equally many ranks together."""
+        ranks, cases = self.puzzle.ranks, super()._cases()
+        if ranks is None:
+            yield from cases
+            return
+        found = list(cases)
+        numbers = [ranks(case) for case, _, _ in found]
+        first, last = numbers[0], numbers[-1]
+        # Each number starts ranks anew, and the drawn case comes last.
+        turn = sorted(set(numbers), key=lambda n: (n != first, n == last, numbers.index(n)))
+        *listed, drawn = found
+        yield from sorted(listed, key=lambda each: turn.index(ranks(each[0])))
+        yield drawn
 
     def _hold(self, held: Held) -> None:
         """Stops where a large case does not fit into the memory it may take."""
@@ -247,11 +289,21 @@ class PythonChecking(Checking):
 
     def _differs(self, tried: Tried, got: dict[str, Any], others: Sequence[Case]) -> None:
         for name, expected in tried.expected.items():
-            difference = compare.first_difference(
-                got.get(name), expected, self.puzzle.tolerance, name
-            )
+            difference = self._difference(name, got.get(name), expected)
             if difference is not None:
                 self._wrong(tried, got, difference, others)
+
+    def _difference(self, name: str, got: Any, expected: Any) -> compare.Difference | None:
+        """Returns the first difference of an output; of one on ranks, that of the first rank."""
+        tolerance = self.puzzle.tolerance
+        if self.puzzle.ranks is None:
+            return compare.first_difference(got, expected, tolerance, name)
+        each = got if isinstance(got, tuple) else (None,) * len(expected)
+        for rank, (own, right) in enumerate(zip(each, expected, strict=True)):
+            found = compare.first_difference(own, right, tolerance, name)
+            if found is not None:
+                return replace(found, fact=f"rank {rank}: {found.fact}")
+        return None
 
     def _wrong(
         self,
@@ -295,6 +347,8 @@ class PythonChecking(Checking):
     def _factor(self, got: dict[str, Any], tried: Tried, others: Sequence[Case]) -> float | None:
         """Returns the factor by which single numbers are wrong in this case and in others."""
         assert self.child is not None
+        if self.puzzle.ranks is not None:
+            return None
         pairs = []
         for name, expected in tried.expected.items():
             pairs.append((got.get(name), expected))
@@ -321,8 +375,11 @@ class PythonChecking(Checking):
         if finding.reason == "over-budget":
             self.too_dear = self.too_dear or (tried, finding, got)
             return
-        lines = messages.found(puzzle, tried, finding.key, finding.fact)
-        self.stop(finding.reason, finding.key, lines)
+        self.stop(finding.reason, finding.key, self._found(tried, finding))
+
+    def _found(self, tried: Tried, finding: Finding) -> list[str]:
+        frames = [("<module>", finding.line)] if finding.line else []
+        return messages.found(self.puzzle, tried, finding.key, finding.fact, self.answer, frames)
 
     def _stop_raised(self, tried: Tried | None, error: Mapping[str, Any]) -> None:
         lines = messages.raised(self.puzzle, self.answer, tried, error)

@@ -8,7 +8,7 @@ from typing import Any
 
 from gpu_course.catalog import PythonPuzzle
 from gpu_course.errors import CourseError
-from gpu_course.grading.python import replies
+from gpu_course.grading.python import messages, replies
 from gpu_course.grading.python.answers import PythonAnswer, not_defined
 from gpu_course.grading.python.cases import Tried, hidden
 from gpu_course.grading.python.replies import NoReply, Reply
@@ -33,7 +33,10 @@ class Child:
 
     Attributes:
         isolation: the level and the layers that hold the answer; "" while none of it has run.
+        self_counted: False; there is nothing that only its own process counts.
     """
+
+    self_counted = False
 
     def __init__(
         self, process: Process, puzzle: PythonPuzzle, answer: PythonAnswer, seed: int
@@ -115,9 +118,12 @@ class Child:
         """Has the kernel keep the process within a limit from now on; False where none does."""
         return "limits" in self.isolation and self._process.hold(memory_bytes)
 
-    def printed(self) -> str:
-        """Returns what the answer printed; all of it once the process is gone."""
-        return self._process.printed()
+    def said(self) -> tuple[str, list[str]]:
+        """Returns what the answer printed, and the line it was in at the end, where that is told.
+
+        All of it is there once the process is gone.
+        """
+        return messages.without_stack(self._process.printed(), self._answer)
 
 
 @contextmanager

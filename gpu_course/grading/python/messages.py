@@ -16,13 +16,15 @@ from gpu_course.grading.diagnosis import Pattern
 from gpu_course.grading.labels import line
 from gpu_course.grading.messages import case_line, cells_around, code_line, hint_line, reason
 from gpu_course.grading.python.answers import PythonAnswer
-from gpu_course.grading.python.cases import Tried
+from gpu_course.grading.python.cases import Tried, part_of
 from gpu_course.grading.python.memory_messages import asked_for, needs_too_much, what_helps
+from gpu_course.grading.python.trouble import Trouble
 from gpu_course.isolation.processes import MOST_THREADS, Ended, TooManyThreads
 from gpu_course.text import clean, one_line
 
 MOST_PRINTED_LINES = 6
 MOST_INPUT = 40
+MOST_RANKS_SHOWN = 8
 
 # What Python's faulthandler prints.
 _LAST_WORDS = re.compile(r"Fatal Python error: .*|Timeout \(.*\)!")
@@ -39,10 +41,10 @@ def call_line(puzzle: PythonPuzzle, tried: Tried) -> list[str]:
     if puzzle.harness:
         return []
     function = puzzle.functions[0]
-    given = (
-        f"{name}={show(tried.inputs[name], MOST_INPUT)}" for name in puzzle.parameters[function]
-    )
-    return line("call", f"{function}({', '.join(given)})")
+    inputs = tried.inputs if puzzle.ranks is None else part_of(tried.inputs, 0)
+    given = (f"{name}={show(inputs[name], MOST_INPUT)}" for name in puzzle.parameters[function])
+    where = "" if puzzle.ranks is None else " on rank 0"
+    return line("call", f"{function}({', '.join(given)}){where}")
 
 
 def wrong_result(
@@ -113,7 +115,9 @@ def raised(
     text = clean(str(error.get("text", ""))).strip()
     name = one_line(str(error.get("type", "Exception")))[:80]
     head, *rest = text.splitlines() or [""]
-    lines = [f"{name}: {head}" if head else name]
+    rank = error.get("rank")
+    who = "" if rank is None else f"rank {rank} raised "
+    lines = [f"{who}{name}: {head}" if head else f"{who}{name}"]
     out_of_memory = error.get("memory") is True
     if out_of_memory:
         lines = [needs_too_much(puzzle), *asked_for(lines[0])]
@@ -137,6 +141,31 @@ def _places(frames: Sequence[tuple[str, int]], answer: PythonAnswer) -> list[str
             where = f"{function}, {where}"
         lines += [*line("from" if number else "where", where), *code_line(answer.line(place))]
     return lines
+
+
+def in_trouble(
+    puzzle: PythonPuzzle, answer: PythonAnswer, tried: Tried | None, trouble: Trouble, key: str
+) -> list[str]:
+    """Returns the lines on ranks that did not come to their end: where each of them stands.
+
+    Args:
+        puzzle, answer: what was tried.
+        tried: the case, or None while the file itself was run.
+        trouble: what happened.
+        key: the diagnosis.
+    """
+    lines = [one_line(trouble.fact)]
+    for each in trouble.stand[:MOST_RANKS_SHOWN]:
+        where = f", line {each.line}" if each.line else ""
+        lines += line(f"rank {each.rank}", f"{each.text}{where}")
+    places = list(dict.fromkeys(each.line for each in trouble.stand if each.line))
+    if trouble.reason != "deadline":
+        for number, place in enumerate(places[:2]):
+            lines += [
+                *line("and" if number else "where", f"{answer.file}:{place}"),
+                *code_line(answer.line(place)),
+            ]
+    return [*lines, *reason(puzzle, key), *_case(puzzle, tried, key)]
 
 
 def ended(puzzle: PythonPuzzle, tried: Tried | None, fault: Ended) -> list[str]:
@@ -203,7 +232,7 @@ def self_counted() -> list[str]:
 def input_changed(puzzle: PythonPuzzle, tried: Tried, changed: Mapping[str, Any]) -> list[str]:
     """Returns the lines on an input that an answer changed."""
     name, *others = changed
-    before: Any = tried.inputs.get(name)
+    before: Any = _input(tried.inputs, name)
     after: Any = changed[name]
     fact = f"was {show(before)}, is {show(after)}"
     if _alike(before, after):
@@ -215,6 +244,12 @@ def input_changed(puzzle: PythonPuzzle, tried: Tried, changed: Mapping[str, Any]
     if others:
         lines += line("also", f"{', '.join(others)} changed as well")
     return lines + _case(puzzle, tried, "input-changed")
+
+
+def _input(inputs: Mapping[str, Any], name: str) -> Any:
+    """Returns an input by its name, or by "NAME of rank N"."""
+    plain, of_rank, rank = name.partition(" of rank ")
+    return part_of(inputs, int(rank) if of_rank else 0).get(plain)
 
 
 def _alike(before: Any, after: Any) -> bool:

@@ -1,0 +1,301 @@
+"""An answer on several ranks, as its check talks with it: the face of a Child, many processes.
+
+What each rank told of its calls is laid beside what the kernel counted on the ranks' network. The
+count lies out of the answer's reach, so what it tells cannot be made up.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from typing import Any
+
+from gpu_course.catalog import Case, PythonPuzzle
+from gpu_course.grading.python import messages, replies
+from gpu_course.grading.python.answers import PythonAnswer, not_defined
+from gpu_course.grading.python.cases import Tried, hidden, part_of
+from gpu_course.grading.python.child import MORE_CASES
+from gpu_course.grading.python.replies import NoReply, Raised, Reply, Returned
+from gpu_course.grading.python.trouble import Trouble, never_waited_for, trouble_of
+from gpu_course.grading.seeds import LISTED_SEED
+from gpu_course.isolation.processes import Process
+from gpu_course.isolation.ranks import Traffic
+from gpu_course.parallel.calls import Call
+from gpu_course.parallel.runner import RankFailed, World, bytes_since, world
+
+SETTLE_S = 0.5
+"""How long the kernel is asked again whether what was told has crossed."""
+
+# Beside its payload a message takes gloo's own words of it, headers, and acknowledgements. A
+# collective of the library moves up to twice what a ring would, to each of the others.
+CALL_BYTES, IDLE_BYTES, OVERHEAD = 2 << 10, 48 << 10, 1.05
+
+
+class RankedChild:
+    """One answer on so many ranks as each case asks for.
+
+    Args:
+        puzzle, answer: what is checked.
+        seed: drew the random case.
+
+    Attributes:
+        isolation: the level and the layers that hold the answer; "" while none of it has run.
+        self_counted: whether nobody but the answer's own processes counted what was sent.
+    """
+
+    def __init__(self, puzzle: PythonPuzzle, answer: PythonAnswer, seed: int) -> None:
+        self.isolation = ""
+        self.self_counted = False
+        self._puzzle = puzzle
+        self._answer = answer
+        self._seed = seed
+        self._closing = ExitStack()
+        self._world: World | None = None
+        self._processes: list[Sequence[Process]] = []
+        self._before = Traffic(None, None)
+        self._turn = 0
+        self._busy: tuple[int, ...] = ()
+
+    def load(self) -> Mapping[str, Any] | None:
+        """Runs the answer's module on the ranks of the first case; returns an error it raised.
+
+        Raises:
+            AnswerProblem: a function is not there once the module has run.
+            CourseError: ranks cannot be started here, or the harness is at fault.
+            Trouble: the ranks did not come to its end.
+        """
+        with self._told():
+            return self._enter(self._ranks(self._puzzle.cases[0]))
+
+    def run(self, tried: Tried, *, held: bool = False) -> Reply:
+        """Returns the reply to one case: of all ranks together, or of the first that failed.
+
+        Args:
+            tried: the case.
+            held: is for answers of one process.
+
+        Raises:
+            Trouble: the ranks did not come to its end together.
+        """
+        ranks = self._ranks(tried.case)
+        with self._told():
+            if self._world is None or len(self._world.processes) != ranks:
+                raised = self._enter(ranks)
+                if raised is not None:
+                    return Raised(raised)
+            assert self._world is not None
+            begun = len(self._world.log.calls)
+            self._turn += 1
+            found = self._world.ask([self._message(tried, rank) for rank in range(ranks)])
+            calls = tuple(self._world.log.calls[begun:])
+            return self._reply(tried, found, calls)
+
+    def hold(self, memory_bytes: int) -> bool:
+        """Returns False: what several processes hold is not held to a limit."""
+        return False
+
+    def said(self) -> tuple[str, list[str]]:
+        """Returns what the ranks printed, each line with its rank, and where one was at the end.
+
+        All of it is there once the ranks are gone.
+        """
+        printed: list[str] = []
+        where: list[str] = []
+        for processes in self._processes:
+            for rank, process in enumerate(processes):
+                text, place = messages.without_stack(process.printed(), self._answer)
+                printed += [f"[{rank}] {line}" for line in text.splitlines()]
+                if place and (rank in self._busy or not self._busy):
+                    where = where or place
+        return "\n".join(printed), where
+
+    def close(self) -> None:
+        """Ends the ranks."""
+        self._closing.close()
+
+    def _ranks(self, case: Case) -> int:
+        assert self._puzzle.ranks is not None
+        return self._puzzle.ranks(case)
+
+    def _enter(self, ranks: int) -> Mapping[str, Any] | None:
+        """Starts so many ranks in place of those before, and has them read the answer."""
+        puzzle = self._puzzle
+        self._closing.close()
+        self._world = None
+        setup = {
+            "harness": puzzle.harness,
+            "memory_bytes": puzzle.memory_bytes,
+            "cpu_s": puzzle.seconds * (len(puzzle.cases) + MORE_CASES + 2),
+            "hidden": hidden(),
+        }
+        made = world(ranks, self._answer.file, seconds=puzzle.seconds, setup=setup)
+        self._world = joined = self._closing.enter_context(made)
+        self._processes.append(joined.processes)
+        self.isolation = joined.isolation
+        for process in joined.processes:
+            process.watch(puzzle.memory_bytes)
+        load = {
+            "answer": self._answer.text,
+            "file": self._answer.file,
+            "functions": list(puzzle.functions),
+            "seconds": puzzle.seconds,
+        }
+        said = joined.ask([load] * ranks)
+        self._before = joined.traffic()
+        self.self_counted |= self._before.between is None or self._before.loopback is None
+        for rank, reply in enumerate(said):
+            with self._well_formed(rank):
+                if set(reply) == {"raised"}:
+                    return {**replies.raised(reply["raised"]).error, "rank": rank}
+        for rank, reply in enumerate(said):
+            missing = reply.get("missing")
+            if set(reply) == {"missing"} and missing in puzzle.functions:
+                raise not_defined(puzzle, self._answer, str(missing))
+            with self._well_formed(rank):
+                if set(reply) != {"loaded"} or reply["loaded"] is not True:
+                    raise NoReply("neither loaded nor not")
+        return None
+
+    def _message(self, tried: Tried, rank: int) -> dict[str, Any]:
+        puzzle = self._puzzle
+        return {
+            "turn": self._turn,
+            "inputs": part_of(tried.inputs, rank),
+            "arguments": puzzle.parameters[puzzle.functions[0]],
+            "seed": self._seed if tried.case not in puzzle.cases else LISTED_SEED,
+            "seconds": puzzle.seconds,
+            "held": False,
+            "tensors": True,
+        }
+
+    def _reply(
+        self, tried: Tried, found: Sequence[dict[str, Any]], calls: tuple[Call, ...]
+    ) -> Reply:
+        read: list[Returned] = []
+        failed: Reply | None = None
+        for rank, said in enumerate(found):
+            if said == {"waits": True}:
+                continue
+            with self._well_formed(rank):
+                reply = replies.reply_to(self._turn, said, tried.inputs)
+            if isinstance(reply, Raised):
+                failed = failed or Raised({**reply.error, "rank": rank})
+            elif isinstance(reply, Returned):
+                read.append(reply)
+            else:
+                failed = failed or reply
+        if failed is not None:
+            return failed
+        tcp_bytes = self._weigh_the_wire(calls)
+        outputs = {name for each in read for name in each.got}
+        got: dict[str, Any] = {
+            name: tuple(each.got.get(name) for each in read) for name in sorted(outputs)
+        }
+        sent = [[c for c in calls if c.rank == r and c.kind == "send"] for r in range(len(read))]
+        got |= {
+            "wire": calls,
+            "bytes_sent": tuple(sum(call.payload_bytes for call in own) for own in sent),
+            "messages": tuple(map(len, sent)),
+            "tcp_bytes": tcp_bytes,
+        }
+        changed = {
+            f"{name} of rank {rank}": value
+            for rank, each in enumerate(read)
+            for name, value in each.changed.items()
+        }
+        return Returned(got, changed)
+
+    def _weigh_the_wire(self, calls: tuple[Call, ...]) -> dict[tuple[int, int], int] | None:
+        """Returns what the kernel counted between ranks, None where it does not tell.
+
+        Raises:
+            Trouble: a call was not waited for, or the kernel counted something else.
+        """
+        assert self._world is not None
+        loose = self._world.log.never_waited_for()
+        if loose:
+            raise never_waited_for(loose, calls)
+        told = _told(calls)
+        deadline = time.monotonic() + SETTLE_S
+        while True:
+            now = self._world.traffic()
+            between = bytes_since(self._before.between, now.between)
+            short = _short(told, between)
+            if short is None or time.monotonic() > deadline:
+                break
+            time.sleep(0.01)
+        if short is not None:
+            pair, counted = short
+            fact = (
+                f"rank {pair[0]} told of {told[pair]:,} bytes to rank {pair[1]}; {counted:,} went"
+            )
+            raise Trouble("wire-disagrees", "refused", fact, calls=calls)
+        if self._before.loopback is not None and now.loopback is not None:
+            crossed, most = now.loopback - self._before.loopback, most_bytes(calls)
+            if crossed > most:
+                payload = sum(told.values())
+                fact = f"{crossed:,} bytes crossed the network; the calls told carry {payload:,}"
+                raise Trouble("wire-disagrees", "refused", fact, calls=calls)
+        self._before = now
+        return between
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """What ends a run is told as the check of an answer tells it."""
+        try:
+            yield
+        except RankFailed as failed:
+            waiting = [each for each in failed.stand if each.text.startswith("is in no call")]
+            self._busy = tuple(each.rank for each in waiting)
+            raise trouble_of(
+                failed.key, failed, failed.stand, failed.odd, failed.calls, failed.dropped
+            ) from None
+
+    @contextmanager
+    def _well_formed(self, rank: int) -> Iterator[None]:
+        """What is no reply is told as nonsense from that rank's process."""
+        try:
+            yield
+        except NoReply:
+            fact = f"what the process of rank {rank} sent back is not a result"
+            raise Trouble("crash", "crash", fact) from None
+
+
+@contextmanager
+def ranked_child(puzzle: PythonPuzzle, answer: PythonAnswer, seed: int) -> Iterator[RankedChild]:
+    """Yields an answer that runs on ranks; at the end nothing of them is left."""
+    with closing(RankedChild(puzzle, answer, seed)) as child:
+        yield child
+
+
+def most_bytes(calls: Sequence[Call]) -> int:
+    """Returns the most bytes that may cross the ranks' network for these calls, all protocols."""
+    most = float(IDLE_BYTES + CALL_BYTES * len(calls))
+    for call in calls:
+        many = {"send": 1, "recv": 0}.get(call.kind, 2 * len(call.group))
+        most += OVERHEAD * many * call.payload_bytes
+    return int(most)
+
+
+def _told(calls: Sequence[Call]) -> Counter[tuple[int, int]]:
+    """Returns {(from, to): payload that was told to have been sent}."""
+    told: Counter[tuple[int, int]] = Counter()
+    for call in calls:
+        if call.kind == "send" and call.peer is not None and call.peer != call.rank:
+            told[call.rank, call.peer] += call.payload_bytes
+    return told
+
+
+def _short(
+    told: Mapping[tuple[int, int], int], between: Mapping[tuple[int, int], int] | None
+) -> tuple[tuple[int, int], int] | None:
+    """Returns the first pair of ranks that told more than crossed, and what did; or None."""
+    for pair, payload in told.items():
+        if between is None:
+            break
+        counted = between.get(pair, 0)
+        if counted < payload:
+            return pair, counted
+    return None
