@@ -1,4 +1,4 @@
-"""Numbers that say which place of which rank they are from, also in a sum; and what was told of them.
+"""Numbers that say which place of which rank they are from, also in a sum.
 
 From the messages of a run it is worked out who held what, step by step.
 """

@@ -1,4 +1,4 @@
-"""An all-reduce that is watched: what each rank sent and got, on numbers that say where they are from.
+"""An all-reduce that is watched: what each rank sent and got.
 
 It runs in a rank. The number at place j of rank r holds 1 in r's own bits, and j above all of them.
 In a sum the bits count how often each rank is in it, and j comes as often: so from any message it
