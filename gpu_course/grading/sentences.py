@@ -163,6 +163,10 @@ PYTHON_SENTENCES: dict[str, str] = {
         "piece?"
     ),
     "roots-differ": "Every rank has to name the same root.",
+    "sends-to-itself": (
+        "A message needs two ranks. With one rank there is nobody to send to, and with more of "
+        "them a rank has its own numbers already."
+    ),
     "not-waited": (
         "isend and irecv return at once, and the data may still be on its way. Until wait() has "
         "returned, a received tensor holds anything, and a sent one must not change."

@@ -43,11 +43,13 @@ class Ranks:
         processes: one for each rank.
         events: for each rank the descriptor its events are read from; reading never waits.
         own_network: whether they have a network of their own.
+        port: on loopback, where they meet; rank 0 has the socket that listens there as STREAMS.
     """
 
     processes: list[Process]
     events: list[int]
     own_network: bool
+    port: int
     _wire: socket.socket
     _ended: dict[int, int] = field(default_factory=dict)
 
@@ -94,7 +96,7 @@ def started_ranks(libraries: str, number: int, *, own_network: bool) -> Iterator
         closing.callback(servers.remove_folder, folder)
         wire, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         closing.callback(wire.close)
-        ranks = Ranks([], [], False, wire)
+        ranks = Ranks([], [], False, 0, wire)
         handles = [theirs.detach()]
         for _ in range(number):
             (their_in, our_out), (our_in, their_out) = os.pipe(), os.pipe()
@@ -117,7 +119,7 @@ def started_ranks(libraries: str, number: int, *, own_network: bool) -> Iterator
         closing.callback(_end, server)
         wire.settimeout(servers.START_DEADLINE_S)
         begun = ranks._receive()
-        ranks.own_network = begun["own_network"]
+        ranks.own_network, ranks.port = begun["own_network"], begun["port"]
         for process, pid in zip(ranks.processes, begun["pids"], strict=True):
             process.pid = pid
         yield ranks

@@ -18,14 +18,15 @@ from contextlib import suppress
 from gpu_course.isolation import child, lockdown, network
 
 STREAMS = 4
-"""Descriptors of a rank: requests, replies, what it prints, and the events of its wire."""
+"""Descriptors of a rank: requests, replies, what it prints, and the events of its wire. Rank 0 has
+one more, the socket at which the ranks meet."""
 
 
 def main(handles: Sequence[int], folder: str, own_network: bool) -> None:
     """Forks a rank for each group of STREAMS descriptors, and serves until the asker is gone.
 
-    Messages are JSON. It says {"pids", "own_network"} first and {"ended": rank, "status"} when a
-    rank ends; {"sockets": true} is answered by {"sockets": [[from, to, bytes] ...] or null,
+    Messages are JSON. It says {"pids", "own_network", "port"} first and {"ended": rank, "status"}
+    when a rank ends; {"sockets": true} is answered by {"sockets": [[from, to, bytes] ...] or null,
     "loopback": bytes}.
 
     Args:
@@ -39,11 +40,16 @@ def main(handles: Sequence[int], folder: str, own_network: bool) -> None:
         with suppress(OSError):
             network.own_network()
             alone = True
-    streams = [handles[at : at + STREAMS] for at in range(1, len(handles), STREAMS)]
+    # Where the ranks meet is listened at before any of them is there, so none has to try twice.
+    meeting = socket.create_server(("127.0.0.1", 0))
+    port = meeting.getsockname()[1]
+    streams = [[*handles[at : at + STREAMS]] for at in range(1, len(handles), STREAMS)]
+    streams[0].append(meeting.fileno())
     pids = [_fork(each, handles, folder) for each in streams]
+    meeting.close()
     for each in handles[1:]:
         os.close(each)
-    _tell(wire, {"pids": pids, "own_network": alone})
+    _tell(wire, {"pids": pids, "own_network": alone, "port": port})
     ends = {os.pidfd_open(pid): rank for rank, pid in enumerate(pids)}
     while True:
         for ready in select.select([wire.fileno(), *ends], [], [])[0]:
@@ -81,12 +87,12 @@ def _fork(streams: Sequence[int], handles: Sequence[int], folder: str) -> int:
         os.setsid()
         lockdown.die_with_parent(steward)
         # Above all others first: a descriptor must not be written over before it is moved.
-        above = 1 + max(handles)
+        above = 1 + max(*handles, *streams)
         for number, handle in enumerate(streams):
             os.dup2(handle, above + number)
-        for number in range(STREAMS):
+        for number in range(len(streams)):
             os.dup2(above + number, number)
-        os.closerange(STREAMS, 1024)
+        os.closerange(len(streams), 1024)
         os.chdir(folder)
         child.serve()
     except BaseException:

@@ -13,6 +13,8 @@ from gpu_course.parallel import wire
 
 EVENTS = 3
 """The descriptor a rank's events go to: the first behind the standard streams."""
+MEETING = 4
+"""That of the socket rank 0 serves the store of all ranks at."""
 
 
 def join(world: Mapping[str, Any]) -> None:
@@ -26,5 +28,14 @@ def join(world: Mapping[str, Any]) -> None:
     timeout = timedelta(seconds=world["seconds"])
     os.environ.update(RANK=str(rank), WORLD_SIZE=str(size), LOCAL_RANK=str(rank))
     wire.register(wire.Events(EVENTS, rank, world["file"]))
-    store = dist.TCPStore("127.0.0.1", world["port"], size, is_master=rank == 0, timeout=timeout)
+    # Not waiting for the others here saves a round: the group waits for all of them anyway.
+    store = dist.TCPStore(
+        "127.0.0.1",
+        world["port"],
+        size,
+        is_master=rank == 0,
+        timeout=timeout,
+        wait_for_workers=False,
+        master_listen_fd=MEETING if rank == 0 else None,
+    )
     dist.init_process_group(wire.BACKEND, store=store, rank=rank, world_size=size, timeout=timeout)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import runpy
 import signal
-import socket
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,8 +34,6 @@ SHORTEST_POLL_S = 0.0005
 """The first pause between two looks; each is twice the one before, up to POLL_S."""
 ASLEEP_S = 0.3
 """After so long in which all ranks wait and none of their threads runs, nothing can wake them."""
-OWN_PORT = 29500
-"""Of the store, in a network of one's own, where every port is free."""
 
 
 class RankFailed(CourseError):
@@ -112,8 +109,7 @@ class World:
     def join(self, setup: Mapping[str, Any]) -> None:
         """Has the ranks form their group, under the layers that `setup` asks for."""
         size = len(self.processes)
-        own = self._ranks.own_network
-        port = OWN_PORT if own else _free_port()
+        own, port = self._ranks.own_network, self._ranks.port
         world = {"size": size, "port": port, "file": self.file, "seconds": 10 * self.seconds}
         replies = self.ask([{**setup, "world": {**world, "rank": r}} for r in range(size)])
         for rank, reply in enumerate(replies):
@@ -374,12 +370,6 @@ def _check(joined: World, replies: Sequence[Mapping[str, Any]], function: str) -
         if "unsendable" in reply or "large" in reply:
             why = reply.get("unsendable") or reply.get("large")
             raise joined.failed(f"what rank {rank} returned cannot be sent: {why}")
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def torchrun_rank(path: str, function: str) -> Any:

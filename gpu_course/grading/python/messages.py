@@ -156,6 +156,8 @@ def in_trouble(
     """
     lines = [one_line(trouble.fact)]
     for each in trouble.stand[:MOST_RANKS_SHOWN]:
+        if each.text in trouble.fact:
+            continue
         where = f", line {each.line}" if each.line else ""
         lines += line(f"rank {each.rank}", f"{each.text}{where}")
     places = list(dict.fromkeys(each.line for each in trouble.stand if each.line))

@@ -18,7 +18,7 @@ from gpu_course.grading.python.answers import PythonAnswer, not_defined
 from gpu_course.grading.python.cases import Tried, hidden, part_of
 from gpu_course.grading.python.child import MORE_CASES
 from gpu_course.grading.python.replies import NoReply, Raised, Reply, Returned
-from gpu_course.grading.python.trouble import Trouble, never_waited_for, trouble_of
+from gpu_course.grading.python.trouble import Trouble, never_waited_for, sent_to_itself, trouble_of
 from gpu_course.grading.seeds import LISTED_SEED
 from gpu_course.isolation.processes import Process
 from gpu_course.isolation.ranks import Traffic
@@ -187,6 +187,9 @@ class RankedChild:
             else:
                 failed = failed or reply
         if failed is not None:
+            itself = sent_to_itself(calls) if isinstance(failed, Raised) else None
+            if itself is not None:
+                raise itself
             return failed
         tcp_bytes = self._weigh_the_wire(calls)
         outputs = {name for each in read for name in each.got}

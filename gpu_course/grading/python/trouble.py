@@ -56,6 +56,16 @@ def trouble_of(
     return Trouble("memory" if key == "memory" else "crash", "crash", fact, (), calls)
 
 
+def sent_to_itself(calls: tuple[Call, ...]) -> Trouble | None:
+    """Returns what is told of a message from a rank to itself, which no backend carries."""
+    for call in calls:
+        if call.kind in ("send", "recv") and call.peer == call.rank:
+            way = "sends to itself" if call.kind == "send" else "receives from itself"
+            stand = (Standing(call.rank, way, call.line),)
+            return Trouble("sends-to-itself", "exception", f"rank {call.rank} {way}", stand, calls)
+    return None
+
+
 def never_waited_for(loose: Sequence[Call], calls: tuple[Call, ...]) -> Trouble:
     """Returns what is told of sends and receives that were begun, and of the first of them."""
     first = min(loose, key=lambda call: (call.number, call.rank))

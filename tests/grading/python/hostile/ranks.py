@@ -1,0 +1,197 @@
+"""Answers on several ranks that reach for what counts them, for each other, or for all there is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tests.grading.ranked_toy import answer
+
+
+@dataclass(frozen=True)
+class HostileRanks:
+    """One hostile answer, and the end it has to come to.
+
+    Attributes:
+        name: what it does.
+        text: of the file.
+        reason, diagnosis: of the verdict; None where it passes.
+        says: part of the message.
+        status: of the verdict.
+        needs: the layer without which it may have its way.
+    """
+
+    name: str
+    text: str
+    reason: str | None
+    diagnosis: str | None
+    says: str = ""
+    status: str = "failed"
+    needs: str = ""
+
+
+FORGED = """
+for kind, peer in (("send", right), ("recv", left)):
+    call = {"rank": r, "number": 10**6 + (kind == "send"), "kind": kind, "group": list(range(n)),
+            "place": 10**6, "sizes": [10**6], "payload_bytes": 8 * 10**6, "peer": peer, "tag": 0,
+            "line": 1}
+    os.write(3, json.dumps({"call": call}).encode() + b"\\n")
+    os.write(3, json.dumps({"over": call["number"]}).encode() + b"\\n")
+"""
+BY_TCP = """
+server = socket.create_server(("127.0.0.1", 6000 + r))
+dist.barrier()
+out = socket.create_connection(("127.0.0.1", 6000 + right))
+link, _ = server.accept()
+data = x.numpy().tobytes()
+import threading
+sender = threading.Thread(target=out.sendall, args=(data,))
+sender.start()
+found = b""
+while len(found) < len(data):
+    found += link.recv(1 << 16)
+sender.join()
+for each in (out, link, server):
+    each.close()
+"""
+BY_UDP = """
+link = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+link.bind(("127.0.0.1", 7000 + r))
+link.settimeout(1)
+dist.barrier()
+data = x.numpy().tobytes()
+for at in range(0, len(data), 30_000):
+    link.sendto(data[at : at + 30_000], ("127.0.0.1", 7000 + right))
+    link.recv(1 << 16)
+link.close()
+"""
+
+
+def error(name: str, body: str, says: str, needs: str) -> HostileRanks:
+    return HostileRanks(name, answer(body), "exception", "exception", says, needs=needs)
+
+
+def refused(name: str, body: str, says: str = "") -> HostileRanks:
+    return HostileRanks(name, answer(body), "refused", "wire-disagrees", says, needs="own network")
+
+
+def crash(name: str, body: str, says: str = "") -> HostileRanks:
+    return HostileRanks(name, answer(body), "crash", "crash", says)
+
+
+def late(name: str, body: str) -> HostileRanks:
+    return HostileRanks(name, answer(body), "deadline", "deadline", status="timeout")
+
+
+RANKS = (
+    refused("tells of sends that it does not make", FORGED, "told of 8,000,"),
+    refused(
+        "keeps its sends to itself",
+        "sys.modules['gpu_course.parallel.wire'].Events._tell = lambda *a: None",
+        "bytes crossed the network",
+    ),
+    refused(
+        "speaks past the wire",
+        """
+        extra = torch.empty_like(x)
+        inner = dist.group.WORLD._inner
+        works = [inner.send([x], right, 9), inner.recv([extra], left, 9)]
+        for work in works:
+            work.wait()
+        """,
+        "bytes crossed the network",
+    ),
+    refused("opens sockets of its own", BY_TCP, "bytes crossed the network"),
+    refused("sends datagrams", BY_UDP, "bytes crossed the network"),
+    error(
+        "speaks by files that are no files",
+        "socket.socket(socket.AF_UNIX)",
+        "raised PermissionError",
+        "seccomp",
+    ),
+    error("forks", "os.fork()", "raised PermissionError", "seccomp"),
+    error(
+        "reads another rank's memory",
+        "if r == 1:\n    open(f'/proc/{os.getpid() - 1}/mem', 'rb')",
+        "rank 1 raised PermissionError",
+        "landlock",
+    ),
+    error(
+        "reads another rank's memory by a call",
+        """
+        if r == 1:
+            libc = ctypes.CDLL(None, use_errno=True)
+            place = ctypes.create_string_buffer(16)
+            vector = (ctypes.c_void_p * 2)(ctypes.addressof(place), 16)
+            if libc.process_vm_readv(os.getpid() - 1, vector, 1, vector, 1, 0) < 0:
+                raise OSError(ctypes.get_errno(), "process_vm_readv")
+        """,
+        "rank 1 raised PermissionError",
+        "seccomp",
+    ),
+    error(
+        "ends another rank",
+        "if r == 1:\n    os.kill(os.getpid() - 1, 9)",
+        "rank 1 raised PermissionError",
+        "seccomp",
+    ),
+    HostileRanks(
+        "puts its own in the place of the library's",
+        answer(
+            """
+            class Work:
+                def wait(self): return True
+            dist.isend = dist.irecv = lambda *a, **k: Work()
+            dist.batch_isend_irecv = lambda ops: [Work()]
+            dist.P2POp = lambda *a: None
+            """
+        ),
+        "wrong-result",
+        "wrong",
+    ),
+    HostileRanks(
+        "takes every rank for rank 0",
+        answer("dist.get_rank = lambda *a: 0", then="return x.roll(1)"),
+        "wrong-result",
+        None,
+    ),
+    HostileRanks(
+        "prints a hundred million letters",
+        answer("if r == 1 and len(x) == 4:\n    for _ in range(100): print('x' * 1_000_000)"),
+        None,
+        None,
+        status="passed",
+    ),
+    late("prints without end", "while r == 1: print('x' * 10_000)"),
+    late("never ends on one rank", "while r == 1: pass"),
+    late("sleeps on one rank", "if r == 1: time.sleep(3600)"),
+    crash("leaves on one rank", "if r == 1: os._exit(0)", "rank 1 ended with exit status 0"),
+    crash("falls on one rank", "if r == 1: ctypes.string_at(0)", "rank 1 was ended by SIGSEGV"),
+    crash("closes what it has", "if r == 1: os.closerange(0, 256)", "rank 1 "),
+    crash("tells without end", "while r == 1: os.write(3, b'{\"waits\": 1}\\n')", "rank 1 tells"),
+    crash("tells a line without end", "if r == 1: os.write(3, b'x' * 10**6)", "rank 1 tells"),
+    HostileRanks(
+        "exits as Python does", answer("if r == 1: sys.exit(0)"), "exception", "exception",
+        "rank 1 raised SystemExit",
+    ),
+    HostileRanks(
+        "tells nonsense",
+        answer(
+            r"""
+            call = {"rank": 9, "number": -1, "kind": [], "group": 3, "place": 2**80}
+            for text in ("[" * 50_000, "{}", '{"call": 3}', '{"over": {}}', "9" * 9_000,
+                         json.dumps({"call": call}), "\x00", '{"waits": 5}'):
+                os.write(3, text.encode() + b"\n")
+            """
+        ),
+        None,
+        None,
+        status="passed",
+    ),
+    HostileRanks(
+        "takes more memory than there is",
+        answer("if r == 1: torch.empty(1 << 36)"),
+        "crash",
+        "memory",
+        "rank 1 raised RuntimeError",
+    ),
+)  # fmt: skip

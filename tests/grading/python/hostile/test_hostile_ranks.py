@@ -1,0 +1,53 @@
+"""Hostile answers on several ranks: each comes to its stated end, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from gpu_course.grading.check import check
+from gpu_course.isolation import servers
+from tests.grading.python.hostile.ranks import RANKS, HostileRanks
+from tests.grading.ranked_toy import RIGHT, SHIFT, answer
+
+pytestmark = pytest.mark.skipif(
+    not servers.available(), reason="ranks are forked, which only Linux does safely"
+)
+WRONG = answer("", then="return x + 1")
+
+
+@pytest.fixture
+def tidy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """After the test nothing is left: no process, no file, no descriptor, no thread."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    # The warm process stays, by design; it is started here so that it counts on both sides.
+    assert check(SHIFT, answer=RIGHT, seed=0).passed
+    me = psutil.Process()
+    before = (me.num_fds(), threading.active_count(), {child.pid for child in me.children()})
+    yield
+    family = me.children(recursive=True)
+    after = (me.num_fds(), threading.active_count(), {child.pid for child in me.children()})
+    assert before == after
+    assert {child.pid for child in family} == before[2], "a grandchild is left"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("case", RANKS, ids=lambda case: case.name)
+def test_a_hostile_answer_comes_to_its_end(case: HostileRanks, tidy: None) -> None:
+    verdict = check(SHIFT, answer=case.text, seed=0)
+    if case.needs and case.needs not in verdict.evidence["isolation"]:
+        pytest.skip(f"this system has no {case.needs}")
+    assert verdict.status == case.status, verdict.message
+    assert verdict.reason == case.reason, verdict.message
+    if case.diagnosis is not None:
+        assert verdict.diagnosis == case.diagnosis, verdict.message
+    assert case.says in verdict.message, verdict.message
+    assert len(verdict.message) < 10_000
+    assert verdict.points == (10 if case.status == "passed" else 0)
+    wrong = check(SHIFT, answer=WRONG, seed=0)
+    assert (wrong.status, wrong.reason) == ("failed", "wrong-result")

@@ -1,0 +1,193 @@
+"""The verdict on an answer on several ranks: results, calls, bytes, and who stood where."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from gpu_course.catalog import Case, Finding
+from gpu_course.grading.check import check
+from gpu_course.grading.python import ranked
+from gpu_course.isolation import servers
+from gpu_course.parallel.calls import Call
+from tests.grading.ranked_toy import RIGHT, SHIFT, answer
+
+pytestmark = pytest.mark.skipif(
+    not servers.available(), reason="ranks are forked, which only Linux does safely"
+)
+
+# What it is -> (the answer, reason, diagnosis, lines of the message in this order).
+VERDICTS: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
+    "wrong on one rank": (
+        answer("", then=RIGHT.partition("(x)\n")[2].replace("return got", "return got + (r == 1)")),
+        "wrong-result", "constant-offset",
+        ("rank 1: result[0] is", "why:", "cells:", "visible example", "shift(x=[", "on rank 0"),
+    ),
+    "nothing on one rank": (
+        answer("if r == 2:\n    got = None", then="return got"),
+        "wrong-result", "wrong",
+        ("rank 0: result[0] is",),
+    ),
+    "an error on one rank": (
+        answer("if r == 2:\n    got[9]"),
+        "exception", "exception",
+        ("rank 2 raised IndexError: index 9 is out of bounds", "where:  shift, shift.py:11",
+         "got[9]", "why:"),
+    ),
+    "each receives before it sends": (
+        answer("dist.recv(got, left)\ndist.send(x, right)", then="return got"),
+        "hazard", "standstill",
+        ("the ranks stand still", "rank 0: waits in recv from 2, line 10", "rank 1:", "rank 2:",
+         "where:  shift.py:10", "dist.recv(got, left)", "why:"),
+    ),
+    "one rank stays away": (
+        answer("if r == 1:\n    return got"),
+        "hazard", "standstill",
+        ("rank 0: waits in", "rank 1: has come to its end", "rank 2: waits in"),
+    ),
+    "other collectives": (
+        answer("if r == 1:\n    dist.broadcast(x, 0)\nelse:\n    dist.all_reduce(x)"),
+        "hazard", "calls-differ",
+        ("collective 0 of ranks 0, 1, 2 is",),
+    ),
+    "other sizes": (
+        answer("if r == 1:\n    got = got[1:]"),
+        "hazard", "sizes-differ",
+        ("rank 0 sends 4 elements (32 bytes) to rank 1", "rank 0: calls send", "rank 1: calls"),
+    ),
+    "other roots": (
+        answer("dist.broadcast(x, r % 2)"),
+        "hazard", "roots-differ",
+        ("collective 0 of ranks 0, 1, 2, broadcast, has root",),
+    ),
+    "nobody waits": (
+        answer("", then="work = dist.isend(x, right)\ndist.recv(got, left)\nreturn got"),
+        "hazard", "not-waited",
+        ("never waits for what it sends to rank", "where:  shift.py:11"),
+    ),
+    "to itself": (
+        answer("dist.isend(x, r).wait()"),
+        "exception", "sends-to-itself",
+        ("rank 0 sends to itself", "where:  shift.py:10"),
+    ),
+    "twice the bytes": (
+        answer(RIGHT.partition("(x)\n")[2].replace("    return got\n", "")),
+        "over-budget", "over-budget",
+        ("rank 0 sends 64 bytes; 32 are due", "where:  shift.py:"),
+    ),
+    "an input written to": (
+        answer("x += 1"),
+        "input-changed", "input-changed",
+        ("the input x of rank 0 was changed", "also:", "x of rank 1"),
+    ),
+    "an error in the file": (
+        "import torch.distributed as dist\nassert dist.get_rank() == 0\n" + RIGHT,
+        "exception", "exception",
+        ("rank 1 raised AssertionError", "where:  shift.py:2"),
+    ),
+    "a file that never loads on one rank": (
+        "import torch.distributed as dist\nif dist.get_rank(): dist.barrier()\n" + RIGHT,
+        "hazard", "standstill",
+        ("rank 0: has come to its end", "rank 1: waits in barrier 0, line 2"),
+    ),
+    "no such function at the end": (
+        RIGHT + "\n\nshift = 3\n",
+        "missing-function", "missing-function",
+        ("does not define the function shift",),
+    ),
+    "a result of no kind": (
+        answer("", then="return object()"),
+        "wrong-result", "wrong-type",
+        ("result is of the type object; return plain values or arrays",),
+    ),
+}  # fmt: skip
+
+
+def test_a_right_answer_passes_and_says_what_it_sent() -> None:
+    verdict = check(SHIFT, answer=RIGHT, seed=0)
+    assert verdict.passed, verdict.message
+    got = verdict.evidence["got"]
+    assert got["bytes_sent"] == (32, 32, 32) and got["messages"] == (1, 1, 1)
+    assert [(c.kind, c.rank) for c in got["wire"]].count(("send", 0)) == 1
+    if got["tcp_bytes"] is not None:
+        assert all(got["tcp_bytes"][rank, (rank + 1) % 3] >= 32 for rank in range(3))
+
+
+@pytest.mark.parametrize("name", VERDICTS)
+def test_verdicts(name: str) -> None:
+    text, reason, diagnosis, says = VERDICTS[name]
+    verdict = check(SHIFT, answer=text, seed=0)
+    assert (verdict.status, verdict.reason) == ("failed", reason), verdict.message
+    assert verdict.diagnosis == diagnosis, verdict.message
+    at = 0
+    message = " ".join(verdict.message.split())
+    for fragment in says:
+        fragment = " ".join(fragment.split())
+        assert fragment in message[at:], verdict.message
+        at = message.index(fragment, at)
+    assert all(len(line) <= 70 for line in verdict.message.splitlines())
+
+
+def test_what_ranks_print_bears_their_number() -> None:
+    verdict = check(SHIFT, answer=answer("print('have', len(x))"), seed=0)
+    assert "[1] have 4" in verdict.evidence["printed"].splitlines()
+
+
+def test_cases_with_equally_many_ranks_share_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+    real = ranked.world
+
+    def counted(ranks: int, *given: Any, **named: Any) -> Any:
+        made.append(ranks)
+        return real(ranks, *given, **named)
+
+    monkeypatch.setattr(ranked, "world", counted)
+    assert check(SHIFT, answer=RIGHT, seed=0).passed
+    assert made == [3, 2]
+
+
+def test_a_puzzle_may_know_a_standstill_better() -> None:
+    def diagnose(inputs: Any, case: Case, expected: Any, got: Any) -> str | None:
+        kinds = {call.kind for call in got["wire"]}
+        return "all-receive" if got["failed"] == "standstill" and kinds == {"recv"} else None
+
+    puzzle = replace(SHIFT, diagnose=diagnose, diagnoses={"all-receive": "Nobody ever sends."})
+    verdict = check(puzzle, answer=VERDICTS["each receives before it sends"][0], seed=0)
+    assert verdict.diagnosis == "all-receive" and "Nobody ever sends." in verdict.message
+
+
+def test_a_judge_may_refuse_a_call_by_its_line() -> None:
+    def judge(inputs: Any, case: Case, got: Any) -> Finding | None:
+        for call in got["wire"]:
+            if call.kind not in ("send", "recv"):
+                return Finding("library-collective", call.kind, "refused", call.line)
+        return None
+
+    text = answer("dist.barrier()")
+    verdict = check(replace(SHIFT, judge=judge), answer=text, seed=0)
+    assert (verdict.reason, verdict.diagnosis) == ("refused", "library-collective")
+    assert "where:  shift.py:10\n          dist.barrier()" in verdict.message
+
+
+def test_a_broken_specification_is_the_graders_fault() -> None:
+    def broken(*_: Any) -> Any:
+        raise RuntimeError("the catalogue is broken")
+
+    for part in ("inputs", "reference", "judge", "ranks"):
+        verdict = check(replace(SHIFT, **{part: broken}), answer=RIGHT, seed=0)
+        assert (verdict.status, verdict.reason) == ("error", "grader"), part
+
+
+def test_where_ranks_cannot_be_forked_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(servers, "available", lambda: False)
+    verdict = check(SHIFT, answer=RIGHT, seed=0)
+    assert verdict.status == "error"
+    assert "ranks are forked, which this system does not do safely" in verdict.message
+
+
+def test_the_bytes_that_may_cross_grow_with_the_calls() -> None:
+    send = Call(0, 0, "send", (0, 1), 0, (10**6,), 8 * 10**6, 1)
+    assert 8 * 10**6 < ranked.most_bytes([send]) < 8.5 * 10**6
+    assert ranked.most_bytes([]) < 2**17
