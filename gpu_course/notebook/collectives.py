@@ -349,15 +349,19 @@ def compared_times(ranks: int = 64, alpha_us: float = 20, gb_per_s: float = 10) 
     return draw_times(curves, f"An all-reduce of {ranks} ranks, by the model", second, meets)
 
 
-def compared_levels(nodes: int = 16, gb_per_s_inside: float = 400, gb_per_s: float = 40) -> Figure:
-    """Returns the times of one ring and of two levels, for nodes of 8.
+def compared_levels(
+    nodes: int = 16, gb_per_s_inside: float = 450, gb_per_s: float = 50, oversubscribed: int = 1
+) -> Figure:
+    """Returns the times of one ring, a double tree and two levels, for nodes of 8.
 
     Args:
         nodes: how many.
         gb_per_s_inside: of a link within a node.
         gb_per_s: of each rank's port to other nodes.
+        oversubscribed: how many ports share a cable of that rate between their switches.
     """
-    inside, between = Link(3e-6, gb_per_s_inside * GB), Link(15e-6, gb_per_s * GB)
+    inside, rate = Link(3e-6, gb_per_s_inside * GB), gb_per_s / oversubscribed
+    between = Link(15e-6, rate * GB)
     ranks = 8 * nodes
     curves = {
         "one ring, as slow as its slowest link": [
@@ -371,7 +375,7 @@ def compared_levels(nodes: int = 16, gb_per_s_inside: float = 400, gb_per_s: flo
             for size in SIZES
         ],
     }
-    second = f"nodes of 8; inside 3 µs, {gb_per_s_inside:g} GB/s; between 15 µs, {gb_per_s:g} GB/s"
+    second = f"nodes of 8; inside 3 µs, {gb_per_s_inside:g} GB/s; between 15 µs, {rate:.3g} GB/s"
     return draw_times(curves, f"An all-reduce on {nodes} nodes, by the model", second)
 
 
@@ -432,7 +436,7 @@ def fit_text(runs: Sequence[tuple[int, int, float]], link: Link) -> str:
     return "\n".join(lines)
 
 
-def drawn_times(runs: Sequence[tuple[int, int, float]], link: Link, ranks: int) -> Figure:
+def drawn_times(runs: Sequence[tuple[int, int, float]], link: Link, ranks: int) -> Picture:
     """Returns measured rings of so many ranks beside the model's ring, tree and double tree.
 
     Args:
@@ -447,4 +451,5 @@ def drawn_times(runs: Sequence[tuple[int, int, float]], link: Link, ranks: int) 
         for name, seconds in alpha_beta.ALL_REDUCES.items()
     }
     second = "lines: your alpha and your rate; points: what your ring took"
-    return draw_times(curves, f"An all-reduce of {ranks} ranks on this computer", second, (), own)
+    heading = f"An all-reduce of {ranks} ranks on this computer"
+    return Picture(draw_times(curves, heading, second, (), own))

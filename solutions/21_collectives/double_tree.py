@@ -25,7 +25,7 @@ import torch.distributed as dist
 
 
 def parent(place, n):
-    """The parent of a place of the first tree: odd places are leaves."""
+    """The parent of a place: odd places are leaves."""
     bit = place & -place
     up = (place ^ bit) | (bit << 1)
     return None if place == 0 else up if up < n else place ^ bit

@@ -45,8 +45,8 @@ PREDICTIONS = {
         answer=_times_the_ring,
     ),
     "Times as long in a ring as in a tree: 1 KiB, 64 ranks": Sealed(
-        "Next to nothing is sent, so the steps are counted: two for each neighbour in the ring, two "
-        "for each level in the tree. A small message pays for the way and not for its weight.",
+        "Next to nothing is sent, so the steps are counted: two for each neighbour in the ring, "
+        "two for each level in the tree. A small message pays for the way and not for its weight.",
         answer=lambda ratio: _nearest((1, 3, 10, 60), ratio),
     ),
     "A large buffer, and twice as many ranks. A ring takes": Sealed(
