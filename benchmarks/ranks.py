@@ -1,4 +1,4 @@
-"""How long four ranks take to be ready, and how soon each way of failing is told.
+"""How long four ranks take to be ready, how soon each way of failing is told, how long checks take.
 
 `python benchmarks/ranks.py [RUNS]` prints medians over RUNS runs (5 unless told).
 """
@@ -15,9 +15,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from gpu_course.catalog import PythonPuzzle, index
+from gpu_course.grading.check import check
 from gpu_course.parallel import runner
 
 RANKS = 4
+SOLUTIONS = Path(__file__).parents[1] / "solutions"
 HEAD = """
 import os
 import torch
@@ -55,6 +58,14 @@ def told_s(file: Path) -> float:
     return time.perf_counter() - began
 
 
+def check_s(puzzle: PythonPuzzle) -> float:
+    """Returns how long the check of a solution takes, all its cases and numbers of ranks."""
+    began = time.perf_counter()
+    verdict = check(puzzle.name, answer=SOLUTIONS / f"{puzzle.name}.py")
+    assert verdict.passed, verdict.message
+    return time.perf_counter() - began
+
+
 def main(runs: int) -> None:
     """Prints the table."""
     first = ready_s()
@@ -70,6 +81,14 @@ def main(runs: int) -> None:
             file.write_text(HEAD + body + "\n", encoding="utf-8")
             took = [told_s(file) for _ in range(runs)]
             table.add_row(f"{name}: told", f"{statistics.median(took):.2f}")
+    every: list[float] = []
+    for puzzle in index.puzzles():
+        if isinstance(puzzle, PythonPuzzle) and puzzle.ranks is not None:
+            took = [check_s(puzzle) for _ in range(runs)]
+            every += took
+            table.add_row(f"check of {puzzle.short_name}", f"{statistics.median(took):.2f}")
+    if every:
+        table.add_row("a check of a puzzle on ranks", f"{statistics.median(every):.2f}")
     Console().print(table)
 
 

@@ -148,6 +148,11 @@ class Process:
         text = self._printed.decode("utf-8", "replace")
         return clean(text) + (" ..." if self._dropped else "")
 
+    def forget_printed(self) -> None:
+        """Lets go of what it has printed so far, so that there is room for more."""
+        self._printed.clear()
+        self._dropped = 0
+
     def close(self) -> None:
         """Closes the pipes; the process has been ended."""
         self._asked.put(False)

@@ -79,20 +79,23 @@ class Ranks:
 
 
 @contextmanager
-def started_ranks(libraries: str, number: int, *, own_network: bool) -> Iterator[Ranks]:
+def started_ranks(
+    libraries: str, number: int, *, own_network: bool, server: str = ""
+) -> Iterator[Ranks]:
     """Yields so many fresh processes; at the end nothing of them is left.
 
     Args:
         libraries: "numpy" or "torch".
         number: how many, from 1 to MOST_RANKS.
         own_network: whether they are to have a network of their own, which not every system grants.
+        server: as in `servers.forkserver`.
 
     Raises:
         CourseError: this system has no forkserver.
     """
     folder = servers.empty_folder()
-    server = servers.forkserver(libraries)
-    with server.lock, ExitStack() as closing:
+    warm = servers.forkserver(libraries, server)
+    with warm.lock, ExitStack() as closing:
         closing.callback(servers.remove_folder, folder)
         wire, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         closing.callback(wire.close)
@@ -108,15 +111,15 @@ def started_ranks(libraries: str, number: int, *, own_network: bool) -> Iterator
             ranks.processes.append(piped(0, our_in, our_out, our_print))
             closing.callback(ranks.processes[-1].close)
         try:
-            server.fork_ranks(folder, handles, own_network)
+            warm.fork_ranks(folder, handles, own_network)
         except (OSError, KeyError) as error:
-            server.close()
+            warm.close()
             raise CourseError(f"the forkserver is gone: {error}", "run it again") from None
         finally:
             for each in handles:
                 os.close(each)
         # The last to be put here comes first: pipes are read to their end once the ranks are gone.
-        closing.callback(_end, server)
+        closing.callback(_end, warm)
         wire.settimeout(servers.START_DEADLINE_S)
         begun = ranks._receive()
         ranks.own_network, ranks.port = begun["own_network"], begun["port"]

@@ -142,14 +142,20 @@ def available() -> bool:
     return sys.platform == "linux"
 
 
-def forkserver(libraries: str) -> Forkserver:
-    """Returns the warm forkserver for some libraries, started if it is not running."""
+def forkserver(libraries: str, name: str = "") -> Forkserver:
+    """Returns the warm forkserver for some libraries, started if it is not running.
+
+    Args:
+        libraries: "numpy" or "torch".
+        name: of one that is kept apart; "" for the one that all share.
+    """
+    key = f"{libraries} {name}".strip()
     with _starting:
-        found = _running.get(libraries)
+        found = _running.get(key)
         if found is None or not found.alive:
             if found is not None:
                 found.close()
-            found = _running[libraries] = Forkserver(libraries)
+            found = _running[key] = Forkserver(libraries)
         return found
 
 

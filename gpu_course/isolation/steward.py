@@ -7,6 +7,7 @@ their sockets carried: the ranks cannot reach it, so what it counts is out of an
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
 import os
 import select
@@ -40,6 +41,9 @@ def main(handles: Sequence[int], folder: str, own_network: bool) -> None:
         with suppress(OSError):
             network.own_network()
             alone = True
+    with suppress(ImportError):
+        # Once for all ranks; where it cannot be imported, each of them says so.
+        importlib.import_module(child.WORLD)
     # Where the ranks meet is listened at before any of them is there, so none has to try twice.
     meeting = socket.create_server(("127.0.0.1", 0))
     port = meeting.getsockname()[1]

@@ -1,4 +1,4 @@
-"""What a lesson calls. Imported in IPython, it also makes `%%puzzle` known."""
+"""What a lesson calls. Imported in IPython, it also makes `%%puzzle` and `%%ranks` known."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ import numpy as np
 from IPython import get_ipython as _get_ipython
 
 from gpu_course.notebook import puzzle_magic as _puzzle_magic
+from gpu_course.notebook import ranks_magic as _ranks_magic
 from gpu_course.notebook.data_sheet import show_data_sheet
 from gpu_course.notebook.explore import explore, play
 from gpu_course.notebook.feedback import check, diff, hint, progress
@@ -81,3 +82,4 @@ def __getattr__(name: str) -> Any:
 _shell = _get_ipython()
 if _shell is not None:
     _puzzle_magic.register(_shell)
+    _ranks_magic.register(_shell)

@@ -61,6 +61,11 @@ class Log:
                     self._take(rank, line)
 
     @property
+    def ranks(self) -> int:
+        """How many there are."""
+        return len(self._handles)
+
+    @property
     def flooded(self) -> int | None:
         """The rank that told more than a run can have to tell, or None."""
         for rank, rest in enumerate(self._rest):

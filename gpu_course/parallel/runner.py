@@ -11,7 +11,7 @@ import runpy
 import signal
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -119,8 +119,17 @@ class World:
             layers = [*replies[0]["layers"], lockdown.OWN if own else lockdown.SHARED]
             self.isolation = f"{lockdown.level(layers)} ({', '.join(layers)})"
 
-    def ask(self, messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    def ask(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        stopped: Callable[[Mapping[str, Any]], bool] = lambda reply: "raised" in reply,
+    ) -> list[dict[str, Any]]:
         """Returns each rank's reply to its message.
+
+        Args:
+            messages: one for each rank.
+            stopped: whether a reply says that its rank came to an end before its time. What waits
+                for such a rank is no standstill: {"waits": True} stands for its reply.
 
         Raises:
             RankFailed: a rank ended, calls that do not fit each other were made, or none goes on.
@@ -139,7 +148,7 @@ class World:
             if not waiting:
                 return [reply for reply in replies if reply is not None]
             if pause >= POLL_S:
-                raised = any("raised" in (reply or {}) for reply in replies)
+                raised = any(reply is not None and stopped(reply) for reply in replies)
                 if raised and watch.has_no_more_to_do(waiting):
                     # One rank has stopped with an error, and the others wait for it.
                     return [reply or {"waits": True} for reply in replies]
@@ -276,7 +285,12 @@ def _processor_ticks(pids: Sequence[int]) -> int | None:
 
 @contextmanager
 def world(
-    ranks: int, file: str, *, seconds: float = MOST_SECONDS, setup: Mapping[str, Any] | None = None
+    ranks: int,
+    file: str,
+    *,
+    seconds: float = MOST_SECONDS,
+    setup: Mapping[str, Any] | None = None,
+    server: str = "",
 ) -> Iterator[World]:
     """Yields so many ranks that have joined one group; at the end nothing of them is left.
 
@@ -285,6 +299,8 @@ def world(
         file: what tracebacks call the text they will run.
         seconds: the most one call to them may take.
         setup: what a confined process is told, as in `isolation.child`; None runs unconfined.
+        server: the name of a forkserver of their own, for ranks that stay; "" for the one that
+            all share, which can hold one world at a time.
 
     Raises:
         CourseError: this system cannot fork ranks, or the number is out of range.
@@ -297,7 +313,7 @@ def world(
             f"start the file by torchrun --nproc-per-node {ranks}, or use Linux",
         )
     told = dict(setup) if setup else {"harness": "", "confined": False}
-    with started_ranks("torch", ranks, own_network=setup is not None) as started:
+    with started_ranks("torch", ranks, own_network=setup is not None, server=server) as started:
         made = World(started, file, seconds)
         made.join(told)
         yield made

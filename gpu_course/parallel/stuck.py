@@ -128,8 +128,7 @@ def standings(log: Log, waiting: Sequence[int]) -> tuple[Standing, ...]:
         waiting: the ranks that have not come to their end.
     """
     found = []
-    everyone = range(max((*waiting, *(call.rank for call in log.calls)), default=0) + 1)
-    for rank in everyone:
+    for rank in range(log.ranks):
         call, last = log.waits_for(rank), log.last(rank)
         if rank not in waiting:
             found.append(Standing(rank, "has come to its end"))

@@ -10,7 +10,7 @@ import pytest
 
 from gpu_course.grading.check import check
 from gpu_course.isolation import landlock, lockdown, seccomp
-from gpu_course.isolation.syscalls import AUDIT_ARCH, BY_ARGUMENT, FREE, MACHINES
+from gpu_course.isolation.syscalls import AUDIT_ARCH, BY_ARGUMENT, FREE, MACHINES, SOCKETS
 from tests.grading import python_toy as toy
 from tests.grading.python.hostile.test_hostile_python import OFFERED
 
@@ -35,13 +35,15 @@ FORBIDDEN = {
 RECENT = {"pidfd_send_signal": 424, "io_uring_setup": 425, "openat2": 437, "pidfd_getfd": 438}
 
 
-def run(machine: str, number: int, *arguments: int, arch: int | None = None) -> int:
+def run(
+    machine: str, number: int, *arguments: int, arch: int | None = None, sockets: bool = False
+) -> int:
     """What the filter says of one call: the steps carried out one by one."""
     data = {0: number, 4: AUDIT_ARCH[machine] if arch is None else arch}
     for place, value in enumerate(arguments):
         data[16 + 8 * place] = value & 0xFFFFFFFF
         data[20 + 8 * place] = value >> 32 & 0xFFFFFFFF
-    steps, at, held = seccomp.program(machine, PID), 0, 0
+    steps, at, held = seccomp.program(machine, PID, sockets), 0, 0
     while True:
         code, if_true, if_false, constant = steps[at]
         at += 1
@@ -120,6 +122,24 @@ ARGUMENTS = [
     ("fcntl", (1, 8, 0), EPERM),
     ("fcntl", (1, 10, 0), EPERM),
 ]
+
+
+# AF_INET, AF_INET6, AF_NETLINK with NETLINK_ROUTE; AF_UNIX, AF_PACKET, AF_VSOCK, another netlink.
+FAMILIES = [
+    ((2, 1, 0), ALLOW), ((10, 1, 0), ALLOW), ((16, 3, 0), ALLOW),
+    ((1, 1, 0), EPERM), ((17, 3, 0), EPERM), ((40, 1, 0), EPERM), ((16, 3, 2), EPERM),
+]  # fmt: skip
+
+
+@by_machine
+@pytest.mark.parametrize(("arguments", "says"), FAMILIES)
+def test_ranks_speak_by_what_is_counted(
+    machine: str, arguments: tuple[int, ...], says: int
+) -> None:
+    number = SOCKETS[machine]["socket"]
+    assert run(machine, number, *arguments, sockets=True) == says
+    assert run(machine, number, *arguments) == EPERM
+    assert run(machine, SOCKETS[machine]["connect"], 3, 0, 0, sockets=True) == ALLOW
 
 
 @by_machine

@@ -195,3 +195,30 @@ RANKS = (
         "rank 1 raised RuntimeError",
     ),
 )  # fmt: skip
+
+_WIRE = "import sys\nwire = sys.modules['gpu_course.parallel.wire']\n"
+_TOLD = """
+def told(self, message, real=wire.Events._tell):
+    call = message.get("call")
+    if call is not None:
+        CHANGE
+    real(self, message)
+
+
+wire.Events._tell = told
+"""
+WIRE_ATTACKS = {
+    "tells nothing": f"{_WIRE}wire.Events._tell = lambda *a: None\n",
+    "tells a quarter": _WIRE
+    + _TOLD.replace(
+        "CHANGE",
+        "call['payload_bytes'] //= 4; call['sizes'] = [size // 4 for size in call['sizes']]",
+    ),
+    "tells of its neighbours alone": _WIRE
+    + _TOLD.replace(
+        "CHANGE",
+        "step = 1 if call['kind'] == 'send' else -1; "
+        "call['peer'] = (call['rank'] + step) % len(call['group'])",
+    ),
+}
+"""What an answer that sends too much could put in front of itself."""

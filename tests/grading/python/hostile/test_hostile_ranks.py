@@ -10,14 +10,18 @@ from pathlib import Path
 import psutil
 import pytest
 
+from gpu_course.catalog import Mistake, PythonPuzzle, index
 from gpu_course.grading.check import check
+from gpu_course.grading.python.answers import PythonAnswer, python_mistake
 from gpu_course.isolation import servers
-from tests.grading.python.hostile.ranks import RANKS, HostileRanks
+from tests.grading.python.hostile.ranks import RANKS, WIRE_ATTACKS, HostileRanks
 from tests.grading.ranked_toy import RIGHT, SHIFT, answer
+from tests.sampling import drawn
 
 pytestmark = pytest.mark.skipif(
     not servers.available(), reason="ranks are forked, which only Linux does safely"
 )
+SOLUTIONS = Path(__file__).parents[4] / "solutions"
 WRONG = answer("", then="return x + 1")
 
 
@@ -35,6 +39,33 @@ def tidy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     assert before == after
     assert {child.pid for child in family} == before[2], "a grandchild is left"
     assert list(tmp_path.iterdir()) == []
+
+
+COSTLY = [
+    (puzzle, mistake, attack)
+    for puzzle in index.puzzles()
+    if isinstance(puzzle, PythonPuzzle) and puzzle.ranks is not None
+    for mistake in puzzle.mistakes
+    if mistake.reason == "over-budget"
+    for attack in WIRE_ATTACKS
+    if drawn(f"{puzzle.name} {mistake.function} {attack}", 1 / 3)
+]
+
+
+@pytest.mark.parametrize(
+    ("puzzle", "mistake", "attack"),
+    COSTLY,
+    ids=[f"{p.short_name}-{m.function}-{attack}" for p, m, attack in COSTLY],
+)
+def test_a_costly_mistake_does_not_pass_by_telling_something_else(
+    puzzle: PythonPuzzle, mistake: Mistake, attack: str
+) -> None:
+    wrong = python_mistake(puzzle, mistake, SOLUTIONS)
+    text = f"{WIRE_ATTACKS[attack]}\n{wrong.text}"
+    verdict = check(puzzle, answer=PythonAnswer(text, wrong.file), seed=0)
+    if "own network" not in verdict.evidence["isolation"]:
+        pytest.skip("this system has no own network")
+    assert verdict.status == "failed", verdict.message
 
 
 @pytest.mark.parametrize("case", RANKS, ids=lambda case: case.name)

@@ -1,0 +1,112 @@
+"""What ranks tell becomes calls; what they could make up or pour in does not."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from gpu_course.parallel import log
+from gpu_course.parallel.log import Log
+
+CALL = {
+    "rank": 0, "number": 0, "kind": "send", "group": [0, 1], "place": 0, "sizes": [4],
+    "payload_bytes": 32, "peer": 1, "tag": 0, "line": 7,
+}  # fmt: skip
+
+
+class Told:
+    """A log of two ranks, and the ends that the ranks write to."""
+
+    def __init__(self) -> None:
+        (ours, self.first), (other, self.second) = os.pipe(), os.pipe()
+        for each in (ours, other, self.first):
+            os.set_blocking(each, False)
+        self.ends = (ours, other, self.first, self.second)
+        self.log = Log([ours, other])
+
+    def tell(self, message: Any) -> None:
+        text = message if isinstance(message, bytes) else json.dumps(message).encode()
+        os.write(self.first, text + b"\n")
+        self.log.read()
+
+
+@pytest.fixture
+def told() -> Iterator[Told]:
+    made = Told()
+    yield made
+    for each in made.ends:
+        os.close(each)
+
+
+def test_a_call_its_wait_and_its_end(told: Told) -> None:
+    told.tell({"call": CALL})
+    (call,) = told.log.calls
+    assert (call.rank, call.kind, call.group, call.line) == (0, "send", (0, 1), 7)
+    assert told.log.never_waited_for() == [call] and told.log.waits_for(0) is None
+    told.tell({"waits": 0})
+    assert told.log.waits_for(0) == call and told.log.waits_for(1) is None
+    told.tell({"over": 0})
+    assert told.log.never_waited_for() == [] and told.log.waits_for(0) is None
+
+
+def test_who_tells_is_the_pipe_and_not_what_is_told(told: Told) -> None:
+    told.tell({"call": CALL | {"rank": 1}})
+    assert [call.rank for call in told.log.calls] == [0]
+
+
+def test_what_nobody_can_wait_for_any_more_is_known(told: Told) -> None:
+    told.tell({"call": CALL})
+    assert told.log.dropped() == []
+    told.tell({"dropped": 0})
+    assert told.log.dropped() == told.log.calls
+    told.tell({"call": CALL | {"number": 1, "kind": "all_reduce", "peer": None}})
+    told.tell({"dropped": 1})
+    assert len(told.log.dropped()) == 1, "a collective that was let go of goes on"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        b"", b"[" * 30_000, b"9" * 9_000, b"{}", b"nonsense", b'{"call": 3}', b'{"over": {}}',
+        {"call": CALL | {"kind": "sends"}}, {"call": CALL | {"kind": ["send"]}},
+        {"call": CALL | {"group": [1]}}, {"call": CALL | {"group": [0, 0]}},
+        {"call": CALL | {"group": [0, 5]}}, {"call": CALL | {"peer": 2}},
+        {"call": CALL | {"payload_bytes": -1}}, {"call": CALL | {"payload_bytes": 1e3}},
+        {"call": CALL | {"payload_bytes": 1 << 60}}, {"call": CALL | {"number": True}},
+        {"call": CALL | {"sizes": [1] * 5_000}}, {"call": CALL | {"sizes": 3}},
+        {"call": CALL | {"line": "7"}}, {"call": {"rank": 0}}, {"waits": "0"}, {"waits": None},
+        {"dropped": []},
+    ],
+)  # fmt: skip
+def test_what_is_no_event_is_left_out(told: Told, message: Any) -> None:
+    told.tell(message)
+    assert told.log.calls == [] and told.log.waits_for(0) is None
+    told.tell({"call": CALL})
+    assert len(told.log.calls) == 1
+
+
+def test_a_number_is_told_once(told: Told) -> None:
+    told.tell({"call": CALL})
+    told.tell({"call": CALL | {"payload_bytes": 8}})
+    assert [call.payload_bytes for call in told.log.calls] == [32]
+
+
+def test_a_line_without_end_is_a_flood(told: Told) -> None:
+    assert told.log.flooded is None
+    for _ in range(3):
+        os.write(told.first, b"x" * 30_000)
+        told.log.read()
+    assert told.log.flooded == 0
+
+
+def test_events_without_end_are_a_flood(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(log, "MOST_EVENTS", 50)
+    for _ in range(50):
+        told.tell({"waits": 1})
+    assert told.log.flooded is None
+    told.tell({"waits": 1})
+    assert told.log.flooded == 0
