@@ -191,7 +191,8 @@ def _arrow(axes: Axes, frame: Frame, arrow: Arrow, x: float, wide: float) -> Non
         ends, curve = ((x, y0 + half), (x, y1 - half)), "arc3,rad=0"
     else:
         edge = x + wide / 2
-        bend = 0.3 / max(abs(y1 - y0), 0.6)
+        # No farther than the gap to the next column.
+        bend = (0.3 if wide > 0.6 else 0.2) / max(abs(y1 - y0), 0.6)
         ends, curve = (
             ((edge, y0), (edge, y1)),
             f"arc3,rad={-bend if y1 > y0 else bend:.3f}",
