@@ -155,7 +155,9 @@ class World:
                 key, why = ("", "") if raised else watch.stuck(waiting)
                 if key:
                     stand = standings(self.log, waiting)
-                    raise self.failed(stuck_report(stand, self.file, why), key, stand=stand)
+                    raise self.failed(
+                        stuck_report(stand, self.file, why, self.log.dropped()), key, stand=stand
+                    )
             time.sleep(pause)
             pause = min(2 * pause, POLL_S)
 

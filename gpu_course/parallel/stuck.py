@@ -15,7 +15,8 @@ from gpu_course.parallel.log import Log
 
 _SAME_SIZES = {"all_reduce", "reduce", "broadcast", "all_gather", "reduce_scatter"}
 _HAS_ROOT = {"broadcast", "reduce", "gather", "scatter"}
-_NOUN = {"send": "a send", "recv": "a receive"}
+MOST_DROPPED = 4
+_NOUN = {"send": "a send to", "recv": "a receive from"}
 
 
 @dataclass(frozen=True)
@@ -141,13 +142,16 @@ def standings(log: Log, waiting: Sequence[int]) -> tuple[Standing, ...]:
     return tuple(found)
 
 
-def stuck_report(stand: Sequence[Standing], file: str, why: str) -> str:
+def stuck_report(
+    stand: Sequence[Standing], file: str, why: str, dropped: Sequence[Call] = ()
+) -> str:
     """Returns what is told of a run that stands still.
 
     Args:
         stand: where each rank stands.
         file: the learner's, as messages name it.
         why: what shows that it stands still.
+        dropped: messages that were begun, and of which nothing was kept to wait for.
     """
     lines = [f"the run stands still: {why}"]
     for each in stand:
@@ -156,6 +160,12 @@ def stuck_report(stand: Sequence[Standing], file: str, why: str) -> str:
         else:
             place = f" in {file}:{each.line}" if each.line else ""
         lines.append(f"  rank {each.rank} {each.text}{place}")
+    for call in dropped[:MOST_DROPPED]:
+        whom = "any rank" if call.peer is None else f"rank {call.peer}"
+        lines.append(
+            f"  rank {call.rank} began {_NOUN[call.kind]} {whom}, {_line(call, file)}, and kept no "
+            "work to wait for: such a message may be lost"
+        )
     return "\n".join(lines)
 
 

@@ -1,6 +1,6 @@
 """ring_reduce_scatter: on each rank one piece of the sum.
 
-    ring_reduce_scatter(x) -> the piece of this rank, a new tensor
+    ring_reduce_scatter(x) -> the piece of this rank, summed
 
     x   float64 (length,), on each rank its own numbers; leave it as
         it is
@@ -27,7 +27,7 @@ def ring_reduce_scatter(x):
     right, left = (r + 1) % n, (r - 1) % n
     # answer
     own = x.tensor_split(n)
-    piece = own[left].clone()
+    piece = own[left]
     for step in range(n - 1):
         mine = own[(r - step - 2) % n]
         arrives = torch.empty_like(mine)

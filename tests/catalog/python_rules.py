@@ -13,6 +13,7 @@ from gpu_course.catalog import PythonPuzzle
 from gpu_course.grading.python.cases import part_of
 from gpu_course.grading.sentences import PYTHON_SENTENCES
 from gpu_course.isolation import transport
+from gpu_course.isolation.ranks import MOST_RANKS
 from tests.catalog.by_hand import SOLUTIONS
 
 
@@ -91,3 +92,21 @@ def assert_words_are_in_order(puzzle: PythonPuzzle) -> None:
         assert mistake.diagnosis in puzzle.diagnoses or mistake.diagnosis in PYTHON_SENTENCES
     for text in (puzzle.statement, *puzzle.hints, *puzzle.diagnoses.values()):
         assert re.search(r"[.?)]$", text) and "  " not in text, text
+
+
+def assert_ranks_are_asked_for_in_full(puzzle: PythonPuzzle) -> None:
+    """One rank, several, lengths that do not divide; and enough bytes for hidden ones to show."""
+    if puzzle.ranks is None:
+        return
+    numbers = {puzzle.ranks(case) for case in puzzle.cases}
+    assert puzzle.torch and {1, 2} < numbers and max(numbers) <= MOST_RANKS
+    large = 0
+    for case in cases_and_random(puzzle):
+        ranks = puzzle.ranks(case)
+        inputs = puzzle.inputs(np.random.default_rng(1), case)
+        parts = [part_of(inputs, rank) for rank in range(ranks)]
+        expected = puzzle.reference(inputs, case)
+        assert all(len(each) == ranks for each in expected.values())
+        held = sum(v.nbytes for part in parts for v in part.values() if isinstance(v, np.ndarray))
+        large = max(large, held if ranks > 2 else 0)
+    assert large >= 100_000

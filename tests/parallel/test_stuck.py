@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpu_course.parallel.calls import Call
-from gpu_course.parallel.stuck import disagreement
+from gpu_course.parallel.stuck import Standing, disagreement, stuck_report
 
 ALL = (0, 1, 2)
 
@@ -108,3 +108,16 @@ def test_a_fault_in_one_of_many_equal_programs_is_found(data: st.DataObject) -> 
     found = disagreement(calls)
     assert found is not None
     assert calls[at] in (found.one, found.other)
+
+
+def test_a_report_names_what_nobody_kept_hold_of() -> None:
+    stand = [Standing(0, "waits in recv from 2", 5), Standing(1, "has come to its end")]
+    told = stuck_report(stand, "a.py", "all wait", [message("send", 2, 0), message("recv", 1, 2)])
+    lost = ", and kept no work to wait for: such a message may be lost"
+    assert told.splitlines() == [
+        "the run stands still: all wait",
+        "  rank 0 waits in recv from 2, a.py:5",
+        "  rank 1 has come to its end",
+        f"  rank 2 began a send to rank 0, a.py:22{lost}",
+        f"  rank 1 began a receive from rank 2, a.py:21{lost}",
+    ]

@@ -181,6 +181,17 @@ ALL_REDUCE = PythonPuzzle(
             "place as it is."
         ),
     ),
+    equivalent_mutants={
+        f"all_reduce:operand-dropped:{line}": (
+            "No place is below -n, and from there on Python counts places from the end."
+        )
+        for line in (
+            "buffer = torch.empty_like(pieces[arrives])",
+            "for work in [dist.isend(pieces[leaves], right), dist.irecv(buffer, left)]:",
+            "pieces[r - step - 2] += pass_on(r - step - 1, r - step - 2)",
+            "pieces[r - step - 1] = pass_on(r - step, r - step - 1)",
+        )
+    },
     mistakes=(
         Mistake("receives_before_it_sends", "hazard", "receives-first"),
         Mistake("sends_before_it_receives", "hazard", "sends-first"),

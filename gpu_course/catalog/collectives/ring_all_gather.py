@@ -162,6 +162,10 @@ RING_ALL_GATHER = PythonPuzzle(
             "A rank has its own piece and its left neighbour's, and no other. In the second step, "
             "which piece does the right neighbour still need from you?"
         ),
+        "input-changed": (
+            "Something was received into the tensor `piece` itself. Whose piece arrives in that "
+            "step, and what is its place?"
+        ),
         "open-ring": (
             "Some rank sends nothing, so this is a line. In a ring the last rank has a right "
             "neighbour too: which number has it?"
@@ -182,6 +186,16 @@ RING_ALL_GATHER = PythonPuzzle(
             "the end."
         ),
     ),
+    equivalent_mutants={
+        (
+            "ring_all_gather:operand-dropped:leaves, arrives = "
+            f"(pieces[{leaves}], pieces[{arrives}])"
+        ): "No place is below -n, and from there on Python counts places from the end."
+        for leaves, arrives in (
+            ("r - step", "(r - step - 1) % n"),
+            ("(r - step) % n", "r - step - 1"),
+        )
+    },
     mistakes=(
         Mistake("receives_before_it_sends", "hazard", "receives-first"),
         Mistake("sends_before_it_receives", "hazard", "sends-first"),

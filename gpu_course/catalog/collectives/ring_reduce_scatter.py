@@ -149,6 +149,11 @@ RING_REDUCE_SCATTER = PythonPuzzle(
             "the send, wait for both, and add your own share to what came."
         ),
     ),
+    equivalent_mutants={
+        "ring_reduce_scatter:operand-dropped:mine = own[r - step - 2]": (
+            "It is never below -n, and from there on Python counts places of a list from the end."
+        ),
+    },
     mistakes=(
         Mistake("receives_before_it_sends", "hazard", "receives-first"),
         Mistake("sends_before_it_receives", "hazard", "sends-first"),
