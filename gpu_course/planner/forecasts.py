@@ -49,6 +49,14 @@ BREAKS = {
         "The model moves single sectors of 32 bytes. Some part of the machine moves more than that "
         "at a time, whether it was asked for or not."
     ),
+    "protocol": (
+        "The model has one fixed time and one rate for all sizes. In between, the library went "
+        "over to another algorithm or protocol, which has others."
+    ),
+    "topology": (
+        "The model has one kind of link between any two. In the machine some messages pass more "
+        "switches than others, or share a way with them."
+    ),
 }
 """An assumption of a simple model that may fail -> the sentence that says how."""
 

@@ -20,6 +20,10 @@ ASK_FOR_ANSWERS = frozenset(
         "forecast",
         "hint",
         "live",
+        "own_run",
+        "own_timeline",
+        "own_traffic",
+        "play_own",
         "progress",
         "show_activity",
         "show_divergence",
@@ -73,15 +77,20 @@ def with_what_they_need(sources: Sequence[str], wanted: Sequence[int]) -> list[i
     return sorted(kept)
 
 
+def _tree(source: str) -> ast.Module:
+    """A cell as a tree; one that runs elsewhere, such as `%%ranks 4`, names nothing here."""
+    return ast.parse("" if source.startswith("%%") else source)
+
+
 def _calls(source: str) -> set[str]:
-    called = [node.func for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    called = [node.func for node in ast.walk(_tree(source)) if isinstance(node, ast.Call)]
     return {each.id for each in called if isinstance(each, ast.Name)}
 
 
 def _names(source: str) -> tuple[set[str], set[str]]:
     """Returns the names that a cell reads and those that it gives a value."""
     read, given = set(), set()
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(_tree(source)):
         if isinstance(node, ast.Name):
             (read if isinstance(node.ctx, ast.Load) else given).add(node.id)
         elif isinstance(node, ast.alias):

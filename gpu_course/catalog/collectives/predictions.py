@@ -1,0 +1,62 @@
+"""What lesson 21 says once a guess is made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from gpu_course.catalog.specification import Sealed
+
+
+def _nearest(choices: Sequence[float], value: float) -> float:
+    """Returns the choice that a value is nearest to, as a factor."""
+    return min(choices, key=lambda choice: max(choice / value, value / choice))
+
+
+def _times_the_ring(found: Mapping[str, float] | None) -> float:
+    """Returns how many times a ring's bytes were sent; what gloo is known for, where unknown."""
+    return 2 if found is None else _nearest((0.5, 1, 2, 4), found["mean"] / found["ring"])
+
+
+def _how_much_longer(ratio: float) -> str:
+    said = {1: "nearly as long", 2: "twice as long", 4: "four times as long"}
+    return said[round(_nearest((1, 2, 4), ratio))]
+
+
+PREDICTIONS = {
+    "Sectors that a copy of 4,096 bytes touches": Sealed(
+        "Each byte is read once and written once, in sectors of 32 bytes. No copy does with less, "
+        "wherever the bytes go. What follows adds one thing to it: the other memory belongs to "
+        "somebody else."
+    ),
+    "Times as long with 8 ranks as with 2, where rank 0 adds up": Sealed(
+        "Everything goes through one port, so the time grows with the ranks, and all other ports "
+        "wait. The bytes are not too many; they are in the wrong place."
+    ),
+    "Buffers that each of 4 ranks sends at least": Sealed(
+        "A rank has numbers of its own for each piece, and all pieces but one are added up "
+        "elsewhere: three quarters of a buffer leave it. Its own finished piece is wanted by three "
+        "others: three quarters more. With more ranks it comes near to two buffers, and no "
+        "algorithm that adds up on the ranks can do with less."
+    ),
+    "Times a ring's bytes that gloo sends in a reduce_scatter": Sealed(
+        "It adds up everywhere first, as for an all-reduce, and then keeps a piece. A broadcast of "
+        "it sends two buffers from the root, which is a tree. A library's call says what you get "
+        "and not how it is sent: measure it, or count it.",
+        answer=_times_the_ring,
+    ),
+    "Times as long in a ring as in a tree: 1 KiB, 64 ranks": Sealed(
+        "Next to nothing is sent, so the steps are counted: two for each neighbour in the ring, "
+        "two for each level in the tree. A small message pays for the way and not for its weight.",
+        answer=lambda ratio: _nearest((1, 3, 10, 60), ratio),
+    ),
+    "A large buffer, and twice as many ranks. A ring takes": Sealed(
+        "There are twice as many steps, with half as much in each. What a port carries hardly "
+        "changes. So a ring is bound by bandwidth, at any number of ranks, as long as alpha is "
+        "small beside the time of a chunk; and that gets smaller with each rank.",
+        answer=_how_much_longer,
+    ),
+    "Times as much between 2 nodes of 4, in one ring as in two levels": Sealed(
+        "One ring leaves each node over one rank, with nearly two buffers. In two levels every "
+        "rank settles a share with its likes, and the four ports of a node carry it together."
+    ),
+}
