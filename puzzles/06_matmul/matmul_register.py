@@ -41,15 +41,15 @@ def matmul_register(out, a, b, m, n, k):
         for j in range(EACH):
             sums[i, j] = float32(0)
     for start in range(0, k, K_TILE):
+        # All 16 loads are under way before the first number is waited for.
         for i in range(EACH):
             row = top + y + i * EACH
-            number = float32(0)
-            if row < m and start + x < k:
-                number = a[row, start + x]
-            a_tile[y + i * EACH, x] = number
-            number = float32(0)
-            if start + i < k and left + t < n:
-                number = b[start + i, left + t]
-            b_tile[i, t] = number
+            inside = row < m and start + x < k
+            a_here[i] = a[row, start + x] if inside else float32(0)
+            inside = start + i < k and left + t < n
+            b_here[i] = b[start + i, left + t] if inside else float32(0)
+        for i in range(EACH):
+            a_tile[y + i * EACH, x] = a_here[i]
+            b_tile[i, t] = b_here[i]
         # your code here (about 9 lines)
     # your code here (about 6 lines)
