@@ -105,7 +105,6 @@ def _otherwise(inputs: Values) -> list[tuple[str, Any]]:
         found += [
             ("rounded-down", math.floor(exact / multiple) * multiple),
             ("no-multiple", math.ceil(exact)),
-            ("past-the-crossing", (math.floor(exact / multiple) + 1) * multiple),
         ]
     return found
 
@@ -154,8 +153,6 @@ LAYER_BATCH = PythonPuzzle(
         _case("weights of a byte", 5120, 13_824, 989_500, 3350, 64, (16, 8, 16)),
         _case("weights of half a byte, wide results", 3072, 8192, 312_000, 2039, 16, (16, 4, 32)),
         _case("float32", 1000, 3000, 66_900, 3350, 8, (32, 32, 32)),
-        # All of it is exact in binary but for 10^9, which cancels.
-        _case("the crossing is a whole tile", 4096, 4096, 1024, 1, 64),
         _case("a narrow layer", 300, 900, 312_000, 2039, 64),
         _case("too narrow for any batch", 64, 4096, 989_500, 3350, 64),
         _case("just too narrow", 64, 64, 32, 1, 1),
@@ -188,10 +185,6 @@ LAYER_BATCH = PythonPuzzle(
             "do you round?"
         ),
         "no-multiple": "The batch is to be a multiple of `multiple`.",
-        "past-the-crossing": (
-            "The two times are alike at a whole tile here, and that batch is large enough: the "
-            "arithmetic has to take at least as long, and not longer."
-        ),
         "never": (
             "No batch is large enough here. Each row adds FLOP and bytes; compare the time of one "
             "with the time of the other, for a row alone."
@@ -222,7 +215,6 @@ LAYER_BATCH = PythonPuzzle(
         Mistake("numbers_for_bytes", "wrong-result", "numbers"),
         Mistake("rounds_down", "wrong-result", "rounded-down"),
         Mistake("rounds_to_the_nearest", "wrong-result", "rounded-down"),
-        Mistake("always_a_tile_more", "wrong-result", "past-the-crossing"),
         Mistake("any_number_of_rows", "wrong-result", "no-multiple"),
         Mistake("there_is_always_one", "wrong-result", "never"),
         Mistake("gives_up_on_narrow_layers", "wrong-result", "not-never"),
