@@ -59,7 +59,7 @@ class Frame:
 MOST_RANKS = 8
 MOST_CHUNKS = 8
 _EDGE, _LEFT, _TOP, _ROW, _CELL, _FOOT = 0.3, 1.1, 1.2, 0.62, 0.34, 0.88
-_WHOLE: Look = {"facecolor": "#D6EFE6", "edgecolor": p.FINE, "linewidth": 1.6}
+_WHOLE: Look = {"facecolor": p.FINE_FACE, "edgecolor": p.FINE, "linewidth": 1.6}
 _PART: Look = {"facecolor": p.READ_TINT, "edgecolor": p.READ, "linewidth": 1.2}
 
 

@@ -131,9 +131,9 @@ def svg_hatch(hatch: str, colour: str) -> str:
 
     Args:
         hatch: as matplotlib writes it, such as "////".
-        colour: such as "#D55E00".
+        colour: of the palette, a # and six digits.
 
-    >>> svg_hatch("////", "#D55E00")
+    >>> svg_hatch("////", p.CONFLICT)
     'url(#strokes-d55e00)'
     """
     return f"url(#{_HATCH_NAMES[hatch[0]]}-{colour[1:].lower()})"

@@ -41,7 +41,7 @@ def matmul_register(out, a, b, m, n, k):
         for j in range(EACH):
             sums[i, j] = float32(0)
     for start in range(0, k, K_TILE):
-        # All 16 loads are under way before the first number is waited for.
+        # All 16 loads begin before the first number is waited for.
         for i in range(EACH):
             row = top + y + i * EACH
             inside = row < m and start + x < k
