@@ -118,9 +118,9 @@ def test_cell_editor_and_file_hold_one_text(
 
     # Written from outside: both follow.
     right = read(ROOT / "solutions" / "00_start_here" / "add_ten.py")
-    write(file, right)
-    expect(editor).to_contain_text("out[i] = a[i] + 10")
-    expect(cell).to_contain_text("out[i] = a[i] + 10")
+    write(file, f"{right}# outside\n")
+    expect(editor).to_contain_text("# outside")
+    expect(cell).to_contain_text("# outside")
     expect(notebook.output(live)).to_contain_text("passed")
 
     # Typing goes on in the editor after that, saved by its key: no dialog asks whose file it is.

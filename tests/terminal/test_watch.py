@@ -213,7 +213,7 @@ def test_the_terminal_is_put_back_and_no_process_is_left(
     terminal = open_terminal("guard")
     terminal.until("checking ...")
     children = psutil.Process(terminal.process.pid).children(recursive=True)
-    assert len(children) == 1
+    assert children  # what checks, and soon the process it runs a kernel in
     assert not terminal.is_as_before()
     # No terminal controls that process here, so Ctrl-C is sent as the signal it becomes.
     terminal.process.send_signal(signal.SIGINT if isinstance(how, str) else how)

@@ -29,6 +29,7 @@ Plain JavaScript, loaded by JupyterLab as it is: there is nothing to build. */
       this.files = new Map(); // path -> { modified, text }, as last seen on disk
       this.timers = new Map();
       this.looking = false;
+      this.lookAgain = false;
     }
 
     start() {
@@ -80,7 +81,11 @@ Plain JavaScript, loaded by JupyterLab as it is: there is nothing to build. */
         for (const cell of shared.cells) {
           if (cell.cell_type === "code" && !this.cells.has(cell)) {
             this.cells.set(cell, { notebook: context, text: this.body(cell) });
-            cell.changed.connect(() => this.cellChanged(cell));
+            cell.changed.connect((_, change) => {
+              this.cellChanged(cell);
+              // A cell that has run may have written its file, and the next click change it again.
+              if (change.executionStateChange || change.executionCountChange) this.look();
+            });
           }
         }
       };
@@ -222,7 +227,10 @@ Plain JavaScript, loaded by JupyterLab as it is: there is nothing to build. */
     // What something else wrote ----------------------------------------------------------------
 
     async look() {
-      if (this.looking || document.hidden) return;
+      if (document.hidden) return;
+      // What is asked for during a look may be newer than what that look saw.
+      this.lookAgain = this.looking;
+      if (this.looking) return;
       this.looking = true;
       try {
         const folders = new Map();
@@ -241,6 +249,7 @@ Plain JavaScript, loaded by JupyterLab as it is: there is nothing to build. */
       } finally {
         this.looking = false;
       }
+      if (this.lookAgain) this.look();
     }
 
     wanted() {
