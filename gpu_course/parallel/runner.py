@@ -6,6 +6,7 @@ run that cannot end is ended and told: which rank stands where, and who waits fo
 
 from __future__ import annotations
 
+import io
 import os
 import runpy
 import signal
@@ -412,6 +413,13 @@ def torchrun_rank(path: str, function: str) -> Any:
         dist.destroy_process_group()
 
 
+def _write_whole_lines() -> None:
+    """Has what is printed go out by lines: torchrun's ranks share one stream, word by word."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(line_buffering=True, write_through=False)
+
+
 def main(
     path: Annotated[str, typer.Argument(metavar="FILE", help="a Python file")],
     ranks: Annotated[int, typer.Option(help="how many, where torchrun does not say")] = 2,
@@ -419,6 +427,7 @@ def main(
 ) -> None:
     """Runs FILE on several ranks; under torchrun, as the rank it is."""
     if "RANK" in os.environ:
+        _write_whole_lines()
         result = torchrun_rank(path, function)
         print(f"rank {os.environ['RANK']}: {result}")
         return
