@@ -82,7 +82,7 @@ def gathered(x):
     """The rows of all ranks below each other."""
     # answer
     whole = x.new_empty(dist.get_world_size() * len(x), x.shape[1])
-    dist.all_gather_single(whole, x.contiguous())
+    dist.all_gather_single(whole, x)
     return whole
     # end answer
 
@@ -91,7 +91,7 @@ def scattered(x):
     """The sum over the ranks, of the rows of this rank."""
     # answer
     own = x.new_empty(len(x) // dist.get_world_size(), x.shape[1])
-    dist.reduce_scatter_single(own, x.contiguous())
+    dist.reduce_scatter_single(own, x)
     return own
     # end answer
 

@@ -243,6 +243,15 @@ PARALLEL_MLP = PythonPuzzle(
             "what comes out goes through g, and then the bias is added."
         ),
     ),
+    equivalent_mutants={
+        "backward:call-dropped:dx = dy": (
+            "The gradient that a product has just made belongs to nobody else: it may be summed in "
+            "place."
+        ),
+        "forward:call-dropped:y = x": (
+            "What a product has just made belongs to nobody else, and autograd does not keep it."
+        ),
+    },
     mistakes=(
         Mistake("without_f", "wrong-result", "own-share-of-dx"),
         Mistake("without_g", "wrong-result", "own-share-of-y"),

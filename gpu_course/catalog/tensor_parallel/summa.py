@@ -249,6 +249,13 @@ SUMMA = PythonPuzzle(
             "every piece of A already, as a slice of its block."
         ),
     ),
+    equivalent_mutants={
+        f"summa:constant:{line}": "A row or a column of one rank has one place, 0 and -1 alike."
+        for line in (
+            "from_a = my_row[k if columns > 1 else -1]",
+            "from_b = my_column[k if rows > 1 else -1]",
+        )
+    },
     mistakes=(
         Mistake("multiplies_its_own", "wrong-result", "own-blocks-alone"),
         Mistake("keeps_the_last_product", "wrong-result", "last-panel-alone"),
