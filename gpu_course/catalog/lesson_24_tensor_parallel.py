@@ -6,6 +6,7 @@ from gpu_course.catalog.specification import Lesson
 from gpu_course.catalog.tensor_parallel.column_linear import COLUMN_LINEAR
 from gpu_course.catalog.tensor_parallel.parallel_attention import PARALLEL_ATTENTION
 from gpu_course.catalog.tensor_parallel.parallel_mlp import PARALLEL_MLP
+from gpu_course.catalog.tensor_parallel.predictions import PREDICTIONS
 from gpu_course.catalog.tensor_parallel.row_linear import ROW_LINEAR
 from gpu_course.catalog.tensor_parallel.sequence_parallel import SEQUENCE_PARALLEL
 from gpu_course.catalog.tensor_parallel.summa import SUMMA
@@ -31,4 +32,5 @@ LESSON = Lesson(
         SEQUENCE_PARALLEL,
         SUMMA,
     ),
+    predictions=PREDICTIONS,
 )

@@ -1,7 +1,8 @@
-"""The puzzles of lesson 24 against loops, and answers that are right or wrong in ways of their own."""
+"""The puzzles of lesson 24 against loops, and answers that are right or wrong in other ways."""
 
 from __future__ import annotations
 
+import functools
 import math
 import textwrap
 from pathlib import Path
@@ -162,10 +163,9 @@ def test_attention_is_that_of_loops_and_its_gradients_those_of_differences() -> 
         assert all(np.allclose(each, y, rtol=1e-10, atol=1e-12) for each in expected["y"])
         held = sum(len(part) for part in expected["own_qkv"])
         assert held == len(inputs["qkv"]), case.name
-        for place, slope in slopes(
-            lambda x, **n: attention(x=x, qkv=given["qkv"], out=given["out"], **numbers),
-            {"x": given["x"]}, inputs["dy"], "x", 3,
-        ):  # fmt: skip
+        fixed = {"qkv": given["qkv"], "out": given["out"], **numbers}
+        by_x = functools.partial(attention, **fixed)
+        for place, slope in slopes(by_x, {"x": given["x"]}, inputs["dy"], "x", 3):
             assert expected["dx"][0][place] == pytest.approx(slope, rel=1e-5, abs=1e-8)
 
 
