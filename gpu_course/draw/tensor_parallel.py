@@ -214,11 +214,13 @@ def draw_rates(
         axes.set_ylabel(f"{unit} per GPU")
         axes.legend(loc="best", frameon=False, fontsize=p.SMALL)
         tall = figure.get_figheight()
-        for y, words, look in (
-            (0.27, heading, {"fontsize": p.LARGE, "fontweight": "bold", "color": p.INK}),
-            (0.54, second, {"fontsize": p.NORMAL, "color": p.QUIET}),
-        ):
-            figure.text(left / p.WIDEST, 1 - y / tall, words, va="center", **look)
+        figure.text(
+            left / p.WIDEST, 1 - 0.27 / tall, heading, fontsize=p.LARGE, fontweight="bold",
+            color=p.INK, va="center",
+        )  # fmt: skip
+        figure.text(
+            left / p.WIDEST, 1 - 0.54 / tall, second, fontsize=p.NORMAL, color=p.QUIET, va="center"
+        )
     return with_alt(figure, describe_rates(curves, measured, heading, second, unit))
 
 

@@ -105,6 +105,17 @@ def last_calls() -> str:
     return calls_text(last.calls)
 
 
+def times_called(kind: str) -> int:
+    """Returns how often rank 0 called a collective in the latest `%%ranks` cell.
+
+    Args:
+        kind: "all_reduce", "all_gather" ...
+    """
+    last = console().last
+    calls = () if last is None else last.calls
+    return sum(1 for call in calls if (call.rank, call.kind) == (0, kind))
+
+
 _PASSES = """
 def course_main(tokens, hidden, inner):
     import torch as t
@@ -218,11 +229,11 @@ def zero_or_cut(
     gpus = [64 * 2 ** (k / 4) for k in range(25)]
     tokens = million_tokens * 1e6
     zero = [(n, zero_3_teraflops(n, tokens, teraflops, gb_per_s)) for n in gpus]
-    names = ("ZeRO-3", "tensor, pipeline and data parallel")
+    names = ("ZeRO-3", "3D parallelism")
     measured: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
     for row in rows("24_tensor_parallel", "Table 2, days for 300 billion tokens"):
         for name in names:
-            if f" {name}," in row.what:
+            if row.what.startswith(f"{name},"):
                 point = float(row.arguments["gpus"]), float(row.arguments["teraflops"])
                 measured[name].append(point)
     curves = {names[0]: zero, names[1]: [(n, teraflops) for n in gpus]}

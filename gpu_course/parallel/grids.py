@@ -34,10 +34,10 @@ def one_direction(ranks: int) -> Cut:
     return Cut((p - 1) / p, 1 + 2 / p)
 
 
-def summa(ranks: int) -> Cut:
+def summa_grid(ranks: int) -> Cut:
     """Returns SUMMA on a square grid: A goes along the rows, B along the columns.
 
-    >>> summa(4)
+    >>> summa_grid(4)
     Cut(sent=0.5, held=0.75)
     """
     q = _root(ranks, 2)
@@ -101,7 +101,7 @@ def three_directions(ranks: int) -> Cut:
 
 CUTS: Mapping[str, Callable[[int], Cut]] = {
     "one direction": one_direction,
-    "SUMMA": summa,
+    "SUMMA": summa_grid,
     "Cannon": cannon,
     "2.5D, 4 layers": lambda ranks: two_and_a_half(ranks, 4),
     "3D": three_directions,
