@@ -14,9 +14,9 @@
 The whole is gelu(norm(x, gain) @ up.T + up_bias) @ down.T + down_bias,
 with the tokens and parts of all ranks put together. n divides tokens.
 
-Gather and Scatter are for you to write. F is yours from the MLP, norm is
-given. Every gradient is that of the whole: gain and down_bias are on
-every rank, so theirs are the same on every rank.
+Gather and Scatter are for you to write. F is yours from the MLP, norm
+is given. Every gradient is that of the whole: gain and down_bias are
+on every rank, so theirs are the same on every rank.
 
 This runs on every rank at the same time. Measured: the bytes that each
 rank sends, in each pass, and those that autograd keeps in between.

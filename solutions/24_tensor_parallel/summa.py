@@ -36,8 +36,8 @@ def share(panel, shape, source, ranks):
     """
     r = dist.get_rank()
     if r == source:
-        works = [dist.isend(panel.contiguous(), to) for to in ranks if to != r]
-        for work in works:
+        panel, others = panel.contiguous(), [k for k in ranks if k != r]
+        for work in [dist.isend(panel, to) for to in others]:
             work.wait()
         return panel
     arrives = torch.empty(shape, dtype=torch.float64)

@@ -1,4 +1,4 @@
-"""vocab_parallel_cross_entropy: the loss, with no rank seeing all logits.
+"""vocab_parallel_cross_entropy: the loss, without all logits.
 
     vocab_parallel_cross_entropy(logits, targets, first)
         -> (loss, dlogits)

@@ -43,7 +43,7 @@ _CASES = (
     _case(1, 3, 4, 8, 5),
     _case(3, 1, 7, 5, 2),
     # So much that what is sent beside the calls would show.
-    _case(2, 2, 61, 83, 70),
+    _case(2, 2, 71, 93, 80),
 )
 
 
