@@ -105,8 +105,18 @@ def _ranked(name: str) -> PythonPuzzle:
     return puzzle
 
 
-def _run_own(name: str, ranks: int, tail: str, **arguments: Any) -> Run:
-    """Runs the learner's answer on ranks, through a function `course_main` that ends its file."""
+def run_own(name: str, ranks: int, tail: str, **arguments: Any) -> Run:
+    """Runs the learner's answer on ranks, through a function `course_main` that ends its file.
+
+    Args:
+        name: of a puzzle on ranks.
+        ranks: how many.
+        tail: the text behind the answer, which defines `course_main`.
+        arguments: what `course_main` gets.
+
+    Raises:
+        CourseError: there is no answer, or its run came to no end.
+    """
     puzzle = _ranked(name)
     try:
         text = read_python_answer(puzzle).text
@@ -177,7 +187,7 @@ def _own_run(name: str, ranks: int, length: int, *more: Any) -> OwnRun:
         "    given = course_torch.ones(length, dtype=course_torch.float64)\n"
         f"    {function}(given, *more)\n"
     )
-    run = _run_own(name, ranks, tail, length=length, more=list(more))
+    run = run_own(name, ranks, tail, length=length, more=list(more))
     return OwnRun(_ranked(name).short_name, ranks, 8 * length, run)
 
 
@@ -229,7 +239,7 @@ def watched(name: str, ranks: int = 4, per_node: int = 0) -> Watched:
         f"    return watch({function}, length, *more)\n"
     )
     more = [per_node] if per_node else []
-    done = _run_own(name, ranks, tail, length=length, more=more).results
+    done = run_own(name, ranks, tail, length=length, more=more).results
     told, results = [each["told"] for each in done], [each["result"] for each in done]
     sent, _ = tagged.messages(told)
     moments = tagged.moments(told, length, results)

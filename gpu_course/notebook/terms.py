@@ -458,4 +458,15 @@ TERMS = (
         "The time in which a device of a pipeline has nothing to do.",
         "26_pipelines",
     ),
+    Term(
+        "tensor parallelism",
+        "Cutting the matrices of each layer among ranks that work on the same tokens.",
+        "24_tensor_parallel",
+        also=("model parallelism", "tensor slicing"),
+    ),
+    Term(
+        "sequence parallelism",
+        "Sharing out the tokens among the same ranks where no matrix is cut: norms, dropouts.",
+        "24_tensor_parallel",
+    ),
 )

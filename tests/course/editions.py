@@ -20,6 +20,8 @@ ASK_FOR_ANSWERS = frozenset(
         "forecast",
         "hint",
         "live",
+        "own_grid",
+        "own_passes",
         "own_run",
         "own_timeline",
         "own_traffic",

@@ -41,6 +41,7 @@ from gpu_course.draw.sectors import Request, draw_sectors, draw_sides
 from gpu_course.draw.shuffles import draw_shuffles
 from gpu_course.draw.steps import draw_step
 from gpu_course.draw.steps_parts import View
+from gpu_course.draw.tensor_parallel import draw_cut, draw_kept
 from gpu_course.draw.tiles import draw_halo, draw_transposition
 from gpu_course.draw.touches import draw_touches, first_steps
 from gpu_course.draw.training_runs import draw_held, draw_losses
@@ -58,6 +59,7 @@ from tests.draw.test_lives import PANELS
 from tests.draw.test_memory_ledger import LEDGER
 from tests.draw.test_reductions import halves, neighbours
 from tests.draw.test_roofline import KERNELS, ROOFS
+from tests.draw.test_tensor_parallel import KEPT, rates
 from tests.draw.test_training_runs import CLOUD, ENDS, LEDGERS, PLAIN, STATES
 
 MIB = 2**20
@@ -314,6 +316,9 @@ PICTURES: dict[str, Callable[[], Figure]] = {
         f"draw_chunks {name}": lambda frame=frame: draw_chunks(frame)
         for name, frame in collectives.FRAMES.items()
     },
+    "draw_cut": lambda: draw_cut(8, 2**28, 2**24),
+    "draw_kept": lambda: draw_kept(KEPT, "One layer"),
+    "draw_rates": rates,
     "draw_traffic": lambda: draw_traffic({(0, 1): 6144, (1, 0): 6144}, 2, "your all_reduce"),
     "draw_timeline": lambda: draw_timeline(collectives.RING, 8, "ring"),
     "draw_times": lambda: draw_times(collectives.CURVES, "Ring and tree", "alpha 20 µs"),

@@ -202,6 +202,7 @@ class RankedChild:
             "wire": calls,
             "bytes_sent": tuple(sum(call.payload_bytes for call in own) for own in sent),
             "messages": tuple(map(len, sent)),
+            "booked_bytes": _booked(calls, len(read)),
             "tcp_bytes": tcp_bytes,
         }
         changed = {
@@ -282,11 +283,18 @@ def in_order(calls: Iterable[Call]) -> tuple[Call, ...]:
 
 def most_bytes(calls: Sequence[Call]) -> int:
     """Returns the most bytes that may cross the ranks' network for these calls, all protocols."""
-    most = float(IDLE_BYTES + CALL_BYTES * len(calls))
+    most = float(IDLE_BYTES)
     for call in calls:
+        # Of several tensors, as a reduce-scatter of a list, gloo makes a collective each.
+        most += CALL_BYTES * max(1, len(call.sizes))
         many = {"send": 1, "recv": 0}.get(call.kind, 2 * len(call.group))
         most += OVERHEAD * many * call.payload_bytes
     return int(most)
+
+
+def _booked(calls: Sequence[Call], ranks: int) -> tuple[int, ...]:
+    """Returns for each rank what is booked for all its calls, rounded to whole bytes."""
+    return tuple(round(sum(c.booked_bytes for c in calls if c.rank == r)) for r in range(ranks))
 
 
 def _told(calls: Sequence[Call]) -> Counter[tuple[int, int]]:
