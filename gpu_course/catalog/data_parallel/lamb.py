@@ -7,7 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.catalog.data_parallel.layers import MODELS, drawn, random_model, same_lists
+from gpu_course.catalog.data_parallel.layers import (
+    MODELS,
+    ZERO_GRADIENT,
+    drawn,
+    random_model,
+    same_lists,
+)
 from gpu_course.catalog.specification import Case, Debrief, Mistake, PythonPuzzle, Values
 
 Ratio = Callable[[np.ndarray, np.ndarray, np.ndarray], float]
@@ -27,7 +33,7 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
         "seconds": [each * each for each in seconds],
         "step": int(rng.integers(1, 9)), "rate": float(rng.uniform(0.001, 0.1)),
         "beta1": float(rng.uniform(0.8, 0.95)), "beta2": float(rng.uniform(0.9, 0.99)),
-        "epsilon": float(10 ** rng.uniform(-3, -2)), "decay": float(rng.uniform(0.01, 0.2)),
+        "epsilon": float(10 ** rng.uniform(-3, -2)), "decay": float(rng.uniform(0.01, 0.2)) * (case.sizes["zeros"] != ZERO_GRADIENT),
     }  # fmt: skip
 
 
@@ -199,6 +205,14 @@ LAMB = PythonPuzzle(
             "0, else 1."
         ),
     ),
+    equivalent_mutants={
+        "lamb:targets-swapped:new_seconds, new_firsts, new_weights = ([], [], [])": (
+            "All three lists are empty."
+        ),
+        "lamb:constant:for w, g, m, v in zip(weights, gradients, firsts, seconds, strict=False):": (
+            "All four lists are equally long."
+        ),
+    },
     mistakes=(
         Mistake("no_ratio", "wrong-result", "no-ratio"),
         Mistake("divides_by_zero", "wrong-result", "zero-unguarded"),

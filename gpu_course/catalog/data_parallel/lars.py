@@ -190,6 +190,12 @@ LARS = PythonPuzzle(
             "apply, and only where both norms are above 0 the ratio."
         ),
     ),
+    equivalent_mutants={
+        "lars:targets-swapped:new_velocities, new_weights = ([], [])": "Both lists are empty.",
+        "lars:constant:for w, g, v in zip(weights, gradients, velocities, strict=False):": (
+            "All three lists are equally long."
+        ),
+    },
     mistakes=(
         Mistake("one_rate_for_all", "wrong-result", "no-ratio"),
         Mistake("divides_by_zero", "wrong-result", "zero-unguarded"),

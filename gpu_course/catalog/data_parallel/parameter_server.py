@@ -61,9 +61,11 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
     sizes = case.sizes
     root = rng.normal(size=(3, 3))
     events = drawn_events(rng, sizes["workers"], sizes["pushes"])
+    # No gradient of a loss, but it tells matrix @ w from w @ matrix.
+    turn = np.triu(rng.normal(size=(3, 3)), 1) / 4
     return {
         "weights": rng.normal(size=3) * 2,
-        "matrix": root @ root.T / 3 + np.eye(3) / 4,
+        "matrix": root @ root.T / 3 + np.eye(3) / 4 + turn - turn.T,
         "target": rng.normal(size=3),
         "rate": float(rng.uniform(0.05, 0.2)),
         "bound": sizes["bound"],
