@@ -7,8 +7,10 @@ is float64 and drawn with a seed: what is printed comes out the same on every CP
 
 from __future__ import annotations
 
+import copy
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
@@ -138,6 +140,17 @@ class Lamb:
                 w.sub_(rate * (long / far if long and far else 1.0) * u)
 
 
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Has PyTorch add up in one order, whatever the machine; small tensors are quicker so, too."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
 OPTIMIZERS: dict[str, type[Sgd] | type[Lamb]] = {"sgd": Sgd, "lars": Lars, "lamb": Lamb}
 
 
@@ -170,6 +183,7 @@ def train(
     *,
     optimizer: str = "sgd",
     epochs: int = 20,
+    goal: float = 0.0,
     seed: int = 0,
 ) -> Trained:
     """Returns a run over all rows, so many times, in an order drawn anew each time.
@@ -180,8 +194,16 @@ def train(
         rate: of each step.
         optimizer: a key of OPTIMIZERS.
         epochs: how often each row is seen.
+        goal: the loss of all training rows that ends it earlier.
         seed: of the model and of the order.
     """
+    with one_thread():
+        return _train(rows, batch, rate, optimizer, epochs, goal, seed)
+
+
+def _train(
+    rows: Rows, batch: int, rate: Rate, optimizer: str, epochs: int, goal: float, seed: int
+) -> Trained:
     model = draw_model(seed)
     taken = OPTIMIZERS[optimizer](list(model.parameters()))
     generator = torch.Generator().manual_seed(seed + 1)
@@ -195,6 +217,8 @@ def train(
             taken.step(rate(at), at)
             at += 1
         losses.append(mean_loss(model, rows.x, rows.y))
+        if losses[-1] <= goal:
+            break
     with torch.no_grad():
         right = float((model(rows.test_x).argmax(1) == rows.test_y).double().mean())
     return Trained(model, tuple(losses), 100 * right, at)
@@ -212,12 +236,12 @@ def warmed_up(full: float, start: float, steps: int) -> Rate:
 
 
 def sharpness(
-    model: nn.Module, x: Tensor, y: Tensor, reach: float = 1e-3, steps: int = 20
+    model: nn.Module, x: Tensor, y: Tensor, reach: float = 5e-3, steps: int = 20
 ) -> float:
     """Returns by how much the loss can rise near the weights, in % of 1 + loss.
 
     Each weight w may move by reach (|w| + 1). The highest loss in that box is looked for by going
-    up along the signs of the gradient; nothing is drawn at random.
+    up along the signs of the gradient; nothing is drawn at random. The model is left as it was.
 
     Args:
         model: at a minimum.
@@ -227,6 +251,11 @@ def sharpness(
 
     Source: Keskar and others 2017, metric 2.1, with sign steps for L-BFGS-B.
     """
+    with one_thread():
+        return _sharpness(model, x, y, reach, steps)
+
+
+def _sharpness(model: nn.Module, x: Tensor, y: Tensor, reach: float, steps: int) -> float:
     parameters = list(model.parameters())
     start = [each.detach().clone() for each in parameters]
     room = [reach * (each.abs() + 1) for each in start]
@@ -245,3 +274,22 @@ def sharpness(
             w.copy_(at)
     model.zero_grad()
     return 100 * (highest - low) / (1 + low)
+
+
+def rescaled(model: nn.Sequential, factor: float) -> nn.Sequential:
+    """Returns another model of the same function: its first layer larger, the next one smaller.
+
+    A ReLU of k times a number is k times its ReLU, so the factor cancels.
+
+    Args:
+        model: as `draw_model` gives it.
+        factor: above 0.
+
+    Source: Dinh and others 2017, "Sharp Minima Can Generalize For Deep Nets", section 4.
+    """
+    other = copy.deepcopy(model)
+    with torch.no_grad():
+        for each in other[0].parameters():
+            each.mul_(factor)
+        next(other[2].parameters()).div_(factor)
+    return other

@@ -28,12 +28,15 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
             if not (g.any() and w.any()):
                 m *= g.any()
                 v *= g.any()
+    # Without a decay a gradient of 0 leaves nothing of the direction.
+    decays = case.sizes["zeros"] != ZERO_GRADIENT
     return {
         "weights": weights, "gradients": gradients, "firsts": firsts,
         "seconds": [each * each for each in seconds],
         "step": int(rng.integers(1, 9)), "rate": float(rng.uniform(0.001, 0.1)),
         "beta1": float(rng.uniform(0.8, 0.95)), "beta2": float(rng.uniform(0.9, 0.99)),
-        "epsilon": float(10 ** rng.uniform(-3, -2)), "decay": float(rng.uniform(0.01, 0.2)) * (case.sizes["zeros"] != ZERO_GRADIENT),
+        "epsilon": float(10 ** rng.uniform(-3, -2)),
+        "decay": float(rng.uniform(0.01, 0.2)) if decays else 0.0,
     }  # fmt: skip
 
 
