@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_course.catalog.data_parallel.bucketed import buckets as buckets_by_rule
-from gpu_course.catalog.data_parallel.parameter_server import PULL, PUSH, served
+from gpu_course.catalog.data_parallel.parameter_server import PULL, PUSH, versions
 from gpu_course.draw.data_parallel import Bucket, Span, draw_buckets, draw_overlap
 from gpu_course.errors import CourseError
 from gpu_course.notebook.collectives import ranked_puzzle, run_own, run_text
@@ -247,8 +247,8 @@ def waited_s(total_bytes: float, buckets: int, backward_s: float, ranks: int, li
 # Large batches
 
 
-EPOCHS = 30
-BIG_RATES = {"lars": (1.0, 0.05), "lamb": (0.03, 0.001)}
+EPOCHS = 20
+BIG_RATES = {"lars": (1.0, 0.05), "lamb": (0.05, 0.001)}
 """Optimizer -> (full rate, the one a warm-up begins with), found by trying a few."""
 _rows: list[Rows] = []
 
@@ -263,7 +263,7 @@ def rows() -> Rows:
 
 
 def trained(way: str, batch: int) -> Trained:
-    """Returns a small model after 30 epochs.
+    """Returns a small model after 20 epochs.
 
     Args:
         way: "same rate", "scaled", "scaled, warmed up", "lars" or "lamb".
@@ -295,7 +295,7 @@ WAYS = ("same rate", "scaled", "scaled, warmed up", "lars", "lamb")
 
 
 def loss_after(way: str, batch: int) -> float:
-    """Returns the loss of all training rows after 30 epochs.
+    """Returns the loss of all training rows after 20 epochs.
 
     Args:
         way, batch: as in `trained`.
@@ -318,7 +318,7 @@ def batches_text(batch: int, ways: Sequence[str] = WAYS) -> str:
     return "\n".join(lines)
 
 
-SHARP_GOAL, LARGE = 0.3, 512
+SHARP_GOAL, LARGE = 0.45, 512
 
 
 def minima() -> dict[str, Trained]:
@@ -417,7 +417,7 @@ def staleness(workers: int, pushes: int = 40) -> list[int]:
         pushes: how many in all.
     """
     one = np.eye(1)
-    return served(np.ones(1), one, np.zeros(1), 0.1, pushes, round_robin(workers, pushes))[2]
+    return versions(np.ones(1), one, np.zeros(1), 0.1, pushes, round_robin(workers, pushes))[1]
 
 
 def stale_descent(workers: int, rate: float, pushes: int = 120) -> list[float]:
@@ -428,12 +428,9 @@ def stale_descent(workers: int, rate: float, pushes: int = 120) -> list[float]:
         rate: of a step.
         pushes: how many.
     """
-    found = [1.0]
-    for number in range(1, pushes + 1):
-        events = round_robin(workers, number)
-        end, _, _ = served(np.ones(1), np.eye(1), np.zeros(1), rate, pushes, events)
-        found.append(abs(float(end[0])))
-    return found
+    events = round_robin(workers, pushes)
+    history, _ = versions(np.ones(1), np.eye(1), np.zeros(1), rate, pushes, events)
+    return [abs(float(each[0])) for each in history]
 
 
 def stale(workers: int = 8, rate: float = 0.15) -> Figure:

@@ -81,9 +81,22 @@ def served(
     bound: int,
     events: Sequence[Event],
 ) -> tuple[np.ndarray, int, list[int]]:
-    """Returns (weights at the end, their version, staleness of each push).
+    """Returns (weights at the end, their version, staleness of each push)."""
+    history, ages = versions(weights, matrix, target, rate, bound, events)
+    return history[-1], len(history) - 1, ages
 
-    All versions are kept: version k + 1 is version k less a step that was taken at an older one.
+
+def versions(
+    weights: np.ndarray,
+    matrix: np.ndarray,
+    target: np.ndarray,
+    rate: float,
+    bound: int,
+    events: Sequence[Event],
+) -> tuple[list[np.ndarray], list[int]]:
+    """Returns every version of the weights, and the staleness of each push.
+
+    Version k + 1 is version k less a step that was taken at an older one.
     """
     history = [weights]
     held: dict[int, int] = {}
@@ -97,7 +110,7 @@ def served(
         ages.append(age)
         if age <= bound:
             history.append(history[-1] - rate * (matrix @ history[now - age] - target))
-    return history[-1], len(history) - 1, ages
+    return history, ages
 
 
 def _reference(inputs: Values, case: Case) -> Values:

@@ -19,7 +19,7 @@ def _lower_or_higher(ratio: float) -> str:
 
 
 def _times(ratio: float) -> float:
-    return min((0.2, 1, 5, 25), key=lambda choice: max(choice / ratio, ratio / choice))
+    return min((0.3, 1, 3, 10), key=lambda choice: max(choice / ratio, ratio / choice))
 
 
 PREDICTIONS = {
