@@ -368,27 +368,17 @@ def sharpness_text(runs: Mapping[str, Trained]) -> str:
     return "\n".join(lines)
 
 
-def compared_losses(batch: int = 512) -> Figure:
+def losses(batch: int = 1024) -> Figure:
     """Returns the losses of all ways of training over the epochs, for a batch.
 
     Args:
         batch: rows of a step, a divisor of 2,048.
     """
     from gpu_course.draw.training_runs import draw_losses
-
-    runs = {way: trained(way, batch).losses for way in WAYS}
-    return draw_losses(runs, batch_steps(batch))
-
-
-def batch_steps(batch: int) -> int:
-    """Returns the steps of an epoch.
-
-    Args:
-        batch: rows of a step.
-    """
     from gpu_course.training.large_batch import ROWS
 
-    return ROWS // batch
+    runs = {way: trained(way, batch).losses for way in WAYS}
+    return draw_losses(runs, ROWS // batch)
 
 
 # Stale gradients

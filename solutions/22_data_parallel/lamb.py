@@ -25,7 +25,18 @@ and with the norm ||.|| of all numbers of the parameter:
 import numpy as np
 
 
-def lamb(weights, gradients, firsts, seconds, step, rate, beta1, beta2, epsilon, decay):
+def lamb(
+    weights,
+    gradients,
+    firsts,
+    seconds,
+    step,
+    rate,
+    beta1,
+    beta2,
+    epsilon,
+    decay,
+):
     # answer
     new_weights, new_firsts, new_seconds = [], [], []
     for w, g, m, v in zip(weights, gradients, firsts, seconds, strict=True):

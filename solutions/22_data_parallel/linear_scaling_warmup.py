@@ -19,7 +19,14 @@ milestone counts in the warm-up as well.
 """
 
 
-def linear_scaling_warmup(step, base_rate, base_batch, batch, warmup_steps, milestones):
+def linear_scaling_warmup(
+    step,
+    base_rate,
+    base_batch,
+    batch,
+    warmup_steps,
+    milestones,
+):
     # answer
     full = base_rate * batch / base_batch
     rate = full
