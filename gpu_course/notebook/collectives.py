@@ -98,7 +98,12 @@ def play_chunks(name: str, ranks: int = 4) -> Explorer:
 # What the learner's own answer does on real ranks
 
 
-def _ranked(name: str) -> PythonPuzzle:
+def ranked_puzzle(name: str) -> PythonPuzzle:
+    """Returns a puzzle whose answer runs on ranks.
+
+    Raises:
+        CourseError: no puzzle is called that, or its answer does not run on ranks.
+    """
     puzzle = index.find(name)
     if not isinstance(puzzle, PythonPuzzle) or puzzle.ranks is None:
         raise CourseError(f"{puzzle.name} does not run on ranks", "name a puzzle that does")
@@ -117,15 +122,23 @@ def run_own(name: str, ranks: int, tail: str, **arguments: Any) -> Run:
     Raises:
         CourseError: there is no answer, or its run came to no end.
     """
-    puzzle = _ranked(name)
+    puzzle = ranked_puzzle(name)
     try:
         text = read_python_answer(puzzle).text
     except AnswerProblem as problem:
         raise CourseError(problem.text) from None
-    return _run_text(f"{text}\n\n\n{tail}", f"{puzzle.short_name}.py", ranks, **arguments)
+    return run_text(f"{text}\n\n\n{tail}", f"{puzzle.short_name}.py", ranks, **arguments)
 
 
-def _run_text(text: str, file: str, ranks: int, **arguments: Any) -> Run:
+def run_text(text: str, file: str, ranks: int, **arguments: Any) -> Run:
+    """Runs a text on ranks, through its function `course_main`.
+
+    Args:
+        text: of a Python file.
+        file: what it is called.
+        ranks: how many.
+        arguments: of the function.
+    """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / file
         path.write_text(text, encoding="utf-8")
@@ -180,7 +193,7 @@ def own_run(name: str, ranks: int = 4, length: int = 4096, *more: Any) -> OwnRun
 
 @telling
 def _own_run(name: str, ranks: int, length: int, *more: Any) -> OwnRun:
-    function = _ranked(name).functions[0]
+    function = ranked_puzzle(name).functions[0]
     tail = (
         "def course_main(length, more):\n"
         "    import torch as course_torch\n"
@@ -188,7 +201,7 @@ def _own_run(name: str, ranks: int, length: int, *more: Any) -> OwnRun:
         f"    {function}(given, *more)\n"
     )
     run = run_own(name, ranks, tail, length=length, more=list(more))
-    return OwnRun(_ranked(name).short_name, ranks, 8 * length, run)
+    return OwnRun(ranked_puzzle(name).short_name, ranks, 8 * length, run)
 
 
 @telling
@@ -231,7 +244,7 @@ def watched(name: str, ranks: int = 4, per_node: int = 0) -> Watched:
     Raises:
         CourseError: the answer cannot be run, or its run came to no end.
     """
-    function = _ranked(name).functions[0]
+    function = ranked_puzzle(name).functions[0]
     length = 2 if function == "double_tree" else ranks
     tail = (
         "def course_main(length, more):\n"
@@ -243,7 +256,7 @@ def watched(name: str, ranks: int = 4, per_node: int = 0) -> Watched:
     told, results = [each["told"] for each in done], [each["result"] for each in done]
     sent, _ = tagged.messages(told)
     moments = tagged.moments(told, length, results)
-    return Watched(f"your {_ranked(name).short_name}", moments, tuple(sent), per_node)
+    return Watched(f"your {ranked_puzzle(name).short_name}", moments, tuple(sent), per_node)
 
 
 @telling
@@ -306,7 +319,7 @@ def library_bytes(kind: str, ranks: int = 4, length: int = 1 << 16) -> Mapping[s
         "from gpu_course.parallel.measuring import call_library\n\n\n"
         "def course_main(kind, length):\n    call_library(kind, length)\n"
     )
-    tcp = _run_text(tail, "library.py", ranks, kind=kind, length=length).socket_bytes
+    tcp = run_text(tail, "library.py", ranks, kind=kind, length=length).socket_bytes
     if tcp is None:
         return None
     size = 8 * length
@@ -409,7 +422,7 @@ def measured_rings(
     )
     found: list[tuple[int, int, float]] = []
     for n in ranks:
-        done = _run_text(tail, "measured.py", n, sizes=chosen, repeats=repeats).results
+        done = run_text(tail, "measured.py", n, sizes=chosen, repeats=repeats).results
         # The slowest rank ends the collective.
         slowest = [max(times) for times in zip(*done, strict=True)]
         found += [(n, size, seconds) for size, seconds in zip(chosen, slowest, strict=True)]

@@ -444,6 +444,26 @@ TERMS = (
         "21_collectives",
     ),
     Term(
+        "replica",
+        "One of several copies of a model that learn from different rows and are kept equal.",
+        "22_data_parallel",
+    ),
+    Term(
+        "bucket",
+        "Gradients that are sent together, in one message.",
+        "22_data_parallel",
+    ),
+    Term(
+        "warm-up",
+        "The first steps of a training, in which the rate grows to its full height.",
+        "22_data_parallel",
+    ),
+    Term(
+        "staleness",
+        "How many versions of the weights have passed since those a gradient was taken at.",
+        "22_data_parallel",
+    ),
+    Term(
         "shard",
         "The part of a tensor that one device keeps.",
         "23_zero_and_fsdp",

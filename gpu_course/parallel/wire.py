@@ -107,6 +107,14 @@ class Events:
         """Tells that it waits no longer."""
         self._tell({"over": number})
 
+    def future(self, number: int) -> None:
+        """Tells that somebody has taken a call's future, whose wait is not told."""
+        self._tell({"future": number})
+
+    def mark(self, number: int) -> None:
+        """Tells that a place of the program is reached, among the calls before and after it."""
+        self._tell({"mark": number})
+
     def dropped(self, number: int) -> None:
         """Tells that nothing holds a call any more that nobody has waited for."""
         self._tell({"dropped": number})
@@ -155,6 +163,7 @@ class Waited(dist.Work):
 
     def get_future(self) -> Any:
         """Returns the inner call's future, as DDP asks for it."""
+        self._events.future(self._number)
         return self._inner.get_future()
 
     def _source_rank(self) -> int:
@@ -253,8 +262,24 @@ for _name, _kind in _TO_ONE_PEER.items():
     setattr(Wire, _name, _to_one_peer(_name, _kind))
 
 
+_registered: list[Events] = []
+
+
+def mark(number: int) -> None:
+    """Tells the runner that this rank has come to a place of its program; without one, nothing.
+
+    For whoever watches a program, to see which calls begin before the place and which after it.
+
+    Args:
+        number: of the place, as its reader knows it; 0 or more.
+    """
+    for events in _registered:
+        events.mark(number)
+
+
 def register(events: Events) -> None:
     """Makes BACKEND a backend of torch.distributed in this process, telling these events."""
+    _registered[:] = [events]
     dist.Backend.register_backend(
         BACKEND,
         lambda options, _: Wire(options, events),

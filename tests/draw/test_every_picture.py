@@ -18,6 +18,7 @@ from gpu_course.draw import palette as p
 from gpu_course.draw.banks import draw_banks
 from gpu_course.draw.cards import draw_cards
 from gpu_course.draw.collectives import draw_chunks, draw_timeline, draw_times, draw_traffic
+from gpu_course.draw.data_parallel import draw_buckets, draw_overlap
 from gpu_course.draw.divergence import draw_divergence
 from gpu_course.draw.estimates import draw_estimates
 from gpu_course.draw.forecasts import draw_forecasts
@@ -52,6 +53,7 @@ from gpu_course.hardware.occupancy import occupancy
 from gpu_course.stepping import record
 from tests.draw import launches
 from tests.draw import test_collectives as collectives
+from tests.draw import test_data_parallel as data_parallel
 from tests.draw.kernels import behind_the_guard, blocks_2d, reverse, turn_square, turn_wide
 from tests.draw.readable import assert_readable, texts
 from tests.draw.test_forecasts import LESSONS, VERDICT
@@ -321,6 +323,8 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "draw_rates": rates,
     "draw_traffic": lambda: draw_traffic({(0, 1): 6144, (1, 0): 6144}, 2, "your all_reduce"),
     "draw_timeline": lambda: draw_timeline(collectives.RING, 8, "ring"),
+    "draw_buckets": lambda: draw_buckets(data_parallel.EARLY, "your bucketed, rank 0"),
+    "draw_overlap": lambda: draw_overlap(data_parallel.EXPOSED, 0.4, "2 GB in 2 buckets"),
     "draw_times": lambda: draw_times(collectives.CURVES, "Ring and tree", "alpha 20 µs"),
     "draw_under_roof": lambda: draw_under_roof(ROOFS, KERNELS),
 }

@@ -88,10 +88,12 @@ class RankedChild:
                     return Raised(raised)
             assert self._world is not None
             self._begun = len(self._world.log.calls)
+            told = [len(each) for each in self._world.log.told]
             self._turn += 1
             found = self._world.ask([self._message(tried, rank) for rank in range(ranks)])
             calls = in_order(self._world.log.calls[self._begun :])
-            return self._reply(tried, found, calls)
+            events = zip(self._world.log.told, told, strict=True)
+            return self._reply(tried, found, calls, tuple(tuple(e[at:]) for e, at in events))
 
     def hold(self, memory_bytes: int) -> bool:
         """Returns False: what several processes hold is not held to a limit."""
@@ -172,7 +174,11 @@ class RankedChild:
         }
 
     def _reply(
-        self, tried: Tried, found: Sequence[dict[str, Any]], calls: tuple[Call, ...]
+        self,
+        tried: Tried,
+        found: Sequence[dict[str, Any]],
+        calls: tuple[Call, ...],
+        told: tuple[tuple[tuple[str, int], ...], ...],
     ) -> Reply:
         read: list[Returned] = []
         failed: Reply | None = None
@@ -200,6 +206,7 @@ class RankedChild:
         sent = [[c for c in calls if c.rank == r and c.kind == "send"] for r in range(len(read))]
         got |= {
             "wire": calls,
+            "told": told,
             "bytes_sent": tuple(sum(call.payload_bytes for call in own) for own in sent),
             "messages": tuple(map(len, sent)),
             "booked_bytes": _booked(calls, len(read)),
