@@ -362,6 +362,7 @@ class PythonPuzzle(Puzzle):
 
         "wire": every `parallel.calls.Call` of the case, rank by rank, each rank's in order;
         "bytes_sent", "messages": for each rank the payload of its own sends, and their number;
+        "bytes_booked": for each rank what its calls are booked at, collectives as rings;
         "tcp_bytes": {(from, to): bytes the kernel sent over TCP}, or None where it tells none.
 
     These the grader has written down itself, and has held against the kernel's own counters.

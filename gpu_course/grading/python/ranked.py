@@ -6,6 +6,7 @@ count lies out of the answer's reach, so what it tells cannot be made up.
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -202,6 +203,7 @@ class RankedChild:
             "wire": calls,
             "bytes_sent": tuple(sum(call.payload_bytes for call in own) for own in sent),
             "messages": tuple(map(len, sent)),
+            "bytes_booked": tuple(_booked(calls, rank) for rank in range(len(read))),
             "tcp_bytes": tcp_bytes,
         }
         changed = {
@@ -218,7 +220,8 @@ class RankedChild:
             Trouble: a call was not waited for, or the kernel counted something else.
         """
         assert self._world is not None
-        loose = self._world.log.never_waited_for()
+        log = self._world.log
+        loose = log.never_waited_for() or log.collectives_under_way()
         if loose:
             raise never_waited_for(loose, calls)
         told = _told(calls)
@@ -287,6 +290,11 @@ def most_bytes(calls: Sequence[Call]) -> int:
         many = {"send": 1, "recv": 0}.get(call.kind, 2 * len(call.group))
         most += OVERHEAD * many * call.payload_bytes
     return int(most)
+
+
+def _booked(calls: Sequence[Call], rank: int) -> int:
+    """Returns what a rank's calls are booked at, rounded up: messages, and collectives as rings."""
+    return math.ceil(sum(call.booked_bytes for call in calls if call.rank == rank))
 
 
 def _told(calls: Sequence[Call]) -> Counter[tuple[int, int]]:
