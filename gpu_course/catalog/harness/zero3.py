@@ -1,0 +1,88 @@
+"""Harness of `zero3`: a step over sharded units; gradient slices, and what each use found alive."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import torch
+import torch.distributed as dist
+from torch import Tensor
+from torch.distributed import distributed_c10d
+
+from gpu_course.catalog.harness import Unusable
+from gpu_course.training.alive import Alive
+from gpu_course.training.model import GPT, Shape
+from gpu_course.training.units import Unit, units_of
+
+
+class Watched:
+    """A unit whose uses are noted: how many calls had begun, and what was alive.
+
+    Args:
+        unit: does the work.
+        number: its place in the model.
+        uses: where to note [direction, unit, calls begun, bytes alive].
+        alive: knows what is alive.
+        room: bytes that may be alive at a forward and at a backward use of this unit.
+    """
+
+    def __init__(
+        self, unit: Unit, number: int, uses: list[list[Any]], alive: Alive, room: tuple[int, int]
+    ) -> None:
+        self.length = unit.length
+        self._unit, self._number, self._uses = unit, number, uses
+        self._alive, self._room = alive, room
+
+    def forward(self, weights: Tensor, x: Tensor) -> Tensor:
+        """Returns what the unit makes of x."""
+        self._note("forward", weights, self._room[0])
+        return self._unit.forward(weights, x)
+
+    def backward(
+        self, weights: Tensor, x: Tensor, gradient: Tensor
+    ) -> tuple[Tensor | None, Tensor]:
+        """Returns the gradients of x and of the weights."""
+        self._note("backward", weights, self._room[1])
+        return self._unit.backward(weights, x, gradient)
+
+    def _note(self, direction: str, weights: Tensor, room: int) -> None:
+        if not isinstance(weights, Tensor) or weights.shape != (self.length,):
+            form = tuple(weights.shape) if isinstance(weights, Tensor) else type(weights).__name__
+            fact = f"unit {self._number} is given weights of {form}, and has {self.length}"
+            raise Unusable(fact, "weights-length")
+        group: Any = distributed_c10d._get_default_group()
+        held = self._alive.bytes_settled(room)
+        self._uses.append([direction, self._number, int(group.begun), held])
+
+
+def run(
+    answer: ModuleType,
+    shards: list[np.ndarray],
+    tokens: np.ndarray,
+    shape: dict[str, int],
+    room: list[list[int]],
+) -> dict[str, Any]:
+    """Returns this rank's slices of the mean gradient, and every use of a unit in order."""
+    batch = torch.from_numpy(tokens)
+    model = GPT(Shape(**shape, dropout=0.0)).double()
+    own = [torch.from_numpy(shard) for shard in shards]
+    uses: list[list[Any]] = []
+    group: Any = distributed_c10d._get_default_group()
+    first = int(group.begun)
+    with Alive() as alive:
+        units = [
+            Watched(unit, k, uses, alive, (room[k][0], room[k][1]))
+            for k, unit in enumerate(units_of(model, batch))
+        ]
+        result = answer.zero3(units, own, batch)
+    if not isinstance(result, list | tuple) or len(result) != len(own):
+        raise Unusable(f"zero3 is to return {len(own)} slices, one for each unit", "slices")
+    if not all(isinstance(each, Tensor) for each in result):
+        raise Unusable("zero3 is to return tensors, a slice for each unit", "slices")
+    return {
+        "result": [each.detach().numpy() for each in result],
+        "uses": [[direction, k, begun - first, held] for direction, k, begun, held in uses],
+        "rank": dist.get_rank(),
+    }
