@@ -57,6 +57,10 @@ BREAKS = {
         "The model has one kind of link between any two. In the machine some messages pass more "
         "switches than others, or share a way with them."
     ),
+    "activations": (
+        "The model counts weights, gradients and states. What a batch leaves behind in each layer "
+        "was held as well, and it is not cut over the ranks."
+    ),
 }
 """An assumption of a simple model that may fail -> the sentence that says how."""
 

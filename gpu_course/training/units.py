@@ -12,7 +12,10 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from gpu_course.training.model import GPT, next_token_loss
+from gpu_course.training.model import GPT, Shape, next_token_loss, random_tokens
+
+TINY = Shape(hidden=32, heads=4, layers=4, sequence=16, vocabulary=64, dropout=0.0)
+"""The model of the lessons on sharding: six units, 55,488 parameters."""
 
 
 class _Entry(nn.Module):
@@ -51,6 +54,10 @@ class Unit:
         self._module = module
         self._forms = [(name, p.shape) for name, p in module.named_parameters()]
         self.length = sum(shape.numel() for _, shape in self._forms)
+
+    def own_weights(self) -> Tensor:
+        """Returns the weights that the module itself holds, (length,)."""
+        return flat(list(self._module.parameters()))
 
     def forward(self, weights: Tensor, x: Tensor) -> Tensor:
         """Returns what the unit makes of x; nothing is kept for a backward pass.
@@ -99,6 +106,24 @@ def units_of(model: GPT, tokens: Tensor) -> list[Unit]:
     """
     layers = [Unit(f"layer {k}", layer) for k, layer in enumerate(model.layers)]
     return [Unit("entry", _Entry(model)), *layers, Unit("exit", _Exit(model, tokens))]
+
+
+def tiny(rank: int = 0, shape: Shape = TINY) -> tuple[list[Unit], list[Tensor], Tensor]:
+    """Returns (units, weights of each, tokens) of a small GPT in float64.
+
+    Args:
+        rank: whose batch of two sequences it is; the weights are the same for all.
+        shape: of the model.
+
+    >>> units, weights, tokens = tiny()
+    >>> [unit.length for unit in units], tuple(tokens.shape)
+    ([2560, 12704, 12704, 12704, 12704, 2112], (2, 16))
+    """
+    tokens = random_tokens(shape, 2, seed=rank)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        units = units_of(GPT(shape).double(), tokens)
+    return units, [unit.own_weights() for unit in units], tokens
 
 
 def flat(tensors: Sequence[Tensor]) -> Tensor:

@@ -51,8 +51,6 @@ def zero3(units, shards, x):
         coming = begin(k + 1) if k < last else None
         inputs.append(x)
         x = unit.forward(weights, x)
-        if k < last:
-            del weights
 
     gradient = torch.ones_like(x)
     for k in range(last, -1, -1):
@@ -60,7 +58,6 @@ def zero3(units, shards, x):
             weights = arrived(coming, k)
         coming = begin(k - 1) if k > 0 else None
         gradient, of_weights = units[k].backward(weights, inputs[k], gradient)
-        del weights
         filling = n * len(shards[k]) - units[k].length
         gradients[k] = torch.empty_like(shards[k])
         dist.reduce_scatter_single(gradients[k], functional.pad(of_weights, (0, filling)))

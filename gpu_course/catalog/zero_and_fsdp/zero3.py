@@ -271,6 +271,11 @@ ZERO3 = PythonPuzzle(
             "k - 1; fill up the gradient with zeros, reduce-scatter it, divide by n."
         ),
     ),
+    equivalent_mutants={
+        "zero3:index-earlier:whole = shards[k - 1].new_empty(n * len(shards[k]))": (
+            "All slices have one dtype, and new_empty takes nothing else of them."
+        ),
+    },
     mistakes=(
         Mistake("keeps_all_units", "over-budget", "kept"),
         Mistake("gathers_all_first", "over-budget", "kept"),
