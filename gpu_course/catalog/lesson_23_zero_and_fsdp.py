@@ -5,6 +5,7 @@ from __future__ import annotations
 from gpu_course.catalog.specification import Lesson
 from gpu_course.catalog.zero_and_fsdp.estimate import ESTIMATE
 from gpu_course.catalog.zero_and_fsdp.memory_per_rank import MEMORY_PER_RANK
+from gpu_course.catalog.zero_and_fsdp.predictions import PREDICTIONS
 from gpu_course.catalog.zero_and_fsdp.reshard import RESHARD
 from gpu_course.catalog.zero_and_fsdp.zero1 import ZERO1
 from gpu_course.catalog.zero_and_fsdp.zero2 import ZERO2
@@ -20,4 +21,5 @@ LESSON = Lesson(
         "what each rank holds and sends, and say which stage a given model needs."
     ),
     puzzles=(MEMORY_PER_RANK, ZERO1, ZERO2, ZERO3, ESTIMATE, RESHARD),
+    predictions=PREDICTIONS,
 )

@@ -75,14 +75,15 @@ _OWN_UNITS = """
 
 def course_main(ranks):
     import types
+    import torch as course_torch
     from gpu_course.catalog.harness import zero3 as course_harness
     from gpu_course.training.units import TINY, tiny
-    rank = course_harness.dist.get_rank()
+    rank = course_torch.distributed.get_rank()
     units, weights, tokens = tiny(rank)
     shards = []
     for each in weights:
         size = -(-len(each) // ranks)
-        filled = course_harness.torch.zeros(ranks * size, dtype=each.dtype)
+        filled = course_torch.zeros(ranks * size, dtype=each.dtype)
         filled[: len(each)] = each
         shards.append(filled[rank * size : (rank + 1) * size].clone().numpy())
     shape = {name: getattr(TINY, name) for name in
@@ -318,7 +319,7 @@ def course_main(folder, length, saved):
 """
 
 
-def saved_and_loaded(saved: int = 4, ranks: int = 2, length: int = 1001) -> str | None:
+def saved_and_loaded(saved: int = 4, ranks: int = 2, length: int = 1001) -> str | Any:
     """Returns what ranks loaded by your `reshard`, and by PyTorch, of what others had saved.
 
     Args:
@@ -341,7 +342,7 @@ def _saved_and_loaded(saved: int, ranks: int, length: int) -> str:
     for rank, each in enumerate(found):
         right = ["right" if each[way] else "wrong" for way in ("by hand", "by dcp")]
         lines.append(
-            f"  rank {rank}: yours {right[0]}, {each['read_bytes']:,} bytes read for a slice of "
-            f"{each['slice_bytes']:,}; torch.distributed.checkpoint {right[1]}"
+            f"  rank {rank}: yours {right[0]}, dcp {right[1]}; "
+            f"{each['read_bytes']:,} bytes read for a slice of {each['slice_bytes']:,}"
         )
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""zero2: a training step in which each gradient lives on its owner only.
+"""zero2: a step in which each gradient lives on its owner only.
 
     zero2(parameters, owners, backward, update)
 

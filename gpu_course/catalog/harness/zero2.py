@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
-from torch import Tensor, nn
 
 from gpu_course.catalog.harness import Unusable
 from gpu_course.training.alive import Alive
 from gpu_course.training.model import GPT, Shape, next_token_loss
 from gpu_course.training.units import flat
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
 
 STEPS = 2
 
@@ -31,6 +32,8 @@ def run(
 
     Beside these: how many gradients are left once a step is over.
     """
+    import torch
+
     model, batch = model_of(weights, shape), torch.from_numpy(tokens)
     parameters = list(model.parameters())
     optimizer = torch.optim.Adam(
@@ -70,7 +73,7 @@ def run(
         step()
     return {
         "result": flat(parameters).numpy(),
-        "held_bytes": max(0, *(size - without[k] for k, size in held.items())),
+        "held_bytes": max([0, *(size - without[k] for k, size in held.items())]),
         "gradients_left": left,
     }
 
@@ -82,6 +85,9 @@ def model_of(weights: np.ndarray, shape: dict[str, int]) -> GPT:
         weights: (parameters,) in the order of the model.
         shape: its numbers, without dropout.
     """
+    import torch
+    from torch import nn
+
     model = GPT(Shape(**shape, dropout=0.0)).double()
     # A copy: the model's parameters change, and what was handed in must not.
     nn.utils.vector_to_parameters(torch.from_numpy(weights.copy()), model.parameters())

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import torch
-import torch.distributed as dist
-from torch import Tensor
-from torch.distributed import distributed_c10d
 
 from gpu_course.catalog.harness import Unusable
 from gpu_course.training.alive import Alive
 from gpu_course.training.model import GPT, Shape
 from gpu_course.training.units import Unit, units_of
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 class Watched:
@@ -48,13 +47,20 @@ class Watched:
         return self._unit.backward(weights, x, gradient)
 
     def _note(self, direction: str, weights: Tensor, room: int) -> None:
-        if not isinstance(weights, Tensor) or weights.shape != (self.length,):
-            form = tuple(weights.shape) if isinstance(weights, Tensor) else type(weights).__name__
+        form = tuple(getattr(weights, "shape", ())) or type(weights).__name__
+        if form != (self.length,):
             fact = f"unit {self._number} is given weights of {form}, and has {self.length}"
             raise Unusable(fact, "weights-length")
-        group: Any = distributed_c10d._get_default_group()
         held = self._alive.bytes_settled(room)
-        self._uses.append([direction, self._number, int(group.begun), held])
+        self._uses.append([direction, self._number, _begun(), held])
+
+
+def _begun() -> int:
+    """Returns how many calls this rank has begun."""
+    from torch.distributed import distributed_c10d
+
+    group: Any = distributed_c10d._get_default_group()
+    return int(group.begun)
 
 
 def run(
@@ -65,12 +71,14 @@ def run(
     room: list[list[int]],
 ) -> dict[str, Any]:
     """Returns this rank's slices of the mean gradient, and every use of a unit in order."""
+    import torch
+    import torch.distributed as dist
+
     batch = torch.from_numpy(tokens)
     model = GPT(Shape(**shape, dropout=0.0)).double()
     own = [torch.from_numpy(shard) for shard in shards]
     uses: list[list[Any]] = []
-    group: Any = distributed_c10d._get_default_group()
-    first = int(group.begun)
+    first = _begun()
     with Alive() as alive:
         units = [
             Watched(unit, k, uses, alive, (room[k][0], room[k][1]))
@@ -79,7 +87,7 @@ def run(
         result = answer.zero3(units, own, batch)
     if not isinstance(result, list | tuple) or len(result) != len(own):
         raise Unusable(f"zero3 is to return {len(own)} slices, one for each unit", "slices")
-    if not all(isinstance(each, Tensor) for each in result):
+    if not all(isinstance(each, torch.Tensor) for each in result):
         raise Unusable("zero3 is to return tensors, a slice for each unit", "slices")
     return {
         "result": [each.detach().numpy() for each in result],

@@ -104,9 +104,15 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
                 key = "kept" if direction == "forward" else "kept-in-backward"
                 fact = f"rank {rank} holds {held:,} bytes as unit {k} is used; {most:,} will do"
                 return Finding(key, fact, "over-budget")
-    once = FLOAT64_BYTES * (ranks - 1) * sum(share(length, ranks) for length in lengths)
+    sizes = [FLOAT64_BYTES * (ranks - 1) * share(length, ranks) for length in lengths]
+    most, least = 3 * sum(sizes), 3 * sum(sizes) - sizes[-1]
     key = "gradient-to-all" if any(c.kind == "all_reduce" for c in wire) else "too-many-bytes"
-    finding = within_booked(wire, [3 * once] * ranks, key)
+    finding = within_booked(wire, [most] * ranks, key)
+    for rank, sent in enumerate(got["bytes_booked"]):
+        # Whoever sends less has kept units where tensors are not counted.
+        if finding is None and sent < least:
+            fact = f"the calls of rank {rank} carry {sent:,} bytes; without keeping it is {least:,}"
+            return Finding("kept-in-backward", fact, "over-budget")
     return finding or _not_prefetched(case, got)
 
 
