@@ -240,7 +240,7 @@ def draw_stages(
     """
     with p.style():
         figure, axes = p.blank_figure(p.WIDEST, 3.6)
-        axes.set_position((0.1, 0.15, 0.66, 0.68))
+        axes.set_position((0.1, 0.15, 0.63, 0.68))
         looks = ((p.CONFLICT, "-"), (p.WRITE, "--"), (p.FINE, "-."), (p.ACTIVE, ":"))
         ends = []
         for (stage, curve), (colour, dashes) in zip(curves.items(), looks, strict=True):

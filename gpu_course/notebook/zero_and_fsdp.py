@@ -307,42 +307,44 @@ def _mean_times(calls: Sequence[Call], length: int, ranks: int) -> str:
 
 
 _SAVE = """
-def course_main(folder, length):
+def course_main(folder):
+    import torch
     from gpu_course.parallel.saving import save
-    save(folder, length)
+    from gpu_course.training.units import tiny
+    units, weights, tokens = tiny(torch.distributed.get_rank())
+    save(folder, units, weights, tokens)
 """
 _LOAD = """
 
-def course_main(folder, length, saved):
+def course_main(folder, saved):
     from gpu_course.parallel.saving import load
-    return load(folder, length, saved, reshard)
+    from gpu_course.training.units import tiny
+    return load(folder, tiny()[0], saved, reshard)
 """
 
 
-def saved_and_loaded(saved: int = 4, ranks: int = 2, length: int = 1001) -> str | Any:
+def saved_and_loaded(saved: int = 4, ranks: int = 2) -> str | Any:
     """Returns what ranks loaded by your `reshard`, and by PyTorch, of what others had saved.
 
     Args:
-        saved: ranks that save.
+        saved: ranks that train the tiny GPT for two steps, and save Adam's states.
         ranks: ranks that load, in new processes.
-        length: float64 numbers.
     """
-    return _saved_and_loaded(saved, ranks, length)
+    return _saved_and_loaded(saved, ranks)
 
 
 @telling
-def _saved_and_loaded(saved: int, ranks: int, length: int) -> str:
+def _saved_and_loaded(saved: int, ranks: int) -> str:
     text = _own_text("reshard") + _LOAD
     with tempfile.TemporaryDirectory() as folder:
-        _run(_SAVE, "save.py", saved, folder=folder, length=length)
-        given: dict[str, Any] = {"folder": folder, "length": length, "saved": saved}
+        _run(_SAVE, "save.py", saved, folder=folder)
         found: Sequence[Mapping[str, Any]]
-        found = _run(text, "reshard.py", ranks, **given).results
-    lines = [f"saved on {saved} ranks, loaded on {ranks}: {length:,} numbers"]
+        found = _run(text, "reshard.py", ranks, folder=folder, saved=saved).results
+    lines = [f"Adam's states of 6 units, saved on {saved} ranks, loaded on {ranks}"]
     for rank, each in enumerate(found):
         right = ["right" if each[way] else "wrong" for way in ("by hand", "by dcp")]
+        lines.append(f"  rank {rank}: yours {right[0]}, dcp {right[1]}")
         lines.append(
-            f"  rank {rank}: yours {right[0]}, dcp {right[1]}; "
-            f"{each['read_bytes']:,} bytes read for a slice of {each['slice_bytes']:,}"
+            f"          {each['read_bytes']:,} bytes read, {each['slice_bytes']:,} in its slices"
         )
     return "\n".join(lines)

@@ -108,6 +108,10 @@ class Zero:
             self._update(k, each)
         return loss
 
+    def states(self, k: int) -> tuple[Tensor, ...]:
+        """Returns a unit's copy of the weights, m and v, as this rank holds them."""
+        return tuple(self._states[k])
+
     def all_weights(self) -> Tensor:
         """Returns the weights of all units behind each other; every rank has to ask."""
         return torch.cat([self._whole(k) for k in range(len(self.units))])

@@ -112,19 +112,37 @@ def _between_barriers(calls: list[Call]) -> list[list[Call]]:
     return parts
 
 
+SAVING = """
+import torch.distributed as dist
+
+
+def parts():
+    from gpu_course.training.model import Shape
+    from gpu_course.training.units import tiny
+    shape = Shape(hidden=4, heads=2, layers=1, sequence=5, vocabulary=11, dropout=0.0)
+    return tiny(dist.get_rank(), shape)
+
+
+def save(folder):
+    from gpu_course.parallel.saving import save
+    save(folder, *parts())
+
+
+def load(folder, saved, right):
+    from gpu_course.catalog.zero_and_fsdp.reshard import reads
+    from gpu_course.parallel.saving import load
+    shifted = lambda *sizes: [(f, a + 1, b) for f, a, b in reads(*sizes)]
+    return load(folder, parts()[0], saved, reads if right else shifted)
+"""
+
+
 def test_slices_saved_by_some_are_loaded_by_others(tmp_path: Path) -> None:
     program = tmp_path / "saving.py"
-    program.write_text(
-        "def save(folder, length):\n"
-        "    from gpu_course.parallel.saving import save\n"
-        "    save(folder, length)\n\n\n"
-        "def load(folder, length, saved):\n"
-        "    from gpu_course.catalog.zero_and_fsdp.reshard import reads\n"
-        "    from gpu_course.parallel.saving import load\n"
-        "    return load(folder, length, saved, reads)\n"
-    )
-    given: dict[str, Any] = {"folder": str(tmp_path), "length": 101}
+    program.write_text(SAVING)
+    given: dict[str, Any] = {"folder": str(tmp_path)}
     runner.run(program, 3, "save", given)
-    found = runner.run(program, 2, "load", given | {"saved": 3}).results
+    found = runner.run(program, 2, "load", given | {"saved": 3, "right": True}).results
     assert [each["by hand"] and each["by dcp"] for each in found] == [True, True]
-    assert [each["read_bytes"] for each in found] == [8 * 51, 8 * 50]
+    assert all(each["read_bytes"] == each["slice_bytes"] > 0 for each in found)
+    wrong = runner.run(program, 2, "load", given | {"saved": 3, "right": False}).results
+    assert [(each["by hand"], each["by dcp"]) for each in wrong] == [(False, True)] * 2

@@ -219,8 +219,8 @@ ZERO2 = PythonPuzzle(
             "registering them returned."
         ),
         (
-            "After backward(): take the hooks off; then for each parameter its owner calls "
-            "update(k) and drops the gradient, and all call dist.broadcast(parameter.data, owner)."
+            "Once the backward pass is over, take the hooks off. Then for each parameter its owner "
+            "updates it and drops the gradient, and all call dist.broadcast(parameter.data, owner)."
         ),
     ),
     mistakes=(

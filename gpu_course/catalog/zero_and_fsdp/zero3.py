@@ -267,9 +267,9 @@ ZERO3 = PythonPuzzle(
             "forward, keep only what came out. Then the way back: gather, backward, reduce-scatter."
         ),
         (
-            "work = dist.all_gather_single(out, shard, async_op=True) begins a gather and returns; "
-            "after work.wait() the unit is there. A function that returns (out, work) makes the "
-            "loop short. A name that is given something else lets go of what it held."
+            "dist.all_gather_single(out, shard, async_op=True) begins a gather and returns what is "
+            "to be waited for. A function that returns both, that and out, makes the loop short. A name "
+            "that is given something else lets go of what it held."
         ),
         (
             "Forward: coming = begin(0); for each k: wait for coming, take it as the current one, "
