@@ -63,7 +63,7 @@ def draw_owners(stage: int, ranks: int, parameters: float = 7.5e9) -> Figure:
         for kind, size, cut, look in KINDS:
             span = wide * size / 16 - 0.08
             axes.text(
-                x + span / 2, top - 0.16, f"{kind} {size}" if size > 2 else kind,
+                x + span / 2, top - 0.16, kind,
                 ha="center", va="center_baseline", fontsize=p.SMALL, color=p.QUIET,
             )  # fmt: skip
             for rank in range(ranks):
@@ -81,8 +81,8 @@ def draw_owners(stage: int, ranks: int, parameters: float = 7.5e9) -> Figure:
                 va="center_baseline", fontsize=p.NORMAL, color=p.INK,
             )  # fmt: skip
         words = (
-            "filled: held by this rank; white: held by others. "
-            f"At the end: {parameters / 1e9:g} billion parameters"
+            "filled: held by this rank. Of a parameter: weight 2, gradient 2, states 12 bytes. "
+            f"Right: of {parameters / 1e9:g} billion"
         )
         axes.text(_EDGE, height - 0.22, words, fontsize=p.SMALL, color=p.QUIET, va="center")
     return with_alt(figure, describe_owners(stage, ranks, parameters))

@@ -110,3 +110,11 @@ def test_events_without_end_are_a_flood(told: Told, monkeypatch: pytest.MonkeyPa
     assert told.log.flooded is None
     told.tell({"waits": 1})
     assert told.log.flooded == 0
+
+
+def test_a_collective_is_under_way_until_somebody_has_waited_for_it(told: Told) -> None:
+    told.tell({"call": CALL | {"kind": "all_gather", "peer": None}})
+    assert told.log.collectives_under_way() == told.log.calls
+    assert told.log.never_waited_for() == []
+    told.tell({"over": 0})
+    assert told.log.collectives_under_way() == []

@@ -220,7 +220,7 @@ ZERO2 = PythonPuzzle(
         ),
         (
             "Once the backward pass is over, take the hooks off. Then for each parameter its owner "
-            "updates it and drops the gradient, and all call dist.broadcast(parameter.data, owner)."
+            "updates it and drops the gradient; all call dist.broadcast(parameter.data, owner)."
         ),
     ),
     mistakes=(

@@ -268,7 +268,7 @@ ZERO3 = PythonPuzzle(
         ),
         (
             "dist.all_gather_single(out, shard, async_op=True) begins a gather and returns what is "
-            "to be waited for. A function that returns both, that and out, makes the loop short. A name "
+            "to be waited for. A function that returns both makes the loop short. A name "
             "that is given something else lets go of what it held."
         ),
         (
