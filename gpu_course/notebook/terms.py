@@ -467,6 +467,13 @@ TERMS = (
         "shard",
         "The part of a tensor that one device keeps.",
         "23_zero_and_fsdp",
+        also=("slice", "partition"),
+    ),
+    Term(
+        "unit",
+        "A part of a model whose weights are gathered together, used, and let go of.",
+        "23_zero_and_fsdp",
+        also=("FSDP unit",),
     ),
     Term(
         "stage",

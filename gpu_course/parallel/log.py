@@ -94,7 +94,10 @@ class Log:
             elif "mark" in event:
                 self.told[rank].append(("mark", _whole(event["mark"])))
             elif "future" in event:
-                self.told[rank].append(("future", _whole(event["future"])))
+                number = _whole(event["future"])
+                self.told[rank].append(("future", number))
+                # Whoever has the future waits for that, and no call of ours tells when.
+                self._open[rank].pop(number, None)
             elif "dropped" in event:
                 self._dropped[rank].add(_whole(event["dropped"]))
             else:
@@ -116,8 +119,13 @@ class Log:
         begun = [call for each in self._open for call in each.values()]
         return [call for call in begun if call.kind in ("send", "recv")]
 
+    def collectives_under_way(self) -> list[Call]:
+        """Returns the collectives that have begun and whose end no rank has waited for."""
+        begun = [call for each in self._open for call in each.values()]
+        return [call for call in begun if call.kind not in ("send", "recv")]
+
     def dropped(self) -> list[Call]:
-        """Returns those of them that no rank can wait for any more: it kept nothing of them."""
+        """Returns sends and receives that no rank can wait for any more: it kept none of them."""
         loose = self.never_waited_for()
         return [call for call in loose if call.number in self._dropped[call.rank]]
 

@@ -63,10 +63,14 @@ class Events:
         handle: the descriptor to write to.
         rank: who writes.
         file: the learner's file as tracebacks call it.
+
+    Attributes:
+        begun: how many calls this rank has begun.
     """
 
     def __init__(self, handle: int, rank: int, file: str) -> None:
         self.handle, self.rank, self.file = handle, rank, file
+        self.begun = 0
         self._numbers = itertools.count()
         self._places: dict[tuple[Any, ...], itertools.count[int]] = {}
         self._lock = threading.Lock()
@@ -96,6 +100,7 @@ class Events:
                 tag=tag,
                 line=self._line(),
             )
+            self.begun += 1
             self._tell({"call": asdict(begun)})
         return begun.number
 
@@ -185,6 +190,11 @@ class Wire(dist.ProcessGroup):
         self._events = events
         self._ranks = tuple(options.global_ranks_in_group) or tuple(range(options.group_size))
         self._inner = _inner_group(options)
+
+    @property
+    def begun(self) -> int:
+        """How many calls this rank has begun, in all its groups."""
+        return self._events.begun
 
     @property
     def group_name(self) -> Any:

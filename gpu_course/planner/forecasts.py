@@ -61,6 +61,10 @@ BREAKS = {
         "The model counts the computers alone. What cools them, and what is lost between the grid "
         "and their plugs, is paid for as well."
     ),
+    "activations": (
+        "The model counts weights, gradients and states. What a batch leaves behind in each layer "
+        "was held as well, and it is not cut over the ranks."
+    ),
 }
 """An assumption of a simple model that may fail -> the sentence that says how."""
 

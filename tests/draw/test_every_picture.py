@@ -46,6 +46,7 @@ from gpu_course.draw.tensor_parallel import draw_cut, draw_kept
 from gpu_course.draw.tiles import draw_halo, draw_transposition
 from gpu_course.draw.touches import draw_touches, first_steps
 from gpu_course.draw.training_runs import draw_held, draw_losses
+from gpu_course.draw.zero_and_fsdp import draw_owners, draw_stages, draw_units
 from gpu_course.hardware.compute_capability import capability
 from gpu_course.hardware.datasheet import device, devices
 from gpu_course.hardware.latency import issue
@@ -54,6 +55,7 @@ from gpu_course.stepping import record
 from tests.draw import launches
 from tests.draw import test_collectives as collectives
 from tests.draw import test_data_parallel as data_parallel
+from tests.draw import test_zero_and_fsdp as zero_and_fsdp
 from tests.draw.kernels import behind_the_guard, blocks_2d, reverse, turn_square, turn_wide
 from tests.draw.readable import assert_readable, texts
 from tests.draw.test_forecasts import LESSONS, VERDICT
@@ -327,6 +329,9 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "draw_overlap": lambda: draw_overlap(data_parallel.EXPOSED, 0.4, "2 GB in 2 buckets"),
     "draw_times": lambda: draw_times(collectives.CURVES, "Ring and tree", "alpha 20 µs"),
     "draw_under_roof": lambda: draw_under_roof(ROOFS, KERNELS),
+    **{f"draw_owners {stage}": lambda stage=stage: draw_owners(stage, 4) for stage in range(4)},
+    "draw_units": lambda: draw_units(zero_and_fsdp.USES, 4096, "your zero3"),
+    "draw_stages": lambda: draw_stages(zero_and_fsdp.CURVES, 80, "7.5 billion parameters"),
 }
 
 

@@ -121,3 +121,11 @@ def test_what_a_rank_told_is_there_in_its_order(told: Told) -> None:
         [("begins", 0), ("mark", 7), ("begins", 1), ("waits", 0), ("future", 1), ("over", 0)],
         [],
     ]
+
+
+def test_a_collective_is_under_way_until_somebody_has_waited_for_it(told: Told) -> None:
+    told.tell({"call": CALL | {"kind": "all_gather", "peer": None}})
+    assert told.log.collectives_under_way() == told.log.calls
+    assert told.log.never_waited_for() == []
+    told.tell({"over": 0})
+    assert told.log.collectives_under_way() == []

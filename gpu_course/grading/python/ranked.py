@@ -226,7 +226,8 @@ class RankedChild:
             Trouble: a call was not waited for, or the kernel counted something else.
         """
         assert self._world is not None
-        loose = self._world.log.never_waited_for()
+        log = self._world.log
+        loose = log.never_waited_for() or log.collectives_under_way()
         if loose:
             raise never_waited_for(loose, calls)
         told = _told(calls)
