@@ -35,7 +35,7 @@ def work(places):
 
 def bound(scores):
     # answer
-    slowest = sum(max(each) for each in zip(*scores, strict=True))
-    return sum(map(sum, scores)) / (len(scores) * slowest)
+    table = np.array(scores)
+    return float(table.sum() / (len(table) * table.max(axis=0).sum()))
     # end answer
     return None

@@ -75,8 +75,10 @@ def ring_attention_backward(dout, q, k, v, out, lse, places, causal):
         block_dq, *block = gradients(q, k, v, dout, out, lse, sees(owner))
         dq = dq + block_dq
         # What the ranks before this one found for the same block.
-        before = swap(travels, tokens[owner]) if travels else []
-        travels = [a + b for a, b in zip(block, before, strict=True)] if before else block
+        if travels:
+            dk, dv = swap(travels, tokens[owner])
+            block = [block[0] + dk, block[1] + dv]
+        travels = block
     if travels:
         dk, dv = swap(travels, tokens[r])
         return dq, own_dk + dk, own_dv + dv

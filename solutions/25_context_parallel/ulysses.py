@@ -44,14 +44,14 @@ def ulysses(q, k, v, tokens, causal):
     def whole_heads(x):
         arrives = x.new_empty(share * sum(tokens) * width)
         sizes = [share * each * width for each in tokens]
-        dist.all_to_all_single(arrives, x.contiguous().flatten(), sizes, [x.numel() // n] * n)
+        dist.all_to_all_single(arrives, x.flatten(), sizes, [x.numel() // n] * n)
         parts = arrives.split(sizes)
         shaped = [part.view(share, -1, width) for part in parts]
         return torch.cat(shaped, dim=1)
 
     mixed = attention(whole_heads(q), whole_heads(k), whole_heads(v), causal)
     leaves = torch.cat([part.flatten() for part in mixed.split(tokens, dim=1)])
-    out = torch.empty_like(q.contiguous()).flatten()
+    out = q.new_empty(q.numel())
     sizes = [share * each * width for each in tokens]
     dist.all_to_all_single(out, leaves, [q.numel() // n] * n, sizes)
     return out.view(q.shape)

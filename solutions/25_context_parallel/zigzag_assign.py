@@ -32,8 +32,8 @@ def zigzag(length, ranks):
 def restore(parts, length):
     # answer
     whole = np.empty((length, *parts[0].shape[1:]), parts[0].dtype)
-    for part, places in zip(parts, zigzag(length, len(parts)), strict=True):
-        whole[places] = part
+    for r, places in enumerate(zigzag(length, len(parts))):
+        whole[places] = parts[r]
     return whole
     # end answer
     return None

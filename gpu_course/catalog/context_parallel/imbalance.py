@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.catalog.context_parallel.layouts import LAYOUTS, bound, work
 from gpu_course.catalog.context_parallel.pieces import KINDS
 from gpu_course.catalog.specification import Case, Debrief, Mistake, PythonPuzzle, Values
+from gpu_course.training.sequence_layouts import LAYOUTS, bound, work
 from gpu_course.units import count
 
 _SHUFFLED = len(KINDS)
@@ -217,6 +217,16 @@ IMBALANCE = PythonPuzzle(
             "the whole table over n times the sum of these largest numbers."
         ),
     ),
+    equivalent_mutants={
+        "work:other-array:return [[int(np.searchsorted(keys[(r - t) % n], keys[r], "
+        "side='right').sum()) for t in range(n)] for r in range(n)]": (
+            "keys[r] holds the places of rank r in another order, and all of them are summed up."
+        ),
+        "work:operand-dropped:return [[int(np.searchsorted(keys[r - t], places[r], "
+        "side='right').sum()) for t in range(n)] for r in range(n)]": (
+            "It is never below -n, and from there on Python counts places from the end."
+        ),
+    },
     mistakes=(
         Mistake("counts_whole_blocks", "wrong-result", "not-causal"),
         Mistake("leaves_itself_out", "wrong-result", "without-itself"),

@@ -185,6 +185,20 @@ MERGE_LSE = PythonPuzzle(
             "is -inf, subtract 0 in its place."
         ),
     ),
+    equivalent_mutants={
+        **{
+            f"merge_lse:constant:safe = both.masked_fill(both == -torch.inf, {other})": (
+                "Whatever is subtracted from -inf there, exp of it is 0."
+            )
+            for other in ("1.0", "-1.0")
+        },
+        **{
+            f"merge_lse:operator-dropped:{name} = torch.exp({lse} - safe).unsqueeze(1)": (
+                "lse has one axis, so its last place and place 1 are the same."
+            )
+            for name, lse in (("share", "lse"), ("other_share", "other_lse"))
+        },
+    },
     mistakes=(
         Mistake("adds_both", "wrong-result", "added"),
         Mistake("takes_the_middle", "wrong-result", "averaged"),

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from gpu_course.catalog.collectives import pieces as messages
-from gpu_course.catalog.context_parallel.layouts import LAYOUTS, Places
 from gpu_course.catalog.specification import Case, PerRank
+from gpu_course.training.sequence_layouts import LAYOUTS, Places
 from gpu_course.units import count
 
 FLOAT64_BYTES = 8

@@ -13,7 +13,6 @@ from gpu_course.catalog.collectives.pieces import (
     standstill,
     within_bytes,
 )
-from gpu_course.catalog.context_parallel.layouts import Places
 from gpu_course.catalog.context_parallel.pieces import (
     DIAGNOSES,
     KINDS,
@@ -28,6 +27,7 @@ from gpu_course.catalog.context_parallel.pieces import (
     token_bytes,
 )
 from gpu_course.catalog.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
+from gpu_course.training.sequence_layouts import Places
 
 HELD_BLOCKS = 14
 """The most blocks of the size of q that a rank may hold beside what it was given."""
@@ -302,6 +302,15 @@ RING_ATTENTION = PythonPuzzle(
             "-inf; the mask is places[r] of the queries against places of that rank."
         ),
     ),
+    equivalent_mutants={
+        f"ring_attention:operand-dropped:{line}": (
+            "It is never below -n, and from there on Python counts places from the end."
+        )
+        for line in (
+            "owner = r - step",
+            "shape = (k.shape[0], len(places[owner - 1]), k.shape[2])",
+        )
+    },
     mistakes=(
         Mistake("receives_before_it_sends", "hazard", "receives-first"),
         Mistake("sends_before_it_receives", "hazard", "sends-first"),

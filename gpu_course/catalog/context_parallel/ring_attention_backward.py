@@ -280,6 +280,11 @@ RING_ATTENTION_BACKWARD = PythonPuzzle(
             "brings home what belongs to you."
         ),
     ),
+    equivalent_mutants={
+        "ring_attention_backward:operand-dropped:owner = r - step": (
+            "It is never below -n, and from there on Python counts places from the end."
+        ),
+    },
     mistakes=(
         Mistake("looks_at_its_own", "wrong-result", "own-block-alone"),
         Mistake("keeps_what_it_finds", "wrong-result", "shares-kept"),

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.catalog.context_parallel.layouts import plain, striped, zigzag
 from gpu_course.catalog.specification import Case, Debrief, Mistake, PythonPuzzle, Values
+from gpu_course.training.sequence_layouts import plain, striped, zigzag
 from gpu_course.units import count
 
 
@@ -172,6 +172,11 @@ ZIGZAG_ASSIGN = PythonPuzzle(
         ),
         "To restore, make an array like the parts and write each part to its rank's places.",
     ),
+    equivalent_mutants={
+        f"restore:index-earlier:whole = np.empty((length, *parts[{shape}].shape[1:]), "
+        f"parts[{kind}].dtype)": "All parts have the same width and dtype."
+        for shape, kind in ((0, -1), (-1, 0))
+    },
     mistakes=(
         Mistake("consecutive_tokens", "wrong-result", "consecutive"),
         Mistake("every_nth_token", "wrong-result", "striped"),
