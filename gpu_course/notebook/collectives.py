@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gpu_course.catalog import PythonPuzzle, index
 from gpu_course.draw.collectives import (
     Arrow,
     Frame,
@@ -19,12 +16,11 @@ from gpu_course.draw.collectives import (
     draw_traffic,
 )
 from gpu_course.errors import CourseError
-from gpu_course.grading.answer_problem import AnswerProblem
-from gpu_course.grading.python.answers import read_python_answer
 from gpu_course.notebook.explore import Explorer, play
 from gpu_course.notebook.note import telling
+from gpu_course.notebook.own_ranks import ranked, run_own, run_text
 from gpu_course.notebook.pictures import Picture
-from gpu_course.parallel import collectives, runner, tagged
+from gpu_course.parallel import collectives, tagged
 from gpu_course.parallel.collectives import Schedule
 from gpu_course.parallel.runner import Run
 from gpu_course.parallel.traffic import sent_between
@@ -98,30 +94,6 @@ def play_chunks(name: str, ranks: int = 4) -> Explorer:
 # What the learner's own answer does on real ranks
 
 
-def _ranked(name: str) -> PythonPuzzle:
-    puzzle = index.find(name)
-    if not isinstance(puzzle, PythonPuzzle) or puzzle.ranks is None:
-        raise CourseError(f"{puzzle.name} does not run on ranks", "name a puzzle that does")
-    return puzzle
-
-
-def _run_own(name: str, ranks: int, tail: str, **arguments: Any) -> Run:
-    """Runs the learner's answer on ranks, through a function `course_main` that ends its file."""
-    puzzle = _ranked(name)
-    try:
-        text = read_python_answer(puzzle).text
-    except AnswerProblem as problem:
-        raise CourseError(problem.text) from None
-    return _run_text(f"{text}\n\n\n{tail}", f"{puzzle.short_name}.py", ranks, **arguments)
-
-
-def _run_text(text: str, file: str, ranks: int, **arguments: Any) -> Run:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / file
-        path.write_text(text, encoding="utf-8")
-        return runner.run(path, ranks, "course_main", arguments)
-
-
 @dataclass(frozen=True)
 class OwnRun:
     """A run of the learner's answer.
@@ -170,15 +142,15 @@ def own_run(name: str, ranks: int = 4, length: int = 4096, *more: Any) -> OwnRun
 
 @telling
 def _own_run(name: str, ranks: int, length: int, *more: Any) -> OwnRun:
-    function = _ranked(name).functions[0]
+    function = ranked(name).functions[0]
     tail = (
         "def course_main(length, more):\n"
         "    import torch as course_torch\n"
         "    given = course_torch.ones(length, dtype=course_torch.float64)\n"
         f"    {function}(given, *more)\n"
     )
-    run = _run_own(name, ranks, tail, length=length, more=list(more))
-    return OwnRun(_ranked(name).short_name, ranks, 8 * length, run)
+    run = run_own(name, ranks, tail, length=length, more=list(more))
+    return OwnRun(ranked(name).short_name, ranks, 8 * length, run)
 
 
 @telling
@@ -221,7 +193,7 @@ def watched(name: str, ranks: int = 4, per_node: int = 0) -> Watched:
     Raises:
         CourseError: the answer cannot be run, or its run came to no end.
     """
-    function = _ranked(name).functions[0]
+    function = ranked(name).functions[0]
     length = 2 if function == "double_tree" else ranks
     tail = (
         "def course_main(length, more):\n"
@@ -229,11 +201,11 @@ def watched(name: str, ranks: int = 4, per_node: int = 0) -> Watched:
         f"    return watch({function}, length, *more)\n"
     )
     more = [per_node] if per_node else []
-    done = _run_own(name, ranks, tail, length=length, more=more).results
+    done = run_own(name, ranks, tail, length=length, more=more).results
     told, results = [each["told"] for each in done], [each["result"] for each in done]
     sent, _ = tagged.messages(told)
     moments = tagged.moments(told, length, results)
-    return Watched(f"your {_ranked(name).short_name}", moments, tuple(sent), per_node)
+    return Watched(f"your {ranked(name).short_name}", moments, tuple(sent), per_node)
 
 
 @telling
@@ -296,7 +268,7 @@ def library_bytes(kind: str, ranks: int = 4, length: int = 1 << 16) -> Mapping[s
         "from gpu_course.parallel.measuring import call_library\n\n\n"
         "def course_main(kind, length):\n    call_library(kind, length)\n"
     )
-    tcp = _run_text(tail, "library.py", ranks, kind=kind, length=length).socket_bytes
+    tcp = run_text(tail, "library.py", ranks, kind=kind, length=length).socket_bytes
     if tcp is None:
         return None
     size = 8 * length
@@ -399,7 +371,7 @@ def measured_rings(
     )
     found: list[tuple[int, int, float]] = []
     for n in ranks:
-        done = _run_text(tail, "measured.py", n, sizes=chosen, repeats=repeats).results
+        done = run_text(tail, "measured.py", n, sizes=chosen, repeats=repeats).results
         # The slowest rank ends the collective.
         slowest = [max(times) for times in zip(*done, strict=True)]
         found += [(n, size, seconds) for size, seconds in zip(chosen, slowest, strict=True)]
