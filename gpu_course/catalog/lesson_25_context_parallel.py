@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gpu_course.catalog.context_parallel.imbalance import IMBALANCE
 from gpu_course.catalog.context_parallel.merge_lse import MERGE_LSE
+from gpu_course.catalog.context_parallel.predictions import PREDICTIONS
 from gpu_course.catalog.context_parallel.ring_attention import RING_ATTENTION
 from gpu_course.catalog.context_parallel.ring_attention_backward import (
     RING_ATTENTION_BACKWARD,
@@ -30,4 +31,5 @@ LESSON = Lesson(
         ZIGZAG_ASSIGN,
         ULYSSES,
     ),
+    predictions=PREDICTIONS,
 )

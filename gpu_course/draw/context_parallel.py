@@ -71,9 +71,8 @@ def draw_triangle(
             square(axes, bars + 0.1 + wide / 2, y, wide, look, 0.26)
             row_label(axes, bars, y, str(rank))
             axes.text(
-                bars + 0.18 + wide, y, f"{each:.2f}", fontsize=p.SMALL, color=p.INK,
-                va="center_baseline",
-            )  # fmt: skip
+                bars + 1.12, y, f"{each:.2f}", fontsize=p.SMALL, color=p.INK, va="center_baseline"
+            )
         x, bottom = bars + 0.1 + 0.45, top + 0.2 + ranks * 0.42 - 0.16
         axes.plot([x, x], [top + 0.02, bottom], color=p.INK, lw=1, linestyle=p.READ_DASHES)
     return with_alt(figure, describe_triangle(owners, work, share, name))

@@ -15,7 +15,6 @@ from gpu_course.draw.context_parallel import (
     draw_rounds,
     draw_triangle,
 )
-from gpu_course.draw.picture import alt_text, with_alt
 from gpu_course.errors import CourseError
 from gpu_course.notebook.note import telling
 from gpu_course.notebook.own_ranks import own_text, run_own
@@ -309,47 +308,32 @@ def memory(ranks: int = 8, heads: int = 32, kv_heads: int = 8) -> Figure:
     )  # fmt: skip
 
 
-def sent(heads: int = 32, kv_heads: int = 8, tokens: int = 131_072) -> Figure:
-    """Returns what a rank sends forward in one layer over the number of ranks: ring and Ulysses.
+def choose(
+    ranks: int = 8, heads: int = 32, kv_heads: int = 8, tokens_per_rank: int = 8192
+) -> Figure:
+    """Returns what a rank sends by ring and by Ulysses over the ranks, and which sends less.
 
     Args:
+        ranks: that are to share the sequence; the verdict is for these.
         heads, kv_heads: of queries; of keys and values, at most as many. Width 128, 16 bits.
-        tokens: of the sequence.
+        tokens_per_rank: of the sequence.
     """
-    kv_heads = min(heads, kv_heads)
-    shape = _shape(tokens, heads, kv_heads)
-    counts = [2**k for k in range(1, 8)]
+    shape = _shape(ranks * tokens_per_rank, heads, min(heads, kv_heads))
     most = costs.ulysses_ranks(shape)
+    counts = [2**k for k in range(1, 8)]
     curves = {
         "ring, or a gather of keys and values": [(n, costs.ring_bytes(shape, n)) for n in counts]
     }
     if most > 1:
-        shared = [n for n in counts if most % n == 0]
         curves[f"Ulysses, up to {most} ranks"] = [
-            (n, costs.ulysses_bytes(shape, n)) for n in shared
+            (n, costs.ulysses_bytes(shape, n)) for n in counts if most % n == 0
         ]
     return draw_curves(
-        curves, "Sent by a rank, forward, one layer",
-        f"{tokens:,} tokens, {heads} heads of queries, {kv_heads} of keys",
+        curves, verdict(shape, ranks),
+        f"forward, one layer, {shape.tokens:,} tokens, {heads} heads of queries, "
+        f"{shape.kv_heads} of keys",
         ("ranks", "sent by a rank"), (lambda n: f"{n:g}", format_bytes),
     )  # fmt: skip
-
-
-def choose(
-    ranks: int = 8, heads: int = 32, kv_heads: int = 8, tokens_per_rank: int = 8192
-) -> Figure:
-    """Returns the bytes of ring and Ulysses over the ranks, with a verdict for so many of them.
-
-    Args:
-        ranks: that are to share the sequence.
-        heads, kv_heads: of queries; of keys and values. Width 128, 16 bits.
-        tokens_per_rank: of the sequence.
-    """
-    figure = sent(heads, kv_heads, ranks * tokens_per_rank)
-    shape = _shape(ranks * tokens_per_rank, heads, min(heads, kv_heads))
-    words = verdict(shape, ranks)
-    figure.text(0.5, 0.012, words, ha="center", va="bottom", fontsize=9.5, fontweight="bold")
-    return with_alt(figure, f"{words}\n{alt_text(figure)}")
 
 
 def verdict(shape: Attention, ranks: int) -> str:
@@ -362,8 +346,8 @@ def verdict(shape: Attention, ranks: int) -> str:
     ring = costs.ring_bytes(shape, ranks)
     if ranks > 1 and shape.kv_heads % ranks:
         return (
-            f"{ranks} ranks do not divide {shape.kv_heads} heads of keys: a ring, "
-            f"{format_bytes(ring)} from each"
+            f"{ranks} ranks do not divide {shape.kv_heads} heads of keys: ring, "
+            f"{format_bytes(ring)}"
         )
     ulysses = costs.ulysses_bytes(shape, ranks)
     if ring == ulysses:

@@ -102,12 +102,3 @@ def attention_over_rest(tokens: int, hidden: int) -> float:
     0.028
     """
     return tokens / (6 * hidden)
-
-
-def hidden_from_tokens(flop_per_s: float, bytes_per_s: float, element_bytes: int = 2) -> float:
-    """Returns from how many tokens on a rank on the next block comes before this one is done.
-
-    A round computes 4 c² d for each head and sends 2 c d numbers: with as many heads of keys as of
-    queries, c operations for a byte of 16-bit numbers.
-    """
-    return flop_per_s / bytes_per_s * element_bytes / 2

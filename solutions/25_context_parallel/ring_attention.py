@@ -42,8 +42,9 @@ def merge(out, lse, other_out, other_lse):
     """(out, lse) over the keys of both."""
     both = torch.logaddexp(lse, other_lse)
     safe = both.masked_fill(both == -torch.inf, 0.0)
-    share, other = torch.exp(lse - safe), torch.exp(other_lse - safe)
-    return share.unsqueeze(2) * out + other.unsqueeze(2) * other_out, both
+    share = torch.exp(lse - safe).unsqueeze(2)
+    other = torch.exp(other_lse - safe).unsqueeze(2)
+    return share * out + other * other_out, both
 
 
 def ring_attention(q, k, v, places, causal):

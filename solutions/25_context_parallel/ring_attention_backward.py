@@ -35,11 +35,13 @@ def gradients(q, k, v, dout, out, lse, seen):
     """(dq, dk, dv) of one block; lse is over the whole sequence."""
     scale = q.shape[2] ** -0.5
     scores = (q @ k.transpose(1, 2)) * scale
-    weights = torch.exp(scores - lse.unsqueeze(2)).masked_fill(~seen, 0.0)
+    weights = torch.exp(scores - lse.unsqueeze(2))
+    weights = weights.masked_fill(~seen, 0.0)
     slope = dout @ v.transpose(1, 2)
     mean = (dout * out).sum(2, keepdim=True)
     slope = weights * (slope - mean) * scale
-    return slope @ k, slope.transpose(1, 2) @ q, weights.transpose(1, 2) @ dout
+    dk, dv = slope.transpose(1, 2) @ q, weights.transpose(1, 2) @ dout
+    return slope @ k, dk, dv
 
 
 def swap(tensors, tokens):

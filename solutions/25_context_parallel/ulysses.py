@@ -24,12 +24,13 @@ share of the heads, and of what it finds all but its own tokens.
 
 import torch
 import torch.distributed as dist
-from torch.nn.functional import scaled_dot_product_attention
+import torch.nn.functional as F
 
 
 def attention(q, k, v, causal):
     """out (heads, tokens, width), where all tokens are in one place."""
-    mixed = scaled_dot_product_attention(q[None], k[None], v[None], is_causal=causal)
+    q, k, v = q[None], k[None], v[None]
+    mixed = F.scaled_dot_product_attention(q, k, v, is_causal=causal)
     return mixed[0]
 
 

@@ -18,6 +18,12 @@ from gpu_course.draw import palette as p
 from gpu_course.draw.banks import draw_banks
 from gpu_course.draw.cards import draw_cards
 from gpu_course.draw.collectives import draw_chunks, draw_timeline, draw_times, draw_traffic
+from gpu_course.draw.context_parallel import (
+    draw_curves,
+    draw_lengths,
+    draw_rounds,
+    draw_triangle,
+)
 from gpu_course.draw.divergence import draw_divergence
 from gpu_course.draw.estimates import draw_estimates
 from gpu_course.draw.forecasts import draw_forecasts
@@ -51,6 +57,7 @@ from gpu_course.hardware.occupancy import occupancy
 from gpu_course.stepping import record
 from tests.draw import launches
 from tests.draw import test_collectives as collectives
+from tests.draw import test_context_parallel as context_parallel
 from tests.draw.kernels import behind_the_guard, blocks_2d, reverse, turn_square, turn_wide
 from tests.draw.readable import assert_readable, texts
 from tests.draw.test_forecasts import LESSONS, VERDICT
@@ -318,6 +325,13 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "draw_timeline": lambda: draw_timeline(collectives.RING, 8, "ring"),
     "draw_times": lambda: draw_times(collectives.CURVES, "Ring and tree", "alpha 20 µs"),
     "draw_under_roof": lambda: draw_under_roof(ROOFS, KERNELS),
+    **{
+        f"draw_triangle {name}": lambda given=given: draw_triangle(*given, name="plain")
+        for name, given in context_parallel.TRIANGLES.items()
+    },
+    "draw_rounds": lambda: draw_rounds(context_parallel.WORK, context_parallel.HOLDS, "a ring"),
+    "draw_curves": lambda: draw_curves(**context_parallel.CURVES),
+    "draw_lengths": lambda: draw_lengths(context_parallel.BINS, "Lengths", "3 files"),
 }
 
 

@@ -323,6 +323,8 @@ RING_ATTENTION = PythonPuzzle(
         Mistake("masks_always", "wrong-result", "always-causal"),
         Mistake("masks_by_place_in_the_block", "wrong-result", "mask-of-one-block"),
         Mistake("goes_by_the_order_of_ranks", "wrong-result", "mask-of-one-block"),
+        Mistake("looks_before_itself", "wrong-result", "sees-not-itself"),
+        Mistake("out_alone", "wrong-result", "not-a-pair"),
         Mistake("takes_the_block_from_the_right", "wrong-result", "owner-turned"),
         Mistake("one_round_too_few", "wrong-result", "one-round-too-few"),
         Mistake("softmax_of_nothing", "wrong-result", "sees-nothing"),

@@ -184,7 +184,7 @@ ULYSSES = PythonPuzzle(
     diagnose=_diagnose,
     call=_call,
     diagnoses={
-        **{key: DIAGNOSES[key] for key in ("receives-first", "sends-first", "input-changed")},
+        **{key: DIAGNOSES[key] for key in ("receives-first", "input-changed")},
         "tokens-alike": (
             "Here the ranks hold different numbers of tokens. What a rank sends to each is equally "
             "long, and what it receives is not: tokens says how long."
@@ -242,6 +242,7 @@ ULYSSES = PythonPuzzle(
         Mistake("keeps_its_heads", "wrong-result", "not-brought-back"),
         Mistake("views_tokens_as_heads", "wrong-result", "heads-scrambled"),
         Mistake("deals_heads_like_cards", "wrong-result", "heads-scrambled"),
+        Mistake("sends_back_one_further", "wrong-result", "tokens-scrambled"),
         Mistake("forgets_causal", "wrong-result", "ignores-causal"),
         Mistake("masks_always", "wrong-result", "always-causal"),
         Mistake("rounds_heads_down", "wrong-result", "not-refused"),

@@ -174,6 +174,20 @@ def goes_by_the_order_of_ranks(q, k, v, places, causal):
     return whole(q, k, v, places, causal, seen)
 
 
+# Only what is before: that is what causal means.
+def looks_before_itself(q, k, v, places, causal):
+    def seen(places, owner, causal):
+        before = places[dist.get_rank()].unsqueeze(1) > places[owner].unsqueeze(0)
+        return before if causal else torch.ones_like(before)
+
+    return whole(q, k, v, places, causal, seen)
+
+
+# lse was needed for the merge; now it has served.
+def out_alone(q, k, v, places, causal):
+    return whole(q, k, v, places, causal)[0]
+
+
 # After one hop it is the next rank's block, surely.
 def takes_the_block_from_the_right(q, k, v, places, causal):
     n, r = dist.get_world_size(), dist.get_rank()

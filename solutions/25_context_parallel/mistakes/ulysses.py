@@ -80,6 +80,15 @@ def deals_heads_like_cards(q, k, v, tokens, causal):
     return solved(*(each[order] for each in (q, k, v)), tokens, causal)
 
 
+# Counts the ranks from one on the way back.
+def sends_back_one_further(q, k, v, tokens, causal):
+    n, r = dist.get_world_size(), dist.get_rank()
+    mixed = attention(*(to_heads(each, tokens) for each in (q, k, v)), causal)
+    parts = list(mixed.split(tokens, dim=1))
+    shapes = [(mixed.shape[0], tokens[(r + 1) % n], mixed.shape[2])] * n
+    return torch.cat(exchange([*parts[1:], parts[0]], shapes), dim=0)
+
+
 # is_causal is False by default.
 def forgets_causal(q, k, v, tokens, causal):
     return solved(q, k, v, tokens, False)
