@@ -24,13 +24,13 @@ share of the heads, and of what it finds all but its own tokens.
 
 import torch
 import torch.distributed as dist
-import torch.nn.functional as F
+from torch.nn.functional import scaled_dot_product_attention
 
 
 def attention(q, k, v, causal):
     """out (heads, tokens, width), where all tokens are in one place."""
-    q, k, v = q[None], k[None], v[None]
-    mixed = F.scaled_dot_product_attention(q, k, v, is_causal=causal)
+    heads = [each.unsqueeze(0) for each in (q, k, v)]
+    mixed = scaled_dot_product_attention(*heads, is_causal=causal)
     return mixed[0]
 
 
