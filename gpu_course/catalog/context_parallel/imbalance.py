@@ -129,6 +129,14 @@ def _of_share(got: Any, scores: np.ndarray, right: float) -> str | None:
     return next((k for k, value in others.items() if np.isclose(got, value, rtol=1e-9)), None)
 
 
+def _call(inputs: Values) -> str:
+    calls = inputs["calls"]
+    held = ", ".join(str(len(own)) for own in calls["work"][1])
+    scores = calls["another_share"][1]
+    another = f"; another_share: bound({scores})" if len(scores) <= 3 else ""
+    return f"work(places), tokens {held}; share: bound of that{another}"
+
+
 DEBRIEF = Debrief(
     shows=("work", "share"),
     why=(
@@ -171,6 +179,7 @@ IMBALANCE = PythonPuzzle(
     reference=_reference,
     tolerance=(1e-9, 0.0),
     diagnose=_diagnose,
+    call=_call,
     diagnoses={
         "not-causal": "These are all scores of each block. Causal: a query sees no later key.",
         "without-itself": "A query sees its own place as well. How many keys has the first one?",

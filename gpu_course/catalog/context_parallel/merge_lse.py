@@ -97,8 +97,13 @@ def _near(left: np.ndarray, right: np.ndarray) -> bool:
     return bool(np.allclose(left, right, rtol=1e-9, atol=1e-12))
 
 
+def _call(inputs: Values) -> str:
+    queries, width = inputs["out"].shape
+    return f"merge_lse(out, lse, other_out, other_lse), out ({queries}, {width})"
+
+
 DEBRIEF = Debrief(
-    shows=("result",),
+    shows=("lse",),
     why=(
         "A weighted mean and the logarithm of its weight are all that has to be known of a block "
         "of keys. exp(lse) is that weight, and only ratios of weights are ever formed, so the "
@@ -139,6 +144,7 @@ MERGE_LSE = PythonPuzzle(
     reference=_reference,
     tolerance=(1e-9, 1e-12),
     diagnose=_diagnose,
+    call=_call,
     diagnoses={
         "not-a-pair": "Return a pair: out first, then lse.",
         "swapped": "The order is: out (queries, width) first, then lse (queries,).",

@@ -89,6 +89,11 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     return "sorted" if np.array_equal(restored, np.sort(np.concatenate(parts), axis=0)) else None
 
 
+def _call(inputs: Values) -> str:
+    parts, length = inputs["parts"], inputs["length"]
+    return f"zigzag({length}, {len(parts)}) and restore(parts, {length})"
+
+
 DEBRIEF = Debrief(
     shows=("places",),
     why=(
@@ -127,6 +132,7 @@ ZIGZAG_ASSIGN = PythonPuzzle(
     inputs=_inputs,
     reference=_reference,
     diagnose=_diagnose,
+    call=_call,
     diagnoses={
         "consecutive": (
             "Each rank has consecutive tokens. That is the cut whose last rank has nearly twice "
