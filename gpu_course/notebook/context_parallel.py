@@ -309,7 +309,7 @@ def memory(ranks: int = 8, heads: int = 32, kv_heads: int = 8) -> Figure:
 
 
 def choose(
-    ranks: int = 8, heads: int = 32, kv_heads: int = 8, tokens_per_rank: int = 8192
+    ranks: int = 8, heads: int = 32, kv_heads: int = 32, tokens_per_rank: int = 8192
 ) -> Figure:
     """Returns what a rank sends by ring and by Ulysses over the ranks, and which sends less.
 
