@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gpu_course.catalog import PythonPuzzle, index
 from gpu_course.draw.collectives import (
     Arrow,
     Frame,
@@ -19,12 +16,11 @@ from gpu_course.draw.collectives import (
     draw_traffic,
 )
 from gpu_course.errors import CourseError
-from gpu_course.grading.answer_problem import AnswerProblem
-from gpu_course.grading.python.answers import read_python_answer
 from gpu_course.notebook.explore import Explorer, play
 from gpu_course.notebook.note import telling
+from gpu_course.notebook.own_ranks import ranked_puzzle, run_own, run_text
 from gpu_course.notebook.pictures import Picture
-from gpu_course.parallel import collectives, runner, tagged
+from gpu_course.parallel import collectives, tagged
 from gpu_course.parallel.collectives import Schedule
 from gpu_course.parallel.runner import Run
 from gpu_course.parallel.traffic import sent_between
@@ -96,53 +92,6 @@ def play_chunks(name: str, ranks: int = 4) -> Explorer:
 
 
 # What the learner's own answer does on real ranks
-
-
-def ranked_puzzle(name: str) -> PythonPuzzle:
-    """Returns a puzzle whose answer runs on ranks.
-
-    Raises:
-        CourseError: no puzzle is called that, or its answer does not run on ranks.
-    """
-    puzzle = index.find(name)
-    if not isinstance(puzzle, PythonPuzzle) or puzzle.ranks is None:
-        raise CourseError(f"{puzzle.name} does not run on ranks", "name a puzzle that does")
-    return puzzle
-
-
-def run_own(name: str, ranks: int, tail: str, **arguments: Any) -> Run:
-    """Runs the learner's answer on ranks, through a function `course_main` that ends its file.
-
-    Args:
-        name: of a puzzle on ranks.
-        ranks: how many.
-        tail: the text behind the answer, which defines `course_main`.
-        arguments: what `course_main` gets.
-
-    Raises:
-        CourseError: there is no answer, or its run came to no end.
-    """
-    puzzle = ranked_puzzle(name)
-    try:
-        text = read_python_answer(puzzle).text
-    except AnswerProblem as problem:
-        raise CourseError(problem.text) from None
-    return run_text(f"{text}\n\n\n{tail}", f"{puzzle.short_name}.py", ranks, **arguments)
-
-
-def run_text(text: str, file: str, ranks: int, **arguments: Any) -> Run:
-    """Runs a text on ranks, through its function `course_main`.
-
-    Args:
-        text: of a Python file.
-        file: what it is called.
-        ranks: how many.
-        arguments: of the function.
-    """
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / file
-        path.write_text(text, encoding="utf-8")
-        return runner.run(path, ranks, "course_main", arguments)
 
 
 @dataclass(frozen=True)

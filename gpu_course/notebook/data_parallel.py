@@ -11,8 +11,8 @@ from gpu_course.catalog.data_parallel.bucketed import buckets as buckets_by_rule
 from gpu_course.catalog.data_parallel.parameter_server import PULL, PUSH, versions
 from gpu_course.draw.data_parallel import Bucket, Span, draw_buckets, draw_overlap
 from gpu_course.errors import CourseError
-from gpu_course.notebook.collectives import ranked_puzzle, run_own, run_text
 from gpu_course.notebook.note import telling
+from gpu_course.notebook.own_ranks import ranked_puzzle, run_own, run_text
 from gpu_course.notebook.pictures import Picture
 from gpu_course.parallel.runner import Run
 from gpu_course.planner.alpha_beta import Link

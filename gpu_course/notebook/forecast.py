@@ -264,11 +264,11 @@ def _said(guess: Guess) -> str:
 def _share(ratio: float) -> str:
     """Returns what a number is of another, such as "97 % of" or "2.4 times".
 
-    >>> _share(0.0012), _share(0.97), _share(1.03), _share(2.42)
-    ('0.12 % of', '97 % of', '3 % more than', '2.4 times')
+    >>> _share(0.0012), _share(0.97), _share(0.998), _share(1.03), _share(2.42)
+    ('0.12 % of', '97 % of', '99.8 % of', '3 % more than', '2.4 times')
     """
     if ratio < 1:
-        return f"{100 * ratio:.2g} % of"
+        return f"{100 * ratio:.{2 if ratio < 0.995 else 3}g} % of"
     return f"{100 * (ratio - 1):.2g} % more than" if ratio < 1.1 else f"{_ratio(ratio)} times"
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from gpu_course.draw.collectives import draw_traffic
 from gpu_course.draw.tensor_parallel import draw_cut, draw_kept, draw_rates
 from gpu_course.errors import CourseError
-from gpu_course.notebook.collectives import run_own
 from gpu_course.notebook.note import telling
+from gpu_course.notebook.own_ranks import run_own
 from gpu_course.notebook.pictures import Picture
 from gpu_course.parallel.calls import Call
 from gpu_course.parallel.console import console

@@ -476,6 +476,39 @@ TERMS = (
         also=("FSDP unit",),
     ),
     Term(
+        "context parallelism",
+        "One sequence spread over several ranks, each of which holds a part of its tokens.",
+        "25_context_parallel",
+        also=("sequence parallelism of attention", "CP"),
+    ),
+    Term(
+        "lse",
+        "The logarithm of a sum of exp(score): what a part of the keys weighs in a softmax.",
+        "25_context_parallel",
+        also=("log-sum-exp",),
+    ),
+    Term(
+        "ring attention",
+        "Exact attention over ranks: queries stay, blocks of keys and values go round a ring.",
+        "25_context_parallel",
+    ),
+    Term(
+        "zigzag",
+        "An order of tokens in which each rank has an early chunk and a late one, and equal work.",
+        "25_context_parallel",
+    ),
+    Term(
+        "all-to-all",
+        "A collective in which every rank sends something else to every other.",
+        "25_context_parallel",
+        also=("alltoall",),
+    ),
+    Term(
+        "Ulysses",
+        "Attention over ranks by two all-to-alls: tokens are exchanged for heads and back.",
+        "25_context_parallel",
+    ),
+    Term(
         "stage",
         "The consecutive layers that one device of a pipeline holds.",
         "26_pipelines",

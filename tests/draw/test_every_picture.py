@@ -18,6 +18,12 @@ from gpu_course.draw import palette as p
 from gpu_course.draw.banks import draw_banks
 from gpu_course.draw.cards import draw_cards
 from gpu_course.draw.collectives import draw_chunks, draw_timeline, draw_times, draw_traffic
+from gpu_course.draw.context_parallel import (
+    draw_curves,
+    draw_lengths,
+    draw_rounds,
+    draw_triangle,
+)
 from gpu_course.draw.data_parallel import draw_buckets, draw_overlap
 from gpu_course.draw.divergence import draw_divergence
 from gpu_course.draw.estimates import draw_estimates
@@ -54,6 +60,7 @@ from gpu_course.hardware.occupancy import occupancy
 from gpu_course.stepping import record
 from tests.draw import launches
 from tests.draw import test_collectives as collectives
+from tests.draw import test_context_parallel as context_parallel
 from tests.draw import test_data_parallel as data_parallel
 from tests.draw import test_zero_and_fsdp as zero_and_fsdp
 from tests.draw.kernels import behind_the_guard, blocks_2d, reverse, turn_square, turn_wide
@@ -332,6 +339,13 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     **{f"draw_owners {stage}": lambda stage=stage: draw_owners(stage, 4) for stage in range(4)},
     "draw_units": lambda: draw_units(zero_and_fsdp.USES, 4096, "your zero3"),
     "draw_stages": lambda: draw_stages(zero_and_fsdp.CURVES, 80, "7.5 billion parameters"),
+    **{
+        f"draw_triangle {name}": lambda given=given: draw_triangle(*given, name="plain")
+        for name, given in context_parallel.TRIANGLES.items()
+    },
+    "draw_rounds": lambda: draw_rounds(context_parallel.WORK, context_parallel.HOLDS, "a ring"),
+    "draw_curves": lambda: draw_curves(**context_parallel.CURVES),
+    "draw_lengths": lambda: draw_lengths(context_parallel.BINS, "Lengths", "3 files"),
 }
 
 
