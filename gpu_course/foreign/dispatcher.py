@@ -24,6 +24,8 @@ _ACCEPTED = frozenset(
     forceinline lto chip cc extensions shared_memory_carveout""".split()
 )
 
+_NO_LONGER = frozenset(("argtypes", "restype", "bind"))
+
 Launcher = Callable[[Any, Any, Any, int, tuple[Any, ...]], None]
 """Runs a kernel: (dispatcher, grid, block, dynamic shared bytes, arguments)."""
 
@@ -200,6 +202,11 @@ def _check_options(link: Any, options: dict[str, Any]) -> None:
             "cuda.jit(link=...)", f"{files} is foreign code, and it runs Python kernels alone"
         )
     for name in options:
+        if name in _NO_LONGER:
+            raise CourseError(
+                f"cuda.jit no longer takes the option {name}: Numba refuses it as well",
+                'give the signature itself, such as cuda.jit("void(float32[:])")',
+            )
         if name not in _ACCEPTED:
             raise unsupported(f"the option {name} of cuda.jit")
 

@@ -78,7 +78,7 @@ def command(
     try:
         own = read_rules(rules) if rules is not None else Rules()
         launches = Launches(own.with_severities(severities(severity or [])), counters=counters)
-        run = _module(module, given) if module else _script(Path(given[0]), given)
+        run = _module(module, given) if module else script_at(Path(given[0]), given)
         status = run_on_the_simulator(run, launches)
         _tell(written(launches, form), out)
     except CourseError as error:
@@ -99,7 +99,12 @@ def run_on_the_simulator(run: Callable[[], None], launches: Launches) -> int:
     return status
 
 
-def _script(path: Path, arguments: list[str]) -> Callable[[], None]:
+def script_at(path: Path, arguments: list[str]) -> Callable[[], None]:
+    """Returns what runs a script as `python SCRIPT` would.
+
+    Raises:
+        CourseError: it cannot be read.
+    """
     try:
         return partial(_run_script, path, path.read_bytes(), arguments)
     except OSError as error:

@@ -634,19 +634,20 @@ def prune(kernel: Kernel, arguments: Arguments) -> ast.FunctionDef:
 def asks_about_arguments(tree: ast.FunctionDef, *, device: bool) -> bool:
     """True when the types of the arguments may decide a branch of a function.
 
-    An argument of a device function may be None; those of a kernel are numbers and arrays.
+    An argument may be None, and so may what a name stands for with which it is compared; a kernel
+    is asked only where None is written.
     """
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and node.attr == "ndim":
             return True
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "len":
             return True
-        if (
-            device
-            and isinstance(node, ast.Compare)
-            and any(isinstance(op, ast.Is | ast.IsNot | ast.Eq | ast.NotEq) for op in node.ops)
+        if isinstance(node, ast.Compare) and any(
+            isinstance(op, ast.Is | ast.IsNot | ast.Eq | ast.NotEq) for op in node.ops
         ):
-            return True
+            sides = (node.left, *node.comparators)
+            if device or any(isinstance(s, ast.Constant) and s.value is None for s in sides):
+                return True
     return False
 
 

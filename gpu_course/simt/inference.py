@@ -19,7 +19,7 @@ from gpu_course.simt.constants import NamedTuple, NotConstant, Symbol, as_dtype,
 from gpu_course.simt.flow import LITERAL, Decisions, is_literal
 from gpu_course.simt.intrinsics import NOTHING
 from gpu_course.simt.legality import CHECKING, MOST_TYPING_STEPS, Draft, called_from, specialised
-from gpu_course.simt.refusals import method_refusal, ours
+from gpu_course.simt.refusals import method_refusal, ours, refused
 from gpu_course.simt.source import Kernel
 from gpu_course.simt.types import (
     BOOL,
@@ -27,6 +27,7 @@ from gpu_course.simt.types import (
     INT32,
     INT64,
     ArrayType,
+    DtypeType,
     FunctionType,
     GridType,
     NoSuchType,
@@ -58,7 +59,7 @@ class Inferred:
         parameters: the type of each parameter, to which its argument is cast.
         given: each call of a device function -> its arguments, default values included.
         members: a field of a named tuple -> its place.
-        fields: a field of a structure in a cell that is read: a[i].x.
+        fields: a field of a structure that is read: a[i].x, or r.x where r = a[i].
         expressions: an expression -> its type.
     """
 
@@ -298,11 +299,6 @@ class _Inference:
 
     def assign(self, target: ast.expr, value: Type) -> None:
         if isinstance(target, ast.Name):
-            if isinstance(value, np.dtype) and value.fields:
-                what = "a name for a whole structure"
-                raise NotSimulated(
-                    what, f"read the fields one by one, such as a[i].{_first(value)}"
-                )
             version = self.draft.assigned(target)
             known = self.types.get(version, value)
             try:
@@ -327,29 +323,33 @@ class _Inference:
             if isinstance(owner, ArrayType) and owner.space == "const":
                 raise NoSuchType("constant memory cannot be changed")
             stored = self.element(target)
-            if isinstance(stored, ArrayType) and types.is_scalar(value):
-                fact = ours("a store of one number to many cells")
+            if isinstance(stored, ArrayType) and isinstance(value, ArrayType):
+                fact = refused(f"{ast.unparse(target)} = ..., cells from cells,")
                 raise self.kernel.refuse(target, fact, "write the loop")
-            if not (types.is_scalar(stored) and types.is_scalar(value)):
+            if isinstance(stored, ArrayType):
+                self.expressions[target] = stored
+                stored = stored.dtype  # one number for many cells
+            if is_structure(value) and types.same(value.dtype, stored):  # type: ignore[union-attr]
+                return
+            if not (isinstance(stored, np.dtype) and isinstance(value, np.dtype)):
                 raise NoSuchType(f"{value} cannot be stored in one cell of {stored}")
-            if value.kind == "c" and stored.kind != "c":  # type: ignore[union-attr]
+            if value.kind == "c" and stored.kind != "c":
                 raise NoSuchType(f"{value} cannot be stored as {stored}: take .real or .imag")
         else:
             self.field(target, value)
 
     def field(self, target: ast.expr, value: Type | None = None) -> Type:
         """The type of a field that is assigned to: a[i].x."""
-        if not (isinstance(target, ast.Attribute) and isinstance(target.value, ast.Subscript)):
-            raise NoSuchType("an attribute cannot be assigned to")
-        whole = self.expression(target.value.value)
+        whole = self.expression(target.value) if isinstance(target, ast.Attribute) else None
         if isinstance(whole, ArrayType) and whole.space == "const":
             raise NoSuchType("constant memory cannot be changed")
-        owner = self.element(target.value)
-        if not (isinstance(owner, np.dtype) and owner.fields and target.attr in owner.fields):
+        assert isinstance(target, ast.Attribute)
+        fields = whole.dtype.fields if is_structure(whole) else None  # type: ignore[union-attr]
+        if not fields or target.attr not in fields:
             raise NoSuchType("an attribute cannot be assigned to")
         if value is not None and not types.is_scalar(value):
             raise NoSuchType(f"{value} cannot be stored in a field")
-        return owner.fields[target.attr][0]
+        return fields[target.attr][0]  # type: ignore[no-any-return]
 
     def hold(self, name: ast.Name, array: Type) -> None:
         """A shared or local array gets its name, once and for all."""
@@ -384,7 +384,7 @@ class _Inference:
                 "write all of them as floats, or as whole numbers",
             )
         if isinstance(iterated, ArrayType):
-            one = iterated.ndim == 1
+            one = iterated.ndim == 1 and not iterated.dtype.fields
             return iterated.dtype if one else replace(iterated, ndim=iterated.ndim - 1)
         raise NoSuchType(f"a loop over {iterated}")
 
@@ -445,16 +445,30 @@ class _Inference:
             case ast.Tuple():
                 return TupleType(tuple(self.expression(e) for e in node.elts))
             case ast.Subscript():
-                return self.element(node)
+                return self.part(node)
             case ast.Attribute():
                 return self.attribute(node)
             case ast.Call():
                 return self.call(node)
         raise NoSuchType(type(node).__name__)
 
+    def part(self, node: ast.Subscript) -> Type:
+        """a[i], a[2:], t[0]; a structure in a cell is an array of it without dimensions."""
+        found = self.element(node)
+        if isinstance(found, np.dtype) and found.fields:
+            owner = self.expressions[node.value]
+            assert isinstance(owner, ArrayType)
+            self.views.add(node)
+            return ArrayType(found, 0, owner.space)
+        return found
+
     def refuse_whole(self, node: ast.AST, *parts: tuple[Type, ast.expr]) -> None:
         """Raises KernelRefused where a whole array is computed with, as NumPy does on the host."""
         for type_, part in parts:
+            if isinstance(type_, TupleType) and type_.names == types.THREE_PARTS:
+                name = ast.unparse(part)
+                fact = f"{name} is no number: it has the parts .x, .y and .z"
+                raise self.kernel.refuse(node, fact, f"write {name}.x, its place along x")
             numbers = not any(t is None or isinstance(t, FunctionType) for t, _ in parts)
             if isinstance(type_, ArrayType) and numbers:
                 name = ast.unparse(part)
@@ -480,6 +494,11 @@ class _Inference:
         if isinstance(value, Symbol):
             if value.path in intrinsics.VALUES:
                 return intrinsics.VALUES[value.path].type((), ())
+            if value.path in intrinsics.THREE_PARTS:
+                return TupleType((INT32,) * 3, types.THREE_PARTS)
+            dtype = as_dtype(value)
+            if dtype is not None:
+                return DtypeType(dtype)
             raise NotSimulated(
                 f"{value.path} as a value",
                 f"call it where it is needed: {value.path}(...)",
@@ -510,7 +529,8 @@ class _Inference:
             raise NoSuchType(f"{ast.unparse(node.value)} is {owner}, which has no cells")
         parts: list[Type] = []
         slices = 0
-        for part in _parts(node.slice):
+        given_parts = parts_of(node.slice, owner.ndim)
+        for part in given_parts:
             if isinstance(part, ast.Slice):
                 self.slice(part)
                 slices += 1
@@ -531,11 +551,12 @@ class _Inference:
                 f"give {owner.ndim} indices, one per dimension",
             )
         left = owner.ndim - len(parts)
-        if left:
-            if len(parts) + slices != len(_parts(node.slice)):
+        if left or slices or any(map(is_ellipsis, _written(node.slice))):
+            if len(parts) + slices != len(given_parts):
                 raise NoSuchType("a tuple as an index must give every index")
             self.views.add(node)
-        return ArrayType(owner.dtype, left, owner.space) if left else owner.dtype
+            return ArrayType(owner.dtype, left, owner.space)
+        return owner.dtype
 
     def slice(self, node: ast.Slice) -> None:
         for bound in (node.lower, node.upper, node.step):
@@ -571,6 +592,11 @@ class _Inference:
 
     def attribute(self, node: ast.Attribute) -> Type:
         owner = self.expression(node.value)
+        if is_structure(owner) and node.attr in owner.dtype.fields:  # type: ignore[union-attr]
+            self.fields.add(node)
+            return owner.dtype.fields[node.attr][0]  # type: ignore[union-attr,no-any-return]
+        if is_structure(owner):
+            raise NoSuchType(f"{ast.unparse(node.value)} has no .{node.attr}")
         if isinstance(owner, ArrayType):
             if node.attr == "shape":
                 return TupleType((INT64,) * owner.ndim)
@@ -583,9 +609,6 @@ class _Inference:
                 f"the simulator does not know the array attribute .{node.attr}",
                 "an array in a kernel has .shape, .size and .ndim",
             )
-        if isinstance(owner, np.dtype) and owner.fields and node.attr in owner.fields:
-            self.fields.add(node)
-            return owner.fields[node.attr][0]
         if isinstance(owner, TupleType) and node.attr in owner.names:
             self.members[node] = owner.names.index(node.attr)
             return owner.elements[self.members[node]]
@@ -610,11 +633,7 @@ class _Inference:
         arguments = [self.expression(a) for a in node.args]
         dtype = as_dtype(symbol)
         if dtype is not None:
-            if len(arguments) != 1 or not types.is_scalar(arguments[0]):
-                raise NoSuchType(f"{symbol.path} takes one number")
-            if arguments[0].kind == "c" and dtype.kind != "c":  # type: ignore[union-attr]
-                raise NoSuchType(f"{symbol.path} takes no complex number: take .real or .imag")
-            return dtype
+            return converted(symbol.path, dtype, arguments)
         function = intrinsics.FUNCTIONS.get(symbol.path)
         if function is None:
             raise NoSuchType(f"{symbol.path} cannot be called")
@@ -643,6 +662,9 @@ class _Inference:
                     raise NotSimulated("the method .bit_count", "use cuda.popc")
         else:
             function = self.expression(called)
+            if isinstance(function, DtypeType):
+                arguments = [self.expression(a) for a in node.args]
+                return converted(ast.unparse(called), function.of, arguments)
             if isinstance(function, FunctionType):
                 draft, device = self.draft, function.function
                 assert draft.written is not None
@@ -727,11 +749,27 @@ class _Inference:
         return self.draft.meanings.get(made) if isinstance(made, ast.Name) else None
 
     def dtype_at(self, node: ast.expr) -> np.dtype[Any] | None:
-        """The dtype of an array, for `dtype=a.dtype`; None for any other expression."""
+        """The dtype of an array, for `dtype=a.dtype`, or one that a variable holds; else None."""
+        if isinstance(node, ast.Name) and node.id in self.draft.variables:
+            held = self.variable(node)
+            return held.of if isinstance(held, DtypeType) else None
         if not isinstance(node, ast.Attribute) or node.attr != "dtype":
             return None
         owner = self.expression(node.value)
         return owner.dtype if isinstance(owner, ArrayType) else None
+
+
+def converted(name: str, dtype: np.dtype[Any], arguments: Sequence[Type]) -> np.dtype[Any]:
+    """The type of float32(x), which is float32.
+
+    Raises:
+        NoSuchType: it gets more or less than one number, or a complex one.
+    """
+    if len(arguments) != 1 or not isinstance(arguments[0], np.dtype):
+        raise NoSuchType(f"{name} takes one number")
+    if arguments[0].kind == "c" and dtype.kind != "c":
+        raise NoSuchType(f"{name} takes no complex number: take .real or .imag")
+    return dtype
 
 
 def bound(
@@ -812,8 +850,28 @@ def constant_slice(node: ast.Slice) -> slice:
     return slice(*parts)
 
 
-def _parts(index: ast.expr) -> list[ast.expr]:
+def parts_of(index: ast.expr, ndim: int) -> list[ast.expr]:
+    """Returns what an index says of each axis, `...` as the whole axes that it stands for.
+
+    >>> [ast.unparse(part) for part in parts_of(ast.parse("a[..., i]").body[0].value.slice, 3)]
+    [':', ':', 'i']
+    """
+    parts = _written(index)
+    at = next((k for k, part in enumerate(parts) if is_ellipsis(part)), None)
+    if at is None:
+        return parts
+    count = ndim - len(parts) + 1
+    whole: list[ast.expr] = [ast.copy_location(ast.Slice(), parts[at]) for _ in range(count)]
+    return [*parts[:at], *whole, *parts[at + 1 :]]
+
+
+def _written(index: ast.expr) -> list[ast.expr]:
     return index.elts if isinstance(index, ast.Tuple) else [index]
+
+
+def is_ellipsis(node: ast.expr) -> bool:
+    """True for `...`."""
+    return isinstance(node, ast.Constant) and node.value is Ellipsis
 
 
 def _component(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -821,6 +879,6 @@ def _component(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(f"float{4 * dtype.itemsize}") if dtype.kind == "c" else dtype
 
 
-def _first(structure: np.dtype[Any]) -> str:
-    assert structure.names is not None
-    return structure.names[0]
+def is_structure(type_: Type) -> bool:
+    """True for one structure, wherever it lies: an array of them without dimensions."""
+    return isinstance(type_, ArrayType) and type_.ndim == 0 and bool(type_.dtype.fields)

@@ -175,13 +175,11 @@ class Meanings:
         for node, value in self.found.items():
             if not isinstance(value, Symbol) or node in inner or value is NOTHING:
                 continue
-            if value.path not in NAMES and as_dtype(value) is None:
+            known = value.path in NAMES or value.path in THREE_PARTS
+            if not known and as_dtype(value) is None:
                 raise self._unknown_symbol(node, value)
 
     def _unknown_symbol(self, node: ast.AST, symbol: Symbol) -> Exception:
-        if symbol.path in THREE_PARTS:
-            fact = f"the simulator does not know {symbol.path} without .x, .y or .z"
-            return self.kernel.refuse(node, fact, f"write {symbol.path}.x, its place along x")
         if symbol.path.rpartition(".")[0] in THREE_PARTS:
             owner, _, part = symbol.path.rpartition(".")
             fact = f"{owner} has the parts .x, .y and .z, and no .{part}"
@@ -208,8 +206,6 @@ def _no_number(value: Any) -> str:
         return f"a {value.dtype}"
     if not isinstance(value, np.ndarray):
         return next(filter(None, map(_no_number, value)), "") if type(value) is tuple else ""
-    if not 1 <= value.ndim <= 4:
-        return f"an array of {value.ndim} dimensions"
     fields = (value.dtype.fields or {"": (value.dtype, 0)}).values()
     for type_, offset, *_ in fields:
         if type_.kind not in "biufc" or type_.shape or type_.str[1:] in ("f16", "c32"):

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from gpu_course.errors import CourseError
-from gpu_course.simt import inference, memory, types
+from gpu_course.simt import inference, memory, source, types
+from gpu_course.simt.constants import as_dtype
 from gpu_course.simt.faults import STRICT, CannotGoOn, Fault, FaultLog, Policy
 from gpu_course.simt.interpreter import Interpreter
 from gpu_course.simt.ir import Code
 from gpu_course.simt.lanes import WARP, Lanes
-from gpu_course.simt.legality import Program
+from gpu_course.simt.legality import Program, defaults_of
 from gpu_course.simt.lower import lower
 from gpu_course.simt.memory import Array
 from gpu_course.simt.observer import Observer, Setting
@@ -36,6 +37,10 @@ def bind_arguments(program: Program, arguments: Sequence[Any]) -> dict[str, Any]
         CourseError: the wrong number of arguments, or one that Numba cannot pass to a kernel.
     """
     names = program.kernel.parameters
+    if len(arguments) < len(names) and program.kernel.tree.args.defaults:
+        left_out = defaults_of(program.kernel)
+        rest = [left_out[name].value for name in names[len(arguments) :] if name in left_out]
+        arguments = (*arguments, *rest)
     if len(arguments) != len(names):
         raise CourseError(
             f"{program.kernel.name} takes {len(names)} arguments ({', '.join(names)}) "
@@ -72,12 +77,11 @@ def _argument(name: str, value: Any) -> Any:
                 f"the simulator does not know arrays of {value.dtype} (argument {name})",
                 "use bool, integers, floats of 2, 4 or 8 bytes, or complex numbers",
             )
-        if not 1 <= value.ndim <= 4:
-            raise CourseError(
-                f"the argument {name} has {value.ndim} dimensions; a kernel takes 1 to 4",
-                "reshape it first",
-            )
         return value
+    if value is None or isinstance(value, types.FunctionType | types.DtypeType):
+        return value
+    if isinstance(value, np.void) and value.dtype.names:
+        return _argument(name, np.array(value))
     if isinstance(value, bool | int | float | complex | np.generic):
         type_ = inference.of_value(value)
         if isinstance(type_, np.dtype) and type_.kind in "biufc":
@@ -85,6 +89,11 @@ def _argument(name: str, value: Any) -> Any:
     if isinstance(value, tuple):
         parts = tuple(_argument(f"{name}[{k}]", part) for k, part in enumerate(value))
         return type(value)(*parts) if hasattr(value, "_fields") else parts
+    found = source.of_live(name, value)
+    if isinstance(found, source.Kernel):
+        return types.FunctionType(found.name, found.place[:2], found)
+    if as_dtype(found) is not None:
+        return types.DtypeType(as_dtype(found))
     raise CourseError(
         f"a kernel cannot take a {type(value).__name__} (argument {name})",
         "pass NumPy arrays, numbers, and tuples of them",
@@ -127,6 +136,8 @@ def type_of(value: Any) -> types.Type:
         return types.ArrayType(value.dtype, value.ndim)
     if isinstance(value, tuple):
         return types.TupleType(tuple(map(type_of, value)), getattr(value, "_fields", ()))
+    if value is None or isinstance(value, types.FunctionType | types.DtypeType):
+        return value
     return value.dtype  # type: ignore[no-any-return]
 
 
@@ -282,6 +293,16 @@ def run(
         faults.finished = False
         faults.most_errors = math.inf  # this one is the last
         faults.add(Fault("endless-loop", end.line, end.threads, end.facts, kernel=end.kernel))
+    finally:
+        _give_back(arguments, values.values())
+
+
+def _give_back(arguments: Sequence[Any], values: Iterable[Any]) -> None:
+    """Hands back what a kernel changed in a structure, which it got as a copy of its own."""
+    for given, value in zip(arguments, values, strict=False):
+        if isinstance(given, np.void) and isinstance(value, np.ndarray):
+            for name in given.dtype.names or ():
+                given[name] = value[name]
 
 
 def _check_resident(code: Code, grid: Dim3, block: Dim3, local: int) -> None:

@@ -305,7 +305,7 @@ class Draft:
         versions: which assignments each name stands for.
         passed_on: `x = ...` -> the cells to which x is then stored, where that is all it is for.
         efforts: statement -> the steps it costs.
-        defaults: parameter -> what a call may leave out; of a device function only.
+        defaults: parameter -> what a call may leave out.
         written: the function as its author wrote it, with the branches that are left out here.
         callers: the functions that call it, the innermost last; empty for a kernel.
         specialisations: types of its arguments -> what is left of it for these, as it is found.
@@ -376,19 +376,19 @@ class Checked(dict[ast.FunctionDef, Draft]):
             raise kernel.refuse(node, fact, "call fewer functions, or shorter ones")
 
 
-def defaults_of(kernel: Kernel, *, device: bool) -> dict[str, ast.Constant]:
-    """Returns what a call may leave out: parameter -> its constant, of a device function.
+def defaults_of(kernel: Kernel) -> dict[str, ast.Constant]:
+    """Returns what a call or a launch may leave out: parameter -> its constant.
 
     Raises:
         KernelRefused: parameters that no launch or call can fill, or a default that is no constant.
     """
     arguments = kernel.tree.args
-    starred = arguments.vararg or arguments.kwarg or arguments.kwonlyargs
-    if starred or (arguments.defaults and not device):
-        what = "*args or keyword-only parameters" if device else "*args, keywords or default values"
-        reason = "the simulator does not know" if device else "a launch cannot pass"
+    if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
         raise kernel.refuse(
-            kernel.tree, f"{kernel.name} takes {what}, which {reason}", "give it plain parameters"
+            kernel.tree,
+            f"{kernel.name} takes *args or keyword-only parameters, which the simulator does not "
+            "know",
+            "give it plain parameters",
         )
     names = kernel.parameters[len(kernel.parameters) - len(arguments.defaults) :]
     found = {}
@@ -504,7 +504,7 @@ def _checked(
     written: Kernel, tree: ast.FunctionDef, callers: tuple[Kernel, ...], checked: Checked
 ) -> Draft:
     """The draft of a function, from which dead branches have been taken."""
-    defaults = defaults_of(written, device=bool(callers))
+    defaults = defaults_of(written)
     kernel = replace(written, tree=tree) if tree is not written.tree else written
     kernel = lift(respelled(kernel))
     body = [node for statement in kernel.tree.body for node in ast.walk(statement)]

@@ -133,8 +133,6 @@ def check_texts(kernel: Kernel, body: Sequence[ast.AST]) -> None:
 def _check_constant(kernel: Kernel, node: ast.Constant) -> None:
     if isinstance(node.value, bytes):
         raise kernel.refuse(node, ours("bytes as a value"), "use numbers")
-    elif node.value is Ellipsis:
-        raise kernel.refuse(node, ours("..."), "write one index or slice per dimension")
     elif isinstance(node.value, int) and abs(node.value) >= 2**64:
         raise kernel.refuse(node, "an integer literal beyond 64 bits", "use a smaller number")
 

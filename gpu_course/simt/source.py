@@ -587,7 +587,7 @@ class LiveScope:
             except KeyError:
                 self._absent.add(name)
                 raise
-            found = _from_live(name, value)
+            found = of_live(name, value)
             # What a kernel cannot use may be of any size: it is only told from another.
             before = value if isinstance(found, Unknown) else _frozen(value)
             self._seen[name] = before, found
@@ -693,7 +693,8 @@ def _reads_the_same(value: Any, found: Any) -> bool:
     return not isinstance(found, Kernel) or from_function(value) is found
 
 
-def _from_live(name: str, value: Any) -> Any:
+def of_live(name: str, value: Any) -> Any:
+    """Returns what a live value is to a kernel; an Unknown where it is nothing."""
     if isinstance(value, bool | int | float | complex | np.generic | np.ndarray | Symbol):
         return value
     if value is None:
@@ -705,7 +706,7 @@ def _from_live(name: str, value: Any) -> Any:
     if isinstance(value, tuple):
         if cells(value, MAX_CELLS) > MAX_CELLS:
             return Unknown(f"a tuple of more than {MAX_CELLS:,} values")
-        parts = [_from_live(name, v) for v in value]
+        parts = [of_live(name, v) for v in value]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     if isinstance(value, ModuleType):
         return (

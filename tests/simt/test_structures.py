@@ -62,7 +62,7 @@ def test_fields_race_and_end_like_any_cell(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("body", "fact"),
     [
-        ("q = p[i]", "the simulator does not know a name for a whole structure"),
+        ("q = p[i]\nq.w = 1", "an attribute cannot be assigned to"),
         ("out[i] = p[i].w", "has no .w"),
         ("p[i].w = 1", "an attribute cannot be assigned to"),
         ("p.x = 1", "an attribute cannot be assigned to"),
