@@ -106,9 +106,7 @@ def child(path: Path, told: Path) -> None:
     told.write_text(json.dumps(rows), encoding="utf-8")
 
 
-def _judged(
-    error: BaseException | None, status: int, launches: int, path: Path
-) -> tuple[str, str]:
+def _judged(error: BaseException | None, status: int, launches: int, path: Path) -> tuple[str, str]:
     """What a run that ended so counts as, and why."""
     if error is None:
         if status:

@@ -67,8 +67,9 @@ __all__ = [
     "GPU", "HAS_NUMBA", "In", "InOut", "Out", "Reduce", "as_cuda_array", "close", "cuda_error",
     "current_context", "default_stream", "defer_cleanup", "detect", "device_array",
     "device_array_like", "devicearray", "event", "event_elapsed_time", "external_stream",
-    "get_current_device", "gpus", "guvectorize", "is_available", "is_cuda_array", "is_supported_version", "jit",
-    "legacy_default_stream", "list_devices", "managed_array", "mapped", "mapped_array",
+    "get_current_device", "gpus", "guvectorize", "is_available", "is_cuda_array",
+    "is_supported_version", "jit", "legacy_default_stream", "list_devices", "managed_array",
+    "mapped", "mapped_array",
     "mapped_array_like", "per_thread_default_stream", "pinned", "pinned_array",
     "pinned_array_like", "profile_start", "profile_stop", "profiling", "random", "reduce",
     "select_device", "stream", "synchronize", "to_device", "vectorize",
@@ -89,7 +90,7 @@ _REFUSED = {
     "open_ipc_array": _ONE_PROCESS,
     "set_memory_manager": "its memory is NumPy's",
 }
-_NUMBA_S_OWN = frozenset(("config", "errors", "types"))
+_NUMBA_S_OWN = frozenset(("cgutils", "config", "errors", "types"))
 # Names that kernels alone use, whatever the simulator knows of them: a kernel is told by line.
 _KERNEL_ONLY = frozenset({"cg", "libdevice", "const", "local", "shared", "atomic", "fp16"})
 

@@ -1,4 +1,4 @@
-"""The errors of the CUDA driver by their names, for scripts that catch them: none is ever raised."""
+"""The errors of the CUDA driver by their names, for scripts that catch them: none is raised."""
 
 from __future__ import annotations
 

@@ -11,7 +11,15 @@ from types import ModuleType
 from typing import Any
 
 from gpu_course.foreign import cuda as module
-from gpu_course.foreign import device_array, device_errors, testing, ufuncs, xoroshiro
+from gpu_course.foreign import (
+    device_array,
+    device_errors,
+    extending,
+    sources,
+    testing,
+    ufuncs,
+    xoroshiro,
+)
 
 SUCCESSOR = "numba_cuda_mlir"
 _PACKAGES = ("numba.cuda", f"{SUCCESSOR}.cuda")
@@ -20,6 +28,11 @@ _INSIDE = {
     ".random": xoroshiro,
     ".testing": testing,
     ".vectorizers": ufuncs,
+    ".extending": extending,
+    ".cudaimpl": extending,
+    ".cudadecl": extending,
+    ".models": extending,
+    ".compiler": module,
     ".cudadrv": None,
     ".cudadrv.devicearray": device_array,
     ".cudadrv.error": device_errors,
@@ -41,7 +54,8 @@ _NUMBA_S_OWN = {
     ".typing.typeof": "numba.core.typing.typeof",
     ".typeconv": "numba.core.typeconv",
     ".utils": "numba.core.utils",
-    ".extending": "numba.extending",
+    ".cgutils": "numba.core.cgutils",
+    ".typing.templates": "numba.core.typing.templates",
     ".tests.support": "numba.tests.support",
 }
 
@@ -117,6 +131,7 @@ def install() -> None:
         if name.startswith("numba.cuda") or name.partition(".")[0] == SUCCESSOR:
             del sys.modules[name]
     sys.meta_path.insert(0, StandIn())
+    sources.listen()
     numba = sys.modules.get("numba")
     if numba is not None:
         vars(numba)["cuda"] = importlib.import_module("numba.cuda")

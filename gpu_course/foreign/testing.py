@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from typing import Any
 
+import numpy as np
+
 from gpu_course.foreign.kernel_names import unsupported
 
 Decorator = Callable[[Any], Any]
@@ -72,7 +74,8 @@ def __getattr__(name: str) -> Any:
 def _test_case() -> type[unittest.TestCase]:
     """A test case with the comparisons of Numba's own; there is no context to reset."""
     support = importlib.import_module("numba.tests.support")
-    return type("CUDATestCase", (support.TestCase,), {"__module__": __name__})
+    own = {"__module__": __name__, "FLOAT16_RTOL": np.finfo(np.float16).eps}
+    return type("CUDATestCase", (support.TestCase,), own)
 
 
 class ForeignArray:

@@ -102,7 +102,7 @@ class UFunc:
         loose = [_is_number(a) for a in args]
         signature, kernel = _chosen(self.__name__, self._kernels, arrays, loose)
         given = [
-            a.astype(t) if free else a
+            a.astype(_element(t)) if free else a
             for a, t, free in zip(arrays, signature.parameters, loose, strict=True)
         ]
         shape = np.broadcast_shapes(*(a.shape for a in given))
@@ -277,7 +277,9 @@ def _chosen(
     found = found or [each for each in kernels if fits(each[0], strict=False)]
     if len(found) == 1 or (found and not any(loose)):
         return found[0]
-    given = ", ".join("a number" if free else str(a.dtype) for a, free in zip(arrays, loose, strict=True))
+    given = ", ".join(
+        "a number" if free else str(a.dtype) for a, free in zip(arrays, loose, strict=True)
+    )
     declared = "; ".join(f"({', '.join(map(show, s.parameters))})" for s, _ in kernels)
     fact = "several signatures take" if found else "no signature takes"
     raise TypeError(f"{name}: {fact} ({given}), and it declares {declared}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from gpu_course.simt.flow import LITERAL, Decisions, is_literal
 from gpu_course.simt.intrinsics import NOTHING
 from gpu_course.simt.legality import CHECKING, MOST_TYPING_STEPS, Draft, called_from, specialised
 from gpu_course.simt.refusals import method_refusal, ours, refused
-from gpu_course.simt.source import Kernel
+from gpu_course.simt.source import Captured, Kernel
 from gpu_course.simt.types import (
     BOOL,
     FLOAT64,
@@ -37,6 +37,7 @@ from gpu_course.simt.types import (
     TooLarge,
     TupleType,
     Type,
+    WordType,
     best,
     show,
 )
@@ -96,6 +97,8 @@ def of_value(value: Any) -> Type:
         return np.dtype(np.complex128)
     if isinstance(value, tuple):
         return TupleType(tuple(map(of_value, value)), getattr(value, "_fields", ()))
+    if isinstance(value, Captured):
+        return ArrayType(value.dtype, value.ndim)
     if isinstance(value, np.ndarray):
         return ArrayType(value.dtype, value.ndim, "const")
     if value is None:
@@ -114,7 +117,11 @@ MAX_ROUNDS = 20
 MOST_DEEP = 50
 
 
-class Found(dict[tuple[ast.FunctionDef, tuple[Type, ...], tuple[Type, ...]], Inferred]):
+Literals = tuple[tuple[str, Any], ...]
+"""Parameters of a device function, and the constants that are handed over for them."""
+
+
+class Found(dict[tuple[ast.FunctionDef, tuple[Type, ...], tuple[Type, ...], Literals], Inferred]):
     """What is known of device functions, by the types they are called with.
 
     Attributes:
@@ -130,6 +137,7 @@ def infer(
     known: Sequence[Type] | None = None,
     depth: int = 0,
     found: Found | None = None,
+    literals: Literals = (),
 ) -> Inferred:
     """Returns the type of every variable of a kernel, and the arrays it makes for itself.
 
@@ -142,13 +150,15 @@ def infer(
         known: the same for what decides branches: decisions.LITERAL for a number at the call.
         depth: how many calls of device functions lie above.
         found: what is known already of the functions it calls.
+        literals: constants that are handed over for parameters, where a shape needs them.
 
     Raises:
         KernelRefused: a line whose types no operator or variable can join.
     """
     if depth == 0 and known is None:
         return _Inference(specialised(draft, arguments), arguments).run()
-    return _Inference(specialised(draft, known or arguments), arguments, depth, found).run()
+    special = specialised(draft, known or arguments)
+    return _Inference(special, arguments, depth, found, literals).run()
 
 
 class _Inference:
@@ -160,7 +170,9 @@ class _Inference:
         arguments: Sequence[Type],
         depth: int = 0,
         found: Found | None = None,
+        literals: Literals = (),
     ) -> None:
+        self.literals = dict(literals)
         self.draft = draft
         self.kernel = draft.kernel
         self.parameters = tuple(arguments)
@@ -194,8 +206,13 @@ class _Inference:
         if self.pending is not None:
             raise self.pending
         requests = dict(self.requests)
-        for called in self.calls.values():
-            requests |= called.requests
+        for node, called in self.calls.items():
+            for made, asked in called.requests.items():
+                if requests.setdefault(made, asked) != asked:
+                    fact = (
+                        "a function that makes an array of one shape or dtype here, and of another"
+                    )
+                    raise self.kernel.refuse(node, ours(fact), "write a function for each")
         placed, static = lay_out(requests)
         return Inferred(
             draft=self.draft,
@@ -329,7 +346,7 @@ class _Inference:
             if isinstance(stored, ArrayType):
                 self.expressions[target] = stored
                 stored = stored.dtype  # one number for many cells
-            if is_structure(value) and types.same(value.dtype, stored):  # type: ignore[union-attr]
+            if is_structure(value) and types.same(value.dtype, stored):
                 return
             if not (isinstance(stored, np.dtype) and isinstance(value, np.dtype)):
                 raise NoSuchType(f"{value} cannot be stored in one cell of {stored}")
@@ -344,12 +361,14 @@ class _Inference:
         if isinstance(whole, ArrayType) and whole.space == "const":
             raise NoSuchType("constant memory cannot be changed")
         assert isinstance(target, ast.Attribute)
-        fields = whole.dtype.fields if is_structure(whole) else None  # type: ignore[union-attr]
-        if not fields or target.attr not in fields:
+        if not is_structure(whole) or target.attr not in fields_of(whole):
             raise NoSuchType("an attribute cannot be assigned to")
         if value is not None and not types.is_scalar(value):
             raise NoSuchType(f"{value} cannot be stored in a field")
-        return fields[target.attr][0]  # type: ignore[no-any-return]
+        found = field_type(whole, target.attr)
+        if not isinstance(found, np.dtype):
+            raise NoSuchType(f"{ast.unparse(target)} is {found}, which takes no store as a whole")
+        return found
 
     def hold(self, name: ast.Name, array: Type) -> None:
         """A shared or local array gets its name, once and for all."""
@@ -389,16 +408,22 @@ class _Inference:
         raise NoSuchType(f"a loop over {iterated}")
 
     def infer_device(
-        self, device: Draft, arguments: Sequence[Type], known: Sequence[Type]
+        self,
+        device: Draft,
+        arguments: Sequence[Type],
+        known: Sequence[Type],
+        literals: Literals = (),
     ) -> Inferred:
         if self.depth > MOST_DEEP:
             fact = f"more than {MOST_DEEP} functions call each other here, one inside the other"
             raise self.kernel.refuse(self.kernel.tree, fact, "write a loop")
         # Numba compiles a function once for the types it is called with, and so is it read here.
-        key = (device.kernel.tree, tuple(arguments), tuple(known))
+        key = (device.kernel.tree, tuple(arguments), tuple(known), literals)
         if key not in self.found:
             self.spend(CHECKING * sum(device.efforts.values()))
-            self.found[key] = infer(device, arguments, known, self.depth + 1, self.found)
+            if device.makes_arrays and any(each[0] is key[0] for each in self.found):
+                device = device.anew()
+            self.found[key] = infer(device, arguments, known, self.depth + 1, self.found, literals)
         return self.found[key]
 
     # Expressions
@@ -499,6 +524,8 @@ class _Inference:
             dtype = as_dtype(value)
             if dtype is not None:
                 return DtypeType(dtype)
+            if value.path in intrinsics.FUNCTIONS:
+                return WordType(value.path)
             raise NotSimulated(
                 f"{value.path} as a value",
                 f"call it where it is needed: {value.path}(...)",
@@ -592,9 +619,11 @@ class _Inference:
 
     def attribute(self, node: ast.Attribute) -> Type:
         owner = self.expression(node.value)
-        if is_structure(owner) and node.attr in owner.dtype.fields:  # type: ignore[union-attr]
-            self.fields.add(node)
-            return owner.dtype.fields[node.attr][0]  # type: ignore[union-attr,no-any-return]
+        if is_structure(owner) and node.attr in fields_of(owner):
+            found = field_type(owner, node.attr)
+            if isinstance(found, np.dtype):
+                self.fields.add(node)
+            return found
         if is_structure(owner):
             raise NoSuchType(f"{ast.unparse(node.value)} has no .{node.attr}")
         if isinstance(owner, ArrayType):
@@ -603,7 +632,7 @@ class _Inference:
             if node.attr in ("size", "ndim"):
                 return INT64
             if owner.dtype.fields and node.attr in owner.dtype.fields:
-                return ArrayType(owner.dtype.fields[node.attr][0], owner.ndim, owner.space)
+                return field_type(owner, node.attr)
             raise self.kernel.refuse(
                 node,
                 f"the simulator does not know the array attribute .{node.attr}",
@@ -626,6 +655,10 @@ class _Inference:
             return self.named_tuple(node, symbol)
         if not isinstance(symbol, Symbol):
             return self.called_value(node)
+        return self.word(node, symbol)
+
+    def word(self, node: ast.Call, symbol: Symbol) -> Type:
+        """A call of something of the vocabulary, or of a dtype."""
         if is_allocation(symbol):
             return self.allocation(node, symbol)
         if node.keywords:
@@ -658,10 +691,16 @@ class _Inference:
                 owner = self.expression(called.value)
                 if called.attr == "conjugate" and types.is_scalar(owner) and owner != BOOL:
                     return owner
-                if called.attr == "bit_count" and isinstance(owner, np.dtype):
-                    raise NotSimulated("the method .bit_count", "use cuda.popc")
+                if (
+                    called.attr == "bit_count"
+                    and isinstance(owner, np.dtype)
+                    and owner.kind in "iu"
+                ):
+                    return owner
         else:
             function = self.expression(called)
+            if isinstance(function, WordType):
+                return self.word(node, Symbol(function.path))
             if isinstance(function, DtypeType):
                 arguments = [self.expression(a) for a in node.args]
                 return converted(ast.unparse(called), function.of, arguments)
@@ -699,7 +738,7 @@ class _Inference:
             arguments = list(signature.converted(arguments))
         self.given[node] = given
         known = self.known_arguments(device, given, arguments)
-        found = self.infer_device(device, arguments, known)
+        found = self.infer_device(device, arguments, known, self.literals_of(device, given))
         if signature is not None:
             found = declared_result(device, found, signature)
         self.calls[node] = found
@@ -719,6 +758,23 @@ class _Inference:
             else type_
             for node, type_ in zip(given, arguments, strict=True)
         ]
+
+    def literals_of(self, device: Draft, given: Sequence[ast.expr]) -> Literals:
+        """The constants handed over for parameters that stand in the shape of an array."""
+        wanted = device.shapes_from_arguments
+        pairs = zip(device.kernel.parameters, given, strict=True) if wanted else ()
+        known = ((name, self.literal(node)) for name, node in pairs if name in wanted)
+        return tuple((name, value) for name, value in known if value is not None)
+
+    def literal(self, node: ast.expr) -> Any:
+        """A whole number, or a tuple of them, that is written at a call or named there."""
+        if isinstance(node, ast.Tuple):
+            parts = tuple(map(self.literal, node.elts))
+            return None if None in parts else parts
+        value = node.value if isinstance(node, ast.Constant) else self.look_up(node)
+        numbers = value if isinstance(value, tuple) else (value,)
+        whole = all(isinstance(n, int) and not isinstance(n, bool) for n in numbers)
+        return value if whole else None
 
     def allocation(self, node: ast.Call, symbol: Symbol) -> Type:
         try:
@@ -740,6 +796,8 @@ class _Inference:
             return known
         tree, versions = self.kernel.tree, self.draft.versions
         made = Decisions(self.kernel, tree, {}, alone=False, versions=versions).definition(name)
+        if isinstance(made, ast.arg):
+            return self.literals.get(made.arg)
         if isinstance(made, ast.Constant):
             return made.value
         if isinstance(made, ast.Tuple):
@@ -879,6 +937,18 @@ def _component(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(f"float{4 * dtype.itemsize}") if dtype.kind == "c" else dtype
 
 
-def is_structure(type_: Type) -> bool:
+def field_type(owner: ArrayType, name: str) -> Type:
+    """The type of a field of one structure, or of an array of them."""
+    whole = fields_of(owner)[name]
+    ndim = owner.ndim + len(whole.shape)
+    return ArrayType(whole.base, ndim, owner.space) if ndim or whole.base.fields else whole
+
+
+def fields_of(owner: ArrayType) -> dict[str, np.dtype[Any]]:
+    """The fields of structures and their dtypes; none for an array of numbers."""
+    return {name: found[0] for name, found in (owner.dtype.fields or {}).items()}
+
+
+def is_structure(type_: Type) -> TypeGuard[ArrayType]:
     """True for one structure, wherever it lies: an array of them without dimensions."""
     return isinstance(type_, ArrayType) and type_.ndim == 0 and bool(type_.dtype.fields)

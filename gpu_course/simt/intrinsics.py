@@ -14,11 +14,12 @@ import numpy as np
 
 from gpu_course.simt.constants import FileList, Symbol, as_dtype, resolve
 from gpu_course.simt.refusals import builtin_refusal, refused, symbol_refusal
-from gpu_course.simt.source import Kernel, Unknown, from_function
+from gpu_course.simt.source import Kernel, LiveModule, Unknown, from_function
 from gpu_course.simt.vocabulary import (
     allocate,
     atomics,
     bits,
+    complex_functions,
     half,
     indices,
     operators,
@@ -46,6 +47,7 @@ FUNCTIONS: dict[str, Function] = {
     **overloads.FUNCTIONS,
     **half.FUNCTIONS,
     **ufuncs.FUNCTIONS,
+    **complex_functions.FUNCTIONS,
 }
 BUILTINS = frozenset(scalar_functions.BUILTINS) | {
     "divmod", "enumerate", "pow", "print", "sum", "zip",
@@ -120,6 +122,8 @@ class Meanings:
             value = None if node.id in self.variables else self._look_up(node)
         elif isinstance(node, ast.Attribute):
             owner = self._meaning(node.value)
+            if isinstance(owner, LiveModule):
+                value = self._member(node, owner)
             if isinstance(owner, Symbol):
                 value = resolve(owner.member(node.attr))
                 if owner.path == "cuda.random":
@@ -127,6 +131,17 @@ class Meanings:
         if value is not None:
             self.found[node] = value
         return value
+
+    def _member(self, node: ast.Attribute, module: LiveModule) -> Any:
+        """What helpers.f stands for."""
+        try:
+            value = module.member(node.attr)
+        except KeyError:
+            fact = f"the module {module.module.__name__} has no {node.attr}"
+            raise self.kernel.refuse(node, fact, "check the spelling") from None
+        if isinstance(value, Symbol):
+            return resolve(value)
+        return self._checked(node, ast.unparse(node), value)
 
     def _random(self, node: ast.Attribute) -> Kernel:
         """A function of `numba.cuda.random`: a device function of ours."""
@@ -147,23 +162,27 @@ class Meanings:
             raise self.kernel.refuse(
                 node, f"the name {node.id} is not defined", _instead_of(node.id)
             ) from None
+        return self._checked(node, node.id, value)
+
+    def _checked(self, node: ast.expr, name: str, value: Any) -> Any:
+        """A value beside the kernel, one that a kernel can use."""
         if value is None:
             return NOTHING
         if isinstance(value, Unknown):
             raise self.kernel.refuse(
                 node,
-                f"{node.id} is {value.what}: a kernel cannot use it",
+                f"{name} is {value.what}: a kernel cannot use it",
                 "use numbers, arrays handed to the kernel, and what cuda and math offer",
             )
         if isinstance(value, Kernel) and value.declared and not value.device:
             fact = f"{value.name} has a signature, which makes it a kernel: no kernel can call it"
             raise self.kernel.refuse(node, fact, "mark it with device=True beside the signature")
         if _holds_list(value):
-            fact = refused(f"{node.id}, a list beside the kernel,")
-            raise self.kernel.refuse(node, fact, f"write a tuple: {node.id} = (..., ...)")
+            fact = refused(f"{name}, a list beside the kernel,")
+            raise self.kernel.refuse(node, fact, f"write a tuple: {name} = (..., ...)")
         what = _no_number(value)
         if what:
-            raise self.kernel.refuse(node, refused(f"{node.id}, {what},"), "use arrays of numbers")
+            raise self.kernel.refuse(node, refused(f"{name}, {what},"), "use arrays of numbers")
         if isinstance(value, Kernel) and not value.decorated:
             fact = f"{value.name} is a plain Python function: a kernel cannot call it"
             raise self.kernel.refuse(node, fact, "mark it with @cuda.jit(device=True)")
@@ -173,6 +192,9 @@ class Meanings:
         """Every complete dotted name must be something the simulator knows."""
         inner = {n.value for n in self.found if isinstance(n, ast.Attribute)}
         for node, value in self.found.items():
+            if isinstance(value, LiveModule) and node not in inner:
+                fact = f"{ast.unparse(node)} is a module: a kernel cannot use it as a value"
+                raise self.kernel.refuse(node, fact, "name what it holds")
             if not isinstance(value, Symbol) or node in inner or value is NOTHING:
                 continue
             known = value.path in NAMES or value.path in THREE_PARTS
@@ -189,7 +211,12 @@ class Meanings:
 
 
 def _parents_first(statement: ast.stmt) -> Iterator[ast.AST]:
-    yield from ast.walk(statement)
+    waiting: list[ast.AST] = [statement]
+    while waiting:
+        node = waiting.pop(0)
+        yield node
+        if not isinstance(node, ast.Raise):  # which exception it is means nothing to a kernel
+            waiting += ast.iter_child_nodes(node)
 
 
 def _holds_list(value: Any) -> bool:

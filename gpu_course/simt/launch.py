@@ -78,7 +78,7 @@ def _argument(name: str, value: Any) -> Any:
                 "use bool, integers, floats of 2, 4 or 8 bytes, or complex numbers",
             )
         return value
-    if value is None or isinstance(value, types.FunctionType | types.DtypeType):
+    if value is None or isinstance(value, types.Held):
         return value
     if isinstance(value, np.void) and value.dtype.names:
         return _argument(name, np.array(value))
@@ -92,8 +92,9 @@ def _argument(name: str, value: Any) -> Any:
     found = source.of_live(name, value)
     if isinstance(found, source.Kernel):
         return types.FunctionType(found.name, found.place[:2], found)
-    if as_dtype(found) is not None:
-        return types.DtypeType(as_dtype(found))
+    dtype = as_dtype(found)
+    if dtype is not None:
+        return types.DtypeType(dtype)
     raise CourseError(
         f"a kernel cannot take a {type(value).__name__} (argument {name})",
         "pass NumPy arrays, numbers, and tuples of them",
@@ -122,11 +123,12 @@ def bound(name: str, value: Any, arrays: dict[str, Array]) -> Any:
 
 
 def _check_structure(name: str, dtype: np.dtype[Any]) -> None:
-    for field, (type_, *_) in (dtype.fields or {}).items():
-        if type_.kind not in "biufc" or type_.shape:
+    for field, (whole, *_) in (dtype.fields or {}).items():
+        type_ = whole.base  # of what an array in a field holds
+        if type_.kind not in "biufc" or type_.str[1:] in ("f16", "c32"):
             raise CourseError(
                 f"the simulator does not know the field {field} of {name}, a {type_}",
-                "use structures whose fields are numbers",
+                "use structures of numbers and of arrays of them",
             )
 
 
@@ -136,7 +138,7 @@ def type_of(value: Any) -> types.Type:
         return types.ArrayType(value.dtype, value.ndim)
     if isinstance(value, tuple):
         return types.TupleType(tuple(map(type_of, value)), getattr(value, "_fields", ()))
-    if value is None or isinstance(value, types.FunctionType | types.DtypeType):
+    if value is None or isinstance(value, types.Held):
         return value
     return value.dtype  # type: ignore[no-any-return]
 
@@ -254,13 +256,15 @@ def run(
         faults.finished = False
         return
     _refuse_read_only(code, arrays)
+    captured = {f"{array.name} (beside the kernel)": array for array in code.captured}
     setting = Setting(
         code=code,
         grid=grid,
         block=block,
         arguments={name: bound(name, value, arrays) for name, value in values.items()},
-        arrays=arrays,
-        stored=frozenset(arrays[name].allocation.number for name in _stored(code, arrays)),
+        arrays=arrays | captured,
+        stored=frozenset(arrays[name].allocation.number for name in _stored(code, arrays))
+        | {array.allocation.number for array in code.captured},
         faults=faults,
         order_seed=order_seed,
         policy=policy,

@@ -32,6 +32,7 @@ from gpu_course.simt.intrinsics import Meanings
 from gpu_course.simt.refusals import check_node, check_texts
 from gpu_course.simt.source import Kernel, Unknown
 from gpu_course.simt.types import Type
+from gpu_course.simt.vocabulary.allocate import is_allocation
 
 
 def respelled(kernel: Kernel) -> Kernel:
@@ -349,6 +350,36 @@ class Draft:
         """True when the types of its arguments may decide a branch."""
         written = self.written or self.kernel
         return asks_about_arguments(written.tree, device=bool(self.callers))
+
+    @functools.cached_property
+    def shapes_from_arguments(self) -> frozenset[str]:
+        """The parameters of a device function that stand in the shape or dtype of its arrays.
+
+        Numba takes a number that is written at the call as a constant there.
+        """
+        parameters = frozenset(self.kernel.parameters)
+        made = [n for n, m in self.meanings.items() if is_allocation(m)]
+        calls = [
+            n for n in ast.walk(self.kernel.tree) if isinstance(n, ast.Call) and n.func in made
+        ]
+        named = (n for call in calls for n in ast.walk(call) if isinstance(n, ast.Name))
+        own = {n.id for n in named} & parameters
+        for node in ast.walk(self.kernel.tree):
+            device = self.devices.get(node.func) if isinstance(node, ast.Call) else None
+            if device is not None and device is not self and device.shapes_from_arguments:
+                own |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} & parameters
+        return frozenset(own)
+
+    @functools.cached_property
+    def makes_arrays(self) -> bool:
+        """True when it makes shared or local arrays itself."""
+        return any(map(is_allocation, self.meanings.values()))
+
+    def anew(self) -> Draft:
+        """Returns the draft of a copy, whose arrays are other ones."""
+        written = self.written or self.kernel
+        copied = replace(written, tree=copy.deepcopy(written.tree))
+        return _draft(copied, self.callers, Checked())
 
 
 class Checked(dict[ast.FunctionDef, Draft]):

@@ -21,8 +21,8 @@ from gpu_course.simt.inference import Inferred, constant_slice, of_value, parts_
 from gpu_course.simt.intrinsics import NOTHING
 from gpu_course.simt.legality import NOTHING as NO_WAIT
 from gpu_course.simt.legality import asks, draft
-from gpu_course.simt.memory import Array, bind_constant
-from gpu_course.simt.source import Kernel
+from gpu_course.simt.memory import FIRST_CAPTURED, Array, bind_captured, bind_constant
+from gpu_course.simt.source import Captured, Kernel
 from gpu_course.simt.types import (
     BOOL,
     FLOAT32,
@@ -33,6 +33,7 @@ from gpu_course.simt.types import (
     RangeType,
     TupleType,
     Type,
+    WordType,
 )
 from gpu_course.simt.values import binary, counted_as, unary
 from gpu_course.simt.vocabulary import attributes, loops
@@ -66,6 +67,7 @@ class _Shared:
     sites: int = 0
     codes: dict[tuple[int, str], ir.Code] = field(default_factory=dict)
     constants: dict[int, Array] = field(default_factory=dict)
+    captured: dict[int, Array] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
     partial_warps: bool = False
 
@@ -113,6 +115,7 @@ class _Function:
             stored=self.draft.stored,
             names=frozenset(self.shared.names) if whole else frozenset(),
             partial_warps=self.shared.partial_warps,
+            captured=tuple(self.shared.captured.values()) if whole else (),
         )
 
     # Statements
@@ -159,6 +162,9 @@ class _Function:
                 return [ir.Leave(line, steps, "return", result)]
             case ast.Assert():
                 return self.assertion(node, steps)
+            case ast.Raise():
+                text = ast.unparse(node.exc) if node.exc is not None else "an exception"
+                return self.ended(node, steps, "raised", f"{text} (line {line}")
             case ast.Expr(value=ast.Call() as call):
                 return [ir.Assign(line, steps, None, self.expression(call, used=False))]
             case ast.Expr() if not isinstance(node.value, ast.Constant):
@@ -205,11 +211,14 @@ class _Function:
         """What a[i] = ..., a[i].x = ... or r.x = ... writes to: array, index, field and place."""
         field_ = ""
         if isinstance(target, ast.Attribute):
-            target, field_ = target.value, target.attr
-        if not isinstance(target, ast.Subscript):  # a name for one structure
+            field_, target = target.attr, target.value
+        whole = target.value if isinstance(target, ast.Subscript) else None
+        if whole is None or isinstance(self.inferred.expressions.get(whole), TupleType):
+            # A name, or a place of a tuple, for one structure.
             line = target.lineno
             site = self.site(target, ast.copy_location(ast.Tuple([], ast.Load()), target))
             return self.expression(target), self.no_index(line), field_, site
+        assert isinstance(target, ast.Subscript)
         array, index = self.expression(target.value), self.expression(target.slice)
         return array, index, field_, self.site(target, target.slice)
 
@@ -290,17 +299,17 @@ class _Function:
     def assertion(self, node: ast.Assert, steps: int) -> list[ir.Statement]:
         line = node.lineno
         text = ast.unparse(node.msg if node.msg is not None else node.test)
-        told = self.word(
-            node.test,
-            "assert",
-            loops.ASSERTION_FAILED,
-            None,
-            [ir.Constant(line, None, f"{text} (line {line}")],
-        )
-        failed = (ir.Assign(line, 0, None, told), ir.Leave(line, 0, "end"))
+        failed = tuple(self.ended(node, 0, "AssertionError", f"{text} (line {line}"))
         asked, kept = self.keep(line, self.expression(node.test), steps)
         test = ir.Temporary(node.test.lineno, kept.type, kept.number)
         return [asked, ir.If(line, 0, test, (), failed)]
+
+    def ended(self, node: ast.stmt, steps: int, kind: str, text: str) -> list[ir.Statement]:
+        """The thread ends here, and the launch says why."""
+        line = node.lineno
+        said = ir.Constant(line, None, f"{kind}: {text}")
+        told = self.word(_NOWHERE, "assert", loops.THREADS_END, None, [said], line)
+        return [ir.Assign(line, steps, None, told), ir.Leave(line, 0, "end")]
 
     # Loops
 
@@ -511,6 +520,10 @@ class _Function:
         """A constant of the kernel's file: a number, an array, or tuples of them to any depth."""
         if isinstance(value, tuple):
             return tuple(self.held(f"{name}[{k}]", part) for k, part in enumerate(value))
+        if isinstance(value, Captured):
+            kept = self.shared.captured
+            number = FIRST_CAPTURED + len(kept)
+            return kept.setdefault(id(value), bind_captured(name, value.view(np.ndarray), number))
         if isinstance(value, np.ndarray):
             known = self.shared.constants
             return known.setdefault(id(value), bind_constant(name, value))
@@ -608,7 +621,10 @@ class _Function:
             parts = tuple(map(self.expression, self.inferred.given[node]))
             return ir.Tuple(node.lineno, self.type(node), parts)
         symbol, type_ = self.draft.meanings.get(node.func), self.type(node)
-        if symbol is None and isinstance(self.inferred.expressions.get(node.func), DtypeType):
+        held = None if symbol is not None else self.inferred.expressions.get(node.func)
+        if isinstance(held, WordType):
+            symbol = Symbol(held.path)
+        if isinstance(held, DtypeType):
             arguments = [self.expression(a) for a in node.args]
             return self.word(node, str(type_), attributes.CONVERSION, type_, arguments)
         if symbol is None:
@@ -616,7 +632,8 @@ class _Function:
             if node.func.attr == "sync":
                 return self.word(node, GRID_BARRIER, GRID_SYNC, type_, [])
             owner = self.expression(node.func.value)
-            return self.word(node, "conjugate", attributes.of("conjugate"), type_, [owner])
+            name = node.func.attr
+            return self.word(node, name, attributes.METHODS[name], type_, [owner])
         arguments = [self.expression(a) for a in node.args]
         if as_dtype(symbol) is not None:
             return self.word(node, symbol.path, attributes.CONVERSION, type_, arguments)

@@ -130,6 +130,20 @@ class FunctionType:
 
 
 @dataclass(frozen=True)
+class WordType:
+    """A function of the vocabulary as a value, such as `cuda.atomic.add`.
+
+    Attributes:
+        path: its dotted name.
+    """
+
+    path: str
+
+    def __str__(self) -> str:
+        return f"the function {self.path}"
+
+
+@dataclass(frozen=True)
 class DtypeType:
     """A dtype as a value: each one is a type of its own, as in Numba.
 
@@ -143,9 +157,9 @@ class DtypeType:
         return f"the dtype {self.of}"
 
 
-Type = (
-    np.dtype[Any] | ArrayType | TupleType | RangeType | GridType | FunctionType | DtypeType | None
-)
+Held = FunctionType | WordType | DtypeType
+"""Types whose value they say themselves."""
+Type = np.dtype[Any] | ArrayType | TupleType | RangeType | GridType | Held | None
 
 
 class NoSuchType(Exception):

@@ -39,7 +39,7 @@ def _range_item(machine: Machine, arguments: Sequence[Value], result: Type) -> V
 
 def _failed(machine: Machine, arguments: Sequence[Value], result: Type) -> Value:
     count = machine.mask.count
-    machine.printout.add(f"AssertionError: {arguments[0]}, {count:,} threads end here)")
+    machine.printout.add(f"{arguments[0]}, {count:,} threads end here)")
 
 
 def length_along(axis: int) -> Function:
@@ -57,4 +57,4 @@ ARRAY_LENGTH = made_by_lowering(lambda machine, arguments, result: whole(argumen
 ROW = made_by_lowering(lambda machine, arguments, result: row_of(arguments[0], int(arguments[1])))
 RANGE_LENGTH = made_by_lowering(_range_length)
 RANGE_ITEM = made_by_lowering(_range_item)
-ASSERTION_FAILED = made_by_lowering(_failed)
+THREADS_END = made_by_lowering(_failed)
