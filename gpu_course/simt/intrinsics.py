@@ -22,6 +22,7 @@ from gpu_course.simt.vocabulary import (
     complex_functions,
     half,
     indices,
+    libdevice,
     operators,
     overloads,
     printing,
@@ -48,6 +49,7 @@ FUNCTIONS: dict[str, Function] = {
     **half.FUNCTIONS,
     **ufuncs.FUNCTIONS,
     **complex_functions.FUNCTIONS,
+    **libdevice.FUNCTIONS,
 }
 BUILTINS = frozenset(scalar_functions.BUILTINS) | {
     "divmod", "enumerate", "pow", "print", "sum", "zip",

@@ -85,7 +85,7 @@ class Array:
         """What its first byte's address must be a multiple of."""
         if self.packed:
             return 1
-        return self.dtype.alignment if self.dtype.fields else self.dtype.itemsize
+        return self.dtype.alignment if self.dtype.fields else self.component_bytes
 
     @property
     def size(self) -> Any:

@@ -22,6 +22,8 @@ def kernel_of(name: str):
         i = cuda.grid(1)
         out[i] = function(z[i])
 
+    return kernel
+
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_function_of_complex_numbers_is_python_s(name: str) -> None:

@@ -85,8 +85,10 @@ def _rect_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
 def _rect(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
     assert isinstance(result, np.dtype)
     length, angle = (cast(a, _real(result)) for a in arguments)
-    found = np.multiply(length, np.cos(angle)) + 1j * np.multiply(length, np.sin(angle))
-    return cast(found, result)
+    # Part by part: 1j * x would lose the sign of a zero.
+    found = np.empty(np.broadcast_shapes(np.shape(length), np.shape(angle)), result)
+    found.real, found.imag = length * np.cos(angle), length * np.sin(angle)
+    return found[()]
 
 
 FUNCTIONS: dict[str, Function] = {
