@@ -363,6 +363,8 @@ class _Inference:
         assert isinstance(target, ast.Attribute)
         if not is_structure(whole) or target.attr not in fields_of(whole):
             raise NoSuchType("an attribute cannot be assigned to")
+        if isinstance(value, ArrayType):
+            raise NotSimulated("a store of a whole array in a field", "write the loop")
         if value is not None and not types.is_scalar(value):
             raise NoSuchType(f"{value} cannot be stored in a field")
         found = field_type(whole, target.attr)
