@@ -27,13 +27,16 @@ def ranked_puzzle(name: str) -> PythonPuzzle:
 
 
 def own_text(name: str) -> str:
-    """Returns the learner's answer to a puzzle that runs on ranks.
+    """Returns the learner's answer to a puzzle in Python.
 
     Raises:
-        CourseError: there is none, or it cannot be read.
+        CourseError: there is none, or it cannot be read, or the puzzle asks for kernels.
     """
+    puzzle = index.find(name)
+    if not isinstance(puzzle, PythonPuzzle):
+        raise CourseError(f"{puzzle.name} asks for kernels", "name a puzzle in Python")
     try:
-        return read_python_answer(ranked_puzzle(name)).text
+        return read_python_answer(puzzle).text
     except AnswerProblem as problem:
         raise CourseError(problem.text) from None
 
@@ -51,16 +54,16 @@ def run_own(name: str, ranks: int, tail: str, **arguments: Any) -> Run:
     return run_text(text, f"{ranked_puzzle(name).short_name}.py", ranks, **arguments)
 
 
-def run_text(text: str, file: str, ranks: int, **arguments: Any) -> Run:
+def run_text(text: str, file: str, on: int, /, **arguments: Any) -> Run:
     """Runs `course_main` of a text on ranks.
 
     Args:
         text: of a Python file.
         file: what it is called in messages.
-        ranks: how many.
+        on: how many ranks.
         arguments: of `course_main`.
     """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / file
         path.write_text(text, encoding="utf-8")
-        return runner.run(path, ranks, "course_main", arguments)
+        return runner.run(path, on, "course_main", arguments)

@@ -5,17 +5,12 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gpu_course.catalog import PythonPuzzle, index
 from gpu_course.draw.zero_and_fsdp import UnitUse, draw_owners, draw_stages, draw_units
-from gpu_course.errors import CourseError
-from gpu_course.grading.answer_problem import AnswerProblem
-from gpu_course.grading.python.answers import read_python_answer
 from gpu_course.notebook.note import telling
+from gpu_course.notebook.own_ranks import own_text, run_text
 from gpu_course.notebook.pictures import Picture
-from gpu_course.parallel import runner
 from gpu_course.parallel.calls import Call
 from gpu_course.parallel.console import console
 from gpu_course.parallel.runner import Run
@@ -54,23 +49,6 @@ def stages(billions: float = 7.5, gpu_gb: float = 80) -> Figure:
 # Runs on real ranks
 
 
-def _run(text: str, file: str, on: int, /, **arguments: Any) -> Run:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / file
-        path.write_text(text, encoding="utf-8")
-        return runner.run(path, on, "course_main", arguments)
-
-
-def _own_text(name: str) -> str:
-    puzzle = index.find(name)
-    if not isinstance(puzzle, PythonPuzzle):
-        raise CourseError(f"{puzzle.name} is no puzzle in Python", "name one that is")
-    try:
-        return read_python_answer(puzzle).text
-    except AnswerProblem as problem:
-        raise CourseError(problem.text) from None
-
-
 _OWN_UNITS = """
 
 def course_main(ranks):
@@ -103,7 +81,7 @@ def own_uses(ranks: int = 4) -> tuple[tuple[UnitUse, ...], int]:
     Raises:
         CourseError: the answer cannot be run, or its run came to no end.
     """
-    run = _run(_own_text("zero3") + _OWN_UNITS, "zero3.py", ranks, ranks=ranks)
+    run = run_text(own_text("zero3") + _OWN_UNITS, "zero3.py", ranks, ranks=ranks)
     told = run.results[0]
     own = [call for call in run.calls if call.rank == 0]
     return uses_of(told["uses"], own, ranks), FLOAT64_BYTES * sum(told["lengths"])
@@ -178,7 +156,7 @@ def stage_run(
         steps: how many.
     """
     arguments: dict[str, Any] = {"stage": stage, "steps": steps, "narrow": narrow, "wide": wide}
-    return _run(_STAGES, "stages.py", ranks, **arguments)
+    return run_text(_STAGES, "stages.py", ranks, **arguments)
 
 
 def measured_stages(ranks: int = 4) -> str:
@@ -248,7 +226,7 @@ def equal_to_one(ranks: int = 4, steps: int = 3) -> str:
         ranks: how many.
         steps: how many.
     """
-    one = _run(_ONE, "one.py", 1, ranks=ranks, steps=steps).results[0]
+    one = run_text(_ONE, "one.py", 1, ranks=ranks, steps=steps).results[0]
     lines = []
     for stage in range(4):
         found = stage_run(stage, ranks, steps=steps).results
@@ -339,11 +317,11 @@ def saved_and_loaded(saved: int = 4, ranks: int = 2) -> str | Any:
 
 @telling
 def _saved_and_loaded(saved: int, ranks: int) -> str:
-    text = _own_text("reshard") + _LOAD
+    text = own_text("reshard") + _LOAD
     with tempfile.TemporaryDirectory() as folder:
-        _run(_SAVE, "save.py", saved, folder=folder)
+        run_text(_SAVE, "save.py", saved, folder=folder)
         found: Sequence[Mapping[str, Any]]
-        found = _run(text, "reshard.py", ranks, folder=folder, saved=saved).results
+        found = run_text(text, "reshard.py", ranks, folder=folder, saved=saved).results
     lines = [f"Adam's states of 6 units, saved on {saved} ranks, loaded on {ranks}"]
     for rank, each in enumerate(found):
         right = ["right" if each[way] else "wrong" for way in ("by hand", "by dcp")]
