@@ -161,7 +161,7 @@ def draw_overlap(
         _piece(axes, left, left + backward_s * scale, 1.35, p.LATER_ACTIVE, p.ACTIVE)
         for each in spans:
             x = left + each.ready_s * scale
-            axes.plot([x, x], [1.13, 1.57], color=p.ACTIVE, lw=0.8)
+            axes.plot([x, x], [1.16, 1.54], color=p.ACTIVE, lw=0.8, zorder=6)
         for each in spans:
             begin, stop = left + each.begin_s * scale, left + each.end_s * scale
             inside = min(stop, left + backward_s * scale)
