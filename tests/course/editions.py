@@ -21,6 +21,7 @@ ASK_FOR_ANSWERS = frozenset(
         "hint",
         "live",
         "own_grid",
+        "own_layer",
         "own_passes",
         "own_run",
         "own_timeline",
