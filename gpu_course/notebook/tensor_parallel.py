@@ -6,15 +6,19 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from gpu_course.catalog import PythonPuzzle, index
 from gpu_course.draw.collectives import draw_traffic
 from gpu_course.draw.tensor_parallel import draw_cut, draw_kept, draw_rates
 from gpu_course.errors import CourseError
+from gpu_course.grading.answer_problem import AnswerProblem
+from gpu_course.grading.python.answers import read_python_answer
 from gpu_course.notebook.note import telling
 from gpu_course.notebook.own_ranks import run_own
 from gpu_course.notebook.pictures import Picture
 from gpu_course.parallel.calls import Call
 from gpu_course.parallel.console import console
 from gpu_course.parallel.grids import CUTS
+from gpu_course.parallel.runner import Run
 from gpu_course.parallel.traffic import sent_between
 from gpu_course.planner.published import rows
 from gpu_course.planner.tables.korthikanti import TABLE_3
@@ -157,18 +161,77 @@ def own_passes(ranks: int = 4, tokens: int = 32, hidden: int = 64) -> str:
         tokens, hidden: of the layer, which has four times as many neurons.
     """
     run = run_own("parallel_mlp", ranks, _PASSES, tokens=tokens, hidden=hidden, inner=4 * hidden)
+    return _passes_text(run, tokens, hidden)
+
+
+def _passes_text(run: Run, tokens: int, hidden: int) -> str:
+    """Returns what each rank called before a barrier and after it, and whether results agree."""
     lines = [f"{tokens} tokens, {hidden} wide: {8 * tokens * hidden:,} bytes of float64"]
-    before: list[Call] = []
-    for call in run.calls:
-        own = [c for c in run.calls if c.rank == call.rank and c.number < call.number]
-        if not any(c.kind == "barrier" for c in own):
-            before.append(call)
-    after = [call for call in run.calls if call not in before]
-    for name, calls in (("forward", before), ("backward", after)):
-        lines += ["", name, calls_text(c for c in calls if c.kind != "barrier")]
+    barrier = {call.rank: call.number for call in run.calls if call.kind == "barrier"}
+    for name, later in (("forward", False), ("backward", True)):
+        calls = [c for c in run.calls if c.number != barrier[c.rank]]
+        own = [c for c in calls if (c.number > barrier[c.rank]) is later]
+        lines += ["", name, calls_text(own)]
     same = all(all(each) for each in run.results)
     lines += ["", f"equal to the layer on one rank, gradients too: {'yes' if same else 'no'}"]
     return "\n".join(lines)
+
+
+_LAYER = """
+def course_main(tokens, hidden, heads):
+    import torch as t
+    import torch.distributed as d
+    from gpu_course.training.model import Layer
+
+    t.manual_seed(24)
+    whole = Layer(hidden, heads, dropout=0.0).double()
+    attention, mlp, r, n = whole.attention, whole.mlp, d.get_rank(), d.get_world_size()
+    for bias in (attention.qkv.bias, attention.out.bias):
+        t.nn.init.zeros_(bias)
+    x = t.randn(tokens, hidden, dtype=t.float64, requires_grad=True)
+    own = x.detach().clone().requires_grad_()
+    qkv, out = cut_heads(attention.qkv.weight.detach(), attention.out.weight.detach(), heads, heads)
+    parts = [
+        mlp.up.weight.tensor_split(n)[r], mlp.up.bias.tensor_split(n)[r],
+        mlp.down.weight.tensor_split(n, 1)[r], mlp.down.bias,
+    ]
+    parts = [e.detach().clone().requires_grad_() for e in parts]
+
+    right = whole(x[None])[0]
+    y = own + parallel_attention(whole.norm_attention(own), qkv, out, hidden // heads, 1)
+    y = y + parallel_mlp(whole.norm_mlp(y), *parts)
+    d.barrier()
+    y.sum().backward()
+    right.sum().backward()
+    return [bool(t.allclose(y, right)), bool(t.allclose(own.grad, x.grad)),
+            bool(t.allclose(parts[0].grad, mlp.up.weight.grad.tensor_split(n)[r]))]
+"""
+
+
+@telling
+def own_layer(ranks: int = 4, tokens: int = 16, hidden: int = 32, heads: int = 4) -> str:
+    """Returns what a layer of the tiny GPT calls in each pass, made of two answers of yours.
+
+    Your `parallel_attention` and your `parallel_mlp`, with the norms and weights of the course's
+    own layer between them, and held against that.
+
+    Args:
+        ranks: on how many it runs.
+        tokens, hidden, heads: of the layer.
+    """
+    try:
+        other = read_python_answer(_python("parallel_mlp")).text
+    except AnswerProblem as problem:
+        raise CourseError(problem.text) from None
+    tail = f"{other}\n\n{_LAYER}"
+    run = run_own("parallel_attention", ranks, tail, tokens=tokens, hidden=hidden, heads=heads)
+    return _passes_text(run, tokens, hidden)
+
+
+def _python(name: str) -> PythonPuzzle:
+    puzzle = index.find(name)
+    assert isinstance(puzzle, PythonPuzzle)
+    return puzzle
 
 
 _GRID = """

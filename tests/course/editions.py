@@ -23,6 +23,7 @@ ASK_FOR_ANSWERS = frozenset(
         "own_buckets",
         "own_exact",
         "own_grid",
+        "own_layer",
         "own_passes",
         "own_rounds",
         "own_run",

@@ -72,6 +72,10 @@ def test_ones_own_answers_run_on_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
     assert isinstance(said, str) and said.endswith("gradients too: yes")
     # 2 (n - 1) / n of 4 x 6 float64, once in each pass.
     assert said.count("all_reduce          1            256") == 6
+    layer = lesson.own_layer(ranks=2, tokens=4, hidden=8, heads=2)
+    assert isinstance(layer, str) and layer.endswith("gradients too: yes")
+    # Two sums in each pass, of 4 x 8 float64.
+    assert layer.count("all_reduce          2            512") == 4
     grid = lesson.own_grid(m=4, k=4, n=6)
     assert isinstance(grid, Picture)
     assert "Rank 3 sends 48 bytes to 1, 32 bytes to 2." in repr(grid)
@@ -82,4 +86,5 @@ def test_without_an_answer_it_says_what_to_do(
 ) -> None:
     monkeypatch.setenv(ANSWERS_VARIABLE, str(tmp_path))
     assert isinstance(lesson.own_passes(), Note)
+    assert isinstance(lesson.own_layer(), Note)
     assert isinstance(lesson.own_grid(), Note)

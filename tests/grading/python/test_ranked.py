@@ -191,3 +191,15 @@ def test_the_bytes_that_may_cross_grow_with_the_calls() -> None:
     send = Call(0, 0, "send", (0, 1), 0, (10**6,), 8 * 10**6, 1)
     assert 8 * 10**6 < ranked.most_bytes([send]) < 8.5 * 10**6
     assert ranked.most_bytes([]) < 2**17
+    # gloo makes a collective of each tensor of a list.
+    one, many = (
+        Call(0, 0, "reduce_scatter", (0, 1), 0, sizes, 64) for sizes in ((8,), (2, 2, 2, 2))
+    )
+    more = ranked.most_bytes([many]) - ranked.most_bytes([one])
+    assert more == 3 * ranked.CALL_BYTES
+
+
+def test_what_is_booked_is_a_rings_volume_for_each_rank() -> None:
+    calls = [Call(r, 0, "all_reduce", (0, 1, 2), 0, (30,), 240) for r in range(3)]
+    send = Call(2, 1, "send", (0, 1, 2), 0, (5,), 40, peer=0)
+    assert ranked._booked([*calls, send], 3) == (320, 320, 360)
