@@ -18,7 +18,7 @@ from gpu_course.draw.collectives import (
 from gpu_course.errors import CourseError
 from gpu_course.notebook.explore import Explorer, play
 from gpu_course.notebook.note import telling
-from gpu_course.notebook.own_ranks import ranked, run_own, run_text
+from gpu_course.notebook.own_ranks import ranked_puzzle, run_own, run_text
 from gpu_course.notebook.pictures import Picture
 from gpu_course.parallel import collectives, tagged
 from gpu_course.parallel.collectives import Schedule
@@ -142,7 +142,7 @@ def own_run(name: str, ranks: int = 4, length: int = 4096, *more: Any) -> OwnRun
 
 @telling
 def _own_run(name: str, ranks: int, length: int, *more: Any) -> OwnRun:
-    function = ranked(name).functions[0]
+    function = ranked_puzzle(name).functions[0]
     tail = (
         "def course_main(length, more):\n"
         "    import torch as course_torch\n"
@@ -150,7 +150,7 @@ def _own_run(name: str, ranks: int, length: int, *more: Any) -> OwnRun:
         f"    {function}(given, *more)\n"
     )
     run = run_own(name, ranks, tail, length=length, more=list(more))
-    return OwnRun(ranked(name).short_name, ranks, 8 * length, run)
+    return OwnRun(ranked_puzzle(name).short_name, ranks, 8 * length, run)
 
 
 @telling
@@ -193,7 +193,7 @@ def watched(name: str, ranks: int = 4, per_node: int = 0) -> Watched:
     Raises:
         CourseError: the answer cannot be run, or its run came to no end.
     """
-    function = ranked(name).functions[0]
+    function = ranked_puzzle(name).functions[0]
     length = 2 if function == "double_tree" else ranks
     tail = (
         "def course_main(length, more):\n"
@@ -205,7 +205,7 @@ def watched(name: str, ranks: int = 4, per_node: int = 0) -> Watched:
     told, results = [each["told"] for each in done], [each["result"] for each in done]
     sent, _ = tagged.messages(told)
     moments = tagged.moments(told, length, results)
-    return Watched(f"your {ranked(name).short_name}", moments, tuple(sent), per_node)
+    return Watched(f"your {ranked_puzzle(name).short_name}", moments, tuple(sent), per_node)
 
 
 @telling

@@ -14,7 +14,7 @@ from gpu_course.parallel import runner
 from gpu_course.parallel.runner import Run
 
 
-def ranked(name: str) -> PythonPuzzle:
+def ranked_puzzle(name: str) -> PythonPuzzle:
     """Returns a puzzle whose answer runs on ranks.
 
     Raises:
@@ -33,7 +33,7 @@ def own_text(name: str) -> str:
         CourseError: there is none, or it cannot be read.
     """
     try:
-        return read_python_answer(ranked(name)).text
+        return read_python_answer(ranked_puzzle(name)).text
     except AnswerProblem as problem:
         raise CourseError(problem.text) from None
 
@@ -48,7 +48,7 @@ def run_own(name: str, ranks: int, tail: str, **arguments: Any) -> Run:
         arguments: of `course_main`.
     """
     text = f"{own_text(name)}\n\n\n{tail}"
-    return run_text(text, f"{ranked(name).short_name}.py", ranks, **arguments)
+    return run_text(text, f"{ranked_puzzle(name).short_name}.py", ranks, **arguments)
 
 
 def run_text(text: str, file: str, ranks: int, **arguments: Any) -> Run:
