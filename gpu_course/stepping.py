@@ -35,7 +35,7 @@ class Recordable:
         recorded = simulate(self.kernel, observers=(recorder,))[configuration]
 
         def record_launch(*arguments: Any) -> Recording:
-            return recorder.recording(recorded(*arguments).launch)
+            return recorder.recording(recorded(*arguments))
 
         return record_launch
 

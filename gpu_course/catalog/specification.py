@@ -361,7 +361,10 @@ class PythonPuzzle(Puzzle):
     tuple with what each rank gave, in `reference` and in what comes back. In there is also
 
         "wire": every `parallel.calls.Call` of the case, rank by rank, each rank's in order;
+        "told": for each rank ("begins", "waits", "over" or "future", number of a call) and ("mark",
+            number) of `parallel.wire.mark` in a harness, in the order of the rank;
         "bytes_sent", "messages": for each rank the payload of its own sends, and their number;
+        "booked_bytes": for each rank its sends, and its collectives at the volume of a ring;
         "tcp_bytes": {(from, to): bytes the kernel sent over TCP}, or None where it tells none.
 
     These the grader has written down itself, and has held against the kernel's own counters.

@@ -265,4 +265,6 @@ def bounds(recording: Recording) -> list[str]:
         said.append(
             f"recorded: the first {len(recording.steps):,} of {recording.steps_taken:,} steps"
         )
+    if not recording.finished:
+        said.append("given up before its end")
     return said

@@ -168,8 +168,9 @@ PYTHON_SENTENCES: dict[str, str] = {
         "them a rank has its own numbers already."
     ),
     "not-waited": (
-        "isend and irecv return at once, and the data may still be on its way. Until wait() has "
-        "returned, a received tensor holds anything, and a sent one must not change."
+        "isend, irecv and collectives with async_op=True return at once, and the data may still be "
+        "on its way. Until wait() has returned, a received tensor holds anything, and a sent one "
+        "must not change."
     ),
     "library-collective": (
         "The puzzle asks for the collective by hand: with send and recv, isend and irecv, or "

@@ -150,7 +150,7 @@ class _Search:
     def _record(self, order: Order, *, detect_races: bool = False) -> tuple[Run, Recording]:
         recorder = Recorder(self.watch, self._threads(), MOST_STEPS)
         run = self._run(order, (recorder,), detect_races=detect_races)
-        return run, recorder.recording(run.report.launch)
+        return run, recorder.recording(run.report)
 
     def _run(
         self, order: Order, observers: Sequence[Observer] = (), *, detect_races: bool = False

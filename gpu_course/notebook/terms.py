@@ -393,9 +393,87 @@ TERMS = (
         "16_memory_ledger",
     ),
     Term(
+        "rank",
+        "A process that takes part in a group, and its number in it.",
+        "21_collectives",
+    ),
+    Term(
+        "collective",
+        "A call that all ranks of a group make together, such as a sum over all of them.",
+        "21_collectives",
+        also=("collective operation",),
+    ),
+    Term(
+        "reduce-scatter",
+        "A collective that leaves each rank with its own chunk of the sum over all ranks.",
+        "21_collectives",
+    ),
+    Term(
+        "all-gather",
+        "A collective that leaves every rank with the chunks of all ranks.",
+        "21_collectives",
+        also=("allgather",),
+    ),
+    Term(
+        "all-reduce",
+        "A collective that leaves every rank with the whole sum over all ranks.",
+        "21_collectives",
+        also=("allreduce",),
+    ),
+    Term(
+        "ring",
+        "An order of the ranks in which each sends to the next alone, and the last to the first.",
+        "21_collectives",
+    ),
+    Term(
+        "alpha-beta model",
+        "The time of a message as a delay of its own, plus its bytes over the link's rate.",
+        "21_collectives",
+        also=("Hockney model", "latency-bandwidth model"),
+    ),
+    Term(
+        "bus bandwidth",
+        "The rate that links must have carried at least, whatever the number of ranks, for a "
+        "collective to take the time that it took.",
+        "21_collectives",
+        also=("busbw",),
+    ),
+    Term(
+        "oversubscribed",
+        "Of a network: with less bandwidth upwards from its switches than down to the nodes.",
+        "21_collectives",
+    ),
+    Term(
+        "replica",
+        "One of several copies of a model that learn from different rows and are kept equal.",
+        "22_data_parallel",
+    ),
+    Term(
+        "bucket",
+        "Gradients that are sent together, in one message.",
+        "22_data_parallel",
+    ),
+    Term(
+        "warm-up",
+        "The first steps of a training, in which the rate grows to its full height.",
+        "22_data_parallel",
+    ),
+    Term(
+        "staleness",
+        "How many versions of the weights have passed since those a gradient was taken at.",
+        "22_data_parallel",
+    ),
+    Term(
         "shard",
         "The part of a tensor that one device keeps.",
         "23_zero_and_fsdp",
+        also=("slice", "partition"),
+    ),
+    Term(
+        "unit",
+        "A part of a model whose weights are gathered together, used, and let go of.",
+        "23_zero_and_fsdp",
+        also=("FSDP unit",),
     ),
     Term(
         "context parallelism",
@@ -439,5 +517,16 @@ TERMS = (
         "bubble",
         "The time in which a device of a pipeline has nothing to do.",
         "26_pipelines",
+    ),
+    Term(
+        "tensor parallelism",
+        "Cutting the matrices of each layer among ranks that work on the same tokens.",
+        "24_tensor_parallel",
+        also=("model parallelism", "tensor slicing"),
+    ),
+    Term(
+        "sequence parallelism",
+        "Sharing out the tokens among the same ranks where no matrix is cut: norms, dropouts.",
+        "24_tensor_parallel",
     ),
 )

@@ -34,6 +34,7 @@ class Holdings:
         self.threads = threads
         self.watch = tuple(watch)
         self._held: dict[tuple[str, str], Held] = {}
+        self._shown: dict[str, tuple[str, ...]] = {}
 
     def after(
         self,
@@ -54,7 +55,7 @@ class Holdings:
             whole: the lanes of the batch.
         """
         found: dict[str, Held] = {}
-        for name in self.watch or local_names(kernel):
+        for name in self._names(kernel):
             key = kernel.name, name
             given = name in kernel.parameters
             for version, variable in now.items():
@@ -64,6 +65,12 @@ class Holdings:
             if key in self._held:
                 found[name] = self._held[key]
         return found
+
+    def _names(self, kernel: Kernel) -> tuple[str, ...]:
+        """The names to show of a function, which every step of it asks for."""
+        if kernel.name not in self._shown:
+            self._shown[kernel.name] = self.watch or local_names(kernel)
+        return self._shown[kernel.name]
 
     def _update(
         self,

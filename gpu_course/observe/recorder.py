@@ -20,8 +20,8 @@ from gpu_course.simt.lanes import Lanes, Mask
 from gpu_course.simt.observer import Access, Followed, Observer, Setting
 from gpu_course.simt.report import (
     Hazard,
-    LaunchShape,
     Recording,
+    Report,
     Start,
     Step,
     StepAccess,
@@ -307,8 +307,8 @@ class Recorder(Observer):
             while stack:
                 self._close(stack.pop())
 
-    def recording(self, shape: LaunchShape) -> Recording:
-        """Returns what was kept, once the launch is over."""
+    def recording(self, report: Report) -> Recording:
+        """Returns what was kept of a launch, once its report is there."""
         self.close_all()
         self.hit += [f for f in self.setting.faults.found.values() if f not in self.hit]
         hazards: list[Hazard] = []
@@ -322,7 +322,7 @@ class Recorder(Observer):
         kernel = self.setting.code.kernel
         return Recording(
             kernel=kernel.name,
-            launch=shape,
+            launch=report.launch,
             texts=self.texts,
             threads=self.threads,
             steps=tuple(self.steps),
@@ -330,6 +330,7 @@ class Recorder(Observer):
             hazards=tuple(hazards),
             arrays={n: s for n, s in self.arrays.items() if n in touched or n in self.watch},
             watch=self.watch or tuple(dict.fromkeys(n for s in self.steps for n in s.held)),
+            finished=report.finished,
         )
 
 

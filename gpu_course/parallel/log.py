@@ -30,6 +30,8 @@ class Log:
 
     Attributes:
         calls: in the order in which they were read.
+        told: for each rank its events in order: ("begins", "waits", "over", "future" or "mark",
+            number of the call or of the mark).
         count: how many events there were.
     """
 
@@ -42,6 +44,7 @@ class Log:
         self._dropped: list[set[int]] = [set() for _ in handles]
         self._told = [0] * len(handles)
         self.calls: list[Call] = []
+        self.told: list[list[tuple[str, int]]] = [[] for _ in handles]
         self.count = 0
 
     def read(self) -> None:
@@ -84,13 +87,23 @@ class Log:
                     return
                 self.calls.append(call)
                 self._own[rank][call.number] = self._open[rank][call.number] = call
+                self.told[rank].append(("begins", call.number))
             elif "waits" in event:
                 self._waits[rank] = _whole(event["waits"])
+                self.told[rank].append(("waits", _whole(event["waits"])))
+            elif "mark" in event:
+                self.told[rank].append(("mark", _whole(event["mark"])))
+            elif "future" in event:
+                number = _whole(event["future"])
+                self.told[rank].append(("future", number))
+                # Whoever has the future waits for that, and no call of ours tells when.
+                self._open[rank].pop(number, None)
             elif "dropped" in event:
                 self._dropped[rank].add(_whole(event["dropped"]))
             else:
                 number = _whole(event["over"])
                 self._open[rank].pop(number, None)
+                self.told[rank].append(("over", number))
                 if number == self._waits[rank]:
                     self._waits[rank] = None
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
@@ -106,8 +119,13 @@ class Log:
         begun = [call for each in self._open for call in each.values()]
         return [call for call in begun if call.kind in ("send", "recv")]
 
+    def collectives_under_way(self) -> list[Call]:
+        """Returns the collectives that have begun and whose end no rank has waited for."""
+        begun = [call for each in self._open for call in each.values()]
+        return [call for call in begun if call.kind not in ("send", "recv")]
+
     def dropped(self) -> list[Call]:
-        """Returns those of them that no rank can wait for any more: it kept nothing of them."""
+        """Returns sends and receives that no rank can wait for any more: it kept none of them."""
         loose = self.never_waited_for()
         return [call for call in loose if call.number in self._dropped[call.rank]]
 

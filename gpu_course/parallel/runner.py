@@ -72,6 +72,7 @@ class Run:
         socket_bytes: {(from, to): bytes that the kernel counted on TCP between two ranks} while the
             function ran, with what the backend adds; None where the kernel does not tell.
         isolation: the level and the layers that held the ranks; "" for a run of one's own.
+        told: for each rank its events in order, as `Log.told` has them.
     """
 
     results: tuple[Any, ...]
@@ -79,6 +80,7 @@ class Run:
     calls: tuple[Call, ...]
     socket_bytes: Mapping[tuple[int, int], int] | None
     isolation: str = ""
+    told: tuple[tuple[tuple[str, int], ...], ...] = ()
 
     def sent_bytes(self, rank: int) -> int:
         """Returns the payload of a rank's own sends."""
@@ -363,7 +365,8 @@ def run(
         sent = bytes_since(before, joined.socket_bytes())
         results = tuple(reply["got"]["result"] for reply in replies)
     printed = tuple(each.printed() for each in joined.processes)
-    return Run(results, printed, tuple(joined.log.calls), sent, joined.isolation)
+    told = tuple(map(tuple, joined.log.told))
+    return Run(results, printed, tuple(joined.log.calls), sent, joined.isolation, told)
 
 
 def bytes_since(

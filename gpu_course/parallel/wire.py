@@ -63,10 +63,14 @@ class Events:
         handle: the descriptor to write to.
         rank: who writes.
         file: the learner's file as tracebacks call it.
+
+    Attributes:
+        begun: how many calls this rank has begun.
     """
 
     def __init__(self, handle: int, rank: int, file: str) -> None:
         self.handle, self.rank, self.file = handle, rank, file
+        self.begun = 0
         self._numbers = itertools.count()
         self._places: dict[tuple[Any, ...], itertools.count[int]] = {}
         self._lock = threading.Lock()
@@ -96,6 +100,7 @@ class Events:
                 tag=tag,
                 line=self._line(),
             )
+            self.begun += 1
             self._tell({"call": asdict(begun)})
         return begun.number
 
@@ -106,6 +111,14 @@ class Events:
     def over(self, number: int) -> None:
         """Tells that it waits no longer."""
         self._tell({"over": number})
+
+    def future(self, number: int) -> None:
+        """Tells that somebody has taken a call's future, whose wait is not told."""
+        self._tell({"future": number})
+
+    def mark(self, number: int) -> None:
+        """Tells that a place of the program is reached, among the calls before and after it."""
+        self._tell({"mark": number})
 
     def dropped(self, number: int) -> None:
         """Tells that nothing holds a call any more that nobody has waited for."""
@@ -155,6 +168,7 @@ class Waited(dist.Work):
 
     def get_future(self) -> Any:
         """Returns the inner call's future, as DDP asks for it."""
+        self._events.future(self._number)
         return self._inner.get_future()
 
     def _source_rank(self) -> int:
@@ -176,6 +190,11 @@ class Wire(dist.ProcessGroup):
         self._events = events
         self._ranks = tuple(options.global_ranks_in_group) or tuple(range(options.group_size))
         self._inner = _inner_group(options)
+
+    @property
+    def begun(self) -> int:
+        """How many calls this rank has begun, in all its groups."""
+        return self._events.begun
 
     @property
     def group_name(self) -> Any:
@@ -253,8 +272,24 @@ for _name, _kind in _TO_ONE_PEER.items():
     setattr(Wire, _name, _to_one_peer(_name, _kind))
 
 
+_registered: list[Events] = []
+
+
+def mark(number: int) -> None:
+    """Tells the runner that this rank has come to a place of its program; without one, nothing.
+
+    For whoever watches a program, to see which calls begin before the place and which after it.
+
+    Args:
+        number: of the place, as its reader knows it; 0 or more.
+    """
+    for events in _registered:
+        events.mark(number)
+
+
 def register(events: Events) -> None:
     """Makes BACKEND a backend of torch.distributed in this process, telling these events."""
+    _registered[:] = [events]
     dist.Backend.register_backend(
         BACKEND,
         lambda options, _: Wire(options, events),

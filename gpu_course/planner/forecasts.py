@@ -57,6 +57,14 @@ BREAKS = {
         "The model has one kind of link between any two. In the machine some messages pass more "
         "switches than others, or share a way with them."
     ),
+    "facility": (
+        "The model counts the computers alone. What cools them, and what is lost between the grid "
+        "and their plugs, is paid for as well."
+    ),
+    "activations": (
+        "The model counts weights, gradients and states. What a batch leaves behind in each layer "
+        "was held as well, and it is not cut over the ranks."
+    ),
 }
 """An assumption of a simple model that may fail -> the sentence that says how."""
 

@@ -111,6 +111,13 @@ class Access:
     turns: Any = None
     _elements: np.ndarray | None = field(default=None, init=False)
 
+    def over(self, mask: Mask) -> Access:
+        """Returns the same access with another mask over the same lanes."""
+        # By hand, since copy.copy() asks the class first how it wants to be copied.
+        other = object.__new__(Access)
+        other.__dict__.update(self.__dict__, mask=mask)
+        return other
+
     @property
     def elements(self) -> np.ndarray:
         """int64 (mask.count,), elements of `array.flat`."""

@@ -378,6 +378,7 @@ class Recording:
         hazards: of the whole launch; `Step.struck` counts in these.
         arrays: array -> Start, for the arrays the steps touch.
         watch: the variables and arrays to be shown, in order.
+        finished: as in the launch's Report: False where it was given up.
     """
 
     kernel: str
@@ -389,6 +390,7 @@ class Recording:
     hazards: tuple[Hazard, ...]
     arrays: Mapping[str, Start]
     watch: tuple[str, ...] = ()
+    finished: bool = True
     _tracks: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @property

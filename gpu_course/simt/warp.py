@@ -7,7 +7,6 @@ the whole batch. `WarpLanes` is the warp cut out of the batch, or one thread of 
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -163,10 +162,10 @@ class WarpObservers:
 
     def access(self, access: Access) -> None:
         """Lanes load, store or update atomically."""
-        wide = copy.copy(access)
-        wide.mask = self.wide(access.mask)
-        for observer in self.observers:
-            observer.access(wide)
+        if self.observers:
+            wide = access.over(self.wide(access.mask))
+            for observer in self.observers:
+                observer.access(wide)
 
     def branch(self, line: int, mask: Mask, taken: Mask) -> None:
         """Lanes met a condition."""

@@ -84,6 +84,7 @@ def test_the_solution_is_right_and_without_hazard_in_a_block_of_generators(name:
         assert outcome == by_intervals.Outcome(frozenset(), True), case
 
 
+@pytest.mark.series(1 / 4)
 @pytest.mark.parametrize(("name", "mistake"), mistakes_of(MEETING))
 def test_a_block_of_generators_finds_in_each_mistake_what_the_catalogue_says(
     name: str, mistake: Mistake

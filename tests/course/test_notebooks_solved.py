@@ -46,6 +46,7 @@ CHANGING |= {"examine", "bench"}
 CHANGING |= {"hint", "progress", "forecast", "solved_under_roof"}
 CHANGING |= {"measured_rings", "fit_text", "drawn_times", "library_text", "play_chunks"}
 CHANGING |= {"own_run", "own_timeline", "own_traffic", "play_own"}
+CHANGING |= {"own_buckets", "accelerate_text"}
 CHANGING |= {"own_rounds", "own_lengths"}
 CHANGING |= {"three_times", "roofline_of_this_cpu", "show_look_back", "show_activity", "show_scan"}
 MACHINE = re.compile(

@@ -78,11 +78,6 @@ def test_a_code_cell_is_short(lesson: str, root: Path, stubs: dict[str, str]) ->
 
 
 CELL_COLUMNS = 72
-STILL_WIDE = {
-    "16_memory_ledger", "17_checkpointing", "18_optimal_checkpointing", "19_forward_gradients",
-    "20_smaller_states",
-}  # fmt: skip
-"""Lessons from before this rule, whose longest lines JupyterLab wraps; a new one is not added."""
 
 
 @LESSONS
@@ -91,8 +86,7 @@ def test_half_a_window_shows_a_line_of_code_whole(
 ) -> None:
     notebook = build_notebook(lesson, read(lesson_sources(root)[lesson]), stubs)
     lines = [line for cell in code_cells(notebook) for line in cell.source.splitlines()]
-    wide = [line for line in lines if len(line) > CELL_COLUMNS]
-    assert bool(wide) == (lesson in STILL_WIDE), wide
+    assert not [line for line in lines if len(line) > CELL_COLUMNS]
 
 
 def test_the_first_puzzle_comes_within_five_minutes(root: Path, stubs: dict[str, str]) -> None:

@@ -22,6 +22,7 @@ RACES = [
 ]
 
 
+@pytest.mark.series(1 / 4)
 @pytest.mark.parametrize(
     ("puzzle", "mistake"), RACES, ids=[f"{p.short_name}-{m.function}" for p, m in RACES]
 )

@@ -24,6 +24,7 @@ from gpu_course.draw.context_parallel import (
     draw_rounds,
     draw_triangle,
 )
+from gpu_course.draw.data_parallel import draw_buckets, draw_overlap
 from gpu_course.draw.divergence import draw_divergence
 from gpu_course.draw.estimates import draw_estimates
 from gpu_course.draw.forecasts import draw_forecasts
@@ -47,9 +48,11 @@ from gpu_course.draw.sectors import Request, draw_sectors, draw_sides
 from gpu_course.draw.shuffles import draw_shuffles
 from gpu_course.draw.steps import draw_step
 from gpu_course.draw.steps_parts import View
+from gpu_course.draw.tensor_parallel import draw_cut, draw_kept
 from gpu_course.draw.tiles import draw_halo, draw_transposition
 from gpu_course.draw.touches import draw_touches, first_steps
 from gpu_course.draw.training_runs import draw_held, draw_losses
+from gpu_course.draw.zero_and_fsdp import draw_owners, draw_stages, draw_units
 from gpu_course.hardware.compute_capability import capability
 from gpu_course.hardware.datasheet import device, devices
 from gpu_course.hardware.latency import issue
@@ -58,6 +61,8 @@ from gpu_course.stepping import record
 from tests.draw import launches
 from tests.draw import test_collectives as collectives
 from tests.draw import test_context_parallel as context_parallel
+from tests.draw import test_data_parallel as data_parallel
+from tests.draw import test_zero_and_fsdp as zero_and_fsdp
 from tests.draw.kernels import behind_the_guard, blocks_2d, reverse, turn_square, turn_wide
 from tests.draw.readable import assert_readable, texts
 from tests.draw.test_forecasts import LESSONS, VERDICT
@@ -65,6 +70,7 @@ from tests.draw.test_lives import PANELS
 from tests.draw.test_memory_ledger import LEDGER
 from tests.draw.test_reductions import halves, neighbours
 from tests.draw.test_roofline import KERNELS, ROOFS
+from tests.draw.test_tensor_parallel import KEPT, rates
 from tests.draw.test_training_runs import CLOUD, ENDS, LEDGERS, PLAIN, STATES
 
 MIB = 2**20
@@ -321,10 +327,18 @@ PICTURES: dict[str, Callable[[], Figure]] = {
         f"draw_chunks {name}": lambda frame=frame: draw_chunks(frame)
         for name, frame in collectives.FRAMES.items()
     },
+    "draw_cut": lambda: draw_cut(8, 2**28, 2**24),
+    "draw_kept": lambda: draw_kept(KEPT, "One layer"),
+    "draw_rates": rates,
     "draw_traffic": lambda: draw_traffic({(0, 1): 6144, (1, 0): 6144}, 2, "your all_reduce"),
     "draw_timeline": lambda: draw_timeline(collectives.RING, 8, "ring"),
+    "draw_buckets": lambda: draw_buckets(data_parallel.EARLY, "your bucketed, rank 0"),
+    "draw_overlap": lambda: draw_overlap(data_parallel.EXPOSED, 0.4, "2 GB in 2 buckets"),
     "draw_times": lambda: draw_times(collectives.CURVES, "Ring and tree", "alpha 20 µs"),
     "draw_under_roof": lambda: draw_under_roof(ROOFS, KERNELS),
+    **{f"draw_owners {stage}": lambda stage=stage: draw_owners(stage, 4) for stage in range(4)},
+    "draw_units": lambda: draw_units(zero_and_fsdp.USES, 4096, "your zero3"),
+    "draw_stages": lambda: draw_stages(zero_and_fsdp.CURVES, 80, "7.5 billion parameters"),
     **{
         f"draw_triangle {name}": lambda given=given: draw_triangle(*given, name="plain")
         for name, given in context_parallel.TRIANGLES.items()

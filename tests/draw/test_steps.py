@@ -209,6 +209,23 @@ def test_a_recording_says_what_it_leaves_out(
     assert any("recorded: blocks 7 to 22 of 100" in text for text in shown)
 
 
+def test_a_launch_that_was_given_up_says_so(
+    recordings: dict[str, Recording], tmp_path: Path
+) -> None:
+    path = tmp_path / "forever.py"
+    path.write_text(
+        "from numba import cuda\n\n\n@cuda.jit\ndef forever(out):\n    i = cuda.grid(1)\n"
+        "    while i >= 0:\n        out[i] += 1\n",
+        encoding="utf-8",
+    )
+    recording = record(f"{path}:forever")[1, 8](np.zeros(8))
+    assert not recording.finished
+    assert "given up before its end" in list_steps(recording, (0,)).splitlines()
+    assert "given up before its end" in step_svg(recording, 0, (0,))
+    others = [list_steps(each, (0,)) for each in recordings.values()]
+    assert not any("given up" in listed for listed in others)
+
+
 @pytest.mark.parametrize(
     ("value", "text"),
     [

@@ -250,7 +250,7 @@ def test_a_recording_of_tasks_keeps_each_statement_whole_or_in_pieces(
     schedule = RoundRobin(tasks, "accesses", seed=4)
     out = zeros(64)
     ready = simulate(f"{kernels}:with_before", schedule=schedule, observers=(recorder,))
-    recording = recorder.recording(ready[1, 64](out, ones(64)).launch)
+    recording = recorder.recording(ready[1, 64](out, ones(64)))
     assert np.array_equal(out, ones(64)[::-1])
     done: dict[tuple[str, str], list[int]] = {}
     for step in recording.steps:

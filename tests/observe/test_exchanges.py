@@ -69,7 +69,7 @@ def test_threads_that_are_not_recorded_leave_nothing() -> None:
     a = numbers(64)
     recorder = Recorder((), range(32))
     report = simulate(shuffled, observers=(recorder,))[1, 64](np.zeros(64), a, 5)
-    made = recorder.recording(report.launch)
+    made = recorder.recording(report)
     found = [each for step in made.steps for each in step.exchanges]
     assert [each.threads.tolist() for each in found] == [list(range(32))] * 2
 

@@ -253,7 +253,7 @@ def test_steps_beyond_the_bound_are_counted(kernels: Path) -> None:
     recorder = Recorder((), range(8), most_steps=5)
     simulation = simulate(f"{kernels}:turns", observers=(recorder,))
     report = simulation[1, 8](np.zeros(8, np.int64), numbers(8), 8)
-    recording = recorder.recording(report.launch)
+    recording = recorder.recording(report)
     whole = record(f"{kernels}:turns")[1, 8](np.zeros(8, np.int64), numbers(8), 8)
     assert len(recording.steps) == 5 and recording.steps_taken == len(whole.steps) > 5
 

@@ -110,3 +110,22 @@ def test_events_without_end_are_a_flood(told: Told, monkeypatch: pytest.MonkeyPa
     assert told.log.flooded is None
     told.tell({"waits": 1})
     assert told.log.flooded == 0
+
+
+def test_what_a_rank_told_is_there_in_its_order(told: Told) -> None:
+    second = {**CALL, "number": 1, "place": 1}
+    for message in ({"call": CALL}, {"mark": 7}, {"call": second}, {"waits": 0}, {"future": 1},
+                    {"over": 0}, {"mark": -1}, {"mark": "x"}):  # fmt: skip
+        told.tell(message)
+    assert told.log.told == [
+        [("begins", 0), ("mark", 7), ("begins", 1), ("waits", 0), ("future", 1), ("over", 0)],
+        [],
+    ]
+
+
+def test_a_collective_is_under_way_until_somebody_has_waited_for_it(told: Told) -> None:
+    told.tell({"call": CALL | {"kind": "all_gather", "peer": None}})
+    assert told.log.collectives_under_way() == told.log.calls
+    assert told.log.never_waited_for() == []
+    told.tell({"over": 0})
+    assert told.log.collectives_under_way() == []

@@ -81,7 +81,7 @@ def test_it_trains_to_the_goal_of_the_lesson() -> None:
     flat = Flat(moons_model(), torch.nn.functional.cross_entropy)
     loss, point = flat.at(x, y), flat.point()
     generator = torch.Generator().manual_seed(0)
-    for _ in range(1000):
+    for _ in range(500):
         point = point - 0.05 * forward_gradient(loss, point, draw(len(point), generator))
     assert loss(point) < 0.25
 

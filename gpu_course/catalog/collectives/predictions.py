@@ -59,4 +59,9 @@ PREDICTIONS = {
         "One ring leaves each node over one rank, with nearly two buffers. In two levels every "
         "rank settles a share with its likes, and the four ports of a node carry it together."
     ),
+    "Percent of pairs with one switch between them, by rails": Sealed(
+        "NVLink brings the message to the GPU that has the right rail, and one switch does the "
+        "rest; NCCL sends so what is not for the same place. Without that hop rails are hardly "
+        "better than a switch for each four nodes: one pair of eight."
+    ),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any, NoReturn
 
@@ -44,7 +45,9 @@ class KernelChecking(Checking):
             lines = messages.input_changed(self.puzzle, first)
             self._stop("input-changed", "input-changed", first, lines)
         self._compare(first, second, "blocks")
-        for further in trial.more_orders(given, self.kernels, together=self.puzzle.together):
+        fine = partial(self._like, first)
+        together = self.puzzle.together
+        for further in trial.more_orders(given, self.kernels, fine, together=together):
             self._look_for_hazards(further)
             self._compare(first, further, "warps")
             self._compare_bits(first, further)
@@ -59,10 +62,14 @@ class KernelChecking(Checking):
         """Returns a case tried in the other order; counted only where there may be much to tell."""
         if self._is_right(first):
             second = trial.attempt(first.given, self.kernels, 1, counted=False)
-            bits = (first.got[name] == second.got[name] for name in self.puzzle.same_bits)
-            if self._is_right(second) and all(same.all() for same in bits):
+            if self._like(first, second):
                 return second
         return trial.attempt(first.given, self.kernels, 1)
+
+    def _like(self, first: Trial, other: Trial) -> bool:
+        """Whether there is nothing to tell of a trial beside the first: right, in the same bits."""
+        bits = (first.got[name] == other.got[name] for name in self.puzzle.same_bits)
+        return self._is_right(other) and all(same.all() for same in bits)
 
     def _is_right(self, tried: Trial) -> bool:
         faulty = any(hazard.severity == "error" for hazard in tried.hazards)

@@ -215,7 +215,11 @@ def orders_of_blocks(given: Given, kernels: Mapping[str, Kernel]) -> Iterator[Tr
 
 
 def more_orders(
-    given: Given, kernels: Mapping[str, Kernel], *, together: bool = False
+    given: Given,
+    kernels: Mapping[str, Kernel],
+    fine: Callable[[Trial], bool],
+    *,
+    together: bool = False,
 ) -> Iterator[Trial]:
     """Yields trials in MORE_ORDERS, where the order may tell and the launches are small.
 
@@ -224,6 +228,8 @@ def more_orders(
 
     Args:
         given, kernels: see `attempt`.
+        fine: whether there is nothing to tell of a trial. Where there is, it is made once more,
+            counted: a message and its picture need more than results and hazards.
         together: see KernelPuzzle.
     """
     sizes = {
@@ -238,7 +244,10 @@ def more_orders(
         small = [number for number, threads in sizes.items() if threads <= most]
         if not small:
             continue
-        tried = _in_tasks(given, kernels, small, partial(options, room=int(not together)))
+        how = partial(options, room=int(not together))
+        tried = _in_tasks(given, kernels, small, how, counted=False)
+        if tried is not None and not fine(tried):
+            tried = _in_tasks(given, kernels, small, how, counted=True)
         if tried is None:
             continue
         endless = [hazard for hazard in tried.hazards if hazard.kind == "endless-loop"]
@@ -251,6 +260,8 @@ def _in_tasks(
     kernels: Mapping[str, Kernel],
     small: list[int],
     options: Callable[[Kind], dict[str, Any]],
+    *,
+    counted: bool,
 ) -> Trial | None:
     """Returns a trial warp by warp, or thread by thread where the lanes of a warp may wait.
 
@@ -260,7 +271,7 @@ def _in_tasks(
     for each in tasks:
         how = {n: {"step_budget": STEPS_IN_MORE_ORDERS, **options(each)} for n in small}
         with suppress(KernelRefused):
-            return attempt(given, kernels, 1, how)
+            return attempt(given, kernels, 1, how, counted=counted)
     return None
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from gpu_course.grading.python.ranked import RankedChild
 
 
-COUNTED = {"wire", "bytes_sent", "messages", "tcp_bytes"}
+COUNTED = {"wire", "bytes_sent", "booked_bytes", "messages", "tcp_bytes"}
 """What the grader adds to the outputs of an answer on ranks."""
 
 

@@ -88,10 +88,12 @@ class RankedChild:
                     return Raised(raised)
             assert self._world is not None
             self._begun = len(self._world.log.calls)
+            told = [len(each) for each in self._world.log.told]
             self._turn += 1
             found = self._world.ask([self._message(tried, rank) for rank in range(ranks)])
             calls = in_order(self._world.log.calls[self._begun :])
-            return self._reply(tried, found, calls)
+            events = zip(self._world.log.told, told, strict=True)
+            return self._reply(tried, found, calls, tuple(tuple(e[at:]) for e, at in events))
 
     def hold(self, memory_bytes: int) -> bool:
         """Returns False: what several processes hold is not held to a limit."""
@@ -172,7 +174,11 @@ class RankedChild:
         }
 
     def _reply(
-        self, tried: Tried, found: Sequence[dict[str, Any]], calls: tuple[Call, ...]
+        self,
+        tried: Tried,
+        found: Sequence[dict[str, Any]],
+        calls: tuple[Call, ...],
+        told: tuple[tuple[tuple[str, int], ...], ...],
     ) -> Reply:
         read: list[Returned] = []
         failed: Reply | None = None
@@ -200,8 +206,10 @@ class RankedChild:
         sent = [[c for c in calls if c.rank == r and c.kind == "send"] for r in range(len(read))]
         got |= {
             "wire": calls,
+            "told": told,
             "bytes_sent": tuple(sum(call.payload_bytes for call in own) for own in sent),
             "messages": tuple(map(len, sent)),
+            "booked_bytes": _booked(calls, len(read)),
             "tcp_bytes": tcp_bytes,
         }
         changed = {
@@ -218,7 +226,8 @@ class RankedChild:
             Trouble: a call was not waited for, or the kernel counted something else.
         """
         assert self._world is not None
-        loose = self._world.log.never_waited_for()
+        log = self._world.log
+        loose = log.never_waited_for() or log.collectives_under_way()
         if loose:
             raise never_waited_for(loose, calls)
         told = _told(calls)
@@ -282,11 +291,18 @@ def in_order(calls: Iterable[Call]) -> tuple[Call, ...]:
 
 def most_bytes(calls: Sequence[Call]) -> int:
     """Returns the most bytes that may cross the ranks' network for these calls, all protocols."""
-    most = float(IDLE_BYTES + CALL_BYTES * len(calls))
+    most = float(IDLE_BYTES)
     for call in calls:
+        # Of several tensors, as a reduce-scatter of a list, gloo makes a collective each.
+        most += CALL_BYTES * max(1, len(call.sizes))
         many = {"send": 1, "recv": 0}.get(call.kind, 2 * len(call.group))
         most += OVERHEAD * many * call.payload_bytes
     return int(most)
+
+
+def _booked(calls: Sequence[Call], ranks: int) -> tuple[int, ...]:
+    """Returns for each rank what is booked for all its calls, rounded to whole bytes."""
+    return tuple(round(sum(c.booked_bytes for c in calls if c.rank == r)) for r in range(ranks))
 
 
 def _told(calls: Sequence[Call]) -> Counter[tuple[int, int]]:

@@ -67,8 +67,12 @@ def sent_to_itself(calls: tuple[Call, ...]) -> Trouble | None:
 
 
 def never_waited_for(loose: Sequence[Call], calls: tuple[Call, ...]) -> Trouble:
-    """Returns what is told of sends and receives that were begun, and of the first of them."""
+    """Returns what is told of calls that were begun, and of the first of them."""
     first = min(loose, key=lambda call: (call.number, call.rank))
+    if first.kind not in ("send", "recv"):
+        stand = (Standing(first.rank, f"begins {first.kind}", first.line),)
+        fact = f"rank {first.rank} never waits for the {first.kind} that it begins"
+        return Trouble("not-waited", "hazard", fact, stand if first.line else (), calls)
     sends = first.kind == "send"
     whom = "any rank" if first.peer is None else f"rank {first.peer}"
     way = f"sends to {whom}" if sends else f"receives from {whom}"

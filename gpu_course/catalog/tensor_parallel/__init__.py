@@ -1,0 +1,1 @@
+"""The puzzles of lesson 24: a layer cut among ranks."""

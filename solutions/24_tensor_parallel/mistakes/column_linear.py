@@ -1,0 +1,72 @@
+"""Wrong answers to column_linear that people give."""
+
+import torch
+import torch.distributed as dist
+
+
+def gathered(part, axis):
+    """Returns the parts of all ranks, put together along an axis. They may differ in length."""
+    n, r = dist.get_world_size(), dist.get_rank()
+    part = part.movedim(axis, 0).contiguous()
+    lengths = [torch.zeros(1, dtype=torch.int64) for _ in range(n)]
+    dist.all_gather(lengths, torch.tensor([len(part)]))
+    parts = []
+    for rank in range(n):
+        each = part if rank == r else part.new_empty(int(lengths[rank]), *part.shape[1:])
+        dist.broadcast(each, rank)
+        parts.append(each)
+    return torch.cat(parts).movedim(0, axis).contiguous()
+
+
+# A layer returns its whole output, as ever.
+def gathers_the_outputs(x, weight, bias):
+    return gathered(x @ weight.T + bias, 1)
+
+
+# The whole output first; then what was asked for.
+def gathers_and_cuts_again(x, weight, bias):
+    own = x @ weight.T + bias
+    whole = gathered(own, 1)
+    first = (whole - own[:, :1]).abs().sum(0).argmin()
+    return whole[:, first : first + own.shape[1]].clone()
+
+
+# The bias is for the end, where all is together.
+def leaves_out_the_bias(x, weight, bias):
+    return x @ weight.T
+
+
+# The chain rule, as in a layer on one rank.
+def keeps_its_share_of_dx(dy, x, weight):
+    return dy @ weight, dy.T @ x, dy.sum(0)
+
+
+# Gradients over ranks are averaged: that is how data parallelism has it.
+def averages_dx(dy, x, weight):
+    dx = dy @ weight
+    dist.all_reduce(dx)
+    return dx / dist.get_world_size(), dy.T @ x, dy.sum(0)
+
+
+# All gradients are summed over the ranks.
+def adds_all_gradients(dy, x, weight):
+    own = len(weight)
+    sizes = torch.tensor([own, -own])
+    dist.all_reduce(sizes, op=dist.ReduceOp.MAX)
+    gradients = dy @ weight, dy.T @ x, dy.sum(0)
+    for each in gradients if sizes[0] == -sizes[1] else gradients[:1]:
+        dist.all_reduce(each)
+    return gradients
+
+
+# With everything in one place it is one product.
+def gathers_dy_and_weight(dy, x, weight):
+    return gathered(dy, 1) @ gathered(weight, 0), dy.T @ x, dy.sum(0)
+
+
+# Rank 0 has to know the sum, so rank 0 asks for it.
+def adds_on_rank_0_alone(dy, x, weight):
+    dx = dy @ weight
+    if dist.get_rank() == 0:
+        dist.all_reduce(dx)
+    return dx, dy.T @ x, dy.sum(0)
