@@ -138,7 +138,7 @@ def _call(inputs: Values) -> str:
 
 
 DEBRIEF = Debrief(
-    shows=("messages", "booked_bytes"),
+    shows=("booked_bytes",),
     why=(
         "No head of attention asks what another one does. So a rank that has all tokens of its "
         "heads can use any attention there is, and nothing is merged; one all-to-all brings the "
