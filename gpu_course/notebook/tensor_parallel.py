@@ -6,14 +6,11 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from gpu_course.catalog import PythonPuzzle, index
 from gpu_course.draw.collectives import draw_traffic
 from gpu_course.draw.tensor_parallel import draw_cut, draw_kept, draw_rates
 from gpu_course.errors import CourseError
-from gpu_course.grading.answer_problem import AnswerProblem
-from gpu_course.grading.python.answers import read_python_answer
 from gpu_course.notebook.note import telling
-from gpu_course.notebook.own_ranks import run_own
+from gpu_course.notebook.own_ranks import own_text, run_own
 from gpu_course.notebook.pictures import Picture
 from gpu_course.parallel.calls import Call
 from gpu_course.parallel.console import console
@@ -219,19 +216,10 @@ def own_layer(ranks: int = 4, tokens: int = 16, hidden: int = 32, heads: int = 4
         ranks: on how many it runs.
         tokens, hidden, heads: of the layer.
     """
-    try:
-        other = read_python_answer(_python("parallel_mlp")).text
-    except AnswerProblem as problem:
-        raise CourseError(problem.text) from None
+    other = own_text("parallel_mlp")
     tail = f"{other}\n\n{_LAYER}"
     run = run_own("parallel_attention", ranks, tail, tokens=tokens, hidden=hidden, heads=heads)
     return _passes_text(run, tokens, hidden)
-
-
-def _python(name: str) -> PythonPuzzle:
-    puzzle = index.find(name)
-    assert isinstance(puzzle, PythonPuzzle)
-    return puzzle
 
 
 _GRID = """
