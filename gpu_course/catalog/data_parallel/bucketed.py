@@ -88,7 +88,7 @@ def _reference(inputs: Values, case: Case) -> Values:
 
 
 def _follow(inputs: Values, case: Case, got: Values) -> Values:
-    return pieces.waited_for(got)
+    return pieces.counted(got)
 
 
 def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
@@ -318,7 +318,7 @@ BUCKETED = PythonPuzzle(
         Mistake("keeps_the_first_step", "wrong-result", "second-step"),
         Mistake("sums", "wrong-result", "summed"),
         Mistake("never_hands_back", "wrong-result", "own-gradients"),
-        Mistake("never_waits", "wrong-result", "never-waited"),
+        Mistake("never_waits", "hazard", "not-waited"),
         Mistake("asks_the_library", "refused", "library-ddp"),
     ),
     source=(

@@ -33,7 +33,7 @@ def _reference(inputs: Values, case: Case) -> Values:
 
 
 def _follow(inputs: Values, case: Case, got: Values) -> Values:
-    return pieces.waited_for(got)
+    return pieces.counted(got)
 
 
 def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
@@ -164,7 +164,7 @@ DDP = PythonPuzzle(
         Mistake("reduces_to_rank_0", "wrong-result", "one-rank-alone"),
         Mistake("hooks_the_frozen_too", "exception", "exception"),
         Mistake("hooks_the_tensor", "exception", "exception"),
-        Mistake("begins_and_goes_on", "wrong-result", "never-waited"),
+        Mistake("begins_and_goes_on", "hazard", "not-waited"),
         Mistake("without_a_hook", "wrong-result", "own-gradients"),
         Mistake("everything_in_each_hook", "over-budget", "too-many-bytes"),
         Mistake("gathers_them_all", "over-budget", "too-many-bytes"),

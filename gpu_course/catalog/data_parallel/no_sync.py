@@ -33,7 +33,7 @@ def _reference(inputs: Values, case: Case) -> Values:
 
 
 def _follow(inputs: Values, case: Case, got: Values) -> Values:
-    return pieces.waited_for(got)
+    return pieces.counted(got)
 
 
 def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
@@ -144,7 +144,7 @@ NO_SYNC = PythonPuzzle(
         Mistake("sums", "wrong-result", "summed"),
         Mistake("sends_the_last_alone", "wrong-result", "last-alone"),
         Mistake("exchanges_after_each_pause", "over-budget", "too-many-bytes"),
-        Mistake("begins_and_goes_on", "wrong-result", "never-waited"),
+        Mistake("begins_and_goes_on", "hazard", "not-waited"),
     ),
     source="PyTorch, torch.nn.parallel.DistributedDataParallel.no_sync",
 )

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_course.catalog.specification import Case, Finding, PerRank, Values
-from gpu_course.errors import Unusable
 from gpu_course.parallel.calls import Call
 from gpu_course.units import count
 
@@ -196,20 +195,8 @@ def by_own_lines(got: Values) -> Finding | None:
     return None
 
 
-def waited_for(got: Values) -> Values:
-    """Returns what came back, and what it cost each rank, where every collective was waited for.
-
-    Raises:
-        Unusable: one was begun and its end awaited by nobody.
-    """
-    for rank, told in enumerate(got["told"]):
-        over = {number for what, number in told if what in ("over", "future", "waits")}
-        for call in own_calls(got["wire"], rank):
-            if call.number not in over:
-                raise Unusable(
-                    f"rank {rank} begins {call.kind} {call.place} and never waits for it",
-                    "never-waited",
-                )
+def counted(got: Values) -> Values:
+    """Returns what came back, and what it cost each rank."""
     own = [own_calls(got["wire"], rank) for rank in range(len(got["told"]))]
     return got | {
         "all_reduces": tuple(sum(c.kind == "all_reduce" for c in calls) for calls in own),
@@ -303,10 +290,6 @@ DIAGNOSES = {
     "library-ddp": (
         "PyTorch's own DistributedDataParallel makes that call. It is what you build here: from "
         "hooks, broadcast and all_reduce."
-    ),
-    "never-waited": (
-        "A collective that is begun with async_op=True is not over when the call returns. Before "
-        "its result is read, somebody has to wait for it."
     ),
     "summed": (
         "The gradients are the sum over the ranks. With n times as many rows, should a step be n "

@@ -272,9 +272,9 @@ ZERO3 = PythonPuzzle(
             "that is given something else lets go of what it held."
         ),
         (
-            "Forward: coming = begin(0); for each k: wait for coming, take it as the current one, "
-            "begin k + 1 if there is one, use, and keep the x that went in. Backward the same with "
-            "k - 1; fill up the gradient with zeros, reduce-scatter it, divide by n."
+            "Forward: begin the gather of unit 0; for each k wait for what is coming, take it as "
+            "the current one, begin k + 1 if there is one, use, and keep the x that went in. Backward "
+            "the same with k - 1; fill up the gradient with zeros, reduce-scatter it, divide by n."
         ),
     ),
     equivalent_mutants={
