@@ -45,7 +45,7 @@ CHANGING |= {"step_through", "replay"}
 CHANGING |= {"examine", "bench"}
 CHANGING |= {"hint", "progress", "forecast", "solved_under_roof"}
 CHANGING |= {"measured_rings", "fit_text", "drawn_times", "library_text", "play_chunks"}
-CHANGING |= {"own_run", "own_timeline", "own_traffic", "play_own"}
+CHANGING |= {"own_run", "own_timeline", "own_traffic", "own_units", "play_own"}
 CHANGING |= {"three_times", "roofline_of_this_cpu", "show_look_back", "show_activity", "show_scan"}
 MACHINE = re.compile(
     r"(?<![\w.])(/tmp/|/home/|/root/|/Users/|/var/folders/|/usr/|/opt/|[A-Z]:\\\\)|site-packages"
