@@ -15,7 +15,7 @@ PREDICTIONS = {
         "each rank has the finished gradient of its own slice: just where an update needs it. The "
         "second half hands out new weights instead of gradients."
     ),
-    "Times the parameters that a rank sends, DDP and a sharded optimizer": Sealed(
+    "Times the parameters sent, DDP and a sharded optimizer": Sealed(
         "DDP sends each gradient to all, which is 2, and the optimizer hands out new weights, one "
         "more. The gradients of others arrive and are thrown away. The two do not know of each "
         "other; a hook of DDP that reduces to the owner alone saves a third of it.",
