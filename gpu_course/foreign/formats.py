@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from gpu_course import __version__
-from gpu_course.errors import HAZARD_ERRORS
+from gpu_course.errors import HAZARD_ERRORS, CourseError
 from gpu_course.foreign.launches import Finding, Launches
 from gpu_course.simt.report import Counters
 
@@ -21,6 +21,17 @@ class Form(StrEnum):
     text = "text"
     json = "json"
     sarif = "sarif"
+
+
+def form_called(name: str) -> Form:
+    """Returns the form of a name.
+
+    Raises:
+        CourseError: there is none.
+    """
+    if name not in set(Form):
+        raise CourseError(f"--format {name}: there is no such form", f"there are {', '.join(Form)}")
+    return Form(name)
 
 
 SARIF = "https://json.schemastore.org/sarif-2.1.0.json"

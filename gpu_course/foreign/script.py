@@ -20,7 +20,7 @@ import typer
 from gpu_course.errors import CourseError, file_problem
 from gpu_course.foreign import stand_in
 from gpu_course.foreign.dispatcher import GPU
-from gpu_course.foreign.formats import Form, written
+from gpu_course.foreign.formats import Form, form_called, written
 from gpu_course.foreign.launches import Launches
 from gpu_course.foreign.rules import Rules, read_rules, severities
 
@@ -53,7 +53,9 @@ def command(
     module: Annotated[
         str, typer.Option("-m", metavar="MODULE", help="run a module instead, as python -m does")
     ] = "",
-    form: Annotated[Form, typer.Option("--format", help="how the hazards are told")] = Form.text,
+    form: Annotated[
+        str, typer.Option("--format", metavar="|".join(Form), help="how the hazards are told")
+    ] = Form.text.value,
     out: Annotated[Path | None, typer.Option(help="write them to this file, not to stderr")] = None,
     counters: Annotated[
         bool, typer.Option("--counters", help="count sectors, conflicts and the rest as well")
@@ -76,11 +78,12 @@ def command(
         print(context.get_help(), file=sys.stderr)
         raise typer.Exit(2)
     try:
+        wanted = form_called(form)
         own = read_rules(rules) if rules is not None else Rules()
         launches = Launches(own.with_severities(severities(severity or [])), counters=counters)
-        run = _module(module, given) if module else _script(Path(given[0]), given)
+        run = _module(module, given) if module else script_at(Path(given[0]), given)
         status = run_on_the_simulator(run, launches)
-        _tell(written(launches, form), out)
+        _tell(written(launches, wanted), out)
     except CourseError as error:
         print(error, file=sys.stderr)
         raise typer.Exit(2) from None
@@ -99,7 +102,12 @@ def run_on_the_simulator(run: Callable[[], None], launches: Launches) -> int:
     return status
 
 
-def _script(path: Path, arguments: list[str]) -> Callable[[], None]:
+def script_at(path: Path, arguments: list[str]) -> Callable[[], None]:
+    """Returns what runs a script as `python SCRIPT` would.
+
+    Raises:
+        CourseError: it cannot be read.
+    """
     try:
         return partial(_run_script, path, path.read_bytes(), arguments)
     except OSError as error:

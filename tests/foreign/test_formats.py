@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 
+from gpu_course.errors import CourseError
+from gpu_course.foreign.formats import Form, form_called
+
 ROOT = Path(__file__).parents[2]
 RACY = "tests/foreign/scripts/racy.py"
 TWO_ARRAYS = """
@@ -133,3 +136,11 @@ def test_a_wrong_call_ends_with_status_2(arguments: list[str], complaint: str) -
     done = run(*arguments)
     assert done.returncode == 2
     assert complaint in done.stderr
+
+
+def test_a_form_that_is_not_there_is_told() -> None:
+    with pytest.raises(
+        CourseError, match=r"--format xml: there is no such form\n.*text, json, sarif"
+    ):
+        form_called("xml")
+    assert form_called("sarif") is Form.sarif
