@@ -32,6 +32,7 @@ from gpu_course.foreign.script import PACKAGE, run_on_the_simulator, script_at
 NAMES_CUDA = re.compile(
     r"from\s+numba\s+import[^\n]*\bcuda\b|(from|import)\s+numba\.cuda|target\s*=\s*['\"]cuda"
 )
+EXTENDS = re.compile(r"numba(\.cuda)?\.(extending|cudadecl|cudaimpl)|numba\.core\.extending")
 RAN, EXCLUDED, REFUSED, FAILED, LATE = "ran", "excluded", "refused", "failed", "late"
 CHILD = "--child"
 
@@ -116,6 +117,8 @@ def _judged(error: BaseException | None, status: int, launches: int, path: Path)
     told = f"{type(error).__name__}: {first}"
     if isinstance(error, CourseError) and "lanes: a GPU runs that many" in first:
         return LATE, first
+    if isinstance(error, CourseError) and EXTENDS.search(path.read_text(errors="replace")):
+        return REFUSED, f"it extends Numba's compiler: {first}"
     if isinstance(error, CourseError):
         own = "simulator" in first or "numba.cuda" in first
         return (REFUSED, first) if own else (EXCLUDED, f"Numba refuses it as well: {first}")
@@ -137,7 +140,7 @@ def _judged(error: BaseException | None, status: int, launches: int, path: Path)
         return EXCLUDED, f"wants an older NumPy: {first}"
     if isinstance(error, MemoryError):
         return EXCLUDED, f"wants more memory: {first}"
-    if where and _is_library(where[-1].filename):
+    if where and not isinstance(error, AssertionError) and _is_library(where[-1].filename):
         return EXCLUDED, f"the library refuses it as well: {told}"
     return FAILED, f"{told}  [{line.strip()[:120]}]"
 

@@ -1,8 +1,8 @@
-"""Measures how much of a project's own tests pass: `python benchmarks/suites.py FOLDER ...`.
+"""Measures how many of a project's own tests pass: `python benchmarks/suites.py FOLDER`.
 
-Each file of tests runs under `pytest -p gpu_course.simt.pytest` in a process of its own. A test that
-asks for what no simulator has (compiled code, an error of Numba's compiler in its own words) is
-excluded, and each exclusion is printed with its reason. A test whose kernels showed a hazard is
+Each file of tests runs under `pytest -p gpu_course.simt.pytest` in a process of its own. A test
+that asks for what no simulator has (compiled code, an error of Numba's compiler in its own words)
+is excluded, and each exclusion is printed with its reason. A test whose kernels showed a hazard is
 told apart: the plugin fails it on purpose.
 """
 

@@ -159,8 +159,7 @@ class GUFunc:
         if out is not None:
             outs = list(out) if isinstance(out, tuple) else [out]
         arrays = [np.asarray(host(a)) for a in given]
-        loose = [_is_number(a) for a in given]
-        signature, kernel = _chosen(self.__name__, self._kernels, arrays, loose)
+        signature, kernel = self._chosen(given, arrays)
         sizes: dict[str, int] = {}
         outer = []
         for place, (array, names) in enumerate(zip(arrays, self.inputs, strict=True)):
@@ -200,6 +199,35 @@ class GUFunc:
             _handed_back(memory.reshape(shape), wanted, args) for memory, shape, wanted in results
         ]
         return told[0] if len(told) == 1 else tuple(told)
+
+    def _chosen(
+        self, given: Sequence[Any], arrays: Sequence[np.ndarray]
+    ) -> tuple[Signature, Dispatcher]:
+        """The signature of exactly these types; else the first whose types go into them.
+
+        Raises:
+            TypeError: there is none, or an array on the device would have to be converted.
+        """
+        dtypes = [a.dtype for a in arrays]
+        wanted = [[_element(t) for t in s.parameters[: len(arrays)]] for s, _ in self._kernels]
+        fitting = [k for k, types in enumerate(wanted) if types == dtypes] or [
+            k
+            for k, types in enumerate(wanted)
+            if all(
+                np.can_cast(type_, dtype) or _is_number(value)
+                for type_, dtype, value in zip(types, dtypes, given, strict=True)
+            )
+        ]
+        fixed = [isinstance(value, DeviceArray) for value in given]
+        for k in fitting:
+            pairs = zip(wanted[k], dtypes, fixed, strict=True)
+            if all(type_ == dtype or not held for type_, dtype, held in pairs):
+                return self._kernels[k]
+        declared = "; ".join(f"({', '.join(map(show, s.parameters))})" for s, _ in self._kernels)
+        raise TypeError(
+            f"{self.__name__}: no signature takes ({', '.join(map(str, dtypes))}), and it declares "
+            f"{declared}"
+        )
 
     def _groupwise(self, function: Callable[..., Any], signature: Signature) -> Dispatcher:
         """A kernel with a thread for each group of core dimensions."""

@@ -163,7 +163,7 @@ def test_what_the_simulator_does_not_do_can_be_imported_and_not_called(name: str
 
 def test_imports_in_the_spelling_of_numba_cuda() -> None:
     assert cuda.HAS_NUMBA
-    assert cuda.types is numba.types
+    assert cuda.types is numba.core.types
     assert (cuda.float32, cuda.int64) == (numba.float32, numba.int64)
     assert cuda.config is numba.core.config
 
@@ -483,10 +483,10 @@ from numba.cuda.np import numpy_support
 from numba.cuda.testing import CUDATestCase, ForeignArray, skip_unless_cc_90
 from numba.cuda.tests.support import TestCase
 from numba.cuda.types import int32
-import numba, numba.core.config, numpy as np
+import numba, numba.core.config, numba.core.types, numpy as np
 
 assert same is config is numba.core.config
-assert types is numba.types
+assert types is numba.core.types
 assert issubclass(CUDATestCase, TestCase)
 
 

@@ -131,14 +131,14 @@ def test_a_refused_kernel_shows_the_launch_and_the_line_and_nothing_of_ours(
     text = """
         @cuda.jit
         def wait(x):
-            x[0] = cuda.libdevice.sinf(1.0)
+            x[0] = cuda.libdevice.sinpif(1.0)
 
         wait[1, 32](np.zeros(1))
     """
     done = run(written(tmp_path, text))
     assert done.returncode == 1
-    assert "the simulator does not know cuda.libdevice.sinf" in done.stderr
-    assert "script.py:8    x[0] = cuda.libdevice.sinf(1.0)" in done.stderr
+    assert "the simulator does not know cuda.libdevice.sinpif" in done.stderr
+    assert "script.py:8    x[0] = cuda.libdevice.sinpif(1.0)" in done.stderr
     assert "wait[1, 32](np.zeros(1))" in done.stderr
     assert str(ROOT) not in done.stderr
 

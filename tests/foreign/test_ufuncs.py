@@ -145,3 +145,12 @@ def test_a_hazard_in_the_function_is_told_at_its_line(launches: Launches) -> Non
     (finding,) = launches.findings
     assert (finding.hazard.kind, finding.kernel) == ("out-of-bounds", "each_beyond")
     assert finding.hazard.details["code"].strip() == "c[0] = a[a.shape[0]]"
+
+
+def test_groups_take_wider_arrays_of_the_host_as_numba_does() -> None:
+    ours = cuda.guvectorize(["void(f4[:], f4[:], f4[:])"], "(n),(n)->()")(dots)
+    assert ours(np.full(4, 0.5), np.full(4, 2.0)) == 4
+    with pytest.raises(TypeError, match="no signature takes"):
+        ours(cuda.to_device(np.full(4, 0.5)), np.full(4, 2.0))
+    with pytest.raises(TypeError, match="no signature takes"):
+        ours(np.zeros(4, np.int8), np.zeros(4, np.int8))

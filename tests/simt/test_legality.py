@@ -52,7 +52,6 @@ REFUSED = {  # body -> (offset of the line, part of the fact)
     "yield i": (0, "yield cannot be used"),
     "try:\n    n = 1\nexcept Exception:\n    n = 2": (0, "try ... except cannot be used"),
     "with open('x') as f:\n    n = 1": (0, "with cannot be used"),
-    "raise ValueError": (0, "the simulator does not know raise"),
     "match n:\n    case 1:\n        n = 2": (0, "the simulator does not know match"),
     "n = a.sum()": (0, "the simulator does not know the array method .sum"),
     "import sys": (0, "an import inside the kernel cannot be used"),
@@ -261,9 +260,9 @@ def test_every_spelling_of_the_import(spelling: str, tmp_path: Path) -> None:
 
 
 SLIPS = {  # body -> (fact, hint): the commonest ones, each with a sentence of its own
-    "i = cuda.threadIdx": (
-        "the simulator does not know cuda.threadIdx without .x, .y or .z",
-        "write cuda.threadIdx.x, its place along x",
+    "i = cuda.threadIdx\nout[0] = i + 1": (
+        "i is no number: it has the parts .x, .y and .z",
+        "write i.x, its place along x",
     ),
     "i = cuda.blockDim * 2": (
         "cuda.blockDim is no number: it has the parts .x, .y and .z",
@@ -280,9 +279,12 @@ SLIPS = {  # body -> (fact, hint): the commonest ones, each with a sentence of i
         "the name int16 is not defined",
         "write np.int16, with `import numpy as np` at the top of the file",
     ),
-    "i = cuda.grid": (
-        "the simulator does not know cuda.grid as a value, Numba does",
-        "call it where it is needed: cuda.grid(...)",
+    "i = cuda.grid\nout[i] = 1": (
+        (
+            "Numba finds no type for this line: an index must be a whole number, and i is the "
+            "function cuda.grid"
+        ),
+        "check what each name is: an array, a number or a tuple",
     ),
     "n = math.fmin(1.0, 2.0)": ("there is no math.fmin", "write min(x, y)"),
     "n = math.gcd(n, 4)": (
