@@ -274,8 +274,8 @@ ZERO3 = PythonPuzzle(
         (
             "Forward: begin the gather of unit 0; for each k wait for what is coming, take it as "
             "the current one, begin k + 1 if there is one, use, and keep the x that went in. "
-            "Backward the same with k - 1; fill up the gradient with zeros, reduce-scatter it, divide "
-            "by n."
+            "Backward the same with k - 1; fill up the gradient with zeros, reduce-scatter it, "
+            "divide by n."
         ),
     ),
     equivalent_mutants={
