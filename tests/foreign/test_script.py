@@ -195,11 +195,11 @@ def test_hazards_in_a_thread_that_outlives_the_script_count(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("statement", "complaint"),
     [
-        ("cuda.compile_ptx", "the simulator does not know cuda.compile_ptx: it runs kernels as"),
-        ("cuda.declare_device", "the simulator does not know cuda.declare_device: it stands for"),
+        ("cuda.compile_ptx(1)", "the simulator does not know cuda.compile_ptx: it runs kernels as"),
+        ("cuda.declare_device()", "the simulator does not know cuda.declare_device: it stands for"),
         ("cuda.nothing_such", "the simulator does not know cuda.nothing_such"),
         ("from numba.cuda import nothing_such", "cannot import name 'nothing_such'"),
-        ("import numba.cuda.compiler", "the simulator does not know numba.cuda.compiler"),
+        ("import numba.cuda.lowering", "the simulator does not know numba.cuda.lowering"),
         ("import numba_cuda_mlir.nothing", "the simulator does not know numba_cuda_mlir.nothing"),
         ("cuda.jit(link=['a.cu'])", "does not know cuda.jit(link=...): a.cu is foreign code"),
         ("cuda.threadIdx.x + 1", "unsupported operand"),
