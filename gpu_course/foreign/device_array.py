@@ -29,6 +29,11 @@ class DeviceArray:
     # What it is
 
     @property
+    def on_device(self) -> np.ndarray:
+        """The memory itself, for a kernel that finds the array beside itself."""
+        return self._data
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """Its length along each dimension."""
         return self._data.shape

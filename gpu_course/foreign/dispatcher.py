@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -13,6 +14,7 @@ from gpu_course.foreign.device_array import DeviceArray, MappedArray, host
 from gpu_course.foreign.device_memory import poisoned_like
 from gpu_course.foreign.host_api import DEVICE
 from gpu_course.foreign.kernel_names import COMPILES_NOTHING, unsupported
+from gpu_course.foreign.sources import with_source
 from gpu_course.simt.lanes import WARP
 from gpu_course.simt.launch import dim3
 from gpu_course.simt.types import Signature, signatures
@@ -23,6 +25,8 @@ _ACCEPTED = frozenset(
     """inline debug opt lineinfo cache fastmath max_registers launch_bounds boundscheck nopython
     forceinline lto chip cc extensions shared_memory_carveout""".split()
 )
+
+_NO_LONGER = frozenset(("argtypes", "restype", "bind"))
 
 Launcher = Callable[[Any, Any, Any, int, tuple[Any, ...]], None]
 """Runs a kernel: (dispatcher, grid, block, dynamic shared bytes, arguments)."""
@@ -185,6 +189,8 @@ def jit(func_or_sig: Any = None, device: bool = False, link: Any = None, **optio
 
 def _dispatcher(function: Any, device: bool, declared: tuple[Signature, ...]) -> Dispatcher:
     plain = function.py_func if isinstance(function, Dispatcher) else function
+    if isinstance(plain, FunctionType):
+        plain = with_source(plain)
     return Dispatcher(plain, device=device, declared=declared)
 
 
@@ -200,6 +206,11 @@ def _check_options(link: Any, options: dict[str, Any]) -> None:
             "cuda.jit(link=...)", f"{files} is foreign code, and it runs Python kernels alone"
         )
     for name in options:
+        if name in _NO_LONGER:
+            raise CourseError(
+                f"cuda.jit no longer takes the option {name}: Numba refuses it as well",
+                'give the signature itself, such as cuda.jit("void(float32[:])")',
+            )
         if name not in _ACCEPTED:
             raise unsupported(f"the option {name} of cuda.jit")
 

@@ -164,11 +164,24 @@ class Device:
         return "<CUDA device 0 'gpu_course simulator'>"
 
 
+class Deallocations:
+    """What waits to be freed on the device: nothing ever does."""
+
+    is_disabled = False
+
+    def clear(self) -> None:
+        """Frees what waits."""
+
+    def __len__(self) -> int:
+        return 0
+
+
 class Context:
     """The one context of the simulated GPU."""
 
     def __init__(self, device: Device) -> None:
         self.device = device
+        self.deallocations = Deallocations()
 
     def get_memory_info(self) -> MemoryInfo:
         """Returns 80 GB, all free: the simulator keeps no account of memory."""

@@ -11,7 +11,15 @@ from types import ModuleType
 from typing import Any
 
 from gpu_course.foreign import cuda as module
-from gpu_course.foreign import device_array, testing, xoroshiro
+from gpu_course.foreign import (
+    device_array,
+    device_errors,
+    extending,
+    sources,
+    testing,
+    ufuncs,
+    xoroshiro,
+)
 
 SUCCESSOR = "numba_cuda_mlir"
 _PACKAGES = ("numba.cuda", f"{SUCCESSOR}.cuda")
@@ -19,8 +27,36 @@ _INSIDE = {
     "": module,
     ".random": xoroshiro,
     ".testing": testing,
+    ".vectorizers": ufuncs,
+    ".extending": extending,
+    ".cudaimpl": extending,
+    ".cudadecl": extending,
+    ".models": extending,
+    ".compiler": module,
     ".cudadrv": None,
     ".cudadrv.devicearray": device_array,
+    ".cudadrv.error": device_errors,
+    ".cudadrv.driver": device_errors,
+    ".core": None,
+    ".np": None,
+    ".misc": None,
+    ".tests": None,
+}
+# What lies inside numba.cuda since it left Numba, and is Numba's own here.
+_NUMBA_S_OWN = {
+    ".types": "numba.core.types",
+    ".errors": "numba.core.errors",
+    ".core.config": "numba.core.config",
+    ".core.errors": "numba.core.errors",
+    ".np.numpy_support": "numba.np.numpy_support",
+    ".misc.special": "numba.misc.special",
+    ".typing": "numba.core.typing",
+    ".typing.typeof": "numba.core.typing.typeof",
+    ".typeconv": "numba.core.typeconv",
+    ".utils": "numba.core.utils",
+    ".cgutils": "numba.core.cgutils",
+    ".typing.templates": "numba.core.typing.templates",
+    ".tests.support": "numba.tests.support",
 }
 
 
@@ -43,7 +79,8 @@ class StandIn(MetaPathFinder, Loader):
             return ModuleSpec(name, self, is_package=True)
         for package in _PACKAGES:
             if name == package or name.startswith(f"{package}."):
-                if name.removeprefix(package) not in _INSIDE:
+                inside = name.removeprefix(package)
+                if inside not in _INSIDE and inside not in _NUMBA_S_OWN:
                     raise ModuleNotFoundError(f"the simulator does not know {name}", name=name)
                 return ModuleSpec(name, self, is_package=True)
         if name.startswith(f"{SUCCESSOR}."):
@@ -56,11 +93,16 @@ class StandIn(MetaPathFinder, Loader):
             return _Successor(spec.name)
         for package in _PACKAGES:
             if spec.name == package or spec.name.startswith(f"{package}."):
-                return _INSIDE[spec.name.removeprefix(package)] or ModuleType(spec.name)
+                return _INSIDE.get(spec.name.removeprefix(package)) or ModuleType(spec.name)
         raise AssertionError(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        """The module has run already."""
+        """Puts Numba's own module in the place of its twin; any other has run already."""
+        name = getattr(module.__spec__, "name", "")
+        for package in _PACKAGES:
+            own = _NUMBA_S_OWN.get(name.removeprefix(package))
+            if name.startswith(package) and own is not None:
+                sys.modules[name] = importlib.import_module(own)
 
 
 class _Successor(ModuleType):
@@ -89,6 +131,7 @@ def install() -> None:
         if name.startswith("numba.cuda") or name.partition(".")[0] == SUCCESSOR:
             del sys.modules[name]
     sys.meta_path.insert(0, StandIn())
+    sources.listen()
     numba = sys.modules.get("numba")
     if numba is not None:
         vars(numba)["cuda"] = importlib.import_module("numba.cuda")

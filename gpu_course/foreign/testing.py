@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
+import functools
+import importlib
 import io
 import unittest
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout
 from typing import Any
 
+import numpy as np
+
 from gpu_course.foreign.kernel_names import unsupported
 
 Decorator = Callable[[Any], Any]
-
-
-class CUDATestCase(unittest.TestCase):
-    """A test case; there is no context to reset between its tests."""
-
-
-class ContextResettingTestCase(CUDATestCase):
-    """A test case; there is no context to reset between its tests."""
 
 
 def _runs(reason: str = "") -> Decorator:
@@ -57,6 +53,10 @@ def _always(test: Any) -> Any:
 
 
 skip_unless_cc_50 = skip_unless_cc_53 = skip_unless_cc_60 = skip_unless_cc_75 = _always
+skip_unless_cc_90 = _always
+skip_on_standalone_numba_cuda = xfail_unless_cudasim = _always
+skip_on_wsl2 = skip_on_nvjitlink_13_1_sm_120 = _runs
+skip_if_nvjitlink_missing = skip_if_curand_kernel_missing = _skips
 skip_unless_conda_cudatoolkit = skip_if_mvc_libraries_unavailable = _skips
 skip_if_cudadevrt_missing = _always
 skip_if_cuda_includes_missing = unittest.skip("no CUDA toolkit")
@@ -65,4 +65,22 @@ skip_if_cuda_includes_missing = unittest.skip("no CUDA toolkit")
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
+    if name in ("CUDATestCase", "ContextResettingTestCase"):
+        return _test_case()
     raise unsupported(f"numba.cuda.testing.{name}")
+
+
+@functools.cache
+def _test_case() -> type[unittest.TestCase]:
+    """A test case with the comparisons of Numba's own; there is no context to reset."""
+    support = importlib.import_module("numba.tests.support")
+    own = {"__module__": __name__, "FLOAT16_RTOL": np.finfo(np.float16).eps}
+    return type("CUDATestCase", (support.TestCase,), own)
+
+
+class ForeignArray:
+    """An array that shows itself by its interface alone, as another library's would."""
+
+    def __init__(self, arr: Any) -> None:
+        self._arr = arr
+        self.__cuda_array_interface__ = arr.__cuda_array_interface__

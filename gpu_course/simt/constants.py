@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import cmath
 import math
 import operator
 from collections import namedtuple
@@ -91,6 +92,7 @@ _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {
     ast.Not: operator.not_,
 }
 _MATH = {f"math.{n}": getattr(math, n) for n in ("pi", "e", "tau", "inf", "nan")}
+_MATH |= {f"cmath.{n}": getattr(cmath, n) for n in ("pi", "e", "tau", "inf", "nan", "infj", "nanj")}
 _MATH |= {
     "numpy.pi": math.pi,
     "numpy.e": math.e,

@@ -147,6 +147,8 @@ class _Flow:
                 if node.value is not None:
                     self.reads(node.value, state)
                 return None
+            case ast.Raise():
+                return None
             case ast.Break():
                 self.loops[-1].broken.append(state)
                 return None
@@ -272,6 +274,9 @@ def stored_parameters(
         for target in node.targets
         if isinstance(target, ast.Name) and is_allocation(meanings.get(node.value.func))
     }
+    called = {node.func for node in body if isinstance(node, ast.Call)}
+    if any(_is_atomic(meaning) and node not in called for node, meaning in meanings.items()):
+        return parameters  # an atomic that a name holds
     found = set()
     for node in body:
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
@@ -288,7 +293,7 @@ def stored_parameters(
             found.add(name)
         if isinstance(node, ast.Call):
             symbol = meanings.get(node.func)
-            if isinstance(symbol, Symbol) and symbol.path.startswith("cuda.atomic."):
+            if _is_atomic(symbol):
                 name = node.args[0].id if node.args and isinstance(node.args[0], ast.Name) else ""
                 if name not in parameters | own:
                     return parameters
@@ -298,6 +303,10 @@ def stored_parameters(
         for n in body
     )
     return parameters if rebound else frozenset(found) & parameters
+
+
+def _is_atomic(meaning: Any) -> bool:
+    return isinstance(meaning, Symbol) and meaning.path.startswith("cuda.atomic.")
 
 
 LITERAL: Any = "literal"
@@ -634,19 +643,20 @@ def prune(kernel: Kernel, arguments: Arguments) -> ast.FunctionDef:
 def asks_about_arguments(tree: ast.FunctionDef, *, device: bool) -> bool:
     """True when the types of the arguments may decide a branch of a function.
 
-    An argument of a device function may be None; those of a kernel are numbers and arrays.
+    An argument may be None, and so may what a name stands for with which it is compared; a kernel
+    is asked only where None is written.
     """
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and node.attr == "ndim":
             return True
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "len":
             return True
-        if (
-            device
-            and isinstance(node, ast.Compare)
-            and any(isinstance(op, ast.Is | ast.IsNot | ast.Eq | ast.NotEq) for op in node.ops)
+        if isinstance(node, ast.Compare) and any(
+            isinstance(op, ast.Is | ast.IsNot | ast.Eq | ast.NotEq) for op in node.ops
         ):
-            return True
+            sides = (node.left, *node.comparators)
+            if device or any(isinstance(s, ast.Constant) and s.value is None for s in sides):
+                return True
     return False
 
 
@@ -682,7 +692,7 @@ def _with(node: Any, **changes: Any) -> Any:
 def _ends(node: ast.stmt) -> bool:
     """True when nothing after the statement is ever reached."""
     match node:
-        case ast.Return() | ast.Break() | ast.Continue():
+        case ast.Return() | ast.Break() | ast.Continue() | ast.Raise():
             return True
         case ast.Assert(test=ast.Constant(value=False)):
             return True

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -19,14 +19,15 @@ from gpu_course.simt.constants import NamedTuple, NotConstant, Symbol, as_dtype,
 from gpu_course.simt.flow import LITERAL, Decisions, is_literal
 from gpu_course.simt.intrinsics import NOTHING
 from gpu_course.simt.legality import CHECKING, MOST_TYPING_STEPS, Draft, called_from, specialised
-from gpu_course.simt.refusals import method_refusal, ours
-from gpu_course.simt.source import Kernel
+from gpu_course.simt.refusals import method_refusal, ours, refused
+from gpu_course.simt.source import Captured, Kernel
 from gpu_course.simt.types import (
     BOOL,
     FLOAT64,
     INT32,
     INT64,
     ArrayType,
+    DtypeType,
     FunctionType,
     GridType,
     NoSuchType,
@@ -36,6 +37,7 @@ from gpu_course.simt.types import (
     TooLarge,
     TupleType,
     Type,
+    WordType,
     best,
     show,
 )
@@ -58,7 +60,7 @@ class Inferred:
         parameters: the type of each parameter, to which its argument is cast.
         given: each call of a device function -> its arguments, default values included.
         members: a field of a named tuple -> its place.
-        fields: a field of a structure in a cell that is read: a[i].x.
+        fields: a field of a structure that is read: a[i].x, or r.x where r = a[i].
         expressions: an expression -> its type.
     """
 
@@ -95,6 +97,8 @@ def of_value(value: Any) -> Type:
         return np.dtype(np.complex128)
     if isinstance(value, tuple):
         return TupleType(tuple(map(of_value, value)), getattr(value, "_fields", ()))
+    if isinstance(value, Captured):
+        return ArrayType(value.dtype, value.ndim)
     if isinstance(value, np.ndarray):
         return ArrayType(value.dtype, value.ndim, "const")
     if value is None:
@@ -113,7 +117,11 @@ MAX_ROUNDS = 20
 MOST_DEEP = 50
 
 
-class Found(dict[tuple[ast.FunctionDef, tuple[Type, ...], tuple[Type, ...]], Inferred]):
+Literals = tuple[tuple[str, Any], ...]
+"""Parameters of a device function, and the constants that are handed over for them."""
+
+
+class Found(dict[tuple[ast.FunctionDef, tuple[Type, ...], tuple[Type, ...], Literals], Inferred]):
     """What is known of device functions, by the types they are called with.
 
     Attributes:
@@ -129,6 +137,7 @@ def infer(
     known: Sequence[Type] | None = None,
     depth: int = 0,
     found: Found | None = None,
+    literals: Literals = (),
 ) -> Inferred:
     """Returns the type of every variable of a kernel, and the arrays it makes for itself.
 
@@ -141,13 +150,15 @@ def infer(
         known: the same for what decides branches: decisions.LITERAL for a number at the call.
         depth: how many calls of device functions lie above.
         found: what is known already of the functions it calls.
+        literals: constants that are handed over for parameters, where a shape needs them.
 
     Raises:
         KernelRefused: a line whose types no operator or variable can join.
     """
     if depth == 0 and known is None:
         return _Inference(specialised(draft, arguments), arguments).run()
-    return _Inference(specialised(draft, known or arguments), arguments, depth, found).run()
+    special = specialised(draft, known or arguments)
+    return _Inference(special, arguments, depth, found, literals).run()
 
 
 class _Inference:
@@ -159,7 +170,9 @@ class _Inference:
         arguments: Sequence[Type],
         depth: int = 0,
         found: Found | None = None,
+        literals: Literals = (),
     ) -> None:
+        self.literals = dict(literals)
         self.draft = draft
         self.kernel = draft.kernel
         self.parameters = tuple(arguments)
@@ -193,8 +206,13 @@ class _Inference:
         if self.pending is not None:
             raise self.pending
         requests = dict(self.requests)
-        for called in self.calls.values():
-            requests |= called.requests
+        for node, called in self.calls.items():
+            for made, asked in called.requests.items():
+                if requests.setdefault(made, asked) != asked:
+                    fact = (
+                        "a function that makes an array of one shape or dtype here, and of another"
+                    )
+                    raise self.kernel.refuse(node, ours(fact), "write a function for each")
         placed, static = lay_out(requests)
         return Inferred(
             draft=self.draft,
@@ -298,11 +316,6 @@ class _Inference:
 
     def assign(self, target: ast.expr, value: Type) -> None:
         if isinstance(target, ast.Name):
-            if isinstance(value, np.dtype) and value.fields:
-                what = "a name for a whole structure"
-                raise NotSimulated(
-                    what, f"read the fields one by one, such as a[i].{_first(value)}"
-                )
             version = self.draft.assigned(target)
             known = self.types.get(version, value)
             try:
@@ -327,29 +340,37 @@ class _Inference:
             if isinstance(owner, ArrayType) and owner.space == "const":
                 raise NoSuchType("constant memory cannot be changed")
             stored = self.element(target)
-            if isinstance(stored, ArrayType) and types.is_scalar(value):
-                fact = ours("a store of one number to many cells")
+            if isinstance(stored, ArrayType) and isinstance(value, ArrayType):
+                fact = refused(f"{ast.unparse(target)} = ..., cells from cells,")
                 raise self.kernel.refuse(target, fact, "write the loop")
-            if not (types.is_scalar(stored) and types.is_scalar(value)):
+            if isinstance(stored, ArrayType):
+                self.expressions[target] = stored
+                stored = stored.dtype  # one number for many cells
+            if is_structure(value) and types.same(value.dtype, stored):
+                return
+            if not (isinstance(stored, np.dtype) and isinstance(value, np.dtype)):
                 raise NoSuchType(f"{value} cannot be stored in one cell of {stored}")
-            if value.kind == "c" and stored.kind != "c":  # type: ignore[union-attr]
+            if value.kind == "c" and stored.kind != "c":
                 raise NoSuchType(f"{value} cannot be stored as {stored}: take .real or .imag")
         else:
             self.field(target, value)
 
     def field(self, target: ast.expr, value: Type | None = None) -> Type:
         """The type of a field that is assigned to: a[i].x."""
-        if not (isinstance(target, ast.Attribute) and isinstance(target.value, ast.Subscript)):
-            raise NoSuchType("an attribute cannot be assigned to")
-        whole = self.expression(target.value.value)
+        whole = self.expression(target.value) if isinstance(target, ast.Attribute) else None
         if isinstance(whole, ArrayType) and whole.space == "const":
             raise NoSuchType("constant memory cannot be changed")
-        owner = self.element(target.value)
-        if not (isinstance(owner, np.dtype) and owner.fields and target.attr in owner.fields):
+        assert isinstance(target, ast.Attribute)
+        if not is_structure(whole) or target.attr not in fields_of(whole):
             raise NoSuchType("an attribute cannot be assigned to")
+        if isinstance(value, ArrayType):
+            raise NotSimulated("a store of a whole array in a field", "write the loop")
         if value is not None and not types.is_scalar(value):
             raise NoSuchType(f"{value} cannot be stored in a field")
-        return owner.fields[target.attr][0]
+        found = field_type(whole, target.attr)
+        if not isinstance(found, np.dtype):
+            raise NoSuchType(f"{ast.unparse(target)} is {found}, which takes no store as a whole")
+        return found
 
     def hold(self, name: ast.Name, array: Type) -> None:
         """A shared or local array gets its name, once and for all."""
@@ -384,21 +405,27 @@ class _Inference:
                 "write all of them as floats, or as whole numbers",
             )
         if isinstance(iterated, ArrayType):
-            one = iterated.ndim == 1
+            one = iterated.ndim == 1 and not iterated.dtype.fields
             return iterated.dtype if one else replace(iterated, ndim=iterated.ndim - 1)
         raise NoSuchType(f"a loop over {iterated}")
 
     def infer_device(
-        self, device: Draft, arguments: Sequence[Type], known: Sequence[Type]
+        self,
+        device: Draft,
+        arguments: Sequence[Type],
+        known: Sequence[Type],
+        literals: Literals = (),
     ) -> Inferred:
         if self.depth > MOST_DEEP:
             fact = f"more than {MOST_DEEP} functions call each other here, one inside the other"
             raise self.kernel.refuse(self.kernel.tree, fact, "write a loop")
         # Numba compiles a function once for the types it is called with, and so is it read here.
-        key = (device.kernel.tree, tuple(arguments), tuple(known))
+        key = (device.kernel.tree, tuple(arguments), tuple(known), literals)
         if key not in self.found:
             self.spend(CHECKING * sum(device.efforts.values()))
-            self.found[key] = infer(device, arguments, known, self.depth + 1, self.found)
+            if device.makes_arrays and any(each[0] is key[0] for each in self.found):
+                device = device.anew()
+            self.found[key] = infer(device, arguments, known, self.depth + 1, self.found, literals)
         return self.found[key]
 
     # Expressions
@@ -445,16 +472,30 @@ class _Inference:
             case ast.Tuple():
                 return TupleType(tuple(self.expression(e) for e in node.elts))
             case ast.Subscript():
-                return self.element(node)
+                return self.part(node)
             case ast.Attribute():
                 return self.attribute(node)
             case ast.Call():
                 return self.call(node)
         raise NoSuchType(type(node).__name__)
 
+    def part(self, node: ast.Subscript) -> Type:
+        """a[i], a[2:], t[0]; a structure in a cell is an array of it without dimensions."""
+        found = self.element(node)
+        if isinstance(found, np.dtype) and found.fields:
+            owner = self.expressions[node.value]
+            assert isinstance(owner, ArrayType)
+            self.views.add(node)
+            return ArrayType(found, 0, owner.space)
+        return found
+
     def refuse_whole(self, node: ast.AST, *parts: tuple[Type, ast.expr]) -> None:
         """Raises KernelRefused where a whole array is computed with, as NumPy does on the host."""
         for type_, part in parts:
+            if isinstance(type_, TupleType) and type_.names == types.THREE_PARTS:
+                name = ast.unparse(part)
+                fact = f"{name} is no number: it has the parts .x, .y and .z"
+                raise self.kernel.refuse(node, fact, f"write {name}.x, its place along x")
             numbers = not any(t is None or isinstance(t, FunctionType) for t, _ in parts)
             if isinstance(type_, ArrayType) and numbers:
                 name = ast.unparse(part)
@@ -480,6 +521,13 @@ class _Inference:
         if isinstance(value, Symbol):
             if value.path in intrinsics.VALUES:
                 return intrinsics.VALUES[value.path].type((), ())
+            if value.path in intrinsics.THREE_PARTS:
+                return TupleType((INT32,) * 3, types.THREE_PARTS)
+            dtype = as_dtype(value)
+            if dtype is not None:
+                return DtypeType(dtype)
+            if value.path in intrinsics.FUNCTIONS:
+                return WordType(value.path)
             raise NotSimulated(
                 f"{value.path} as a value",
                 f"call it where it is needed: {value.path}(...)",
@@ -510,7 +558,8 @@ class _Inference:
             raise NoSuchType(f"{ast.unparse(node.value)} is {owner}, which has no cells")
         parts: list[Type] = []
         slices = 0
-        for part in _parts(node.slice):
+        given_parts = parts_of(node.slice, owner.ndim)
+        for part in given_parts:
             if isinstance(part, ast.Slice):
                 self.slice(part)
                 slices += 1
@@ -531,11 +580,12 @@ class _Inference:
                 f"give {owner.ndim} indices, one per dimension",
             )
         left = owner.ndim - len(parts)
-        if left:
-            if len(parts) + slices != len(_parts(node.slice)):
+        if left or slices or any(map(is_ellipsis, _written(node.slice))):
+            if len(parts) + slices != len(given_parts):
                 raise NoSuchType("a tuple as an index must give every index")
             self.views.add(node)
-        return ArrayType(owner.dtype, left, owner.space) if left else owner.dtype
+            return ArrayType(owner.dtype, left, owner.space)
+        return owner.dtype
 
     def slice(self, node: ast.Slice) -> None:
         for bound in (node.lower, node.upper, node.step):
@@ -571,21 +621,25 @@ class _Inference:
 
     def attribute(self, node: ast.Attribute) -> Type:
         owner = self.expression(node.value)
+        if is_structure(owner) and node.attr in fields_of(owner):
+            found = field_type(owner, node.attr)
+            if isinstance(found, np.dtype):
+                self.fields.add(node)
+            return found
+        if is_structure(owner):
+            raise NoSuchType(f"{ast.unparse(node.value)} has no .{node.attr}")
         if isinstance(owner, ArrayType):
             if node.attr == "shape":
                 return TupleType((INT64,) * owner.ndim)
             if node.attr in ("size", "ndim"):
                 return INT64
             if owner.dtype.fields and node.attr in owner.dtype.fields:
-                return ArrayType(owner.dtype.fields[node.attr][0], owner.ndim, owner.space)
+                return field_type(owner, node.attr)
             raise self.kernel.refuse(
                 node,
                 f"the simulator does not know the array attribute .{node.attr}",
                 "an array in a kernel has .shape, .size and .ndim",
             )
-        if isinstance(owner, np.dtype) and owner.fields and node.attr in owner.fields:
-            self.fields.add(node)
-            return owner.fields[node.attr][0]
         if isinstance(owner, TupleType) and node.attr in owner.names:
             self.members[node] = owner.names.index(node.attr)
             return owner.elements[self.members[node]]
@@ -603,6 +657,10 @@ class _Inference:
             return self.named_tuple(node, symbol)
         if not isinstance(symbol, Symbol):
             return self.called_value(node)
+        return self.word(node, symbol)
+
+    def word(self, node: ast.Call, symbol: Symbol) -> Type:
+        """A call of something of the vocabulary, or of a dtype."""
         if is_allocation(symbol):
             return self.allocation(node, symbol)
         if node.keywords:
@@ -610,11 +668,7 @@ class _Inference:
         arguments = [self.expression(a) for a in node.args]
         dtype = as_dtype(symbol)
         if dtype is not None:
-            if len(arguments) != 1 or not types.is_scalar(arguments[0]):
-                raise NoSuchType(f"{symbol.path} takes one number")
-            if arguments[0].kind == "c" and dtype.kind != "c":  # type: ignore[union-attr]
-                raise NoSuchType(f"{symbol.path} takes no complex number: take .real or .imag")
-            return dtype
+            return converted(symbol.path, dtype, arguments)
         function = intrinsics.FUNCTIONS.get(symbol.path)
         if function is None:
             raise NoSuchType(f"{symbol.path} cannot be called")
@@ -639,10 +693,19 @@ class _Inference:
                 owner = self.expression(called.value)
                 if called.attr == "conjugate" and types.is_scalar(owner) and owner != BOOL:
                     return owner
-                if called.attr == "bit_count" and isinstance(owner, np.dtype):
-                    raise NotSimulated("the method .bit_count", "use cuda.popc")
+                if (
+                    called.attr == "bit_count"
+                    and isinstance(owner, np.dtype)
+                    and owner.kind in "iu"
+                ):
+                    return owner
         else:
             function = self.expression(called)
+            if isinstance(function, WordType):
+                return self.word(node, Symbol(function.path))
+            if isinstance(function, DtypeType):
+                arguments = [self.expression(a) for a in node.args]
+                return converted(ast.unparse(called), function.of, arguments)
             if isinstance(function, FunctionType):
                 draft, device = self.draft, function.function
                 assert draft.written is not None
@@ -677,7 +740,7 @@ class _Inference:
             arguments = list(signature.converted(arguments))
         self.given[node] = given
         known = self.known_arguments(device, given, arguments)
-        found = self.infer_device(device, arguments, known)
+        found = self.infer_device(device, arguments, known, self.literals_of(device, given))
         if signature is not None:
             found = declared_result(device, found, signature)
         self.calls[node] = found
@@ -697,6 +760,23 @@ class _Inference:
             else type_
             for node, type_ in zip(given, arguments, strict=True)
         ]
+
+    def literals_of(self, device: Draft, given: Sequence[ast.expr]) -> Literals:
+        """The constants handed over for parameters that stand in the shape of an array."""
+        wanted = device.shapes_from_arguments
+        pairs = zip(device.kernel.parameters, given, strict=True) if wanted else ()
+        known = ((name, self.literal(node)) for name, node in pairs if name in wanted)
+        return tuple((name, value) for name, value in known if value is not None)
+
+    def literal(self, node: ast.expr) -> Any:
+        """A whole number, or a tuple of them, that is written at a call or named there."""
+        if isinstance(node, ast.Tuple):
+            parts = tuple(map(self.literal, node.elts))
+            return None if None in parts else parts
+        value = node.value if isinstance(node, ast.Constant) else self.look_up(node)
+        numbers = value if isinstance(value, tuple) else (value,)
+        whole = all(isinstance(n, int) and not isinstance(n, bool) for n in numbers)
+        return value if whole else None
 
     def allocation(self, node: ast.Call, symbol: Symbol) -> Type:
         try:
@@ -718,6 +798,8 @@ class _Inference:
             return known
         tree, versions = self.kernel.tree, self.draft.versions
         made = Decisions(self.kernel, tree, {}, alone=False, versions=versions).definition(name)
+        if isinstance(made, ast.arg):
+            return self.literals.get(made.arg)
         if isinstance(made, ast.Constant):
             return made.value
         if isinstance(made, ast.Tuple):
@@ -727,11 +809,27 @@ class _Inference:
         return self.draft.meanings.get(made) if isinstance(made, ast.Name) else None
 
     def dtype_at(self, node: ast.expr) -> np.dtype[Any] | None:
-        """The dtype of an array, for `dtype=a.dtype`; None for any other expression."""
+        """The dtype of an array, for `dtype=a.dtype`, or one that a variable holds; else None."""
+        if isinstance(node, ast.Name) and node.id in self.draft.variables:
+            held = self.variable(node)
+            return held.of if isinstance(held, DtypeType) else None
         if not isinstance(node, ast.Attribute) or node.attr != "dtype":
             return None
         owner = self.expression(node.value)
         return owner.dtype if isinstance(owner, ArrayType) else None
+
+
+def converted(name: str, dtype: np.dtype[Any], arguments: Sequence[Type]) -> np.dtype[Any]:
+    """The type of float32(x), which is float32.
+
+    Raises:
+        NoSuchType: it gets more or less than one number, or a complex one.
+    """
+    if len(arguments) != 1 or not isinstance(arguments[0], np.dtype):
+        raise NoSuchType(f"{name} takes one number")
+    if arguments[0].kind == "c" and dtype.kind != "c":
+        raise NoSuchType(f"{name} takes no complex number: take .real or .imag")
+    return dtype
 
 
 def bound(
@@ -812,8 +910,28 @@ def constant_slice(node: ast.Slice) -> slice:
     return slice(*parts)
 
 
-def _parts(index: ast.expr) -> list[ast.expr]:
+def parts_of(index: ast.expr, ndim: int) -> list[ast.expr]:
+    """Returns what an index says of each axis, `...` as the whole axes that it stands for.
+
+    >>> [ast.unparse(part) for part in parts_of(ast.parse("a[..., i]").body[0].value.slice, 3)]
+    [':', ':', 'i']
+    """
+    parts = _written(index)
+    at = next((k for k, part in enumerate(parts) if is_ellipsis(part)), None)
+    if at is None:
+        return parts
+    count = ndim - len(parts) + 1
+    whole: list[ast.expr] = [ast.copy_location(ast.Slice(), parts[at]) for _ in range(count)]
+    return [*parts[:at], *whole, *parts[at + 1 :]]
+
+
+def _written(index: ast.expr) -> list[ast.expr]:
     return index.elts if isinstance(index, ast.Tuple) else [index]
+
+
+def is_ellipsis(node: ast.expr) -> bool:
+    """True for `...`."""
+    return isinstance(node, ast.Constant) and node.value is Ellipsis
 
 
 def _component(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -821,6 +939,18 @@ def _component(dtype: np.dtype[Any]) -> np.dtype[Any]:
     return np.dtype(f"float{4 * dtype.itemsize}") if dtype.kind == "c" else dtype
 
 
-def _first(structure: np.dtype[Any]) -> str:
-    assert structure.names is not None
-    return structure.names[0]
+def field_type(owner: ArrayType, name: str) -> Type:
+    """The type of a field of one structure, or of an array of them."""
+    whole = fields_of(owner)[name]
+    ndim = owner.ndim + len(whole.shape)
+    return ArrayType(whole.base, ndim, owner.space) if ndim or whole.base.fields else whole
+
+
+def fields_of(owner: ArrayType) -> dict[str, np.dtype[Any]]:
+    """The fields of structures and their dtypes; none for an array of numbers."""
+    return {name: found[0] for name, found in (owner.dtype.fields or {}).items()}
+
+
+def is_structure(type_: Type) -> TypeGuard[ArrayType]:
+    """True for one structure, wherever it lies: an array of them without dimensions."""
+    return isinstance(type_, ArrayType) and type_.ndim == 0 and bool(type_.dtype.fields)

@@ -14,13 +14,15 @@ import numpy as np
 
 from gpu_course.simt.constants import FileList, Symbol, as_dtype, resolve
 from gpu_course.simt.refusals import builtin_refusal, refused, symbol_refusal
-from gpu_course.simt.source import Kernel, Unknown, from_function
+from gpu_course.simt.source import Kernel, LiveModule, Unknown, from_function
 from gpu_course.simt.vocabulary import (
     allocate,
     atomics,
     bits,
+    complex_functions,
     half,
     indices,
+    libdevice,
     operators,
     overloads,
     printing,
@@ -46,6 +48,8 @@ FUNCTIONS: dict[str, Function] = {
     **overloads.FUNCTIONS,
     **half.FUNCTIONS,
     **ufuncs.FUNCTIONS,
+    **complex_functions.FUNCTIONS,
+    **libdevice.FUNCTIONS,
 }
 BUILTINS = frozenset(scalar_functions.BUILTINS) | {
     "divmod", "enumerate", "pow", "print", "sum", "zip",
@@ -120,6 +124,8 @@ class Meanings:
             value = None if node.id in self.variables else self._look_up(node)
         elif isinstance(node, ast.Attribute):
             owner = self._meaning(node.value)
+            if isinstance(owner, LiveModule):
+                value = self._member(node, owner)
             if isinstance(owner, Symbol):
                 value = resolve(owner.member(node.attr))
                 if owner.path == "cuda.random":
@@ -127,6 +133,17 @@ class Meanings:
         if value is not None:
             self.found[node] = value
         return value
+
+    def _member(self, node: ast.Attribute, module: LiveModule) -> Any:
+        """What helpers.f stands for."""
+        try:
+            value = module.member(node.attr)
+        except KeyError:
+            fact = f"the module {module.module.__name__} has no {node.attr}"
+            raise self.kernel.refuse(node, fact, "check the spelling") from None
+        if isinstance(value, Symbol):
+            return resolve(value)
+        return self._checked(node, ast.unparse(node), value)
 
     def _random(self, node: ast.Attribute) -> Kernel:
         """A function of `numba.cuda.random`: a device function of ours."""
@@ -147,23 +164,27 @@ class Meanings:
             raise self.kernel.refuse(
                 node, f"the name {node.id} is not defined", _instead_of(node.id)
             ) from None
+        return self._checked(node, node.id, value)
+
+    def _checked(self, node: ast.expr, name: str, value: Any) -> Any:
+        """A value beside the kernel, one that a kernel can use."""
         if value is None:
             return NOTHING
         if isinstance(value, Unknown):
             raise self.kernel.refuse(
                 node,
-                f"{node.id} is {value.what}: a kernel cannot use it",
+                f"{name} is {value.what}: a kernel cannot use it",
                 "use numbers, arrays handed to the kernel, and what cuda and math offer",
             )
         if isinstance(value, Kernel) and value.declared and not value.device:
             fact = f"{value.name} has a signature, which makes it a kernel: no kernel can call it"
             raise self.kernel.refuse(node, fact, "mark it with device=True beside the signature")
         if _holds_list(value):
-            fact = refused(f"{node.id}, a list beside the kernel,")
-            raise self.kernel.refuse(node, fact, f"write a tuple: {node.id} = (..., ...)")
+            fact = refused(f"{name}, a list beside the kernel,")
+            raise self.kernel.refuse(node, fact, f"write a tuple: {name} = (..., ...)")
         what = _no_number(value)
         if what:
-            raise self.kernel.refuse(node, refused(f"{node.id}, {what},"), "use arrays of numbers")
+            raise self.kernel.refuse(node, refused(f"{name}, {what},"), "use arrays of numbers")
         if isinstance(value, Kernel) and not value.decorated:
             fact = f"{value.name} is a plain Python function: a kernel cannot call it"
             raise self.kernel.refuse(node, fact, "mark it with @cuda.jit(device=True)")
@@ -173,15 +194,16 @@ class Meanings:
         """Every complete dotted name must be something the simulator knows."""
         inner = {n.value for n in self.found if isinstance(n, ast.Attribute)}
         for node, value in self.found.items():
+            if isinstance(value, LiveModule) and node not in inner:
+                fact = f"{ast.unparse(node)} is a module: a kernel cannot use it as a value"
+                raise self.kernel.refuse(node, fact, "name what it holds")
             if not isinstance(value, Symbol) or node in inner or value is NOTHING:
                 continue
-            if value.path not in NAMES and as_dtype(value) is None:
+            known = value.path in NAMES or value.path in THREE_PARTS
+            if not known and as_dtype(value) is None:
                 raise self._unknown_symbol(node, value)
 
     def _unknown_symbol(self, node: ast.AST, symbol: Symbol) -> Exception:
-        if symbol.path in THREE_PARTS:
-            fact = f"the simulator does not know {symbol.path} without .x, .y or .z"
-            return self.kernel.refuse(node, fact, f"write {symbol.path}.x, its place along x")
         if symbol.path.rpartition(".")[0] in THREE_PARTS:
             owner, _, part = symbol.path.rpartition(".")
             fact = f"{owner} has the parts .x, .y and .z, and no .{part}"
@@ -191,7 +213,12 @@ class Meanings:
 
 
 def _parents_first(statement: ast.stmt) -> Iterator[ast.AST]:
-    yield from ast.walk(statement)
+    waiting: list[ast.AST] = [statement]
+    while waiting:
+        node = waiting.pop(0)
+        yield node
+        if not isinstance(node, ast.Raise):  # which exception it is means nothing to a kernel
+            waiting += ast.iter_child_nodes(node)
 
 
 def _holds_list(value: Any) -> bool:
@@ -208,8 +235,6 @@ def _no_number(value: Any) -> str:
         return f"a {value.dtype}"
     if not isinstance(value, np.ndarray):
         return next(filter(None, map(_no_number, value)), "") if type(value) is tuple else ""
-    if not 1 <= value.ndim <= 4:
-        return f"an array of {value.ndim} dimensions"
     fields = (value.dtype.fields or {"": (value.dtype, 0)}).values()
     for type_, offset, *_ in fields:
         if type_.kind not in "biufc" or type_.shape or type_.str[1:] in ("f16", "c32"):

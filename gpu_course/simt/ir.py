@@ -428,6 +428,7 @@ class Code:
         static_shared_bytes: of a kernel, what a block needs before any dynamic shared memory.
         stored: of a kernel, the parameters it may write through.
         names: of a kernel, the words of the vocabulary in it and in the functions it calls.
+        captured: of a kernel, arrays on the device that it finds beside itself.
         partial_warps: of a kernel, whether a warp barrier may be one of some lanes only.
     """
 
@@ -442,3 +443,4 @@ class Code:
     stored: frozenset[str] = frozenset()
     names: frozenset[str] = frozenset()
     partial_warps: bool = False
+    captured: tuple[Any, ...] = ()

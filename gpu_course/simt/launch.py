@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from gpu_course.errors import CourseError
-from gpu_course.simt import inference, memory, types
+from gpu_course.simt import inference, memory, source, types
+from gpu_course.simt.constants import as_dtype
 from gpu_course.simt.faults import STRICT, CannotGoOn, Fault, FaultLog, Policy
 from gpu_course.simt.interpreter import Interpreter
 from gpu_course.simt.ir import Code
 from gpu_course.simt.lanes import WARP, Lanes
-from gpu_course.simt.legality import Program
+from gpu_course.simt.legality import Program, defaults_of
 from gpu_course.simt.lower import lower
 from gpu_course.simt.memory import Array
 from gpu_course.simt.observer import Observer, Setting
@@ -36,6 +37,10 @@ def bind_arguments(program: Program, arguments: Sequence[Any]) -> dict[str, Any]
         CourseError: the wrong number of arguments, or one that Numba cannot pass to a kernel.
     """
     names = program.kernel.parameters
+    if len(arguments) < len(names) and program.kernel.tree.args.defaults:
+        left_out = defaults_of(program.kernel)
+        rest = [left_out[name].value for name in names[len(arguments) :] if name in left_out]
+        arguments = (*arguments, *rest)
     if len(arguments) != len(names):
         raise CourseError(
             f"{program.kernel.name} takes {len(names)} arguments ({', '.join(names)}) "
@@ -72,12 +77,11 @@ def _argument(name: str, value: Any) -> Any:
                 f"the simulator does not know arrays of {value.dtype} (argument {name})",
                 "use bool, integers, floats of 2, 4 or 8 bytes, or complex numbers",
             )
-        if not 1 <= value.ndim <= 4:
-            raise CourseError(
-                f"the argument {name} has {value.ndim} dimensions; a kernel takes 1 to 4",
-                "reshape it first",
-            )
         return value
+    if value is None or isinstance(value, types.Held):
+        return value
+    if isinstance(value, np.void) and value.dtype.names:
+        return _argument(name, np.array(value))
     if isinstance(value, bool | int | float | complex | np.generic):
         type_ = inference.of_value(value)
         if isinstance(type_, np.dtype) and type_.kind in "biufc":
@@ -85,6 +89,12 @@ def _argument(name: str, value: Any) -> Any:
     if isinstance(value, tuple):
         parts = tuple(_argument(f"{name}[{k}]", part) for k, part in enumerate(value))
         return type(value)(*parts) if hasattr(value, "_fields") else parts
+    found = source.of_live(name, value)
+    if isinstance(found, source.Kernel):
+        return types.FunctionType(found.name, found.place[:2], found)
+    dtype = as_dtype(found)
+    if dtype is not None:
+        return types.DtypeType(dtype)
     raise CourseError(
         f"a kernel cannot take a {type(value).__name__} (argument {name})",
         "pass NumPy arrays, numbers, and tuples of them",
@@ -113,11 +123,12 @@ def bound(name: str, value: Any, arrays: dict[str, Array]) -> Any:
 
 
 def _check_structure(name: str, dtype: np.dtype[Any]) -> None:
-    for field, (type_, *_) in (dtype.fields or {}).items():
-        if type_.kind not in "biufc" or type_.shape:
+    for field, (whole, *_) in (dtype.fields or {}).items():
+        type_ = whole.base  # of what an array in a field holds
+        if type_.kind not in "biufc" or type_.str[1:] in ("f16", "c32"):
             raise CourseError(
                 f"the simulator does not know the field {field} of {name}, a {type_}",
-                "use structures whose fields are numbers",
+                "use structures of numbers and of arrays of them",
             )
 
 
@@ -127,6 +138,8 @@ def type_of(value: Any) -> types.Type:
         return types.ArrayType(value.dtype, value.ndim)
     if isinstance(value, tuple):
         return types.TupleType(tuple(map(type_of, value)), getattr(value, "_fields", ()))
+    if value is None or isinstance(value, types.Held):
+        return value
     return value.dtype  # type: ignore[no-any-return]
 
 
@@ -243,13 +256,15 @@ def run(
         faults.finished = False
         return
     _refuse_read_only(code, arrays)
+    captured = {f"{array.name} (beside the kernel)": array for array in code.captured}
     setting = Setting(
         code=code,
         grid=grid,
         block=block,
         arguments={name: bound(name, value, arrays) for name, value in values.items()},
-        arrays=arrays,
-        stored=frozenset(arrays[name].allocation.number for name in _stored(code, arrays)),
+        arrays=arrays | captured,
+        stored=frozenset(arrays[name].allocation.number for name in _stored(code, arrays))
+        | {array.allocation.number for array in code.captured},
         faults=faults,
         order_seed=order_seed,
         policy=policy,
@@ -282,6 +297,16 @@ def run(
         faults.finished = False
         faults.most_errors = math.inf  # this one is the last
         faults.add(Fault("endless-loop", end.line, end.threads, end.facts, kernel=end.kernel))
+    finally:
+        _give_back(arguments, values.values())
+
+
+def _give_back(arguments: Sequence[Any], values: Iterable[Any]) -> None:
+    """Hands back what a kernel changed in a structure, which it got as a copy of its own."""
+    for given, value in zip(arguments, values, strict=False):
+        if isinstance(given, np.void) and isinstance(value, np.ndarray):
+            for name in given.dtype.names or ():
+                given[name] = value[name]
 
 
 def _check_resident(code: Code, grid: Dim3, block: Dim3, local: int) -> None:

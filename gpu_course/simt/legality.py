@@ -32,6 +32,7 @@ from gpu_course.simt.intrinsics import Meanings
 from gpu_course.simt.refusals import check_node, check_texts
 from gpu_course.simt.source import Kernel, Unknown
 from gpu_course.simt.types import Type
+from gpu_course.simt.vocabulary.allocate import is_allocation
 
 
 def respelled(kernel: Kernel) -> Kernel:
@@ -305,7 +306,7 @@ class Draft:
         versions: which assignments each name stands for.
         passed_on: `x = ...` -> the cells to which x is then stored, where that is all it is for.
         efforts: statement -> the steps it costs.
-        defaults: parameter -> what a call may leave out; of a device function only.
+        defaults: parameter -> what a call may leave out.
         written: the function as its author wrote it, with the branches that are left out here.
         callers: the functions that call it, the innermost last; empty for a kernel.
         specialisations: types of its arguments -> what is left of it for these, as it is found.
@@ -350,6 +351,36 @@ class Draft:
         written = self.written or self.kernel
         return asks_about_arguments(written.tree, device=bool(self.callers))
 
+    @functools.cached_property
+    def shapes_from_arguments(self) -> frozenset[str]:
+        """The parameters of a device function that stand in the shape or dtype of its arrays.
+
+        Numba takes a number that is written at the call as a constant there.
+        """
+        parameters = frozenset(self.kernel.parameters)
+        made = [n for n, m in self.meanings.items() if is_allocation(m)]
+        calls = [
+            n for n in ast.walk(self.kernel.tree) if isinstance(n, ast.Call) and n.func in made
+        ]
+        named = (n for call in calls for n in ast.walk(call) if isinstance(n, ast.Name))
+        own = {n.id for n in named} & parameters
+        for node in ast.walk(self.kernel.tree):
+            device = self.devices.get(node.func) if isinstance(node, ast.Call) else None
+            if device is not None and device is not self and device.shapes_from_arguments:
+                own |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} & parameters
+        return frozenset(own)
+
+    @functools.cached_property
+    def makes_arrays(self) -> bool:
+        """True when it makes shared or local arrays itself."""
+        return any(map(is_allocation, self.meanings.values()))
+
+    def anew(self) -> Draft:
+        """Returns the draft of a copy, whose arrays are other ones."""
+        written = self.written or self.kernel
+        copied = replace(written, tree=copy.deepcopy(written.tree))
+        return _draft(copied, self.callers, Checked())
+
 
 class Checked(dict[ast.FunctionDef, Draft]):
     """Device functions that have been checked: each is once, however often it is called.
@@ -376,19 +407,19 @@ class Checked(dict[ast.FunctionDef, Draft]):
             raise kernel.refuse(node, fact, "call fewer functions, or shorter ones")
 
 
-def defaults_of(kernel: Kernel, *, device: bool) -> dict[str, ast.Constant]:
-    """Returns what a call may leave out: parameter -> its constant, of a device function.
+def defaults_of(kernel: Kernel) -> dict[str, ast.Constant]:
+    """Returns what a call or a launch may leave out: parameter -> its constant.
 
     Raises:
         KernelRefused: parameters that no launch or call can fill, or a default that is no constant.
     """
     arguments = kernel.tree.args
-    starred = arguments.vararg or arguments.kwarg or arguments.kwonlyargs
-    if starred or (arguments.defaults and not device):
-        what = "*args or keyword-only parameters" if device else "*args, keywords or default values"
-        reason = "the simulator does not know" if device else "a launch cannot pass"
+    if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
         raise kernel.refuse(
-            kernel.tree, f"{kernel.name} takes {what}, which {reason}", "give it plain parameters"
+            kernel.tree,
+            f"{kernel.name} takes *args or keyword-only parameters, which the simulator does not "
+            "know",
+            "give it plain parameters",
         )
     names = kernel.parameters[len(kernel.parameters) - len(arguments.defaults) :]
     found = {}
@@ -504,7 +535,7 @@ def _checked(
     written: Kernel, tree: ast.FunctionDef, callers: tuple[Kernel, ...], checked: Checked
 ) -> Draft:
     """The draft of a function, from which dead branches have been taken."""
-    defaults = defaults_of(written, device=bool(callers))
+    defaults = defaults_of(written)
     kernel = replace(written, tree=tree) if tree is not written.tree else written
     kernel = lift(respelled(kernel))
     body = [node for statement in kernel.tree.body for node in ast.walk(statement)]

@@ -17,20 +17,23 @@ import numpy as np
 
 from gpu_course.simt import inference, intrinsics, ir, types
 from gpu_course.simt.constants import Symbol, as_dtype
-from gpu_course.simt.inference import Inferred, constant_slice, of_value
+from gpu_course.simt.inference import Inferred, constant_slice, of_value, parts_of
 from gpu_course.simt.intrinsics import NOTHING
+from gpu_course.simt.legality import NOTHING as NO_WAIT
 from gpu_course.simt.legality import asks, draft
-from gpu_course.simt.memory import Array, bind_constant
-from gpu_course.simt.source import Kernel
+from gpu_course.simt.memory import FIRST_CAPTURED, Array, bind_captured, bind_constant
+from gpu_course.simt.source import Captured, Kernel
 from gpu_course.simt.types import (
     BOOL,
     FLOAT32,
     INT64,
     ArrayType,
+    DtypeType,
     FunctionType,
     RangeType,
     TupleType,
     Type,
+    WordType,
 )
 from gpu_course.simt.values import binary, counted_as, unary
 from gpu_course.simt.vocabulary import attributes, loops
@@ -64,6 +67,7 @@ class _Shared:
     sites: int = 0
     codes: dict[tuple[int, str], ir.Code] = field(default_factory=dict)
     constants: dict[int, Array] = field(default_factory=dict)
+    captured: dict[int, Array] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
     partial_warps: bool = False
 
@@ -111,6 +115,7 @@ class _Function:
             stored=self.draft.stored,
             names=frozenset(self.shared.names) if whole else frozenset(),
             partial_warps=self.shared.partial_warps,
+            captured=tuple(self.shared.captured.values()) if whole else (),
         )
 
     # Statements
@@ -157,6 +162,9 @@ class _Function:
                 return [ir.Leave(line, steps, "return", result)]
             case ast.Assert():
                 return self.assertion(node, steps)
+            case ast.Raise():
+                text = ast.unparse(node.exc) if node.exc is not None else "an exception"
+                return self.ended(node, steps, "raised", f"{text} (line {line}")
             case ast.Expr(value=ast.Call() as call):
                 return [ir.Assign(line, steps, None, self.expression(call, used=False))]
             case ast.Expr() if not isinstance(node.value, ast.Constant):
@@ -168,13 +176,16 @@ class _Function:
         self, line: int, steps: int, targets: Sequence[ast.expr], value: ir.Expression
     ) -> list[ir.Statement]:
         """x = value, or a[i] = value; of several targets, or a tuple of them, each by itself."""
+        if len(targets) == 1 and targets[0] in self.inferred.views:
+            assert isinstance(targets[0], ast.Subscript)
+            return self.filled(line, steps, targets[0], value)
         if len(targets) == 1 and not isinstance(targets[0], ast.Tuple):
             return [self.one_assigned(line, steps, targets[0], value)]
         first, whole = self.keep(line, value, steps)
         found = [first]
         for target in targets:
             if not isinstance(target, ast.Tuple):
-                found.append(self.one_assigned(line, 0, target, whole))
+                found += self.assigned(line, 0, [target], whole)
                 continue
             assert isinstance(value.type, TupleType)
             for place, (part, type_) in enumerate(
@@ -191,24 +202,72 @@ class _Function:
         if isinstance(target, ast.Name):
             version = self.draft.assigned(target)
             return ir.Assign(line, steps, version, value, self.inferred.types[version])
-        cell, field_ = self.place(target)
-        return ir.Store(
-            line,
-            steps,
-            self.expression(cell.value),
-            self.expression(cell.slice),
-            field_,
-            value,
-            self.site(cell, cell.slice),
-        )
+        array, index, field_, site = self.place(target)
+        if isinstance(value.type, ArrayType):  # a structure, cell to cell
+            value = ir.Load(line, value.type.dtype, value, self.no_index(line), "", site)
+        return ir.Store(line, steps, array, index, field_, value, site)
 
-    def place(self, target: ast.expr) -> tuple[ast.Subscript, str]:
-        """The cell that a[i] = ... or a[i].x = ... writes to, and the field of it."""
+    def place(self, target: ast.expr) -> tuple[ir.Expression, ir.Expression, str, ir.Site]:
+        """What a[i] = ..., a[i].x = ... or r.x = ... writes to: array, index, field and place."""
+        field_ = ""
         if isinstance(target, ast.Attribute):
-            assert isinstance(target.value, ast.Subscript)
-            return target.value, target.attr
+            field_, target = target.attr, target.value
+        whole = target.value if isinstance(target, ast.Subscript) else None
+        if whole is None or isinstance(self.inferred.expressions.get(whole), TupleType):
+            # A name, or a place of a tuple, for one structure.
+            line = target.lineno
+            site = self.site(target, ast.copy_location(ast.Tuple([], ast.Load()), target))
+            return self.expression(target), self.no_index(line), field_, site
         assert isinstance(target, ast.Subscript)
-        return target, ""
+        array, index = self.expression(target.value), self.expression(target.slice)
+        return array, index, field_, self.site(target, target.slice)
+
+    def no_index(self, line: int) -> ir.Tuple:
+        """The index of an array without dimensions."""
+        return ir.Tuple(line, TupleType(()), ())
+
+    def filled(
+        self, line: int, steps: int, target: ast.Subscript, value: ir.Expression
+    ) -> list[ir.Statement]:
+        """a[2:] = x, a[i] = x of a row: one number for every cell, one after the other."""
+        first, number = self.keep(line, value, steps)
+        second, cells = self.keep(line, self.subscript(target))
+        assert isinstance(cells.type, ArrayType)
+        site = self.site(target, target.slice)
+        return [first, second, *self.filled_along(line, cells, [], number, site)]
+
+    def filled_along(
+        self,
+        line: int,
+        cells: ir.Temporary,
+        counters: list[ir.Expression],
+        number: ir.Temporary,
+        site: ir.Site,
+    ) -> list[ir.Statement]:
+        """The loop over the next axis of an array, or the store at the end of the axes."""
+        assert isinstance(cells.type, ArrayType)
+        if len(counters) == cells.type.ndim:
+            index = ir.Tuple(line, TupleType((INT64,) * len(counters)), tuple(counters))
+            return [ir.Store(line, 1, cells, index, "", number, site)]
+        zero, counter = self.keep(line, ir.Constant(line, INT64, np.int64(0)))
+        along = loops.length_along(len(counters))
+        measured, length = self.keep(line, self.word(_NOWHERE, "len", along, INT64, [cells], line))
+        loop = ir.Loop(
+            line=line,
+            steps=1,
+            before=(zero, measured),
+            test=ir.Compare(line, BOOL, ("Lt",), (counter, length)),
+            most=self.word(_NOWHERE, "len", loops.MOST_TURNS, INT64, [length], line),
+            body=tuple(self.filled_along(line, cells, [*counters, counter], number, site)),
+            after=self.onward(counter, ir.Constant(line, INT64, np.int64(1))),
+            orelse=(),
+            waits=NO_WAIT,
+            hopeless=False,
+            column=0,
+            written=None,
+            names=(),
+        )
+        return [loop]
 
     def augmented(self, node: ast.AugAssign, steps: int) -> list[ir.Statement]:
         """x += value; of a[i] += value, the array and the index are worked out once."""
@@ -216,8 +275,7 @@ class _Function:
         if isinstance(target, ast.Name):
             new = self.operation(node, self.read(target), self.expression(node.value))
             return [self.one_assigned(line, steps, target, new)]
-        cell, field_ = self.place(target)
-        array, index = self.expression(cell.value), self.expression(cell.slice)
+        array, index, field_, site = self.place(target)
         array_first, array = self.keep(line, array, steps)
         index_first, index = self.keep(line, index)
         assert isinstance(array.type, ArrayType)
@@ -225,8 +283,7 @@ class _Function:
         if field_:
             assert dtype.fields is not None
             dtype = dtype.fields[field_][0]
-        site = self.site(cell, cell.slice)
-        old = ir.Load(cell.lineno, dtype, array, index, field_, site)
+        old = ir.Load(site.line, dtype, array, index, field_, site)
         new = self.operation(node, old, self.expression(node.value), narrowed=dtype == FLOAT32)
         store = ir.Store(line, 0, array, index, field_, new, site)
         return [array_first, index_first, store]
@@ -242,17 +299,17 @@ class _Function:
     def assertion(self, node: ast.Assert, steps: int) -> list[ir.Statement]:
         line = node.lineno
         text = ast.unparse(node.msg if node.msg is not None else node.test)
-        told = self.word(
-            node.test,
-            "assert",
-            loops.ASSERTION_FAILED,
-            None,
-            [ir.Constant(line, None, f"{text} (line {line}")],
-        )
-        failed = (ir.Assign(line, 0, None, told), ir.Leave(line, 0, "end"))
+        failed = tuple(self.ended(node, 0, "AssertionError", f"{text} (line {line}"))
         asked, kept = self.keep(line, self.expression(node.test), steps)
         test = ir.Temporary(node.test.lineno, kept.type, kept.number)
         return [asked, ir.If(line, 0, test, (), failed)]
+
+    def ended(self, node: ast.stmt, steps: int, kind: str, text: str) -> list[ir.Statement]:
+        """The thread ends here, and the launch says why."""
+        line = node.lineno
+        said = ir.Constant(line, None, f"{kind}: {text}")
+        told = self.word(_NOWHERE, "assert", loops.THREADS_END, None, [said], line)
+        return [ir.Assign(line, steps, None, told), ir.Leave(line, 0, "end")]
 
     # Loops
 
@@ -365,7 +422,7 @@ class _Function:
             return [kept], [count], ir.Element(line, one, owner, counter, node)
         assert isinstance(type_, ArrayType)
         length = self.word(node, "len", loops.ARRAY_LENGTH, INT64, [owner])
-        if type_.ndim > 1:
+        if type_.ndim > 1 or type_.dtype.fields:
             row = ArrayType(type_.dtype, type_.ndim - 1, type_.space)
             return [kept], [length], self.word(node, "row", loops.ROW, row, [owner, counter])
         index = node.slice if isinstance(node, ast.Subscript) else node
@@ -445,9 +502,15 @@ class _Function:
         if isinstance(meaning, Kernel):
             function = FunctionType(meaning.name, meaning.place[:2], meaning)
             return ir.Constant(line, function, function)
-        if isinstance(meaning, Symbol):
+        if isinstance(meaning, Symbol) and meaning.path in intrinsics.THREE_PARTS:
+            paths = [f"{meaning.path}.{part}" for part in types.THREE_PARTS]
+            words = [self.meaning(node, Symbol(path)) for path in paths]
+            return ir.Tuple(line, self.type(node), tuple(words))
+        if isinstance(meaning, Symbol) and meaning.path in intrinsics.VALUES:
             value = intrinsics.VALUES[meaning.path]
             return self.word(node, meaning.path, value, value.type((), ()), [])
+        if isinstance(meaning, Symbol):
+            return ir.Constant(line, self.type(node), self.type(node))
         if isinstance(meaning, np.ndarray | tuple):
             value = self.held(ast.unparse(node), meaning)
             return ir.Constant(line, of_value(meaning), value)
@@ -457,6 +520,10 @@ class _Function:
         """A constant of the kernel's file: a number, an array, or tuples of them to any depth."""
         if isinstance(value, tuple):
             return tuple(self.held(f"{name}[{k}]", part) for k, part in enumerate(value))
+        if isinstance(value, Captured):
+            kept = self.shared.captured
+            number = FIRST_CAPTURED + len(kept)
+            return kept.setdefault(id(value), bind_captured(name, value.view(np.ndarray), number))
         if isinstance(value, np.ndarray):
             known = self.shared.constants
             return known.setdefault(id(value), bind_constant(name, value))
@@ -506,7 +573,7 @@ class _Function:
             index = self.expression(node.slice)
             return ir.Load(node.lineno, self.type(node), owner, index, "", site)
         assert isinstance(owner.type, ArrayType)
-        given = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        given = parts_of(node.slice, owner.type.ndim)
         parts = [self.span(p) if isinstance(p, ast.Slice) else self.expression(p) for p in given]
         parts += [ir.Span()] * (owner.type.ndim - len(parts))
         return ir.View(node.lineno, self.type(node), owner, tuple(parts), site)
@@ -533,10 +600,8 @@ class _Function:
         """a.shape, a[i].x, t.x, z.real"""
         line, type_ = node.lineno, self.type(node)
         if node in self.inferred.fields:
-            assert isinstance(node.value, ast.Subscript)
-            cell = node.value
-            array, index = self.expression(cell.value), self.expression(cell.slice)
-            return ir.Load(line, type_, array, index, node.attr, self.site(cell, cell.slice))
+            array, index, field_, site = self.place(node)
+            return ir.Load(line, type_, array, index, field_, site)
         owner = self.expression(node.value)
         if node in self.inferred.members:
             return ir.Element(line, type_, owner, self.inferred.members[node], node)
@@ -556,12 +621,19 @@ class _Function:
             parts = tuple(map(self.expression, self.inferred.given[node]))
             return ir.Tuple(node.lineno, self.type(node), parts)
         symbol, type_ = self.draft.meanings.get(node.func), self.type(node)
+        held = None if symbol is not None else self.inferred.expressions.get(node.func)
+        if isinstance(held, WordType):
+            symbol = Symbol(held.path)
+        if isinstance(held, DtypeType):
+            arguments = [self.expression(a) for a in node.args]
+            return self.word(node, str(type_), attributes.CONVERSION, type_, arguments)
         if symbol is None:
             assert isinstance(node.func, ast.Attribute)
             if node.func.attr == "sync":
                 return self.word(node, GRID_BARRIER, GRID_SYNC, type_, [])
             owner = self.expression(node.func.value)
-            return self.word(node, "conjugate", attributes.of("conjugate"), type_, [owner])
+            name = node.func.attr
+            return self.word(node, name, attributes.METHODS[name], type_, [owner])
         arguments = [self.expression(a) for a in node.args]
         if as_dtype(symbol) is not None:
             return self.word(node, symbol.path, attributes.CONVERSION, type_, arguments)

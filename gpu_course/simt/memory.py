@@ -52,6 +52,8 @@ class Array:
         root: the array this one is a view of, or None.
         fields: for an array of structures, each field as an array of its own.
         static: False for dynamic shared memory, which several arrays may share.
+        nowhere: of a view, bool per lane: those whose index lay outside, which reach no cell.
+        packed: a field of structures without padding, which Numba reads byte by byte.
     """
 
     name: str
@@ -68,6 +70,8 @@ class Array:
     initialised: np.ndarray | None = None
     per_copy: int = 0
     static: bool = True
+    packed: bool = False
+    nowhere: np.ndarray | None = None
     root: Array | None = None
     fields: dict[str, Array] = field(default_factory=dict)
 
@@ -75,6 +79,13 @@ class Array:
     def component_bytes(self) -> int:
         """Bytes of what one instruction moves: a complex number takes two."""
         return self.dtype.itemsize // (2 if self.dtype.kind == "c" else 1)
+
+    @property
+    def alignment(self) -> int:
+        """What its first byte's address must be a multiple of."""
+        if self.packed:
+            return 1
+        return self.dtype.alignment if self.dtype.fields else self.component_bytes
 
     @property
     def size(self) -> Any:
@@ -101,8 +112,20 @@ def viewed(array: Array, first: Sequence[Any], shape: Sequence[Any], steps: Sequ
         origin=sum((start * stride for start, stride in starts), start=array.origin),
         contiguous=False,
         root=array.root or array,
-        fields={name: viewed(part, first, shape, steps) for name, part in array.fields.items()},
+        fields={
+            name: _field_viewed(part, len(array.shape), first, shape, steps)
+            for name, part in array.fields.items()
+        },
     )
+
+
+def _field_viewed(
+    part: Array, ndim: int, first: Sequence[Any], shape: Sequence[Any], steps: Sequence[Any]
+) -> Array:
+    """A view of a field, which may hold an array in each cell: that stays whole."""
+    own = part.shape[ndim:]
+    inner = [1] * len(own)
+    return viewed(part, [*first, *[0] * len(own)], [*shape, *own], [*steps, *inner])
 
 
 def row_of(array: Array, index: int) -> Array:
@@ -117,6 +140,8 @@ def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
     >>> row_major((2, 3, 4))
     (12, 4, 1)
     """
+    if not shape:
+        return ()
     strides = [1]
     for size in reversed(shape[1:]):
         strides.append(strides[-1] * size)
@@ -156,6 +181,30 @@ def bind_constant(name: str, data: np.ndarray) -> Array:
     return replace(array, space="const", writable=False, fields=fields)
 
 
+def bind_captured(name: str, data: np.ndarray, number: int) -> Array:
+    """Returns an array on the device that a kernel finds beside itself.
+
+    Args:
+        name: what messages call it.
+        data: its memory.
+        number: of its allocation; no other of the launch has it.
+    """
+    (array,) = bind({name: data}).values()
+    allocation = replace(array.allocation, number=number, address=number * CAPTURED_APART)
+    moved = allocation.address - array.allocation.address
+    fields = {
+        part: replace(own, allocation=allocation, address=own.address + moved)
+        for part, own in array.fields.items()
+    }
+    return replace(array, allocation=allocation, address=array.address + moved, fields=fields)
+
+
+FIRST_CAPTURED = 1 << 20
+"""The number of the first allocation that is captured; those of arguments begin at 0."""
+CAPTURED_APART = 1 << 40
+"""Bytes from one captured allocation to the next, more than any has."""
+
+
 def _overlapping(spans: Mapping[str, tuple[int, int]]) -> list[list[str]]:
     groups: list[list[str]] = []
     end = -1
@@ -173,8 +222,9 @@ def _bind_one(name: str, data: np.ndarray, allocation: Allocation, offset: int) 
     if data.dtype.names:
         whole = bind_plain(name, data, allocation, offset)
         for part, (_, at, *_) in (data.dtype.fields or {}).items():
-            own = bind_plain(f"{name}.{part}", data[part], allocation, offset + at)
-            whole.fields[part] = own
+            own = _bind_one(f"{name}.{part}", data[part], allocation, offset + at)
+            packed = not data.dtype.isalignedstruct
+            whole.fields[part] = replace(own, packed=packed or own.packed)
         return whole
     return bind_plain(name, data, allocation, offset)
 

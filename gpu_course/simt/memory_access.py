@@ -7,6 +7,7 @@ outside its array is at fault and takes no part; the launch goes on without it.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -163,7 +164,7 @@ def _access(
         access.turns = np.arange(mask.count)
         if machine.rng is not None:
             machine.rng.shuffle(access.turns)
-    if whole.address % whole.dtype.itemsize:
+    if whole.address % whole.alignment:
         facts = {"array": whole.name, "address": whole.address, "size": whole.dtype.itemsize}
         machine.fault(Fault("misaligned", site.line, access.threads, facts), (whole.name,))
     for observer in machine.observers:
@@ -178,6 +179,8 @@ def _new_pattern(
 ) -> Pattern:
     """Checks the bounds; remembers the pattern where all lanes are in them."""
     mask, counted = machine.mask, _from_start(machine, array, indices)
+    if array.nowhere is not None:
+        mask = mask & ~array.nowhere
     if counted is not indices:
         _advise_from_end(machine, site, array, indices)
     good = in_bounds(machine, kind, site, array, counted)
@@ -190,7 +193,7 @@ def _new_pattern(
     if not isinstance(elements, np.ndarray):
         elements = np.full(mask.count, elements)
     pattern = Pattern(array, indices, mask, elements, uniform)
-    if good is None:
+    if good is None and array.nowhere is None:
         machine.patterns[site.number] = pattern
     return pattern
 
@@ -393,14 +396,22 @@ def view(machine: Machine, node: View, array: Array) -> Array:
     counted = _from_start(machine, array, at)
     if counted is not at:
         _advise_from_end(machine, node.site, array, at)
-    in_bounds(machine, "load", node.site, array, counted, numbers)
+    good = in_bounds(machine, "load", node.site, array, counted, numbers)
     for axis in numbers:
         first[axis] = counted[axis]
     inside = [
         np.clip(start, 0, np.maximum(np.asarray(size) - 1, 0))[()]
         for start, size in zip(first, array.shape, strict=True)
     ]
-    return viewed(array, inside, shape, steps)
+    found = viewed(array, inside, shape, steps)
+    return found if good is None else _lost(found, machine.mask.active & ~good)
+
+
+def _lost(array: Array, lanes: np.ndarray) -> Array:
+    """The view without some lanes, which have been told that it is not there for them."""
+    nowhere = lanes if array.nowhere is None else array.nowhere | lanes
+    fields = {name: _lost(part, lanes) for name, part in array.fields.items()}
+    return replace(array, nowhere=nowhere, fields=fields)
 
 
 def _span(machine: Machine, part: Span, size: Value) -> tuple[Value, Value, Value]:

@@ -59,14 +59,14 @@ _REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.JoinedStr: ("an f-string", "print the values themselves"),
 }
 _UNKNOWN: dict[type[ast.AST], tuple[str, str]] = {
-    ast.Raise: ("raise", "write an error code to an array"),
     ast.Match: ("match", "use if and elif"),
     ast.NamedExpr: ("the walrus operator :=", "assign on a line of its own"),
 }
 _ALLOWED = (
     ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.If, ast.For, ast.While, ast.Break,
-    ast.Continue, ast.Return, ast.Pass, ast.Assert, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare,
-    ast.IfExp, ast.Call, ast.Name, ast.Attribute, ast.Subscript, ast.Slice, ast.Constant, ast.Tuple,
+    ast.Continue, ast.Return, ast.Pass, ast.Assert, ast.Raise, ast.BinOp, ast.UnaryOp, ast.BoolOp,
+    ast.Compare, ast.IfExp, ast.Call, ast.Name, ast.Attribute, ast.Subscript, ast.Slice,
+    ast.Constant, ast.Tuple,
 )  # fmt: skip
 
 
@@ -133,8 +133,6 @@ def check_texts(kernel: Kernel, body: Sequence[ast.AST]) -> None:
 def _check_constant(kernel: Kernel, node: ast.Constant) -> None:
     if isinstance(node.value, bytes):
         raise kernel.refuse(node, ours("bytes as a value"), "use numbers")
-    elif node.value is Ellipsis:
-        raise kernel.refuse(node, ours("..."), "write one index or slice per dimension")
     elif isinstance(node.value, int) and abs(node.value) >= 2**64:
         raise kernel.refuse(node, "an integer literal beyond 64 bits", "use a smaller number")
 
@@ -154,6 +152,8 @@ def _free_strings(body: Sequence[ast.AST]) -> set[ast.AST]:
                 found.update(k.value for k in node.keywords if k.arg == "dtype")
         elif isinstance(node, ast.Assert) and node.msg is not None:
             found.add(node.msg)
+        elif isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+            found.update(node.exc.args)
     return found
 
 

@@ -159,6 +159,7 @@ MODULES = {
     "numba_cuda_mlir.types": "numba",
     "numpy": "numpy",
     "math": "math",
+    "cmath": "cmath",
     "operator": "operator",
     "collections": "collections",
 }
@@ -587,9 +588,10 @@ class LiveScope:
             except KeyError:
                 self._absent.add(name)
                 raise
-            found = _from_live(name, value)
+            found = of_live(name, value)
             # What a kernel cannot use may be of any size: it is only told from another.
-            before = value if isinstance(found, Unknown) else _frozen(value)
+            kept = isinstance(found, Unknown | Captured)
+            before = value if kept else _frozen(value)
             self._seen[name] = before, found
         return self._seen[name][1]
 
@@ -616,7 +618,7 @@ class LiveScope:
                 value = find(name)
             except KeyError:
                 return False
-            if isinstance(found, Unknown):
+            if isinstance(found, Unknown | Captured):
                 if value is not before:
                     return False
             elif not _is_still(value, before) or not _reads_the_same(value, found):
@@ -693,7 +695,32 @@ def _reads_the_same(value: Any, found: Any) -> bool:
     return not isinstance(found, Kernel) or from_function(value) is found
 
 
-def _from_live(name: str, value: Any) -> Any:
+class Captured(np.ndarray):
+    """An array on the device that a kernel finds beside itself: it may be written to."""
+
+
+class LiveModule:
+    """A module of the script itself: what a kernel names in it is looked up once."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self.module = module
+        self._seen: dict[str, Any] = {}
+
+    def member(self, name: str) -> Any:
+        """Returns what a name of the module stands for.
+
+        Raises:
+            KeyError: there is no such name.
+        """
+        if name not in self._seen:
+            if not hasattr(self.module, name):
+                raise KeyError(name)
+            self._seen[name] = of_live(name, getattr(self.module, name))
+        return self._seen[name]
+
+
+def of_live(name: str, value: Any) -> Any:
+    """Returns what a live value is to a kernel; an Unknown where it is nothing."""
     if isinstance(value, bool | int | float | complex | np.generic | np.ndarray | Symbol):
         return value
     if value is None:
@@ -705,16 +732,16 @@ def _from_live(name: str, value: Any) -> Any:
     if isinstance(value, tuple):
         if cells(value, MAX_CELLS) > MAX_CELLS:
             return Unknown(f"a tuple of more than {MAX_CELLS:,} values")
-        parts = [_from_live(name, v) for v in value]
+        parts = [of_live(name, v) for v in value]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
     if isinstance(value, ModuleType):
-        return (
-            Symbol(MODULES[value.__name__])
-            if value.__name__ in MODULES
-            else Unknown(f"the module {value.__name__}")
-        )
+        if value.__name__ in MODULES:
+            return Symbol(MODULES[value.__name__])
+        return LiveModule(value)
     if hasattr(value, "py_func"):
         return from_function(value)
+    if isinstance(getattr(value, "on_device", None), np.ndarray):
+        return value.on_device.view(Captured)
     if inspect.isfunction(value):
         # A function of the library is told by its name, and not to become a device function.
         home = value.__module__ or ""
@@ -729,8 +756,8 @@ def _from_live(name: str, value: Any) -> Any:
         return NamedTuple(attribute, value._fields)
     if origin.startswith("numba") and hasattr(value, "fields") and hasattr(value, "dtype"):
         return value.dtype  # a record type, made by from_dtype
-    if origin == "math":
-        return Symbol(f"math.{attribute}")
+    if origin in ("math", "cmath"):
+        return Symbol(f"{origin}.{attribute}")
     if origin in ("operator", "_operator"):
         return Symbol(f"operator.{attribute}")
     if origin.startswith("numba"):

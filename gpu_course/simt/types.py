@@ -84,7 +84,13 @@ class TupleType:
             raise TooLarge(f"tuples nested more than {MOST_NESTED} deep, the simulator's limit")
 
     def __str__(self) -> str:
+        if self.names == THREE_PARTS:
+            return "three numbers, .x, .y and .z"
         return f"tuple({', '.join(map(str, self.elements))})"
+
+
+THREE_PARTS = ("x", "y", "z")
+"""The parts of `cuda.threadIdx` and its kin, held by one name."""
 
 
 @dataclass(frozen=True)
@@ -117,13 +123,43 @@ class FunctionType:
 
     name: str
     place: tuple[str, int]
-    function: Any = field(compare=False, repr=False)
+    function: Any = field(repr=False)
 
     def __str__(self) -> str:
         return f"the function {self.name}"
 
 
-Type = np.dtype[Any] | ArrayType | TupleType | RangeType | GridType | FunctionType | None
+@dataclass(frozen=True)
+class WordType:
+    """A function of the vocabulary as a value, such as `cuda.atomic.add`.
+
+    Attributes:
+        path: its dotted name.
+    """
+
+    path: str
+
+    def __str__(self) -> str:
+        return f"the function {self.path}"
+
+
+@dataclass(frozen=True)
+class DtypeType:
+    """A dtype as a value: each one is a type of its own, as in Numba.
+
+    Attributes:
+        of: the dtype.
+    """
+
+    of: np.dtype[Any]
+
+    def __str__(self) -> str:
+        return f"the dtype {self.of}"
+
+
+Held = FunctionType | WordType | DtypeType
+"""Types whose value they say themselves."""
+Type = np.dtype[Any] | ArrayType | TupleType | RangeType | GridType | Held | None
 
 
 class NoSuchType(Exception):

@@ -154,7 +154,7 @@ def type_of(value: Value) -> Any:
         return types.ArrayType(value.dtype, len(value.shape), value.space)
     if isinstance(value, tuple):
         return types.TupleType(tuple(map(type_of, value)))
-    if value is None or isinstance(value, types.FunctionType):
+    if value is None or isinstance(value, types.Held):
         return value
     return value.dtype  # type: ignore[no-any-return]
 
@@ -165,7 +165,7 @@ def merge(active: np.ndarray, new: Value, old: Value) -> Value:
         return type(new)(merge(active, n, o) for n, o in zip(new, old, strict=True))
     if isinstance(new, Array | Several):
         return _merge_arrays(active, new, old)
-    if new is None or isinstance(new, types.FunctionType):
+    if new is None or isinstance(new, types.Held):
         return new
     return np.where(active, new, old)
 
@@ -212,6 +212,10 @@ def _merge_views(active: np.ndarray, new: Array, old: Array) -> Array:
     fields = {name: _merge_views(active, part, known) for name, part, known in pairs}
     # One of them may be the whole array, whose cells are not a view's.
     whole = replace(new, root=new.root or new, contiguous=False)
+    if new.nowhere is not None or old.nowhere is not None:
+        nobody = np.zeros_like(active)
+        lost = (nobody if each.nowhere is None else each.nowhere for each in (new, old))
+        whole = replace(whole, nowhere=np.where(active, *lost))
     return replace(whole, shape=shape, strides=strides, origin=origin, fields=fields)
 
 
@@ -250,7 +254,7 @@ def poison(type_: Type) -> Value:
     """
     if isinstance(type_, types.ArrayType):
         raise CannotGoOn
-    if type_ is None or isinstance(type_, types.FunctionType):
+    if type_ is None or isinstance(type_, types.Held):
         return type_
     if isinstance(type_, types.TupleType):
         return tuple(poison(t) for t in type_.elements)
@@ -271,4 +275,4 @@ def ravel(indices: Sequence[Value], strides: tuple[Any, ...]) -> Value:
     for index, stride in zip(indices, strides, strict=True):
         part = index if isinstance(stride, int) and stride == 1 else index * stride
         total = part if total is None else total + part
-    return total
+    return np.int64(0) if total is None else total

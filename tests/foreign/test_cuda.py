@@ -139,7 +139,7 @@ def plus_one(x):
         (lambda: cuda.device_array(3)[[0, 1]], "whole numbers and slices"),
         (lambda: cuda.device_array(3).gpu_data, r"attribute \.gpu_data"),
         (lambda: cuda.device_array((3, 4))[:, :2].ravel(), "ravel would have to copy"),
-        (lambda: testing.ForeignArray, "ForeignArray"),
+        (lambda: testing.NoSuchCase, "NoSuchCase"),
     ],
 )
 def test_what_cannot_be_done_is_said(call, words) -> None:
@@ -147,12 +147,25 @@ def test_what_cannot_be_done_is_said(call, words) -> None:
         call()
 
 
-@pytest.mark.parametrize("name", ["compile_ptx", "declare_device", "open_ipc_array", "nonsense"])
-def test_an_unknown_name_is_absent_to_hasattr(name: str) -> None:
-    assert not hasattr(cuda, name)
+def test_an_unknown_name_is_absent_to_hasattr() -> None:
+    assert not hasattr(cuda, "nonsense")
+    assert not hasattr(double, "nonsense")
+    with pytest.raises(AttributeError, match="nonsense"):
+        _ = cuda.nonsense
+
+
+@pytest.mark.parametrize("name", ["compile_ptx", "declare_device", "open_ipc_array"])
+def test_what_the_simulator_does_not_do_can_be_imported_and_not_called(name: str) -> None:
+    with pytest.raises(CourseError, match=f"the simulator does not know cuda.{name}"):
+        getattr(cuda, name)()
     assert not hasattr(double, name)
-    with pytest.raises(AttributeError, match=name):
-        getattr(cuda, name)
+
+
+def test_imports_in_the_spelling_of_numba_cuda() -> None:
+    assert cuda.HAS_NUMBA
+    assert cuda.types is numba.core.types
+    assert (cuda.float32, cuda.int64) == (numba.float32, numba.int64)
+    assert cuda.config is numba.core.config
 
 
 def test_every_listed_name_is_there() -> None:
@@ -428,8 +441,8 @@ def test_the_finder_knows_its_own_modules_and_no_other() -> None:
         assert finder.create_module(finder.find_spec(name)).__name__.startswith(
             "gpu_course.foreign"
         )
-    with pytest.raises(ModuleNotFoundError, match=r"does not know numba\.cuda\.compiler"):
-        finder.find_spec("numba.cuda.compiler")
+    with pytest.raises(ModuleNotFoundError, match=r"does not know numba\.cuda\.lowering"):
+        finder.find_spec("numba.cuda.lowering")
 
 
 def test_hazards_of_many_launches_are_put_together(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -456,3 +469,48 @@ def test_the_import_that_scripts_may_say_is_this_very_module() -> None:
     # In a fresh interpreter: pytest, which looks for doctests in each file, imports it once more.
     check = "from gpu_course.foreign import cuda; from gpu_course.simt import module; "
     subprocess.run([sys.executable, "-c", check + "assert module is cuda"], check=True)
+
+
+SPELLINGS = """
+from numba import cuda
+from numba.cuda import HAS_NUMBA, config, float32, types
+from numba.cuda.compiler import compile_ptx
+from numba.cuda.core import config as same
+from numba.cuda.core.errors import TypingError
+from numba.cuda.cudadrv.driver import CudaAPIError
+from numba.cuda.extending import core_models, overload
+from numba.cuda.np import numpy_support
+from numba.cuda.testing import CUDATestCase, ForeignArray, skip_unless_cc_90
+from numba.cuda.tests.support import TestCase
+from numba.cuda.types import int32
+import numba, numba.core.config, numba.core.types, numpy as np
+
+assert same is config is numba.core.config
+assert types is numba.core.types
+assert issubclass(CUDATestCase, TestCase)
+
+
+@cuda.jit
+def kernel(out):
+    own = cuda.local.array(2, types.float64)
+    own[0] = int32(3.7)
+    own[1] = float32(0.5)
+    out[0] = own[0] + own[1]
+
+
+out = np.zeros(1)
+kernel[1, 1](out)
+print(out[0])
+"""
+
+
+def test_a_script_imports_as_numba_cuda_s_own_tests_do(tmp_path) -> None:
+    path = tmp_path / "script.py"
+    path.write_text(SPELLINGS)
+    ended = subprocess.run(
+        [sys.executable, "-m", "gpu_course.simt", str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.stdout, ended.stderr, ended.returncode) == ("3.5\n", "", 0)

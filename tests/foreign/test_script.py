@@ -131,14 +131,14 @@ def test_a_refused_kernel_shows_the_launch_and_the_line_and_nothing_of_ours(
     text = """
         @cuda.jit
         def wait(x):
-            x[0] = cuda.libdevice.sinf(1.0)
+            x[0] = cuda.libdevice.sinpif(1.0)
 
         wait[1, 32](np.zeros(1))
     """
     done = run(written(tmp_path, text))
     assert done.returncode == 1
-    assert "the simulator does not know cuda.libdevice.sinf" in done.stderr
-    assert "script.py:8    x[0] = cuda.libdevice.sinf(1.0)" in done.stderr
+    assert "the simulator does not know cuda.libdevice.sinpif" in done.stderr
+    assert "script.py:8    x[0] = cuda.libdevice.sinpif(1.0)" in done.stderr
     assert "wait[1, 32](np.zeros(1))" in done.stderr
     assert str(ROOT) not in done.stderr
 
@@ -195,11 +195,11 @@ def test_hazards_in_a_thread_that_outlives_the_script_count(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("statement", "complaint"),
     [
-        ("cuda.compile_ptx", "the simulator does not know cuda.compile_ptx: it runs kernels as"),
-        ("cuda.declare_device", "the simulator does not know cuda.declare_device: it stands for"),
+        ("cuda.compile_ptx(1)", "the simulator does not know cuda.compile_ptx: it runs kernels as"),
+        ("cuda.declare_device()", "the simulator does not know cuda.declare_device: it stands for"),
         ("cuda.nothing_such", "the simulator does not know cuda.nothing_such"),
         ("from numba.cuda import nothing_such", "cannot import name 'nothing_such'"),
-        ("import numba.cuda.compiler", "the simulator does not know numba.cuda.compiler"),
+        ("import numba.cuda.lowering", "the simulator does not know numba.cuda.lowering"),
         ("import numba_cuda_mlir.nothing", "the simulator does not know numba_cuda_mlir.nothing"),
         ("cuda.jit(link=['a.cu'])", "does not know cuda.jit(link=...): a.cu is foreign code"),
         ("cuda.threadIdx.x + 1", "unsupported operand"),

@@ -52,7 +52,6 @@ REFUSED = {  # body -> (offset of the line, part of the fact)
     "yield i": (0, "yield cannot be used"),
     "try:\n    n = 1\nexcept Exception:\n    n = 2": (0, "try ... except cannot be used"),
     "with open('x') as f:\n    n = 1": (0, "with cannot be used"),
-    "raise ValueError": (0, "the simulator does not know raise"),
     "match n:\n    case 1:\n        n = 2": (0, "the simulator does not know match"),
     "n = a.sum()": (0, "the simulator does not know the array method .sum"),
     "import sys": (0, "an import inside the kernel cannot be used"),
@@ -131,8 +130,7 @@ REFUSED = {  # body -> (offset of the line, part of the fact)
     "out[i] = a": (0, "array(float32, 1d) cannot be stored in one cell"),
     "out[0.5] = 1": (0, "an index must be a whole number, and 0.5 is float64"),
     "out[i, i] = 1": (0, "out[i, i] gives 2 of 1 indices"),
-    "out[1:3] = 1": (0, "a store of one number to many cells"),
-    "out[1:3] = a[2:4]": (0, "array(float32, 1d) cannot be stored in one cell of array"),
+    "out[1:3] = a[2:4]": (0, "out[1:3] = ..., cells from cells, cannot be used in a kernel"),
     "n = out[::0].size": (0, "a slice's step cannot be 0"),
     "for k in range(0, 5, 0):\n    n = 1": (
         0,
@@ -225,12 +223,12 @@ def test_what_the_file_holds_beside_the_kernel_is_not_run(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     "definition",
-    ["def kernel(out, a=1):", "def kernel(*out):", "def kernel(**out):", "def kernel(out, *, a):"],
+    ["def kernel(*out):", "def kernel(**out):", "def kernel(out, *, a):"],
 )
 def test_a_launch_cannot_pass_such_parameters(definition: str, tmp_path: Path) -> None:
     path = tmp_path / "kernel.py"
     path.write_text(f"from numba import cuda\n@cuda.jit\n{definition}\n    pass\n")
-    with pytest.raises(KernelRefused, match="which a launch cannot pass"):
+    with pytest.raises(KernelRefused, match="which the simulator does not know"):
         simulate(f"{path}:kernel")
 
 
@@ -262,12 +260,12 @@ def test_every_spelling_of_the_import(spelling: str, tmp_path: Path) -> None:
 
 
 SLIPS = {  # body -> (fact, hint): the commonest ones, each with a sentence of its own
-    "i = cuda.threadIdx": (
-        "the simulator does not know cuda.threadIdx without .x, .y or .z",
-        "write cuda.threadIdx.x, its place along x",
+    "i = cuda.threadIdx\nout[0] = i + 1": (
+        "i is no number: it has the parts .x, .y and .z",
+        "write i.x, its place along x",
     ),
     "i = cuda.blockDim * 2": (
-        "the simulator does not know cuda.blockDim without .x, .y or .z",
+        "cuda.blockDim is no number: it has the parts .x, .y and .z",
         "write cuda.blockDim.x, its place along x",
     ),
     "i = cuda.threadIdx.w": (
@@ -281,9 +279,12 @@ SLIPS = {  # body -> (fact, hint): the commonest ones, each with a sentence of i
         "the name int16 is not defined",
         "write np.int16, with `import numpy as np` at the top of the file",
     ),
-    "i = cuda.grid": (
-        "the simulator does not know cuda.grid as a value, Numba does",
-        "call it where it is needed: cuda.grid(...)",
+    "i = cuda.grid\nout[i] = 1": (
+        (
+            "Numba finds no type for this line: an index must be a whole number, and i is the "
+            "function cuda.grid"
+        ),
+        "check what each name is: an array, a number or a tuple",
     ),
     "n = math.fmin(1.0, 2.0)": ("there is no math.fmin", "write min(x, y)"),
     "n = math.gcd(n, 4)": (

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from benchmarks.record_numba_types import RECORD, entry, record, target
 from gpu_course.errors import KernelRefused
 from gpu_course.simt import inference, legality, source
-from gpu_course.simt.types import ArrayType
+from gpu_course.simt.types import THREE_PARTS, ArrayType, DtypeType, TupleType
 from tests.sampling import examples
 from tests.simt.typed_kernels import KERNELS, source_of
 
@@ -58,7 +58,11 @@ def infer_types(text: str, argument_types: Sequence[str], folder: Path) -> dict[
 def _shown(type_: Any) -> str:
     if isinstance(type_, ArrayType) and type_.dtype.fields:
         fields = [(name, str(part)) for name, (part, *_) in type_.dtype.fields.items()]
-        return f"array({fields}, {type_.ndim}d)"
+        return f"array({fields}, {type_.ndim}d)" if type_.ndim else str(fields)
+    if isinstance(type_, DtypeType):
+        return f"class({type_.of})"
+    if isinstance(type_, TupleType) and type_.names == THREE_PARTS:
+        return "Dim3"
     return str(type_)
 
 

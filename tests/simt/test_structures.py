@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numba import cuda
 
 from gpu_course.errors import CourseError, KernelRefused
 from gpu_course.simt.report import Report
@@ -62,7 +63,7 @@ def test_fields_race_and_end_like_any_cell(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("body", "fact"),
     [
-        ("q = p[i]", "the simulator does not know a name for a whole structure"),
+        ("q = p[i]\nq.w = 1", "an attribute cannot be assigned to"),
         ("out[i] = p[i].w", "has no .w"),
         ("p[i].w = 1", "an attribute cannot be assigned to"),
         ("p.x = 1", "an attribute cannot be assigned to"),
@@ -174,3 +175,96 @@ def test_a_view_of_structures_views_their_fields(tmp_path: Path) -> None:
     report = launch(tmp_path, "q = p[::-1]\nr = q[2:]\nout[i] = r[i % 30].x", p, out)
     assert report.ok, report
     np.testing.assert_array_equal(out, p["x"][::-1][2:][np.arange(32) % 30])
+
+
+# Structures that a name holds
+
+NESTED = np.dtype(
+    [("a", np.float64), ("h", np.float64, (3,)), ("m", np.int64, (2, 2)), ("size", np.int64)],
+    align=True,
+)
+
+
+@cuda.jit(device=True)
+def total(r):
+    return r.x + r.kind
+
+
+@cuda.jit(device=True)
+def raised(r, by):
+    r.x += by
+
+
+def by_name(p, out, one):
+    i = cuda.grid(1)
+    r = p[i]
+    raised(r, 1.5)
+    r["kind"] = r.kind + i
+    s = 0.0
+    for each in p[i : i + 1]:
+        s += each.x
+    out[i] = total(p[i]) + total(r) + s + one.y
+    if i == 0:
+        one.z = 9
+
+
+def test_a_name_for_a_structure_is_its_place() -> None:
+    p, one, out = particles(), particles()[3], np.zeros(32, np.float32)
+    x, kind = p["x"].copy(), p["kind"].copy()
+    assert simulate(by_name)[1, 32](p, out, one).ok
+    i = np.arange(32)
+    assert np.array_equal(p["x"], x + 1.5)
+    assert np.array_equal(p["kind"], kind + i)
+    assert np.allclose(out, 2 * (p["x"] + p["kind"]) + p["x"] + one["y"])
+    assert one["z"] == 9
+
+
+def one_for_all(p):
+    r = p[0]
+    r.x = cuda.grid(1)
+
+
+def test_threads_that_hold_the_same_structure_race() -> None:
+    report = simulate(one_for_all)[1, 32](particles())
+    assert [hazard.kind for hazard in report.hazards] == ["race"]
+
+
+def holds_beyond(p, out):
+    r = p[cuda.grid(1) + 1]
+    out[cuda.grid(1)] = r.x
+
+
+def test_a_structure_that_is_not_there_is_told() -> None:
+    report = simulate(holds_beyond)[1, 32](particles(), np.zeros(32))
+    assert {hazard.kind for hazard in report.hazards} == {"out-of-bounds"}
+
+
+def arrays_in_fields(t, out, r):
+    i = cuda.grid(1)
+    p = t[i]
+    p.h[0] = i
+    p.m[0] = 7
+    out[i] = t[i].h[1] + t[i].m[1, 0] + r.h[2] + p.size
+    for x in p.h:
+        out[i] += x
+
+
+def test_a_field_may_hold_an_array() -> None:
+    t, r, out = np.zeros(4, NESTED), np.zeros(1, NESTED), np.zeros(4)
+    t["h"], t["m"], t["size"], r["h"] = [1, 2, 3], 5, 11, [4, 5, 6]
+    assert simulate(arrays_in_fields)[1, 4](t, out, r[0]).ok
+    assert np.array_equal(out, 2 + 5 + 6 + 11 + np.arange(4) + 5)
+    assert np.array_equal(t["h"][:, 0], np.arange(4))
+    assert t["m"].reshape(4, 4).tolist() == [[7, 7, 5, 5]] * 4
+
+
+def packed_sum(p, out):
+    i = cuda.grid(1)
+    out[i] = p[i].c + p[i].b
+
+
+def test_numba_reads_structures_without_padding_byte_by_byte() -> None:
+    p = np.zeros(4, np.dtype([("b", np.int32), ("c", np.float64), ("d", np.int32)]))
+    p["b"], p["c"], out = 1, np.arange(4), np.zeros(4)
+    assert simulate(packed_sum)[1, 4](p, out).ok
+    assert out.tolist() == [1, 2, 3, 4]

@@ -72,8 +72,10 @@ def _type(name: str) -> Callable[[Sequence[Type], Sequence[ast.expr]], Type]:
         if array.space == "const":
             raise NoSuchType("constant memory cannot be changed")
         indices = index.elements if isinstance(index, TupleType) else (index,)
+        # In a tuple Numba takes a float as well, and drops its fraction.
+        kinds = "iub" if len(indices) == 1 else "iubf"
         if len(indices) != array.ndim or not all(
-            isinstance(i, np.dtype) and i.kind in "iub" for i in indices
+            isinstance(i, np.dtype) and i.kind in kinds for i in indices
         ):
             raise NoSuchType(f"takes {array.ndim} whole numbers as the index of this array")
         if not all(map(is_scalar, values)):

@@ -11,6 +11,7 @@ from gpu_course.simt.machine import Machine
 from gpu_course.simt.memory import Array
 from gpu_course.simt.types import NoSuchType, Type
 from gpu_course.simt.values import Value
+from gpu_course.simt.vocabulary.bits import count_ones
 from gpu_course.simt.vocabulary.functions import Function, cast
 
 
@@ -37,8 +38,6 @@ def of(name: str) -> Function:
         (owner,) = arguments
         if isinstance(owner, Array) and name in owner.fields:
             return owner.fields[name]
-        if name == "conjugate":
-            return np.conjugate(owner)
         if name in ("real", "imag"):
             return np.asarray(getattr(owner, name))[()]
         if name == "shape":
@@ -46,6 +45,17 @@ def of(name: str) -> Function:
         return whole(owner.size if name == "size" else len(owner.shape))
 
     return made_by_lowering(run)
+
+
+def _bit_count(machine: Machine, arguments: Sequence[Value], result: Type) -> Value:
+    return cast(count_ones(arguments[0])[()], result)
+
+
+METHODS = {
+    "conjugate": made_by_lowering(lambda machine, arguments, result: np.conjugate(arguments[0])),
+    "bit_count": made_by_lowering(_bit_count),
+}
+"""What a number is asked: z.conjugate()."""
 
 
 def whole(value: Value) -> Value:

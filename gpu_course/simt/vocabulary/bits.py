@@ -23,7 +23,8 @@ def _unsigned(value: Value) -> np.ndarray:
     return np.ascontiguousarray(value).view(f"uint{8 * width}")
 
 
-def _count_ones(value: Value) -> Any:
+def count_ones(value: Value) -> Any:
+    """Returns how many of its bits are set, those of a negative number in two's complement."""
     return np.bitwise_count(_unsigned(value)).reshape(np.shape(value))
 
 
@@ -137,7 +138,7 @@ def _cube_root(machine: Machine, call: Call, arguments: Sequence[Value], result:
 
 
 FUNCTIONS: dict[str, Function] = {
-    "cuda.popc": _bits(_count_ones),
+    "cuda.popc": _bits(count_ones),
     "cuda.brev": _bits(_reverse),
     "cuda.clz": _bits(_leading_zeros),
     "cuda.ffs": _bits(_first_set, UINT32),

@@ -12,6 +12,7 @@ from gpu_course.simt.memory import row_of
 from gpu_course.simt.types import Type
 from gpu_course.simt.values import Value
 from gpu_course.simt.vocabulary.attributes import made_by_lowering, whole
+from gpu_course.simt.vocabulary.functions import Function
 
 
 def _ahead(machine: Machine, arguments: Sequence[Value], result: Type) -> Value:
@@ -38,7 +39,12 @@ def _range_item(machine: Machine, arguments: Sequence[Value], result: Type) -> V
 
 def _failed(machine: Machine, arguments: Sequence[Value], result: Type) -> Value:
     count = machine.mask.count
-    machine.printout.add(f"AssertionError: {arguments[0]}, {count:,} threads end here)")
+    machine.printout.add(f"{arguments[0]}, {count:,} threads end here)")
+
+
+def length_along(axis: int) -> Function:
+    """Returns the function that gives an array's length along one of its axes."""
+    return made_by_lowering(lambda machine, arguments, result: whole(arguments[0].shape[axis]))
 
 
 AHEAD = made_by_lowering(_ahead)
@@ -51,4 +57,4 @@ ARRAY_LENGTH = made_by_lowering(lambda machine, arguments, result: whole(argumen
 ROW = made_by_lowering(lambda machine, arguments, result: row_of(arguments[0], int(arguments[1])))
 RANGE_LENGTH = made_by_lowering(_range_length)
 RANGE_ITEM = made_by_lowering(_range_item)
-ASSERTION_FAILED = made_by_lowering(_failed)
+THREADS_END = made_by_lowering(_failed)

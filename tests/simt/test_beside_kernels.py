@@ -1,0 +1,135 @@
+"""What a kernel finds beside itself: modules of its own, and arrays that lie on the device."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gpu_course.errors import KernelRefused
+from gpu_course.foreign import cuda
+from gpu_course.foreign.launches import Launches
+
+MODULE = """
+from gpu_course.foreign import cuda
+SCALE = 7
+TABLE = (1, 2, 3)
+
+
+@cuda.jit(device=True)
+def twice(x):
+    return 2 * x
+
+
+def plain(x):
+    return x
+"""
+
+
+@pytest.fixture
+def launches(monkeypatch: pytest.MonkeyPatch) -> Launches:
+    found = Launches()
+    monkeypatch.setattr(cuda.GPU, "launcher", found.launch)
+    return found
+
+
+@pytest.fixture
+def helpers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[object]:
+    package = tmp_path / "own_package"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "helpers.py").write_text(MODULE)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    import own_package.helpers  # type: ignore[import-not-found]
+
+    yield own_package
+    for name in ("own_package", "own_package.helpers"):
+        sys.modules.pop(name, None)
+
+
+def test_functions_and_constants_of_a_script_s_own_modules(launches: Launches, helpers) -> None:
+    short = helpers.helpers
+
+    @cuda.jit
+    def kernel(out):
+        i = cuda.grid(1)
+        out[i] = short.twice(i) + helpers.helpers.SCALE + short.TABLE[1]
+
+    out = np.zeros(8)
+    kernel[1, 8](out)
+    assert launches.ok
+    assert out.tolist() == [2 * i + 9 for i in range(8)]
+
+
+def test_what_a_module_lacks_is_told(launches: Launches, helpers) -> None:
+    short = helpers.helpers
+
+    @cuda.jit
+    def lacks(out):
+        out[0] = short.absent
+
+    @cuda.jit
+    def plain(out):
+        out[0] = short.plain(1)
+
+    @cuda.jit
+    def whole(out):
+        out[0] = short
+
+    for kernel, fact in (
+        (lacks, "has no absent"),
+        (plain, "is a plain Python function"),
+        (whole, "is a module"),
+    ):
+        with pytest.raises(KernelRefused, match=fact):
+            kernel[1, 1](np.zeros(1))
+
+
+def test_an_array_on_the_device_is_read_and_written_as_it_is_now(launches: Launches) -> None:
+    source, target = cuda.to_device(np.arange(8.0)), cuda.to_device(np.zeros(8))
+
+    @cuda.jit
+    def kernel(out):
+        i = cuda.grid(1)
+        out[i] = source[i]
+        target[i] += 2 * source[7 - i]
+
+    out = cuda.to_device(np.zeros(8))
+    kernel[1, 8](out)
+    source[0] = 5
+    kernel[1, 8](out)
+    assert launches.ok
+    assert out.copy_to_host().tolist() == [5, 1, 2, 3, 4, 5, 6, 7]
+    assert target.copy_to_host().tolist() == [28, 24, 20, 16, 12, 8, 4, 10]
+
+
+def test_threads_race_on_an_array_beside_their_kernel(launches: Launches) -> None:
+    source, target = cuda.to_device(np.arange(8.0)), cuda.to_device(np.zeros(8))
+
+    @cuda.jit
+    def kernel():
+        i = cuda.grid(1)
+        target[0] = source[i]
+
+    kernel[1, 8]()
+    assert [(each.hazard.kind, *each.arrays) for each in launches.findings] == [("race", "target")]
+
+
+def test_exceptions_end_their_threads(launches: Launches, capsys: pytest.CaptureFixture) -> None:
+    @cuda.jit
+    def kernel(out, a):
+        i = cuda.grid(1)
+        if a[i] < 0:
+            raise ValueError("negative")
+        out[i] = 1
+
+    out = np.zeros(4)
+    kernel[1, 4](out, np.array([1.0, -1, 1, -1]))
+    assert launches.ok
+    assert out.tolist() == [1, 0, 1, 0]
+    said = capsys.readouterr().out
+    assert "raised: ValueError('negative')" in said
+    assert "2 threads end here" in said
