@@ -315,3 +315,10 @@ def test_the_command(checkout: Path, monkeypatch: pytest.MonkeyPatch, capsys: ob
     assert f"{DROPPED}    hazard" in printed
     monkeypatch.setattr(index, "puzzles", lambda: (HOLED,))
     assert commands.main(["mutants"]) == 1
+
+
+def test_a_finally_that_loses_its_statement_is_still_python() -> None:
+    body = "try:\n        use(i)\n    finally:\n        done(i)"
+    texts = [mutant.text for mutant in mutants_of(f"def kernel(i):\n    {body}\n")]
+    assert any("finally:\n        pass" in text for text in texts)
+    assert all(ast.parse(text) for text in texts)

@@ -59,7 +59,7 @@ def _field(name: str, value: object, node: ast.AST, new: Nodes) -> object:
             made.append(exchanged(item, node, new) if isinstance(item, ast.AST) else item)
     if len(made) == len(value) and all(a is b for a, b in zip(made, value, strict=True)):
         return value
-    return made or ([ast.Pass()] if name == "body" else [])
+    return made or ([ast.Pass()] if name in ("body", "finalbody") else [])
 
 
 def statements(function: ast.AST) -> Iterator[tuple[ast.stmt, list[ast.stmt]]]:

@@ -158,7 +158,7 @@ DEBRIEF = Debrief(
 
 SEQUENCE_PARALLEL = PythonPuzzle(
     name="24_tensor_parallel/sequence_parallel",
-    title="tokens shared out between the layers",
+    title="tokens cut between layers",
     difficulty="hard",
     minutes=25,
     debrief=DEBRIEF,

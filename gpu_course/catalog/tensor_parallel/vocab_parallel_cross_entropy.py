@@ -47,7 +47,7 @@ _CASES = (
     _case(1, 3, 5),
     _case(3, 8, 10),
     # So much that what is sent beside the calls would show.
-    _case(3, 30, 500),
+    _case(3, 3000, 12),
     _case(4, 6, 13),
 )
 

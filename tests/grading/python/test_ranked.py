@@ -12,6 +12,7 @@ from gpu_course.grading.check import check
 from gpu_course.grading.python import ranked
 from gpu_course.isolation import servers
 from gpu_course.parallel.calls import Call
+from tests.grading.python.hostile.ranks import WIRE_ATTACKS
 from tests.grading.ranked_toy import RIGHT, SHIFT, answer
 
 pytestmark = pytest.mark.skipif(
@@ -196,7 +197,32 @@ def test_the_bytes_that_may_cross_grow_with_the_calls() -> None:
         Call(0, 0, "reduce_scatter", (0, 1), 0, sizes, 64) for sizes in ((8,), (2, 2, 2, 2))
     )
     more = ranked.most_bytes([many]) - ranked.most_bytes([one])
-    assert more == 3 * ranked.CALL_BYTES
+    assert more == 3 * ranked.STEP_BYTES
+
+
+LIBRARY = {
+    "all_reduce": "dist.all_reduce(big)",
+    "reduce": "dist.reduce(big, 1)",
+    "reduce_scatter": "dist.reduce_scatter_single(torch.empty_like(big[::n].contiguous()), big)",
+    "reduce_scatter of a list": "dist.reduce_scatter(big[::n].clone(), list(big.chunk(n)))",
+    "all_gather": "dist.all_gather_single(torch.cat([big] * n), big)",
+    "broadcast": "dist.broadcast(big, 2)",
+    "all_to_all": "dist.all_to_all_single(torch.empty_like(big), big)",
+}
+
+
+@pytest.mark.parametrize("attack", ["", "tells a quarter"])
+@pytest.mark.parametrize("kind", LIBRARY)
+def test_a_library_s_collective_crosses_as_booked_and_no_less_can_be_told(
+    kind: str, attack: str
+) -> None:
+    body = f"big = torch.ones(30_000, dtype=torch.float64)\n{LIBRARY[kind]}"
+    text = f"{WIRE_ATTACKS[attack]}\n{answer(body)}" if attack else answer(body)
+    verdict = check(SHIFT, answer=text, seed=0)
+    if "own network" not in verdict.evidence["isolation"]:
+        pytest.skip("this system has no own network")
+    assert verdict.passed == (not attack), verdict.message
+    assert verdict.diagnosis == ("wire-disagrees" if attack else None), verdict.message
 
 
 def test_what_is_booked_is_a_rings_volume_for_each_rank() -> None:
