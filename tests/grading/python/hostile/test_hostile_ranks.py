@@ -48,7 +48,7 @@ COSTLY = [
     for mistake in puzzle.mistakes
     if mistake.reason == "over-budget"
     for attack in WIRE_ATTACKS
-    if drawn(f"{puzzle.name} {mistake.function} {attack}", 1 / 3)
+    if drawn(f"{puzzle.name} {mistake.function} {attack}", 1 / 8)
 ]
 
 
