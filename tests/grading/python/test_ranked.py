@@ -202,11 +202,11 @@ def test_the_bytes_that_may_cross_grow_with_the_calls() -> None:
 
 LIBRARY = {
     "all_reduce": "dist.all_reduce(big)",
-    "reduce": "dist.reduce(big, 1)",
+    "reduce": "dist.reduce(big, n - 1)",
     "reduce_scatter": "dist.reduce_scatter_single(torch.empty_like(big[::n].contiguous()), big)",
     "reduce_scatter of a list": "dist.reduce_scatter(big[::n].clone(), list(big.chunk(n)))",
     "all_gather": "dist.all_gather_single(torch.cat([big] * n), big)",
-    "broadcast": "dist.broadcast(big, 2)",
+    "broadcast": "dist.broadcast(big, n - 1)",
     "all_to_all": "dist.all_to_all_single(torch.empty_like(big), big)",
 }
 
