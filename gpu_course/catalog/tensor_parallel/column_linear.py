@@ -84,6 +84,13 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     return within_passes(got, ranks, 0, all_reduce_bytes(inputs["x"].size, ranks))
 
 
+def _added(name: str, expected: Values, got: Values) -> bool:
+    """Whether the ranks added up what belongs to different outputs: equal widths alone allow it."""
+    right = expected[name]
+    same_widths = len({each.shape for each in right}) == 1
+    return same_widths and alike(got[name], [np.sum(right, axis=0)] * len(right))
+
+
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
     ranks = ranks_of(case)
     if "failed" in got or ranks == 1:
@@ -93,6 +100,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
         whole = np.concatenate(expected["y"], 1)
         if alike(got["y"], [whole] * ranks):
             return "whole-output"
+        if _added("y", expected, got):
+            return "different-outputs-added"
         parts = zip(expected["y"], inputs["bias"].parts, strict=True)
         bare = [y - bias for y, bias in parts]
         return "no-bias" if alike(got["y"], bare) else None
@@ -103,14 +112,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
             return "own-share-of-dx"
         if alike(got["dx"], [each / ranks for each in expected["dx"]]):
             return "averaged"
-    if wrong & {"dweight", "dbias"}:
-        # A sum over ranks of different outputs, which only equal widths allow.
-        for name in ("dweight", "dbias"):
-            right = expected[name]
-            if len({each.shape for each in right}) == 1 and alike(
-                got[name], [np.sum(right, axis=0)] * ranks
-            ):
-                return "different-outputs-added"
+    if any(name in wrong and _added(name, expected, got) for name in ("dweight", "dbias")):
+        return "different-outputs-added"
     return None
 
 
@@ -165,7 +168,7 @@ COLUMN_LINEAR = PythonPuzzle(
             "parallelism: each of them has another part of one sum."
         ),
         "different-outputs-added": (
-            "Gradients of different weights were added up. Which tensor do all ranks have a copy "
+            "Numbers of different outputs were added up. Which tensor do all ranks have a copy "
             "of, and which of them has each rank for itself?"
         ),
         "forward-bytes": (
@@ -190,6 +193,7 @@ COLUMN_LINEAR = PythonPuzzle(
     mistakes=(
         Mistake("gathers_the_outputs", "wrong-result", "whole-output"),
         Mistake("gathers_and_cuts_again", "over-budget", "forward-bytes"),
+        Mistake("adds_the_outputs", "wrong-result", "different-outputs-added"),
         Mistake("leaves_out_the_bias", "wrong-result", "no-bias"),
         Mistake("keeps_its_share_of_dx", "wrong-result", "own-share-of-dx", "column_backward"),
         Mistake("averages_dx", "wrong-result", "averaged", "column_backward"),
