@@ -121,7 +121,7 @@ def raised(
     out_of_memory = error.get("memory") is True
     if out_of_memory:
         lines = [needs_too_much(puzzle), *asked_for(lines[0])]
-    lines += [f"          {each}" for each in rest[:3]]
+    lines += [f"          {each.strip()}" for each in rest[:3]]
     lines += _places(_frames(error), answer)
     outside = one_line(str(error.get("outside", "")))[:100]
     if outside:
