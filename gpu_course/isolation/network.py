@@ -62,12 +62,14 @@ class Connection:
         inode: of the socket, as /proc/PID/fd names it.
         port, peer_port: this end's and the other's.
         sent: bytes the kernel sent for it, without headers and what was sent again.
+        again: bytes it sent once more, because their arrival was not told in time.
     """
 
     inode: int
     port: int
     peer_port: int
     sent: int
+    again: int
 
 
 def connections() -> list[Connection]:
@@ -102,18 +104,21 @@ def _connection(message: bytes) -> Connection:
     """Reads a struct inet_diag_msg and, behind it, the attribute with a struct tcp_info."""
     port, peer_port, _, _ = _SOCKET_ID.unpack_from(message, 4)
     inode = struct.unpack_from("=I", message, 68)[0]
-    sent, at = 0, 72
+    sent, again, at = 0, 0, 72
     while at + 4 <= len(message):
         size, kind = struct.unpack_from("=HH", message, at)
         if kind == _INET_DIAG_INFO and size >= 4 + _BYTES_SENT + 16:
             all_bytes, again = struct.unpack_from("=QQ", message, at + 4 + _BYTES_SENT)
             sent = all_bytes - again
         at += max((size + 3) & ~3, 4)
-    return Connection(inode, port, peer_port, sent)
+    return Connection(inode, port, peer_port, sent, again)
 
 
 def loopback_bytes() -> int | None:
     """Returns the bytes that crossed this network's loopback; None where the system tells none.
+
+    Headers and all protocols are in it; what TCP sent once more on connections that are open is
+    not: a busy machine does so even here, and no program has a say in it.
 
     Source: proc_pid_net(5): /proc/PID/net/dev.
     """
@@ -121,7 +126,7 @@ def loopback_bytes() -> int | None:
         for row in Path("/proc/self/net/dev").read_text().splitlines():
             name, colon, counters = row.partition(":")
             if colon and name.strip() == "lo":
-                return int(counters.split()[0])
+                return int(counters.split()[0]) - sum(each.again for each in connections())
     return None
 
 

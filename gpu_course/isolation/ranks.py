@@ -27,8 +27,8 @@ class Traffic:
     Attributes:
         between: {(from, to): bytes over TCP} on connections of the ranks that are open; None where
             the kernel does not tell.
-        loopback: all that crossed their own network, by whatever protocol, headers included; None
-            where they have none.
+        loopback: all that crossed their own network, by whatever protocol, headers included, but
+            not what TCP sent once more; None where they have none.
     """
 
     between: dict[tuple[int, int], int] | None
