@@ -27,7 +27,7 @@ from gpu_course.simt.schedule import Task
 from gpu_course.simt.source import Kernel
 from gpu_course.simt.values import Value
 from gpu_course.simt.vocabulary import synchronise, warps
-from gpu_course.simt.warp import WarpLanes, WarpObservers
+from gpu_course.simt.warp import WarpAudience, WarpLanes
 
 ALONE = frozenset(("cuda.activemask", "cuda.lanemask_lt"))
 OF_WARP = (frozenset(warps.FUNCTIONS) | {"cuda.syncwarp"}) - ALONE
@@ -94,7 +94,7 @@ class _Met:
 
     lanes: Lanes
     mask: Mask
-    observers: Sequence[Any]
+    audience: Observer
     setting: Setting
     returned: np.ndarray
     kernel: Kernel
@@ -111,7 +111,7 @@ class _Met:
 def _hold(
     arrivals: Sequence[Arrival],
     batch: Lanes,
-    observers: Sequence[Observer],
+    audience: Observer,
     returned: np.ndarray,
     setting: Setting,
 ) -> list[Value]:
@@ -120,18 +120,18 @@ def _hold(
     Args:
         arrivals: all at the same call.
         batch: the lanes of the whole grid.
-        observers: the batch's.
+        audience: of the batch.
         returned: bool (lanes of the batch,), those that have returned from the kernel.
         setting: the launch.
     """
     first = arrivals[0]
     lanes, offset = batch, 0
-    told: Sequence[Any] = observers
+    told = audience
     if first.scope == "warp":
         offset = first.window.first
         within = np.arange(offset, offset + WARP) % batch.lanes_per_block
         lanes = WarpLanes(batch, offset, within < batch.threads_per_block)
-        told = [WarpObservers(observers, lanes)]
+        told = WarpAudience(audience, lanes)
         returned = returned[lanes.span]
     active = np.zeros(lanes.count, bool)
     spans = [slice(a.window.first - offset, a.window.first - offset + WARP) for a in arrivals]
@@ -171,7 +171,7 @@ class Barriers:
     Args:
         tasks: all warps or threads of the launch, and the lanes of each.
         lanes: all its lanes.
-        observers: told of those that meet.
+        audience: told of those that meet.
         setting: the launch.
     """
 
@@ -179,11 +179,11 @@ class Barriers:
         self,
         tasks: Iterable[tuple[Task, WarpLanes]],
         lanes: Lanes,
-        observers: Sequence[Observer],
+        audience: Observer,
         setting: Setting,
     ) -> None:
         self.lanes = lanes
-        self.observers = observers
+        self.audience = audience
         self.setting = setting
         self.returned = np.zeros(lanes.count, bool)
         self.standing: dict[int, Arrival] = {}
@@ -241,7 +241,7 @@ class Barriers:
 
     def _meet(self, arrivals: list[Arrival]) -> list[Arrival]:
         """Lets those meet that stand at one call; each gets its part and can go on."""
-        results = _hold(arrivals, self.lanes, self.observers, self.returned, self.setting)
+        results = _hold(arrivals, self.lanes, self.audience, self.returned, self.setting)
         for arrival, result in zip(arrivals, results, strict=True):
             arrival.result = result
             del self.standing[arrival.task.number]

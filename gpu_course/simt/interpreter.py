@@ -72,7 +72,7 @@ class Interpreter:
     Args:
         setting: the launch.
         lanes: the batch; or one warp of it.
-        observers: told of every access, branch and operation.
+        audience: told of every access, branch and operation.
         steps: statements that may be executed.
         arena: the shared and local memory of the batch.
         context: where warps or threads take turns, the one that is run.
@@ -82,7 +82,7 @@ class Interpreter:
         self,
         setting: Setting,
         lanes: Lanes,
-        observers: Sequence[Observer],
+        audience: Observer,
         steps: int,
         *,
         arena: Arena | None = None,
@@ -95,8 +95,7 @@ class Interpreter:
         self.lanes = lanes
         self.mask = lanes.alive
         self.returned = np.zeros(lanes.count, bool)
-        self.observers = observers
-        self.followers = [o for o in observers if o.follows]
+        self.audience = audience
         self.steps_left = steps
         self.arena = arena or Arena(lanes, setting.dynamic_bytes)
         self.context = context
@@ -141,8 +140,8 @@ class Interpreter:
         self.steps_left -= node.steps
         if self.steps_left < 0:
             self._give_up(node, mask)
-        for follower in self.followers:
-            follower.statement(self, node, mask, turn)
+        if self.audience.follows:
+            self.audience.statement(self, node, mask, turn)
 
     def _give_up(self, node: ir.Statement, mask: Mask, *, hopeless: bool = False) -> None:
         if self.context is not None and not hopeless:
@@ -339,14 +338,11 @@ class Interpreter:
         left, right = self.value(node.left), self.value(node.right)
         if node.counted:
             small = node.narrowed and fits_float32(left) and fits_float32(right)
-            self._count(node.line, "float32" if small else node.counted)
+            kind = "float32" if small else node.counted
+            self.audience.operations(node.line, kind, self.mask.count)
         if node.fused:
-            self._count(node.line, "fma")
+            self.audience.operations(node.line, "fma", self.mask.count)
         return binary(node.operator, left, right, node.type)
-
-    def _count(self, line: int, kind: str) -> None:
-        for observer in self.observers:
-            observer.operations(line, kind, self.mask.count)
 
     def compare(self, node: ir.Compare) -> Value:  # a < b < c
         left = self.value(node.operands[0])
@@ -420,7 +416,7 @@ class Interpreter:
         result = types.binary(operator, left.dtype, right.dtype)
         kind = counted_as(operator, result)
         if kind:
-            self._count(line, kind)
+            self.audience.operations(line, kind, self.mask.count)
         return binary(operator, left, right, result)
 
     def update(
@@ -476,8 +472,7 @@ class Interpreter:
 
     def _part(self, line: int, condition: Value, mask: Mask) -> Mask:
         taken = self._where(condition, mask)
-        for observer in self.observers:
-            observer.branch(line, mask, taken)
+        self.audience.branch(line, mask, taken)
         return taken
 
     def _choose(self, line: int, condition: Value, mask: Mask, *, branches: bool) -> Mask:

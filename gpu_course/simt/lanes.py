@@ -59,6 +59,8 @@ class Mask:
 
     def without(self, other: Mask) -> Mask:
         """Returns this mask less the lanes of another."""
+        if not other:
+            return self
         return Mask(self.active & ~other.active)
 
     def union(self, other: Mask) -> Mask:

@@ -19,7 +19,7 @@ from gpu_course.simt.lanes import WARP, Lanes
 from gpu_course.simt.legality import Program, defaults_of
 from gpu_course.simt.lower import lower
 from gpu_course.simt.memory import Array
-from gpu_course.simt.observer import Observer, Setting
+from gpu_course.simt.observer import Audience, Observer, Setting
 from gpu_course.simt.report import Dim3, Printout
 from gpu_course.simt.schedule import Schedule
 from gpu_course.simt.scheduler import Scheduler
@@ -144,7 +144,7 @@ def type_of(value: Any) -> types.Type:
 
 
 LANES_PER_BATCH = 1 << 15
-MOST_LANES_KEPT = 1 << 12
+SMALL_LANES = 1 << 12
 LOCAL_BYTES_PER_BATCH = 1 << 28
 MOST_LOCAL_BYTES_RESIDENT = 1 << 30
 MOST_LANES = 1 << 27
@@ -271,8 +271,8 @@ def run(
         dynamic_bytes=dynamic_bytes,
         printout=printout or Printout(),
     )
-    for observer in observers:
-        observer.begin(setting)
+    audience = Audience(observers)
+    audience.begin(setting)
     faults.most_errors = policy.most_errors
     whole = GRID_BARRIER in code.names
     own = local_bytes(code.arrays)
@@ -282,15 +282,13 @@ def run(
         with np.errstate(all="ignore"):
             if schedule is not None:
                 lanes = Lanes(grid, block, _blocks(grid))
-                for observer in observers:
-                    observer.batch(lanes)
-                Scheduler(schedule, lanes, observers, step_budget, setting).run()
+                audience.batch(lanes)
+                Scheduler(schedule, lanes, audience, step_budget, setting).run()
                 return
             for blocks in _batches(grid, block, order_seed, whole=whole, local_bytes=own):
                 lanes = _lanes(grid, block, blocks)
-                for observer in observers:
-                    observer.batch(lanes)
-                Interpreter(setting, lanes, observers, step_budget).run()
+                audience.batch(lanes)
+                Interpreter(setting, lanes, audience, step_budget).run()
     except CannotGoOn:
         faults.finished = False
     except EndlessLoop as end:
@@ -341,16 +339,22 @@ def _blocks(grid: Dim3) -> np.ndarray:
 
 
 def _lanes(grid: Dim3, block: Dim3, blocks: np.ndarray) -> Lanes:
-    """The lanes of some blocks; of a small launch, which is often one of many, they are kept."""
+    """The lanes of some blocks; of a launch in one batch, which is often one of many, kept."""
     whole = len(blocks) == grid[0] * grid[1] * grid[2]
-    if not whole or len(blocks) * block[0] * block[1] * block[2] > MOST_LANES_KEPT:
+    count = len(blocks) * block[0] * block[1] * block[2]
+    if not whole or count > LANES_PER_BATCH:
         return Lanes(grid, block, blocks)
-    return _kept_lanes(grid, block, tuple(blocks.tolist()))
+    keep = _small_lanes if count <= SMALL_LANES else _large_lanes
+    return keep(grid, block, tuple(blocks.tolist()))
 
 
-@functools.lru_cache(maxsize=64)
-def _kept_lanes(grid: Dim3, block: Dim3, blocks: tuple[int, ...]) -> Lanes:
+def _new_lanes(grid: Dim3, block: Dim3, blocks: tuple[int, ...]) -> Lanes:
     return Lanes(grid, block, np.array(blocks))
+
+
+# A lane takes some 50 bytes in all.
+_small_lanes = functools.lru_cache(maxsize=64)(_new_lanes)
+_large_lanes = functools.lru_cache(maxsize=4)(_new_lanes)
 
 
 def _batches(

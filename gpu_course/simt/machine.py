@@ -71,7 +71,7 @@ class Machine(Protocol):
         lanes: the batch.
         mask: the lanes that are here.
         returned: bool (lanes,), those that have left the kernel.
-        observers: told of every access, barrier and operation.
+        audience: told of every access, barrier and operation.
         printout: where the threads print.
         policy: what counts as an error.
         context: where warps or threads take turns, the one that is run; else None.
@@ -83,7 +83,7 @@ class Machine(Protocol):
     lanes: Lanes
     mask: Mask
     returned: np.ndarray
-    observers: Sequence[Observer]
+    audience: Observer
     printout: Printout
     policy: Policy
     context: Context | None

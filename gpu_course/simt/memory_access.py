@@ -130,7 +130,7 @@ def _access(
     returns: bool = True,
     expected: Value = None,
 ) -> tuple[Access | None, bool]:
-    """Checks the bounds, tells the observers; (None, ...) when no lane is in bounds."""
+    """Checks the bounds, tells the audience; (None, ...) when no lane is in bounds."""
     context = machine.context if array.space in ("global", "shared") else None
     if context is not None:
         find = partial(_cells, machine, array, indices, machine.mask)
@@ -164,11 +164,10 @@ def _access(
         access.turns = np.arange(mask.count)
         if machine.rng is not None:
             machine.rng.shuffle(access.turns)
-    if whole.address % whole.alignment:
+    if pattern.misaligned:
         facts = {"array": whole.name, "address": whole.address, "size": whole.dtype.itemsize}
         machine.fault(Fault("misaligned", site.line, access.threads, facts), (whole.name,))
-    for observer in machine.observers:
-        observer.access(access)
+    machine.audience.access(access)
     if context is not None:
         context.accessed(access)
     return access, pattern.uniform and mask is machine.mask

@@ -6,7 +6,7 @@ been counted for the first turn holds for the others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
@@ -43,6 +43,21 @@ class Pattern:
     memo: dict[tuple[str, int], Any] = field(default_factory=dict)
 
     @cached_property
+    def sides(self) -> tuple[tuple[Any, Any], ...]:
+        """(size, stride) of each dimension along which lanes can move together, else (None, 0)."""
+        sides = zip(self.indices, self.array.shape, self.array.strides, strict=True)
+        return tuple(
+            (None, 0) if any(isinstance(each, np.ndarray) for each in side) else side[1:]
+            for side in sides
+        )
+
+    @cached_property
+    def misaligned(self) -> bool:
+        """True where the memory begins at an address that its type must not have."""
+        whole = self.array.root or self.array
+        return whole.address % whole.alignment != 0
+
+    @cached_property
     def in_copy(self) -> np.ndarray:
         """`elements`, counted within the block's or the lane's own copy of the memory."""
         whole = self.array.root or self.array
@@ -61,15 +76,10 @@ class Pattern:
         if array is not self.array or mask is not self.mask:
             return None
         moved = 0
-        for at, before, size, stride in zip(
-            indices, self.indices, array.shape, array.strides, strict=True
-        ):
+        for at, before, (size, stride) in zip(indices, self.indices, self.sides, strict=True):
             if at is before:
                 continue
-            for each in (at, before, size, stride):
-                if isinstance(each, np.ndarray):
-                    return None
-            if not 0 <= at < size:
+            if size is None or isinstance(at, np.ndarray) or not 0 <= at < size:
                 return None
             moved += (int(at) - int(before)) * stride
         return moved
@@ -249,6 +259,34 @@ class Observer:
 
     def operations(self, line: int, kind: str, lanes: int) -> None:
         """So many lanes did one arithmetic operation of a kind ("float32", "float64", "fma")."""
+
+
+EVENTS = tuple(name for name, what in vars(Observer).items() if callable(what))
+
+
+class Audience(Observer):
+    """Observers as one: each is told only of the events that it does something about.
+
+    Args:
+        observers: those who watch a launch.
+    """
+
+    def __init__(self, observers: Iterable[Observer]) -> None:
+        everybody = list(observers)
+        self.follows = any(observer.follows for observer in everybody)
+        for event in EVENTS:
+            methods = [getattr(observer, event) for observer in everybody]
+            idle = getattr(Observer, event)
+            listeners = [m for m in methods if getattr(m, "__func__", None) is not idle]
+            self.__dict__[event] = listeners[0] if len(listeners) == 1 else _each(listeners)
+
+
+def _each(listeners: list[Callable[..., None]]) -> Callable[..., None]:
+    def tell(*what: Any, **more: Any) -> None:
+        for listener in listeners:
+            listener(*what, **more)
+
+    return tell
 
 
 @dataclass(frozen=True)

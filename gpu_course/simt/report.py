@@ -8,6 +8,7 @@ block starting on a fresh one.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -23,7 +24,7 @@ class _Addable:
     """Adds field by field, so that counters of many accesses become counters of a launch."""
 
     def __add__(self, other: Self) -> Self:
-        return type(self)(**{n: v + getattr(other, n) for n, v in vars(self).items()})
+        return type(self)(*map(operator.add, vars(self).values(), vars(other).values()))
 
     @classmethod
     def total(cls, parts: Collection[Self]) -> Self:

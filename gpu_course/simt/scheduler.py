@@ -39,7 +39,7 @@ from gpu_course.simt.source import Kernel
 from gpu_course.simt.values import Value
 from gpu_course.simt.vocabulary.allocate import Arena
 from gpu_course.simt.vocabulary.synchronise import GRID_BARRIER
-from gpu_course.simt.warp import WarpArena, WarpLanes, WarpObservers
+from gpu_course.simt.warp import WarpArena, WarpAudience, WarpLanes
 from gpu_course.simt.watchdog import ATOMIC, MOST_WAITING_TURNS, Waits
 
 if TYPE_CHECKING:
@@ -139,10 +139,10 @@ class TaskContext:
     def run(self) -> None:
         """Runs the task from its start to its end."""
         scheduler = self.scheduler
-        observers: list[Any] = [WarpObservers(scheduler.observers, self.window)]
+        audience = WarpAudience(scheduler.audience, self.window)
         arena = WarpArena(scheduler.arena, self.window)
         self.interpreter = Interpreter(
-            scheduler.setting, self.window, observers, 0, arena=arena, context=self
+            scheduler.setting, self.window, audience, 0, arena=arena, context=self
         )
         self.resume()
         self.interpreter.run()
@@ -283,7 +283,7 @@ class Scheduler:
     Args:
         schedule: which task goes on.
         lanes: all blocks of the grid.
-        observers: the launch's.
+        audience: of the launch.
         step_budget: statements one task may execute.
         setting: the launch.
 
@@ -297,7 +297,7 @@ class Scheduler:
         self,
         schedule: Schedule,
         lanes: Lanes,
-        observers: Sequence[Observer],
+        audience: Observer,
         step_budget: int,
         setting: Setting,
     ) -> None:
@@ -305,7 +305,7 @@ class Scheduler:
         self.under_way: dict[int, TaskContext] = {}
         self.schedule = schedule
         self.lanes = lanes
-        self.observers = observers
+        self.audience = audience
         self.step_budget = step_budget
         self.setting = setting
         self.arena = Arena(lanes, setting.dynamic_bytes)
@@ -318,7 +318,7 @@ class Scheduler:
         self._ready: dict[int, TaskContext] = {}
         self._parked: dict[int, TaskContext] = {}
         tasks = [(context.task, context.window) for context in self._new.values()]
-        self._barriers = Barriers(tasks, lanes, observers, setting)
+        self._barriers = Barriers(tasks, lanes, audience, setting)
         # A launch with a barrier of the grid has all blocks there, or does not start.
         self._room = 0 if GRID_BARRIER in setting.code.names else schedule.resident
         self._left: Counter[int] = Counter(task.block for task, _ in tasks)

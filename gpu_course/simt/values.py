@@ -61,6 +61,8 @@ def cast(value: Value, dtype: Type) -> Value:
     >>> cast(np.float64(2.5), np.dtype("int64"))
     np.int64(2)
     """
+    if getattr(value, "dtype", None) is dtype:
+        return value  # as most are
     if isinstance(dtype, TupleType):
         return tuple(cast(v, t) for v, t in zip(value, dtype.elements, strict=True))
     if not isinstance(dtype, np.dtype) or value.dtype == dtype:

@@ -2,12 +2,11 @@
 
 A warp that takes turns with others computes with vectors of 32 lanes; observers know the lanes of
 the whole batch. `WarpLanes` is the warp cut out of the batch, or one thread of it, and
-`WarpObservers` tells observers in the batch's numbers.
+`WarpAudience` tells the batch's observers in its own numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -16,7 +15,7 @@ import numpy as np
 
 from gpu_course.simt.lanes import WARP, Lanes, Mask
 from gpu_course.simt.memory import Array
-from gpu_course.simt.observer import Access, Observer
+from gpu_course.simt.observer import Access, Followed, Observer
 from gpu_course.simt.vocabulary.allocate import Arena
 
 if TYPE_CHECKING:
@@ -138,13 +137,12 @@ class WarpArena(Arena):
         return replace(array, origin=array.origin[self.window.span], fields=fields)
 
 
-class WarpObservers:
-    """Hands on what a warp does to the observers of the batch."""
+class WarpAudience(Observer):
+    """Hands on what a warp does to the audience of the batch."""
 
-    def __init__(self, observers: Sequence[Observer], window: WarpLanes) -> None:
-        self.observers = observers
-        self.followers = [o for o in observers if o.follows]
-        self.follows = bool(self.followers)
+    def __init__(self, audience: Observer, window: WarpLanes) -> None:
+        self.audience = audience
+        self.follows = audience.follows
         self.first = window.first
         self.total = window.whole.count
 
@@ -155,46 +153,36 @@ class WarpObservers:
             known = mask.__dict__["wide"] = WideMask(mask, self.first, self.total)
         return known  # type: ignore[no-any-return]
 
-    def statement(self, machine: Any, node: Statement, mask: Mask, turn: bool) -> None:
+    def statement(self, machine: Followed, node: Statement, mask: Mask, turn: bool) -> None:
         """Lanes come to a statement."""
-        for observer in self.followers:
-            observer.statement(machine, node, self.wide(mask), turn)
+        self.audience.statement(machine, node, self.wide(mask), turn)
 
     def access(self, access: Access) -> None:
         """Lanes load, store or update atomically."""
-        if self.observers:
-            wide = access.over(self.wide(access.mask))
-            for observer in self.observers:
-                observer.access(wide)
+        self.audience.access(access.over(self.wide(access.mask)))
 
     def branch(self, line: int, mask: Mask, taken: Mask) -> None:
         """Lanes met a condition."""
-        for observer in self.observers:
-            observer.branch(line, self.wide(mask), self.wide(taken))
+        self.audience.branch(line, self.wide(mask), self.wide(taken))
 
     def warp_barrier(self, line: int, mask: Mask) -> None:
         """Lanes met within their warp."""
-        for observer in self.observers:
-            observer.warp_barrier(line, self.wide(mask))
+        self.audience.warp_barrier(line, self.wide(mask))
 
     def fence(self, line: int, mask: Mask, *, within_block: bool = False) -> None:
         """Lanes put a fence between what they did and what they do."""
-        for observer in self.observers:
-            observer.fence(line, self.wide(mask), within_block=within_block)
+        self.audience.fence(line, self.wide(mask), within_block=within_block)
 
     def shuffle(self, line: int, mask: Mask) -> None:
         """Lanes exchanged values."""
-        for observer in self.observers:
-            observer.shuffle(line, self.wide(mask))
+        self.audience.shuffle(line, self.wide(mask))
 
     def exchange(
         self, mask: Mask, sources: np.ndarray | None, sent: np.ndarray, received: np.ndarray
     ) -> None:
         """What lanes gave and got."""
-        for observer in self.followers:
-            observer.exchange(self.wide(mask), sources, sent, received)
+        self.audience.exchange(self.wide(mask), sources, sent, received)
 
     def operations(self, line: int, kind: str, lanes: int) -> None:
         """So many lanes did one arithmetic operation."""
-        for observer in self.observers:
-            observer.operations(line, kind, lanes)
+        self.audience.operations(line, kind, lanes)

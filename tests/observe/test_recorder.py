@@ -284,7 +284,7 @@ def test_a_check_follows_no_statement(kernels: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(Interpreter, "run", run)
     simulate(f"{kernels}:past_the_end")[1, 8](np.zeros(8, np.int64), numbers(8))
     record(f"{kernels}:past_the_end")[1, 8](np.zeros(8, np.int64), numbers(8))
-    assert [len(i.followers) for i in made] == [0, 1]
+    assert [i.audience.follows for i in made] == [False, True]
 
 
 def test_an_assertion_is_a_step_of_its_own(tmp_path: Path) -> None:

@@ -80,8 +80,7 @@ def _fma_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
 
 def _fma(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
     a, b, c = (cast(v, result) for v in arguments)
-    for observer in machine.observers:
-        observer.operations(call.line, "fma", machine.mask.count)
+    machine.audience.operations(call.line, "fma", machine.mask.count)
     if result == FLOAT32:
         # The product of two float32 is exact in float64. The sum is rounded to odd there, so that
         # rounding it once more to float32 gives what one rounding of the exact sum would.

@@ -30,8 +30,7 @@ def meet(machine: Machine, call: Call) -> np.ndarray:
     partial = reached & (arrived < lanes.threads_per_block)
     if partial.any():
         _report_missing(machine, call, here, partial, "block")
-    for observer in machine.observers:
-        observer.barrier(call.line, machine.mask, reached)
+    machine.audience.barrier(call.line, machine.mask, reached)
     return reached
 
 
@@ -94,8 +93,7 @@ def _syncwarp(machine: Machine, call: Call, arguments: Sequence[Value], result: 
     mask = arguments[0] if arguments else np.int64(0xFFFFFFFF)
     together(machine, call, mask)
     for part in _parts(machine, mask):
-        for observer in machine.observers:
-            observer.warp_barrier(call.line, part)
+        machine.audience.warp_barrier(call.line, part)
 
 
 def _parts(machine: Machine, mask: Value) -> list[Mask]:
@@ -111,8 +109,7 @@ def _parts(machine: Machine, mask: Value) -> list[Mask]:
 
 def _fence_of(*, within_block: bool) -> Function:
     def run(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
-        for observer in machine.observers:
-            observer.fence(call.line, machine.mask, within_block=within_block)
+        machine.audience.fence(call.line, machine.mask, within_block=within_block)
 
     return Function(_nothing, run)
 
@@ -136,9 +133,8 @@ def _meet_grid(machine: Machine, call: Call, arguments: Sequence[Value], result:
     everybody = np.full(blocks, machine.mask.count < machine.lanes.alive.count)
     if everybody.any():
         _report_missing(machine, call, here, everybody, "grid")
-    for observer in machine.observers:
-        observer.grid_barrier(call.line)
-        observer.barrier(call.line, machine.mask, np.ones(blocks, bool))
+    machine.audience.grid_barrier(call.line)
+    machine.audience.barrier(call.line, machine.mask, np.ones(blocks, bool))
     return np.int32(0)
 
 

@@ -120,8 +120,7 @@ def _shuffle(source: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Function
             }
             threads = machine.lanes.global_thread[lanes]
             machine.fault(Fault("inactive-lane", call.line, threads, facts), ("source",))
-        for observer in machine.observers:
-            observer.shuffle(call.line, machine.mask)
+        machine.audience.shuffle(call.line, machine.mask)
         _tell(machine, wanted, values, found)
         return found.reshape(-1)
 
@@ -132,13 +131,12 @@ def _tell(
     machine: Machine, sources: np.ndarray | None, sent: np.ndarray, received: np.ndarray
 ) -> None:
     """Tells those who follow every statement what the lanes that are here gave and got."""
-    for observer in machine.observers:
-        if observer.follows:
-            lanes = machine.mask.lanes
-            read_from = None if sources is None else sources.reshape(-1)[lanes]
-            observer.exchange(
-                machine.mask, read_from, sent.reshape(-1)[lanes], received.reshape(-1)[lanes]
-            )
+    if machine.audience.follows:
+        lanes = machine.mask.lanes
+        read_from = None if sources is None else sources.reshape(-1)[lanes]
+        machine.audience.exchange(
+            machine.mask, read_from, sent.reshape(-1)[lanes], received.reshape(-1)[lanes]
+        )
 
 
 # Votes and matches
