@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 
 from gpu_course.errors import HAZARD_ERRORS, CourseError
-from gpu_course.observe.banks import Banks
-from gpu_course.observe.coalescing import Coalescing
 from gpu_course.observe.counts import Barriers, Divergence, Precision, Resources
 from gpu_course.observe.explain import explain
 from gpu_course.observe.races import Races
 from gpu_course.observe.touches import Touches
+from gpu_course.observe.transactions import Banks, Coalescing
 from gpu_course.simt import launch, legality, source
 from gpu_course.simt.faults import POLICIES, Fault, FaultLog
 from gpu_course.simt.observer import Observer

@@ -8,8 +8,12 @@ from functools import partial
 
 import numpy as np
 
-from gpu_course.observe.banks import WORD_BYTES, count_wavefronts
-from gpu_course.observe.coalescing import SECTOR_BYTES, count_request
+from gpu_course.observe.transactions import (
+    SECTOR_BYTES,
+    WORD_BYTES,
+    count_request,
+    count_wavefronts,
+)
 from gpu_course.simt.lanes import WARP, Lanes
 from gpu_course.simt.memory import Array
 from gpu_course.simt.observer import Access

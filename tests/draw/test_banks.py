@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gpu_course.draw.banks import bank_queues, draw_banks
 from gpu_course.draw.picture import alt_text, figure_png
 from gpu_course.errors import CourseError
-from gpu_course.observe.banks import count_wavefronts
+from gpu_course.observe.transactions import count_wavefronts
 from tests.draw.readable import assert_readable
 
 REQUESTS = {

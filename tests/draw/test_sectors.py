@@ -13,7 +13,7 @@ from gpu_course import simulate
 from gpu_course.draw.picture import alt_text, figure_png
 from gpu_course.draw.sectors import Request, draw_sectors, draw_sides, request_of_warp
 from gpu_course.errors import CourseError
-from gpu_course.observe.coalescing import count_request
+from gpu_course.observe.transactions import count_request
 from tests.draw.readable import assert_readable
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpu_course.observe.coalescing import count_request
+from gpu_course.observe.transactions import count_request
 from gpu_course.simt.report import Counters, GlobalCounters, Report
 from gpu_course.simulator import simulate
 

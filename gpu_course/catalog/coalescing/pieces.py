@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.catalog.specification import Budget
-from gpu_course.observe.coalescing import count_request
+from gpu_course.observe.transactions import count_request
 
 TPB = 64
 WARP = 32

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpu_course.observe.banks import count_wavefronts
-from gpu_course.observe.patterns import by_group, repeated
+from gpu_course.observe.transactions import by_group, count_wavefronts, repeated
 from gpu_course.simt.report import Report, SharedCounters
 from gpu_course.simulator import simulate
 
