@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeGuard
+from typing import Any
 
 import numpy as np
 
@@ -346,7 +346,7 @@ class _Inference:
             if isinstance(stored, ArrayType):
                 self.expressions[target] = stored
                 stored = stored.dtype  # one number for many cells
-            if is_structure(value) and types.same(value.dtype, stored):
+            if types.is_structure(value) and types.same(value.dtype, stored):
                 return
             if not (isinstance(stored, np.dtype) and isinstance(value, np.dtype)):
                 raise NoSuchType(f"{value} cannot be stored in one cell of {stored}")
@@ -361,13 +361,13 @@ class _Inference:
         if isinstance(whole, ArrayType) and whole.space == "const":
             raise NoSuchType("constant memory cannot be changed")
         assert isinstance(target, ast.Attribute)
-        if not is_structure(whole) or target.attr not in fields_of(whole):
+        if not types.is_structure(whole) or target.attr not in types.fields_of(whole):
             raise NoSuchType("an attribute cannot be assigned to")
         if isinstance(value, ArrayType):
             raise NotSimulated("a store of a whole array in a field", "write the loop")
         if value is not None and not types.is_scalar(value):
             raise NoSuchType(f"{value} cannot be stored in a field")
-        found = field_type(whole, target.attr)
+        found = types.field_type(whole, target.attr)
         if not isinstance(found, np.dtype):
             raise NoSuchType(f"{ast.unparse(target)} is {found}, which takes no store as a whole")
         return found
@@ -464,7 +464,7 @@ class _Inference:
                 ):
                     self.refuse_whole(node, *sides)
                 for op, left, right in zip(node.ops, compared, compared[1:], strict=False):
-                    check_comparison(op, left, right)
+                    types.check_comparison(op, left, right)
                 return BOOL
             case ast.IfExp():
                 self.test(node.test)
@@ -621,12 +621,12 @@ class _Inference:
 
     def attribute(self, node: ast.Attribute) -> Type:
         owner = self.expression(node.value)
-        if is_structure(owner) and node.attr in fields_of(owner):
-            found = field_type(owner, node.attr)
+        if types.is_structure(owner) and node.attr in types.fields_of(owner):
+            found = types.field_type(owner, node.attr)
             if isinstance(found, np.dtype):
                 self.fields.add(node)
             return found
-        if is_structure(owner):
+        if types.is_structure(owner):
             raise NoSuchType(f"{ast.unparse(node.value)} has no .{node.attr}")
         if isinstance(owner, ArrayType):
             if node.attr == "shape":
@@ -634,7 +634,7 @@ class _Inference:
             if node.attr in ("size", "ndim"):
                 return INT64
             if owner.dtype.fields and node.attr in owner.dtype.fields:
-                return field_type(owner, node.attr)
+                return types.field_type(owner, node.attr)
             raise self.kernel.refuse(
                 node,
                 f"the simulator does not know the array attribute .{node.attr}",
@@ -644,7 +644,7 @@ class _Inference:
             self.members[node] = owner.names.index(node.attr)
             return owner.elements[self.members[node]]
         if isinstance(owner, np.dtype) and node.attr in ("real", "imag") and owner != BOOL:
-            return _component(owner)
+            return types.component(owner)
         raise NoSuchType(f"{ast.unparse(node.value)} has no .{node.attr}")
 
     # Calls
@@ -668,7 +668,7 @@ class _Inference:
         arguments = [self.expression(a) for a in node.args]
         dtype = as_dtype(symbol)
         if dtype is not None:
-            return converted(symbol.path, dtype, arguments)
+            return types.converted(symbol.path, dtype, arguments)
         function = intrinsics.FUNCTIONS.get(symbol.path)
         if function is None:
             raise NoSuchType(f"{symbol.path} cannot be called")
@@ -705,7 +705,7 @@ class _Inference:
                 return self.word(node, Symbol(function.path))
             if isinstance(function, DtypeType):
                 arguments = [self.expression(a) for a in node.args]
-                return converted(ast.unparse(called), function.of, arguments)
+                return types.converted(ast.unparse(called), function.of, arguments)
             if isinstance(function, FunctionType):
                 draft, device = self.draft, function.function
                 assert draft.written is not None
@@ -819,19 +819,6 @@ class _Inference:
         return owner.dtype if isinstance(owner, ArrayType) else None
 
 
-def converted(name: str, dtype: np.dtype[Any], arguments: Sequence[Type]) -> np.dtype[Any]:
-    """The type of float32(x), which is float32.
-
-    Raises:
-        NoSuchType: it gets more or less than one number, or a complex one.
-    """
-    if len(arguments) != 1 or not isinstance(arguments[0], np.dtype):
-        raise NoSuchType(f"{name} takes one number")
-    if arguments[0].kind == "c" and dtype.kind != "c":
-        raise NoSuchType(f"{name} takes no complex number: take .real or .imag")
-    return dtype
-
-
 def bound(
     kernel: Kernel,
     node: ast.Call,
@@ -872,29 +859,6 @@ def declared_result(device: Draft, found: Inferred, signature: Signature) -> Inf
         raise device.kernel.refuse(device.kernel.tree, fact, "declare what it returns") from None
 
 
-def check_comparison(op: ast.cmpop, left: Type, right: Type) -> None:
-    """Raises NoSuchType where Numba compares no such two values."""
-    asks_equality = isinstance(op, ast.Eq | ast.NotEq | ast.Is | ast.IsNot)
-    if asks_equality and (left is None or right is None):
-        return
-    if isinstance(op, ast.In | ast.NotIn):
-        if isinstance(right, ArrayType | RangeType) and types.is_scalar(left):
-            what = "a whole array" if isinstance(right, ArrayType) else "a range"
-            raise NotSimulated(f"in for {what}", "write the loop, or compare with its bounds")
-        elements = right.elements if isinstance(right, TupleType) else ()
-        if not elements or not types.is_scalar(left) or len(set(elements)) > 1:
-            raise NoSuchType("in takes a tuple of numbers of one type")
-        return
-    if isinstance(left, TupleType) and isinstance(right, TupleType):
-        for one, other in zip(left.elements, right.elements, strict=False):
-            check_comparison(op, one, other)
-        return
-    if not (isinstance(left, np.dtype) and isinstance(right, np.dtype)):
-        raise NoSuchType("only numbers can be compared")
-    if not asks_equality and "c" in (left.kind, right.kind):
-        raise NoSuchType("complex numbers have no order")
-
-
 def constant_slice(node: ast.Slice) -> slice:
     """A slice of a tuple, whose bounds must be numbers.
 
@@ -932,25 +896,3 @@ def _written(index: ast.expr) -> list[ast.expr]:
 def is_ellipsis(node: ast.expr) -> bool:
     """True for `...`."""
     return isinstance(node, ast.Constant) and node.value is Ellipsis
-
-
-def _component(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The type of the real part of a number."""
-    return np.dtype(f"float{4 * dtype.itemsize}") if dtype.kind == "c" else dtype
-
-
-def field_type(owner: ArrayType, name: str) -> Type:
-    """The type of a field of one structure, or of an array of them."""
-    whole = fields_of(owner)[name]
-    ndim = owner.ndim + len(whole.shape)
-    return ArrayType(whole.base, ndim, owner.space) if ndim or whole.base.fields else whole
-
-
-def fields_of(owner: ArrayType) -> dict[str, np.dtype[Any]]:
-    """The fields of structures and their dtypes; none for an array of numbers."""
-    return {name: found[0] for name, found in (owner.dtype.fields or {}).items()}
-
-
-def is_structure(type_: Type) -> TypeGuard[ArrayType]:
-    """True for one structure, wherever it lies: an array of them without dimensions."""
-    return isinstance(type_, ArrayType) and type_.ndim == 0 and bool(type_.dtype.fields)

@@ -21,7 +21,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -341,6 +341,64 @@ _SAFE = (
 )  # fmt: skip
 _UNSAFE = ("int16 float16", "int32 float32")
 _ONE_WAY = ("float32 complex64", "float64 complex128")
+
+
+def check_comparison(op: ast.cmpop, left: Type, right: Type) -> None:
+    """Raises NoSuchType where Numba compares no such two values."""
+    asks_equality = isinstance(op, ast.Eq | ast.NotEq | ast.Is | ast.IsNot)
+    if asks_equality and (left is None or right is None):
+        return
+    if isinstance(op, ast.In | ast.NotIn):
+        if isinstance(right, ArrayType | RangeType) and is_scalar(left):
+            what = "a whole array" if isinstance(right, ArrayType) else "a range"
+            raise NotSimulated(f"in for {what}", "write the loop, or compare with its bounds")
+        elements = right.elements if isinstance(right, TupleType) else ()
+        if not elements or not is_scalar(left) or len(set(elements)) > 1:
+            raise NoSuchType("in takes a tuple of numbers of one type")
+        return
+    if isinstance(left, TupleType) and isinstance(right, TupleType):
+        for one, other in zip(left.elements, right.elements, strict=False):
+            check_comparison(op, one, other)
+        return
+    if not (isinstance(left, np.dtype) and isinstance(right, np.dtype)):
+        raise NoSuchType("only numbers can be compared")
+    if not asks_equality and "c" in (left.kind, right.kind):
+        raise NoSuchType("complex numbers have no order")
+
+
+def converted(name: str, dtype: np.dtype[Any], arguments: Sequence[Type]) -> np.dtype[Any]:
+    """The type of float32(x), which is float32.
+
+    Raises:
+        NoSuchType: it gets more or less than one number, or a complex one.
+    """
+    if len(arguments) != 1 or not isinstance(arguments[0], np.dtype):
+        raise NoSuchType(f"{name} takes one number")
+    if arguments[0].kind == "c" and dtype.kind != "c":
+        raise NoSuchType(f"{name} takes no complex number: take .real or .imag")
+    return dtype
+
+
+def component(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The type of the real part of a number."""
+    return np.dtype(f"float{4 * dtype.itemsize}") if dtype.kind == "c" else dtype
+
+
+def field_type(owner: ArrayType, name: str) -> Type:
+    """The type of a field of one structure, or of an array of them."""
+    whole = fields_of(owner)[name]
+    ndim = owner.ndim + len(whole.shape)
+    return ArrayType(whole.base, ndim, owner.space) if ndim or whole.base.fields else whole
+
+
+def fields_of(owner: ArrayType) -> dict[str, np.dtype[Any]]:
+    """The fields of structures and their dtypes; none for an array of numbers."""
+    return {name: found[0] for name, found in (owner.dtype.fields or {}).items()}
+
+
+def is_structure(type_: Type) -> TypeGuard[ArrayType]:
+    """True for one structure, wherever it lies: an array of them without dimensions."""
+    return isinstance(type_, ArrayType) and type_.ndim == 0 and bool(type_.dtype.fields)
 
 
 @cache
