@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import cmath
+import itertools
+import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
-from numba import cuda
+from numba import cuda, njit
 
 from gpu_course.errors import KernelRefused
 from gpu_course.simulator import simulate
@@ -33,6 +36,39 @@ def test_a_function_of_complex_numbers_is_python_s(name: str) -> None:
     small = np.zeros(POINTS.size, np.complex64)
     assert simulate(kernel_of(name))[1, POINTS.size](small, POINTS.astype(np.complex64)).ok
     assert np.allclose(small, out, rtol=1e-5)
+
+
+EDGES = [0.0, -0.0, 1.0, -2.0, math.inf, -math.inf, math.nan]
+PAIRS = np.array(list(itertools.product(EDGES, EDGES)))
+
+
+def powers(out, x, y):
+    i = cuda.grid(1)
+    out[i] = cmath.exp(complex(x[i], y[i]))
+
+
+def from_polar(out, x, y):
+    i = cuda.grid(1)
+    out[i] = cmath.rect(x[i], y[i])
+
+
+@pytest.mark.parametrize(
+    ("kernel", "compiled"),
+    [
+        (powers, njit(lambda x, y: cmath.exp(complex(x, y)))),
+        (from_polar, njit(lambda x, y: cmath.rect(x, y))),
+    ],
+)
+def test_at_zeros_and_infinities_the_value_is_the_one_numba_compiles(
+    kernel: Callable[..., None], compiled: Callable[[float, float], complex]
+) -> None:
+    out = np.empty(len(PAIRS), np.complex128)
+    assert simulate(kernel)[1, len(PAIRS)](out, *PAIRS.T.copy()).ok
+    expected = np.array([compiled(x, y) for x, y in PAIRS], np.complex128)
+    for found, wanted in ((out.real, expected.real), (out.imag, expected.imag)):
+        assert np.allclose(found, wanted, equal_nan=True)
+        signed = ~np.isnan(wanted)
+        assert (np.signbit(found) == np.signbit(wanted))[signed].all()
 
 
 def others(real, number, z):

@@ -18,8 +18,15 @@ from gpu_course.simt.vocabulary.functions import Function, cast, numbers
 
 COMPLEX64 = np.dtype(np.complex64)
 
+
+def _exp(z: Value) -> Value:
+    # NumPy's zeros have the angle's sign where there is no angle; Numba's have none.
+    nowhere = np.isneginf(z.real) & ~np.isfinite(z.imag)
+    return np.where(nowhere, 0, np.exp(z))[()]
+
+
 _ALIKE: dict[str, Callable[[Value], Value]] = {
-    "exp": np.exp, "log10": np.log10, "sqrt": np.sqrt,
+    "exp": _exp, "log10": np.log10, "sqrt": np.sqrt,
     "acos": np.arccos, "asin": np.arcsin, "atan": np.arctan,
     "acosh": np.arccosh, "asinh": np.arcsinh, "atanh": np.arctanh,
     "cos": np.cos, "sin": np.sin, "tan": np.tan, "cosh": np.cosh, "sinh": np.sinh, "tanh": np.tanh,
@@ -85,9 +92,18 @@ def _rect_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
 def _rect(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
     assert isinstance(result, np.dtype)
     length, angle = (cast(a, _real(result)) for a in arguments)
-    # Part by part: 1j * x would lose the sign of a zero.
-    found = np.empty(np.broadcast_shapes(np.shape(length), np.shape(angle)), result)
-    found.real, found.imag = length * np.cos(angle), length * np.sin(angle)
+    endless = np.isinf(length)
+    # Part by part: 1j * x would lose the sign of a zero. Times inf, a zero keeps only its sign.
+    real, imag = (
+        np.where(endless & (part == 0), part / length, part * length)
+        for part in (np.cos(angle), np.sin(angle))
+    )
+    # Where there is no angle, a length of 0 or inf is kept.
+    lost = ~np.isfinite(angle)
+    none, endless = lost & (length == 0), lost & endless
+    found = np.empty(np.shape(real), result)
+    found.real = np.select([none, endless], [0, length], real)
+    found.imag = np.select([none, endless], [0, angle], imag)
     return found[()]
 
 
