@@ -249,13 +249,16 @@ class _Watch:
         all_wait = waits == list(waiting)
         # A message that was let go of never comes, however busy gloo's own threads are.
         lost = self._log.dropped() and now - self._told > ASLEEP_S
-        if all_wait and (asleep or lost):
+        quiet = bool(waits) and now - self._told > QUIET_S
+        over = now - self._began > self._seconds
+        # On a busy machine a thread that only looks whether something came seems to be at work:
+        # then it takes longer until it is told, and is the same all the same.
+        if all_wait and (asleep or lost or quiet or over):
             return "standstill", "every rank that is not at its end waits"
-        key = "standstill" if all_wait else "deadline"
-        if waits and now - self._told > QUIET_S:
-            return key, f"no rank told anything for {QUIET_S:.0f} s"
-        if now - self._began > self._seconds:
-            return key, f"{self._seconds:g} s are over"
+        if quiet:
+            return "deadline", f"no rank told anything for {QUIET_S:.0f} s"
+        if over:
+            return "deadline", f"{self._seconds:g} s are over"
         return "", ""
 
     def has_no_more_to_do(self, waiting: Sequence[int]) -> bool:

@@ -80,6 +80,19 @@ def test_a_failure_is_named(name: str, tmp_path: Path) -> None:
         assert line.strip().startswith(expected), "\n".join(told)
 
 
+def test_what_stands_still_is_named_alike_on_a_busy_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There some thread of a rank that waits always seems to run."""
+    monkeypatch.setattr(runner, "_processor_ticks", lambda pids: None)
+    monkeypatch.setattr(runner, "QUIET_S", 0.5)
+    text, says = FAILURES["each receives before it sends"]
+    with pytest.raises(RankFailed) as caught:
+        run(tmp_path, text)
+    assert str(caught.value).splitlines()[0] == says[0]
+    assert caught.value.key == "standstill"
+
+
 def test_what_was_printed_before_a_failure_is_kept(tmp_path: Path) -> None:
     with pytest.raises(RankFailed) as caught:
         run(tmp_path, program("print('rank', r)\ndist.recv(x, (r + 1) % n)"))
