@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from gpu_course.catalog import KernelPuzzle, index
-from gpu_course.draw.picture import figure_html
+from gpu_course.draw.paper.picture import figure_html
 from gpu_course.grading import exports
 from gpu_course.grading.check import check
 from gpu_course.grading.kernel.trial import solutions_folder

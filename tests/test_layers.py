@@ -38,7 +38,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "grading": GRADING | {"interleaving", "isolation", "parallel", "draw"},
     "notebook": GRADING
     | {"grading", "stepping", "interleaving", "draw", "training", "parallel", "planner"},
-    "authoring": GRADING | {"grading", "notebook", "draw"},
+    "lessons": GRADING
+    | {"grading", "stepping", "notebook", "draw", "training", "parallel", "planner"},
+    "authoring": GRADING | {"grading", "notebook", "lessons", "draw"},
     "lab": GRADING | {"grading"},
     "updating": LEAVES,
     "before_imports": {"notebook"},

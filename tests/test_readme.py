@@ -29,8 +29,8 @@ from gpu_course.authoring.readme import (
     write_readme,
 )
 from gpu_course.commands import app
-from gpu_course.draw.palette import CSS_PIXELS_PER_INCH
-from gpu_course.draw.picture import SHARP
+from gpu_course.draw.paper.palette import CSS_PIXELS_PER_INCH
+from gpu_course.draw.paper.picture import SHARP
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -33,7 +33,7 @@ def write_readme(root: Path) -> tuple[str, ...]:
     Raises:
         AuthoringError: the README lacks the comments between which a part stands.
     """
-    from gpu_course.draw.picture import figure_png
+    from gpu_course.draw.paper.picture import figure_png
 
     figures = {
         "picture": (PICTURE, draw_picture(root)),
@@ -56,7 +56,7 @@ def draw_picture(root: Path) -> Figure:
     """Returns the README's first picture, from a launch of one of the named mistakes."""
     import numpy as np
 
-    from gpu_course.draw.touches import draw_touches
+    from gpu_course.draw.touches.picture import draw_touches
     from gpu_course.simulator import simulate
 
     a = np.arange(CELLS, dtype=np.float32)
@@ -68,9 +68,9 @@ def draw_products(root: Path) -> Figure:
     """Returns the README's second picture: three matrix products under the roof of a card."""
     import numpy as np
 
-    from gpu_course.draw.roofline import Roofs, draw_roofline
+    from gpu_course.draw.execution.roofline import Roofs, draw_roofline
     from gpu_course.hardware.roofline import roof
-    from gpu_course.notebook.roofline import kernel_of
+    from gpu_course.lessons.roofline import kernel_of
     from gpu_course.simulator import simulate
 
     rng = np.random.default_rng(0)
@@ -86,8 +86,8 @@ def draw_products(root: Path) -> Figure:
 
 def picture_tag(figure: Figure, place: str = PICTURE) -> str:
     """Returns the `<img>` that shows the picture, with its alt text and its width on screen."""
-    from gpu_course.draw.palette import CSS_PIXELS_PER_INCH
-    from gpu_course.draw.picture import alt_text
+    from gpu_course.draw.paper.palette import CSS_PIXELS_PER_INCH
+    from gpu_course.draw.paper.picture import alt_text
 
     width = round(figure.get_size_inches()[0] * CSS_PIXELS_PER_INCH)
     return f'<img src="{place}" width="{width}" alt="{html.escape(alt_text(figure))}">'

@@ -1,16 +1,24 @@
 """Pictures of the course: data in, a matplotlib Figure with alt text out; nothing is computed."""
 
-from gpu_course.draw.banks import describe_banks, draw_banks
-from gpu_course.draw.cards import describe_cards, draw_cards
-from gpu_course.draw.divergence import describe_divergence, draw_divergence
-from gpu_course.draw.intervals import barrier_intervals, describe_intervals, draw_intervals
-from gpu_course.draw.issue import describe_issue, draw_issue
-from gpu_course.draw.launch_grid import describe_launch_grid, draw_launch_grid
-from gpu_course.draw.ownership import describe_ownership, draw_ownership
-from gpu_course.draw.picture import alt_text, figure_html, figure_png
-from gpu_course.draw.reductions import draw_activity, draw_tree, reduction_steps, warps_at_work
-from gpu_course.draw.residency import describe_residency, draw_residency
-from gpu_course.draw.sectors import (
+from gpu_course.draw.execution.banks import describe_banks, draw_banks
+from gpu_course.draw.execution.cards import describe_cards, draw_cards
+from gpu_course.draw.execution.divergence import describe_divergence, draw_divergence
+from gpu_course.draw.execution.intervals import (
+    barrier_intervals,
+    describe_intervals,
+    draw_intervals,
+)
+from gpu_course.draw.execution.issue import describe_issue, draw_issue
+from gpu_course.draw.execution.launch_grid import describe_launch_grid, draw_launch_grid
+from gpu_course.draw.execution.ownership import describe_ownership, draw_ownership
+from gpu_course.draw.execution.reductions import (
+    draw_activity,
+    draw_tree,
+    reduction_steps,
+    warps_at_work,
+)
+from gpu_course.draw.execution.residency import describe_residency, draw_residency
+from gpu_course.draw.execution.sectors import (
     Request,
     describe_sectors,
     describe_sides,
@@ -18,9 +26,10 @@ from gpu_course.draw.sectors import (
     draw_sides,
     request_of_warp,
 )
-from gpu_course.draw.shuffles import describe_shuffles, draw_shuffles
-from gpu_course.draw.steps import describe_step, draw_step
-from gpu_course.draw.touches import describe_touches, draw_touches, first_steps
+from gpu_course.draw.execution.shuffles import describe_shuffles, draw_shuffles
+from gpu_course.draw.paper.picture import alt_text, figure_html, figure_png
+from gpu_course.draw.steps.picture import describe_step, draw_step
+from gpu_course.draw.touches.picture import describe_touches, draw_touches, first_steps
 
 __all__ = [
     "Request",

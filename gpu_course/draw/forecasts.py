@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gpu_course.draw import palette as p
-from gpu_course.draw.furniture import title
-from gpu_course.draw.picture import with_alt
+from gpu_course.draw.paper import palette as p
+from gpu_course.draw.paper.furniture import title
+from gpu_course.draw.paper.picture import with_alt
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

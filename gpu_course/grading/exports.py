@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_course.draw import palette
+from gpu_course.draw.paper import palette
 from gpu_course.grading.labels import INDENT, is_labelled, line, message_lines
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from gpu_course.draw.ownership import Trouble
+    from gpu_course.draw.execution.ownership import Trouble
     from gpu_course.grading.verdict import Verdict
     from gpu_course.simt.report import Hazard, Report
 
@@ -216,7 +216,7 @@ def verdict_picture(verdict: Verdict) -> str:
         figure = verdict_figure(verdict)
         if figure is None:
             return ""
-        from gpu_course.draw.picture import quick_html
+        from gpu_course.draw.paper.picture import quick_html
 
         return f'<div style="margin-top:0.4em">{quick_html(figure)}</div>'
     except Exception:
@@ -231,7 +231,7 @@ def verdict_figure(verdict: Verdict) -> Figure | None:
         return None
     if report is None or not report.touches:
         return _schedule(verdict.evidence.get("shown") or verdict.evidence.get("got"))
-    from gpu_course.draw.touches import draw_touches
+    from gpu_course.draw.touches.picture import draw_touches
 
     if all(_cells(touch.shape) <= MOST_CELLS_DRAWN for touch in report.touches):
         return draw_touches(report)
@@ -240,7 +240,7 @@ def verdict_figure(verdict: Verdict) -> Figure | None:
 
 def _around_the_fault(verdict: Verdict, report: Report) -> Figure | None:
     """Returns the cells around the first fault, where the arrays are too large to draw whole."""
-    from gpu_course.draw.ownership import Trouble, draw_around
+    from gpu_course.draw.execution.ownership import Trouble, draw_around
 
     touched = {touch.array for touch in report.touches}
     mask = verdict.evidence.get("mask")
@@ -267,7 +267,7 @@ _MET = {"race": "where they meet", "uninitialised-read": "read before it is writ
 
 def _trouble(hazard: Hazard, grid: tuple[int, int, int]) -> Trouble:
     """Returns what a hazard says of an array, the cell it says it of, and the block it is in."""
-    from gpu_course.draw.ownership import Trouble
+    from gpu_course.draw.execution.ownership import Trouble
 
     x, y, z = hazard.threads[0][0] if hazard.threads else (0, 0, 0)
     block = x + grid[0] * (y + grid[1] * z)
@@ -283,8 +283,8 @@ def _trouble(hazard: Hazard, grid: tuple[int, int, int]) -> Trouble:
 
 def _of_many_cells(report: Report) -> Figure | None:
     """Returns who wrote which cell of the output; of a large one, how a warp reads its tile."""
-    from gpu_course.draw.banks import draw_banks, words_of_warp
-    from gpu_course.draw.ownership import draw_ownership
+    from gpu_course.draw.execution.banks import draw_banks, words_of_warp
+    from gpu_course.draw.execution.ownership import draw_ownership
 
     *others, output = [touch for touch in report.touches if touch.kind == "write"]
     if _cells(output.shape) <= MOST_CELLS_OWNED:
@@ -301,7 +301,7 @@ def _schedule(got: Any) -> Figure | None:
     """
     if not isinstance(got, dict) or not {"schedule", "rises"} <= got.keys():
         return None
-    from gpu_course.draw.schedules import draw_schedule
+    from gpu_course.draw.training.schedules import draw_schedule
 
     if not 0 < len(got["schedule"]) <= MOST_OPERATIONS_DRAWN:
         return None

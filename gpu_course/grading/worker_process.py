@@ -36,8 +36,8 @@ def warm(html: bool) -> None:
     index.puzzles()
     to_json(())
     if html:
-        from gpu_course.draw.launch_grid import draw_launch_grid
-        from gpu_course.draw.picture import figure_html
+        from gpu_course.draw.execution.launch_grid import draw_launch_grid
+        from gpu_course.draw.paper.picture import figure_html
 
         # The first picture of a process looks for its fonts.
         figure_html(draw_launch_grid(1, 2))

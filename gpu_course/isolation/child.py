@@ -196,7 +196,7 @@ def _tensor(value: Any) -> Any:
 
 def _unrecorded() -> contextlib.AbstractContextManager[None]:
     """Returns a context in which no harness records memory: the kernel counts it."""
-    allocations = sys.modules.get("gpu_course.training.allocations")
+    allocations = sys.modules.get("gpu_course.training.memory.allocations")
     return allocations.nothing_recorded() if allocations else contextlib.nullcontext()
 
 

@@ -1,4 +1,4 @@
-"""What a lesson calls. Imported in IPython, it also makes `%%puzzle` and `%%ranks` known."""
+"""What every lesson calls. Imported in IPython, it also makes `%%puzzle` and `%%ranks` known."""
 
 from typing import Any
 

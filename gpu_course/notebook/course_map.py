@@ -7,7 +7,7 @@ import textwrap
 from dataclasses import dataclass, field
 
 from gpu_course.catalog import outline
-from gpu_course.draw import palette
+from gpu_course.draw.paper import palette
 from gpu_course.grading.progress import LessonProgress, next_puzzle
 from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.workspace import has_notebook

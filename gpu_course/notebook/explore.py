@@ -8,7 +8,7 @@ from typing import Any
 
 import ipywidgets
 
-from gpu_course.draw.picture import alt_text, quick_html
+from gpu_course.draw.paper.picture import alt_text, quick_html
 from gpu_course.errors import CourseError
 from gpu_course.grading.exports import PRE_STYLE, text_html
 from gpu_course.notebook.controls import make_control

@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 from typing import Any
 
-from gpu_course.draw import palette
+from gpu_course.draw.paper import palette
 from gpu_course.errors import CourseError
 from gpu_course.grading import forecasts as ledger
 from gpu_course.grading.forecasts import Entry, Guess

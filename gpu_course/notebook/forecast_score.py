@@ -9,7 +9,7 @@ from functools import cached_property
 
 from gpu_course.catalog import outline
 from gpu_course.draw.forecasts import Interval, draw_forecasts, score
-from gpu_course.draw.picture import figure_html
+from gpu_course.draw.paper.picture import figure_html
 from gpu_course.grading import forecasts as ledger
 from gpu_course.grading.forecasts import Calibration, Entry, calibration
 from gpu_course.planner import published

@@ -8,7 +8,7 @@ import textwrap
 from dataclasses import dataclass
 
 from gpu_course.catalog import index
-from gpu_course.draw import palette
+from gpu_course.draw.paper import palette
 from gpu_course.errors import UnknownName
 from gpu_course.grading.workspace import has_notebook
 from gpu_course.notebook.note import telling

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
-from gpu_course.draw import palette
+from gpu_course.draw.paper import palette
 from gpu_course.errors import CourseError, NotBegun, file_problem
 from gpu_course.grading.exports import PRE_STYLE, text_html
 

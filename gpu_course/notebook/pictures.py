@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_course.draw.picture import alt_text, figure_html
+from gpu_course.draw.paper.picture import alt_text, figure_html
 from gpu_course.errors import CourseError
 from gpu_course.notebook.note import show, trouble
 from gpu_course.simt.report import Recording, Report
@@ -38,14 +38,14 @@ def show_touches(report: Report, arrays: Mapping[str, Any] | Iterable[str] | Non
         report: of a launch of at most 4,096 threads.
         arrays: names to show, or {name: values} to see the values in the cells; default all.
     """
-    from gpu_course.draw.touches import draw_touches
+    from gpu_course.draw.touches.picture import draw_touches
 
     show(Picture(draw_touches(report, arrays)))
 
 
 def show_ownership(report: Report, array: str) -> None:
     """Shows which block and thread wrote each cell of one array."""
-    from gpu_course.draw.ownership import draw_ownership
+    from gpu_course.draw.execution.ownership import draw_ownership
 
     try:
         show(Picture(draw_ownership(report, array)))
@@ -62,7 +62,7 @@ def show_launch_grid(
         grid, block: as in a launch.
         size: cells there are: threads whose global index is below it have one; default all.
     """
-    from gpu_course.draw.launch_grid import draw_launch_grid
+    from gpu_course.draw.execution.launch_grid import draw_launch_grid
 
     try:
         show(Picture(draw_launch_grid(grid, block, size)))
@@ -72,7 +72,7 @@ def show_launch_grid(
 
 def show_cards(*names: str) -> None:
     """Shows bandwidth and arithmetic of GPUs side by side; without a name, all the course knows."""
-    from gpu_course.draw.cards import draw_cards
+    from gpu_course.draw.execution.cards import draw_cards
     from gpu_course.hardware.datasheet import device, devices
 
     try:
@@ -90,7 +90,7 @@ def show_banks(report: Report, array: str, kind: str = "read", warp: int = 0) ->
         kind: "read" or "write": the first of its kind is shown.
         warp: which warp of block 0.
     """
-    from gpu_course.draw.banks import draw_banks, words_of_warp
+    from gpu_course.draw.execution.banks import draw_banks, words_of_warp
 
     try:
         show(Picture(draw_banks(words_of_warp(report, array, kind, warp))))
@@ -110,7 +110,7 @@ def show_sectors(
         warp: which warp of block 0.
         itemsize: bytes of an element of the array.
     """
-    from gpu_course.draw.sectors import draw_sectors, request_of_warp
+    from gpu_course.draw.execution.sectors import draw_sectors, request_of_warp
 
     try:
         show(Picture(draw_sectors(request_of_warp(report, array, kind, warp, itemsize))))
@@ -126,7 +126,7 @@ def show_sides(report: Report, shape: tuple[int, int], warp: int = 0) -> None:
         shape: (rows, columns) of `a`, both multiples of 8, of at most 32.
         warp: which warp of block 0.
     """
-    from gpu_course.draw.sectors import draw_sides, request_of_warp
+    from gpu_course.draw.execution.sectors import draw_sides, request_of_warp
 
     try:
         load = request_of_warp(report, "a", "read", warp)
@@ -144,7 +144,7 @@ def show_intervals(recording: Recording, array: str, block: int = 0) -> None:
         array: the name of an array in the kernel, of at most 32 cells.
         block: the linear number of the block.
     """
-    from gpu_course.draw.intervals import draw_intervals
+    from gpu_course.draw.execution.intervals import draw_intervals
 
     try:
         show(Picture(draw_intervals(recording, array, block)))
@@ -161,7 +161,7 @@ def show_activity(launch: Recording | str, array: str) -> None:
             example.
         array: the name of the array in the kernel whose cells are added up.
     """
-    from gpu_course.draw.reductions import draw_activity
+    from gpu_course.draw.execution.reductions import draw_activity
     from gpu_course.notebook.own_launch import record_answer
 
     try:
@@ -179,7 +179,7 @@ def show_divergence(launch: Recording | str, warps: Sequence[int] = (0,)) -> Non
             puzzle, for your own answer on the visible example.
         warps: which warps, counted over the whole grid.
     """
-    from gpu_course.draw.divergence import draw_divergence
+    from gpu_course.draw.execution.divergence import draw_divergence
     from gpu_course.notebook.own_launch import record_answer
 
     try:
@@ -200,7 +200,7 @@ def show_shuffles(
         warp: which warp, counted over the whole grid.
         follow: a lane whose result is traced back.
     """
-    from gpu_course.draw.shuffles import draw_shuffles
+    from gpu_course.draw.execution.shuffles import draw_shuffles
 
     try:
         show(Picture(draw_shuffles(recording, variable, warp, follow)))
@@ -221,7 +221,7 @@ def play_touches(report: Report) -> Explorer:
     Args:
         report: of a launch of at most 4,096 threads.
     """
-    from gpu_course.draw.touches import draw_touches, first_steps
+    from gpu_course.draw.touches.picture import draw_touches, first_steps
     from gpu_course.notebook.explore import play
 
     one_by_one = sum(len(touch.threads) for touch in report.touches) <= MOST_FOLLOWED
@@ -268,13 +268,13 @@ def show_halo(size: int, block: int, frame: int) -> None:
         block: results of a block.
         frame: cells that a tile holds more on each side.
     """
-    from gpu_course.draw.tiles import draw_halo
+    from gpu_course.draw.execution.tiles import draw_halo
 
     show(Picture(draw_halo(size, block, frame)))
 
 
 def show_transposition() -> None:
     """Shows a transposition thread by thread, and the same through a tile."""
-    from gpu_course.draw.tiles import draw_transposition
+    from gpu_course.draw.execution.tiles import draw_transposition
 
     show(Picture(draw_transposition()))

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gpu_course.catalog.index import sealed
-from gpu_course.draw import palette
+from gpu_course.draw.paper import palette
 from gpu_course.errors import CourseError
 from gpu_course.notebook.note import Note, show, trouble
 

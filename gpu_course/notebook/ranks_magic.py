@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import no_var_expand
 
-from gpu_course.draw import palette
+from gpu_course.draw.paper import palette
 from gpu_course.errors import CourseError
 from gpu_course.grading.exports import PRE_STYLE
 from gpu_course.notebook.note import Note, show, trouble

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gpu_course.draw.steps_parts import View
+from gpu_course.draw.steps.parts import View
 from gpu_course.errors import CourseError
 from gpu_course.grading.kernel.replaying import replay_answer
 from gpu_course.interleaving import Replay, find_replay, launch_experiment

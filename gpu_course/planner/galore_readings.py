@@ -13,7 +13,7 @@ from itertools import product
 
 from gpu_course.planner.published import printed
 from gpu_course.planner.tables.galore import BF16, MODELS
-from gpu_course.training.galore_formulas import Llama
+from gpu_course.training.states.galore_formulas import Llama
 from gpu_course.units import GB, GIB
 
 UNITS = {"GiB": GIB, "GB": GB}

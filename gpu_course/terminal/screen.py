@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from gpu_course.catalog import Lesson, Puzzle, index, outline
-from gpu_course.draw import palette
+from gpu_course.draw.paper import palette
 from gpu_course.grading import workspace
 from gpu_course.grading.exports import LOOKS
 from gpu_course.grading.labels import INDENT, is_labelled, message_lines

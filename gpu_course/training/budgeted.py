@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
-from gpu_course.training.peak import allocate_gradients, measure_peak
+from gpu_course.training.memory.peak import allocate_gradients, measure_peak
 from gpu_course.training.threads import one_thread
 
 

@@ -9,9 +9,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.parametrizations import spectral_norm
 
-from gpu_course.training.allocations import mark
-from gpu_course.training.chains import Classify, MeanSquare, Residual, Stages
-from gpu_course.training.peak import allocate_gradients, measure_peak
+from gpu_course.training.memory.allocations import mark
+from gpu_course.training.memory.peak import allocate_gradients, measure_peak
+from gpu_course.training.networks.chains import Classify, MeanSquare, Residual, Stages
 
 Wrap = Callable[[nn.Module, Tensor], Tensor]
 """(stage, x) -> stage(x), computed and differentiated in a way of its own."""

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 from torch.func import grad, jacrev, jvp
 
-from gpu_course.training.flat_model import Loss
+from gpu_course.training.networks.flat_model import Loss
 
 
 def slope(loss: Loss, point: Tensor, direction: Tensor) -> Tensor:

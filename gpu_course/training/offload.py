@@ -12,8 +12,8 @@ import torch
 from torch import Tensor, nn
 from torch.multiprocessing.reductions import StorageWeakRef
 
-from gpu_course.training.peak import measure_peak
-from gpu_course.training.saved import storages
+from gpu_course.training.memory.peak import measure_peak
+from gpu_course.training.memory.saved import storages
 from gpu_course.training.schedules.rules import check_loss, run_stage
 
 

@@ -25,10 +25,10 @@ from torch.utils.checkpoint import (
 )
 from torch.utils.flop_counter import FlopCounterMode
 
-from gpu_course.training.activation_formulas import LayerShape
-from gpu_course.training.allocations import mark
+from gpu_course.training.memory.activation_formulas import LayerShape
+from gpu_course.training.memory.allocations import mark
+from gpu_course.training.memory.peak import allocate_gradients, measure_peak
 from gpu_course.training.model import Layer
-from gpu_course.training.peak import allocate_gradients, measure_peak
 
 NAMES = ("queries, keys, values", "scores", "mixing", "attention output", "up", "down")
 """The matrix products of a layer of training.model, in order."""

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from gpu_course.training.allocations import mark
-from gpu_course.training.peak import Peak, allocate_gradients, bytes_of, measure_peak
+from gpu_course.training.memory.allocations import mark
+from gpu_course.training.memory.peak import Peak, allocate_gradients, bytes_of, measure_peak
 
 
 @dataclass(frozen=True)

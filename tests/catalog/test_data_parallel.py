@@ -20,7 +20,7 @@ from gpu_course.catalog.data_parallel.parameter_server import PARAMETER_SERVER
 from gpu_course.catalog.harness import data_parallel as harness
 from gpu_course.catalog.lesson_22_data_parallel import LESSON
 from gpu_course.catalog.specification import Case, PythonPuzzle
-from gpu_course.training.replicas import LAST, MIDDLE, NONE, Replica
+from gpu_course.training.networks.replicas import LAST, MIDDLE, NONE, Replica
 from tests.catalog.by_hand import SOLUTIONS
 from tests.catalog.python_rules import cases_and_random, solution_of
 

@@ -92,8 +92,8 @@ def test_a_harness_holds_no_way_to_the_answer(name) -> None:
 
 
 def test_the_ledgers_reference_is_what_the_allocator_says() -> None:
-    from gpu_course.training.peak import bytes_of, measure_peak
-    from gpu_course.training.samples import sample
+    from gpu_course.training.memory.peak import bytes_of, measure_peak
+    from gpu_course.training.networks.samples import sample
 
     puzzle = PUZZLES["ledger"]
     for case in puzzle.cases:
@@ -108,7 +108,7 @@ def test_the_ledgers_reference_is_what_the_allocator_says() -> None:
 
 def test_every_kind_of_module_is_among_the_cases() -> None:
     from gpu_course.catalog.memory_ledger.ledger import KINDS
-    from gpu_course.training.samples import MODULES
+    from gpu_course.training.networks.samples import MODULES
 
     assert tuple(MODULES) == KINDS
     kinds = {given(PUZZLES["ledger"], case)["kind"] for case in PUZZLES["ledger"].cases}

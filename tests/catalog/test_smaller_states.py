@@ -41,7 +41,7 @@ def test_galores_reference_agrees_with_one_in_plain_numpy() -> None:
 def test_codes_agree_with_the_courses_own() -> None:
     import torch
 
-    from gpu_course.training.quantised_states import dequantise, quantise
+    from gpu_course.training.states.quantised_states import dequantise, quantise
 
     puzzle = PUZZLES["block_quantise_state"]
     for case in python_rules.cases_and_random(puzzle):

@@ -14,64 +14,69 @@ from matplotlib.patches import Rectangle
 from numba import cuda, float32
 
 from gpu_course import draw, simulate
-from gpu_course.draw import palette as p
-from gpu_course.draw.banks import draw_banks
-from gpu_course.draw.cards import draw_cards
-from gpu_course.draw.collectives import draw_chunks, draw_timeline, draw_times, draw_traffic
-from gpu_course.draw.context_parallel import (
+from gpu_course.draw.execution.banks import draw_banks
+from gpu_course.draw.execution.cards import draw_cards
+from gpu_course.draw.execution.divergence import draw_divergence
+from gpu_course.draw.execution.intervals import draw_intervals
+from gpu_course.draw.execution.issue import draw_issue
+from gpu_course.draw.execution.launch_grid import draw_launch_grid
+from gpu_course.draw.execution.matmul import draw_ladder, draw_reuse, draw_waves
+from gpu_course.draw.execution.ownership import Trouble, draw_around, draw_ownership
+from gpu_course.draw.execution.reductions import draw_activity, draw_tree
+from gpu_course.draw.execution.residency import draw_residency
+from gpu_course.draw.execution.roofline import draw_roofline, draw_under_roof
+from gpu_course.draw.execution.scans import draw_look_back, draw_scan
+from gpu_course.draw.execution.sectors import Request, draw_sectors, draw_sides
+from gpu_course.draw.execution.shuffles import draw_shuffles
+from gpu_course.draw.execution.tiles import draw_halo, draw_transposition
+from gpu_course.draw.forecasts import draw_forecasts
+from gpu_course.draw.paper import palette as p
+from gpu_course.draw.paper.palette import blank_figure, sheet
+from gpu_course.draw.paper.picture import alt_text
+from gpu_course.draw.parallel.collectives import (
+    draw_chunks,
+    draw_timeline,
+    draw_times,
+    draw_traffic,
+)
+from gpu_course.draw.parallel.context_parallel import (
     draw_curves,
     draw_lengths,
     draw_rounds,
     draw_triangle,
 )
-from gpu_course.draw.data_parallel import draw_buckets, draw_overlap
-from gpu_course.draw.divergence import draw_divergence
-from gpu_course.draw.estimates import draw_estimates
-from gpu_course.draw.forecasts import draw_forecasts
-from gpu_course.draw.intervals import draw_intervals
-from gpu_course.draw.issue import draw_issue
-from gpu_course.draw.launch_grid import draw_launch_grid
-from gpu_course.draw.ledgers_beside import draw_ledgers
-from gpu_course.draw.lives import draw_lives
-from gpu_course.draw.matmul import draw_ladder, draw_reuse, draw_waves
-from gpu_course.draw.memory_ledger import draw_live, draw_saw_tooth, draw_terms
-from gpu_course.draw.ownership import Trouble, draw_around, draw_ownership
-from gpu_course.draw.palette import blank_figure, sheet
-from gpu_course.draw.picture import alt_text
-from gpu_course.draw.rank_tradeoff import draw_rank
-from gpu_course.draw.reductions import draw_activity, draw_tree
-from gpu_course.draw.residency import draw_residency
-from gpu_course.draw.roofline import draw_roofline, draw_under_roof
-from gpu_course.draw.scans import draw_look_back, draw_scan
-from gpu_course.draw.schedules import draw_pareto, draw_schedule
-from gpu_course.draw.sectors import Request, draw_sectors, draw_sides
-from gpu_course.draw.shuffles import draw_shuffles
-from gpu_course.draw.steps import draw_step
-from gpu_course.draw.steps_parts import View
-from gpu_course.draw.tensor_parallel import draw_cut, draw_kept
-from gpu_course.draw.tiles import draw_halo, draw_transposition
-from gpu_course.draw.touches import draw_touches, first_steps
-from gpu_course.draw.training_runs import draw_held, draw_losses
-from gpu_course.draw.zero_and_fsdp import draw_owners, draw_stages, draw_units
+from gpu_course.draw.parallel.data_parallel import draw_buckets, draw_overlap
+from gpu_course.draw.parallel.tensor_parallel import draw_cut, draw_kept
+from gpu_course.draw.parallel.zero_and_fsdp import draw_owners, draw_stages, draw_units
+from gpu_course.draw.steps.parts import View
+from gpu_course.draw.steps.picture import draw_step
+from gpu_course.draw.touches.picture import draw_touches, first_steps
+from gpu_course.draw.training.estimates import draw_estimates
+from gpu_course.draw.training.ledgers_beside import draw_ledgers
+from gpu_course.draw.training.lives import draw_lives
+from gpu_course.draw.training.memory_ledger import draw_live, draw_saw_tooth, draw_terms
+from gpu_course.draw.training.rank_tradeoff import draw_rank
+from gpu_course.draw.training.schedules import draw_pareto, draw_schedule
+from gpu_course.draw.training.training_runs import draw_held, draw_losses
 from gpu_course.hardware.compute_capability import capability
 from gpu_course.hardware.datasheet import device, devices
 from gpu_course.hardware.latency import issue
 from gpu_course.hardware.occupancy import occupancy
 from gpu_course.stepping import record
 from tests.draw import launches
-from tests.draw import test_collectives as collectives
-from tests.draw import test_context_parallel as context_parallel
-from tests.draw import test_data_parallel as data_parallel
-from tests.draw import test_zero_and_fsdp as zero_and_fsdp
+from tests.draw.execution.test_reductions import halves, neighbours
+from tests.draw.execution.test_roofline import KERNELS, ROOFS
 from tests.draw.kernels import behind_the_guard, blocks_2d, reverse, turn_square, turn_wide
+from tests.draw.parallel import test_collectives as collectives
+from tests.draw.parallel import test_context_parallel as context_parallel
+from tests.draw.parallel import test_data_parallel as data_parallel
+from tests.draw.parallel import test_zero_and_fsdp as zero_and_fsdp
+from tests.draw.parallel.test_tensor_parallel import KEPT, rates
 from tests.draw.readable import assert_readable, texts
 from tests.draw.test_forecasts import LESSONS, VERDICT
-from tests.draw.test_lives import PANELS
-from tests.draw.test_memory_ledger import LEDGER
-from tests.draw.test_reductions import halves, neighbours
-from tests.draw.test_roofline import KERNELS, ROOFS
-from tests.draw.test_tensor_parallel import KEPT, rates
-from tests.draw.test_training_runs import CLOUD, ENDS, LEDGERS, PLAIN, STATES
+from tests.draw.training.test_lives import PANELS
+from tests.draw.training.test_memory_ledger import LEDGER
+from tests.draw.training.test_training_runs import CLOUD, ENDS, LEDGERS, PLAIN, STATES
 
 MIB = 2**20
 GIB = 2**30
@@ -352,9 +357,9 @@ PICTURES: dict[str, Callable[[], Figure]] = {
 def test_no_picture_is_left_out() -> None:
     found = {
         name
-        for module in pkgutil.iter_modules(draw.__path__)
+        for module in pkgutil.walk_packages(draw.__path__, "gpu_course.draw.")
         for name, function in inspect.getmembers(
-            importlib.import_module(f"{draw.__name__}.{module.name}"), inspect.isfunction
+            importlib.import_module(module.name), inspect.isfunction
         )
         if name.startswith("draw_") and "Figure" in str(function.__annotations__.get("return"))
     }

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from gpu_course.draw import palette as p
 from gpu_course.draw.forecasts import Interval, draw_forecasts, score
-from gpu_course.draw.picture import alt_text
+from gpu_course.draw.paper import palette as p
+from gpu_course.draw.paper.picture import alt_text
 from tests.draw.readable import assert_readable, texts
 
 LESSONS = {

@@ -8,11 +8,11 @@ import matplotlib
 import pytest
 from matplotlib.figure import Figure
 
-from gpu_course.draw import palette as p
-from gpu_course.draw.cards import draw_cards
-from gpu_course.draw.launch_grid import draw_launch_grid
-from gpu_course.draw.ownership import Trouble, draw_around, draw_ownership
-from gpu_course.draw.picture import alt_text, figure_png
+from gpu_course.draw.execution.cards import draw_cards
+from gpu_course.draw.execution.launch_grid import draw_launch_grid
+from gpu_course.draw.execution.ownership import Trouble, draw_around, draw_ownership
+from gpu_course.draw.paper import palette as p
+from gpu_course.draw.paper.picture import alt_text, figure_png
 from gpu_course.errors import CourseError
 from tests.draw import launches
 from tests.draw.launches import launch, same, touch

@@ -10,11 +10,11 @@ import matplotlib
 import numpy as np
 import pytest
 
-from gpu_course.draw import palette as p
-from gpu_course.draw.ink import svg_hatch, svg_html
-from gpu_course.draw.picture import alt_text, figure_png
-from gpu_course.draw.steps import draw_step, frame_of, step_svg
-from gpu_course.draw.steps_words import describe_step, list_steps, number_text
+from gpu_course.draw.paper import palette as p
+from gpu_course.draw.paper.ink import svg_hatch, svg_html
+from gpu_course.draw.paper.picture import alt_text, figure_png
+from gpu_course.draw.steps.picture import draw_step, frame_of, step_svg
+from gpu_course.draw.steps.words import describe_step, list_steps, number_text
 from gpu_course.simt.report import Recording
 from gpu_course.stepping import record
 from tests.draw.readable import assert_readable

@@ -11,10 +11,10 @@ import pytest
 from matplotlib.patches import Circle, PathPatch, Rectangle
 from matplotlib.path import Path
 
-from gpu_course.draw import palette as p
-from gpu_course.draw.footprint import footprint, ranges
-from gpu_course.draw.picture import alt_text, figure_html, figure_png
-from gpu_course.draw.touches import describe_touches, draw_touches, first_steps
+from gpu_course.draw.execution.footprint import footprint, ranges
+from gpu_course.draw.paper import palette as p
+from gpu_course.draw.paper.picture import alt_text, figure_html, figure_png
+from gpu_course.draw.touches.picture import describe_touches, draw_touches, first_steps
 from tests.draw import launches
 from tests.draw.readable import assert_readable, texts
 

@@ -6,8 +6,8 @@ import matplotlib
 import numpy as np
 from numba import cuda
 
-from gpu_course.draw.picture import alt_text
-from gpu_course.draw.touches import draw_touches
+from gpu_course.draw.paper.picture import alt_text
+from gpu_course.draw.touches.picture import draw_touches
 from gpu_course.simulator import simulate
 
 

@@ -149,7 +149,7 @@ def test_a_picture_that_cannot_be_drawn_does_not_hide_the_verdict(
     def broken(*_: object) -> None:
         raise RuntimeError("no font")
 
-    monkeypatch.setattr("gpu_course.draw.touches.draw_touches", broken)
+    monkeypatch.setattr("gpu_course.draw.touches.picture.draw_touches", broken)
     seen = Seen(verdict_html(failed))
     assert failed.message.split() == seen.text.partition("not yet")[2].split()
     assert seen.alts == []

@@ -5,8 +5,8 @@ What stands before the line ANSWER goes before the answer, what stands behind it
 
 from __future__ import annotations
 
-PEAK = 'sys.modules.get("gpu_course.training.peak")'
-ALLOCATIONS = 'sys.modules.get("gpu_course.training.allocations")'
+PEAK = 'sys.modules.get("gpu_course.training.memory.peak")'
+ALLOCATIONS = 'sys.modules.get("gpu_course.training.memory.allocations")'
 WRAP = """
 ANSWER
 _own = FUNCTION

@@ -25,7 +25,7 @@ import torch.distributed as dist
 def main(steps):
     from gpu_course.parallel.zero import Adam, Zero
     from gpu_course.training.model import Shape
-    from gpu_course.training.units import tiny
+    from gpu_course.training.networks.units import tiny
 
     ranks, rank = dist.get_world_size(), dist.get_rank()
     shape = Shape(hidden=4, heads=2, layers=2, sequence=5, vocabulary=11, dropout=0.0)
@@ -118,7 +118,7 @@ import torch.distributed as dist
 
 def parts():
     from gpu_course.training.model import Shape
-    from gpu_course.training.units import tiny
+    from gpu_course.training.networks.units import tiny
     shape = Shape(hidden=4, heads=2, layers=1, sequence=5, vocabulary=11, dropout=0.0)
     return tiny(dist.get_rank(), shape)
 

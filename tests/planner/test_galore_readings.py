@@ -17,7 +17,7 @@ from gpu_course.planner.galore_readings import (
 )
 from gpu_course.planner.published import rows
 from gpu_course.planner.tables.galore import MODELS
-from gpu_course.training.galore_formulas import Llama, adam_numbers, galore_numbers
+from gpu_course.training.states.galore_formulas import Llama, adam_numbers, galore_numbers
 
 TINY = Llama(hidden=4, mlp=8, layers=2, vocabulary=10)
 # By hand, rank 3: four matrices of 4 by 4 and three of 4 by 8, twice; 40 numbers in each table.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from gpu_course.training.budgeted import run_budgeted
-from gpu_course.training.chains import equal_stages
+from gpu_course.training.networks.chains import equal_stages
 from gpu_course.training.schedules.execute import plain
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 import torch
 
-from gpu_course.training.flat_model import Flat, deep_problem, half_moons, moons_model
 from gpu_course.training.forward_gradients import (
     DIRECTIONS,
     averaged,
@@ -18,9 +17,10 @@ from gpu_course.training.forward_gradients import (
     total_variance,
 )
 from gpu_course.training.forward_step import ForwardStep
-from gpu_course.training.ledger import keep_ledger
-from gpu_course.training.peak import measure_peak
-from gpu_course.training.shared_layers import Shared
+from gpu_course.training.memory.ledger import keep_ledger
+from gpu_course.training.memory.peak import measure_peak
+from gpu_course.training.networks.flat_model import Flat, deep_problem, half_moons, moons_model
+from gpu_course.training.states.shared_layers import Shared
 
 
 def by_backprop(loss, point: torch.Tensor) -> torch.Tensor:

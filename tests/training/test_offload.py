@@ -9,10 +9,10 @@ import torch
 from torch import Tensor, nn
 
 from gpu_course.errors import CourseError
-from gpu_course.training.chains import MeanSquare, resnet, transformer
+from gpu_course.training.memory.peak import allocate_gradients, measure_peak
+from gpu_course.training.memory.saved import saved_by
+from gpu_course.training.networks.chains import MeanSquare, resnet, transformer
 from gpu_course.training.offload import Offloaded, run_offloaded
-from gpu_course.training.peak import allocate_gradients, measure_peak
-from gpu_course.training.saved import saved_by
 from gpu_course.training.schedules.execute import plain
 
 

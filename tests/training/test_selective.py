@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from gpu_course.training.activation_formulas import LayerShape
+from gpu_course.training.memory.activation_formulas import LayerShape
 from gpu_course.training.selective import count_products, products, region, run_selective
 
 SHAPES = [(LayerShape(24, 2, 32, 4), 1), (LayerShape(8, 1, 16, 1), 2)]

@@ -9,15 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from gpu_course.training.galore import GaLoreAdam, distance_left
-from gpu_course.training.galore_formulas import Llama, adam_numbers, galore_numbers
-from gpu_course.training.holdings import held, state_numbers
-from gpu_course.training.lora import LoRA, put_lora
-from gpu_course.training.projection import grow, main_directions, shrink
-from gpu_course.training.quantised_states import Adam8, dequantise, quantise
-from gpu_course.training.saved import saved_bytes
-from gpu_course.training.shared_layers import Shared
-from gpu_course.training.two_back import Block, language, matrices, others, train, two_back
+from gpu_course.training.memory.holdings import held, state_numbers
+from gpu_course.training.memory.saved import saved_bytes
+from gpu_course.training.networks.two_back import Block, language, matrices, others, train, two_back
+from gpu_course.training.states.galore import GaLoreAdam, distance_left
+from gpu_course.training.states.galore_formulas import Llama, adam_numbers, galore_numbers
+from gpu_course.training.states.lora import LoRA, put_lora
+from gpu_course.training.states.projection import grow, main_directions, shrink
+from gpu_course.training.states.quantised_states import Adam8, dequantise, quantise
+from gpu_course.training.states.shared_layers import Shared
 from tests.sampling import examples
 
 

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from gpu_course.training.peak import allocate_gradients, measure_peak
+from gpu_course.training.memory.peak import allocate_gradients, measure_peak
 from gpu_course.training.stages import profile_stages
 
 ROWS, WIDTH = 32, 24

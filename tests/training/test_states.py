@@ -8,13 +8,14 @@ import pytest
 import torch
 from torch import nn
 
-from gpu_course.training import llama
-from gpu_course.training.activation_formulas import LayerShape, end_activation_bytes, layer_terms
-from gpu_course.training.live_formulas import bytes_live
-from gpu_course.training.mixed import MasterAdam, measure_states
-from gpu_course.training.model import GPT, Shape
-from gpu_course.training.saved import saved_bytes
-from gpu_course.training.state_formulas import (
+from gpu_course.training.memory.activation_formulas import (
+    LayerShape,
+    end_activation_bytes,
+    layer_terms,
+)
+from gpu_course.training.memory.live_formulas import bytes_live
+from gpu_course.training.memory.saved import saved_bytes
+from gpu_course.training.memory.state_formulas import (
     FLOAT32_ADAM,
     FLOAT32_SGD,
     MEGATRON_ADAM,
@@ -23,6 +24,9 @@ from gpu_course.training.state_formulas import (
     layer_parameters,
     state_bytes,
 )
+from gpu_course.training.model import GPT, Shape
+from gpu_course.training.networks import llama
+from gpu_course.training.states.mixed import MasterAdam, measure_states
 
 SHAPES = [(5, 7), (11,), (2, 3, 4)]
 NUMBERS = sum(math.prod(shape) for shape in SHAPES)

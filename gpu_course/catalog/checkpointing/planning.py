@@ -88,8 +88,8 @@ def plain_results(inputs: Values, case: Case) -> Values:
 def _plain(chain: str, length: int, seed: int) -> Values:
     import torch
 
-    from gpu_course.training.chains import real_chain
-    from gpu_course.training.peak import measure_peak
+    from gpu_course.training.memory.peak import measure_peak
+    from gpu_course.training.networks.chains import real_chain
     from gpu_course.training.schedules.execute import plain
 
     modules, batch = real_chain(chain, length, seed)
@@ -124,7 +124,7 @@ def followed(inputs: Values, case: Case, got: Values) -> Values:
     Raises:
         Unusable: it cannot be followed.
     """
-    from gpu_course.training.chains import real_chain
+    from gpu_course.training.networks.chains import real_chain
     from gpu_course.training.schedules.chain import Chain, Stage, uniform
     from gpu_course.training.schedules.followed import follow
     from gpu_course.training.schedules.operations import account

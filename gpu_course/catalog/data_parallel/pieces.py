@@ -13,7 +13,7 @@ from gpu_course.parallel.calls import Call
 from gpu_course.units import count
 
 if TYPE_CHECKING:
-    from gpu_course.training.replicas import Own
+    from gpu_course.training.networks.replicas import Own
 
 FLOAT64_BYTES = 8
 TOLERANCE = (1e-9, 1e-12)
@@ -73,7 +73,7 @@ def widths(case: Case) -> list[int]:
 
 def parameters(case: Case) -> tuple[Own, ...]:
     """Returns the parameters of a case's model, in order."""
-    from gpu_course.training.replicas import parameters_of
+    from gpu_course.training.networks.replicas import parameters_of
 
     return parameters_of(widths(case), case.sizes["extras"])
 
@@ -120,7 +120,7 @@ def trained(inputs: Values, case: Case, *, none_counts_as_zero: bool) -> Values:
         case: whose.
         none_counts_as_zero: whether a parameter that no rank uses ends with a gradient of zeros.
     """
-    from gpu_course.training import replicas
+    from gpu_course.training.networks import replicas
 
     ranks = ranks_of(case)
     model = replicas.replica(inputs["widths"], inputs["extras"], inputs["weights"].parts[0])
@@ -263,7 +263,7 @@ def factor(got: Values, expected: Values) -> float | None:
 
 def own_gradients(inputs: Values, case: Case) -> np.ndarray:
     """Returns each rank's own gradients of the first step, (ranks, numbers), weights of rank 0."""
-    from gpu_course.training import replicas
+    from gpu_course.training.networks import replicas
 
     model = replicas.replica(inputs["widths"], inputs["extras"], inputs["weights"].parts[0])
     own = []

@@ -16,7 +16,7 @@ COPIES = 4
 
 def build(inputs: Values) -> tuple[Any, Any]:
     """Returns (loss, point) of a case, as the harness gives them to the answer."""
-    from gpu_course.training.flat_model import deep_problem
+    from gpu_course.training.networks.flat_model import deep_problem
 
     return deep_problem(*(inputs[name] for name in ("depth", "width", "rows", "seed")))
 
@@ -40,7 +40,7 @@ def keeps_a_graph(inputs: Values, directions: np.ndarray, peak_bytes: int) -> Fi
     import torch
 
     from gpu_course.training.forward_gradients import forward_gradient
-    from gpu_course.training.peak import measure_peak
+    from gpu_course.training.memory.peak import measure_peak
 
     loss, point = build(inputs)
     rows = np.atleast_2d(directions)

@@ -7,7 +7,7 @@ from typing import Any
 
 from gpu_course.catalog.harness import Unusable
 from gpu_course.training.accumulation import flat_gradient, flat_parameters, problem
-from gpu_course.training.peak import allocate_gradients, measure_peak
+from gpu_course.training.memory.peak import allocate_gradients, measure_peak
 
 
 def run(answer: ModuleType, rows: int, parts: int, width: int, seed: int) -> dict[str, Any]:

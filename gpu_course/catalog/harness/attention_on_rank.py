@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.training.peak import measure_peak
+from gpu_course.training.memory.peak import measure_peak
 
 
 def run(

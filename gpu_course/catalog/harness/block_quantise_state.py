@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.catalog.harness import Unusable
-from gpu_course.training.peak import bytes_of
+from gpu_course.training.memory.peak import bytes_of
 
 
 def run(answer: ModuleType, values: np.ndarray, block: int, power: int) -> dict[str, Any]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from gpu_course.catalog.harness import Unusable
 from gpu_course.parallel.wire import mark
-from gpu_course.training.replicas import (
+from gpu_course.training.networks.replicas import (
     Replica,
     descend,
     flat_gradients,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_course.training.peak import bytes_of
-from gpu_course.training.projection import main_directions
+from gpu_course.training.memory.peak import bytes_of
+from gpu_course.training.states.projection import main_directions
 
 if TYPE_CHECKING:
     from torch import Tensor

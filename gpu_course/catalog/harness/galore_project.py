@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.catalog.harness import Unusable
-from gpu_course.training.peak import bytes_of
+from gpu_course.training.memory.peak import bytes_of
 
 
 def run(answer: ModuleType, gradient: np.ndarray, rank: int, layers: int = 1) -> dict[str, Any]:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from gpu_course.catalog.harness import Unusable
-from gpu_course.training.flat_model import deep_problem
-from gpu_course.training.peak import measure_peak
+from gpu_course.training.memory.peak import measure_peak
+from gpu_course.training.networks.flat_model import deep_problem
 
 
 def run(

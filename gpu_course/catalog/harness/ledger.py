@@ -6,7 +6,7 @@ from types import ModuleType
 from typing import Any
 
 from gpu_course.catalog.harness import Unusable
-from gpu_course.training.samples import sample
+from gpu_course.training.networks.samples import sample
 
 
 def run(answer: ModuleType, kind: str, rows: int, width: int, seed: int) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_course.catalog.harness import Unusable
-from gpu_course.training.peak import measure_peak
+from gpu_course.training.memory.peak import measure_peak
 
 if TYPE_CHECKING:
     from torch import nn

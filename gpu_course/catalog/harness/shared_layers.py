@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_course.catalog.harness import Unusable
-from gpu_course.training.galore import adam_direction
-from gpu_course.training.peak import bytes_of, measure_peak
-from gpu_course.training.shared_problem import make_layer
+from gpu_course.training.memory.peak import bytes_of, measure_peak
+from gpu_course.training.states.galore import adam_direction
+from gpu_course.training.states.shared_problem import make_layer
 
 if TYPE_CHECKING:
     import torch

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_course.catalog.harness import Unusable
-from gpu_course.training.alive import Alive
+from gpu_course.training.memory.alive import Alive
 from gpu_course.training.model import GPT, Shape, next_token_loss
-from gpu_course.training.units import flat
+from gpu_course.training.networks.units import flat
 
 if TYPE_CHECKING:
     from torch import Tensor, nn

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_course.catalog.harness import Unusable
-from gpu_course.training.alive import Alive
+from gpu_course.training.memory.alive import Alive
 from gpu_course.training.model import GPT, Shape
-from gpu_course.training.units import Unit, units_of
+from gpu_course.training.networks.units import Unit, units_of
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -24,7 +24,7 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
 
 
 def _reference(inputs: Values, case: Case) -> Values:
-    from gpu_course.training.mixed import measure_states
+    from gpu_course.training.states.mixed import measure_states
 
     states = measure_states(inputs["shapes"], inputs["weight_bytes"], inputs["master_copy"])
     return {"result": states}

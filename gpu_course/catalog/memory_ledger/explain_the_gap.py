@@ -33,8 +33,8 @@ def _reference(inputs: Values, case: Case) -> Values:
     """Runs the layer and adds up its ledger: nothing here knows a formula."""
     import torch
 
-    from gpu_course.training import gap
-    from gpu_course.training.activation_formulas import LayerShape
+    from gpu_course.training.memory import gap
+    from gpu_course.training.memory.activation_formulas import LayerShape
     from gpu_course.training.model import Layer
 
     sizes = case.sizes
@@ -173,7 +173,7 @@ EXPLAIN_THE_GAP = PythonPuzzle(
     hints=(
         (
             "Take one reason at a time, and the paper's term for it: the gap is what PyTorch keeps "
-            "less what the term says. gpu_course.training.gap prints both for any layer."
+            "less what the term says. gpu_course.training.memory.gap prints both for any layer."
         ),
         (
             "On a CPU dropout multiplies by a mask that has the width of the numbers. A layer norm "

@@ -38,8 +38,8 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
 
 
 def _reference(inputs: Values, case: Case) -> Values:
-    from gpu_course.training.samples import sample
-    from gpu_course.training.saved import saved_bytes
+    from gpu_course.training.memory.saved import saved_bytes
+    from gpu_course.training.networks.samples import sample
 
     return {"kept_bytes": saved_bytes(*sample(**inputs))}
 
@@ -66,7 +66,7 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 def _other_counts(inputs: Values) -> dict[str, int]:
     import torch
 
-    from gpu_course.training.samples import sample
+    from gpu_course.training.networks.samples import sample
 
     module, x = sample(**inputs)
     parameters = _places(*module.parameters())

@@ -61,7 +61,7 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
 def _reference(inputs: Values, case: Case) -> Values:
     import torch
 
-    from gpu_course.training.galore import GaLoreAdam
+    from gpu_course.training.states.galore import GaLoreAdam
 
     weight = torch.nn.Parameter(torch.from_numpy(inputs["weight"].copy()))
     settings: Any = {name: inputs[name] for name in ("rank", "refresh", "rate", "scale")}
@@ -128,7 +128,7 @@ def _otherwise(
     """Returns the weight that a variant of the method ends with, in plain NumPy."""
     import torch
 
-    from gpu_course.training.projection import from_the_left, main_directions
+    from gpu_course.training.states.projection import from_the_left, main_directions
 
     first: Any
     weight, first, second, age = inputs["weight"].copy(), 0.0, 0.0, 0

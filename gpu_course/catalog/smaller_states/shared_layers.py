@@ -58,7 +58,7 @@ def _copies(inputs: Values, factor: int = 1) -> tuple[list[Any], Any]:
 
     import torch
 
-    from gpu_course.training.shared_problem import make_layer
+    from gpu_course.training.states.shared_problem import make_layer
 
     layer = make_layer(inputs["x"].shape[1], inputs["seed"])
     copies = [copy.deepcopy(layer) for _ in range(inputs["layers"] * factor)]
@@ -69,8 +69,8 @@ def _copies(inputs: Values, factor: int = 1) -> tuple[list[Any], Any]:
 
 
 def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
-    from gpu_course.training.peak import measure_peak
-    from gpu_course.training.shared_problem import make_layer
+    from gpu_course.training.memory.peak import measure_peak
+    from gpu_course.training.states.shared_problem import make_layer
 
     def stack() -> Any:
         x = batch

@@ -11,7 +11,7 @@ from gpu_course.planner.models import model
 @lru_cache(maxsize=1)
 def average_gain_percent() -> float:
     """Returns the average gain over equal segments on five ResNets, measured stage by stage."""
-    from gpu_course.training.resnets import BLOCKS, resnet_chain
+    from gpu_course.training.networks.resnets import BLOCKS, resnet_chain
     from gpu_course.training.schedules.pareto import gain_percent
 
     return sum(gain_percent(resnet_chain(depth)) for depth in BLOCKS) / len(BLOCKS)

@@ -9,7 +9,7 @@ from gpu_course.units import GB
 @model()
 def plain_gb() -> float:
     """Returns GB of the feature maps of 1,000 layers, all kept."""
-    from gpu_course.training.deep_resnet import deep_resnet
+    from gpu_course.training.memory.deep_resnet import deep_resnet
 
     return sum(stage.output_bytes + stage.saved_bytes for stage in deep_resnet().stages) / GB
 
@@ -17,7 +17,7 @@ def plain_gb() -> float:
 @model()
 def square_root_gb() -> float:
     """Returns the peak in GB with about the square root of the blocks as segments."""
-    from gpu_course.training.deep_resnet import deep_resnet
+    from gpu_course.training.memory.deep_resnet import deep_resnet
     from gpu_course.training.schedules.operations import account
     from gpu_course.training.schedules.plans import square_root
 
@@ -28,7 +28,7 @@ def square_root_gb() -> float:
 @model()
 def square_root_percent() -> float:
     """Returns how much more FLOP that plan takes than the plain run, in percent."""
-    from gpu_course.training.deep_resnet import deep_resnet
+    from gpu_course.training.memory.deep_resnet import deep_resnet
     from gpu_course.training.schedules.operations import account
     from gpu_course.training.schedules.plans import keep_everything, square_root
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpu_course.planner.models import model as register
-from gpu_course.training.galore_formulas import Llama, adam_numbers, galore_numbers
+from gpu_course.training.states.galore_formulas import Llama, adam_numbers, galore_numbers
 from gpu_course.units import GIB
 
 BF16 = 2
@@ -54,7 +54,7 @@ def total_saved(model: Llama, rank: int, tokens: int) -> float:
     Against plain Adam in bfloat16 with all gradients. As in percent_saved, moments and bases take a
     byte per number; the activations are the same in both.
     """
-    from gpu_course.training.one_card import by_kind, on_one_card
+    from gpu_course.training.memory.one_card import by_kind, on_one_card
 
     plain = on_one_card(model, None, tokens, eight_bits=False, one_gradient=False)
     small = {
@@ -67,7 +67,7 @@ def total_saved(model: Llama, rank: int, tokens: int) -> float:
 @register(model=SIZES)
 def one_card_gib(model: Llama, rank: int, tokens: int, checkpointed: bool) -> float:
     """Returns GiB of all that 8-bit GaLore holds with one gradient at a time."""
-    from gpu_course.training.one_card import on_one_card
+    from gpu_course.training.memory.one_card import on_one_card
 
     terms = on_one_card(model, rank, tokens, checkpointed=checkpointed)
     return sum(term.bytes for term in terms) / GIB

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from gpu_course.planner.models import model
-from gpu_course.training.activation_formulas import (
+from gpu_course.training.memory.activation_formulas import (
     LayerShape,
     first_stage_activation_bytes,
     layer_activation_bytes,
 )
-from gpu_course.training.state_formulas import MEGATRON_ADAM, layer_parameters, state_bytes
+from gpu_course.training.memory.state_formulas import MEGATRON_ADAM, layer_parameters, state_bytes
 from gpu_course.units import GIB
 
 

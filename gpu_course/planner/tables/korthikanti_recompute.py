@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpu_course.planner.models import model
 from gpu_course.planner.published import printed
 from gpu_course.planner.tables.korthikanti import TABLE_3, Run
-from gpu_course.training.activation_formulas import LayerShape, layer_activation_bytes
+from gpu_course.training.memory.activation_formulas import LayerShape, layer_activation_bytes
 
 VOCABULARY = 51_200
 SHAPES = {name: run.shape for name, run in TABLE_3.items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpu_course.planner.models import model
-from gpu_course.training.state_formulas import (
+from gpu_course.training.memory.state_formulas import (
     MIXED_ADAM,
     MIXED_ADAM_ACCUMULATING,
     Recipe,

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor, nn
 
-from gpu_course.training.allocations import mark
+from gpu_course.training.memory.allocations import mark
 from gpu_course.training.schedules.operations import Kind, Operation, Schedule, ScheduleError
 from gpu_course.training.schedules.rules import check_loss, refuse_shared_gradients, run_stage
 

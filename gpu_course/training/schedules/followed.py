@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gpu_course.training.peak import allocate_gradients, measure_peak
+from gpu_course.training.memory.peak import allocate_gradients, measure_peak
 from gpu_course.training.schedules.execute import execute
 from gpu_course.training.schedules.operations import Schedule
 

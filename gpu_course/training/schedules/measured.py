@@ -12,8 +12,8 @@ from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils.flop_counter import FlopCounterMode
 
 from gpu_course.errors import CourseError
-from gpu_course.training.peak import bytes_of, measure_peak
-from gpu_course.training.saved import storages
+from gpu_course.training.memory.peak import bytes_of, measure_peak
+from gpu_course.training.memory.saved import storages
 from gpu_course.training.schedules.chain import Chain, Stage
 from gpu_course.training.schedules.execute import RANDOM_STATE_BYTES
 from gpu_course.training.schedules.rules import (

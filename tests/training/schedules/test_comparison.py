@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from gpu_course.errors import CourseError
-from gpu_course.training.chains import narrow_start
-from gpu_course.training.peak import allocate_gradients, measure_peak
+from gpu_course.training.memory.peak import allocate_gradients, measure_peak
+from gpu_course.training.networks.chains import narrow_start
 from gpu_course.training.schedules.chain import Chain, Stage, uniform
 from gpu_course.training.schedules.comparison import compare, random_chain, tightest
 from gpu_course.training.schedules.execute import execute, plain

@@ -12,8 +12,8 @@ from torch.nn.utils.parametrizations import spectral_norm
 from torch.utils.flop_counter import FlopCounterMode
 
 from gpu_course.errors import CourseError
-from gpu_course.training.chains import MeanSquare, Residual
-from gpu_course.training.peak import allocate_gradients, measure_peak
+from gpu_course.training.memory.peak import allocate_gradients, measure_peak
+from gpu_course.training.networks.chains import MeanSquare, Residual
 from gpu_course.training.schedules import plans
 from gpu_course.training.schedules.execute import execute, plain
 from gpu_course.training.schedules.measured import measure_chain

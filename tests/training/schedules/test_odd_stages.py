@@ -11,8 +11,8 @@ import torch
 from torch import Tensor, nn
 
 from gpu_course.errors import CourseError
-from gpu_course.training.chains import MeanSquare
-from gpu_course.training.peak import allocate_gradients, measure_peak
+from gpu_course.training.memory.peak import allocate_gradients, measure_peak
+from gpu_course.training.networks.chains import MeanSquare
 from gpu_course.training.schedules import plans
 from gpu_course.training.schedules.execute import execute, plain
 from gpu_course.training.schedules.measured import measure_chain

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from gpu_course.errors import CourseError
-from gpu_course.training.chains import CHAINS, equal_stages, real_chain
-from gpu_course.training.deep_resnet import deep_resnet
+from gpu_course.training.memory.deep_resnet import deep_resnet
+from gpu_course.training.networks.chains import CHAINS, equal_stages, real_chain
 from gpu_course.training.schedules import plans
 from gpu_course.training.schedules.chain import Chain
 from gpu_course.training.schedules.measured import measure_chain

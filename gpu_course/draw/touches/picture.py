@@ -1,0 +1,218 @@
+"""The course's signature picture: which thread touches which cell of which array."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gpu_course.draw.execution.footprint import (
+    ArrayTouches,
+    Footprint,
+    Pair,
+    count,
+    footprint,
+    ranges,
+)
+from gpu_course.draw.paper import palette as p
+from gpu_course.draw.paper.layout import dimensions, rows_columns, thread_label
+from gpu_course.draw.paper.picture import with_alt
+from gpu_course.draw.touches.condensed import draw_condensed
+from gpu_course.draw.touches.flow import draw_flow
+from gpu_course.draw.touches.map import draw_map
+from gpu_course.simt.report import Report
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MOST_IN_A_ROW = 64
+MOST_LINES = 256
+MOST_ON_A_SIDE = 9
+_PAIRS_SPELLED_OUT = 12
+
+Arrays = Mapping[str, Any] | Iterable[str] | None
+
+
+def draw_touches(
+    report: Report, arrays: Arrays = None, ax: Axes | None = None, *, follow: int | None = None
+) -> Figure:
+    """Returns the picture of who touches what in one launch.
+
+    Arrays only read stand on one side of the threads, arrays written on the other, so the data
+    flows one way. Two-dimensional launches are drawn as grids that share labels; large ones as a
+    bar per block and a map per array.
+
+    Args:
+        report: of a launch of at most 4,096 lanes.
+        arrays: names to draw, or {name: values} to print the values in the cells; default all,
+            with cell numbers.
+        ax: axes to draw on instead of a new figure.
+        follow: the number of a thread whose lines stand out, where lines are drawn.
+    """
+    names = None if arrays is None else list(arrays)
+    values = arrays if isinstance(arrays, Mapping) else {}
+    data = footprint(report, names)
+    with p.style():
+        if not data.arrays:
+            figure = _draw_nothing(data, ax)
+        elif _is_flow(data):
+            figure = draw_flow(data, values, ax, follow)
+        elif _is_map(data):
+            figure = draw_map(data, ax)
+        else:
+            figure = draw_condensed(data, ax)
+    return with_alt(figure, describe_touches(report, names))
+
+
+def describe_touches(report: Report, arrays: Arrays = None) -> str:
+    """Returns in words what `draw_touches` shows."""
+    data = footprint(report, None if arrays is None else list(arrays))
+    blocks = f"{count(data.blocks, 'block')} of {count(data.block_size, 'thread')}"
+    said = [f"Who touches what in {data.call}: {blocks}."]
+    for array in data.arrays:
+        for verb, pairs in (
+            ("reads", array.reads),
+            ("writes", array.writes),
+            ("updates atomically", array.atomics),
+        ):
+            if pairs:
+                where = f"In that of {array.of}: " if array.of else ""
+                said.append(where + _pattern(data, array, verb, pairs))
+        if array.contested:
+            cells = ranges(array.contested)
+            said.append(f"Written by several threads: {array.name}, cells {cells}.")
+        if array.outside:
+            astray = _threads_text(data, (o.thread for o in array.outside))
+            said.append(f"Out of bounds in {array.name}: {astray}.")
+    idle = set(range(data.threads)) - data.active
+    if not data.arrays:
+        said.append("No access to an array was recorded.")
+    elif idle:
+        said.append(f"Idle: {_threads_text(data, idle)}.")
+    return " ".join(said)
+
+
+def _threads_text(data: Footprint, threads: Iterable[int]) -> str:
+    numbers = sorted(set(threads))
+    if dimensions(data) == 1:
+        return f"{'thread' if len(numbers) == 1 else 'threads'} {ranges(numbers)}"
+    if len(numbers) <= _PAIRS_SPELLED_OUT:
+        return "threads " + "; ".join(thread_label(data, t) for t in numbers)
+    return count(len(numbers), "thread")
+
+
+def _pattern(data: Footprint, array: ArrayTouches, verb: str, pairs: tuple[Pair, ...]) -> str:
+    """One sentence: the rule where there is one, else the pairs one by one, else a count."""
+    name, shape = array.name, array.shape
+    threads = {t for t, _ in pairs}
+    rule = _rule(data, array, pairs)
+    if rule:
+        return f"Thread {rule[0]} {verb} {rule[1]}, for {count(len(threads), 'thread')}."
+    if len(threads) == 1 and len(pairs) > 1 and len(shape) <= 1:
+        cells = ranges(c for _, c in pairs)
+        return f"Thread {thread_label(data, pairs[0][0])} {verb} cells {cells} of {name}."
+    at = [(thread_label(data, t), f"{name}[{_index_text(c, shape)}]") for t, c in pairs]
+    if len(pairs) <= _PAIRS_SPELLED_OUT:
+        listed = ", ".join(f"thread {thread} {verb} {cell}" for thread, cell in at)
+        return listed[0].upper() + listed[1:] + "."
+    (first, first_cell), (last, last_cell) = at[0], at[-1]
+    return (
+        f"Thread {first} {verb} {first_cell}, and so on to thread {last} at {last_cell}:"
+        f" {count(len(threads), 'thread')}, {count(len({c for _, c in pairs}), 'cell')},"
+        f" {len(pairs):,} accesses."
+    )
+
+
+def _rule(data: Footprint, array: ArrayTouches, pairs: tuple[Pair, ...]) -> tuple[str, str] | None:
+    """("i", "a[i + 1]") when all pairs follow one simple rule of the place in the grid."""
+    flat = len(array.shape) <= 1
+    if dimensions(data) == 1 and flat:
+        differences = {c - t for t, c in pairs}
+        sums = {c + t for t, c in pairs}
+        if len(differences) == 1:
+            shift = differences.pop()
+            sign = f" {'+' if shift > 0 else '-'} {abs(shift)}" if shift else ""
+            return "i", f"{array.name}[i{sign}]"
+        if len(sums) == 1:
+            return "i", f"{array.name}[{sums.pop()} - i]"
+        if all(c % data.threads == t for t, c in pairs):
+            return "i", f"{array.name}[i], {array.name}[i + {data.threads}] and so on"
+        return None
+    places = [(data.place(t), _index(c, array.shape)) for t, c in pairs]
+    who = ",".join("xyz"[: dimensions(data)])
+    for names in ("x", "y", "xy", "yx", "xyz", "zyx"):
+        picked = ["xyz".index(letter) for letter in names]
+        if all(tuple(place[k] for k in picked) == index for place, index in places):
+            return who, f"{array.name}[{', '.join(names)}]"
+    return None
+
+
+def _index(cell: int, shape: tuple[int, ...]) -> tuple[int, ...]:
+    index = []
+    for extent in reversed(shape):
+        cell, here = divmod(cell, extent)
+        index.append(here)
+    return tuple(reversed(index))
+
+
+def _index_text(cell: int, shape: tuple[int, ...]) -> str:
+    return ", ".join(map(str, _index(cell, shape)))
+
+
+def _is_flow(data: Footprint) -> bool:
+    _, gy, gz = data.launch.grid
+    _, by, bz = data.launch.block
+    lines = sum(len(a.reads) + len(a.writes) + len(a.atomics) for a in data.arrays)
+    return (
+        gy == gz == by == bz == 1
+        and data.threads <= MOST_IN_A_ROW
+        and lines <= MOST_LINES
+        and all(len(a.shape) <= 1 and a.size <= MOST_IN_A_ROW for a in data.arrays)
+    )
+
+
+def _is_map(data: Footprint) -> bool:
+    grid, block = data.launch.grid, data.launch.block
+    across = grid[0] * block[0]
+    down = grid[1] * block[1] * grid[2] * block[2]
+    extents = [(down, across), *(rows_columns(a.shape) for a in data.arrays)]
+    return max(r for r, _ in extents) <= MOST_ON_A_SIDE and max(c for _, c in extents) <= (
+        MOST_ON_A_SIDE
+    )
+
+
+def _draw_nothing(data: Footprint, ax: Axes | None) -> Figure:
+    from gpu_course.draw.paper.furniture import heading
+
+    figure, axes = p.sheet(6.2, 1.15, ax)
+    heading(axes, data, 0.25)
+    text = (
+        "Accesses are kept for launches of at most 4,096 threads."
+        if data.threads > 4096
+        else "No thread touched an array."
+    )
+    axes.text(0.25, 0.85, text, fontsize=p.NORMAL, color=p.INK, va="center")
+    return figure
+
+
+def first_steps(report: Report, steps: int, threads: int | None = None) -> Report:
+    """Returns the report as it stood after the first accesses, with every array in its place.
+
+    Args:
+        report: of a launch of at most 4,096 lanes.
+        steps: how many of `report.touches` have happened.
+        threads: how many threads of the last of these are shown; default all.
+    """
+    done = list(report.touches[:steps])
+    if done and threads is not None:
+        last = done[-1]
+        done[-1] = replace(last, threads=last.threads[:threads], cells=last.cells[:threads])
+    nothing = np.empty(0, np.int64)
+    rest = (replace(t, threads=nothing, cells=nothing) for t in report.touches[steps:])
+    whole = done if threads is None else done[:-1]
+    reached = {touch.line for touch in whole}
+    hazards = tuple(h for h in report.hazards if h.line in reached)
+    return replace(report, hazards=hazards, touches=(*done, *rest))

@@ -1,0 +1,1 @@
+"""Pictures of training runs on one machine: memory over time, schedules, losses."""

@@ -1,0 +1,427 @@
+"""What lesson 21 shows: chunks on their way, runs on real ranks, and times over bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gpu_course.draw.parallel.collectives import (
+    Arrow,
+    Frame,
+    Message,
+    draw_chunks,
+    draw_timeline,
+    draw_times,
+    draw_traffic,
+)
+from gpu_course.errors import CourseError
+from gpu_course.notebook.explore import Explorer, play
+from gpu_course.notebook.note import telling
+from gpu_course.notebook.own_ranks import ranked_puzzle, run_own, run_text
+from gpu_course.notebook.pictures import Picture
+from gpu_course.parallel import collectives, tagged
+from gpu_course.parallel.collectives import Schedule
+from gpu_course.parallel.runner import Run
+from gpu_course.parallel.traffic import sent_between
+from gpu_course.planner import alpha_beta
+from gpu_course.planner.alpha_beta import Link
+from gpu_course.units import GB, KIB, MIB, format_bandwidth, format_bytes, format_time_s
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SCHEDULES: Mapping[str, Callable[[int], Schedule]] = {
+    "ring": collectives.ring_all_reduce,
+    "tree": collectives.tree_all_reduce,
+    "double tree": collectives.double_tree_all_reduce,
+    "two levels": lambda ranks: collectives.two_level_all_reduce(*_nodes(ranks)),
+}
+"""The all-reduces by name, for a number of ranks."""
+
+
+def _nodes(ranks: int) -> tuple[int, int]:
+    """Returns (nodes, ranks in each): two nodes where the ranks can be halved."""
+    return (2, ranks // 2) if ranks % 2 == 0 else (1, ranks)
+
+
+def chunks_at(name: str, ranks: int, step: int) -> Figure:
+    """Returns a picture of who holds which chunk after a step of a schedule.
+
+    Args:
+        name: a key of SCHEDULES.
+        ranks: how many, at most 8.
+        step: 0 is the beginning; one beyond the end shows the end.
+
+    Raises:
+        CourseError: no schedule is called that.
+    """
+    if name not in SCHEDULES:
+        raise CourseError(f"no all-reduce is called {name!r}", f"try {', '.join(SCHEDULES)}")
+    per_node = _nodes(ranks)[1] if name == "two levels" else 0
+    moments = tagged.moments_of(SCHEDULES[name](ranks))
+    return draw_chunks(_frame(name, moments, min(step, len(moments) - 1), per_node))
+
+
+def _frame(name: str, moments: Sequence[tagged.Moment], step: int, per_node: int = 0) -> Frame:
+    moment = moments[step]
+    arrows = tuple(
+        Arrow(move.source, move.target, chunk, move.adds)
+        for move in moment.moves
+        for chunk in move.chunks
+    )
+    return Frame(name, step, len(moments) - 1, moment.held, arrows, per_node)
+
+
+@telling
+def play_chunks(name: str, ranks: int = 4) -> Explorer:
+    """Returns a schedule to step through, chunk by chunk.
+
+    Args:
+        name: a key of SCHEDULES.
+        ranks: how many, at most 8.
+    """
+    steps = len(SCHEDULES[name](ranks).steps) if name in SCHEDULES else 0
+
+    def shown(step: int) -> Figure:
+        return chunks_at(name, ranks, step)
+
+    shown.__name__ = "chunks"
+    shown(0)
+    return play(shown, steps + 1)
+
+
+# What the learner's own answer does on real ranks
+
+
+@dataclass(frozen=True)
+class OwnRun:
+    """A run of the learner's answer.
+
+    Attributes:
+        name: of the puzzle.
+        ranks: on how many it ran.
+        size_bytes: of the buffer on each rank.
+        run: what it came to.
+    """
+
+    name: str
+    ranks: int
+    size_bytes: int
+    run: Run
+
+    @property
+    def sent_bytes(self) -> tuple[int, ...]:
+        """The payload that each rank sent."""
+        return tuple(self.run.sent_bytes(rank) for rank in range(self.ranks))
+
+    def __repr__(self) -> str:
+        lines = [f"{self.name} on {self.ranks} ranks, {format_bytes(self.size_bytes)} on each"]
+        tcp = self.run.socket_bytes
+        for rank, sent in enumerate(self.sent_bytes):
+            own = sum(1 for c in self.run.calls if (c.rank, c.kind) == (rank, "send"))
+            line = f"  rank {rank}: {own:>3} messages {sent:>11,} bytes"
+            if tcp is not None:
+                more = sum(b for (source, _), b in tcp.items() if source == rank)
+                line += f"   on the wire {more:>11,}"
+            lines.append(line)
+        return "\n".join(lines)
+
+
+def own_run(name: str, ranks: int = 4, length: int = 4096, *more: Any) -> OwnRun | Any:
+    """Returns a run of your answer to a puzzle on real ranks, with every call written down.
+
+    Args:
+        name: a puzzle whose answer runs on ranks and takes a buffer.
+        ranks: how many.
+        length: float64 numbers of the buffer.
+        more: what the function takes beside the buffer.
+    """
+    return _own_run(name, ranks, length, *more)
+
+
+@telling
+def _own_run(name: str, ranks: int, length: int, *more: Any) -> OwnRun:
+    function = ranked_puzzle(name).functions[0]
+    tail = (
+        "def course_main(length, more):\n"
+        "    import torch as course_torch\n"
+        "    given = course_torch.ones(length, dtype=course_torch.float64)\n"
+        f"    {function}(given, *more)\n"
+    )
+    run = run_own(name, ranks, tail, length=length, more=list(more))
+    return OwnRun(ranked_puzzle(name).short_name, ranks, 8 * length, run)
+
+
+@telling
+def own_traffic(own: OwnRun) -> Picture:
+    """Returns the communication matrix of a run of yours.
+
+    Args:
+        own: as `own_run` gave it.
+    """
+    if not isinstance(own, OwnRun):
+        raise CourseError("there is no run to draw", "solve the puzzle above first")
+    return Picture(draw_traffic(sent_between(own.run.calls), own.ranks, f"your {own.name}"))
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A run of the learner's answer on numbers that say where they are from.
+
+    Attributes:
+        name: of the puzzle.
+        moments: who held what, step by step.
+        sent: the messages.
+        per_node: ranks of a node, 0 where nodes are of no interest.
+    """
+
+    name: str
+    moments: tuple[tagged.Moment, ...]
+    sent: tuple[tagged.Sent, ...]
+    per_node: int = 0
+
+
+def watched(name: str, ranks: int = 4, per_node: int = 0) -> Watched:
+    """Returns your answer's run, watched chunk by chunk.
+
+    Args:
+        name: a puzzle whose answer is an all-reduce.
+        ranks: how many, at most 8.
+        per_node: handed to the answer where it takes a second argument.
+
+    Raises:
+        CourseError: the answer cannot be run, or its run came to no end.
+    """
+    function = ranked_puzzle(name).functions[0]
+    length = 2 if function == "double_tree" else ranks
+    tail = (
+        "def course_main(length, more):\n"
+        "    from gpu_course.parallel.watching import watch\n\n"
+        f"    return watch({function}, length, *more)\n"
+    )
+    more = [per_node] if per_node else []
+    done = run_own(name, ranks, tail, length=length, more=more).results
+    told, results = [each["told"] for each in done], [each["result"] for each in done]
+    sent, _ = tagged.messages(told)
+    moments = tagged.moments(told, length, results)
+    return Watched(f"your {ranked_puzzle(name).short_name}", moments, tuple(sent), per_node)
+
+
+@telling
+def play_own(name: str, ranks: int = 4, per_node: int = 0) -> Explorer:
+    """Returns your own all-reduce to step through: it runs on real ranks, and is drawn as it ran.
+
+    Args:
+        name: a puzzle whose answer is an all-reduce.
+        ranks: how many, at most 8.
+        per_node: ranks of a node, where the answer takes that.
+    """
+    seen = watched(name, ranks, per_node)
+
+    def shown(step: int) -> Figure:
+        return draw_chunks(_frame(seen.name, seen.moments, step, seen.per_node))
+
+    shown.__name__ = "chunks"
+    return play(shown, len(seen.moments))
+
+
+@telling
+def own_timeline(name: str, ranks: int = 4, per_node: int = 0) -> Picture:
+    """Returns who waits for whom in a run of your own all-reduce, step by step.
+
+    Args:
+        name: a puzzle whose answer is an all-reduce.
+        ranks: how many, at most 8.
+        per_node: ranks of a node, where the answer takes that.
+    """
+    seen = watched(name, ranks, per_node)
+    messages = [Message(m.source, m.target, m.step, 8 * m.numbers) for m in seen.sent]
+    return Picture(draw_timeline(messages, ranks, seen.name))
+
+
+# What the library sends
+
+
+LIBRARY = {
+    "all_reduce": lambda n, s: 2 * s * (n - 1) / n,
+    "reduce_scatter": lambda n, s: s * (n - 1) / n,
+    "all_gather": lambda n, s: s * (n - 1) / n,
+    "broadcast": lambda n, s: s * (n - 1) / n,
+}
+"""A collective of the library -> the mean bytes that a rank sends in a ring or along a chain."""
+
+
+def library_bytes(kind: str, ranks: int = 4, length: int = 1 << 16) -> Mapping[str, float] | None:
+    """Returns bytes of a collective of the library, as shares of the buffer; None where unknown.
+
+    Args:
+        kind: a key of LIBRARY.
+        ranks: how many.
+        length: float64 numbers of the buffer.
+
+    Returns:
+        "most": what the busiest rank sent over TCP; "mean": of all ranks; "ring": the mean by the
+        formula of a ring or a chain.
+    """
+    tail = (
+        "from gpu_course.parallel.measuring import call_library\n\n\n"
+        "def course_main(kind, length):\n    call_library(kind, length)\n"
+    )
+    tcp = run_text(tail, "library.py", ranks, kind=kind, length=length).socket_bytes
+    if tcp is None:
+        return None
+    size = 8 * length
+    each = [sum(b for (source, _), b in tcp.items() if source == r) / size for r in range(ranks)]
+    return {
+        "most": max(each), "mean": sum(each) / ranks, "ring": LIBRARY[kind](ranks, size) / size
+    }  # fmt: skip
+
+
+def library_text(ranks: int = 4) -> str:
+    """Returns a table: what each collective of the library sent over TCP, in buffers.
+
+    Args:
+        ranks: how many.
+    """
+    lines = [f"buffers sent by a rank, of {ranks}", f"{'':<16}{'formula':>9}{'mean':>9}{'most':>9}"]
+    for kind in LIBRARY:
+        found = library_bytes(kind, ranks)
+        if found is None:
+            return "this system does not tell what its sockets carried"
+        lines.append(f"{kind:<16}{found['ring']:>9.2f}{found['mean']:>9.2f}{found['most']:>9.2f}")
+    return "\n".join(lines)
+
+
+# Times
+
+
+SIZES = tuple(2.0**k for k in range(8, 34))
+
+
+def compared_times(ranks: int = 64, alpha_us: float = 20, gb_per_s: float = 10) -> Figure:
+    """Returns the times of ring, tree and double tree over the bytes, for one kind of link.
+
+    Args:
+        ranks: how many.
+        alpha_us: microseconds of a message before its first byte.
+        gb_per_s: of a port.
+    """
+    link = Link(alpha_us * 1e-6, gb_per_s * GB)
+    curves = {
+        name: [(size, seconds(ranks, size, link)) for size in SIZES]
+        for name, seconds in alpha_beta.ALL_REDUCES.items()
+    }
+    meet = alpha_beta.ring_meets_tree_bytes(ranks, link)
+    meets = []
+    if SIZES[0] < meet < SIZES[-1]:
+        seconds = alpha_beta.ring_all_reduce_s(ranks, meet, link)
+        meets.append((meet, seconds, f"ring meets tree: {format_bytes(meet)}"))
+    second = f"alpha {format_time_s(link.alpha_s)}, {format_bandwidth(link.bytes_per_s)}"
+    return draw_times(curves, f"An all-reduce of {ranks} ranks, by the model", second, meets)
+
+
+def compared_levels(
+    nodes: int = 16, gb_per_s_inside: float = 450, gb_per_s: float = 50, oversubscribed: int = 1
+) -> Figure:
+    """Returns the times of one ring, a double tree and two levels, for nodes of 8.
+
+    Args:
+        nodes: how many.
+        gb_per_s_inside: of a link within a node.
+        gb_per_s: of each rank's port to other nodes.
+        oversubscribed: how many ports share a cable of that rate between their switches.
+    """
+    inside, rate = Link(3e-6, gb_per_s_inside * GB), gb_per_s / oversubscribed
+    between = Link(15e-6, rate * GB)
+    ranks = 8 * nodes
+    curves = {
+        "one ring, as slow as its slowest link": [
+            (size, alpha_beta.ring_all_reduce_s(ranks, size, between)) for size in SIZES
+        ],
+        "double tree over all ranks": [
+            (size, alpha_beta.double_tree_all_reduce_s(ranks, size, between)) for size in SIZES
+        ],
+        "two levels": [
+            (size, alpha_beta.two_level_all_reduce_s(nodes, 8, size, inside, between))
+            for size in SIZES
+        ],
+    }
+    second = f"nodes of 8; inside 3 µs, {gb_per_s_inside:g} GB/s; between 15 µs, {rate:.3g} GB/s"
+    return draw_times(curves, f"An all-reduce on {nodes} nodes, by the model", second)
+
+
+def measured_rings(
+    ranks: Sequence[int] = (2, 4), sizes: Sequence[int] = (), repeats: int = 5
+) -> list[tuple[int, int, float]]:
+    """Returns (ranks, bytes, seconds) of rings on this computer, as `fit_alpha_beta` takes them.
+
+    Args:
+        ranks: how many, each in a run of its own.
+        sizes: bytes of the buffer; default from 1 KiB to 4 MiB.
+        repeats: how often each is timed; the median counts.
+
+    Raises:
+        CourseError: this system cannot fork ranks.
+    """
+    chosen = list(sizes) or [KIB, 16 * KIB, 128 * KIB, MIB, 4 * MIB]
+    tail = (
+        "from gpu_course.parallel.measuring import ring_seconds\n\n\n"
+        "def course_main(sizes, repeats):\n    return ring_seconds(sizes, repeats)\n"
+    )
+    found: list[tuple[int, int, float]] = []
+    for n in ranks:
+        done = run_text(tail, "measured.py", n, sizes=chosen, repeats=repeats).results
+        # The slowest rank ends the collective.
+        slowest = [max(times) for times in zip(*done, strict=True)]
+        found += [(n, size, seconds) for size, seconds in zip(chosen, slowest, strict=True)]
+    return found
+
+
+def fitted(runs: Sequence[tuple[int, int, float]]) -> Link:
+    """Returns the link that fits rings' times best.
+
+    Args:
+        runs: (ranks, bytes, seconds) of each.
+    """
+    # A ring's time over its steps is that of one message of S / n bytes.
+    return alpha_beta.fit((size / n, seconds / (2 * (n - 1))) for n, size, seconds in runs)
+
+
+def fit_text(runs: Sequence[tuple[int, int, float]], link: Link) -> str:
+    """Returns a table: measured times beside the model's, and how far off it is.
+
+    Args:
+        runs: (ranks, bytes, seconds) of each.
+        link: alpha and a rate.
+    """
+    lines = [
+        f"alpha {format_time_s(link.alpha_s)}, {format_bandwidth(link.bytes_per_s)}",
+        f"{'ranks':>5}{'buffer':>10}{'measured':>12}{'model':>12}{'off':>8}",
+    ]
+    for n, size, seconds in runs:
+        mine = alpha_beta.ring_all_reduce_s(n, size, link)
+        lines.append(
+            f"{n:>5}{format_bytes(size):>10}{format_time_s(seconds):>12}"
+            f"{format_time_s(mine):>12}{mine / seconds - 1:>+8.0%}"
+        )
+    return "\n".join(lines)
+
+
+def drawn_times(runs: Sequence[tuple[int, int, float]], link: Link, ranks: int) -> Picture:
+    """Returns measured rings of so many ranks beside the model's ring, tree and double tree.
+
+    Args:
+        runs: (ranks, bytes, seconds) of each.
+        link: alpha and a rate.
+        ranks: whose runs are drawn.
+    """
+    own = [(float(size), seconds) for n, size, seconds in runs if n == ranks]
+    sizes = [2.0**k for k in range(8, 27)]
+    curves = {
+        name: [(size, seconds(ranks, size, link)) for size in sizes]
+        for name, seconds in alpha_beta.ALL_REDUCES.items()
+    }
+    second = "lines: your alpha and your rate; points: what your ring took"
+    heading = f"An all-reduce of {ranks} ranks on this computer"
+    return Picture(draw_times(curves, heading, second, (), own))

@@ -1,0 +1,1 @@
+"""Smaller optimizer states and fewer parameters: GaLore, LoRA, eight bits, shared layers."""
