@@ -16,7 +16,7 @@ def show_saw_tooth(ledger: Ledger, moment: int | None = None) -> None:
     """Shows the bytes of a run over time.
 
     Args:
-        ledger: of `training.ledger.keep_ledger`.
+        ledger: of `training.memory.ledger.keep_ledger`.
         moment: where the cursor stands; default none.
     """
     from gpu_course.draw.training.memory_ledger import draw_saw_tooth
@@ -40,7 +40,7 @@ def show_terms(lines: tuple[Line, ...]) -> None:
     """Shows what a formula counts and what a layer keeps, term by term.
 
     Args:
-        lines: of `training.gap.explain`.
+        lines: of `training.memory.gap.explain`.
     """
     from gpu_course.draw.training.memory_ledger import draw_terms
 

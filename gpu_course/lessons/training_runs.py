@@ -48,7 +48,7 @@ def show_ledgers(ledgers: Mapping[str, Ledger]) -> None:
     """Shows the bytes of several runs over time, all to the same scale.
 
     Args:
-        ledgers: {run: ledger of `training.ledger.keep_ledger`}.
+        ledgers: {run: ledger of `training.memory.ledger.keep_ledger`}.
     """
     from gpu_course.draw.training.ledgers_beside import draw_ledgers
 

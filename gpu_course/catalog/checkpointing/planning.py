@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gpu_course.training.schedules.operations import Schedule
 
 OUTPUT_BYTES = 64 * 64 * 4
-"""Of a stage of training.chains.equal_stages."""
+"""Of a stage of training.networks.chains.equal_stages."""
 
 FORM = (
     "A schedule is a list of pairs: a word and the number of a stage, such as "

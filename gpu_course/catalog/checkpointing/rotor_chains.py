@@ -100,7 +100,7 @@ def with_wide_rises(rng: np.random.Generator, length: int) -> list[dict[str, int
 
 @lru_cache(maxsize=4)
 def measured(kind: str) -> tuple[list[dict[str, int]], int]:
-    """Returns (stages in slots, bytes of a slot) of a real chain of training.chains."""
+    """Returns (stages in slots, bytes of a slot) of a real chain of training.networks.chains."""
     from gpu_course.training.networks.chains import CHAINS
     from gpu_course.training.schedules.measured import measure_chain
     from gpu_course.training.schedules.pareto import slot_bytes_of

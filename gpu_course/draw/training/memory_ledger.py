@@ -61,7 +61,7 @@ def draw_saw_tooth(ledger: Ledger, moment: int | None = None, ax: Axes | None = 
     """Returns the bytes of a training run over time, stacked by kind.
 
     Args:
-        ledger: of `training.ledger.keep_ledger`, or alike.
+        ledger: of `training.memory.ledger.keep_ledger`, or alike.
         moment: where to put the cursor, with the bytes there; default none.
         ax: axes to draw on instead of a new figure.
     """
@@ -199,7 +199,7 @@ def draw_terms(lines: Sequence[Line], ax: Axes | None = None) -> Figure:
     """Returns two bars for each term: what the paper counts and what the real layer keeps.
 
     Args:
-        lines: of `training.gap.explain`, or alike.
+        lines: of `training.memory.gap.explain`, or alike.
         ax: axes to draw on instead of a new figure.
     """
     with p.style():
