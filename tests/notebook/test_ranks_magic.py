@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import psutil
 import pytest
@@ -138,14 +140,19 @@ def test_a_rank_that_is_not_there(ranked: Shell) -> None:
     assert "there is no rank 2" in told and "0 to 1" in told
 
 
-def test_who_stops_a_cell_ends_the_ranks(ranked: Shell) -> None:
+def test_who_stops_a_cell_ends_the_ranks(ranked: Shell, tmp_path: Path) -> None:
     ranked.run("%%ranks 2\n1")
     pids = [process.pid for process in console()._world.processes]
-    timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), 2))
-    timer.start()
+    begun = tmp_path / "begun"
+
+    def stop() -> None:
+        while not begun.exists():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=stop, daemon=True).start()
     with pytest.raises(KeyboardInterrupt, match="you stopped this cell"):
-        ranked.run("%%ranks 2\nwhile True: pass")
-    timer.join()
+        ranked.run(f"%%ranks 2\nopen({str(begun)!r}, 'w')\nwhile True: pass")
     assert console().ranks == 0
     assert not any(psutil.pid_exists(pid) for pid in pids)
 
