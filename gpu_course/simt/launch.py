@@ -143,6 +143,11 @@ def type_of(value: Any) -> types.Type:
     return value.dtype  # type: ignore[no-any-return]
 
 
+# Vectors of a launch come and go by the thousand. The C library would give their memory back each
+# time and take fresh pages for the next one; it keeps pieces up to the largest that it has freed so
+# far. This one is never written to, and so takes no memory: mallopt(3), M_MMAP_THRESHOLD.
+np.empty(1 << 24, np.uint8)
+
 LANES_PER_BATCH = 1 << 15
 SMALL_LANES = 1 << 12
 LOCAL_BYTES_PER_BATCH = 1 << 28
