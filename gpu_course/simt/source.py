@@ -241,8 +241,14 @@ def show_path(path: str | Path) -> str:
         return NOTEBOOK_CELL
     if len(path.parts) > 2 and path.parts[-3] in ("puzzles", "solutions"):
         return "/".join(path.parts[-3:])
+    return _seen_from(os.getcwd(), path)
+
+
+@functools.lru_cache(maxsize=256)
+def _seen_from(folder: str, path: Path) -> str:
+    """A path as it is seen from a folder: asked of the system once, not at each launch."""
     try:
-        return path.resolve().relative_to(Path.cwd()).as_posix()
+        return path.resolve().relative_to(folder).as_posix()
     except (ValueError, OSError, RuntimeError):
         # It lies elsewhere, or is a link that leads to itself.
         return "/".join(path.parts[-2:]) if path.is_absolute() else path.as_posix()
