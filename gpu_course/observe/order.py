@@ -345,7 +345,9 @@ class Order:
         """
         slots = self.lanes.slot[lanes]
         same_block = threads // self.per_block == self.lanes.blocks[slots]
-        ordered = (same_block & (times < self.met[slots])) | (times < self.grid_met)
+        ordered = same_block & (times < self.met[slots])
+        if self.grid_met:
+            ordered |= times < self.grid_met
         if self.any_warp_met:
             ordered |= self._in_warp(threads, times, lanes, same_block)
         loose = np.zeros(len(threads), bool)

@@ -11,11 +11,21 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.observe.order import Order
-from gpu_course.observe.shadow import NOBODY, History, Reads, Shadow, Units, threads_in, times_in
+from gpu_course.observe.shadow import (
+    NOBODY,
+    History,
+    Reads,
+    Shadow,
+    threads_in,
+    times_in,
+    units_of,
+)
 from gpu_course.simt.faults import Fault, FaultLog
 from gpu_course.simt.lanes import WARP, Lanes, Mask
+from gpu_course.simt.memory import Array
 from gpu_course.simt.observer import Access, Observer, Setting
 
+_WATCHED = ("global", "shared")
 MOST_PENDING = 64
 MOST_KEPT = 1 << 24
 """Accesses kept one by one, where fences order: some 200 MB. Beyond it, advice says so."""
@@ -28,6 +38,7 @@ class Races(Observer):
         self.shadows: dict[int, Shadow] = {}
         self.faults = FaultLog()
         self.time = 0
+        self.touched = 0
         self.lines: list[int] = [0]
         self.kinds: list[str] = [""]
 
@@ -99,59 +110,64 @@ class Races(Observer):
     def access(self, access: Access) -> None:
         """Compares one access with everything before it."""
         array = access.array
-        if array.space not in ("global", "shared"):
+        if array.space not in _WATCHED:
             return
-        shadow = self._shadow(access)
+        shadow = self.shadows.get(array.allocation.number)
         if shadow is None:
-            return
+            if array.space != "shared":
+                return
+            shadow = self._watch_shared(array)
         self._tick(access.line, access.kind)
+        since = self._since(array.space)
         width = array.dtype.itemsize // shadow.unit_bytes
         first = (array.address - array.allocation.address) // shadow.unit_bytes
-        for part in range(width):
-            self._one(shadow, access, Units(access, first + part, width))
+        self.touched += width * access.mask.count
+        for part in range(first, first + width):
+            if access.kind == "load":
+                self._read(shadow, Reads(self.time, access, part, width), since)
+            else:
+                self._write(shadow, access, part, width, since)
         if access.kind == "atomic":
             self.order.update(access)
 
-    def _shadow(self, access: Access) -> Shadow | None:
-        array = access.array
-        number = array.allocation.number
-        if number not in self.shadows and array.space == "shared":
-            # Dynamic memory may be seen through several dtypes, and a structure has fields of
-            # several sizes: they are watched byte by byte.
-            plain = array.static and array.strides[-1] == 1
-            unit = array.dtype.itemsize if plain else 1
-            self._watch(number, unit, array.allocation.size * len(self.lanes.blocks))
-        return self.shadows.get(number)
+    def _since(self, space: str) -> int:
+        """Whatever was done to shared memory before all blocks last met lies before what is now."""
+        return max(1, self.order.all_met) if space == "shared" else 1
 
-    def _one(self, shadow: Shadow, access: Access, units: Units) -> None:
-        if access.kind == "load":
-            against = [h for h in (shadow.writers, shadow.updaters) if self._matters(access, h)]
-            if against:
-                self._compare(access, units.vector(), against)
-            shadow.read_later(Reads(self.time, units), MOST_PENDING)
-            return
+    def _watch_shared(self, array: Array) -> Shadow:
+        # Dynamic memory may be seen through several dtypes, and a structure has fields of several
+        # sizes: they are watched byte by byte.
+        plain = array.static and array.strides[-1] == 1
+        unit = array.dtype.itemsize if plain else 1
+        number = array.allocation.number
+        self._watch(number, unit, array.allocation.size * len(self.lanes.blocks))
+        return self.shadows[number]
+
+    def _read(self, shadow: Shadow, reads: Reads, since: int) -> None:
+        """A load of some units, and what it meets of what was written since a time."""
+        if shadow.writers.last >= since or shadow.updaters.last >= since:
+            against = [h for h in (shadow.writers, shadow.updaters) if h.last >= since]
+            self._compare(reads.access, reads.units, against)
+        shadow.read_later(reads, MOST_PENDING)
+
+    def _write(self, shadow: Shadow, access: Access, first: int, width: int, since: int) -> None:
+        """A store or an atomic update of some units, and what it meets since a time."""
         shadow.enter_reads()
-        at = units.vector()
         own = shadow.updaters if access.kind == "atomic" else shadow.writers
         conflicting = [shadow.writers, shadow.readers]
         if access.kind == "store":
             conflicting.append(shadow.updaters)
-        against = [h for h in conflicting if self._matters(access, h)]
-        self._compare(access, at, against, writers=shadow.writers)
-        own.enter(at, access.threads, self.time)
-        if access.kind == "store":
-            kept = threads_in(shadow.writers.slots.latest[at])
-            clash = np.flatnonzero(kept != access.threads)
+        against = [h for h in conflicting if h.last >= since]
+        self._compare(access, units_of(access, first, width), against, writers=shadow.writers)
+        kept = own.enter(access, first, width, self.time)
+        if access.kind == "store" and kept is not None:
+            others = threads_in(kept)
+            clash = (others != access.threads).nonzero()[0]
             if clash.size:
                 times = np.full(clash.size, self.time)
-                self._report(access, clash, kept[clash], times, _agree(access)[clash])
+                self._report(access, clash, others[clash], times, _agree(access)[clash])
         if self.whole:
             self._bound(access)
-
-    def _matters(self, access: Access, history: History) -> bool:
-        """False when all accesses of a kind lie before the last barrier of every block."""
-        settled = access.array.space == "shared" and history.last < self.order.all_met
-        return history.last > 0 and not settled
 
     def _compare(
         self,
@@ -164,15 +180,21 @@ class Races(Observer):
         for history in against:
             same = access.kind == "store" and history is writers
             racing = np.zeros(units.size, bool)
-            for slot in history.slots.all():
-                entries = slot[units]
-                others = threads_in(entries)
-                at = np.flatnonzero((entries != NOBODY) & (others != access.threads))
-                if at.size:
-                    wrong = self._judge(access, at, others[at], times_in(entries[at]), same=same)
-                    racing[at[wrong]] = True
+            entries = history.slots.entries(units)
+            pairs = ((entries != NOBODY) & (threads_in(entries) != access.threads)).nonzero()
+            if pairs[0].size and not self._all_ordered(access, pairs[1], entries[pairs]):
+                for slot, kept in enumerate(entries):
+                    at = pairs[1][pairs[0] == slot]
+                    others, times = threads_in(kept[at]), times_in(kept[at])
+                    racing[at[self._judge(access, at, others, times, same=same)]] = True
             if history.sets is not None:
                 self._search(access, units, history, racing, same=same)
+
+    def _all_ordered(self, access: Access, at: np.ndarray, entries: np.ndarray) -> bool:
+        """Whether what some lanes touch was all done before; as a rule it is."""
+        lanes = access.mask.lanes[at]
+        ordered, _ = self.order.before(threads_in(entries), times_in(entries), lanes)
+        return bool(np.count_nonzero(ordered) == ordered.size)
 
     def _search(
         self, access: Access, units: np.ndarray, history: History, racing: np.ndarray, *, same: bool
@@ -180,7 +202,7 @@ class Races(Observer):
         """Compares lanes that have learned of any set of threads with all that a unit has seen."""
         lanes = access.mask.lanes
         open_ = ~racing & history.slots.crowded(units)
-        if not open_.any():
+        if not np.count_nonzero(open_):
             return
         at = np.flatnonzero(open_ & self.order.informed(lanes))
         if not at.size:
@@ -217,16 +239,18 @@ class Races(Observer):
             same: whether all of them are stores.
         """
         ordered, loose = self.order.before(others, times, access.mask.lanes[at])
-        if loose.any():
+        if np.count_nonzero(loose):
             self._report(access, at[loose], others[loose], times[loose], loose=True)
         clash = ~(ordered | loose)
-        if clash.any():
+        if np.count_nonzero(clash):
             value = _same(access, at[clash]) if same else None
             self._report(access, at[clash], others[clash], times[clash], value)
         return clash
 
     def _bound(self, access: Access) -> None:
         """Gives up keeping every access where there are too many, and says so."""
+        if self.touched <= MOST_KEPT:
+            return  # nor can more be kept
         histories = [h for shadow in self.shadows.values() for h in shadow.histories()]
         if sum(h.sets.size for h in histories if h.sets is not None) <= MOST_KEPT:
             return

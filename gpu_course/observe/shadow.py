@@ -23,7 +23,7 @@ unit, as FastTrack does (Flanagan and Freund, PLDI 2009) for reads.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from gpu_course.simt.observer import Access
 
 NOBODY = 0
 THREAD_BITS = 32
+_THREAD = (1 << THREAD_BITS) - 1
 UNIT_SHIFT = 27  # a launch has at most 2**27 lanes
 MOST_PAIRS = 1 << 20
 
@@ -43,12 +44,12 @@ def pack(threads: np.ndarray, time: int) -> np.ndarray:
 
 def threads_in(entries: np.ndarray) -> np.ndarray:
     """Returns int64 (n,), who; -1 for NOBODY."""
-    return np.asarray((entries & ((1 << THREAD_BITS) - 1)) - 1)
+    return (entries & _THREAD) - 1
 
 
 def times_in(entries: np.ndarray) -> np.ndarray:
     """Returns int64 (n,), when."""
-    return np.asarray(entries >> THREAD_BITS)
+    return entries >> THREAD_BITS
 
 
 class Slots:
@@ -61,53 +62,72 @@ class Slots:
     """
 
     def __init__(self, units: int, per_block: int, levels: tuple[str, ...]) -> None:
-        self.units = units
         self.per_block = per_block
-        self.latest = np.zeros(units, np.int64)
         self.levels = levels
-        self.others: dict[str, np.ndarray] = {}
+        self.kept = np.zeros((1, units), np.int64)
+        self.rows: dict[str, int] = {}
 
-    def all(self) -> list[np.ndarray]:
-        """The entries kept, an array (units,) for each slot in use."""
-        return [self.latest, *self.others.values()]
+    def entries(self, units: np.ndarray) -> np.ndarray:
+        """Returns what is kept of some units (n,), int64 (slots in use, n), the latest first."""
+        return self.kept.take(units, axis=1)
 
     def crowded(self, units: np.ndarray) -> np.ndarray:
         """True for units that several threads have touched."""
-        if "thread" not in self.others:
+        if "thread" not in self.rows:
             return np.zeros(units.size, bool)
-        return self.others["thread"][units] != NOBODY
+        return self.kept[self.rows["thread"]].take(units) != NOBODY
 
-    def enter(self, units: np.ndarray, threads: np.ndarray, time: int) -> None:
-        """Enters an access by several lanes, of which some may touch the same unit."""
-        entries = pack(threads, time)
-        before = self.latest[units]
-        self.latest[units] = entries
-        now = self.latest[units]
-        if before.any():
-            self._displace(units, before, now)
+    def enter(
+        self, units: np.ndarray, threads: np.ndarray, time: int, run: slice | None = None
+    ) -> np.ndarray | None:
+        """Enters an access by several lanes; what is there now where some touch the same unit.
+
+        Args:
+            units, threads: int64 (n,), what each lane touches, and who it is.
+            time: when.
+            run: the units as a slice, where they follow one another.
+        """
+        entries, latest = pack(threads, time), self.kept[0]
+        if run is not None:
+            before = latest[run].copy()
+            latest[run] = entries
+            if np.count_nonzero(before):
+                self._displace(units, before, entries)
+            return None
+        before = latest.take(units)
+        latest[units] = entries
+        now = latest.take(units)
         out = now != entries
-        if out.any():
+        shared = np.count_nonzero(out) > 0
+        if np.count_nonzero(before):
+            self._displace(units, before, now)
+        if shared:
             self._displace(units[out], entries[out], now[out])
+        return now if shared else None
 
     def _displace(self, units: np.ndarray, before: np.ndarray, now: np.ndarray) -> None:
         """Keeps what was the latest where the one that is so now is of another group."""
         was, here = threads_in(before), threads_in(now)
-        moved = (before != NOBODY) & (was != here)
-        if not moved.any():
+        moved = ((before != NOBODY) & (was != here)).nonzero()[0]
+        if not moved.size:
             return
         units, before, was, here = units[moved], before[moved], was[moved], here[moved]
         for level in self.levels:
             other = self._group(was, level) != self._group(here, level)
-            if other.any():
-                if level not in self.others:
-                    self.others[level] = np.zeros(self.units, np.int64)
-                self.others[level][units[other]] = before[other]
+            if np.count_nonzero(other):
+                if level not in self.rows:
+                    self.rows[level] = len(self.kept)
+                    self.kept = np.concatenate([self.kept, np.zeros_like(self.kept[:1])])
+                self.kept[self.rows[level], units[other]] = before[other]
 
     def _group(self, threads: np.ndarray, level: str) -> np.ndarray:
         if level == "thread":
             return threads
-        blocks, inside = np.divmod(threads, self.per_block)
-        return blocks if level == "block" else blocks * self.per_block + inside // WARP
+        blocks = threads // self.per_block
+        if level == "block":
+            return blocks
+        inside = threads - blocks * self.per_block
+        return blocks * self.per_block + inside // WARP
 
 
 class Sets:
@@ -167,6 +187,8 @@ class Sets:
 
 def _latest(keys: np.ndarray, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Returns sorted keys, each once with its latest time."""
+    if np.count_nonzero(keys[1:] > keys[:-1]) == keys.size - 1:
+        return keys, times  # as those of one access mostly are
     order = np.lexsort((times, keys))
     keys, times = keys[order], times[order]
     last = np.concatenate((keys[1:] != keys[:-1], [True]))
@@ -187,36 +209,46 @@ class History:
         self.sets = Sets() if whole else None
         self.last = 0
 
-    def enter(self, units: np.ndarray, threads: np.ndarray, time: int) -> None:
-        """Enters an access by several lanes."""
+    def enter(self, access: Access, first: int, width: int, time: int) -> np.ndarray | None:
+        """Enters an access by several lanes; what is there now where some touch the same unit.
+
+        Args:
+            access: the access.
+            first, width: see `units_of`.
+            time: when.
+        """
         self.last = time
-        self.slots.enter(units, threads, time)
+        units, threads = units_of(access, first, width), access.threads
         if self.sets is not None:
             self.sets.add(units, threads, time)
+        places = access.places if (first, width) == (0, 1) else None
+        return self.slots.enter(units, threads, time, places if isinstance(places, slice) else None)
 
 
-@dataclass
-class Units:
-    """The units of memory an access touches, worked out only when somebody asks."""
+def units_of(access: Access, first: int, width: int) -> np.ndarray:
+    """Returns int64 (n,), the unit that each lane of an access touches.
 
+    Args:
+        access: the access.
+        first: the unit where its array begins; of a wide element, the part of it that is meant.
+        width: units of an element.
+    """
+    elements = access.elements
+    return elements if (first, width) == (0, 1) else first + elements * width
+
+
+class Reads(NamedTuple):
+    """Loads not yet entered in the shadow: most are overtaken by a barrier before any store."""
+
+    time: int
     access: Access
     first: int
     width: int
 
-    def vector(self) -> np.ndarray:
+    @property
+    def units(self) -> np.ndarray:
         """int64 (n,), one unit per lane."""
-        elements = self.access.elements
-        return (
-            elements if (self.first, self.width) == (0, 1) else self.first + elements * self.width
-        )
-
-
-@dataclass
-class Reads:
-    """Loads not yet entered in the shadow: most are overtaken by a barrier before any store."""
-
-    time: int
-    units: Units
+        return units_of(self.access, self.first, self.width)
 
 
 class Shadow:
@@ -252,7 +284,7 @@ class Shadow:
     def enter_reads(self) -> None:
         """Enters the loads that wait for it."""
         for reads in self.pending:
-            self.readers.enter(reads.units.vector(), reads.units.access.threads, reads.time)
+            self.readers.enter(reads.access, reads.first, reads.width, reads.time)
         self.pending.clear()
 
     def forget(self) -> None:

@@ -9,12 +9,12 @@ the same word are served together.
 from __future__ import annotations
 
 import functools
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
 
-from gpu_course.simt.lanes import WARP
+from gpu_course.simt.lanes import WARP, WARP_BITS
 from gpu_course.simt.observer import Access, Observer
 from gpu_course.simt.report import GlobalCounters, SharedCounters
 
@@ -38,7 +38,7 @@ def count_request(address: np.ndarray, warps: np.ndarray, itemsize: int) -> Glob
     >>> count_request(lanes * 8, lanes // 32, 4)
     GlobalCounters(requests=1, sectors=8, excess_sectors=4, bytes=128)
     """
-    rows = by_group(address, warps)
+    rows = by_group(address, warps, WARP)
     total = GlobalCounters(requests=len(rows))
     # Moved by whole sectors, an access touches as many.
     starts = rows[:, :1] & -SECTOR_BYTES
@@ -60,49 +60,80 @@ def _count_rows(rows: np.ndarray, times: int, itemsize: int) -> GlobalCounters:
     )
 
 
-def _count_global(access: Access) -> GlobalCounters:
+def _count_global(access: Access) -> np.ndarray:
     """A complex number is two components, and each is a request of its own."""
-    width = access.array.component_bytes
-    counted = [
-        _count_part(access.addresses + part, access.warps, width)
-        for part in range(0, access.array.dtype.itemsize, width)
-    ]
-    return counted[0] if len(counted) == 1 else GlobalCounters.total(counted)
+    array, elements, lanes, times = access.array, access.in_copy, access.mask.lanes, 1
+    if access.mask.full and access.pattern.run:
+        # From warp to warp all lanes move on by 32 elements, which are whole sectors.
+        times = elements.size // WARP
+        elements, lanes = elements[:WARP], lanes[:WARP]
+    width, addresses = array.component_bytes, array.address + elements * array.dtype.itemsize
+    parts = range(0, array.dtype.itemsize, width)
+    warps = lanes >> WARP_BITS
+    return _times(times, [_count_part(addresses + part, warps, width) for part in parts])
 
 
-def _count_part(address: np.ndarray, warps: np.ndarray, width: int) -> GlobalCounters:
+def _count_part(address: np.ndarray, warps: np.ndarray, width: int) -> np.ndarray:
     if address.size > MOST_LANES_KEPT:
-        return count_request(address, warps, width)
+        return _row(count_request(address, warps, width))
     return _count_again(address.tobytes(), warps.tobytes(), width)
 
 
 @functools.lru_cache(maxsize=512)
-def _count_again(address: bytes, warps: bytes, width: int) -> GlobalCounters:
+def _count_again(address: bytes, warps: bytes, width: int) -> np.ndarray:
     """A small launch is often one of many that touch memory alike."""
-    return count_request(np.frombuffer(address, np.int64), np.frombuffer(warps, np.int64), width)
+    told = np.frombuffer(address, np.int64), np.frombuffer(warps, np.int64)
+    return _row(count_request(*told, width))
+
+
+class _Sums(dict[tuple[int, str], np.ndarray]):
+    """(line, kind of access) -> int64 (fields,), the counters of all such accesses together.
+
+    Rows of numbers: counters themselves would be made anew for each access.
+    """
+
+    def add(self, line: int, kind: str, row: np.ndarray) -> None:
+        """Adds a row, which stays as it is."""
+        key = line, kind
+        if key in self:
+            self[key] += row
+        else:
+            self[key] = row.copy()
+
+
+def _row(counters: GlobalCounters | SharedCounters) -> np.ndarray:
+    """int64 (fields,), counters as a row of numbers."""
+    return np.array(tuple(vars(counters).values()))
+
+
+def _times(times: int, rows: list[np.ndarray]) -> np.ndarray:
+    """So many times the sum of some rows, of which there is mostly one, counted once."""
+    total = rows[0] if len(rows) == 1 else np.sum(rows, axis=0)
+    return total if times == 1 else times * total
 
 
 class Coalescing(Observer):
     """Counts global loads and stores by line."""
 
     def __init__(self) -> None:
-        self.by_line: dict[tuple[int, str], GlobalCounters] = defaultdict(GlobalCounters)
         self.updates: Counter[int] = Counter()
+        self._sums = _Sums()
+
+    @property
+    def by_line(self) -> dict[tuple[int, str], GlobalCounters]:
+        """Returns (line, kind of access) -> what it counts for."""
+        return {key: GlobalCounters(*row.tolist()) for key, row in self._sums.items()}
 
     def access(self, access: Access) -> None:
         """Adds one access."""
         if access.array.space != "global":
             return
-        counted = access.counted(
-            "sectors",
-            SECTOR_BYTES,
-            lambda: _count_global(access),
-        )
         kind = f"global_{access.kind}"
         if access.kind == "atomic":
             kind = "atom" if access.returns else "red"
-            self.updates[access.line] += access.addresses.size
-        self.by_line[access.line, kind] += counted
+            self.updates[access.line] += access.mask.count
+        counted = access.counted("sectors", SECTOR_BYTES, _count_global)
+        self._sums.add(access.line, kind, counted)
 
 
 # Shared memory, and local
@@ -129,7 +160,7 @@ def count_wavefronts(address: np.ndarray, lanes: np.ndarray, itemsize: int) -> S
     banks = BANKS * WORD_BYTES // unit  # lanes served in one turn, and units in one pass
     # Both are powers of two, and a shift is much faster than a division.
     turns = lanes >> (banks.bit_length() - 1)
-    rows = by_group(address >> (unit.bit_length() - 1), turns)
+    rows = by_group(address >> (unit.bit_length() - 1), turns, banks)
     # All lanes moving on by as many units turns the banks round and changes no conflict.
     wavefronts = sum(
         times * _wavefronts(pattern, banks) for pattern, times in repeated(rows - rows[:, :1])
@@ -147,34 +178,62 @@ def _wavefronts(rows: np.ndarray, banks: int) -> int:
     return int(counted.reshape(-1, banks).max(axis=1).sum())
 
 
-def _count_shared(access: Access) -> SharedCounters:
-    """A complex number is two components, and each is a request of its own."""
-    width = access.array.component_bytes
-    lanes = access.mask.lanes
-    parts = range(0, access.array.dtype.itemsize, width)
-    counted = [count_wavefronts(access.addresses + part, lanes, width) for part in parts]
-    return SharedCounters.total(counted)
+def _count_shared(access: Access) -> np.ndarray:
+    """What all blocks do alike is counted once; so are the two components of a complex number."""
+    array, in_copy, lanes = access.array, access.in_copy, access.mask.lanes
+    blocks = -(-array.flat.size // array.per_copy)
+    if in_copy.size > MOST_LANES_KEPT and _alike(access.mask.active, in_copy, blocks):
+        each = in_copy.size // blocks
+        in_copy, lanes = in_copy[:each], lanes[:each]
+    else:
+        blocks = 1
+    width, addresses = array.component_bytes, array.address + in_copy * array.dtype.itemsize
+    parts = range(0, array.dtype.itemsize, width)
+    return _times(blocks, [_count_banks(addresses + part, lanes, width) for part in parts])
+
+
+def _alike(active: np.ndarray, in_copy: np.ndarray, blocks: int) -> bool:
+    """True where the same lanes of every block touch the same elements of its own copy."""
+    by_block = active.reshape(blocks, -1)
+    if np.count_nonzero(by_block == by_block[0]) < active.size:
+        return False
+    rows = in_copy.reshape(blocks, -1)
+    return bool(np.count_nonzero(rows == rows[0]) == in_copy.size)
+
+
+def _count_banks(address: np.ndarray, lanes: np.ndarray, width: int) -> np.ndarray:
+    if address.size > MOST_LANES_KEPT:
+        return _row(count_wavefronts(address, lanes, width))
+    return _count_banks_again(address.tobytes(), lanes.tobytes(), width)
+
+
+@functools.lru_cache(maxsize=512)
+def _count_banks_again(address: bytes, lanes: bytes, width: int) -> np.ndarray:
+    told = np.frombuffer(address, np.int64), np.frombuffer(lanes, np.int64)
+    return _row(count_wavefronts(*told, width))
 
 
 class Banks(Observer):
     """Counts shared and local accesses by line."""
 
     def __init__(self) -> None:
-        self.shared: dict[tuple[int, str], SharedCounters] = defaultdict(SharedCounters)
         self.local: Counter[tuple[int, str]] = Counter()
+        self._sums = _Sums()
+
+    @property
+    def shared(self) -> dict[tuple[int, str], SharedCounters]:
+        """Returns (line, "load" or "store") -> what it counts for."""
+        return {key: SharedCounters(*row.tolist()) for key, row in self._sums.items()}
 
     def access(self, access: Access) -> None:
         """Adds one access."""
-        if access.array.space == "local":
-            self.local[access.line, access.kind] += access.mask.warp_count
-        elif access.array.space == "shared":
-            counted = access.counted(
-                "wavefronts",
-                WORD_BYTES,
-                lambda: _count_shared(access),
-            )
+        space = access.array.space
+        if space == "shared":
             kind = "load" if access.kind == "load" else "store"
-            self.shared[access.line, kind] += counted
+            counted = access.counted("wavefronts", WORD_BYTES, _count_shared)
+            self._sums.add(access.line, kind, counted)
+        elif space == "local":
+            self.local[access.line, access.kind] += access.mask.warp_count
 
 
 # Warps that touch memory in one pattern: the pattern is counted once for all of them
@@ -184,17 +243,20 @@ class Banks(Observer):
 MOST_PATTERNS = 4
 
 
-def by_group(values: np.ndarray, groups: np.ndarray) -> np.ndarray:
+def by_group(values: np.ndarray, groups: np.ndarray, most: int = 0) -> np.ndarray:
     """Returns the values of each group as one row; short rows repeat their first value.
 
     Args:
         values: int64 (n,), one per lane.
         groups: int64 (n,), the group of each lane, in ascending order.
+        most: no group is larger; 0 where that is not known.
 
     >>> by_group(np.array([7, 8, 9, 5]), np.array([0, 0, 0, 4]))
     array([[7, 8, 9],
            [5, 5, 5]])
     """
+    if most and groups.size == most * int(groups[-1] - groups[0] + 1):
+        return values.reshape(-1, most)  # as many as there can be: all groups are full
     starts = np.flatnonzero(groups[1:] != groups[:-1]) + 1
     count = starts.size + 1
     width = groups.size // count

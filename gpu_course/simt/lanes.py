@@ -18,38 +18,53 @@ WARP_BITS = 5
 
 
 class Mask:
-    """Which lanes take part. What can be derived from it is derived once."""
+    """Which lanes take part. What can be derived from it is derived once.
 
-    __slots__ = ("__dict__", "active", "threads")
+    Attributes:
+        active: bool (lanes,), True for those that do.
+        count: how many they are.
+        threads: `Lanes.threads_of` it, once somebody has asked.
+        wide: the same over a whole batch, of a mask over one warp that somebody has asked it of.
+    """
+
+    # By hand, since Python 3.11's cached_property takes a lock: masks are made all the time.
+    __slots__ = ("_lanes", "_warp_count", "_warps", "active", "count", "threads", "wide")
 
     def __init__(self, active: np.ndarray) -> None:
         self.active = active
+        self.count = int(np.count_nonzero(active))
         self.threads: np.ndarray | None = None
+        self.wide: Mask | None = None
+        self._lanes: np.ndarray | None = None
+        self._warps: np.ndarray | None = None
+        self._warp_count = -1
 
-    @cached_property
-    def count(self) -> int:
-        """How many lanes are active."""
-        return int(np.count_nonzero(self.active))
-
-    @cached_property
+    @property
     def full(self) -> bool:
         """True when every lane is active."""
         return self.count == self.active.size
 
-    @cached_property
+    @property
     def lanes(self) -> np.ndarray:
         """int64 (count,), the active lanes in order."""
-        return np.flatnonzero(self.active)
+        if self._lanes is None:
+            self._lanes = self.active.nonzero()[0]
+        return self._lanes
 
-    @cached_property
+    @property
     def warps(self) -> np.ndarray:
         """int64 (count,), the warp of each active lane."""
-        return self.lanes >> WARP_BITS
+        if self._warps is None:
+            self._warps = self.lanes >> WARP_BITS
+        return self._warps
 
-    @cached_property
+    @property
     def warp_count(self) -> int:
         """How many warps have at least one active lane."""
-        return int(np.count_nonzero(self.active.reshape(-1, WARP).any(axis=1)))
+        if self._warp_count < 0:
+            warps = self.active.reshape(-1, WARP)
+            self._warp_count = int(np.count_nonzero(np.logical_or.reduce(warps, axis=1)))
+        return self._warp_count
 
     def __bool__(self) -> bool:
         return self.count > 0

@@ -54,6 +54,7 @@ class Array:
         static: False for dynamic shared memory, which several arrays may share.
         nowhere: of a view, bool per lane: those whose index lay outside, which reach no cell.
         packed: a field of structures without padding, which Numba reads byte by byte.
+        misaligned: True where it begins at an address that its type must not have.
     """
 
     name: str
@@ -74,6 +75,10 @@ class Array:
     nowhere: np.ndarray | None = None
     root: Array | None = None
     fields: dict[str, Array] = field(default_factory=dict)
+    misaligned: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.misaligned = self.address % self.alignment != 0
 
     @property
     def component_bytes(self) -> int:

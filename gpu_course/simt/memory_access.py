@@ -29,17 +29,18 @@ Indices = tuple[Value, ...]
 
 def load(machine: Machine, site: Site, array: Array, indices: Indices) -> Value:
     """Returns what the lanes find in their cells."""
-    access, uniform = _access(machine, "load", site, array, indices)
+    access = _access(machine, "load", site, array, indices)
     if access is None:
         return array.dtype.type(0)
     _check_initialised(machine, site, access)
-    if uniform:
-        return array.flat[access.elements[0]]
+    pattern = access.pattern
+    if pattern.uniform:
+        return array.flat[pattern.elements[0] + access.moved]
     loaded = access.found()
-    if access.mask.full:
+    if pattern.mask.full:
         return loaded
     result = np.zeros(machine.lanes.count, array.dtype)
-    result[access.mask.lanes] = loaded
+    result[pattern.mask.lanes] = loaded
     return result
 
 
@@ -48,12 +49,13 @@ def store(machine: Machine, site: Site, array: Array, indices: Indices, value: V
     value = cast(value, array.dtype)
     if machine.context is not None:
         machine.context.before_write()
-    access, _ = _access(machine, "store", site, array, indices, value)
+    access = _access(machine, "store", site, array, indices, value)
     if access is None:
         return
-    array.flat[access.elements] = access.values
+    places = access.places
+    array.flat[places] = access.values
     if array.initialised is not None:
-        array.initialised[access.elements] = True
+        array.initialised[places] = True
     if machine.context is not None:
         machine.context.wrote()
 
@@ -71,7 +73,7 @@ def update(
     """Updates cells atomically, lane after lane; returns the old values."""
     if machine.context is not None:
         machine.context.before_write()
-    access, _ = _access(
+    access = _access(
         machine,
         "atomic",
         site,
@@ -85,28 +87,35 @@ def update(
         return array.dtype.type(0)
     _check_initialised(machine, site, access)
     turns = access.turns
-    given = [np.broadcast_to(pick(o, access.mask), turns.shape)[turns] for o in operands]
+    mask = access.pattern.mask
+    given = [_one_each(pick(o, mask), turns.size)[turns] for o in operands]
     cells = access.elements[turns]
     found = atomics.apply(name, array.flat, cells, given, returns=returns)
     old = np.zeros(machine.lanes.count, array.dtype)
     if found is not None:
-        old[access.mask.lanes[turns]] = found
+        old[mask.lanes[turns]] = found
     if machine.context is not None:
         machine.context.wrote()
     return old
+
+
+def _one_each(value: Value, count: int) -> np.ndarray:
+    """A value as a vector, one entry for each of `count` lanes."""
+    return value if isinstance(value, np.ndarray) else np.full(count, value)
 
 
 def _check_initialised(machine: Machine, site: Site, access: Access) -> None:
     initialised = access.array.initialised
     if initialised is None:
         return
-    if initialised.all():
+    if np.count_nonzero(initialised) == initialised.size:
         # Once all of it is written, it stays so.
         access.array.initialised = None
         return
-    fresh = ~initialised[access.elements]
-    if fresh.any():
-        first = int(np.flatnonzero(fresh)[0])
+    written = initialised[access.places]
+    if np.count_nonzero(written) < written.size:
+        fresh = ~written
+        first = int(fresh.nonzero()[0][0])
         facts = {
             "array": access.array.name,
             "shape": access.array.shape,
@@ -129,8 +138,8 @@ def _access(
     *,
     returns: bool = True,
     expected: Value = None,
-) -> tuple[Access | None, bool]:
-    """Checks the bounds, tells the audience; (None, ...) when no lane is in bounds."""
+) -> Access | None:
+    """Checks the bounds, tells the audience; None when no lane is in bounds."""
     context = machine.context if array.space in ("global", "shared") else None
     if context is not None:
         find = partial(_cells, machine, array, indices, machine.mask)
@@ -143,34 +152,27 @@ def _access(
     moved = None if pattern is None else pattern.distance(array, indices, machine.mask)
     if pattern is None or moved is None:
         pattern, moved = _new_pattern(machine, kind, site, array, indices), 0
-        if not pattern.mask:
-            return None, False
+        if not pattern.mask.count:
+            return None
     mask, whole = pattern.mask, array.root or array
-    access = Access(
-        kind=kind,
-        array=whole,
-        mask=mask,
-        threads=machine.lanes.threads_of(mask),
-        line=site.line,
-        kernel=machine.kernel,
-        pattern=pattern,
-        moved=moved,
-        find_cells=partial(_cells, machine, array, indices, mask),
-        values=None if value is None else pick(value, mask),
-        returns=returns,
-        expected=None if expected is None else pick(expected, mask),
-    )
+    access = Access(kind, whole, mask, site.line, machine.kernel, pattern, moved)
+    if not (whole.per_copy or whole.contiguous):
+        access.find_cells = partial(_cells, machine, array, indices, mask)
+    if value is not None:
+        access.values = pick(value, mask)
     if kind == "atomic":
+        access.returns = returns
+        access.expected = None if expected is None else pick(expected, mask)
         access.turns = np.arange(mask.count)
         if machine.rng is not None:
             machine.rng.shuffle(access.turns)
-    if pattern.misaligned:
+    if whole.misaligned:
         facts = {"array": whole.name, "address": whole.address, "size": whole.dtype.itemsize}
         machine.fault(Fault("misaligned", site.line, access.threads, facts), (whole.name,))
     machine.audience.access(access)
     if context is not None:
         context.accessed(access)
-    return access, pattern.uniform and mask is machine.mask
+    return access
 
 
 def _new_pattern(
@@ -185,14 +187,17 @@ def _new_pattern(
     good = in_bounds(machine, kind, site, array, counted)
     if good is not None:
         mask = mask & good
-    strides = tuple(pick(s, mask) for s in array.strides)
+    strides = tuple([pick(s, mask) for s in array.strides])
     elements = ravel([pick(i, mask) for i in counted], strides)
-    elements = elements + pick(array.origin, mask)
-    uniform = not any(isinstance(i, np.ndarray) for i in (array.origin, *indices, *array.strides))
+    if isinstance(array.origin, np.ndarray) or array.origin:
+        elements = elements + pick(array.origin, mask)
+    everybody = good is None and array.nowhere is None
+    differ = [isinstance(i, np.ndarray) for i in (array.origin, *indices, *array.strides)]
     if not isinstance(elements, np.ndarray):
         elements = np.full(mask.count, elements)
-    pattern = Pattern(array, indices, mask, elements, uniform)
-    if good is None and array.nowhere is None:
+    threads = machine.lanes.threads_of(mask)
+    pattern = Pattern(array, indices, mask, threads, elements, everybody and not any(differ))
+    if everybody:
         machine.patterns[site.number] = pattern
     return pattern
 
@@ -307,8 +312,10 @@ def in_bounds(
         else:
             # Seen as unsigned, a negative index is larger than any size.
             inside = at.view(np.uint64) < np.asarray(size, np.uint64)
+        if np.count_nonzero(inside) == inside.size:
+            continue  # as are most, those that take no part as well
         bad = machine.mask.active & ~inside
-        if not bad.any():
+        if not np.count_nonzero(bad):
             continue
         if good is not None:
             bad &= good

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -19,47 +18,72 @@ from gpu_course.simt.lanes import Lanes, Mask
 from gpu_course.simt.memory import Array
 from gpu_course.simt.report import Dim3, Printout
 from gpu_course.simt.source import Kernel
-from gpu_course.simt.values import Variable
+from gpu_course.simt.values import Variable, pick
 
 T = TypeVar("T")
 
 
-@dataclass(eq=False)
+FEWEST_IN_RUN = 1024
+"""Lanes for which it pays to look whether their elements follow one another."""
+
+
 class Pattern:
     """Where lanes stand when a line touches an array; a loop repeats it, all lanes moved together.
 
-    Attributes:
+    Args:
         array, indices, mask: of the first access; lanes that take part were all in bounds.
+        threads: int64 (mask.count,), their global linear thread numbers.
         elements: int64 (mask.count,), elements of `array.flat` in the first access.
-        uniform: True where all lanes are at one element.
+        uniform: True where all the lanes that are there take part, and are at one element.
+
+    Attributes:
         memo: what has been counted of it; see `Access.counted`.
     """
 
-    array: Array
-    indices: tuple[Any, ...]
-    mask: Mask
-    elements: np.ndarray
-    uniform: bool
-    memo: dict[tuple[str, int], Any] = field(default_factory=dict)
+    __slots__ = (
+        "_in_copy", "_ranges", "_run", "array", "elements", "indices", "mask", "memo", "threads",
+        "uniform",
+    )  # fmt: skip
 
-    @cached_property
-    def sides(self) -> tuple[tuple[Any, Any], ...]:
-        """(size, stride) of each dimension along which lanes can move together, else (None, 0)."""
-        sides = zip(self.indices, self.array.shape, self.array.strides, strict=True)
-        return tuple(
-            (None, 0) if any(isinstance(each, np.ndarray) for each in side) else side[1:]
-            for side in sides
-        )
+    def __init__(
+        self,
+        array: Array,
+        indices: tuple[Any, ...],
+        mask: Mask,
+        threads: np.ndarray,
+        elements: np.ndarray,
+        uniform: bool,
+    ) -> None:
+        self.array = array
+        self.indices = indices
+        self.mask = mask
+        self.threads = threads
+        self.elements = elements
+        self.uniform = uniform
+        self.memo: dict[tuple[str, int], Any] = {}
+        self._ranges: dict[int, tuple[int, int]] = {}
+        self._in_copy: np.ndarray | None = None
+        self._run: bool | None = None if elements.size >= FEWEST_IN_RUN else False
 
-    @cached_property
-    def misaligned(self) -> bool:
-        """True where the memory begins at an address that its type must not have."""
-        whole = self.array.root or self.array
-        return whole.address % whole.alignment != 0
+    @property
+    def run(self) -> bool:
+        """True where many lanes stand at elements that follow one another, as a slice has them."""
+        if self._run is None:
+            elements, steps = self.elements, self.elements.size - 1
+            self._run = bool(
+                elements[-1] - elements[0] == steps
+                and np.count_nonzero(elements[1:] - elements[:-1] == 1) == steps
+            )
+        return self._run
 
-    @cached_property
+    @property
     def in_copy(self) -> np.ndarray:
         """`elements`, counted within the block's or the lane's own copy of the memory."""
+        if self._in_copy is None:
+            self._in_copy = self._within_copy()
+        return self._in_copy
+
+    def _within_copy(self) -> np.ndarray:
         whole = self.array.root or self.array
         if not whole.per_copy:
             return self.elements
@@ -69,23 +93,47 @@ class Pattern:
         return np.asarray(self.elements - origin)
 
     def distance(self, array: Array, indices: tuple[Any, ...], mask: Mask) -> int | None:
-        """Returns by how many elements all lanes have moved since; None for another pattern.
-
-        Vectors are compared by identity: an index that is a new vector makes a new pattern.
-        """
+        """Returns by how many elements all lanes have moved since; None for another pattern."""
         if array is not self.array or mask is not self.mask:
             return None
         moved = 0
-        for at, before, (size, stride) in zip(indices, self.indices, self.sides, strict=True):
+        for axis, (at, before) in enumerate(zip(indices, self.indices, strict=True)):
             if at is before:
                 continue
-            if size is None or isinstance(at, np.ndarray) or not 0 <= at < size:
+            size, stride = array.shape[axis], array.strides[axis]
+            if isinstance(size, np.ndarray) or isinstance(stride, np.ndarray):
                 return None
-            moved += (int(at) - int(before)) * stride
+            steps = _steps(before, at)
+            if steps is None:
+                return None
+            low, high = self._range(axis)
+            if low < 0 or not 0 <= low + steps <= high + steps < size:
+                return None  # one that was counted from the end lies elsewhere
+            moved += steps * stride
         return moved
 
+    def _range(self, axis: int) -> tuple[int, int]:
+        """The smallest and the largest index along an axis, of the lanes that take part."""
+        known = self._ranges.get(axis)
+        if known is None:
+            at = pick(self.indices[axis], self.mask)
+            known = self._ranges[axis] = int(at.min()), int(at.max())
+        return known
 
-@dataclass(eq=False)
+
+def _steps(before: Any, now: Any) -> int | None:
+    """By how much an index has grown, where it is as much for all lanes; else None."""
+    if not isinstance(now, np.ndarray):
+        return None if isinstance(before, np.ndarray) else int(now) - int(before)
+    if not isinstance(before, np.ndarray):
+        return None
+    steps = int(now[0]) - int(before[0])
+    if int(now[-1]) - int(before[-1]) != steps:
+        return None  # so that most of those that differ cost little
+    return steps if np.count_nonzero(now - before == steps) == now.size else None
+
+
+@dataclass(eq=False, slots=True)
 class Access:
     """One line's access by all lanes that take part, in bounds.
 
@@ -93,13 +141,11 @@ class Access:
         kind: "load", "store" or "atomic".
         array: the Array.
         mask: the lanes that take part.
-        threads: int64 (mask.count,), global linear thread numbers.
-        warps: int64 (mask.count,), warp of each lane within the batch.
         line: the line of the access.
         kernel: the kernel or device function that has this line.
         pattern: the Pattern it repeats.
         moved: by how many elements the lanes have moved since the pattern was first seen.
-        find_cells: computes `cells`.
+        find_cells: computes `cells` where elements do not say them: of a view, or out of order.
         values: (mask.count,) or a scalar, what a store writes; None for a load.
         returns: False for an atomic whose old value nobody asks for.
         expected: (mask.count,) or a scalar, what a compare-and-swap must find in order to write.
@@ -109,36 +155,42 @@ class Access:
     kind: str
     array: Array
     mask: Mask
-    threads: np.ndarray
     line: int
     kernel: Kernel
     pattern: Pattern
     moved: int
-    find_cells: Callable[[], np.ndarray]
+    find_cells: Callable[[], np.ndarray] | None = None
     values: Any = None
     returns: bool = True
     expected: Any = None
     turns: Any = None
     _elements: np.ndarray | None = field(default=None, init=False)
 
-    def over(self, mask: Mask) -> Access:
-        """Returns the same access with another mask over the same lanes."""
-        # By hand, since copy.copy() asks the class first how it wants to be copied.
-        other = object.__new__(Access)
-        other.__dict__.update(self.__dict__, mask=mask)
-        return other
+    @property
+    def threads(self) -> np.ndarray:
+        """int64 (mask.count,), global linear thread numbers."""
+        return self.pattern.threads
 
     @property
     def elements(self) -> np.ndarray:
         """int64 (mask.count,), elements of `array.flat`."""
-        # Worked out once, by hand: Python 3.11's cached_property takes a lock.
         if self._elements is None:
             first = self.pattern.elements
             self._elements = first + self.moved if self.moved else first
         return self._elements
 
+    @property
+    def places(self) -> slice | np.ndarray:
+        """The elements as the quickest index: a slice where they follow one another."""
+        if not self.pattern.run:
+            return self.elements
+        first = int(self.pattern.elements[0]) + self.moved
+        return slice(first, first + self.pattern.elements.size)
+
     def found(self) -> np.ndarray:
         """Returns what the lanes find in memory, (mask.count,)."""
+        if self.pattern.run:
+            return self.array.flat[self.places].copy()
         if self.moved < 0:
             return self.array.flat.take(self.elements)
         # Moving the start of the memory is as good as moving each lane, and free.
@@ -159,25 +211,26 @@ class Access:
     @property
     def cells(self) -> np.ndarray:
         """int64 (mask.count,), C-order indices within the array, as a person counts."""
-        array = self.array
-        if array.per_copy:
-            apart = array.strides[-1]  # more than 1 for a field of structures
-            return self.in_copy if apart == 1 else self.in_copy // apart
-        # Of a view, the cells of the array it shows.
-        return self.in_copy if array.contiguous else self.find_cells()
+        if self.find_cells is not None:
+            return self.find_cells()
+        # More than 1 apart for a field of structures.
+        apart = self.array.strides[-1] if self.array.per_copy else 1
+        return self.in_copy if apart == 1 else self.in_copy // apart
 
-    def counted(self, what: str, period: int, count: Callable[[], T]) -> T:
-        """Returns `count()`, or what it returned for an earlier access in the same pattern.
+    def counted(self, what: str, period: int, count: Callable[[Access], T]) -> T:
+        """Returns `count(self)`, or what that was for an earlier access in the same pattern.
 
         Args:
             what: a name for what is counted.
             period: bytes; all lanes moving on by a multiple of it leave the count as it is.
             count: counts.
         """
-        key = what, self.moved * self.array.dtype.itemsize % period
-        if key not in self.pattern.memo:
-            self.pattern.memo[key] = count()
-        return self.pattern.memo[key]  # type: ignore[no-any-return]
+        key = what, self.moved * self.array.dtype.itemsize % period if self.moved else 0
+        memo = self.pattern.memo
+        known = memo.get(key)
+        if known is None:
+            known = memo[key] = count(self)
+        return known  # type: ignore[no-any-return]
 
     @property
     def warps(self) -> np.ndarray:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class WideMask(Mask):
-    """A mask over one warp, as a mask over the whole batch.
+    """A mask over one warp, as a mask over the whole batch; `active` only where somebody asks.
 
     Args:
         narrow: the mask over the warp.
@@ -33,38 +33,37 @@ class WideMask(Mask):
         total: lanes of the batch.
     """
 
+    __slots__ = ("_active", "_narrow", "first", "total")
+
     def __init__(self, narrow: Mask, first: int, total: int) -> None:
-        self.narrow = narrow
+        self._narrow = narrow
         self.first = first
         self.total = total
+        self.count = narrow.count
         self.threads = narrow.threads
+        self._active: np.ndarray | None = None
+        self._lanes = self._warps = None
+        self._warp_count = int(narrow.count > 0)
 
-    @cached_property
+    @property
     def active(self) -> np.ndarray:  # type: ignore[override]
         """bool (lanes of the batch,)."""
-        active = np.zeros(self.total, bool)
-        active[self.first : self.first + self.narrow.active.size] = self.narrow.active
-        return active
+        if self._active is None:
+            self._active = np.zeros(self.total, bool)
+            self._active[self.first : self.first + WARP] = self._narrow.active
+        return self._active
 
-    @cached_property
-    def count(self) -> int:
-        """How many lanes are active."""
-        return self.narrow.count
-
-    @cached_property
+    @property
     def full(self) -> bool:
         """True when every lane of the batch is active."""
         return self.count == self.total
 
-    @cached_property
+    @property
     def lanes(self) -> np.ndarray:
         """int64 (count,), the active lanes in order."""
-        return self.narrow.lanes + self.first
-
-    @cached_property
-    def warp_count(self) -> int:
-        """How many warps have at least one active lane."""
-        return self.narrow.warp_count
+        if self._lanes is None:
+            self._lanes = self._narrow.lanes + self.first
+        return self._lanes
 
 
 class WarpLanes(Lanes):
@@ -148,10 +147,9 @@ class WarpAudience(Observer):
 
     def wide(self, mask: Mask) -> Mask:
         """Returns a mask over the batch; the same one for the same mask."""
-        known = mask.__dict__.get("wide")
-        if known is None:
-            known = mask.__dict__["wide"] = WideMask(mask, self.first, self.total)
-        return known  # type: ignore[no-any-return]
+        if mask.wide is None:
+            mask.wide = WideMask(mask, self.first, self.total)
+        return mask.wide
 
     def statement(self, machine: Followed, node: Statement, mask: Mask, turn: bool) -> None:
         """Lanes come to a statement."""
@@ -159,7 +157,8 @@ class WarpAudience(Observer):
 
     def access(self, access: Access) -> None:
         """Lanes load, store or update atomically."""
-        self.audience.access(access.over(self.wide(access.mask)))
+        access.mask = self.wide(access.mask)
+        self.audience.access(access)
 
     def branch(self, line: int, mask: Mask, taken: Mask) -> None:
         """Lanes met a condition."""

@@ -16,7 +16,7 @@ import numpy as np
 from gpu_course.observe import order, shadow
 from gpu_course.observe.order import NOTHING, Known, Learned, Log, Order
 from gpu_course.observe.races import Races
-from gpu_course.observe.shadow import History, Sets, Shadow, Slots
+from gpu_course.observe.shadow import Sets, Shadow, Slots
 
 Fault = list[tuple[Any, str, Any]]
 """Owner, attribute, and what stands there instead."""
@@ -176,8 +176,8 @@ def _everything(right: Any, self: Races, *given: Any) -> None:
         each.pending.clear()
 
 
-def _settled(right: Any, self: Races, access: Any, history: History) -> bool:
-    return bool(right(self, access, history) and history.last >= self.order.all_met)
+def _settled(right: Any, self: Races, space: str) -> int:
+    return right(self, "shared")
 
 
 def _earliest(keys: np.ndarray, times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -228,7 +228,7 @@ FAULTS: dict[str, Fault] = {
     "a barrier is one of every block": _bend(Order, "barrier", _every_block),
     "a barrier of a block settles the shared memory of all": _bend(Races, "barrier", _all_shared),
     "a barrier of a block settles loads of global memory": _bend(Races, "barrier", _everything),
-    "a barrier of every block settles global memory": _bend(Races, "_matters", _settled),
+    "a barrier of every block settles global memory": _bend(Races, "_since", _settled),
     "a warp barrier is one of the block": _bend(Order, "warp_barrier", _whole_block),
     "a partial warp barrier is one of the warp": [(order, "_whole_warps", _always(True))],
     # Knowledge that barriers hand on.
