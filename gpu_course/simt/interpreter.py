@@ -101,7 +101,7 @@ class Interpreter:
         self.context = context
         self.rng = None if seed is None else np.random.default_rng(seed)
         self.patterns: dict[int, Pattern] = {}
-        self._converted: dict[tuple[int, Type], tuple[np.ndarray, np.ndarray]] = {}
+        self._converted: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self.frame = _frame(code, setting.arguments.values(), ())
 
     @property
@@ -252,14 +252,13 @@ class Interpreter:
             return poison(self.frame.code.types[node.variable])
         if known.defined is not None:
             missing = self.mask.active & ~known.defined
-            if missing.any():
-                self._undefined(node, np.flatnonzero(missing))
+            if np.count_nonzero(missing):
+                self._undefined(node, missing.nonzero()[0])
         value = known.value
-        if not isinstance(node.type, np.dtype):
-            value = self._settled(node.line, node.name, value)
-        elif value.dtype is node.type:
-            return value
-        return self.converted(value, node.type)
+        if isinstance(node.type, np.dtype):
+            return value if value.dtype is node.type else self.converted(value, node.type)
+        value = self._settled(node.line, node.name, value)
+        return cast(value, node.type) if isinstance(value, tuple) else value
 
     def _undefined(self, node: ir.Read, lanes: np.ndarray) -> None:
         threads = self.lanes.global_thread[lanes]
@@ -346,6 +345,8 @@ class Interpreter:
 
     def compare(self, node: ir.Compare) -> Value:  # a < b < c
         left = self.value(node.operands[0])
+        if len(node.operators) == 1:
+            return compare(node.operators[0], left, self.value(node.operands[1]))
         result: Value = None
         for operator, operand in zip(node.operators, node.operands[1:], strict=True):
             right = self.value(operand)
@@ -445,13 +446,13 @@ class Interpreter:
         """
         if not isinstance(value, np.ndarray) or value.dtype == type_:
             return cast(value, type_)
-        known = self._converted.get((id(value), type_))
-        if known is not None and known[0] is value:
+        known = self._converted.get(id(value))
+        if known is not None and known[0] is value and known[1].dtype is type_:
             return known[1]
         if len(self._converted) >= MOST_CONVERTED:
             self._converted.clear()
         found = cast(value, type_)
-        self._converted[id(value), type_] = value, found
+        self._converted[id(value)] = value, found
         return found
 
     def range_of(

@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from contextvars import copy_context
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -323,6 +323,9 @@ class Scheduler:
         self._room = 0 if GRID_BARRIER in setting.code.names else schedule.resident
         self._left: Counter[int] = Counter(task.block for task, _ in tasks)
         self._resident: set[int] = set()
+        # Of those that have not started the ones to choose from; None when it is to be asked anew.
+        self._offered: list[Task] | None = None
+        self._most_offered = MOST_OFFERED[schedule.fineness]
         self._last: Task | None = None
 
     def _cut(self) -> dict[int, TaskContext]:
@@ -382,9 +385,10 @@ class Scheduler:
         """Returns the task that goes on now; None when all have ended."""
         if not self.under_way and not self._new:
             return None
-        most = MOST_OFFERED[self.schedule.fineness]
-        new = islice(filter(self._has_room, self._new.values()), most)
-        runnable = [c.task for c in chain(self._ready.values(), new)]
+        if self._offered is None:
+            new = islice(filter(self._has_room, self._new.values()), self._most_offered)
+            self._offered = [context.task for context in new]
+        runnable = [context.task for context in self._ready.values()] + self._offered
         if not runnable:
             self._deadlock()
         self.steps_left -= len(self._ready) // READY_PER_STEP
@@ -392,6 +396,7 @@ class Scheduler:
         if task.number in self._new:
             context = self.under_way[task.number] = self._new.pop(task.number)
             self._resident.add(task.block)
+            self._offered = None
             context.steps_left = self.step_budget
             self._ready[task.number] = context
         return self.under_way[task.number]
@@ -413,6 +418,7 @@ class Scheduler:
         self._left[context.task.block] -= 1
         if not self._left[context.task.block]:
             self._resident.discard(context.task.block)
+            self._offered = None
         returned = context.interpreter.returned
         self._go_on(self._barriers.end(context.task, context.window, returned))
         self.progress()

@@ -94,7 +94,11 @@ def binary(name: str, left: Value, right: Value, result: Type) -> Value:
     """Returns left op right, worked out in a type; tuples are joined."""
     if isinstance(left, tuple):
         return left + right
-    return cast(BINARY[name](cast(left, result), cast(right, result)), result)
+    # Asked here first, since most are of the type they are to have.
+    left = left if left.dtype is result else cast(left, result)
+    right = right if right.dtype is result else cast(right, result)
+    found = BINARY[name](left, right)
+    return found if found.dtype is result else cast(found, result)
 
 
 def unary(name: str, operand: Value, result: Type) -> Value:
@@ -115,6 +119,8 @@ def compare(name: str, left: Value, right: Value) -> Value:
         return np.bool_(same is (name in ("Is", "Eq")))
     if isinstance(right, tuple):
         return _compare_tuples(name, left, right)
+    if left.dtype is right.dtype and name in COMPARE:
+        return COMPARE[name](left, right)
     if name in ("Is", "IsNot"):
         if left.dtype != right.dtype:
             return np.bool_(name == "IsNot")

@@ -121,6 +121,10 @@ def apply(
         _AT[name].at(flat, cells, operands[0])  # type: ignore[attr-defined]
         return None
     combine = _COMBINE[name]
+    if cells.size == 1:
+        found = flat.take(cells)
+        flat[cells] = combine(found, *operands)
+        return found
     operands = [np.broadcast_to(o, cells.shape) for o in operands]
     order = np.argsort(cells, kind="stable")
     grouped = cells[order]

@@ -28,12 +28,15 @@ from gpu_course.simt.types import (
 from gpu_course.simt.values import Value
 from gpu_course.simt.vocabulary.functions import Function, cast, numbers, truth
 
+_OWN = np.arange(WARP)
 _BITS = np.uint64(1) << np.arange(WARP, dtype=np.uint64)
 
 
 def _rows(machine: Machine, value: Value) -> np.ndarray:
     """A value as (warps, 32)."""
-    return np.broadcast_to(value, machine.lanes.count).reshape(-1, WARP)
+    if isinstance(value, np.ndarray):
+        return value.reshape(-1, WARP)
+    return np.full((machine.lanes.count // WARP, WARP), value)
 
 
 def _named(machine: Machine, mask: Value) -> np.ndarray:
@@ -45,8 +48,7 @@ def _named(machine: Machine, mask: Value) -> np.ndarray:
 def together(machine: Machine, call: Call, mask: Value) -> np.ndarray:
     """Returns bool (warps, 32), the lanes that take part, after checking that the named ones do."""
     active = machine.mask.active.reshape(-1, WARP)
-    full = not isinstance(mask, np.ndarray) and int(mask) & 0xFFFFFFFF == 0xFFFFFFFF
-    if full and machine.mask.count == machine.lanes.alive.count:
+    if _names_all(mask) and _warps_are_whole(machine, active):
         return active
     named = _named(machine, mask)
     absent = named & ~active[:, None, :] & active[:, :, None]
@@ -57,6 +59,20 @@ def together(machine: Machine, call: Call, mask: Value) -> np.ndarray:
     if wrong.any() or stranger.any():
         _report(machine, call, wrong, stranger, absent)
     return active
+
+
+def _names_all(mask: Value) -> bool:
+    """True for the mask that names a whole warp, given by all lanes alike."""
+    return not isinstance(mask, np.ndarray) and int(mask) & 0xFFFFFFFF == 0xFFFFFFFF
+
+
+def _warps_are_whole(machine: Machine, active: np.ndarray) -> bool:
+    """True where of each warp either all threads are here or none."""
+    alive = machine.lanes.alive
+    if machine.mask.count == alive.count:
+        return True
+    left_out = alive.active.reshape(-1, WARP) & ~active
+    return not np.count_nonzero(active.any(axis=1) & left_out.any(axis=1))
 
 
 def _report(
@@ -103,20 +119,20 @@ def _shuffle(source: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Function
     def run(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
         mask, value, operand = arguments
         active = together(machine, call, mask)
-        own = np.arange(WARP)
-        wanted = source(own, _rows(machine, cast(operand, INT64)))
+        # One row for all warps, where all of them ask for the same.
+        wanted = cast(operand, INT64)
+        wanted = source(_OWN, _rows(machine, wanted) if isinstance(wanted, np.ndarray) else wanted)
         inside = (wanted >= 0) & (wanted < WARP)
-        wanted = np.where(inside, wanted, own)
+        wanted = np.where(inside, wanted, _OWN)
         values = _rows(machine, value)
-        found = np.take_along_axis(values, wanted, axis=1)
-        there = np.take_along_axis(active, wanted, axis=1)
+        found, there = _read_from(values, wanted), _read_from(active, wanted)
         silent = active & ~there
-        if silent.any():
-            lanes = np.flatnonzero(silent.reshape(-1))
+        if np.count_nonzero(silent):
+            lanes = silent.reshape(-1).nonzero()[0]
             facts = {
                 "operation": call.text,
                 "lane": int(lanes[0]) % WARP,
-                "source": int(wanted.reshape(-1)[lanes[0]]),
+                "source": int(np.broadcast_to(wanted, values.shape).reshape(-1)[lanes[0]]),
             }
             threads = machine.lanes.global_thread[lanes]
             machine.fault(Fault("inactive-lane", call.line, threads, facts), ("source",))
@@ -127,15 +143,23 @@ def _shuffle(source: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> Function
     return Function(_shuffle_type, run)
 
 
+def _read_from(rows: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Returns (warps, 32): what each lane finds in the lane it wants, (32,) or (warps, 32)."""
+    if wanted.ndim == 1:
+        return rows.take(wanted, axis=1)
+    return np.take_along_axis(rows, wanted, axis=1)
+
+
 def _tell(
     machine: Machine, sources: np.ndarray | None, sent: np.ndarray, received: np.ndarray
 ) -> None:
     """Tells those who follow every statement what the lanes that are here gave and got."""
     if machine.audience.follows:
         lanes = machine.mask.lanes
-        read_from = None if sources is None else sources.reshape(-1)[lanes]
+        if sources is not None:
+            sources = np.broadcast_to(sources, sent.shape).reshape(-1)[lanes]
         machine.audience.exchange(
-            machine.mask, read_from, sent.reshape(-1)[lanes], received.reshape(-1)[lanes]
+            machine.mask, sources, sent.reshape(-1)[lanes], received.reshape(-1)[lanes]
         )
 
 
@@ -156,7 +180,9 @@ def _vote(result: np.dtype[Any], decide: Callable[[np.ndarray, np.ndarray], Any]
     def run(machine: Machine, call: Call, arguments: Sequence[Value], type_: Type) -> Value:
         mask, predicate = arguments
         active = together(machine, call, mask)
-        part = active & np.einsum("wll->wl", _named(machine, mask))
+        part = active
+        if not _names_all(mask):
+            part = active & np.einsum("wll->wl", _named(machine, mask))
         true = _rows(machine, truth(predicate)) & part
         answers = np.repeat(decide(true, part).astype(result), WARP)
         _tell(machine, None, true, answers)
