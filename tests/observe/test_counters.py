@@ -213,3 +213,37 @@ def test_a_product_in_a_sum_is_one_instruction(
     body = f"i = cuda.grid(1)\nx = a[i]\n{line}\nout[i] = x"
     counters = launch(tmp_path, body, 1, 32).counters
     assert (counters.float32_operations, counters.fma) == (operations, fma)
+
+
+ALIKE = """
+from numba import cuda, float32
+
+@cuda.jit
+def kernel(out, a):
+    part = cuda.shared.array(256, float32)
+    t = cuda.threadIdx.x
+    i = cuda.grid(1)
+    part[2 * t] = a[i + 3]
+    cuda.syncthreads()
+    if t < 100:
+        part[2 * t + 1] = part[(6 * t) % 256]
+    cuda.syncthreads()
+    for k in range(3):
+        out[i] += a[i + 5 * k]
+"""
+
+
+def test_many_blocks_count_as_often_as_one(tmp_path: Path) -> None:
+    """Large launches, whose blocks do alike, are counted block by block in fewer steps."""
+    path = tmp_path / "kernel.py"
+    path.write_text(ALIKE)
+
+    def counted(blocks: int) -> Counters:
+        a = np.ones(128 * blocks + 16, np.float32)
+        report = simulate(f"{path}:kernel")[blocks, 128](np.zeros_like(a), a)
+        assert report.ok, report
+        return report.counters
+
+    assert counted(16) == Counters.total([counted(1)] * 16)
+    assert counted(1).shared_load.conflicts > 0
+    assert counted(1).global_load.excess_sectors > 0

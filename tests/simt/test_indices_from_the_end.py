@@ -59,6 +59,14 @@ def check(folder: Path, body: str) -> Report:
 
 
 BODIES = {
+    "lanes that all come up over the first cell": """
+        for d in range(5):
+            s = s * 3 + a[i % 2 - 2 + d]
+    """,
+    "lanes that all go down below the first cell": """
+        for d in range(5):
+            s = s * 3 + b[2 - d, i % 2 + 2 - d]
+    """,
     "a window that starts before the first cell": """
         for d in range(-1, 2):
             s += a[d]
