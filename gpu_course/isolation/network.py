@@ -26,7 +26,9 @@ _TCP, _ESTABLISHED, _INET_DIAG_INFO = 6, 1, 2
 _HEADER = struct.Struct("=IHHII")
 _REQUEST = struct.Struct("=BBBBI")
 _SOCKET_ID = struct.Struct("!HH16s16s")
-_BYTES_SENT = 200  # of struct tcp_info, and behind it what was sent again; since Linux 4.19
+_SEGMENTS = 136  # of struct tcp_info
+_HEADERS = 20 + 32  # of a segment: IPv4's, and TCP's with its time stamps
+_BYTES_SENT = 200  # and behind it what was sent again; since Linux 4.19
 
 
 def own_network() -> None:
@@ -63,6 +65,7 @@ class Connection:
         port, peer_port: this end's and the other's.
         sent: bytes the kernel sent for it, without headers and what was sent again.
         again: bytes it sent once more, because their arrival was not told in time.
+        segments: how many it sent, those that only acknowledge among them.
     """
 
     inode: int
@@ -70,6 +73,7 @@ class Connection:
     peer_port: int
     sent: int
     again: int
+    segments: int
 
 
 def connections() -> list[Connection]:
@@ -104,21 +108,48 @@ def _connection(message: bytes) -> Connection:
     """Reads a struct inet_diag_msg and, behind it, the attribute with a struct tcp_info."""
     port, peer_port, _, _ = _SOCKET_ID.unpack_from(message, 4)
     inode = struct.unpack_from("=I", message, 68)[0]
-    sent, again, at = 0, 0, 72
+    sent, again, segments, at = 0, 0, 0, 72
     while at + 4 <= len(message):
         size, kind = struct.unpack_from("=HH", message, at)
         if kind == _INET_DIAG_INFO and size >= 4 + _BYTES_SENT + 16:
             all_bytes, again = struct.unpack_from("=QQ", message, at + 4 + _BYTES_SENT)
             sent = all_bytes - again
+            segments = struct.unpack_from("=I", message, at + 4 + _SEGMENTS)[0]
         at += max((size + 3) & ~3, 4)
-    return Connection(inode, port, peer_port, sent, again)
+    return Connection(inode, port, peer_port, sent, again, segments)
 
 
-def loopback_bytes() -> int | None:
-    """Returns the bytes that crossed this network's loopback; None where the system tells none.
+@dataclass(frozen=True)
+class Crossed:
+    """What crossed a network's loopback so far.
 
-    Headers and all protocols are in it; what TCP sent once more on connections that are open is
-    not: a busy machine does so even here, and no program has a say in it.
+    Attributes:
+        bytes: all of it, by whatever protocol, headers included. What TCP sent once more on
+            connections that are open is left out: a busy machine does so even here, and no program
+            has a say in it.
+        tcp_bytes: what connections that are open sent, without headers.
+        segments: in how many pieces they sent it, those that only acknowledge among them.
+    """
+
+    bytes: int
+    tcp_bytes: int
+    segments: int
+
+    @property
+    def beside(self) -> int:
+        """Bytes that no open TCP connection accounts for: other protocols, closed connections."""
+        return self.bytes - self.tcp_bytes - _HEADERS * self.segments
+
+    def __sub__(self, before: Crossed) -> Crossed:
+        return Crossed(
+            self.bytes - before.bytes,
+            self.tcp_bytes - before.tcp_bytes,
+            self.segments - before.segments,
+        )
+
+
+def crossed() -> Crossed | None:
+    """Returns what crossed this network's loopback; None where the system tells none.
 
     Source: proc_pid_net(5): /proc/PID/net/dev.
     """
@@ -126,7 +157,12 @@ def loopback_bytes() -> int | None:
         for row in Path("/proc/self/net/dev").read_text().splitlines():
             name, colon, counters = row.partition(":")
             if colon and name.strip() == "lo":
-                return int(counters.split()[0]) - sum(each.again for each in connections())
+                found = connections()
+                return Crossed(
+                    int(counters.split()[0]) - sum(each.again for each in found),
+                    sum(each.sent for each in found),
+                    sum(each.segments for each in found),
+                )
     return None
 
 

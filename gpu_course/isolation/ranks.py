@@ -14,6 +14,7 @@ from typing import Any
 from gpu_course.errors import CourseError
 from gpu_course.isolation import servers
 from gpu_course.isolation.forkserver import MOST_HANDLES
+from gpu_course.isolation.network import Crossed
 from gpu_course.isolation.processes import Ended, Process, piped
 from gpu_course.isolation.steward import STREAMS
 
@@ -27,12 +28,11 @@ class Traffic:
     Attributes:
         between: {(from, to): bytes over TCP} on connections of the ranks that are open; None where
             the kernel does not tell.
-        loopback: all that crossed their own network, by whatever protocol, headers included, but
-            not what TCP sent once more; None where they have none.
+        crossed: all that crossed their own network; None where they have none.
     """
 
     between: dict[tuple[int, int], int] | None
-    loopback: int | None
+    crossed: Crossed | None
 
 
 @dataclass
@@ -66,7 +66,8 @@ class Ranks:
             self._take(message)
         found = message["sockets"]
         between = None if found is None else {(a, b): sent for a, b, sent in found}
-        return Traffic(between, message["loopback"] if self.own_network else None)
+        told = message["crossed"] if self.own_network else None
+        return Traffic(between, None if told is None else Crossed(*told))
 
     def _take(self, message: Mapping[str, Any]) -> None:
         self._ended[message["ended"]] = message["status"]

@@ -33,6 +33,7 @@ class Log:
         told: for each rank its events in order: ("begins", "waits", "over", "future" or "mark",
             number of the call or of the mark).
         count: how many events there were.
+        ended: (rank, line) of each that ended the group it was given.
     """
 
     def __init__(self, handles: Sequence[int]) -> None:
@@ -46,6 +47,7 @@ class Log:
         self.calls: list[Call] = []
         self.told: list[list[tuple[str, int]]] = [[] for _ in handles]
         self.count = 0
+        self.ended: list[tuple[int, int]] = []
 
     def read(self) -> None:
         """Takes in what has been told since; what is no event is left out."""
@@ -98,6 +100,8 @@ class Log:
                 self.told[rank].append(("future", number))
                 # Whoever has the future waits for that, and no call of ours tells when.
                 self._open[rank].pop(number, None)
+            elif "ends" in event:
+                self.ended.append((rank, _whole(event["ends"])))
             elif "dropped" in event:
                 self._dropped[rank].add(_whole(event["dropped"]))
             else:

@@ -200,7 +200,7 @@ def test_connections_of_this_process_are_found() -> None:
 
 
 def test_what_crosses_loopback_is_counted_by_any_protocol() -> None:
-    before = network.loopback_bytes()
+    before = network.crossed()
     if before is None:
         pytest.skip("this system does not tell what crossed its loopback")
     with (
@@ -210,8 +210,8 @@ def test_what_crosses_loopback_is_counted_by_any_protocol() -> None:
         other.bind(("127.0.0.1", 0))
         one.sendto(b"x" * 10_000, other.getsockname())
         assert len(other.recv(1 << 16)) == 10_000
-    after = network.loopback_bytes()
-    assert after is not None and after - before >= 10_000
+    after = network.crossed()
+    assert after is not None and (after - before).bytes >= 10_000
 
 
 RESENT = """
@@ -230,7 +230,7 @@ def sender():
     port = one.getsockname()[1]
     return next(each for each in network.connections() if each.port == port)
 
-before = network.loopback_bytes()
+before = network.crossed()
 other.setsockopt(socket.SOL_SOCKET, 26, program)  # SO_ATTACH_FILTER
 one.sendall(data)
 while not sender().again:
@@ -239,7 +239,8 @@ other.setsockopt(socket.SOL_SOCKET, 27, 0)  # SO_DETACH_FILTER
 left = len(data)
 while left:
     left -= len(other.recv(left))
-print(sender().sent, sender().again, network.loopback_bytes() - before)
+since = network.crossed() - before
+print(sender().sent, sender().again, since.bytes, since.tcp_bytes, since.beside)
 """
 
 
@@ -249,7 +250,43 @@ def test_what_tcp_sends_once_more_is_not_counted_twice() -> None:
     if "unshare" in done.stderr:
         pytest.skip("this system lets nobody make a network of their own")
     assert not done.stderr
-    sent, again, crossed = map(int, done.stdout.split())
-    assert sent == 30_000
+    sent, again, crossed, tcp, beside = map(int, done.stdout.split())
+    assert sent == tcp == 30_000
     assert again > 0
     assert 30_000 <= crossed < 32_000
+    assert abs(beside) < 500
+
+
+BESIDE = """
+import socket
+from gpu_course.isolation import network
+
+network.own_network()
+server = socket.create_server(("127.0.0.1", 0))
+one = socket.create_connection(server.getsockname())
+other = server.accept()[0]
+got = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+got.bind(("127.0.0.1", 0))
+begin = network.crossed()
+one.sendall(bytes(20_000))
+left = 20_000
+while left:
+    left -= len(other.recv(left))
+middle = network.crossed()
+got.sendto(bytes(5_000), got.getsockname())
+end = network.crossed()
+for since in (middle - begin, end - middle):
+    print(since.tcp_bytes, since.beside)
+"""
+
+
+def test_what_crosses_beside_tcp_is_told_apart() -> None:
+    done = subprocess.run([sys.executable, "-c", BESIDE], capture_output=True, text=True)
+    if "unshare" in done.stderr:
+        pytest.skip("this system lets nobody make a network of their own")
+    assert not done.stderr
+    (tcp, beside), (tcp_then, beside_then) = (
+        tuple(map(int, line.split())) for line in done.stdout.splitlines()
+    )
+    assert tcp == 20_000 and abs(beside) < 200
+    assert tcp_then == 0 and 5_000 <= beside_then < 5_100
