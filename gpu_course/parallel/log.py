@@ -34,6 +34,7 @@ class Log:
             number of the call or of the mark).
         count: how many events there were.
         ended: (rank, line) of each that ended the group it was given.
+        since: how many of the calls had been made when the ranks were asked for what they do now.
     """
 
     def __init__(self, handles: Sequence[int]) -> None:
@@ -48,6 +49,7 @@ class Log:
         self.told: list[list[tuple[str, int]]] = [[] for _ in handles]
         self.count = 0
         self.ended: list[tuple[int, int]] = []
+        self.since = 0
 
     def read(self) -> None:
         """Takes in what has been told since; what is no event is left out."""
@@ -134,9 +136,9 @@ class Log:
         return [call for call in loose if call.number in self._dropped[call.rank]]
 
     def last(self, rank: int) -> Call | None:
-        """Returns the last call of a rank."""
-        own = self._own[rank]
-        return own[max(own)] if own else None
+        """Returns the last call of a rank since what it was asked last."""
+        own = [call for call in self.calls[self.since :] if call.rank == rank]
+        return max(own, key=lambda call: call.number, default=None)
 
     def last_place(self, rank: int, file: str) -> str:
         """Returns its last call and line as messages name it, "" where there is none."""

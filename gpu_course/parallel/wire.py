@@ -306,6 +306,12 @@ def mark(number: int) -> None:
         events.mark(number)
 
 
+def follow(file: str) -> None:
+    """From now on the lines told are those of this file, as tracebacks call it."""
+    for events in _registered:
+        events.file = file
+
+
 def register(events: Events) -> None:
     """Makes BACKEND a backend of torch.distributed in this process, telling these events."""
     _registered[:] = [events]

@@ -114,6 +114,28 @@ def test_nothing_survives_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert not list(folders.iterdir())
 
 
+def test_where_nothing_can_be_forked_each_rank_starts_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(servers, "available", lambda: False)
+    folders = tmp_path / "folders"
+    folders.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folders))
+    me = psutil.Process()
+    before = {child.pid for child in me.children(recursive=True)}
+    done = run(tmp_path, RING, ranks=2)
+    np.testing.assert_array_equal(done.results, [[1.0] * 4, [0.0] * 4])
+    assert done.printed == ("rank 0 has 1.0\n", "rank 1 has 0.0\n")
+    assert done.note == runner.STARTED_ANEW
+    if done.socket_bytes is not None:
+        assert done.socket_bytes[0, 1] >= 16
+    text = program("dist.barrier()\nif r == 1:\n    os.abort()\ndist.all_reduce(x)")
+    with pytest.raises(RankFailed, match="rank 1 was ended by SIGABRT, after barrier in"):
+        run(tmp_path, text, ranks=2)
+    assert {child.pid for child in me.children(recursive=True)} == before
+    assert not list(folders.iterdir())
+
+
 def test_confined_ranks_have_a_network_of_their_own() -> None:
     setup = {"harness": "", "memory_bytes": 1 << 28, "cpu_s": 30, "hidden": []}
     text = program(

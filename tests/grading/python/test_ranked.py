@@ -10,7 +10,7 @@ import pytest
 from gpu_course.catalog import Case, Finding
 from gpu_course.grading.check import check
 from gpu_course.grading.python import ranked
-from gpu_course.isolation import servers
+from gpu_course.isolation import ranks, servers
 from gpu_course.isolation.network import Crossed
 from gpu_course.parallel.calls import Call
 from gpu_course.parallel.runner import world
@@ -189,11 +189,25 @@ def test_a_broken_specification_is_the_graders_fault() -> None:
         assert (verdict.status, verdict.reason) == ("error", "grader"), part
 
 
-def test_where_ranks_cannot_be_forked_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_ranks_cannot_be_forked_they_are_started_and_it_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(servers, "available", lambda: False)
+    puzzle = replace(SHIFT, cases=SHIFT.cases[1:2])
+    verdict = check(puzzle, answer=RIGHT, seed=0)
+    assert verdict.passed, verdict.message
+    assert "shared network, started anew" in verdict.evidence["isolation"]
+    assert verdict.evidence["self-check"]
+    assert verdict.evidence["isolation"].startswith(("limited", "process"))
+
+
+def test_where_ranks_cannot_be_started_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(servers, "available", lambda: False)
+    monkeypatch.setattr(ranks, "CAN_SPAWN", False)
     verdict = check(SHIFT, answer=RIGHT, seed=0)
     assert verdict.status == "error"
-    assert "ranks are forked, which this system does not do safely" in verdict.message
+    assert "this system hands a new process no more" in verdict.message
+    assert "torchrun" in verdict.message
 
 
 def test_what_may_cross_is_what_is_told_and_what_gloo_adds() -> None:
@@ -235,18 +249,18 @@ LIBRARY = {
 }
 
 
-@pytest.mark.parametrize("ranks", [2, 3, 4])
+@pytest.mark.parametrize("number", [2, 3, 4])
 @pytest.mark.parametrize("kind", LIBRARY)
-def test_a_library_s_collective_stays_within_what_is_told(kind: str, ranks: int) -> None:
+def test_a_library_s_collective_stays_within_what_is_told(kind: str, number: int) -> None:
     """Without any of what is left for the store."""
     body = f"big = torch.ones(30_000, dtype=torch.float64)\n{LIBRARY[kind]}"
     setup = {"harness": "", "memory_bytes": 1 << 28, "cpu_s": 30, "hidden": []}
-    with world(ranks, "answer.py", setup=setup) as joined:
+    with world(number, "answer.py", setup=setup) as joined:
         load = {"answer": program(body), "file": "answer.py", "functions": ["main"], "seconds": 30}
-        joined.ask([load] * ranks)
+        joined.ask([load] * number)
         turn = {"turn": 1, "inputs": {}, "arguments": [], "seed": 0, "seconds": 30, "held": False}
         before = joined.traffic().crossed
-        joined.ask([turn] * ranks)
+        joined.ask([turn] * number)
         after = joined.traffic().crossed
         calls = joined.log.calls
     if before is None or after is None:
