@@ -13,6 +13,7 @@ import runpy
 import signal
 import sys
 import time
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -449,7 +450,16 @@ def torchrun_rank(path: str, function: str) -> Any:
             raise CourseError(f"{path} does not define {function}")
         return names[function]()
     finally:
-        dist.destroy_process_group()
+        if dist.is_initialized():
+            dist.destroy_process_group()
+
+
+def _raised(error: Exception, path: str) -> str:
+    """Returns what an error says, and the line of the file it came through last."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if frame.filename == path]
+    place = f"\n  where:  {path}, line {own[-1].lineno}, in {own[-1].name}" if own else ""
+    return f"raised {type(error).__name__}: {error}{place}"
 
 
 def _write_whole_lines() -> None:
@@ -467,7 +477,11 @@ def main(
     """Runs FILE on several ranks; under torchrun, as the rank it is."""
     if "RANK" in os.environ:
         _write_whole_lines()
-        result = torchrun_rank(path, function)
+        try:
+            result = torchrun_rank(path, function)
+        except Exception as error:
+            print(f"rank {os.environ['RANK']} {_raised(error, path)}", file=sys.stderr)
+            raise typer.Exit(1) from None
         print(f"rank {os.environ['RANK']}: {result}")
         return
     try:

@@ -8,6 +8,8 @@ import socket
 import subprocess
 import sys
 import tempfile
+import textwrap
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +17,7 @@ import psutil
 import pytest
 
 from gpu_course.errors import CourseError
+from gpu_course.grading.python.ranked import least_tcp_bytes, most_tcp_bytes
 from gpu_course.isolation import lockdown, network, servers
 from gpu_course.isolation.ranks import MOST_RANKS
 from gpu_course.parallel import runner
@@ -198,6 +201,130 @@ def test_the_command_labels_what_each_rank_printed(tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[:2] == ["[0] rank 0 has 1.0", "[1] rank 1 has 0.0"]
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "says"),
+    [
+        (
+            "dist.barrier()\nx[9]",
+            1,
+            ["rank 0 raised IndexError: index 9 is out", "line 10, in main"],
+        ),
+        ("dist.destroy_process_group()\nreturn 5", 0, ["rank 0: 5"]),
+    ],
+)
+def test_a_rank_of_torchrun_says_what_it_came_to(
+    body: str, status: int, says: list[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "answer.py"
+    file.write_text(program(body))
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    alone = {"RANK": "0", "WORLD_SIZE": "1", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+    command = [sys.executable, "-m", "gpu_course.parallel.runner", str(file)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=os.environ | alone, check=False
+    )
+    assert done.returncode == status, done.stderr
+    told = done.stdout if status == 0 else done.stderr
+    assert "Traceback" not in done.stderr
+    assert all(each in told for each in says), told
+
+
+LIBRARIES = {
+    "DDP": (
+        """
+        wrapped = nn.parallel.DistributedDataParallel(model)
+        wrapped(data).sum().backward()
+        """,
+        {"all_reduce": 1},
+    ),
+    "fully_shard": (
+        """
+        from torch.distributed.fsdp import fully_shard
+        fully_shard(model)
+        model(data).sum().backward()
+        """,
+        {"all_gather": 1, "reduce_scatter": 1},
+    ),
+    "parallelize_module": (
+        """
+        from torch.distributed.tensor import parallel
+        cuts = {"0": parallel.ColwiseParallel(), "2": parallel.RowwiseParallel()}
+        parallel.parallelize_module(model, init_device_mesh("cpu", (4,)), cuts)
+        model(data.requires_grad_()).sum().backward()
+        """,
+        {"all_reduce": 2},
+    ),
+    "DTensor": (
+        """
+        from torch.distributed.tensor import Replicate, Shard, distribute_tensor
+        cut = distribute_tensor(data, init_device_mesh("cpu", (4,)), [Shard(0)])
+        cut.redistribute(placements=[Replicate()]).to_local()
+        """,
+        {"scatter": 1, "all_gather": 1},
+    ),
+    "functional collectives": (
+        """
+        import torch.distributed._functional_collectives as functional
+        functional.all_reduce(data, "sum", dist.group.WORLD) + 1
+        functional.all_gather_tensor(data, 0, dist.group.WORLD) + 1
+        functional.reduce_scatter_tensor(data, "sum", 0, dist.group.WORLD) + 1
+        """,
+        {"all_reduce": 1, "all_gather": 1, "reduce_scatter": 1},
+    ),
+    "ZeroRedundancyOptimizer": (
+        """
+        from torch.distributed.optim import ZeroRedundancyOptimizer
+        ours = ZeroRedundancyOptimizer(model.parameters(), torch.optim.Adam)
+        model(data).sum().backward()
+        ours.step()
+        """,
+        {"broadcast": 4},
+    ),
+    "Accelerate": (
+        """
+        from accelerate import Accelerator
+        accelerator = Accelerator(cpu=True)
+        wrapped = accelerator.prepare(model)
+        accelerator.backward(wrapped(data).sum())
+        """,
+        {"all_reduce": 1},
+    ),
+    "a mesh of two directions": (
+        """
+        mesh = init_device_mesh("cpu", (2, 2), mesh_dim_names=("down", "across"))
+        dist.all_reduce(data, group=mesh["down"].get_group())
+        dist.all_reduce(data, group=mesh["across"].get_group())
+        """,
+        {"all_reduce": 2},
+    ),
+    "objects": ("dist.all_gather_object([None] * 4, r)", {"all_gather": 2}),
+}
+MODEL = """
+from torch import nn
+from torch.distributed.device_mesh import init_device_mesh
+model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 4)).double()
+data = torch.ones(4, 8, dtype=torch.float64)
+"""
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_what_libraries_call_is_told(name: str, tmp_path: Path) -> None:
+    body, least = LIBRARIES[name]
+    if name == "Accelerate":
+        pytest.importorskip("accelerate")
+    done = run(tmp_path, program(MODEL + textwrap.dedent(body)), ranks=4)
+    for rank in range(4):
+        kinds = Counter(call.kind for call in done.calls if call.rank == rank)
+        assert all(kinds[kind] >= times for kind, times in least.items()), kinds
+    if done.socket_bytes is not None:
+        # Nothing of size went another way: gloo adds up to 608 bytes for each step of a call.
+        assert sum(done.socket_bytes.values()) <= most_tcp_bytes(done.calls)
+        assert sum(done.socket_bytes.values()) >= least_tcp_bytes(done.calls)
+    if name == "a mesh of two directions":
+        assert {c.group for c in done.calls if c.rank == 0 and c.sizes} >= {(0, 2), (0, 1)}
 
 
 def test_a_level_says_when_the_network_is_shared() -> None:
