@@ -27,7 +27,8 @@ _HEADER = struct.Struct("=IHHII")
 _REQUEST = struct.Struct("=BBBBI")
 _SOCKET_ID = struct.Struct("!HH16s16s")
 _SEGMENTS = 136  # of struct tcp_info
-_HEADERS = 20 + 32  # of a segment: IPv4's, and TCP's with its time stamps
+_IPV4_HEADER, _IPV6_HEADER, _TCP_HEADER = 20, 40, 32  # TCP's with its time stamps
+_IPV4_IN_IPV6 = bytes(10) + b"\xff\xff"
 _BYTES_SENT = 200  # and behind it what was sent again; since Linux 4.19
 
 
@@ -65,7 +66,7 @@ class Connection:
         port, peer_port: this end's and the other's.
         sent: bytes the kernel sent for it, without headers and what was sent again.
         again: bytes it sent once more, because their arrival was not told in time.
-        segments: how many it sent, those that only acknowledge among them.
+        header_bytes: of all segments it sent, those that only acknowledge among them.
     """
 
     inode: int
@@ -73,7 +74,7 @@ class Connection:
     peer_port: int
     sent: int
     again: int
-    segments: int
+    header_bytes: int
 
 
 def connections() -> list[Connection]:
@@ -106,7 +107,10 @@ def _connections(family: int) -> Iterator[Connection]:
 
 def _connection(message: bytes) -> Connection:
     """Reads a struct inet_diag_msg and, behind it, the attribute with a struct tcp_info."""
-    port, peer_port, _, _ = _SOCKET_ID.unpack_from(message, 4)
+    port, peer_port, source, _ = _SOCKET_ID.unpack_from(message, 4)
+    # A socket of IPv6 speaks IPv4 where its address is one of those.
+    is_ipv6 = message[0] == socket.AF_INET6 and not source.startswith(_IPV4_IN_IPV6)
+    header = _TCP_HEADER + (_IPV6_HEADER if is_ipv6 else _IPV4_HEADER)
     inode = struct.unpack_from("=I", message, 68)[0]
     sent, again, segments, at = 0, 0, 0, 72
     while at + 4 <= len(message):
@@ -116,7 +120,7 @@ def _connection(message: bytes) -> Connection:
             sent = all_bytes - again
             segments = struct.unpack_from("=I", message, at + 4 + _SEGMENTS)[0]
         at += max((size + 3) & ~3, 4)
-    return Connection(inode, port, peer_port, sent, again, segments)
+    return Connection(inode, port, peer_port, sent, again, header * segments)
 
 
 @dataclass(frozen=True)
@@ -128,23 +132,23 @@ class Crossed:
             connections that are open is left out: a busy machine does so even here, and no program
             has a say in it.
         tcp_bytes: what connections that are open sent, without headers.
-        segments: in how many pieces they sent it, those that only acknowledge among them.
+        header_bytes: and the headers of all that they sent, bare acknowledgements among them.
     """
 
     bytes: int
     tcp_bytes: int
-    segments: int
+    header_bytes: int
 
     @property
     def beside(self) -> int:
         """Bytes that no open TCP connection accounts for: other protocols, closed connections."""
-        return self.bytes - self.tcp_bytes - _HEADERS * self.segments
+        return self.bytes - self.tcp_bytes - self.header_bytes
 
     def __sub__(self, before: Crossed) -> Crossed:
         return Crossed(
             self.bytes - before.bytes,
             self.tcp_bytes - before.tcp_bytes,
-            self.segments - before.segments,
+            self.header_bytes - before.header_bytes,
         )
 
 
@@ -161,7 +165,7 @@ def crossed() -> Crossed | None:
                 return Crossed(
                     int(counters.split()[0]) - sum(each.again for each in found),
                     sum(each.sent for each in found),
-                    sum(each.segments for each in found),
+                    sum(each.header_bytes for each in found),
                 )
     return None
 

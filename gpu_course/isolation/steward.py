@@ -29,7 +29,7 @@ def main(handles: Sequence[int], folder: str, own_network: bool) -> None:
 
     Messages are JSON. It says {"pids", "own_network", "port"} first and {"ended": rank, "status"}
     when a rank ends; {"sockets": true} is answered by {"sockets": [[from, to, bytes] ...] or null,
-    "crossed": [bytes, TCP bytes, segments] or null}.
+    "crossed": [bytes, TCP bytes, header bytes] or null}.
 
     Args:
         handles: the socket of its own, then those of the ranks.
