@@ -211,9 +211,13 @@ def started(libraries: str, *, warm: bool = True) -> Iterator[Process]:
         libraries: "numpy" or "torch".
         warm: False to start Python anew even where a forkserver could fork.
     """
+    forks = warm and servers.available()
+    if forks:
+        # It takes seconds to start, and whoever is killed meanwhile could remove no folder.
+        servers.forkserver(libraries)
     folder = servers.empty_folder()
     try:
-        make = _forked if warm and servers.available() else _spawned
+        make = _forked if forks else _spawned
         with make(libraries, folder) as process:
             yield process
     finally:

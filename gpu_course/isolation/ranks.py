@@ -83,10 +83,14 @@ def started_ranks(
     Raises:
         CourseError: this system can start no ranks.
     """
+    forks = servers.available()
+    if forks:
+        # It takes seconds to start, and whoever is killed meanwhile could remove no folder.
+        servers.forkserver(libraries, server)
     folder = servers.empty_folder()
     with ExitStack() as closing:
         closing.callback(servers.remove_folder, folder)
-        if servers.available():
+        if forks:
             ranks = closing.enter_context(
                 _forked(libraries, number, folder, own_network=own_network, server=server)
             )
