@@ -176,6 +176,10 @@ PYTHON_SENTENCES: dict[str, str] = {
         "The puzzle asks for the collective by hand: with send and recv, isend and irecv, or "
         "batch_isend_irecv."
     ),
+    "group-ended": (
+        "The group was there before your function was called, and who started it ends it. Leave "
+        "init_process_group and destroy_process_group to the runner."
+    ),
     "wire-disagrees": (
         "What your ranks told of their calls is not what the system's kernel counted. Use "
         "torch.distributed as it is, and no other way between the ranks."

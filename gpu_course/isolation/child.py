@@ -22,7 +22,7 @@ import os
 import random
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -44,8 +44,19 @@ MOST_NAME = 200
 MOST_FRAMES = 4
 
 
-def alone(libraries: str) -> None:
-    """Serves one answer in a process that was started for it (where there is no forkserver)."""
+def alone(libraries: str, handles: Sequence[int] = ()) -> None:
+    """Serves one answer in a process that was started for it (where there is no forkserver).
+
+    Args:
+        libraries: as `preload` takes it.
+        handles: descriptors that it was handed beside the standard streams; they become 3 and on.
+    """
+    above = 1 + max([2, *handles]) + len(handles)
+    for number, handle in enumerate(handles):
+        os.dup2(handle, above + number)
+    for number in range(len(handles)):
+        os.dup2(above + number, 3 + number)
+    os.closerange(3 + len(handles), above + len(handles))
     if hasattr(os, "setsid"):
         with contextlib.suppress(OSError):
             os.setsid()

@@ -30,7 +30,7 @@ def main() -> None:
     else:
         from gpu_course.isolation.child import alone
 
-        alone(rest[0])
+        alone(rest[0], [int(each) for each in rest[1:]])
 
 
 if __name__ == "__main__":

@@ -26,7 +26,10 @@ _TCP, _ESTABLISHED, _INET_DIAG_INFO = 6, 1, 2
 _HEADER = struct.Struct("=IHHII")
 _REQUEST = struct.Struct("=BBBBI")
 _SOCKET_ID = struct.Struct("!HH16s16s")
-_BYTES_SENT = 200  # of struct tcp_info, and behind it what was sent again; since Linux 4.19
+_SEGMENTS = 136  # of struct tcp_info
+_IPV4_HEADER, _IPV6_HEADER, _TCP_HEADER = 20, 40, 32  # TCP's with its time stamps
+_IPV4_IN_IPV6 = bytes(10) + b"\xff\xff"
+_BYTES_SENT = 200  # and behind it what was sent again; since Linux 4.19
 
 
 def own_network() -> None:
@@ -63,6 +66,7 @@ class Connection:
         port, peer_port: this end's and the other's.
         sent: bytes the kernel sent for it, without headers and what was sent again.
         again: bytes it sent once more, because their arrival was not told in time.
+        header_bytes: of all segments it sent, those that only acknowledge among them.
     """
 
     inode: int
@@ -70,6 +74,7 @@ class Connection:
     peer_port: int
     sent: int
     again: int
+    header_bytes: int
 
 
 def connections() -> list[Connection]:
@@ -102,23 +107,53 @@ def _connections(family: int) -> Iterator[Connection]:
 
 def _connection(message: bytes) -> Connection:
     """Reads a struct inet_diag_msg and, behind it, the attribute with a struct tcp_info."""
-    port, peer_port, _, _ = _SOCKET_ID.unpack_from(message, 4)
+    port, peer_port, source, _ = _SOCKET_ID.unpack_from(message, 4)
+    # A socket of IPv6 speaks IPv4 where its address is one of those.
+    is_ipv6 = message[0] == socket.AF_INET6 and not source.startswith(_IPV4_IN_IPV6)
+    header = _TCP_HEADER + (_IPV6_HEADER if is_ipv6 else _IPV4_HEADER)
     inode = struct.unpack_from("=I", message, 68)[0]
-    sent, again, at = 0, 0, 72
+    sent, again, segments, at = 0, 0, 0, 72
     while at + 4 <= len(message):
         size, kind = struct.unpack_from("=HH", message, at)
         if kind == _INET_DIAG_INFO and size >= 4 + _BYTES_SENT + 16:
             all_bytes, again = struct.unpack_from("=QQ", message, at + 4 + _BYTES_SENT)
             sent = all_bytes - again
+            segments = struct.unpack_from("=I", message, at + 4 + _SEGMENTS)[0]
         at += max((size + 3) & ~3, 4)
-    return Connection(inode, port, peer_port, sent, again)
+    return Connection(inode, port, peer_port, sent, again, header * segments)
 
 
-def loopback_bytes() -> int | None:
-    """Returns the bytes that crossed this network's loopback; None where the system tells none.
+@dataclass(frozen=True)
+class Crossed:
+    """What crossed a network's loopback so far.
 
-    Headers and all protocols are in it; what TCP sent once more on connections that are open is
-    not: a busy machine does so even here, and no program has a say in it.
+    Attributes:
+        bytes: all of it, by whatever protocol, headers included. What TCP sent once more on
+            connections that are open is left out: a busy machine does so even here, and no program
+            has a say in it.
+        tcp_bytes: what connections that are open sent, without headers.
+        header_bytes: and the headers of all that they sent, bare acknowledgements among them.
+    """
+
+    bytes: int
+    tcp_bytes: int
+    header_bytes: int
+
+    @property
+    def beside(self) -> int:
+        """Bytes that no open TCP connection accounts for: other protocols, closed connections."""
+        return self.bytes - self.tcp_bytes - self.header_bytes
+
+    def __sub__(self, before: Crossed) -> Crossed:
+        return Crossed(
+            self.bytes - before.bytes,
+            self.tcp_bytes - before.tcp_bytes,
+            self.header_bytes - before.header_bytes,
+        )
+
+
+def crossed() -> Crossed | None:
+    """Returns what crossed this network's loopback; None where the system tells none.
 
     Source: proc_pid_net(5): /proc/PID/net/dev.
     """
@@ -126,7 +161,12 @@ def loopback_bytes() -> int | None:
         for row in Path("/proc/self/net/dev").read_text().splitlines():
             name, colon, counters = row.partition(":")
             if colon and name.strip() == "lo":
-                return int(counters.split()[0]) - sum(each.again for each in connections())
+                found = connections()
+                return Crossed(
+                    int(counters.split()[0]) - sum(each.again for each in found),
+                    sum(each.sent for each in found),
+                    sum(each.header_bytes for each in found),
+                )
     return None
 
 

@@ -211,9 +211,13 @@ def started(libraries: str, *, warm: bool = True) -> Iterator[Process]:
         libraries: "numpy" or "torch".
         warm: False to start Python anew even where a forkserver could fork.
     """
+    forks = warm and servers.available()
+    if forks:
+        # It takes seconds to start, and whoever is killed meanwhile could remove no folder.
+        servers.forkserver(libraries)
     folder = servers.empty_folder()
     try:
-        make = _forked if warm and servers.available() else _spawned
+        make = _forked if forks else _spawned
         with make(libraries, folder) as process:
             yield process
     finally:
@@ -288,7 +292,7 @@ def _spawned(libraries: str, folder: str) -> Iterator[Process]:
                 # It has closed its end, so it is ending by itself, and its status is worth having.
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     child.wait(0.5)
-            _end_family(child)
+            end_family(child)
             process.close()
             if fault is not None and fault.what == "exit":
                 fault.what = "signal" if child.returncode < 0 else "exit"
@@ -305,7 +309,7 @@ def piped(pid: int, incoming: int, outgoing: int, output: int) -> Process:
     )
 
 
-def _end_family(child: subprocess.Popen[bytes]) -> None:
+def end_family(child: subprocess.Popen[bytes]) -> None:
     """Ends a child and whatever it started that can still be found."""
     import psutil
 

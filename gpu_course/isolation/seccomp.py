@@ -26,7 +26,9 @@ _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | getattr(os, "O_TMP
 # O_TMPFILE holds O_DIRECTORY's bit, which reading a folder sets too.
 _WRITES &= ~getattr(os, "O_DIRECTORY", 0)
 
-_INTERNET, _AF_NETLINK = (2, 10), 16  # AF_INET, AF_INET6
+_OPEN_SOCKETS = ("socket", "socketpair")
+_AF_UNIX, _INTERNET, _AF_NETLINK = 1, (2, 10), 16  # AF_INET, AF_INET6
+_DATAGRAMS = 2  # the bit that SOCK_DGRAM and SOCK_RAW have, and SOCK_STREAM and SOCK_SEQPACKET not
 _PRCTL_ALLOWED = (15, 16, 0x53564D41)  # PR_SET_NAME, PR_GET_NAME, PR_SET_VMA
 _IOCTL_ALLOWED = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 # TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
@@ -70,7 +72,7 @@ def program(machine: str, pid: int, sockets: bool = False) -> list[Instruction]:
         sockets: whether calls on sockets pass.
     """
     free = FREE[machine] | (SOCKETS[machine] if sockets else {})
-    opens = {"socket": free.pop("socket")} if sockets else {}
+    opens = {name: free.pop(name) for name in _OPEN_SOCKETS} if sockets else {}
     steps: list[Instruction] = [
         _load(_ARCH),
         (_EQUAL, 1, 0, AUDIT_ARCH[machine]),
@@ -114,6 +116,16 @@ def _by_argument(name: str, pid: int) -> list[Instruction]:
         internet = [step for v in _INTERNET for step in ((_EQUAL, 0, 1, v), _give(_ALLOW))]
         route = [(_EQUAL, 0, 3, _AF_NETLINK), _load_low(2), (_EQUAL, 0, 1, 0), _give(_ALLOW)]
         return [_load_low(0), *internet, *route, _refuse(errno.EPERM)]
+    if name == "socketpair":
+        # One of a pair of datagrams could leave it, and speak with whoever has a name.
+        pair = [(_EQUAL, 1, 0, _AF_UNIX), _refuse(errno.EPERM), _load_low(1)]
+        return [
+            _load_low(0),
+            *pair,
+            (_ANY_BIT, 0, 1, _DATAGRAMS),
+            _refuse(errno.EPERM),
+            _give(_ALLOW),
+        ]
     if name in ("kill", "tkill", "tgkill"):
         return _only(0, (pid,))
     return _only(

@@ -15,6 +15,7 @@ import socket
 import traceback
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import astuple
 
 from gpu_course.isolation import child, lockdown, network
 
@@ -28,7 +29,7 @@ def main(handles: Sequence[int], folder: str, own_network: bool) -> None:
 
     Messages are JSON. It says {"pids", "own_network", "port"} first and {"ended": rank, "status"}
     when a rank ends; {"sockets": true} is answered by {"sockets": [[from, to, bytes] ...] or null,
-    "loopback": bytes}.
+    "crossed": [bytes, TCP bytes, header bytes] or null}.
 
     Args:
         handles: the socket of its own, then those of the ranks.
@@ -60,8 +61,9 @@ def main(handles: Sequence[int], folder: str, own_network: bool) -> None:
             if ready == wire.fileno():
                 if not wire.recv(4096):
                     return
-                counted = {"sockets": _sockets(pids), "loopback": network.loopback_bytes()}
-                _tell(wire, counted)
+                crossed = network.crossed()
+                told = None if crossed is None else astuple(crossed)
+                _tell(wire, {"sockets": _sockets(pids), "crossed": told})
             else:
                 rank = ends.pop(ready)
                 os.close(ready)

@@ -21,7 +21,7 @@ from gpu_course.grading.exports import PRE_STYLE
 from gpu_course.notebook.note import Note, show, trouble
 
 if TYPE_CHECKING:
-    from gpu_course.parallel.console import CellRun, Shown
+    from gpu_course.parallel.console import CellRun, Console, Shown
 
 USUAL = 4
 WIDTH = 100
@@ -104,8 +104,11 @@ def ranks(line: str, cell: str | None = None) -> None:
                 raise CourseError("%ranks takes no cell", "write `%%ranks 4`, or `%ranks end`")
             own.close()
             return
-        own.start(_number(line, own.ranks or USUAL, "%%ranks", "ranks"))
-        _show(own.run(cell))
+        before = own.ranks
+        own.start(number := _number(line, before or USUAL, "%%ranks", "ranks"))
+        if own.note and number != before:
+            show(Note(own.note))
+        _run(own, cell)
     except CourseError as error:
         show(trouble(error))
     except KeyboardInterrupt:
@@ -123,7 +126,7 @@ def rank(line: str, cell: str) -> None:
     from gpu_course.parallel.console import console
 
     try:
-        _show(console().run(cell, only=_number(line, None, "%%rank", "the number of one rank")))
+        _run(console(), cell, only=_number(line, None, "%%rank", "the number of one rank"))
     except CourseError as error:
         show(trouble(error))
     except KeyboardInterrupt:
@@ -137,6 +140,16 @@ def _number(line: str, otherwise: int | None, magic: str, what: str) -> int:
     if not word.isdecimal():
         raise CourseError(f"{magic} takes {what}, not {line.strip()!r}", f"write `{magic} 2`")
     return int(word)
+
+
+def _run(own: Console, cell: str, only: int | None = None) -> None:
+    """Runs a cell and shows what came of it, also where whoever sits there stopped it."""
+    try:
+        _show(own.run(cell, only))
+    except KeyboardInterrupt:
+        if own.last is not None:
+            _show(own.last)
+        raise
 
 
 def _show(done: CellRun) -> None:

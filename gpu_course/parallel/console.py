@@ -17,7 +17,7 @@ from gpu_course.isolation.processes import Process
 from gpu_course.parallel.calls import Call
 from gpu_course.parallel.cells import CELL, beginning
 from gpu_course.parallel.runner import RankFailed, World, bytes_since, world
-from gpu_course.parallel.stuck import standings
+from gpu_course.parallel.stuck import standings, stuck_report
 
 LOAD = "from gpu_course.parallel.session import cell\n"
 CELL_SECONDS = 120.0
@@ -62,10 +62,12 @@ class Console:
 
     Attributes:
         last: what came of the latest cell, or None.
+        note: what to say of how the ranks were started, "" where they were forked warm.
     """
 
     def __init__(self) -> None:
         self.last: CellRun | None = None
+        self.note = ""
         self._closing = ExitStack()
         self._world: World | None = None
         self._turn = 0
@@ -79,13 +81,14 @@ class Console:
         """Sees to it that there are so many ranks; others than these are ended first.
 
         Raises:
-            CourseError: this system cannot fork ranks, or the number is out of range.
+            CourseError: this system cannot start ranks, or the number is out of range.
         """
         if ranks and ranks == self.ranks:
             return
         self.close()
         made = world(ranks, CELL, seconds=CELL_SECONDS, server=SERVER)
         self._world = self._closing.enter_context(made)
+        self.note = self._world.note
         load = {"answer": LOAD, "file": "console", "functions": ["cell"], "seconds": CELL_SECONDS}
         replies = self._world.ask([load] * ranks)
         if any(reply != {"loaded": True} for reply in replies):
@@ -121,8 +124,14 @@ class Console:
             self.last = CellRun(_of(told, only), trouble, tuple(joined.log.calls[begun:]))
             return self.last
         except BaseException:
-            # Stopped by whoever sits there: where the ranks are now is anybody's guess.
+            # Whoever sits there stopped them: they are half way through something.
+            joined.log.read()
+            stood = standings(joined.log, joined.under_way)
             self.close()
+            told = [Shown(rank, self._printed(each)) for rank, each in enumerate(joined.processes)]
+            _, *places = _with_lines(stuck_report(stood, CELL, ""), text).splitlines()
+            trouble = "\n".join(["where the ranks stood when the cell was stopped:", *places])
+            self.last = CellRun(_of(told, only), trouble, tuple(joined.log.calls[begun:]))
             raise
         waiting = [rank for rank, reply in enumerate(replies) if reply == {"waits": True}]
         trouble = ""

@@ -33,6 +33,8 @@ class Log:
         told: for each rank its events in order: ("begins", "waits", "over", "future" or "mark",
             number of the call or of the mark).
         count: how many events there were.
+        ended: (rank, line) of each that ended the group it was given.
+        since: how many of the calls had been made when the ranks were asked for what they do now.
     """
 
     def __init__(self, handles: Sequence[int]) -> None:
@@ -46,6 +48,8 @@ class Log:
         self.calls: list[Call] = []
         self.told: list[list[tuple[str, int]]] = [[] for _ in handles]
         self.count = 0
+        self.ended: list[tuple[int, int]] = []
+        self.since = 0
 
     def read(self) -> None:
         """Takes in what has been told since; what is no event is left out."""
@@ -98,6 +102,8 @@ class Log:
                 self.told[rank].append(("future", number))
                 # Whoever has the future waits for that, and no call of ours tells when.
                 self._open[rank].pop(number, None)
+            elif "ends" in event:
+                self.ended.append((rank, _whole(event["ends"])))
             elif "dropped" in event:
                 self._dropped[rank].add(_whole(event["dropped"]))
             else:
@@ -130,9 +136,9 @@ class Log:
         return [call for call in loose if call.number in self._dropped[call.rank]]
 
     def last(self, rank: int) -> Call | None:
-        """Returns the last call of a rank."""
-        own = self._own[rank]
-        return own[max(own)] if own else None
+        """Returns the last call of a rank since what it was asked last."""
+        own = [call for call in self.calls[self.since :] if call.rank == rank]
+        return max(own, key=lambda call: call.number, default=None)
 
     def last_place(self, rank: int, file: str) -> str:
         """Returns its last call and line as messages name it, "" where there is none."""

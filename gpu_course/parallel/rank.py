@@ -26,7 +26,15 @@ def join(world: Mapping[str, Any]) -> None:
     """
     rank, size = world["rank"], world["size"]
     timeout = timedelta(seconds=world["seconds"])
-    os.environ.update(RANK=str(rank), WORLD_SIZE=str(size), LOCAL_RANK=str(rank))
+    # As torchrun tells a rank who it is: libraries, Accelerate among them, ask for it.
+    os.environ.update(
+        RANK=str(rank),
+        LOCAL_RANK=str(rank),
+        WORLD_SIZE=str(size),
+        LOCAL_WORLD_SIZE=str(size),
+        MASTER_ADDR="127.0.0.1",
+        MASTER_PORT=str(world["port"]),
+    )
     wire.register(wire.Events(EVENTS, rank, world["file"]))
     # Not waiting for the others here saves a round: the group waits for all of them anyway.
     store = dist.TCPStore(

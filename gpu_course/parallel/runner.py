@@ -1,6 +1,7 @@
 """Runs a file on n ranks: processes of their own, one group, every call on the wire on record.
 
-The ranks are forked warm, PyTorch already imported. What they print, return and send comes back. A
+The ranks are forked warm, PyTorch already imported; where a system does not fork safely, each of
+them starts Python anew, and that is said. What they print, return and send comes back. A
 run that cannot end is ended and told: which rank stands where, and who waits for whom.
 """
 
@@ -12,6 +13,7 @@ import runpy
 import signal
 import sys
 import time
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -33,8 +35,15 @@ QUIET_S = 5.0
 """After so long without any sign of work a run is stuck, even if a rank may still be computing."""
 SHORTEST_POLL_S = 0.0005
 """The first pause between two looks; each is twice the one before, up to POLL_S."""
+PROCESSES = Path("/proc")
 ASLEEP_S = 0.3
 """After so long in which all ranks wait and none of their threads runs, nothing can wake them."""
+
+
+STARTED_ANEW = (
+    "this system does not fork ranks safely, so each of them started Python and PyTorch anew: that "
+    "takes seconds each time"
+)
 
 
 class RankFailed(CourseError):
@@ -73,6 +82,7 @@ class Run:
             function ran, with what the backend adds; None where the kernel does not tell.
         isolation: the level and the layers that held the ranks; "" for a run of one's own.
         told: for each rank its events in order, as `Log.told` has them.
+        note: what to say of how the ranks were started, "" where they were forked warm.
     """
 
     results: tuple[Any, ...]
@@ -81,6 +91,7 @@ class Run:
     socket_bytes: Mapping[tuple[int, int], int] | None
     isolation: str = ""
     told: tuple[tuple[tuple[str, int], ...], ...] = ()
+    note: str = ""
 
     def sent_bytes(self, rank: int) -> int:
         """Returns the payload of a rank's own sends."""
@@ -94,6 +105,11 @@ class World:
         ranks: just started.
         file: what tracebacks call the text they run.
         seconds: the most a call to them may take.
+
+    Attributes:
+        log: of their events.
+        isolation: the level and the layers that hold them, "" for ranks of one's own.
+        under_way: those that have not replied to what they were asked last.
     """
 
     def __init__(self, ranks: Ranks, file: str, seconds: float) -> None:
@@ -102,7 +118,13 @@ class World:
         self.seconds = seconds
         self.log = Log(ranks.events)
         self.isolation = ""
+        self.under_way: list[int] = []
         self._agreement = Agreement()
+
+    @property
+    def note(self) -> str:
+        """What to say of how the ranks were started, "" where they were forked warm."""
+        return "" if self._ranks.warm else STARTED_ANEW
 
     @property
     def processes(self) -> list[Process]:
@@ -110,22 +132,32 @@ class World:
         return self._ranks.processes
 
     def join(self, setup: Mapping[str, Any]) -> None:
-        """Has the ranks form their group, under the layers that `setup` asks for."""
+        """Has the ranks form their group, under the layers that `setup` asks for.
+
+        Raises:
+            CourseError: they could not, which is no fault of what they are to run.
+        """
         size = len(self.processes)
         own, port = self._ranks.own_network, self._ranks.port
         world = {"size": size, "port": port, "file": self.file, "seconds": 10 * self.seconds}
-        replies = self.ask([{**setup, "world": {**world, "rank": r}} for r in range(size)])
+        told = [{**setup, "world": {**world, "rank": r}} for r in range(size)]
+        try:
+            replies = self.ask(told, seconds=servers.START_DEADLINE_S)
+        except RankFailed as failed:
+            raise CourseError(f"the ranks could not join: {failed.fact}") from None
         for rank, reply in enumerate(replies):
             if "failed" in reply:
                 raise CourseError(f"rank {rank} could not join: {reply['failed'].strip()}")
         if setup.get("confined", True):
             layers = [*replies[0]["layers"], lockdown.OWN if own else lockdown.SHARED]
+            layers += [] if self._ranks.warm else ["started anew"]
             self.isolation = f"{lockdown.level(layers)} ({', '.join(layers)})"
 
     def ask(
         self,
         messages: Sequence[Mapping[str, Any]],
         stopped: Callable[[Mapping[str, Any]], bool] = lambda reply: "raised" in reply,
+        seconds: float = 0,
     ) -> list[dict[str, Any]]:
         """Returns each rank's reply to its message.
 
@@ -133,20 +165,24 @@ class World:
             messages: one for each rank.
             stopped: whether a reply says that its rank came to an end before its time. What waits
                 for such a rank is no standstill: {"waits": True} stands for its reply.
+            seconds: the most it may take; 0 for what these ranks may take for anything.
 
         Raises:
             RankFailed: a rank ended, calls that do not fit each other were made, or none goes on.
         """
         replies: list[dict[str, Any] | None] = [None] * len(messages)
+        self.under_way = [*range(len(messages))]
+        self.log.since = len(self.log.calls)
         for process, message in zip(self.processes, messages, strict=True):
             process.post(message)
-        watch = _Watch(self.log, [each.pid for each in self.processes], self.seconds)
+        watch = _Watch(self.log, [each.pid for each in self.processes], seconds or self.seconds)
         pause = SHORTEST_POLL_S
         while True:
             for rank, process in enumerate(self.processes):
                 if replies[rank] is None:
                     replies[rank] = self._poll(rank, process)
             waiting = [rank for rank, reply in enumerate(replies) if reply is None]
+            self.under_way = waiting
             self._read()
             if not waiting:
                 return [reply for reply in replies if reply is not None]
@@ -277,11 +313,13 @@ class _Watch:
 
 
 def _processor_ticks(pids: Sequence[int]) -> int | None:
-    """Returns the clock ticks that processes used; None where a thread of one is running."""
+    """Returns the clock ticks that processes used; None where one runs, or nothing tells."""
+    if not PROCESSES.exists():
+        return None
     total = 0
     for pid in pids:
         try:
-            for thread in Path(f"/proc/{pid}/task").iterdir():
+            for thread in (PROCESSES / f"{pid}/task").iterdir():
                 fields = (thread / "stat").read_text().rpartition(")")[2].split()
                 if fields[0] == "R":
                     return None
@@ -311,15 +349,10 @@ def world(
             all share, which can hold one world at a time.
 
     Raises:
-        CourseError: this system cannot fork ranks, or the number is out of range.
+        CourseError: this system cannot start ranks, or the number is out of range.
     """
     if not 1 <= ranks <= MOST_RANKS:
         raise CourseError(f"{ranks} ranks", f"ask for 1 to {MOST_RANKS}")
-    if not servers.available():
-        raise CourseError(
-            "ranks are forked, which this system does not do safely",
-            f"start the file by torchrun --nproc-per-node {ranks}, or use Linux",
-        )
     told = dict(setup) if setup else {"harness": "", "confined": False}
     with started_ranks("torch", ranks, own_network=setup is not None, server=server) as started:
         made = World(started, file, seconds)
@@ -349,7 +382,7 @@ def run(
 
     Raises:
         RankFailed: a rank raised or ended, or the ranks wait for each other for ever.
-        CourseError: the file cannot be read, or this system cannot fork ranks.
+        CourseError: the file cannot be read, or this system cannot start ranks.
     """
     file = os.fspath(path)
     try:
@@ -369,7 +402,8 @@ def run(
         results = tuple(reply["got"]["result"] for reply in replies)
     printed = tuple(each.printed() for each in joined.processes)
     told = tuple(map(tuple, joined.log.told))
-    return Run(results, printed, tuple(joined.log.calls), sent, joined.isolation, told)
+    calls = tuple(joined.log.calls)
+    return Run(results, printed, calls, sent, joined.isolation, told, joined.note)
 
 
 def bytes_since(
@@ -416,7 +450,16 @@ def torchrun_rank(path: str, function: str) -> Any:
             raise CourseError(f"{path} does not define {function}")
         return names[function]()
     finally:
-        dist.destroy_process_group()
+        if dist.is_initialized():
+            dist.destroy_process_group()
+
+
+def _raised(error: Exception, path: str) -> str:
+    """Returns what an error says, and the line of the file it came through last."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if frame.filename == path]
+    place = f"\n  where:  {path}, line {own[-1].lineno}, in {own[-1].name}" if own else ""
+    return f"raised {type(error).__name__}: {error}{place}"
 
 
 def _write_whole_lines() -> None:
@@ -434,7 +477,11 @@ def main(
     """Runs FILE on several ranks; under torchrun, as the rank it is."""
     if "RANK" in os.environ:
         _write_whole_lines()
-        result = torchrun_rank(path, function)
+        try:
+            result = torchrun_rank(path, function)
+        except Exception as error:
+            print(f"rank {os.environ['RANK']} {_raised(error, path)}", file=sys.stderr)
+            raise typer.Exit(1) from None
         print(f"rank {os.environ['RANK']}: {result}")
         return
     try:
@@ -446,6 +493,8 @@ def main(
     except CourseError as error:
         print(error, file=sys.stderr)
         raise typer.Exit(2) from None
+    if done.note:
+        print(f"note: {done.note}", file=sys.stderr)
     _print_each(done.printed)
     for rank, result in enumerate(done.results):
         print(f"rank {rank}: {result}")

@@ -18,6 +18,7 @@ from typing import Any
 import torch
 import torch.distributed as dist
 
+from gpu_course.parallel import wire
 from gpu_course.parallel.cells import CELL, beginning
 
 MOST_PRINTED = 100_000
@@ -41,31 +42,34 @@ def cell(text: str, number: int) -> dict[str, Any]:
     if not _scope:
         rank, size = dist.get_rank(), dist.get_world_size()
         _scope.update(__name__="__main__", torch=torch, dist=dist, rank=rank, size=size)
-    linecache.cache[CELL] = (len(text), None, text.splitlines(keepends=True), CELL)
+    # A name of its own: what an earlier cell defined is no line of this one.
+    name = f"{CELL} {number}"
+    wire.follow(name)
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
     error = None
     sys.stdout.write(beginning(number))
     with _kept() as printed:
         try:
-            _run(text)
+            _run(text, name)
         except BaseException as raised:
-            error = _told(raised)
+            error = _told(raised, name)
     return {"printed": printed.text, "error": error}
 
 
-def _run(text: str) -> None:
-    body = ast.parse(text, CELL)
+def _run(text: str, name: str) -> None:
+    body = ast.parse(text, name)
     last = body.body.pop() if body.body and isinstance(body.body[-1], ast.Expr) else None
-    exec(compile(body, CELL, "exec"), _scope)
+    exec(compile(body, name, "exec"), _scope)
     if isinstance(last, ast.Expr):
-        value = eval(compile(ast.Expression(last.value), CELL, "eval"), _scope)
+        value = eval(compile(ast.Expression(last.value), name, "eval"), _scope)
         if value is not None:
             print(repr(value))
 
 
-def _told(error: BaseException) -> dict[str, Any]:
+def _told(error: BaseException, name: str) -> dict[str, Any]:
     frames = traceback.extract_tb(error.__traceback__)
-    lines = [frame.lineno for frame in frames if frame.filename == CELL and frame.lineno]
-    if isinstance(error, SyntaxError) and error.filename == CELL and error.lineno:
+    lines = [frame.lineno for frame in frames if frame.filename == name and frame.lineno]
+    if isinstance(error, SyntaxError) and error.filename == name and error.lineno:
         lines.append(error.lineno)
     text = error.msg if isinstance(error, SyntaxError) else str(error)
     return {

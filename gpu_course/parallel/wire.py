@@ -71,6 +71,7 @@ class Events:
     def __init__(self, handle: int, rank: int, file: str) -> None:
         self.handle, self.rank, self.file = handle, rank, file
         self.begun = 0
+        self._groups = 0
         self._numbers = itertools.count()
         self._places: dict[tuple[Any, ...], itertools.count[int]] = {}
         self._lock = threading.Lock()
@@ -119,6 +120,17 @@ class Events:
     def mark(self, number: int) -> None:
         """Tells that a place of the program is reached, among the calls before and after it."""
         self._tell({"mark": number})
+
+    def is_first_group(self) -> bool:
+        """Whether no group was made before this one: the runner makes the first."""
+        with self._lock:
+            self._groups += 1
+            return self._groups == 1
+
+    def ends_the_group(self) -> None:
+        """Tells that the program ends the group that it was given."""
+        with self._lock:
+            self._tell({"ends": self._line()})
 
     def dropped(self, number: int) -> None:
         """Tells that nothing holds a call any more that nobody has waited for."""
@@ -188,6 +200,7 @@ class Wire(dist.ProcessGroup):
         super().__init__(options.group_rank, options.group_size)  # type: ignore[call-arg]
         self._name = options.group_id
         self._events = events
+        self._given = events.is_first_group()
         self._ranks = tuple(options.global_ranks_in_group) or tuple(range(options.group_size))
         self._inner = _inner_group(options)
 
@@ -206,6 +219,12 @@ class Wire(dist.ProcessGroup):
 
     def getBackendName(self) -> str:  # noqa: N802 (C++ asks for it under this name)
         return BACKEND
+
+    def shutdown(self) -> None:
+        """Ends this group; whether it is the one that the runner made is told."""
+        if self._given:
+            self._events.ends_the_group()
+        self._inner.shutdown()
 
     def __repr__(self) -> str:
         return f"Wire(ranks {', '.join(map(str, self._ranks))})"
@@ -285,6 +304,12 @@ def mark(number: int) -> None:
     """
     for events in _registered:
         events.mark(number)
+
+
+def follow(file: str) -> None:
+    """From now on the lines told are those of this file, as tracebacks call it."""
+    for events in _registered:
+        events.file = file
 
 
 def register(events: Events) -> None:

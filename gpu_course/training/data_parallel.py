@@ -7,7 +7,6 @@ ways of adding up differ in the last digits alone.
 from __future__ import annotations
 
 import importlib
-import os
 from collections.abc import Callable
 from typing import Any
 
@@ -138,9 +137,6 @@ def under_accelerate() -> dict[str, Any]:
         accelerate = importlib.import_module("accelerate")
     except ImportError:
         return {"missing": True}
-    # Accelerate asks for the place of meeting even where everybody has met.
-    os.environ.setdefault("MASTER_ADDR", "127.0.0.1")
-    os.environ.setdefault("MASTER_PORT", "0")
     accelerator = accelerate.Accelerator(cpu=True)
     model = tiny_gpt(dist.get_rank())
     optimizer = torch.optim.SGD(model.parameters(), lr=RATE)

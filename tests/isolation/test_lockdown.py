@@ -142,6 +142,23 @@ def test_ranks_speak_by_what_is_counted(
     assert run(machine, SOCKETS[machine]["connect"], 3, 0, 0, sockets=True) == ALLOW
 
 
+# Pairs of streams and of packets, also such as close themselves; of datagrams, raw, of AF_TIPC.
+PAIRS = [
+    ((1, 1, 0), ALLOW), ((1, 0x80001, 0), ALLOW), ((1, 5, 0), ALLOW),
+    ((1, 2, 0), EPERM), ((1, 0x80802, 0), EPERM), ((1, 3, 0), EPERM), ((30, 1, 0), EPERM),
+]  # fmt: skip
+
+
+@by_machine
+@pytest.mark.parametrize(("arguments", "says"), PAIRS)
+def test_no_socket_of_a_pair_can_leave_it(
+    machine: str, arguments: tuple[int, ...], says: int
+) -> None:
+    number = SOCKETS[machine]["socketpair"]
+    assert run(machine, number, *arguments, sockets=True) == says
+    assert run(machine, number, *arguments) == EPERM
+
+
 @by_machine
 @pytest.mark.parametrize(("call", "arguments", "says"), ARGUMENTS)
 def test_arguments_decide(machine: str, call: str, arguments: tuple[int, ...], says: int) -> None:

@@ -157,6 +157,58 @@ def test_who_stops_a_cell_ends_the_ranks(ranked: Shell, tmp_path: Path) -> None:
     assert not any(psutil.pid_exists(pid) for pid in pids)
 
 
+def test_a_cell_that_is_stopped_says_where_each_rank_stood(ranked: Shell) -> None:
+    ranked.run("%%ranks 3\ndist.barrier()")
+    cell = "print('now')\nif rank == 1:\n    import time; time.sleep(60)\n"
+    cell += "dist.all_reduce(torch.ones(1))"
+    calls = threading.Event()
+
+    def stop() -> None:
+        log = console()._world.log
+        calls.wait(0.2)
+        while len(log.calls) < 5:
+            calls.wait(0.02)
+        os.kill(os.getpid(), 2)
+
+    timer = threading.Thread(target=stop)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt, match="you stopped this cell"):
+        ranked.run(f"%%ranks 3\n{cell}")
+    timer.join()
+    assert console().last.trouble.splitlines() == [
+        "where the ranks stood when the cell was stopped:",
+        "  rank 0 waits in all_reduce 1, line 4: dist.all_reduce(torch.ones(1))",
+        "  rank 1 is in no call",
+        "  rank 2 waits in all_reduce 1, line 4: dist.all_reduce(torch.ones(1))",
+    ]
+    assert [shown.printed for shown in console().last.shown] == ["now\n"] * 3
+
+
+def test_a_line_is_one_of_this_cell_and_not_of_an_earlier_one(ranked: Shell) -> None:
+    ranked.run("%%ranks 2\n# first\ndef both(x):\n    dist.all_reduce(x)\n    return x[7]")
+    (shown,) = ranked.run("%%ranks\n'one'\nboth(torch.ones(1))\n'two'\n'three'")
+    assert "line 2: both(torch.ones(1))" in shown and "three" not in shown
+    *_, told = ranked.run("%%ranks\nif rank == 0:\n    both(torch.ones(8))")
+    assert told.splitlines()[1:3] == [
+        "  rank 0 waits in all_reduce 1, line 2: both(torch.ones(8))",
+        "  rank 1 has come to its end",
+    ]
+
+
+def test_ranks_that_are_started_anew_are_said_to_be(
+    ranked: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(servers, "available", lambda: False)
+    note, shown = ranked.run("%%ranks 2\nx = rank + 1\ndist.all_reduce(y := torch.tensor([x]))\ny")
+    assert "each of them started Python and PyTorch anew" in note
+    assert shown.splitlines()[2].split() == ["tensor([3])"] * 2
+    pids = [process.pid for process in console()._world.processes]
+    (shown,) = ranked.run("%%ranks\nx")
+    assert shown.splitlines()[2].split() == ["1", "2"]
+    ranked.shell.run_line_magic("ranks", "end")
+    assert not any(map(_alive, pids))
+
+
 def test_a_check_goes_on_while_ranks_wait(ranked: Shell) -> None:
     from gpu_course.grading.check import check
     from tests.grading.ranked_toy import RIGHT, SHIFT

@@ -53,6 +53,12 @@ def test_a_call_its_wait_and_its_end(told: Told) -> None:
     assert told.log.never_waited_for() == [] and told.log.waits_for(0) is None
 
 
+def test_who_ends_the_group_is_told_with_the_line(told: Told) -> None:
+    told.tell({"ends": 12})
+    told.tell({"ends": "now"})
+    assert told.log.ended == [(0, 12)]
+
+
 def test_who_tells_is_the_pipe_and_not_what_is_told(told: Told) -> None:
     told.tell({"call": CALL | {"rank": 1}})
     assert [call.rank for call in told.log.calls] == [0]

@@ -8,6 +8,8 @@ import socket
 import subprocess
 import sys
 import tempfile
+import textwrap
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +17,7 @@ import psutil
 import pytest
 
 from gpu_course.errors import CourseError
+from gpu_course.grading.python.ranked import least_tcp_bytes, most_tcp_bytes
 from gpu_course.isolation import lockdown, network, servers
 from gpu_course.isolation.ranks import MOST_RANKS
 from gpu_course.parallel import runner
@@ -114,6 +117,28 @@ def test_nothing_survives_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert not list(folders.iterdir())
 
 
+def test_where_nothing_can_be_forked_each_rank_starts_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(servers, "available", lambda: False)
+    folders = tmp_path / "folders"
+    folders.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folders))
+    me = psutil.Process()
+    before = {child.pid for child in me.children(recursive=True)}
+    done = run(tmp_path, RING, ranks=2)
+    np.testing.assert_array_equal(done.results, [[1.0] * 4, [0.0] * 4])
+    assert done.printed == ("rank 0 has 1.0\n", "rank 1 has 0.0\n")
+    assert done.note == runner.STARTED_ANEW
+    if done.socket_bytes is not None:
+        assert done.socket_bytes[0, 1] >= 16
+    text = program("dist.barrier()\nif r == 1:\n    os.abort()\ndist.all_reduce(x)")
+    with pytest.raises(RankFailed, match="rank 1 was ended by SIGABRT, after barrier in"):
+        run(tmp_path, text, ranks=2)
+    assert {child.pid for child in me.children(recursive=True)} == before
+    assert not list(folders.iterdir())
+
+
 def test_confined_ranks_have_a_network_of_their_own() -> None:
     setup = {"harness": "", "memory_bytes": 1 << 28, "cpu_s": 30, "hidden": []}
     text = program(
@@ -178,6 +203,130 @@ def test_the_command_labels_what_each_rank_printed(tmp_path: Path) -> None:
     assert done.stdout.splitlines()[:2] == ["[0] rank 0 has 1.0", "[1] rank 1 has 0.0"]
 
 
+@pytest.mark.parametrize(
+    ("body", "status", "says"),
+    [
+        (
+            "dist.barrier()\nx[9]",
+            1,
+            ["rank 0 raised IndexError: index 9 is out", "line 10, in main"],
+        ),
+        ("dist.destroy_process_group()\nreturn 5", 0, ["rank 0: 5"]),
+    ],
+)
+def test_a_rank_of_torchrun_says_what_it_came_to(
+    body: str, status: int, says: list[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "answer.py"
+    file.write_text(program(body))
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    alone = {"RANK": "0", "WORLD_SIZE": "1", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
+    command = [sys.executable, "-m", "gpu_course.parallel.runner", str(file)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=os.environ | alone, check=False
+    )
+    assert done.returncode == status, done.stderr
+    told = done.stdout if status == 0 else done.stderr
+    assert "Traceback" not in done.stderr
+    assert all(each in told for each in says), told
+
+
+LIBRARIES = {
+    "DDP": (
+        """
+        wrapped = nn.parallel.DistributedDataParallel(model)
+        wrapped(data).sum().backward()
+        """,
+        {"all_reduce": 1},
+    ),
+    "fully_shard": (
+        """
+        from torch.distributed.fsdp import fully_shard
+        fully_shard(model)
+        model(data).sum().backward()
+        """,
+        {"all_gather": 1, "reduce_scatter": 1},
+    ),
+    "parallelize_module": (
+        """
+        from torch.distributed.tensor import parallel
+        cuts = {"0": parallel.ColwiseParallel(), "2": parallel.RowwiseParallel()}
+        parallel.parallelize_module(model, init_device_mesh("cpu", (4,)), cuts)
+        model(data.requires_grad_()).sum().backward()
+        """,
+        {"all_reduce": 2},
+    ),
+    "DTensor": (
+        """
+        from torch.distributed.tensor import Replicate, Shard, distribute_tensor
+        cut = distribute_tensor(data, init_device_mesh("cpu", (4,)), [Shard(0)])
+        cut.redistribute(placements=[Replicate()]).to_local()
+        """,
+        {"scatter": 1, "all_gather": 1},
+    ),
+    "functional collectives": (
+        """
+        import torch.distributed._functional_collectives as functional
+        functional.all_reduce(data, "sum", dist.group.WORLD) + 1
+        functional.all_gather_tensor(data, 0, dist.group.WORLD) + 1
+        functional.reduce_scatter_tensor(data, "sum", 0, dist.group.WORLD) + 1
+        """,
+        {"all_reduce": 1, "all_gather": 1, "reduce_scatter": 1},
+    ),
+    "ZeroRedundancyOptimizer": (
+        """
+        from torch.distributed.optim import ZeroRedundancyOptimizer
+        ours = ZeroRedundancyOptimizer(model.parameters(), torch.optim.Adam)
+        model(data).sum().backward()
+        ours.step()
+        """,
+        {"broadcast": 4},
+    ),
+    "Accelerate": (
+        """
+        from accelerate import Accelerator
+        accelerator = Accelerator(cpu=True)
+        wrapped = accelerator.prepare(model)
+        accelerator.backward(wrapped(data).sum())
+        """,
+        {"all_reduce": 1},
+    ),
+    "a mesh of two directions": (
+        """
+        mesh = init_device_mesh("cpu", (2, 2), mesh_dim_names=("down", "across"))
+        dist.all_reduce(data, group=mesh["down"].get_group())
+        dist.all_reduce(data, group=mesh["across"].get_group())
+        """,
+        {"all_reduce": 2},
+    ),
+    "objects": ("dist.all_gather_object([None] * 4, r)", {"all_gather": 2}),
+}
+MODEL = """
+from torch import nn
+from torch.distributed.device_mesh import init_device_mesh
+model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 4)).double()
+data = torch.ones(4, 8, dtype=torch.float64)
+"""
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_what_libraries_call_is_told(name: str, tmp_path: Path) -> None:
+    body, least = LIBRARIES[name]
+    if name == "Accelerate":
+        pytest.importorskip("accelerate")
+    done = run(tmp_path, program(MODEL + textwrap.dedent(body)), ranks=4)
+    for rank in range(4):
+        kinds = Counter(call.kind for call in done.calls if call.rank == rank)
+        assert all(kinds[kind] >= times for kind, times in least.items()), kinds
+    if done.socket_bytes is not None:
+        # Nothing of size went another way: gloo adds up to 608 bytes for each step of a call.
+        assert sum(done.socket_bytes.values()) <= most_tcp_bytes(done.calls)
+        assert sum(done.socket_bytes.values()) >= least_tcp_bytes(done.calls)
+    if name == "a mesh of two directions":
+        assert {c.group for c in done.calls if c.rank == 0 and c.sizes} >= {(0, 2), (0, 1)}
+
+
 def test_a_level_says_when_the_network_is_shared() -> None:
     layers = ("limits", "session", "seccomp", "landlock")
     assert lockdown.level([*layers, lockdown.OWN]) == "sandboxed"
@@ -200,7 +349,7 @@ def test_connections_of_this_process_are_found() -> None:
 
 
 def test_what_crosses_loopback_is_counted_by_any_protocol() -> None:
-    before = network.loopback_bytes()
+    before = network.crossed()
     if before is None:
         pytest.skip("this system does not tell what crossed its loopback")
     with (
@@ -210,8 +359,8 @@ def test_what_crosses_loopback_is_counted_by_any_protocol() -> None:
         other.bind(("127.0.0.1", 0))
         one.sendto(b"x" * 10_000, other.getsockname())
         assert len(other.recv(1 << 16)) == 10_000
-    after = network.loopback_bytes()
-    assert after is not None and after - before >= 10_000
+    after = network.crossed()
+    assert after is not None and (after - before).bytes >= 10_000
 
 
 RESENT = """
@@ -230,7 +379,7 @@ def sender():
     port = one.getsockname()[1]
     return next(each for each in network.connections() if each.port == port)
 
-before = network.loopback_bytes()
+before = network.crossed()
 other.setsockopt(socket.SOL_SOCKET, 26, program)  # SO_ATTACH_FILTER
 one.sendall(data)
 while not sender().again:
@@ -239,7 +388,8 @@ other.setsockopt(socket.SOL_SOCKET, 27, 0)  # SO_DETACH_FILTER
 left = len(data)
 while left:
     left -= len(other.recv(left))
-print(sender().sent, sender().again, network.loopback_bytes() - before)
+since = network.crossed() - before
+print(sender().sent, sender().again, since.bytes, since.tcp_bytes, since.beside)
 """
 
 
@@ -249,7 +399,51 @@ def test_what_tcp_sends_once_more_is_not_counted_twice() -> None:
     if "unshare" in done.stderr:
         pytest.skip("this system lets nobody make a network of their own")
     assert not done.stderr
-    sent, again, crossed = map(int, done.stdout.split())
-    assert sent == 30_000
+    sent, again, crossed, tcp, beside = map(int, done.stdout.split())
+    assert sent == tcp == 30_000
     assert again > 0
     assert 30_000 <= crossed < 32_000
+    assert abs(beside) < 500
+
+
+BESIDE = """
+import socket, sys
+from gpu_course.isolation import network
+
+network.own_network()
+listens, asks = sys.argv[1:]
+family = socket.AF_INET6 if ":" in listens else socket.AF_INET
+server = socket.create_server((listens, 0), family=family, dualstack_ipv6=listens == "::")
+one = socket.create_connection((asks, server.getsockname()[1]))
+other = server.accept()[0]
+got = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+got.bind(("127.0.0.1", 0))
+begin = network.crossed()
+one.sendall(bytes(20_000))
+left = 20_000
+while left:
+    left -= len(other.recv(left))
+middle = network.crossed()
+got.sendto(bytes(5_000), got.getsockname())
+end = network.crossed()
+for since in (middle - begin, end - middle):
+    print(since.tcp_bytes, since.beside)
+"""
+
+
+@pytest.mark.parametrize(
+    ("listens", "asks"), [("127.0.0.1", "127.0.0.1"), ("::", "127.0.0.1"), ("::1", "::1")]
+)
+def test_what_crosses_beside_tcp_is_told_apart(listens: str, asks: str) -> None:
+    command = [sys.executable, "-c", BESIDE, listens, asks]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if "unshare" in done.stderr:
+        pytest.skip("this system lets nobody make a network of their own")
+    if ":" in listens and "OSError" in done.stderr:
+        pytest.skip("this system has no IPv6")
+    assert not done.stderr
+    (tcp, beside), (tcp_then, beside_then) = (
+        tuple(map(int, line.split())) for line in done.stdout.splitlines()
+    )
+    assert tcp == 20_000 and abs(beside) < 100
+    assert tcp_then == 0 and 5_000 <= beside_then < 5_100

@@ -8,6 +8,7 @@ from gpu_course.catalog.collectives.pieces import (
     CASES,
     DIAGNOSES,
     FLOAT64_BYTES,
+    as_wide,
     by_hand,
     pieces,
     random_case,
@@ -33,7 +34,8 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     most = 2 * (sum(lengths) - lengths[0])
     finding = by_hand(wire) or within_bytes(wire, [FLOAT64_BYTES * most] * ranks)
     if finding is None:
-        return None
+        # All that is added up has to come together once, and to go out once.
+        return as_wide(wire, 2 * (ranks - 1) * FLOAT64_BYTES * sum(lengths))
     counts = [len(sends(wire, rank)) for rank in range(ranks)]
     if finding.key == "too-many-bytes" and counts and _hub(got, ranks):
         return Finding("through-one-rank", finding.fact, finding.reason, finding.line)
@@ -207,6 +209,7 @@ ALL_REDUCE = PythonPuzzle(
         Mistake("everything_round_the_ring", "over-budget", "too-many-bytes"),
         Mistake("through_rank_0", "over-budget", "through-one-rank"),
         Mistake("asks_the_library", "refused", "library-collective"),
+        Mistake("sends_them_in_float32", "refused", "narrowed"),
     ),
     source=(
         "Patarasuk, Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations, "

@@ -9,6 +9,7 @@ import numpy as np
 from gpu_course.catalog.collectives.pieces import (
     DIAGNOSES,
     FLOAT64_BYTES,
+    as_wide,
     by_hand,
     case,
     random_case,
@@ -61,16 +62,18 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     ranks, wire, length = ranks_of(case), got["wire"], case.sizes["length"]
     if found := by_hand(wire):
         return found
-    allowed = over_the_trees(ranks, length)
+    due = over_the_trees(ranks, length)
     for rank in range(ranks):
         own = sends(wire, rank)
         for peer in sorted({call.peer for call in own if call.peer is not None}):
             to_it = [call for call in own if call.peer == peer]
-            sent, most = sum(call.payload_bytes for call in to_it), allowed.get((rank, peer), 0)
+            sent, most = sum(call.payload_bytes for call in to_it), due.get((rank, peer), 0)
             if sent > most:
                 fact = f"rank {rank} sends {sent:,} bytes to rank {peer}; the trees need {most:,}"
                 return Finding(_why_over(got, ranks, length), fact, "over-budget", to_it[-1].line)
-    return None
+    # No edge carries more, so none carries less where the sum is right: what each rank sends to
+    # each other is exactly what the trees say.
+    return as_wide(wire, sum(due.values()))
 
 
 def _why_over(got: Values, ranks: int, length: int) -> str:
@@ -291,6 +294,7 @@ DOUBLE_TREE = PythonPuzzle(
         Mistake("all_of_it_twice", "over-budget", "too-many-bytes"),
         Mistake("everyone_to_rank_0", "over-budget", "not-the-trees"),
         Mistake("asks_the_library", "refused", "library-collective"),
+        Mistake("sends_them_in_float32", "refused", "narrowed"),
     ),
     source=(
         "Sanders, Speck and Träff 2009, Two-tree algorithms for full bandwidth broadcast, "

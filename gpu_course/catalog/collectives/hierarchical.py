@@ -9,6 +9,7 @@ import numpy as np
 from gpu_course.catalog.collectives.pieces import (
     DIAGNOSES,
     FLOAT64_BYTES,
+    as_wide,
     by_hand,
     pieces,
     ranks_of,
@@ -53,6 +54,17 @@ def allowed_bytes(case: Case) -> tuple[int, int]:
     return FLOAT64_BYTES * inside, FLOAT64_BYTES * between
 
 
+def least_bytes(case: Case) -> tuple[int, int]:
+    """Returns (between nodes, inside them): what all ranks together cannot send less than.
+
+    In each node every number comes together once and goes out once, and so it does between them.
+    Where everything divides, this is what all may send: then each rank sends exactly its part.
+    """
+    per_node, whole = case.sizes["per_node"], FLOAT64_BYTES * case.sizes["length"]
+    nodes = ranks_of(case) // per_node
+    return 2 * (nodes - 1) * whole, nodes * 2 * (per_node - 1) * whole
+
+
 def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     wire, per_node = got["wire"], case.sizes["per_node"]
     if found := by_hand(wire):
@@ -68,6 +80,10 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
                 fact = f"rank {rank} sends {sent:,} bytes {where}; {most:,} will do"
                 key = _why_between(case, wire) if away else "too-many-bytes"
                 return Finding(key, fact, "over-budget", largest.line)
+    for away, least in zip((True, False), least_bytes(case), strict=True):
+        part = [call for call in wire if _leaves(call, per_node) is away]
+        if found := as_wide(part, least):
+            return found
     return None
 
 
@@ -234,6 +250,7 @@ HIERARCHICAL = PythonPuzzle(
         Mistake("divides_at_the_end", "wrong-result", "averaged"),
         Mistake("writes_into_x", "input-changed", "input-changed"),
         Mistake("asks_the_library", "refused", "library-collective"),
+        Mistake("sends_them_in_float32", "refused", "narrowed"),
     ),
     source=(
         "Jia and others 2018, Highly Scalable Deep Learning Training System with Mixed-Precision; "

@@ -123,6 +123,23 @@ def within_bytes(wire: Sequence[Call], allowed: Sequence[int]) -> Finding | None
     return None
 
 
+def as_wide(wire: Sequence[Call], least: int) -> Finding | None:
+    """Returns what is wrong where less crosses than the numbers take that have to cross.
+
+    With a budget this makes what is sent exact, but for lengths that the ranks do not divide.
+
+    Args:
+        wire: the calls of all ranks.
+        least: bytes of these numbers, all ranks together.
+    """
+    sent = int(sum(call.booked_bytes for call in wire))
+    if sent >= least:
+        return None
+    fact = f"all ranks together send {sent:,} bytes; the numbers take {least:,}"
+    line = next((call.line for call in wire if call.line), 0)
+    return Finding("narrowed", fact, "refused", line)
+
+
 def standstill(got: Values) -> str | None:
     """Returns the key of a standstill whose calls show how it came about, or None."""
     if got.get("failed") != "standstill":
@@ -172,6 +189,10 @@ DIAGNOSES = {
     "not-a-ring": (
         "The result is right. In a ring, each rank sends to its right neighbour alone: the links "
         "are all in use at the same time, and nobody needs any other."
+    ),
+    "narrowed": (
+        "Fewer bytes cross than float64 numbers take. The result is right since these are short; "
+        "others would lose their last digits. Send the numbers as wide as they are."
     ),
     "library-collective": (
         "The library has it, and here it is to be made from messages between two ranks: send and "

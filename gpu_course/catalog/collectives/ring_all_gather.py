@@ -9,6 +9,7 @@ import numpy as np
 from gpu_course.catalog.collectives.pieces import (
     CASES,
     DIAGNOSES,
+    as_wide,
     by_hand,
     eighths,
     pieces,
@@ -48,8 +49,13 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     ranks, wire = ranks_of(case), got["wire"]
     sizes = [piece.nbytes for piece in inputs["piece"].parts]
     # The right neighbour's own piece is the only one that it has already.
-    allowed = [sum(sizes) - sizes[(rank + 1) % ranks] for rank in range(ranks)]
-    return by_hand(wire) or within_bytes(wire, allowed) or round_the_ring(wire, ranks)
+    due = [sum(sizes) - sizes[(rank + 1) % ranks] for rank in range(ranks)]
+    return (
+        by_hand(wire)
+        or within_bytes(wire, due)
+        or round_the_ring(wire, ranks)
+        or as_wide(wire, sum(due))
+    )
 
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
@@ -212,6 +218,7 @@ RING_ALL_GATHER = PythonPuzzle(
         Mistake("one_round_too_many", "exception", "sends-to-itself"),
         Mistake("sends_to_everyone", "over-budget", "not-a-ring"),
         Mistake("asks_the_library", "refused", "library-collective"),
+        Mistake("sends_them_in_float32", "refused", "narrowed"),
     ),
     source=(
         "Patarasuk, Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations, "

@@ -8,6 +8,7 @@ from gpu_course.catalog.collectives.pieces import (
     CASES,
     DIAGNOSES,
     FLOAT64_BYTES,
+    as_wide,
     by_hand,
     pieces,
     random_case,
@@ -31,8 +32,13 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     ranks, wire = ranks_of(case), got["wire"]
     lengths = [piece.size for piece in pieces(inputs["x"].parts[0], ranks)]
     # Each piece leaves a rank once, but for the one that ends there.
-    allowed = [FLOAT64_BYTES * (sum(lengths) - own) for own in lengths]
-    return by_hand(wire) or within_bytes(wire, allowed) or round_the_ring(wire, ranks)
+    due = [FLOAT64_BYTES * (sum(lengths) - own) for own in lengths]
+    return (
+        by_hand(wire)
+        or within_bytes(wire, due)
+        or round_the_ring(wire, ranks)
+        or as_wide(wire, sum(due))
+    )
 
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
@@ -171,6 +177,7 @@ RING_REDUCE_SCATTER = PythonPuzzle(
         Mistake("sends_all_of_it", "over-budget", "too-many-bytes"),
         Mistake("straight_to_its_rank", "over-budget", "not-a-ring"),
         Mistake("asks_the_library", "refused", "library-collective"),
+        Mistake("sends_them_in_float32", "refused", "narrowed"),
     ),
     source=(
         "Patarasuk, Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations, "

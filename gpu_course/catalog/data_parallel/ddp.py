@@ -44,6 +44,8 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
     ranks = ranks_of(case)
+    if got.get("failed") == "standstill" and _made_fewer(got, ranks):
+        return "skipped"
     if "failed" in got or ranks == 1:
         return None
     begun = [_start(inputs, case, got, rank) for rank in range(ranks)]
@@ -66,6 +68,14 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     if pieces.alike(found[0], expected["gradients"][0][0]):
         return "one-rank-alone"
     return None
+
+
+def _made_fewer(got: Values, ranks: int) -> bool:
+    """Whether a rank never called all_reduce while others did."""
+    made = [0] * ranks
+    for call in got["wire"]:
+        made[call.rank] += call.kind == "all_reduce"
+    return min(made) == 0 < max(made)
 
 
 def _start(inputs: Values, case: Case, got: Values, rank: int) -> np.ndarray:
@@ -130,6 +140,10 @@ DDP = PythonPuzzle(
             "Rank 0 has the mean and the others do not. They take a step as well: which call "
             "leaves the sum with everybody?"
         ),
+        "skipped": (
+            "A rank makes no all_reduce at all, and the others wait for it. All of a group have to "
+            "make the call: which condition keeps that rank from it?"
+        ),
         "roots-differ": (
             "In a broadcast one rank speaks and all others listen, so all of them have to name "
             "the same one."
@@ -161,6 +175,7 @@ DDP = PythonPuzzle(
         Mistake("everybody_is_the_source", "hazard", "roots-differ"),
         Mistake("sums", "wrong-result", "summed"),
         Mistake("divides_twice", "wrong-result", "divided-twice"),
+        Mistake("only_rank_0_adds", "hazard", "skipped"),
         Mistake("reduces_to_rank_0", "wrong-result", "one-rank-alone"),
         Mistake("hooks_the_frozen_too", "exception", "exception"),
         Mistake("hooks_the_tensor", "exception", "exception"),

@@ -51,6 +51,10 @@ class Watched:
         if form != (self.length,):
             fact = f"unit {self._number} is given weights of {form}, and has {self.length}"
             raise Unusable(fact, "weights-length")
+        needed = (weights.storage_offset() + weights.numel()) * weights.element_size()
+        if weights.untyped_storage().nbytes() < needed:
+            fact = f"the weights of unit {self._number} are freed before its {direction} pass"
+            raise Unusable(fact, "freed")
         held = self._alive.bytes_settled(room)
         self._uses.append([direction, self._number, _begun(), held])
 

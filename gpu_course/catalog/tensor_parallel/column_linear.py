@@ -18,8 +18,9 @@ from gpu_course.catalog.tensor_parallel.pieces import (
     alike,
     all_reduce_bytes,
     cut,
-    eighths,
+    drawn,
     ranks_of,
+    to_seven_digits,
     within_passes,
     wrong_outputs,
 )
@@ -59,10 +60,10 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
     inner, outer = case.sizes["inner"], case.sizes["outer"]
     return {
         "kind": "column",
-        "x": eighths(rng, tokens, inner),
-        "weight": PerRank(cut(eighths(rng, outer, inner), ranks)),
-        "bias": PerRank(cut(eighths(rng, outer), ranks)),
-        "dy": PerRank(cut(eighths(rng, tokens, outer), ranks, 1)),
+        "x": drawn(rng, case, tokens, inner),
+        "weight": PerRank(cut(drawn(rng, case, outer, inner), ranks)),
+        "bias": PerRank(cut(drawn(rng, case, outer), ranks)),
+        "dy": PerRank(cut(drawn(rng, case, tokens, outer), ranks, 1)),
     }
 
 
@@ -95,6 +96,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     ranks = ranks_of(case)
     if "failed" in got or ranks == 1:
         return None
+    if to_seven_digits(expected, got):
+        return "narrowed"
     wrong = wrong_outputs(expected, got)
     if "y" in wrong:
         whole = np.concatenate(expected["y"], 1)
@@ -200,6 +203,7 @@ COLUMN_LINEAR = PythonPuzzle(
         Mistake("adds_all_gradients", "wrong-result", "different-outputs-added", "column_backward"),
         Mistake("gathers_dy_and_weight", "over-budget", "backward-bytes", "column_backward"),
         Mistake("adds_on_rank_0_alone", "hazard", "calls-differ", "column_backward"),
+        Mistake("adds_dx_in_float32", "wrong-result", "narrowed", "column_backward"),
     ),
     source=(
         "Shoeybi et al., Megatron-LM: Training multi-billion parameter language models using model "

@@ -24,6 +24,17 @@ def eighths(rng: np.random.Generator, *shape: int) -> np.ndarray:
     return rng.integers(1, 40, shape) * rng.choice([-1.0, 1.0], shape) / 8.0
 
 
+def drawn(rng: np.random.Generator, case: Case, *shape: int) -> np.ndarray:
+    """Returns numbers as `eighths` are, and in all cases but the example too long for float32.
+
+    They have 19 bits: products have 38, and float64 holds the sums of thousands of those. What is
+    sent narrower than float64 arrives changed.
+    """
+    if case.visible:
+        return eighths(rng, *shape)
+    return rng.integers(1, 1 << 19, shape) * rng.choice([-1.0, 1.0], shape) / (1 << 16)
+
+
 def small(rng: np.random.Generator, *shape: int) -> np.ndarray:
     """Returns numbers around 0 whose products with a few of their kind stay near 1."""
     return np.round(rng.normal(0, 1 / np.sqrt(shape[-1]), shape), 6)
@@ -105,7 +116,21 @@ def wrong_outputs(expected: Mapping[str, Any], got: Values) -> set[str]:
     return {name for name, right in expected.items() if not alike(got[name], right)}
 
 
+def to_seven_digits(expected: Mapping[str, Any], got: Values) -> bool:
+    """Whether all outputs are right as far as float32 holds numbers."""
+    return all(
+        np.shape(g) == np.shape(e) and np.allclose(g, e, rtol=0, atol=1e-6 * np.abs(e).max())
+        for name, right in expected.items()
+        for g, e in zip(got[name], right, strict=True)
+        if np.size(e)
+    )
+
+
 DIAGNOSES = {
+    "narrowed": (
+        "All numbers agree to about seven digits and no further, which is what float32 holds. What "
+        "of yours is float32 on its way?"
+    ),
     "forward-bytes": (
         "The result is right, and more crossed the wire in the forward pass than has to. Which of "
         "these numbers does a rank need from the others, and which has it already?"

@@ -19,8 +19,9 @@ from gpu_course.catalog.tensor_parallel.pieces import (
     alike,
     all_reduce_bytes,
     cut,
-    eighths,
+    drawn,
     ranks_of,
+    to_seven_digits,
     within_passes,
     wrong_outputs,
 )
@@ -31,10 +32,10 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
     inner, outer = case.sizes["inner"], case.sizes["outer"]
     return {
         "kind": "row",
-        "x": PerRank(cut(eighths(rng, tokens, inner), ranks, 1)),
-        "weight": PerRank(cut(eighths(rng, outer, inner), ranks, 1)),
-        "bias": eighths(rng, outer),
-        "dy": eighths(rng, tokens, outer),
+        "x": PerRank(cut(drawn(rng, case, tokens, inner), ranks, 1)),
+        "weight": PerRank(cut(drawn(rng, case, outer, inner), ranks, 1)),
+        "bias": drawn(rng, case, outer),
+        "dy": drawn(rng, case, tokens, outer),
     }
 
 
@@ -65,6 +66,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     ranks, bias = ranks_of(case), inputs["bias"]
     if "failed" in got or ranks == 1:
         return None
+    if to_seven_digits(expected, got):
+        return "narrowed"
     wrong, right = wrong_outputs(expected, got), expected["y"][0]
     if "y" in wrong:
         shares, y = _shares(inputs), got["y"]
@@ -178,6 +181,7 @@ ROW_LINEAR = PythonPuzzle(
         Mistake("averages", "wrong-result", "averaged"),
         Mistake("gathers_the_input", "over-budget", "forward-bytes"),
         Mistake("adds_on_rank_0_alone", "hazard", "calls-differ"),
+        Mistake("adds_y_in_float32", "wrong-result", "narrowed"),
         Mistake("adds_dx_up", "wrong-result", "different-inputs-added", "row_backward"),
         Mistake("adds_dbias_up", "wrong-result", "same-gradient-added", "row_backward"),
         Mistake("shares_dbias_out", "wrong-result", "dbias-shared", "row_backward"),

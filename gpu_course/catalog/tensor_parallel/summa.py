@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpu_course.catalog.collectives import pieces as messages
 from gpu_course.catalog.specification import (
     Case,
     Debrief,
@@ -119,7 +120,7 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
         key = "out-of-line" if out else "too-many-bytes"
         fact = f"all ranks together send {total:,} bytes; {due:,} will do"
         return Finding(key, fact, "over-budget", largest.line)
-    return None
+    return messages.as_wide(got["wire"], due)
 
 
 def _out_of_line(got: Values, columns: int) -> bool:
@@ -206,6 +207,7 @@ SUMMA = PythonPuzzle(
     judge=_judge,
     diagnose=_diagnose,
     diagnoses={
+        "narrowed": messages.DIAGNOSES["narrowed"],
         "all-wait": (
             "All ranks stand in the same kind of call. In each step one rank of a row sends and "
             "the others receive: how does a rank know which it is?"
@@ -265,6 +267,7 @@ SUMMA = PythonPuzzle(
         Mistake("sends_a_panel_twice", "over-budget", "too-many-bytes"),
         Mistake("hands_its_block_on_whole", "over-budget", "more-than-a-panel"),
         Mistake("asks_the_library", "refused", "library-collective"),
+        Mistake("sends_them_in_float32", "refused", "narrowed"),
         Mistake("does_not_wait", "hazard", "not-waited"),
     ),
     source=(

@@ -256,6 +256,10 @@ ZERO3 = PythonPuzzle(
             "A unit takes exactly its own weights. What is gathered has zeros at its end where n "
             "does not divide the length."
         ),
+        "freed": (
+            "A tensor whose storage was given back still has a name and a shape, and no numbers. "
+            "The way back needs the unit whole once more: gather it again."
+        ),
         "input-changed": (
             "A slice that you were given was written to. It is the only place where these "
             "parameters live: the optimizer needs it as it is."
@@ -298,7 +302,7 @@ ZERO3 = PythonPuzzle(
         Mistake("whole_gradients", "wrong-result", "not-slices"),
         Mistake("gives_what_came_out", "wrong-result", "only-the-last-right"),
         Mistake("leaves_the_filling", "wrong-result", "weights-length"),
-        Mistake("frees_too_early", "exception", "exception"),
+        Mistake("frees_too_early", "wrong-result", "freed"),
         Mistake("never_waits", "hazard", "not-waited"),
     ),
     source=(

@@ -66,6 +66,13 @@ def sent_to_itself(calls: tuple[Call, ...]) -> Trouble | None:
     return None
 
 
+def ended_its_group(ended: Sequence[tuple[int, int]], calls: tuple[Call, ...]) -> Trouble:
+    """Returns what is told of ranks that ended the group they were given: (rank, line) of each."""
+    rank, line = min(ended)
+    stand = (Standing(rank, "ends the group", line),) if line else ()
+    return Trouble("group-ended", "refused", f"rank {rank} ends the group of all", stand, calls)
+
+
 def never_waited_for(loose: Sequence[Call], calls: tuple[Call, ...]) -> Trouble:
     """Returns what is told of calls that were begun, and of the first of them."""
     first = min(loose, key=lambda call: (call.number, call.rank))

@@ -175,3 +175,10 @@ def asks_the_library(x):
     total = x.clone()
     dist.all_reduce(total)
     return total
+
+
+# Half the bytes: what is sent need not be as exact as what is computed.
+def sends_them_in_float32(x):
+    n, r, _, _ = ring()
+    pieces = [piece.clone() for piece in x.float().tensor_split(n)]
+    return torch.cat(handed_out(summed(pieces), r)).double()

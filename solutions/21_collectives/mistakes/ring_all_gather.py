@@ -169,3 +169,12 @@ def asks_the_library(piece, lengths):
     padded[: len(piece)] = piece
     dist.all_gather(found, padded)
     return torch.cat([each[:length] for each, length in zip(found, lengths)])
+
+
+# Half the bytes: what is sent need not be as exact as what is computed.
+def sends_them_in_float32(piece, lengths):
+    n, r, right, left = ring()
+    pieces = places(piece.float(), lengths)
+    for step in range(n - 1):
+        swap(pieces[(r - step) % n], right, pieces[(r - step - 1) % n], left)
+    return torch.cat(pieces).double()

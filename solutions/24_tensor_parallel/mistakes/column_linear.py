@@ -77,3 +77,10 @@ def adds_on_rank_0_alone(dy, x, weight):
     if dist.get_rank() == 0:
         dist.all_reduce(dx)
     return dx, dy.T @ x, dy.sum(0)
+
+
+# Half the bytes: what is sent need not be as exact as what is computed.
+def adds_dx_in_float32(dy, x, weight):
+    dx = (dy @ weight).float()
+    dist.all_reduce(dx)
+    return dx.double(), dy.T @ x, dy.sum(0)

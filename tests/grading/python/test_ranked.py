@@ -10,10 +10,13 @@ import pytest
 from gpu_course.catalog import Case, Finding
 from gpu_course.grading.check import check
 from gpu_course.grading.python import ranked
-from gpu_course.isolation import servers
+from gpu_course.isolation import ranks, servers
+from gpu_course.isolation.network import Crossed
 from gpu_course.parallel.calls import Call
+from gpu_course.parallel.runner import world
 from tests.grading.python.hostile.ranks import WIRE_ATTACKS
-from tests.grading.ranked_toy import RIGHT, SHIFT, answer
+from tests.grading.ranked_toy import EXCHANGE, RIGHT, SHIFT, answer
+from tests.parallel.programs import program
 
 pytestmark = pytest.mark.skipif(
     not servers.available(), reason="ranks are forked, which only Linux does safely"
@@ -72,6 +75,11 @@ VERDICTS: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
         answer("dist.isend(x, r).wait()"),
         "exception", "sends-to-itself",
         ("rank 0 sends to itself", "where:  shift.py:10"),
+    ),
+    "the group is ended": (
+        answer("", then=EXCHANGE.replace("return", "dist.destroy_process_group()\nreturn")),
+        "refused", "group-ended",
+        ("rank 0 ends the group of all", "where:  shift.py:14", "dist.destroy_process_group()"),
     ),
     "twice the bytes": (
         answer(RIGHT.partition("(x)\n")[2].replace("    return got\n", "")),
@@ -181,23 +189,53 @@ def test_a_broken_specification_is_the_graders_fault() -> None:
         assert (verdict.status, verdict.reason) == ("error", "grader"), part
 
 
-def test_where_ranks_cannot_be_forked_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_ranks_cannot_be_forked_they_are_started_and_it_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(servers, "available", lambda: False)
+    puzzle = replace(SHIFT, cases=SHIFT.cases[1:2])
+    verdict = check(puzzle, answer=RIGHT, seed=0)
+    assert verdict.passed, verdict.message
+    assert "shared network, started anew" in verdict.evidence["isolation"]
+    assert verdict.evidence["self-check"]
+    assert verdict.evidence["isolation"].startswith(("limited", "process"))
+
+
+def test_where_ranks_cannot_be_started_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(servers, "available", lambda: False)
+    monkeypatch.setattr(ranks, "CAN_SPAWN", False)
     verdict = check(SHIFT, answer=RIGHT, seed=0)
     assert verdict.status == "error"
-    assert "ranks are forked, which this system does not do safely" in verdict.message
+    assert "this system hands a new process no more" in verdict.message
+    assert "torchrun" in verdict.message
 
 
-def test_the_bytes_that_may_cross_grow_with_the_calls() -> None:
+def test_what_may_cross_is_what_is_told_and_what_gloo_adds() -> None:
+    idle = ranked.most_tcp_bytes([])
     send = Call(0, 0, "send", (0, 1), 0, (10**6,), 8 * 10**6, 1)
-    assert 8 * 10**6 < ranked.most_bytes([send]) < 8.5 * 10**6
-    assert ranked.most_bytes([]) < 2**17
+    assert 8 * 10**6 + 144 <= ranked.most_tcp_bytes([send]) - idle < 8.02 * 10**6
+    # Nobody gains room by messages in which there is nothing.
+    empty = Call(0, 0, "send", (0, 1), 0, (0,), 0, 1)
+    assert ranked.most_tcp_bytes([empty] * 100) - idle == 100 * 144
+    barrier = Call(0, 0, "barrier", (0, 1, 2, 3), 0, (), 0)
+    assert ranked.most_tcp_bytes([barrier]) - idle == 2 * 144
     # gloo makes a collective of each tensor of a list.
     one, many = (
         Call(0, 0, "reduce_scatter", (0, 1), 0, sizes, 64) for sizes in ((8,), (2, 2, 2, 2))
     )
-    more = ranked.most_bytes([many]) - ranked.most_bytes([one])
+    more = ranked.most_tcp_bytes([many]) - ranked.most_tcp_bytes([one])
     assert more == 3 * ranked.STEP_BYTES
+
+
+def test_what_is_told_has_to_cross() -> None:
+    reduce = [Call(r, 0, "all_reduce", (0, 1, 2), 0, (30,), 240) for r in range(3)]
+    kept = [Call(r, 0, "all_to_all", (0, 1, 2), 0, (30,), 240) for r in range(3)]
+    assert ranked.least_tcp_bytes(reduce) == 3 * 320
+    assert ranked.least_tcp_bytes(kept) == 0
+    before = Crossed(0, 0, 0)
+    assert ranked._missing(reduce, None, before, Crossed(2_000, 960, 20)) == ""
+    fact = ranked._missing(reduce, None, before, Crossed(2_000, 959, 20))
+    assert fact == "the calls told carry 960 bytes; 959 crossed the network"
 
 
 LIBRARY = {
@@ -209,6 +247,28 @@ LIBRARY = {
     "broadcast": "dist.broadcast(big, n - 1)",
     "all_to_all": "dist.all_to_all_single(torch.empty_like(big), big)",
 }
+
+
+@pytest.mark.parametrize("number", [2, 3, 4])
+@pytest.mark.parametrize("kind", LIBRARY)
+def test_a_library_s_collective_stays_within_what_is_told(kind: str, number: int) -> None:
+    """Without any of what is left for the store."""
+    body = f"big = torch.ones(30_000, dtype=torch.float64)\n{LIBRARY[kind]}"
+    setup = {"harness": "", "memory_bytes": 1 << 28, "cpu_s": 30, "hidden": []}
+    with world(number, "answer.py", setup=setup) as joined:
+        load = {"answer": program(body), "file": "answer.py", "functions": ["main"], "seconds": 30}
+        joined.ask([load] * number)
+        turn = {"turn": 1, "inputs": {}, "arguments": [], "seed": 0, "seconds": 30, "held": False}
+        before = joined.traffic().crossed
+        joined.ask([turn] * number)
+        after = joined.traffic().crossed
+        calls = joined.log.calls
+    if before is None or after is None:
+        pytest.skip("this system has no own network")
+    since = after - before
+    assert ranked.least_tcp_bytes(calls) <= since.tcp_bytes
+    assert since.tcp_bytes <= ranked.most_tcp_bytes(calls) - ranked.IDLE_BYTES
+    assert abs(since.beside) <= 1_000
 
 
 @pytest.mark.parametrize("attack", ["", "tells a quarter"])

@@ -64,6 +64,33 @@ for at in range(0, len(data), 30_000):
     link.recv(1 << 16)
 link.close()
 """
+# Each of a thousand messages would once have made room for two kilobytes.
+EMPTY = """
+first = time.monotonic_ns() // 1000
+for k in range(1000):
+    call = {"rank": r, "number": first + k, "kind": "send", "group": list(range(n)), "tag": 7,
+            "place": first + k, "sizes": [0], "payload_bytes": 0, "peer": right, "line": 1}
+    os.write(3, json.dumps({"call": call}).encode() + b"\\n")
+    os.write(3, json.dumps({"over": first + k}).encode() + b"\\n")
+"""
+NOTHING = """
+nothing = torch.zeros(0, dtype=torch.float64)
+for _ in range(200):
+    for work in [dist.isend(nothing, right), dist.irecv(nothing.clone(), left)]:
+        work.wait()
+"""
+
+
+def forged(kind: str, peer: str) -> str:
+    """Returns what tells of a call that is never made."""
+    return f"""
+call = {{"rank": r, "number": 10**6, "kind": "{kind}", "group": list(range(n)), "tag": 0,
+        "place": 10**6, "sizes": [10**6], "payload_bytes": 8 * 10**6, "peer": {peer}, "line": 10}}
+os.write(3, json.dumps({{"call": call}}).encode() + b"\\n")
+os.write(3, json.dumps({{"over": 10**6}}).encode() + b"\\n")
+"""
+
+
 # Rank 0 tells who it is, and is there as long as rank 1 has not sent it what it waits for.
 OTHER = """
 told = torch.tensor([os.getpid()])
@@ -108,12 +135,95 @@ RANKS = (
     ),
     refused("opens sockets of its own", BY_TCP, "bytes crossed the network"),
     refused("sends datagrams", BY_UDP, "bytes crossed the network"),
+    refused("tells of empty messages, and sends datagrams", EMPTY + BY_UDP, "bytes crossed"),
+    refused("sends empty messages, and datagrams", NOTHING + BY_UDP, "bytes crossed"),
+    refused("tells of empty messages, and opens sockets", EMPTY + BY_TCP, "bytes crossed"),
+    refused("tells of a collective that it does not make", forged("all_reduce", "None"), "carry"),
+    HostileRanks(
+        "tells of a send to itself", answer(forged("send", "r")), "exception", "sends-to-itself",
+        "rank 0 sends to itself",
+    ),
+    refused(
+        "leaves it in the store",
+        """
+        store = dist.distributed_c10d._get_default_store()
+        store.set(f"{r} of {len(x)}", x.numpy().tobytes())
+        store.get(f"{left} of {len(x)}")
+        """,
+        "bytes crossed the network",
+    ),
+    refused(
+        "makes a group that nobody watches",
+        """
+        own = dist.new_group(backend="gloo")
+        ops = [dist.P2POp(dist.isend, x, right, own), dist.P2POp(dist.irecv, got, left, own)]
+        for work in dist.batch_isend_irecv(ops):
+            work.wait()
+        """,
+        "bytes crossed the network",
+    ),
+    HostileRanks(
+        "builds the group anew",
+        answer(
+            """
+            store = dist.distributed_c10d._get_default_store()
+            dist.barrier()
+            dist.destroy_process_group()
+            new = dist.PrefixStore("new", store)
+            dist.init_process_group("gloo", store=new, rank=r, world_size=n)
+            """
+        ),
+        "refused",
+        "group-ended",
+        "rank 0 ends the group of all",
+    ),
+    refused(
+        "says that all tensors are small",
+        """
+        torch.Tensor.numel = lambda self: 4
+        dist.all_gather([torch.empty_like(x) for _ in range(n)], x)
+        """,
+    ),
     error(
         "speaks by files that are no files",
         "socket.socket(socket.AF_UNIX)",
         "raised PermissionError",
         "seccomp",
     ),
+    error(
+        "frees a datagram socket from its pair",
+        """
+        one, _ = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+        nobody = (ctypes.c_uint16 * 8)(0)
+        ctypes.CDLL(None).connect(one.fileno(), nobody, 16)
+        one.bind(b"\\0rank %d" % r)
+        dist.barrier()
+        one.sendto(b"x" * 1000, b"\\0rank %d" % right)
+        """,
+        "raised PermissionError",
+        "seccomp",
+    ),
+    error(
+        "speaks through the kernel",
+        """
+        link = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)
+        link.bind((1000 + r, 0))
+        dist.barrier()
+        link.sendto(b"x" * 1000, (1000 + right, 0))
+        """,
+        "raised PermissionError",
+        "no capabilities",
+    ),
+    error(
+        "leaves it in memory that all may map",
+        "if ctypes.CDLL(None).shmget(1234, 4096, 0o1666) < 0: raise PermissionError",
+        "raised PermissionError",
+        "seccomp",
+    ),
+    error(
+        "leaves it in a file of memory", "open(f'/dev/shm/{r}', 'wb')", "raised OSError", "seccomp"
+    ),
+    error("shares a tensor", "x.share_memory_()", "raised RuntimeError", "seccomp"),
     error("forks", "os.fork()", "raised PermissionError", "seccomp"),
     error(
         "reads another rank's memory",
