@@ -55,7 +55,13 @@ def drawn_sides(
 
 
 def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Returns a @ b, added up in float64 and rounded once."""
+    """Returns a @ b, added up in float64 and rounded once.
+
+    No case of a dense product holds a NaN: it would have to come out in its whole row or column,
+    where a result cannot be told from poison, and a sum that stays clear of it has nothing that
+    could take it in, since every cell that a tile can reach within the sum's own row and column is
+    one of its terms. In a sparse product it can; see `spmv_csr`.
+    """
     return np.asarray(a.astype(np.float64) @ b.astype(np.float64), dtype=np.float32)
 
 

@@ -26,19 +26,28 @@ ARGUMENTS = ("out", "values", "columns", "starts", "x", "rows")
 
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
     """A matrix with rows of very different lengths, one of them empty and one full where there
-    are enough rows."""
+    are enough rows.
+
+    With "unasked" the first and the last column are empty, and x is no number there: no sum may
+    take it in, not even multiplied by 0.
+    """
     rows, cols = case.sizes["rows"], case.sizes["cols"]
-    lengths = rng.integers(1, min(cols, case.sizes["longest"]) + 1, rows)
+    unasked = bool(case.sizes.get("unasked", 0))
+    asked = np.arange(unasked, cols - unasked)
+    lengths = rng.integers(1, min(len(asked), case.sizes["longest"]) + 1, rows)
     if rows > 3:
         empty, full = rng.permutation(rows)[:2]
-        lengths[empty], lengths[full] = 0, cols
+        lengths[empty], lengths[full] = 0, len(asked)
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
-    columns = np.concatenate([np.sort(rng.permutation(cols)[:length]) for length in lengths])
+    columns = np.concatenate([np.sort(rng.permutation(asked)[:length]) for length in lengths])
+    x = eighths(rng, cols, case)
+    if unasked:
+        x[[0, -1]] = np.nan
     return {
         "values": eighths(rng, int(starts[-1]), case),
         "columns": columns.astype(np.int32),
         "starts": starts,
-        "x": eighths(rng, cols, case),
+        "x": x,
         "rows": rows,
     }
 
@@ -77,6 +86,14 @@ def _empty_left_out(
     values: np.ndarray, columns: np.ndarray, starts: np.ndarray, x: np.ndarray
 ) -> np.ndarray:
     return np.where(np.diff(starts) > 0, _reference(values, columns, starts, x), np.float32(np.nan))
+
+
+def _zero_times_x(
+    values: np.ndarray, columns: np.ndarray, starts: np.ndarray, x: np.ndarray
+) -> np.ndarray:
+    idle = np.diff(starts) % LANES != 0  # in the last step some lanes have no entry
+    spoilt = idle & bool(np.isnan(x).any())
+    return np.where(spoilt, np.float32(np.nan), _reference(values, columns, starts, x))
 
 
 def _by_entry(
@@ -118,6 +135,7 @@ SPMV_CSR = KernelPuzzle(
         sized(
             "rows longer than a warp, large numbers", rows=8, cols=200, longest=150, doublings=30
         ),
+        sized("x is no number where no row asks", rows=9, cols=40, longest=33, unasked=1),
     ),
     random_case=drawn(rows=(4, 30), cols=(40, 150), longest=(33, 60)),
     inputs=_inputs,
@@ -139,6 +157,7 @@ SPMV_CSR = KernelPuzzle(
         ("own-part", _lane_zero),
         ("one-short", _one_short),
         ("empty-rows", _empty_left_out),
+        ("zero-times-nan", _zero_times_x),
         ("by-entry", _by_entry),
     ),
     diagnoses={
@@ -169,6 +188,10 @@ SPMV_CSR = KernelPuzzle(
             "The rows without entries were never written. Their sum is 0, and somebody has to "
             "write it."
         ),
+        "zero-times-nan": (
+            "x holds NaN in columns where the matrix has no entry, and it came into your sums. 0 "
+            "times NaN is NaN. Which cell of x does a lane read that has no entry left?"
+        ),
         "by-entry": (
             "You multiplied the row's entries with the first numbers of x, in order. Which column "
             "an entry stands in is kept in an array of its own."
@@ -195,6 +218,7 @@ SPMV_CSR = KernelPuzzle(
         Mistake("lanes_never_meet", "wrong-result", "own-part"),
         Mistake("one_entry_short", "wrong-result", "one-short"),
         Mistake("skips_empty_rows", "wrong-result", "empty-rows"),
+        Mistake("zero_times_any_x", "wrong-result", "zero-times-nan"),
         Mistake("x_by_entry", "wrong-result", "by-entry"),
         Mistake("a_piece_for_each_lane", "over-budget", "over-budget"),
         Mistake("sum_in_float64", "over-budget", "over-budget"),

@@ -23,11 +23,12 @@ def _case(
     multiple: int,
     bits: tuple[int, int, int] = (16, 16, 16),
     visible: bool = False,
+    giga: int = GIGA,
 ) -> Case:
     x, w, y = bits
     return sized(
         name, visible=visible, d=d, f=f, gflops=gflops, gbytes=gbytes, multiple=multiple,
-        x_bits=x, w_bits=w, y_bits=y,
+        x_bits=x, w_bits=w, y_bits=y, giga=giga,
     )  # fmt: skip
 
 
@@ -37,8 +38,8 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
         "d": s["d"],
         "f": s["f"],
         "itemsizes": widths(s["x_bits"], s["w_bits"], s["y_bits"]),
-        "peak": float(s["gflops"] * GIGA),
-        "bandwidth": float(s["gbytes"] * GIGA),
+        "peak": float(s["gflops"] * s["giga"]),
+        "bandwidth": float(s["gbytes"] * s["giga"]),
         "multiple": s["multiple"],
     }
 
@@ -105,6 +106,7 @@ def _otherwise(inputs: Values) -> list[tuple[str, Any]]:
         found += [
             ("rounded-down", math.floor(exact / multiple) * multiple),
             ("no-multiple", math.ceil(exact)),
+            ("a-tile-more", (math.floor(exact / multiple) + 1) * multiple),
         ]
     return found
 
@@ -157,6 +159,10 @@ LAYER_BATCH = PythonPuzzle(
         _case("too narrow for any batch", 64, 4096, 989_500, 3350, 64),
         _case("just too narrow", 64, 64, 32, 1, 1),
         _case("rows that weigh more than the weights", 2000, 700, 312_000, 2039, 1, (32, 8, 8)),
+        # All numbers are powers of two, so no formula has anything to round: 256 rows, exactly.
+        _case(
+            "a whole number of tiles", 2048, 1024, 1 << 19, 1 << 11, 64, (16, 8, 32), giga=1 << 30
+        ),
     ),
     random_case=_random_case,
     inputs=_inputs,
@@ -183,6 +189,10 @@ LAYER_BATCH = PythonPuzzle(
         "rounded-down": (
             "Your batch is a multiple too small: there the layer is still bound by bandwidth. How "
             "do you round?"
+        ),
+        "a-tile-more": (
+            "Here the two times are alike at a whole number of tiles, and you go one tile further. "
+            "How do you round up a number that is whole?"
         ),
         "no-multiple": "The batch is to be a multiple of `multiple`.",
         "never": (
@@ -215,6 +225,7 @@ LAYER_BATCH = PythonPuzzle(
         Mistake("numbers_for_bytes", "wrong-result", "numbers"),
         Mistake("rounds_down", "wrong-result", "rounded-down"),
         Mistake("rounds_to_the_nearest", "wrong-result", "rounded-down"),
+        Mistake("always_a_tile_more", "wrong-result", "a-tile-more"),
         Mistake("any_number_of_rows", "wrong-result", "no-multiple"),
         Mistake("there_is_always_one", "wrong-result", "never"),
         Mistake("gives_up_on_narrow_layers", "wrong-result", "not-never"),

@@ -85,6 +85,27 @@ def skips_empty_rows(out, values, columns, starts, x, rows):
             out[row] = total
 
 
+# Lets all lanes take as many steps, and multiplies by 0 where a lane has no entry.
+@cuda.jit
+def zero_times_any_x(out, values, columns, starts, x, rows):
+    lane = cuda.threadIdx.x
+    row = cuda.blockIdx.x * WARPS + cuda.threadIdx.y
+    if row < rows:
+        total = float32(0)
+        end = starts[row + 1]
+        for first in range(starts[row], end, 32):
+            e = first + lane
+            value = values[e] if e < end else float32(0)
+            column = columns[e] if e < end else 0
+            total += value * x[column]
+        step = 16
+        while step > 0:
+            total += cuda.shfl_down_sync(ALL, total, step)
+            step //= 2
+        if lane == 0:
+            out[row] = total
+
+
 # Takes x in the order of the entries.
 @cuda.jit
 def x_by_entry(out, values, columns, starts, x, rows):

@@ -62,6 +62,12 @@ def rounds_to_the_nearest(d, f, itemsizes, peak, bandwidth, multiple):
     return None if batch is None else round(batch / multiple) * multiple
 
 
+# Cuts the rest off and adds a tile, whether there was a rest or not.
+def always_a_tile_more(d, f, itemsizes, peak, bandwidth, multiple):
+    batch = _exact(d, f, itemsizes, peak, bandwidth)
+    return None if batch is None else (math.floor(batch / multiple) + 1) * multiple
+
+
 # Leaves the tiles to the library.
 def any_number_of_rows(d, f, itemsizes, peak, bandwidth, multiple):
     return _up(_exact(d, f, itemsizes, peak, bandwidth), 1)
