@@ -21,6 +21,11 @@ ASKED = "A number, and an interval that you believe holds 9 times of 10."
 
 _STANDS = "The answer has been shown, and this forecast counts as it stands."
 _TOO_LATE = "The answer has been shown: what you type now is not scored."
+_WAITS = (
+    "No forecast yet, so the answer waits. Type your three numbers above\n"
+    "and run this cell again. An empty forecast is never scored."
+)
+_ASKS = "Show the answer without a forecast"
 _LABELS = 7, 4.5, 5
 """Widths of what stands before the fields, in em."""
 _FIELD = 8.5
@@ -95,23 +100,74 @@ class Forecast:
     def compare(self) -> None:
         """Shows the forecast beside what was measured and what a simple model gives, and why.
 
-        Without a forecast it says so, and shows the rest. What is typed after that is not scored.
-        One that is begun and not whole keeps the answer back: whoever types wants to be asked.
+        Where there are fields, the answer waits for what is typed into them: a run of all cells
+        tells no answer that nobody asked for. It is told without a forecast at the press of a
+        button, and what is typed after that is not scored.
         """
         if not self.kept.told:
             self.take()
             if unfinished := self._unfinished():
                 show(Note(unfinished, "trouble"))
                 return
+            if self.fields and self.guess is None:
+                show(self._waiting())
+                return
         show(self.comparison())
-        if not self.kept.told:
-            self.kept = Entry(self.kept.guess, told=True)
-            _, trouble = ledger.with_trouble(lambda: ledger.tell(self.name))
-            if trouble and self.fields:
-                show(Note(trouble, "trouble"))
-            for field in self.fields:
-                field.disabled = self.kept.guess is not None
-            self._say(_STANDS if self.kept.guess is not None else _TOO_LATE, "plain")
+        if trouble := self._tell():
+            show(trouble)
+
+    def _tell(self) -> Note | None:
+        """Notes that the answer has been shown, and returns what went wrong with that."""
+        if self.kept.told:
+            return None
+        self.kept = Entry(self.kept.guess, told=True)
+        _, trouble = ledger.with_trouble(lambda: ledger.tell(self.name))
+        for field in self.fields:
+            field.disabled = self.kept.guess is not None
+        self._say(_STANDS if self.kept.guess is not None else _TOO_LATE, "plain")
+        return Note(trouble, "trouble") if trouble and self.fields else None
+
+    def _waiting(self) -> Any:
+        """Returns the button that shows the answer although there is no forecast."""
+        import ipywidgets
+
+        forecast = self
+        waits = Note(_WAITS)
+
+        class Waiting(ipywidgets.VBox):
+            """What has to be done for the answer, above the button."""
+
+            def __repr__(self) -> str:
+                return repr(waits)
+
+            def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+                # A stored notebook has nothing to press: there the answer stands as it is.
+                bundle = dict(super()._repr_mimebundle_(**kwargs) or {})
+                told = forecast.comparison()
+                return bundle | {"text/plain": repr(told), "text/html": told._repr_html_()}
+
+        def told(button: Any) -> None:
+            # What has been typed meanwhile counts, and what is half typed keeps the answer back.
+            if not forecast.kept.told:
+                forecast.take()
+            if not forecast.kept.told and (unfinished := forecast._unfinished()):
+                shown = [Note(unfinished, "trouble")]
+            else:
+                shown = [forecast.comparison(), *filter(None, [forecast._tell()])]
+                button.layout.display = "none"
+            panel.children = [
+                *(ipywidgets.HTML(note._repr_html_()) for note in shown),
+                button,
+            ]
+
+        button = ipywidgets.Button(
+            description=_ASKS,
+            tooltip=f"{_ASKS}: what you type after that is not scored",
+            layout=ipywidgets.Layout(width="max-content", margin="0.2em 0 0 1em"),
+        )
+        button.on_click(told)
+        panel = Waiting([ipywidgets.HTML(waits._repr_html_()), button])
+        return panel
 
     @property
     def _begun(self) -> bool:
@@ -129,8 +185,8 @@ class Forecast:
         return (
             "Your forecast is not whole, so the answer waits.\n"
             f"  why:    {why}\n"
-            "  try:    mend it above and run this cell again; empty all\n"
-            "          three to see the answer without a forecast"
+            "  try:    mend it above and run this cell again, or empty all\n"
+            "          three fields"
         )
 
     def comparison(self) -> Comparison:

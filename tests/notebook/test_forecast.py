@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -116,11 +117,63 @@ def test_what_stands_in_the_fields_counts_and_not_what_stood_there_before(answer
     assert "You said 50 (3 to 60)" in capsys.readouterr().out
 
 
-def test_emptied_fields_show_the_answer_without_a_forecast(answers, capsys) -> None:
+def test_a_run_of_all_cells_tells_no_answer_and_takes_no_forecast_away(answers, capsys) -> None:
+    made = asked()
+    made.compare()
+    told = capsys.readouterr().out
+    assert told.startswith("No forecast yet, so the answer waits.") and ROW.printed not in told
+    assert max(map(len, told.splitlines())) <= 70
+    assert ledger.entries() == {} and not any(field.disabled for field in made.fields)
+    for field, value in zip(made.fields, ("4", "3", "5"), strict=True):
+        field.value = value
+    made.compare()
+    assert "your interval held" in capsys.readouterr().out
+    assert forecast_score().calibration.held == 1
+
+
+def test_emptied_fields_wait_as_if_nothing_had_been_typed(answers, capsys) -> None:
     made = asked("4")
     made.fields[0].value = ""
     made.compare()
-    assert "No forecast yet. It is" in capsys.readouterr().out
+    assert capsys.readouterr().out.startswith("No forecast yet, so the answer waits.")
+    assert ledger.entries() == {}
+
+
+def waiting(made: Forecast) -> Any:
+    """What `compare` shows of an empty forecast, and its button."""
+    panel = made._waiting()
+    return panel, panel.children[-1]
+
+
+def test_a_button_tells_the_answer_to_whoever_asks(answers) -> None:
+    made = asked()
+    panel, button = waiting(made)
+    assert ROW.printed not in panel.children[0].value
+    button.click()
+    assert "No forecast yet. It is 4.1 ms." in panel.children[0].value
+    assert button.layout.display == "none" and "is not scored" in status(made)
+    assert ledger.entry(NAME) == Entry(None, told=True) and not forecast_score()
+
+
+def test_what_was_typed_before_the_button_was_pressed_counts(answers) -> None:
+    made = asked()
+    panel, button = waiting(made)
+    made.fields[0].value = "4"
+    button.click()
+    assert "not whole" in panel.children[0].value and ledger.entries() == {}
+    assert ROW.printed not in panel.children[0].value and button.layout.display != "none"
+    made.fields[1].value, made.fields[2].value = "3", "5"
+    button.click()
+    assert "You said 4 (3 to 5)" in panel.children[0].value
+    assert forecast_score().calibration.held == 1
+
+
+def test_a_stored_notebook_has_the_answer_where_there_is_nothing_to_press(answers) -> None:
+    made = asked()
+    bundle = waiting(made)[0]._repr_mimebundle_()
+    assert bundle["text/plain"] == repr(made.comparison())
+    assert "No forecast yet. It is 4.1 ms." in bundle["text/html"]
+    assert ledger.entries() == {}
 
 
 @pytest.mark.parametrize(("typed", "kept"), [("1,000", 1000), ("12,345.5", 12345.5), ("1e3", 1000)])
@@ -181,9 +234,7 @@ def test_the_guess_of_an_earlier_day_is_there_again(answers) -> None:
 
 def test_what_is_typed_after_the_answer_is_compared_and_not_scored(answers, capsys) -> None:
     made = asked()
-    made.compare()
-    assert "No forecast yet. It is" in capsys.readouterr().out
-    assert "is not scored" in status(made)
+    waiting(made)[1].click()
     late = asked("4", "3", "5")
     late.compare()
     told = capsys.readouterr().out
