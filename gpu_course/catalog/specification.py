@@ -22,11 +22,14 @@ class Case:
         name: how messages call it, such as "visible example" or "one thread too many".
         sizes: the numbers `inputs` and `launches` need, such as {"size": 10, "block": 4}.
         visible: True for the example a learner sees and pictures are drawn from.
+        whole: False where the launch finds a part of the work done already, so that what it costs
+            is not what the sizes ask for.
     """
 
     name: str
     sizes: Mapping[str, int]
     visible: bool = False
+    whole: bool = True
 
 
 @dataclass(frozen=True)

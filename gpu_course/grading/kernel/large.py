@@ -43,7 +43,8 @@ def large_case(puzzle: KernelPuzzle, least_bytes: int) -> Case | None:
     """
     if puzzle.large is not None:
         return puzzle.large(least_bytes)
-    base = max(puzzle.cases, key=lambda case: _rank(puzzle, case))
+    whole = [case for case in puzzle.cases if case.whole]
+    base = max(whole, key=lambda case: _rank(puzzle, case))
     base = Case("past L2", {n: size for n, size in base.sizes.items() if n != "doublings"})
     growing = _growing(puzzle, base)
     if not growing:

@@ -75,8 +75,9 @@ def work_of(puzzle: KernelPuzzle, answer: Any = None) -> Work:
 
 
 def largest_case(puzzle: KernelPuzzle) -> Case:
-    """Returns the case with the most bytes of inputs and outputs."""
-    return max(puzzle.cases, key=lambda case: least_bytes_of(prepare(puzzle, case, 0)))
+    """Returns the case with the most bytes of inputs and outputs, of those done from the start."""
+    whole = [case for case in puzzle.cases if case.whole]
+    return max(whole, key=lambda case: least_bytes_of(prepare(puzzle, case, 0)))
 
 
 def solved_works() -> tuple[Work, ...]:

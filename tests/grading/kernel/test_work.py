@@ -8,6 +8,7 @@ import pytest
 
 from gpu_course.catalog import KernelPuzzle, index
 from gpu_course.grading import workspace
+from gpu_course.grading.kernel.large import large_case
 from gpu_course.grading.kernel.work import largest_case, solved_works, work_of
 
 SOLUTIONS = Path(__file__).parents[3] / "solutions"
@@ -66,3 +67,12 @@ def test_only_what_passes_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyP
     # The second time nothing is checked again: the verdict was kept.
     assert workspace.passes_won() == {"01_threads/guard"}
     assert [work.puzzle for work in solved_works()] == ["01_threads/guard"]
+
+
+def test_a_case_that_begins_in_the_middle_is_neither_counted_nor_made_larger() -> None:
+    puzzle = kernel("scan_lookback")
+    assert not all(case.whole for case in puzzle.cases)
+    assert all(case.whole != bool(case.sizes.get("held_up")) for case in puzzle.cases)
+    assert largest_case(puzzle).whole
+    large = large_case(puzzle, 1 << 20)
+    assert large is not None and "held_up" not in large.sizes
