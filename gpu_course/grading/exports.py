@@ -282,14 +282,20 @@ def _trouble(hazard: Hazard, grid: tuple[int, int, int]) -> Trouble:
 
 
 def _of_many_cells(report: Report) -> Figure | None:
-    """Returns who wrote which cell of the output; of a large one, how a warp reads its tile."""
+    """Returns who wrote which cell of the output; of a large one, how a warp reads its tile.
+
+    An array that each thread has for itself has no owner to show, and lies in no bank.
+    """
     from gpu_course.draw.execution.banks import draw_banks, words_of_warp
     from gpu_course.draw.execution.ownership import draw_ownership
 
-    *others, output = [touch for touch in report.touches if touch.kind == "write"]
+    *others, output = [
+        touch for touch in report.touches if touch.kind == "write" and touch.space != "local"
+    ]
     if _cells(output.shape) <= MOST_CELLS_OWNED:
         return draw_ownership(report, output.array)
-    return draw_banks(words_of_warp(report, others[0].array, "read")) if others else None
+    tiles = [touch.array for touch in others if touch.space == "shared"]
+    return draw_banks(words_of_warp(report, tiles[0], "read")) if tiles else None
 
 
 def _schedule(got: Any) -> Figure | None:

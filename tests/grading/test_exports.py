@@ -17,6 +17,7 @@ from gpu_course.grading.exports import (
     _trouble,
     to_json,
     verdict_html,
+    verdict_picture,
     verdict_table_rows,
     verdict_text,
 )
@@ -207,3 +208,14 @@ def test_the_text_form_is_wrapped_below_its_labels(failed: Verdict) -> None:
     assert " ".join(verdict_text(long, width=60).split()) == " ".join(
         f"{long.name}: failed {long.message}".split()
     )
+
+
+@pytest.mark.parametrize("name", ["copy_coalesced", "embedding_lookup", "histogram_private"])
+def test_the_picture_of_a_pass_is_of_no_array_that_each_thread_has_for_itself(name: str) -> None:
+    verdict = check(name, answer=Path(__file__).parents[2] / "solutions", seed=0)
+    assert verdict.passed and verdict.report is not None
+    spaces = {touch.array: touch.space for touch in verdict.report.touches}
+    assert spaces["kept"] == "local"
+    picture = verdict_picture(verdict)
+    assert "cell of kept" not in picture
+    assert "shared" in spaces.values() or "ask bank" not in picture
