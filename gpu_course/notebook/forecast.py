@@ -21,9 +21,10 @@ ASKED = "A number, and an interval that you believe holds 9 times of 10."
 
 _STANDS = "The answer has been shown, and this forecast counts as it stands."
 _TOO_LATE = "The answer has been shown: what you type now is not scored."
-_WAITS = (
-    "No forecast yet, so the answer waits. Type your three numbers above\n"
-    "and run this cell again. An empty forecast is never scored."
+_WAITS = Comparison(
+    "No forecast yet, so the answer waits.",
+    "plain",
+    "Type your three numbers above and run this cell again. An empty forecast is never scored.",
 )
 _ASKS = "Show the answer without a forecast"
 _LABELS = 7, 4.5, 5
@@ -132,13 +133,12 @@ class Forecast:
         import ipywidgets
 
         forecast = self
-        waits = Note(_WAITS)
 
         class Waiting(ipywidgets.VBox):
             """What has to be done for the answer, above the button."""
 
             def __repr__(self) -> str:
-                return repr(waits)
+                return repr(_WAITS)
 
             def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
                 # A stored notebook has nothing to press: there the answer stands as it is.
@@ -166,7 +166,7 @@ class Forecast:
             layout=ipywidgets.Layout(width="max-content", margin="0.2em 0 0 1em"),
         )
         button.on_click(told)
-        panel = Waiting([ipywidgets.HTML(waits._repr_html_()), button])
+        panel = Waiting([ipywidgets.HTML(_WAITS._repr_html_()), button])
         return panel
 
     @property

@@ -13,7 +13,7 @@ writes the rows of its own 32 tokens. Neighbouring lanes must touch
 neighbours in memory.
 """
 
-from numba import cuda
+from numba import cuda, float32
 
 TPB = 64
 WARP = 32
@@ -26,6 +26,15 @@ def embedding_lookup(out, table, ids, size, dim):
     first = cuda.grid(1) - lane
     for token in range(first, min(first + WARP, size)):
         row = ids[token]
-        for col in range(lane, dim, WARP):
-            out[token, col] = table[row, col]
+        # Four loads that do not wait for each other are in flight.
+        for start in range(lane, dim, 4 * WARP):
+            kept = cuda.local.array(4, float32)
+            for k in range(4):
+                col = start + k * WARP
+                if col < dim:
+                    kept[k] = table[row, col]
+            for k in range(4):
+                col = start + k * WARP
+                if col < dim:
+                    out[token, col] = kept[k]
     # end answer

@@ -73,7 +73,7 @@ EMBEDDING_LOOKUP = KernelPuzzle(
         sized("visible example", visible=True, size=40, dim=48, vocab=50),
         sized("one token, one column", size=1, dim=1, vocab=3),
         sized("exactly one block", size=TPB, dim=32, vocab=70),
-        sized("ragged rows of large numbers", size=67, dim=45, vocab=90, doublings=80),
+        sized("ragged rows of large numbers", size=67, dim=141, vocab=90, doublings=80),
         sized("rows shorter than a warp", size=33, dim=7, vocab=40),
     ),
     random_case=drawn(size=(65, 100), dim=(33, 90), vocab=(101, 130)),
@@ -155,5 +155,11 @@ EMBEDDING_LOOKUP = KernelPuzzle(
         Mistake("no_guard", "hazard", "out-of-bounds"),
         Mistake("one_lane_does_it_all", "over-budget", "not-shared"),
     ),
+    equivalent_mutants={
+        "embedding_lookup:loop-ends-late:for start in range(lane, dim + 4 * WARP, 4 * WARP):": (
+            "behind the row's end every column is guarded"
+        ),
+        "embedding_lookup:constant:kept = cuda.local.array(5, float32)": "a cell that nobody uses",
+    },
     constants={"TPB": TPB, "WARP": WARP},
 )

@@ -125,5 +125,12 @@ HISTOGRAM_PRIVATE = KernelPuzzle(
         Mistake("counted_in_global_memory", "over-budget", "over-budget"),
         Mistake("one_thread_adds_the_table", "over-budget", "not-shared"),
     ),
+    equivalent_mutants={
+        "histogram_private:loop-ends-late:"
+        "for i in range(cuda.grid(1), size + 2 * step, 2 * step):": (
+            "behind the end every cell is guarded"
+        ),
+        "histogram_private:constant:kept = cuda.local.array(3, int32)": "a cell that nobody uses",
+    },
     constants={"TPB": TPB, "BINS": BINS},
 )
