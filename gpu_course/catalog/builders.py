@@ -25,13 +25,13 @@ Idea = Callable[..., Any]
 parameters are names: of inputs, of sizes of the case, or `inputs` and `case` themselves."""
 
 
-def sized(name: str, *, visible: bool = False, whole: bool = True, **sizes: int) -> Case:
+def sized(name: str, *, visible: bool = False, **sizes: int) -> Case:
     """Returns a Case whose sizes are written as keyword arguments.
 
     >>> sized("one cell", size=1, block=4).sizes["block"]
     4
     """
-    return Case(name, sizes, visible, whole)
+    return Case(name, sizes, visible)
 
 
 ONE_BLOCK = (

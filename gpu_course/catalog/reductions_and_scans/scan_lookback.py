@@ -141,11 +141,10 @@ SCAN_LOOKBACK = KernelPuzzle(
         sized("exactly four tiles of large numbers", size=256, doublings=90),
         sized("one cell more than two tiles", size=129),
         # Two windows of a warp are looked back over, and three blocks are all that it takes.
-        sized(
+        Case(
             "more tiles than a warp has lanes were held up",
+            {"size": 35 * 64 + 9, "held_up": 33},
             whole=False,
-            size=35 * 64 + 9,
-            held_up=33,
         ),
     ),
     random_case=drawn(size=(130, 320)),

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.catalog.builders import sized
 from gpu_course.catalog.roofline.layers import widths
 from gpu_course.catalog.specification import Case, Debrief, Mistake, PythonPuzzle, Values
 from gpu_course.units import GIGA
@@ -26,20 +25,20 @@ def _case(
     giga: int = GIGA,
 ) -> Case:
     x, w, y = bits
-    return sized(
-        name, visible=visible, d=d, f=f, gflops=gflops, gbytes=gbytes, multiple=multiple,
-        x_bits=x, w_bits=w, y_bits=y, giga=giga,
-    )  # fmt: skip
+    sizes = {"d": d, "f": f, "gflops": gflops, "gbytes": gbytes, "multiple": multiple}
+    sizes |= {"x_bits": x, "w_bits": w, "y_bits": y}
+    return Case(name, sizes if giga == GIGA else sizes | {"giga": giga}, visible)
 
 
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
     s = case.sizes
+    giga = s.get("giga", GIGA)
     return {
         "d": s["d"],
         "f": s["f"],
         "itemsizes": widths(s["x_bits"], s["w_bits"], s["y_bits"]),
-        "peak": float(s["gflops"] * s["giga"]),
-        "bandwidth": float(s["gbytes"] * s["giga"]),
+        "peak": float(s["gflops"] * giga),
+        "bandwidth": float(s["gbytes"] * giga),
         "multiple": s["multiple"],
     }
 
