@@ -57,8 +57,10 @@ def count(number: int, noun: str) -> str:
     Examples:
         >>> count(1, "forward pass"), count(2, "forward pass"), count(1024, "thread")
         ('1 forward pass', '2 forward passes', '1,024 threads')
+        >>> count(3, "switch")
+        '3 switches'
     """
-    plural = "" if number == 1 else "es" if noun.endswith("s") else "s"
+    plural = "" if number == 1 else "es" if noun.endswith(("s", "ch")) else "s"
     return f"{number:,} {noun}{plural}"
 
 

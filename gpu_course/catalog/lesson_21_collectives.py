@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gpu_course.catalog.collectives.all_reduce import ALL_REDUCE
 from gpu_course.catalog.collectives.double_tree import DOUBLE_TREE
+from gpu_course.catalog.collectives.fat_tree import FAT_TREE
 from gpu_course.catalog.collectives.fit_alpha_beta import FIT_ALPHA_BETA
 from gpu_course.catalog.collectives.hierarchical import HIERARCHICAL
 from gpu_course.catalog.collectives.predictions import PREDICTIONS
@@ -15,7 +16,7 @@ LESSON = Lesson(
     name="21_collectives",
     title="Collectives",
     part=4,
-    minutes=180,
+    minutes=210,
     goal=(
         "You can write the collectives of distributed training by hand, count the bytes that each "
         "rank sends, and say which of them a given machine should use."
@@ -26,6 +27,7 @@ LESSON = Lesson(
         ALL_REDUCE,
         DOUBLE_TREE,
         HIERARCHICAL,
+        FAT_TREE,
         FIT_ALPHA_BETA,
     ),
     predictions=PREDICTIONS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,9 @@ from gpu_course.draw.parallel.collectives import (
     draw_times,
     draw_traffic,
 )
+from gpu_course.draw.parallel.fat_tree import Level, draw_fat_tree
 from gpu_course.errors import CourseError
+from gpu_course.hardware.fat_tree import fat_tree
 from gpu_course.notebook.explore import Explorer, play
 from gpu_course.notebook.note import telling
 from gpu_course.notebook.own_ranks import ranked_puzzle, run_own, run_text
@@ -26,7 +29,7 @@ from gpu_course.parallel.runner import Run
 from gpu_course.parallel.traffic import sent_between
 from gpu_course.planner import alpha_beta
 from gpu_course.planner.alpha_beta import Link
-from gpu_course.units import GB, KIB, MIB, format_bandwidth, format_bytes, format_time_s
+from gpu_course.units import GB, KIB, MIB, count, format_bandwidth, format_bytes, format_time_s
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -240,6 +243,52 @@ def own_timeline(name: str, ranks: int = 4, per_node: int = 0) -> Picture:
     return Picture(draw_timeline(messages, ranks, seen.name))
 
 
+MEMORY_BYTES_PER_S = 2e12
+"""What a rank's memory carries while it adds, as a round number of today's GPUs."""
+
+
+@telling
+def own_supersteps(name: str, ranks: int, mib: float, link: Link) -> str:
+    """Returns what a run of your own all-reduce costs by BSP, superstep by superstep.
+
+    An addition reads two numbers and writes one, so w is three times the bytes that the busiest
+    rank adds, over the rate of its memory.
+
+    Args:
+        name: a puzzle whose answer is an all-reduce.
+        ranks: how many, at most 8.
+        mib: of the buffer.
+        link: with l, which is alpha, and g, which is the time of a byte.
+    """
+    seen = watched(name, ranks)
+    chunk = mib * MIB / len(seen.moments[0].held[0])
+    lines = [f"{'step':>4}{'w':>12}{'h':>12}{'g h':>12}{'l':>12}{'together':>12}"]
+    total = 0.0
+    for number, moment in enumerate(seen.moments[1:], 1):
+        ports: Counter[tuple[str, int]] = Counter()
+        adds: Counter[int] = Counter()
+        for move in moment.moves:
+            ports["out", move.source] += len(move.chunks)
+            ports["in", move.target] += len(move.chunks)
+            adds[move.target] += len(move.chunks) if move.adds else 0
+        most = chunk * max(ports.values(), default=0)
+        work = 3 * chunk * max(adds.values(), default=0) / MEMORY_BYTES_PER_S
+        seconds = alpha_beta.superstep_s(work, most, link)
+        total += seconds
+        parts = (work, most / link.bytes_per_s, link.alpha_s, seconds)
+        told = [format_time_s(each) for each in parts]
+        lines.append(
+            f"{number:>4}{told[0]:>12}{format_bytes(most):>12}"
+            + "".join(f"{each:>12}" for each in told[1:])
+        )
+    formula = alpha_beta.ring_all_reduce_s(ranks, mib * MIB, link)
+    lines.append(
+        f"together {format_time_s(total)}; a ring's formula, without w, says "
+        f"{format_time_s(formula)}"
+    )
+    return "\n".join(lines)
+
+
 # What the library sends
 
 
@@ -349,6 +398,48 @@ def compared_levels(
     }
     second = f"nodes of 8; inside 3 µs, {gb_per_s_inside:g} GB/s; between 15 µs, {rate:.3g} GB/s"
     return draw_times(curves, f"An all-reduce on {nodes} nodes, by the model", second)
+
+
+SWITCH_W = 1500
+"""Watts of a switch with 64 ports of 400 Gbit/s and optics in all of them; SemiAnalysis 2024."""
+
+
+def network(gpus: int = 24_576, ports: int = 64, oversubscribed: int = 1) -> Figure:
+    """Returns the levels of a fat tree, and what its switches and cables come to.
+
+    Args:
+        gpus: how many it joins.
+        ports: of each switch.
+        oversubscribed: cables downwards for one upwards, on the level below the top.
+    """
+    tree = fat_tree(gpus, ports, oversubscribed)
+    above = [*tree.cables[1:], 0]
+    levels = [
+        Level(switches, ports - up // switches, up // switches, cables)
+        for switches, cables, up in zip(tree.switches, tree.cables, above, strict=True)
+    ]
+    cables, switches = sum(tree.cables), sum(tree.switches)
+    kw = switches * SWITCH_W * ports / 64 / 1e3
+    share = "all GPUs reach each other at full rate"
+    if tree.island < gpus:
+        share = f"full rate among {tree.island:,} GPUs; beyond, 1/{oversubscribed} if all send"
+    words = [
+        share,
+        f"{count(switches, 'switch')}, {_power(kw)} with optics in all ports",
+        f"{tree.optics:,} transceivers if no cable is copper",
+        f"a cable fails every {_minutes(5 * 365 * 24 * 60 / cables)}, if each lasts 5 years",
+    ]
+    return draw_fat_tree(levels, gpus, f"{gpus:,} GPUs, switches with {ports} ports", words)
+
+
+def _power(kw: float) -> str:
+    return f"{kw:.2g} kW" if kw < 100 else f"{kw / 1000:.2g} MW"
+
+
+def _minutes(minutes: float) -> str:
+    if minutes < 120:
+        return f"{minutes:.0f} minutes"
+    return f"{minutes / 60:.0f} hours" if minutes < 48 * 60 else f"{minutes / 60 / 24:.0f} days"
 
 
 def measured_rings(

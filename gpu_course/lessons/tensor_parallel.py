@@ -121,6 +121,13 @@ def times_called(kind: str) -> int:
     return sum(1 for call in calls if (call.rank, call.kind) == (0, kind))
 
 
+def booked_bytes() -> float:
+    """Returns the bytes booked for rank 0 in the latest `%%ranks` cell."""
+    last = console().last
+    calls = () if last is None else last.calls
+    return float(sum(call.booked_bytes for call in calls if call.rank == 0))
+
+
 _PASSES = """
 def course_main(tokens, hidden, inner):
     import torch as t

@@ -235,6 +235,61 @@ def equal_to_one(ranks: int = 4, steps: int = 3) -> str:
     return "\n".join(lines)
 
 
+_FAIRSCALE = """
+def course_main():
+    import importlib
+    import torch
+    from gpu_course.parallel.zero import steps_of
+    from gpu_course.training.model import GPT, next_token_loss
+    from gpu_course.training.networks.units import TINY, tiny
+
+    try:
+        oss = importlib.import_module("fairscale.optim.oss")
+        sharded = importlib.import_module("fairscale.nn.data_parallel")
+    except ImportError:
+        return None
+    rank = torch.distributed.get_rank()
+    units, weights, tokens = tiny(rank)
+    numbers = dict(lr=0.01, betas=(0.9, 0.99), eps=0.01)
+    ours = [steps_of(units, weights, tokens, stage=2, steps=k)[0] for k in (1, 2)]
+    found = []
+    for numbers_in_a_bucket, to_none in ((0, True), (2**23, True), (2**23, False)):
+        torch.manual_seed(0)
+        model = GPT(TINY).double()
+        optimizer = oss.OSS(model.parameters(), optim=torch.optim.Adam, **numbers)
+        wrapped = sharded.ShardedDataParallel(
+            model, optimizer, reduce_buffer_size=numbers_in_a_bucket
+        )
+        off = []
+        for right in ours:
+            next_token_loss(wrapped(tokens), tokens).backward()
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=to_none)
+            got = torch.cat([p.detach().flatten() for p in model.parameters()])
+            off.append(float((got - right).abs().max()))
+        found.append(off)
+    return found
+"""
+
+
+def fairscale_text(ranks: int = 4) -> str:
+    """Returns what FairScale's OSS and ShardedDataParallel come to, where they are installed.
+
+    Args:
+        ranks: how many.
+    """
+    found = run_text(_FAIRSCALE, "under_fairscale.py", ranks).results
+    if found[0] is None:
+        return "FairScale is not installed here: `pip install fairscale` brings it"
+    lines = [f"{'FairScale beside our stage 2':<34}{'first step':>14}{'second step':>14}"]
+    ways = ("no buckets", "buckets", "buckets, zero_grad to zeros")
+    for number, way in enumerate(ways):
+        off = [max(each[number][step] for each in found) for step in range(2)]
+        told = ["equal" if each < 1e-12 else f"off by {each:.1g}" for each in off]
+        lines.append(f"{way:<34}{told[0]:>14}{told[1]:>14}")
+    return "\n".join(lines)
+
+
 def _equal(off: float) -> str:
     return "as one process, but for rounding" if off < 1e-12 else f"off by {off:.2g}"
 

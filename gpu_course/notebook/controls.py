@@ -14,6 +14,19 @@ LONGEST_PLAIN = 999
 """The largest number that is read easily without separators between its thousands."""
 
 
+_WRITTEN = {"gb": "GB", "gpu": "GPU", "gpus": "GPUs", "kib": "KiB", "mib": "MiB", "us": "µs"}
+
+
+def label(name: str) -> str:
+    """Returns the name of a parameter as people write it, units too.
+
+    >>> label("gb_per_s_inside"), label("bucket_mib"), label("kv_heads")
+    ('GB/s inside', 'bucket MiB', 'kv heads')
+    """
+    words = " ".join(_WRITTEN.get(word, word) for word in name.split("_"))
+    return re.sub(r" per s\b", "/s", words)
+
+
 def make_control(
     name: str, how: Any, default: Any
 ) -> tuple[ipywidgets.ValueWidget, ipywidgets.DOMWidget]:
@@ -28,7 +41,7 @@ def make_control(
         CourseError: `how` describes none of these.
     """
     look: dict[str, Any] = {
-        "description": name.replace("_", " "),
+        "description": label(name),
         "tooltip": name,
         "style": {"description_width": "8em"},
         "layout": ipywidgets.Layout(width="32em"),

@@ -444,6 +444,62 @@ TERMS = (
         "21_collectives",
     ),
     Term(
+        "root",
+        "The one rank of a collective that gives or gets all, as in a broadcast or a reduce.",
+        "21_collectives",
+    ),
+    Term(
+        "backend",
+        "The library that carries a group's messages: NCCL between GPUs, gloo between CPUs.",
+        "21_collectives",
+    ),
+    Term(
+        "payload",
+        "The bytes of a message that were asked for, without the heads that carry them.",
+        "21_collectives",
+    ),
+    Term(
+        "communication matrix",
+        "A table of who has sent whom how many bytes.",
+        "21_collectives",
+    ),
+    Term(
+        "BSP",
+        "A model of computing in supersteps: all compute, all exchange, all wait for the last.",
+        "21_collectives",
+        also=("bulk-synchronous parallel",),
+    ),
+    Term(
+        "double tree",
+        "Two trees over the same ranks, each with half of the buffer; inner ranks of one are "
+        "leaves of the other.",
+        "21_collectives",
+        also=("double binary tree", "two-tree"),
+    ),
+    Term(
+        "node",
+        "A machine with several ranks, whose links are quicker than those to other machines.",
+        "21_collectives",
+    ),
+    Term(
+        "two levels",
+        "A collective within each node and then between nodes, by ranks of the same place.",
+        "21_collectives",
+        also=("hierarchical all-reduce",),
+    ),
+    Term(
+        "fat tree",
+        "A network of switches with as many cables upwards as downwards below the top.",
+        "21_collectives",
+        also=("Clos network",),
+    ),
+    Term(
+        "rail",
+        "The switches that join the GPUs of the same place in all nodes.",
+        "21_collectives",
+        also=("rail-optimised",),
+    ),
+    Term(
         "replica",
         "One of several copies of a model that learn from different rows and are kept equal.",
         "22_data_parallel",
@@ -464,6 +520,26 @@ TERMS = (
         "22_data_parallel",
     ),
     Term(
+        "reducer",
+        "What collects gradients into buckets and sends each as soon as it is complete.",
+        "22_data_parallel",
+    ),
+    Term(
+        "linear scaling",
+        "k times the batch with k times the learning rate.",
+        "22_data_parallel",
+    ),
+    Term(
+        "sharp minimum",
+        "A place where a small change of the weights makes the loss rise steeply.",
+        "22_data_parallel",
+    ),
+    Term(
+        "parameter server",
+        "A process that holds the weights; workers pull them and push gradients, and none waits.",
+        "22_data_parallel",
+    ),
+    Term(
         "shard",
         "The part of a tensor that one device keeps.",
         "23_zero_and_fsdp",
@@ -474,6 +550,71 @@ TERMS = (
         "A part of a model whose weights are gathered together, used, and let go of.",
         "23_zero_and_fsdp",
         also=("FSDP unit",),
+    ),
+    Term(
+        "ZeRO",
+        "Data parallelism in which each rank keeps only a part of the states, in stage 2 also of "
+        "the gradients, in stage 3 also of the weights.",
+        "23_zero_and_fsdp",
+        also=("zero redundancy optimizer", "sharded data parallelism"),
+    ),
+    Term(
+        "FSDP",
+        "ZeRO's third stage in PyTorch: units are gathered, used, and let go of.",
+        "23_zero_and_fsdp",
+        also=("fully_shard",),
+    ),
+    Term(
+        "prefetch",
+        "Beginning to gather the next unit before it is needed.",
+        "23_zero_and_fsdp",
+    ),
+    Term(
+        "resharding",
+        "Letting go of a gathered unit; of a saved state, cutting it anew for other ranks.",
+        "23_zero_and_fsdp",
+        also=("reshard",),
+    ),
+    Term(
+        "tensor parallelism",
+        "Cutting the matrices of each layer among ranks that work on the same tokens.",
+        "24_tensor_parallel",
+        also=("model parallelism", "tensor slicing"),
+    ),
+    Term(
+        "sequence parallelism",
+        "Sharing out the tokens among the same ranks where no matrix is cut: norms, dropouts.",
+        "24_tensor_parallel",
+    ),
+    Term(
+        "column layer",
+        "A linear layer of which each rank computes some of the outputs.",
+        "24_tensor_parallel",
+        also=("column parallel",),
+    ),
+    Term(
+        "row layer",
+        "A linear layer of which each rank takes some of the inputs; their results are added up.",
+        "24_tensor_parallel",
+        also=("row parallel",),
+    ),
+    Term(
+        "f and g",
+        "What stands before and behind two cut layers: f sums in the backward pass, g in the "
+        "forward pass.",
+        "24_tensor_parallel",
+        also=("f", "g"),
+    ),
+    Term(
+        "DTensor",
+        "PyTorch's tensor that knows which of its parts lie on which ranks.",
+        "24_tensor_parallel",
+        also=("distributed tensor",),
+    ),
+    Term(
+        "SUMMA",
+        "A matrix product on a grid of ranks, panel by panel along rows and columns.",
+        "24_tensor_parallel",
     ),
     Term(
         "context parallelism",
@@ -498,6 +639,11 @@ TERMS = (
         "25_context_parallel",
     ),
     Term(
+        "striped",
+        "An order of tokens in which every n-th belongs to the same rank.",
+        "25_context_parallel",
+    ),
+    Term(
         "all-to-all",
         "A collective in which every rank sends something else to every other.",
         "25_context_parallel",
@@ -517,16 +663,5 @@ TERMS = (
         "bubble",
         "The time in which a device of a pipeline has nothing to do.",
         "26_pipelines",
-    ),
-    Term(
-        "tensor parallelism",
-        "Cutting the matrices of each layer among ranks that work on the same tokens.",
-        "24_tensor_parallel",
-        also=("model parallelism", "tensor slicing"),
-    ),
-    Term(
-        "sequence parallelism",
-        "Sharing out the tokens among the same ranks where no matrix is cut: norms, dropouts.",
-        "24_tensor_parallel",
     ),
 )

@@ -16,10 +16,10 @@ from gpu_course.parallel.collectives import double_tree_all_reduce, two_level_al
 from tests.catalog.python_rules import cases_and_random, solution_of
 
 
-def test_the_lesson_brings_its_six_puzzles() -> None:
+def test_the_lesson_brings_its_seven_puzzles() -> None:
     assert [puzzle.short_name for puzzle in LESSON.puzzles] == [
         "ring_reduce_scatter", "ring_all_gather", "all_reduce", "double_tree", "hierarchical",
-        "fit_alpha_beta",
+        "fat_tree", "fit_alpha_beta",
     ]  # fmt: skip
     assert sum(puzzle.minutes for puzzle in LESSON.puzzles) < LESSON.minutes
 

@@ -29,6 +29,7 @@ ASK_FOR_ANSWERS = frozenset(
         "own_run",
         "own_step",
         "own_steps",
+        "own_supersteps",
         "own_timeline",
         "own_traffic",
         "own_units",

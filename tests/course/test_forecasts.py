@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import nbformat
 import pytest
 
-from gpu_course.planner.published import Row, forecast_row, forecasts
+from gpu_course.planner.published import Row, forecast_row, forecasts, rows
 from tests.course.leaks import leaked
 from tests.course.sources import SOURCES, Cell, Forecast, cells_of, forecasts_of
 from tests.course.test_predictions import sentences, words
@@ -94,3 +95,32 @@ def test_a_planted_leak_is_found(cells: list[Cell], why: str) -> None:
     (asked,) = forecasts_of(cells)
     found = gives_away(cells, asked, ROW)
     assert why in found if why else not found
+
+
+PARALLEL = [path for path in SOURCES if path.stem[:2] in {"21", "22", "23", "24", "25"}]
+
+
+def shown_in(outputs: str, cells: list[Cell], row: Row) -> bool:
+    """Whether a lesson shows a row beside our own number: in a table, or after a forecast."""
+    asked = {each.name for each in forecasts_of(cells)}
+    return (row.place in outputs and row.what in outputs) or (
+        row.forecast is not None and row.forecast.name in asked
+    )
+
+
+@pytest.mark.parametrize("path", PARALLEL, ids=lambda path: path.stem)
+def test_a_lesson_shows_every_number_that_the_board_says_it_shows(path: Path) -> None:
+    solved = path.parents[2] / "solutions" / "notebooks" / f"{path.stem}.ipynb"
+    outputs = stored_outputs(solved)
+    missing = [row.what for row in rows(path.stem) if not shown_in(outputs, cells_of(path), row)]
+    assert missing == []
+    assert not shown_in("", [], rows(path.stem)[0])
+
+
+def stored_outputs(notebook: Path) -> str:
+    """Everything that stands below the cells of a notebook, words apart by one blank."""
+    texts = []
+    for cell in nbformat.read(notebook, as_version=4).cells:
+        for output in cell.get("outputs", []):
+            texts += [output.get("text", ""), output.get("data", {}).get("text/plain", "")]
+    return " ".join(" ".join(texts).split())

@@ -62,6 +62,7 @@ from gpu_course.hardware.compute_capability import capability
 from gpu_course.hardware.datasheet import device, devices
 from gpu_course.hardware.latency import issue
 from gpu_course.hardware.occupancy import occupancy
+from gpu_course.lessons.collectives import network
 from gpu_course.stepping import record
 from tests.draw import launches
 from tests.draw.execution.test_reductions import halves, neighbours
@@ -339,6 +340,10 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "draw_timeline": lambda: draw_timeline(collectives.RING, 8, "ring"),
     "draw_buckets": lambda: draw_buckets(data_parallel.EARLY, "your bucketed, rank 0"),
     "draw_overlap": lambda: draw_overlap(data_parallel.EXPOSED, 0.4, "2 GB in 2 buckets"),
+    **{
+        f"draw_fat_tree {rate} to 1": lambda rate=rate: network(98_304, 64, rate) for rate in (1, 7)
+    },
+    "draw_fat_tree one switch": lambda: network(40, 40, 7),
     "draw_times": lambda: draw_times(collectives.CURVES, "Ring and tree", "alpha 20 µs"),
     "draw_under_roof": lambda: draw_under_roof(ROOFS, KERNELS),
     **{f"draw_owners {stage}": lambda stage=stage: draw_owners(stage, 4) for stage in range(4)},

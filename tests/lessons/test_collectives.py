@@ -15,6 +15,7 @@ from gpu_course.notebook.explore import Explorer
 from gpu_course.notebook.note import Note
 from gpu_course.notebook.pictures import Picture
 from gpu_course.planner.alpha_beta import Link, ring_all_reduce_s
+from gpu_course.units import MIB, format_time_s
 from tests.draw.readable import assert_readable
 from tests.notebook.test_feedback import SOLUTIONS
 
@@ -63,6 +64,12 @@ def test_ones_own_run_is_counted_and_drawn() -> None:
     assert isinstance(matrix, Picture) and "Rank 2 sends 31.25 KiB to 0." in repr(matrix)
     shown = lesson.play_own("all_reduce", ranks=3)
     assert isinstance(shown, Explorer) and shown.controls["step"].max == 4
+    price = lesson.own_supersteps("all_reduce", 4, 64, LINK)
+    formula = format_time_s(ring_all_reduce_s(4, 64 * MIB, LINK))
+    assert isinstance(price, str) and price.endswith(f"without w, says {formula}")
+    steps = [line.split() for line in price.splitlines()[1:-1]]
+    assert [step[3:5] for step in steps] == [["16", "MiB"]] * 6
+    assert [step[1] == "0" for step in steps] == [False] * 3 + [True] * 3
     timeline = lesson.own_timeline("hierarchical", ranks=4, per_node=2)
     assert isinstance(timeline, Picture) and "4 steps that wait" in repr(timeline)
 
@@ -124,3 +131,13 @@ def test_levels_are_named_with_both_links() -> None:
 def test_a_picture_that_is_not_known_is_told() -> None:
     with pytest.raises(CourseError, match="no all-reduce is called"):
         lesson.chunks_at("star", 4, 0)
+
+
+def test_a_network_says_who_has_the_full_rate_and_what_fails_when() -> None:
+    full, narrow = (alt_text(lesson.network(24_576, 64, rate)) for rate in (1, 7))
+    assert "all GPUs reach each other at full rate" in full
+    assert "full rate among 1,792 GPUs; beyond, 1/7 if all send" in narrow
+    # 5 years over 3 cables for each of 24,576 GPUs.
+    assert "a cable fails every 36 minutes, if each lasts 5 years" in full
+    assert "1 switch, 1.5 kW" in alt_text(lesson.network(8, 64))
+    assert "every 228 days" in alt_text(lesson.network(8, 64))

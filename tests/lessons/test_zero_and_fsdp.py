@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+
 import pytest
 
 from gpu_course.draw.paper.picture import alt_text
@@ -90,3 +92,13 @@ def test_without_an_answer_it_says_what_to_do(
     for shown in (lesson.own_units(), lesson.saved_and_loaded()):
         assert isinstance(shown, Note)
         assert "zero3" in repr(shown) or "reshard" in repr(shown)
+
+
+@NEEDS_RANKS
+def test_fairscale_is_laid_beside_ours_or_said_to_be_missing() -> None:
+    said = lesson.fairscale_text()
+    if importlib.util.find_spec("fairscale") is None:
+        assert "pip install fairscale" in said
+    else:
+        without, _, mended = said.splitlines()[1:]
+        assert without.split()[-2:] == ["equal", "equal"] == mended.split()[-2:]

@@ -59,6 +59,15 @@ PREDICTIONS = {
         "One ring leaves each node over one rank, with nearly two buffers. In two levels every "
         "rank settles a share with its likes, and the four ports of a node carry it together."
     ),
+    "GB through the busiest port, a reduce and then a broadcast": Sealed(
+        "Seven buffers come in at rank 0 and seven leave it. A tree in place of the root takes "
+        "that down to three of each, at the price of steps that wait for each other; a ring to "
+        "two. The call says what is asked for, not how it is done."
+    ),
+    "GPUs at full rate over three levels of switches with 64 ports": Sealed(
+        "Half of the ports go down on the two lower levels, and all of them at the top: 32 x 32 x "
+        "64. With 128 ports it would be eight times as many."
+    ),
     "Percent of pairs with one switch between them, by rails": Sealed(
         "NVLink brings the message to the GPU that has the right rail, and one switch does the "
         "rest; NCCL sends so what is not for the same place. Without that hop rails are hardly "

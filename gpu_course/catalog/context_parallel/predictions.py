@@ -50,4 +50,8 @@ PREDICTIONS = {
         "what it is all for: the memory of a GPU no longer says how long a sequence may be.",
         answer=_memory,
     ),
+    "Times as long: 8 ranks with 8 times the tokens, and 1 alone": Sealed(
+        "Eight times the tokens have 64 times the scores, for eight GPUs. No ring makes that less. "
+        "Compare a ring with the time of the whole sequence on one GPU, over eight."
+    ),
 }

@@ -33,4 +33,9 @@ PREDICTIONS = {
         "column layers, and two masks. On one rank that is little beside the scores. Once the rest "
         "is cut by eight, it is nearly half."
     ),
+    "Times the bytes: all tokens on each rank, said to be Shard(0)": Sealed(
+        "Shard(0) says how a tensor lies; it does not cut it. Both ranks' tokens are taken for the "
+        "two halves of 16, all are computed, and each rank gets eight of them back. No error: the "
+        "work is done twice."
+    ),
 }

@@ -31,4 +31,10 @@ PREDICTIONS = {
         "norm and the head, is the root's: gathered first, and kept until the backward pass has "
         "used it. So the volume is a little less than 3."
     ),
+    "Times the parameters sent, weights gathered when they are read": Sealed(
+        "Each weight is gathered once, and autograd keeps what the backward pass needs: all whole "
+        "weights at the turn. So it sends what stage 2 sends, and holds what stage 2 holds. That "
+        "is why the compiler comes in: it may throw a weight away and gather it again.",
+        answer=round,
+    ),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -159,7 +160,8 @@ def draw_overlap(
         for y, words in ((1.35, "backward pass"), (1.95, "messages")):
             row_label(axes, left - 0.12, y, words)
         _piece(axes, left, left + backward_s * scale, 1.35, p.LATER_ACTIVE, p.ACTIVE)
-        for each in spans:
+        every = _every(len(spans), backward_s * scale)
+        for each in spans[::every]:
             x = left + each.ready_s * scale
             axes.plot([x, x], [1.16, 1.54], color=p.ACTIVE, lw=0.8, zorder=6)
         for each in spans:
@@ -171,17 +173,28 @@ def draw_overlap(
                 _piece(axes, max(begin, inside), stop, 1.95, p.CONFLICT_TINT, p.CONFLICT,
                        p.CONFLICT_HATCH)  # fmt: skip
         _time_axis(axes, left, scale, end)
-        _overlap_legend(axes, height - 0.2)
+        _overlap_legend(axes, height - 0.2, every)
     return with_alt(figure, describe_overlap(spans, backward_s, second))
 
 
 def _piece(
     axes: Axes, begin: float, stop: float, y: float, face: str, edge: str, hatch: str = ""
 ) -> None:
-    look: Look = {"facecolor": face, "edgecolor": edge, "linewidth": 0.8}
+    # Frames of pieces that are hardly wider than a line would hide what is in them.
+    wide = 0.8 if stop - begin > _FRAMED else 0.0
+    look: Look = {"facecolor": face, "edgecolor": edge, "linewidth": wide}
     if hatch:
         look["hatch"] = hatch
     square(axes, (begin + stop) / 2, y, max(stop - begin, 0.012), look, 0.42)
+
+
+_FRAMED = 0.04
+_BARS_AN_INCH = 16
+
+
+def _every(bars: int, inches: float) -> int:
+    """Returns that every so many of the bars are drawn, so that they can be told apart."""
+    return max(1, math.ceil(bars / (inches * _BARS_AN_INCH)))
 
 
 def _time_axis(axes: Axes, left: float, scale: float, end: float) -> None:
@@ -194,10 +207,12 @@ def _time_axis(axes: Axes, left: float, scale: float, end: float) -> None:
                   ha={0.0: "left", 0.5: "center", 1.0: "right"}[share])  # fmt: skip
 
 
-def _overlap_legend(axes: Axes, y: float) -> None:
-    x = 0.3
+def _overlap_legend(axes: Axes, y: float, every: int) -> None:
+    x, ready = 0.3, "computing; a bar where a bucket is ready"
+    if every > 1:
+        ready = f"computing; a bar for one of {every} buckets that are ready"
     for face, edge, hatch, words in (
-        (p.LATER_ACTIVE, p.ACTIVE, "", "computing; a bar where a bucket is ready"),
+        (p.LATER_ACTIVE, p.ACTIVE, "", ready),
         (p.WRITE_TINT, p.WRITE, "", "hidden"),
         (p.CONFLICT_TINT, p.CONFLICT, p.CONFLICT_HATCH, "waited for"),
     ):

@@ -55,3 +55,17 @@ def seconds_with_half_the_bytes(alone: float, together: float) -> float:
     3.9
     """
     return alone + (together - alone) / 2
+
+
+@model()
+def eight_bit_share(halves: float, block: float) -> float:
+    """Returns the bytes of an all-reduce with one or two halves in 8 bits, over all in 16 bits.
+
+    A half is its reduce-scatter or its all-gather. In 8 bits, `block` numbers share a scale of four
+    bytes.
+
+    >>> eight_bit_share(2, 4), eight_bit_share(0, 4)
+    (1.0, 1.0)
+    """
+    small = 1 + 4 / block
+    return (halves * small + (2 - halves) * 2) / 4

@@ -108,3 +108,30 @@ def deepspeed_host_gib(stage: int, offload: int, parameters_m: float, largest_m:
     else:
         held = copies * largest_m
     return 1.5e6 * held / GIB
+
+
+@model()
+def llama_mfu_percent(
+    parameters_b: float,
+    embeddings_b: float,
+    layers: float,
+    hidden: float,
+    tokens: float,
+    rate: float,
+    peak_tflops: float,
+) -> float:
+    """Returns the percent of the peak that a rate of tokens comes to, embeddings left out.
+
+    A token takes 6 FLOP for each parameter that multiplies, and 12 times layers, width and tokens
+    for the scores and their sums, no half of them left out.
+
+    Args:
+        parameters_b, embeddings_b: billions; of them all, and of the embeddings.
+        layers, hidden, tokens: the shape; tokens of a sequence.
+        rate: tokens per second on each GPU.
+        peak_tflops: of the GPU.
+
+    Source: torchtitan, `get_num_flop_per_token`.
+    """
+    flop = 6e9 * (parameters_b - embeddings_b) + 12 * layers * hidden * tokens
+    return 100 * rate * flop / (peak_tflops * 1e12)
