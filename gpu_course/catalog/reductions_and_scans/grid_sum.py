@@ -152,6 +152,7 @@ GRID_SUM = KernelPuzzle(
         Mistake("stride_of_a_block", "wrong-result", "counted-again"),
         Mistake("a_stretch_for_each_thread", "over-budget", "over-budget"),
         Mistake("tree_in_shared_memory", "over-budget", "over-budget"),
+        Mistake("sums_in_float64", "over-budget", "over-budget"),
         Mistake("one_thread_of_each_block", "over-budget", "not-shared"),
     ),
     constants={"TPB": TPB, "WARPS": WARPS, "ALL_LANES": ALL_LANES},

@@ -204,3 +204,27 @@ def one_thread_of_each_block(out, a, size):
         for i in range(cuda.blockIdx.x, size, cuda.gridDim.x):
             total += a[i]
         out[cuda.blockIdx.x] = total
+
+
+# Begins with a number that is a float64, and adds in float64 from there on.
+@cuda.jit
+def sums_in_float64(out, a, size):
+    tile = cuda.shared.array(WARPS, float32)
+    t = cuda.threadIdx.x
+    lane = t % 32
+    warp = t // 32
+    step = cuda.gridsize(1)
+    total = 0.0
+    for i in range(cuda.grid(1), size, step):
+        total += a[i]
+    offset = 16
+    while offset > 0:
+        total += cuda.shfl_down_sync(ALL_LANES, total, offset)
+        offset //= 2
+    if lane == 0:
+        tile[warp] = total
+    cuda.syncthreads()
+    if t == 0:
+        for k in range(1, WARPS):
+            total += tile[k]
+        out[cuda.blockIdx.x] = total
