@@ -38,8 +38,11 @@ lab: $(STAMP)
 grade: $(STAMP)
 	$(RUN) -m gpu_course grade $(ARGS)
 
+# Many tests start a Python of their own, and each would compile the course anew. Files come in the
+# order of tests/conftest.py: the longest first, so that no worker is left alone with one.
+test: export PYTHONDONTWRITEBYTECODE =
 test: lint check-sync
-	$(RUN) -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
+	$(RUN) -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 test-all: export GPU_COURSE_TESTS = all
 test-all: test

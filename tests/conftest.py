@@ -18,8 +18,37 @@ core.global_force_seed = tree_seed()
 left_out = pytest.StashKey[int]()
 
 
+LONGEST_FIRST = (
+    "tests/course/test_notebooks_solved.py",
+    "tests/course/test_mistakes.py",
+    "tests/course/test_mutants.py",
+    "tests/catalog/test_kernel_puzzles.py",
+    "tests/course/test_solutions.py",
+    "tests/course/test_notebooks_unsolved.py",
+    "tests/course/test_replays.py",
+    "tests/browser/test_lesson.py",
+    "tests/browser/test_live.py",
+    "tests/grading/python/hostile/test_hostile_ranks.py",
+    "tests/catalog/test_data_parallel.py",
+    "tests/notebook/test_ranks_magic.py",
+    "tests/isolation/test_held_memory.py",
+    "tests/catalog/test_zero_and_fsdp.py",
+    "tests/simt/test_scalar_arithmetic.py",
+)
+"""Files of tests that take long, by processor time. Workers get whole files in this order, and
+short ones last, so that none is left alone with a long one at the end. It need not be exact."""
+
+
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves out what this tree has not drawn of each series, unless it was asked for by name."""
+    """Leaves out what this tree has not drawn of each series; puts the longest files first."""
+    _leave_out(config, items)
+    place = {config.rootpath / file: number for number, file in enumerate(LONGEST_FIRST)}
+    items.sort(key=lambda item: place.get(item.path, len(place)))
+
+
+def _leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leaves out what is not drawn, unless it was asked for by name."""
     if EVERYTHING or any("::" in argument for argument in config.args):
         return
     kept, out = [], []

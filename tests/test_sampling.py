@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests import sampling
+from tests.conftest import LONGEST_FIRST
 
 NAMES = [f"test_{number}" for number in range(4000)]
 
@@ -50,3 +51,8 @@ def test_the_seed_is_the_trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         (folder / "answer.py").write_text(text)
         seeds.append(sampling.tree_seed.__wrapped__())
     assert seeds[0] == seeds[2] != seeds[1]
+
+
+def test_the_files_that_come_first_are_there() -> None:
+    assert [file for file in LONGEST_FIRST if not (sampling.ROOT / file).is_file()] == []
+    assert len(set(LONGEST_FIRST)) == len(LONGEST_FIRST)

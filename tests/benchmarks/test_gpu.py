@@ -28,7 +28,7 @@ SHORT_S = 0.3
 
 
 def item(name: str, do: str, *, right: tuple[str, ...] = ("right",), **job: Any) -> Item:
-    deadline = SHORT_S if do == "hang" else 60.0
+    deadline = SHORT_S if do == "hang" else 300.0
     return Item(name, {"do": do, **job}, deadline, right, PLANNED)
 
 

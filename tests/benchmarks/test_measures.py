@@ -39,7 +39,7 @@ EXPECTED = {
     ),
     "wrong": (HEAD + "    a[0] = 1" + LAUNCH + "assert False\n", scripts.FAILED, "AssertionError"),
     "forever": (
-        HEAD + "    pass" + LAUNCH + "while True:\n    pass\n",
+        HEAD + "    pass" + LAUNCH + "import time\n\ntime.sleep(600)\n",
         scripts.LATE,
         "not at its end",
     ),

@@ -1,4 +1,7 @@
-"""`gpu-course lab`: it starts JupyterLab in the checkout, at the lesson that was asked for."""
+"""`gpu-course lab`: it starts JupyterLab in the checkout, at the lesson that was asked for.
+
+`make test` draws with which lessons it is started; `test_live.py` starts it without one every time.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from tests.browser.lab import environment, free_port, serve
 LESSONS = {(): "00_start_here", ("01",): "01_threads"}
 
 
+@pytest.mark.series(1 / 2)
 @pytest.mark.parametrize(("arguments", "lesson"), LESSONS.items(), ids=LESSONS.values())
 def test_lab_serves_the_lesson(
     arguments: tuple[str, ...], lesson: str, checkout: Path, tmp_path: Path

@@ -2,7 +2,8 @@
 
 Two oracles share no line with the simulator. A kernel whose threads never meet runs one thread
 after another (`by_hand`), one with barriers, shuffles or votes as a generator per thread
-(`by_intervals`).
+(`by_intervals`). Generators are slow, so what they run are long series of which `make test` draws a
+part.
 """
 
 from __future__ import annotations
@@ -75,6 +76,7 @@ def test_each_mistake_is_told_apart_one_thread_after_another(name: str, mistake:
     rules.assert_mistake_is_told_apart(PUZZLES[name], mistake)
 
 
+@pytest.mark.series(1 / 3)
 @pytest.mark.parametrize("name", MEETING)
 def test_the_solution_is_right_and_without_hazard_in_a_block_of_generators(name: str) -> None:
     puzzle = PUZZLES[name]
@@ -84,7 +86,7 @@ def test_the_solution_is_right_and_without_hazard_in_a_block_of_generators(name:
         assert outcome == by_intervals.Outcome(frozenset(), True), case
 
 
-@pytest.mark.series(1 / 4)
+@pytest.mark.series(1 / 10)
 @pytest.mark.parametrize(("name", "mistake"), mistakes_of(MEETING))
 def test_a_block_of_generators_finds_in_each_mistake_what_the_catalogue_says(
     name: str, mistake: Mistake

@@ -96,13 +96,13 @@ def run_nbval(
         write(looks, "")
         done = subprocess.run(
             [sys.executable, "-m", "pytest", "-p", "tests.course.nbval_count"]
-            + ["-p", "no:cacheprovider", "-p", "no:xdist", "--color=no", "-q"]
-            + ["--nbval", "--nbval-current-env", "--nbval-cell-timeout", "120"]
+            + ["-p", "nbval.plugin", "-p", "no:cacheprovider", "--color=no", "-q"]
+            + ["--nbval", "--nbval-current-env", "--nbval-cell-timeout", "600"]
             + [f"--nbval-sanitize-with={SANITIZE}"]
             + [f"--count-compared={counts}", "lesson.ipynb"],
             cwd=home,
             env=kernel_environment(folder)
-            | {"PYTEST_ADDOPTS": "", LOOKS: str(looks)}
+            | {"PYTEST_ADDOPTS": "", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", LOOKS: str(looks)}
             | {"IPYTHONDIR": str(folder.parent / "ipython")},
             capture_output=True,
             text=True,

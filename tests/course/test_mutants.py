@@ -17,8 +17,9 @@ from tests.sampling import EVERYTHING, drawn
 # Starting PyTorch once per mutant takes minutes: `make mutants` has those puzzles too.
 QUICK = [puzzle for puzzle in index.puzzles() if not getattr(puzzle, "torch", False)]
 PART = 1 / 16
-SMALLER_PARTS = {"matmul_register": 1 / 40, "matmul_double_buffered": 1 / 40}
-"""Of register-tiled products, which have over a thousand mutants each, and long checks."""
+LONGEST = ("matmul_register", "matmul_double_buffered", "scan_lookback")
+SMALLER_PARTS = dict.fromkeys(LONGEST, 1 / 80)
+"""Of register-tiled products and the scan by looking back: hundreds of mutants, and long checks."""
 MOST_S = 3600
 
 

@@ -22,6 +22,9 @@ LESSONS = pytest.mark.parametrize(
     "lesson", [lesson.name for lesson in index.lessons() if has_notebook(lesson)]
 )
 
+MOST_S = 3600
+"""A lesson runs in half a minute, and on a busy machine in many."""
+
 
 def test_every_source_is_that_of_a_lesson_of_the_catalogue(root: Path) -> None:
     named = [lesson.name for lesson in index.lessons() if has_notebook(lesson)]
@@ -39,6 +42,7 @@ def test_a_lesson_brings_its_puzzles_in_order(
     assert names == [puzzle.short_name for puzzle in index.lesson(lesson).puzzles]
 
 
+@pytest.mark.timeout(MOST_S)
 @pytest.mark.series(1 / 8)
 @LESSONS
 def test_a_lesson_runs_from_top_to_bottom(
@@ -46,7 +50,7 @@ def test_a_lesson_runs_from_top_to_bottom(
 ) -> None:
     notebook = build_notebook(lesson, read(lesson_sources(root)[lesson]), stubs)
     with answers_copy(stubs) as answers:
-        done = execute(notebook, answers, lesson=lesson)
+        done = execute(notebook, answers, lesson=lesson, deadline_s=MOST_S)
         after = {name: read(answers / f"{name}.py") for name in stubs}
     assert all(cell.execution_count for cell in code_cells(done))
     # A shipped cell holds the stub: it writes nothing.

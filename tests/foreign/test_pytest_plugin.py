@@ -63,7 +63,7 @@ def project(tmp_path: Path) -> Path:
 def run(project: Path, *arguments: str) -> tuple[dict[str, int], str]:
     command = [sys.executable, "-m", "pytest", "-p", "gpu_course.simt.pytest", *arguments]
     done = subprocess.run(
-        [*command, "-p", "no:cacheprovider", "-q", "--color=no"],
+        [*command, "-p", "no:cacheprovider", "-p", "no:nbval", "-q", "--color=no"],
         capture_output=True,
         text=True,
         check=False,

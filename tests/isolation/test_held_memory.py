@@ -1,4 +1,7 @@
-"""Memory an answer cannot hide: headers that reach for the meter, before every costly mistake."""
+"""Memory an answer cannot hide: headers that reach for the meter, before every costly mistake.
+
+They are a long series: `make test` draws a third of them.
+"""
 
 from __future__ import annotations
 
@@ -56,6 +59,7 @@ def test_there_is_much_to_try() -> None:
 
 
 @needs_the_kernel
+@pytest.mark.series(1 / 3)
 @pytest.mark.parametrize(
     ("puzzle", "mistake", "attack"),
     attacked(),

@@ -268,7 +268,7 @@ def test_in_a_real_kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     sources = cells_of(tmp_path / "puzzles" / f"{guard}.py", right)
     cells = [nbformat.v4.new_code_cell(source) for source in sources]
     notebook = nbformat.v4.new_notebook(cells=cells)
-    NotebookClient(notebook, timeout=60).execute()
+    NotebookClient(notebook, timeout=600).execute()
     outputs = [output for cell in notebook.cells for output in cell.outputs]
     said = [output["text"] for output in outputs if output.get("name") == "stdout"]
     assert said[0] == "the kernel answers\n"

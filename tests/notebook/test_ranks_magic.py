@@ -236,7 +236,7 @@ def test_nothing_is_left_when_the_kernel_ends() -> None:
         )  # fmt: skip
         pids = [int(pid) for pid in done.stdout.split()]
         assert len(pids) >= 4, done.stderr
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 300
         while any(map(_alive, pids)) and time.monotonic() < deadline:
             time.sleep(0.05)
         assert not any(map(_alive, pids))

@@ -38,16 +38,18 @@ ALL = (*FLOW, *TAMPERING, *COMPARISON, *RESOURCES)
 def tidy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """After the test nothing is left: no process, no file, no descriptor, no thread."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    me = psutil.Process()
+    # A server that other tests keep, and what it started, is none of this one's business.
+    others = {child.pid for child in me.children(recursive=True)}
     # The warm process stays, by design; it is started here so that it counts on both sides.
     assert check(toy.COVER, answer=toy.RIGHT, seed=0).passed
     assert check(toy.TENSOR, answer="def scale(a, scale):\n    return a * scale\n").passed
-    me = psutil.Process()
     before = (me.num_fds(), threading.active_count(), {child.pid for child in me.children()})
     yield
     family = me.children(recursive=True)
     after = (me.num_fds(), threading.active_count(), {child.pid for child in me.children()})
     assert before == after
-    assert {child.pid for child in family} == before[2], "a grandchild is left"
+    assert {child.pid for child in family} - others <= before[2], "a grandchild is left"
     assert list(tmp_path.iterdir()) == []
 
 

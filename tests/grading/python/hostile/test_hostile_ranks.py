@@ -1,4 +1,7 @@
-"""Hostile answers on several ranks: each comes to its stated end, and leaves nothing behind."""
+"""Hostile answers on several ranks: each comes to its stated end, and leaves nothing behind.
+
+Every costly mistake with every attack is a long series: `make test` draws one pair in 24.
+"""
 
 from __future__ import annotations
 
@@ -29,15 +32,17 @@ WRONG = answer("", then="return x + 1")
 def tidy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """After the test nothing is left: no process, no file, no descriptor, no thread."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    me = psutil.Process()
+    # A server that other tests keep, and what it started, is none of this one's business.
+    others = {child.pid for child in me.children(recursive=True)}
     # The warm process stays, by design; it is started here so that it counts on both sides.
     assert check(SHIFT, answer=RIGHT, seed=0).passed
-    me = psutil.Process()
     before = (me.num_fds(), threading.active_count(), {child.pid for child in me.children()})
     yield
     family = me.children(recursive=True)
     after = (me.num_fds(), threading.active_count(), {child.pid for child in me.children()})
     assert before == after
-    assert {child.pid for child in family} == before[2], "a grandchild is left"
+    assert {child.pid for child in family} - others <= before[2], "a grandchild is left"
     assert list(tmp_path.iterdir()) == []
 
 
@@ -48,7 +53,7 @@ COSTLY = [
     for mistake in puzzle.mistakes
     if mistake.reason == "over-budget"
     for attack in WIRE_ATTACKS
-    if drawn(f"{puzzle.name} {mistake.function} {attack}", 1 / 8)
+    if drawn(f"{puzzle.name} {mistake.function} {attack}", 1 / 24)
 ]
 
 
