@@ -286,10 +286,7 @@ class _Watch:
         for (line, kind), in_banks in self.banks.shared.items():
             fields[line][f"shared_{kind}"] = in_banks
         for (line, kind), count in self.banks.local.items():
-            # An atomic on an array that no other thread can reach is a load and a store.
-            for each in ("load", "store") if kind == "atomic" else (kind,):
-                name = f"local_{each}"
-                fields[line][name] = fields[line].get(name, 0) + count
+            fields[line][f"local_{kind}"] = count
         for (line, width), count in self.precision.by_line.items():
             fields[line]["fma" if width == "fma" else f"{width}_operations"] = count
         for name, counts in (

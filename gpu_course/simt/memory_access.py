@@ -70,7 +70,15 @@ def update(
     *,
     returns: bool,
 ) -> Value:
-    """Updates cells atomically, lane after lane; returns the old values."""
+    """Updates cells atomically, lane after lane; returns the old values.
+
+    Raises:
+        KernelRefused: an array of each thread's own, for which a GPU has no atomics.
+    """
+    if array.space == "local":
+        fact = f"{array.name} lies in local memory: atomics are for global and shared memory alone"
+        hint = "each thread has an array of its own there, so plain arithmetic will do"
+        raise machine.kernel.refuse(site.line, fact, hint)
     if machine.context is not None:
         machine.context.before_write()
     access = _access(

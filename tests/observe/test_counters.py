@@ -157,13 +157,6 @@ def test_atomics_on_global_memory_are_counted_lane_by_lane(
     assert counters.atomic_updates == updates
 
 
-def test_an_atomic_on_an_array_of_the_thread_itself_is_a_load_and_a_store(tmp_path: Path) -> None:
-    body = "own = cuda.local.array(1, float32)\nown[0] = 1\ncuda.atomic.add(own, 0, 2)"
-    counters = launch(tmp_path, f"{body}\nout[cuda.grid(1)] = own[0]", 1, 64).counters
-    assert (counters.local_load, counters.local_store) == (4, 4)
-    assert counters.atomic_updates == 0
-
-
 @pytest.mark.parametrize(
     ("line", "single", "double"),
     [

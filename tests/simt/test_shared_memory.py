@@ -368,6 +368,16 @@ def test_a_shape_must_be_constant(line: str, fact: str, tmp_path: Path) -> None:
     assert fact in caught.value.fact
 
 
+def test_an_atomic_on_an_array_of_the_thread_itself_is_refused(tmp_path: Path) -> None:
+    body = "    own = cuda.local.array(1, float32)\n    own[0] = 1\n"
+    path = tmp_path / "kernel.py"
+    path.write_text(f"{HEAD}{body}    cuda.atomic.add(own, 0, 2)\n    out[0] = own[0]\n")
+    with pytest.raises(KernelRefused) as caught:
+        simulate(f"{path}:kernel")[1, 4](np.zeros(4), np.zeros(4))
+    assert caught.value.fact.startswith("own lies in local memory: atomics are for global")
+    assert caught.value.line == 9
+
+
 def test_a_barrier_says_who_is_missing(tmp_path: Path) -> None:
     body = "if cuda.threadIdx.x < 20:\n    cuda.syncthreads()"
     (hazard,) = _launch(tmp_path, body, np.zeros(144), np.zeros(144), grid=1).hazards
