@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -29,12 +30,20 @@ from gpu_course.errors import CourseError
 from gpu_course.foreign.launches import Launches
 from gpu_course.foreign.script import PACKAGE, run_on_the_simulator, script_at
 
+try:
+    import resource
+except ImportError:  # Windows, where the clock on the wall is the only limit
+    resource = None  # type: ignore[assignment]
+
 NAMES_CUDA = re.compile(
     r"from\s+numba\s+import[^\n]*\bcuda\b|(from|import)\s+numba\.cuda|target\s*=\s*['\"]cuda"
 )
 EXTENDS = re.compile(r"numba(\.cuda)?\.(extending|cudadecl|cudaimpl)|numba\.core\.extending")
 RAN, EXCLUDED, REFUSED, FAILED, LATE = "ran", "excluded", "refused", "failed", "late"
 CHILD = "--child"
+# How much longer than its seconds of processor a script may take by the clock on the wall: on a
+# busy machine most of that is waiting.
+WALL_PER_CPU = 12
 
 
 @dataclass
@@ -72,25 +81,29 @@ def one(path: Path, shown: str, seconds: int) -> Outcome:
     with tempfile.TemporaryDirectory() as scratch:
         told = Path(scratch, "told.json")
         try:
-            subprocess.run(
-                [sys.executable, __file__, CHILD, str(path.absolute()), str(told)],
+            ended = subprocess.run(
+                [sys.executable, __file__, CHILD, str(path.absolute()), str(told), str(seconds)],
                 cwd=path.parent,
                 env={**os.environ, "MPLBACKEND": "Agg", "TMPDIR": scratch},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                timeout=seconds,
+                timeout=seconds if resource is None else WALL_PER_CPU * seconds,
                 check=False,
             )
         except subprocess.TimeoutExpired:
+            return Outcome(shown, LATE, f"not at its end after {seconds} s")
+        if resource is not None and ended.returncode == -signal.SIGXCPU:
             return Outcome(shown, LATE, f"not at its end after {seconds} s")
         if not told.exists():
             return Outcome(shown, FAILED, "the process died")
         return Outcome(shown, **json.loads(told.read_text(encoding="utf-8")))
 
 
-def child(path: Path, told: Path) -> None:
+def child(path: Path, told: Path, seconds: int) -> None:
     """Runs a script in this process and writes what became of it."""
+    if resource is not None:
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
     launches = Launches()
     ended: list[BaseException] = []
     sys.excepthook = lambda kind, error, trace: ended.append(error)
@@ -126,6 +139,8 @@ def _judged(error: BaseException | None, status: int, launches: int, path: Path)
     line = where[-1].line or "" if where else ""
     if isinstance(error, SyntaxError):
         return EXCLUDED, f"Python {sys.version_info.major} cannot read it: {first}"
+    if isinstance(error, ImportError) and PACKAGE in first:
+        return REFUSED, first.partition(" (")[0]
     if isinstance(error, ImportError) and "numba.cuda" not in first and "simulator" not in first:
         return EXCLUDED, f"wants a module: {first}"
     if isinstance(error, EOFError):
@@ -138,6 +153,8 @@ def _judged(error: BaseException | None, status: int, launches: int, path: Path)
         return EXCLUDED, f"its own mistake: {first}"
     if isinstance(error, AttributeError) and "module 'numpy'" in first:
         return EXCLUDED, f"wants an older NumPy: {first}"
+    if isinstance(error, TypeError) and "unexpected keyword" in first and "cuda" not in line:
+        return EXCLUDED, f"wants an older library: {first}"
     if isinstance(error, MemoryError):
         return EXCLUDED, f"wants more memory: {first}"
     if where and not isinstance(error, AssertionError) and _is_library(where[-1].filename):
@@ -173,7 +190,7 @@ def summary(outcomes: list[Outcome]) -> str:
 
 def main(
     folder: Annotated[Path, typer.Argument(exists=True, file_okay=False)],
-    seconds: Annotated[int, typer.Option(help="what a script may take")] = 60,
+    seconds: Annotated[int, typer.Option(help="of processor that a script may take")] = 60,
     only: Annotated[
         Path | None, typer.Option(help="a file of paths below the folder, one a line")
     ] = None,
@@ -194,6 +211,6 @@ def main(
 
 if __name__ == "__main__":
     if sys.argv[1:2] == [CHILD]:
-        child(Path(sys.argv[2]), Path(sys.argv[3]))
+        child(Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4]))
     else:
         typer.run(main)

@@ -11,7 +11,7 @@ import pytest
 
 from gpu_course.errors import HAZARD_ERRORS, KernelRefused
 from gpu_course.observe import touches
-from gpu_course.simt import launch, legality, scheduler, source
+from gpu_course.simt import interpreter, launch, legality, scheduler, source
 from gpu_course.simt.intrinsics import NAMES
 from gpu_course.simt.vocabulary import allocate, printing
 from gpu_course.simulator import STEP_BUDGET, simulate
@@ -98,4 +98,5 @@ def test_the_limits_are_the_simulators() -> None:
         source.MAX_SOURCE_BYTES,
         legality.MOST_NODES,
         legality.MOST_CALLS_DEEP,
+        interpreter.MOST_CALLS_UNDER_WAY,
     ]

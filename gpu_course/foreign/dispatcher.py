@@ -188,7 +188,8 @@ def jit(func_or_sig: Any = None, device: bool = False, link: Any = None, **optio
 
 
 def _dispatcher(function: Any, device: bool, declared: tuple[Signature, ...]) -> Dispatcher:
-    plain = function.py_func if isinstance(function, Dispatcher) else function
+    # A function under numba.njit is taken by what it was made of, as Numba takes it.
+    plain = getattr(function, "py_func", function)
     if isinstance(plain, FunctionType):
         plain = with_source(plain)
     return Dispatcher(plain, device=device, declared=declared)

@@ -147,6 +147,11 @@ class Device:
             raise AttributeError(name)
         raise unsupported(f"the device attribute {name}")
 
+    @property
+    def _device(self) -> Device:
+        # What Numba's list of devices holds wraps the device; scripts reach through.
+        return self
+
     def get_primary_context(self) -> Context:
         """Returns the one context."""
         return CONTEXT

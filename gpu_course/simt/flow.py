@@ -293,6 +293,8 @@ def stored_parameters(
             found.add(name)
         if isinstance(node, ast.Call):
             symbol = meanings.get(node.func)
+            if isinstance(node.func, ast.Attribute) and node.func.attr == "fill":
+                return parameters
             if _is_atomic(symbol):
                 name = node.args[0].id if node.args and isinstance(node.args[0], ast.Name) else ""
                 if name not in parameters | own:

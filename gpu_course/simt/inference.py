@@ -41,6 +41,7 @@ from gpu_course.simt.types import (
     best,
     show,
 )
+from gpu_course.simt.vocabulary import whole_arrays
 from gpu_course.simt.vocabulary.allocate import SPACES, Request, is_allocation, lay_out, request
 
 
@@ -68,7 +69,7 @@ class Inferred:
     types: Mapping[str, Type]
     requests: Mapping[ast.Call, Request]
     static_shared_bytes: int = 0
-    calls: Mapping[ast.Call, Inferred] = field(default_factory=dict)
+    calls: Mapping[ast.Call, Inferred | Itself] = field(default_factory=dict)
     result: Type = None
     views: frozenset[ast.Subscript] = frozenset()
     reads: Mapping[ast.AST, Type] = field(default_factory=dict)
@@ -109,7 +110,7 @@ def of_value(value: Any) -> Type:
 class NotYet(Exception):
     """A name that is read before anything known assigns it."""
 
-    def __init__(self, node: ast.Name) -> None:
+    def __init__(self, node: ast.expr) -> None:
         self.node = node
 
 
@@ -121,14 +122,36 @@ Literals = tuple[tuple[str, Any], ...]
 """Parameters of a device function, and the constants that are handed over for them."""
 
 
-class Found(dict[tuple[ast.FunctionDef, tuple[Type, ...], tuple[Type, ...], Literals], Inferred]):
+Key = tuple[ast.FunctionDef, tuple[Type, ...], tuple[Type, ...], Literals]
+
+
+class Found(dict[Key, Inferred]):
     """What is known of device functions, by the types they are called with.
 
     Attributes:
         left: the steps that may still go into finding types.
+        under_way: those whose types are being found, which may call themselves.
     """
 
     left = MOST_TYPING_STEPS
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.under_way: dict[Key, _Inference] = {}
+
+
+@dataclass(eq=False)
+class Itself:
+    """What stands for a device function where it calls itself: it is known at the end.
+
+    Attributes:
+        result: what it returns, as far as that is known.
+        inferred: the whole, once it is found.
+    """
+
+    result: Type = None
+    inferred: Inferred | None = None
+    requests: Mapping[ast.Call, Request] = field(default_factory=dict)
 
 
 def infer(
@@ -186,7 +209,9 @@ class _Inference:
         self.reads: dict[ast.AST, Type] = {}
         self.expressions: dict[ast.AST, Type] = {}
         self.requests: dict[ast.Call, Request] = {}
-        self.calls: dict[ast.Call, Inferred] = {}
+        self.calls: dict[ast.Call, Inferred | Itself] = {}
+        self.itself: list[Itself] = []
+        self.returns: Type = None
         self.given: dict[ast.Call, Sequence[ast.expr]] = {}
         self.views: set[ast.Subscript] = set()
         self.members: dict[ast.Attribute, int] = {}
@@ -201,6 +226,9 @@ class _Inference:
             self.pending = None
             self.results = []
             self.block(self.kernel.tree.body)
+            if self.itself and self.results:
+                before, self.returns = self.returns, self.result()
+                self.changed |= before != self.returns
             if not self.changed:
                 break
         if self.pending is not None:
@@ -213,6 +241,9 @@ class _Inference:
                         "a function that makes an array of one shape or dtype here, and of another"
                     )
                     raise self.kernel.refuse(node, ours(fact), "write a function for each")
+        if self.itself and requests:
+            fact = ours(f"{self.kernel.name}, which calls itself and makes arrays of its own")
+            raise self.kernel.refuse(self.kernel.tree, fact, "hand it an array to work in")
         placed, static = lay_out(requests)
         return Inferred(
             draft=self.draft,
@@ -275,8 +306,12 @@ class _Inference:
                 ) from None
             except NotYet as error:
                 # A name read before the round has reached its assignment: a later round settles it.
-                fact = f"{error.node.id} is read here, and nothing above assigns it"
-                refusal = self.kernel.refuse(error.node, fact, "assign it first")
+                name = ast.unparse(error.node)
+                fact, hint = f"{name} is read here, and nothing above assigns it", "assign it first"
+                if error.node in self.draft.devices:
+                    fact = f"{name} calls itself before anything says what it returns"
+                    hint = "return a value above, without a call of itself"
+                refusal = self.kernel.refuse(error.node, fact, hint)
                 self.pending = self.pending or refusal
 
     def statement(self, node: ast.stmt) -> None:
@@ -329,6 +364,10 @@ class _Inference:
                 self.changed = True
             self.note(target, value)
         elif isinstance(target, ast.Tuple):
+            if isinstance(value, ArrayType) and value.ndim:
+                for part in target.elts:
+                    self.assign(part, self.item_of(value))
+                return
             if not isinstance(value, TupleType) or len(value.elements) != len(target.elts):
                 raise NoSuchType(f"{value} cannot be unpacked into {len(target.elts)} names")
             for part, element in zip(target.elts, value.elements, strict=True):
@@ -405,9 +444,13 @@ class _Inference:
                 "write all of them as floats, or as whole numbers",
             )
         if isinstance(iterated, ArrayType):
-            one = iterated.ndim == 1 and not iterated.dtype.fields
-            return iterated.dtype if one else replace(iterated, ndim=iterated.ndim - 1)
+            return self.item_of(iterated)
         raise NoSuchType(f"a loop over {iterated}")
+
+    def item_of(self, array: ArrayType) -> Type:
+        """What a[0] is of an array: a cell, or a row."""
+        one = array.ndim == 1 and not array.dtype.fields
+        return array.dtype if one else replace(array, ndim=array.ndim - 1)
 
     def infer_device(
         self,
@@ -425,8 +468,31 @@ class _Inference:
             self.spend(CHECKING * sum(device.efforts.values()))
             if device.makes_arrays and any(each[0] is key[0] for each in self.found):
                 device = device.anew()
-            self.found[key] = infer(device, arguments, known, self.depth + 1, self.found, literals)
+            special, under_way = specialised(device, known), self.found.under_way
+            inside = _Inference(special, arguments, self.depth + 1, self.found, literals)
+            under_way[key] = inside
+            found = self.found[key] = inside.run()
+            del under_way[key]
+            for each in inside.itself:
+                each.inferred = found
         return self.found[key]
+
+    def infer_itself(self, name: ast.expr, inside: _Inference) -> Itself:
+        """What is known of a device function so far, which is called from within itself.
+
+        Raises:
+            NotYet: nothing is known of what it returns.
+        """
+        returned = [*inside.results, *([] if inside.returns is None else [inside.returns])]
+        again = Itself()
+        inside.itself.append(again)
+        gives = any(
+            isinstance(n, ast.Return) and n.value is not None for n in ast.walk(inside.kernel.tree)
+        )
+        if gives and not returned:
+            raise NotYet(name)
+        again.result = self.joined(returned) if returned else None
+        return again
 
     # Expressions
 
@@ -635,11 +701,17 @@ class _Inference:
                 return INT64
             if owner.dtype.fields and node.attr in owner.dtype.fields:
                 return types.field_type(owner, node.attr)
+            if node.attr in whole_arrays.ATTRIBUTES:
+                return whole_arrays.ATTRIBUTES[node.attr][0](owner)
+            if node.attr == "dtype":
+                return DtypeType(owner.dtype)
             raise self.kernel.refuse(
                 node,
                 f"the simulator does not know the array attribute .{node.attr}",
                 "an array in a kernel has .shape, .size and .ndim",
             )
+        if isinstance(owner, DtypeType) and node.attr == "type":
+            return owner
         if isinstance(owner, TupleType) and node.attr in owner.names:
             self.members[node] = owner.names.index(node.attr)
             return owner.elements[self.members[node]]
@@ -688,7 +760,7 @@ class _Inference:
             if sync and self.expression(called.value) == GridType():
                 return INT32
             if self.is_array(called.value):
-                raise self.kernel.refuse(node, method_refusal(called.attr), "write the loop")
+                return self.array_method(node, called)
             if called.attr in ("conjugate", "bit_count") and not node.args:
                 owner = self.expression(called.value)
                 if called.attr == "conjugate" and types.is_scalar(owner) and owner != BOOL:
@@ -699,13 +771,11 @@ class _Inference:
                     and owner.kind in "iu"
                 ):
                     return owner
+            function = self.expression(called) if called.attr == "type" else None
         else:
             function = self.expression(called)
             if isinstance(function, WordType):
                 return self.word(node, Symbol(function.path))
-            if isinstance(function, DtypeType):
-                arguments = [self.expression(a) for a in node.args]
-                return types.converted(ast.unparse(called), function.of, arguments)
             if isinstance(function, FunctionType):
                 draft, device = self.draft, function.function
                 assert draft.written is not None
@@ -713,7 +783,33 @@ class _Inference:
                     draft.written, self.kernel, node, device, draft.callers, draft.checked
                 )
                 return self.device_call(node, found)
+        if isinstance(function, DtypeType):
+            arguments = [self.expression(a) for a in node.args]
+            return types.converted(ast.unparse(called), function.of, arguments)
         raise NoSuchType(f"{ast.unparse(called)} cannot be called")
+
+    def array_method(self, node: ast.Call, called: ast.Attribute) -> Type:
+        """a.sum(), a.reshape(2, 3), a.view(int32)"""
+        owner, name = self.expression(called.value), called.attr
+        assert isinstance(owner, ArrayType)
+        plain = not node.keywords and not owner.dtype.fields
+        if plain and not node.args and name in whole_arrays.FOLDS:
+            return whole_arrays.FOLDS[name].type(owner)
+        if plain and name == "fill" and len(node.args) == 1:
+            value = self.expression(node.args[0])
+            if not isinstance(value, np.dtype):
+                raise NoSuchType(f"fill takes a number, not {value}")
+            return None
+        if name == "reshape" and not node.keywords:
+            arguments = [self.expression(a) for a in node.args]
+            return whole_arrays.reshaped_type(owner, arguments)
+        if name == "view" and plain and len(node.args) == 1:
+            wanted = self.expression(node.args[0])
+            if isinstance(wanted, DtypeType) and wanted.of.itemsize == owner.dtype.itemsize:
+                return whole_arrays.viewed_type(owner, wanted.of)
+            if isinstance(wanted, DtypeType):
+                raise NotSimulated("a view of cells of another size", "make it on the host")
+        raise self.kernel.refuse(node, method_refusal(name), "write the loop")
 
     def is_array(self, node: ast.expr) -> bool:
         try:
@@ -740,7 +836,16 @@ class _Inference:
             arguments = list(signature.converted(arguments))
         self.given[node] = given
         known = self.known_arguments(device, given, arguments)
-        found = self.infer_device(device, arguments, known, self.literals_of(device, given))
+        literals = self.literals_of(device, given)
+        inside = self.found.under_way.get(
+            (device.kernel.tree, tuple(arguments), tuple(known), literals)
+        )
+        if inside is not None:
+            if signature is not None:
+                inside.returns = signature.returns(signature.result)
+            again = self.calls[node] = self.infer_itself(node.func, inside)
+            return again.result
+        found = self.infer_device(device, arguments, known, literals)
         if signature is not None:
             found = declared_result(device, found, signature)
         self.calls[node] = found

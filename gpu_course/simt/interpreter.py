@@ -41,6 +41,8 @@ from gpu_course.simt.values import (
 )
 from gpu_course.simt.vocabulary.allocate import Arena
 
+# Each takes a few frames of Python's own stack, of which there are a thousand.
+MOST_CALLS_UNDER_WAY = 64
 # Vectors kept beside what they were cast to; a kernel has few index variables.
 MOST_CONVERTED = 16
 
@@ -399,6 +401,10 @@ class Interpreter:
         """Runs a device function with the lanes that call it; returns what it returns."""
         arguments = [self.value(a) for a in node.arguments]
         caller, mask = self.frame, self.mask
+        if self.depth >= MOST_CALLS_UNDER_WAY:
+            fact = f"calls are {self.depth} deep here, the simulator's limit"
+            hint = "write a loop: a thread of a GPU has room for few calls inside one another, too"
+            raise self.kernel.refuse(node.line, fact, hint)
         self.frame = _frame(node.code, arguments, (*caller.calls, node.line))
         self.block(node.code.body, mask)
         result = self.frame.result

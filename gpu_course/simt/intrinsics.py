@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.simt.constants import FileList, Symbol, as_dtype, resolve
+from gpu_course.simt.constants import FileList, Symbol, as_dtype, dtype_of_text, resolve
 from gpu_course.simt.refusals import builtin_refusal, refused, symbol_refusal
 from gpu_course.simt.source import Kernel, LiveModule, Unknown, from_function
 from gpu_course.simt.vocabulary import (
@@ -30,6 +30,7 @@ from gpu_course.simt.vocabulary import (
     synchronise,
     ufuncs,
     warps,
+    whole_arrays,
     xoroshiro,
 )
 from gpu_course.simt.vocabulary.functions import Function
@@ -50,6 +51,7 @@ FUNCTIONS: dict[str, Function] = {
     **ufuncs.FUNCTIONS,
     **complex_functions.FUNCTIONS,
     **libdevice.FUNCTIONS,
+    **whole_arrays.FUNCTIONS,
 }
 BUILTINS = frozenset(scalar_functions.BUILTINS) | {
     "divmod", "enumerate", "pow", "print", "sum", "zip",
@@ -108,9 +110,11 @@ class Meanings:
         self.kernel = kernel
         self.variables = variables
         self.found: dict[ast.AST, Any] = {}
+        self.dtypes: set[ast.AST] = set()
 
     def of(self, body: list[ast.stmt]) -> dict[ast.AST, Any]:
         for statement in body:
+            self.dtypes |= {n for call in ast.walk(statement) for n in _dtypes_of(call)}
             for node in _parents_first(statement):
                 if node not in self.found and isinstance(node, ast.Name | ast.Attribute):
                     self._meaning(node)
@@ -126,6 +130,8 @@ class Meanings:
             owner = self._meaning(node.value)
             if isinstance(owner, LiveModule):
                 value = self._member(node, owner)
+            if node.attr == "value" and self._is_of_enum(node.value):
+                value = owner
             if isinstance(owner, Symbol):
                 value = resolve(owner.member(node.attr))
                 if owner.path == "cuda.random":
@@ -133,6 +139,11 @@ class Meanings:
         if value is not None:
             self.found[node] = value
         return value
+
+    def _is_of_enum(self, node: ast.expr) -> bool:
+        """True for Colour.RED, whose meaning is its value."""
+        owner = self.found.get(node.value) if isinstance(node, ast.Attribute) else None
+        return isinstance(owner, LiveModule) and isinstance(owner.module, type)
 
     def _member(self, node: ast.Attribute, module: LiveModule) -> Any:
         """What helpers.f stands for."""
@@ -170,6 +181,10 @@ class Meanings:
         """A value beside the kernel, one that a kernel can use."""
         if value is None:
             return NOTHING
+        if isinstance(value, Unknown) and value.text is not None and node in self.dtypes:
+            named = dtype_of_text(value.text)
+            if named is not None:
+                return Symbol(f"numpy.{named.name}")
         if isinstance(value, Unknown):
             raise self.kernel.refuse(
                 node,
@@ -219,6 +234,13 @@ def _parents_first(statement: ast.stmt) -> Iterator[ast.AST]:
         yield node
         if not isinstance(node, ast.Raise):  # which exception it is means nothing to a kernel
             waiting += ast.iter_child_nodes(node)
+
+
+def _dtypes_of(node: ast.AST) -> list[ast.expr]:
+    """What stands for the dtype in a call that may make an array."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return []
+    return [*node.args[1:2], *(k.value for k in node.keywords if k.arg == "dtype")]
 
 
 def _holds_list(value: Any) -> bool:

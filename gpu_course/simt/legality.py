@@ -29,7 +29,7 @@ from gpu_course.simt.flow import (
     stored_parameters,
 )
 from gpu_course.simt.intrinsics import Meanings
-from gpu_course.simt.refusals import check_node, check_texts
+from gpu_course.simt.refusals import check_node, check_texts, ours
 from gpu_course.simt.source import Kernel, Unknown
 from gpu_course.simt.types import Type
 from gpu_course.simt.vocabulary.allocate import is_allocation
@@ -311,6 +311,7 @@ class Draft:
         callers: the functions that call it, the innermost last; empty for a kernel.
         specialisations: types of its arguments -> what is left of it for these, as it is found.
         checked: the device functions known so far, each checked once for all that call it.
+        recursive: the name of the function itself, where it calls itself.
     """
 
     kernel: Kernel
@@ -326,6 +327,7 @@ class Draft:
     callers: tuple[Kernel, ...] = field(default=(), repr=False)
     specialisations: dict[tuple[Type, ...], Draft] = field(default_factory=dict, repr=False)
     checked: Checked = field(default_factory=lambda: Checked(), repr=False)
+    recursive: frozenset[ast.AST] = frozenset()
 
     def read(self, node: ast.Name) -> str:
         """Returns the version of a variable that a name stands for where it is read."""
@@ -365,8 +367,9 @@ class Draft:
         named = (n for call in calls for n in ast.walk(call) if isinstance(n, ast.Name))
         own = {n.id for n in named} & parameters
         for node in ast.walk(self.kernel.tree):
-            device = self.devices.get(node.func) if isinstance(node, ast.Call) else None
-            if device is not None and device is not self and device.shapes_from_arguments:
+            name = node.func if isinstance(node, ast.Call) else node
+            device = None if name in self.recursive else self.devices.get(name)
+            if device is not None and device.shapes_from_arguments:
                 own |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name)} & parameters
         return frozenset(own)
 
@@ -523,6 +526,8 @@ def specialised(draft: Draft, arguments: Sequence[Type]) -> Draft:
         tree = prune(written, known)
         same = ast.dump(tree) == ast.dump(prune(written, {}))
         found[key] = draft if same else _checked(written, tree, draft.callers, draft.checked)
+        # What calls itself asks for its own versions, by types, as every other caller does.
+        found[key].devices.update(dict.fromkeys(found[key].recursive, draft))
     return found[key]
 
 
@@ -558,7 +563,8 @@ def _checked(
     devices = _devices(written, kernel, body, meanings, callers, checked)
     stored = frozenset(kernel.parameters) if devices else stored_parameters(kernel, body, meanings)
     versions = find_versions(kernel.tree)
-    return Draft(
+    recursive = frozenset(n for n in _called(body, meanings) if _is_itself(meanings[n], written))
+    made = Draft(
         kernel,
         meanings,
         variables,
@@ -571,7 +577,10 @@ def _checked(
         written,
         callers,
         checked=checked,
+        recursive=recursive,
     )
+    made.devices.update(dict.fromkeys(recursive, made))
+    return made
 
 
 def _refuse_too_large(kernel: Kernel, nodes: int) -> None:
@@ -602,12 +611,21 @@ def _devices(
     callers: tuple[Kernel, ...],
     checked: Checked,
 ) -> dict[ast.AST, Draft]:
+    return {
+        node: called_from(written, kernel, node, meanings[node], callers, checked)
+        for node in _called(body, meanings)
+        if not (callers and _is_itself(meanings[node], written))
+    }
+
+
+def _called(body: list[ast.AST], meanings: Mapping[ast.AST, Any]) -> list[ast.AST]:
+    """The names of functions where they are called."""
     called = {node.func for node in body if isinstance(node, ast.Call)}
-    found: dict[ast.AST, Draft] = {}
-    for node, meaning in meanings.items():
-        if isinstance(meaning, Kernel) and node in called:
-            found[node] = called_from(written, kernel, node, meaning, callers, checked)
-    return found
+    return [n for n, meaning in meanings.items() if isinstance(meaning, Kernel) and n in called]
+
+
+def _is_itself(device: Kernel, written: Kernel) -> bool:
+    return device.place == written.place
 
 
 def called_from(
@@ -621,13 +639,13 @@ def called_from(
     """Returns the draft of a device function, called at `node` of a function that `callers` call.
 
     Raises:
-        KernelRefused: it calls itself, or calls nest too deeply.
+        KernelRefused: it is called again through another function, or calls nest too deeply.
     """
     checked = Checked() if checked is None else checked
     chain = (*callers, written)
     if any(device.place == caller.place for caller in chain):
-        fact = f"{device.name} calls itself, and the simulator runs no recursion"
-        raise kernel.refuse(node, fact, "write a loop")
+        fact = ours(f"functions that call each other in a circle, as {device.name} is here")
+        raise kernel.refuse(node, fact, "write a loop, or let one function call itself")
     if len(chain) > MOST_CALLS_DEEP:
         fact = f"calls nest more than {MOST_CALLS_DEEP} deep here"
         raise kernel.refuse(node, fact, "write the functions into one another, or a loop")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,7 +36,7 @@ from gpu_course.simt.types import (
     WordType,
 )
 from gpu_course.simt.values import binary, counted_as, unary
-from gpu_course.simt.vocabulary import attributes, loops
+from gpu_course.simt.vocabulary import attributes, loops, whole_arrays
 from gpu_course.simt.vocabulary.functions import Function
 from gpu_course.simt.vocabulary.synchronise import GRID_BARRIER, GRID_SYNC
 
@@ -66,6 +66,7 @@ class _Shared:
     kernel: Inferred
     sites: int = 0
     codes: dict[tuple[int, str], ir.Code] = field(default_factory=dict)
+    again: dict[int, list[ir.DeviceCall]] = field(default_factory=dict)
     constants: dict[int, Array] = field(default_factory=dict)
     captured: dict[int, Array] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
@@ -187,6 +188,9 @@ class _Function:
             if not isinstance(target, ast.Tuple):
                 found += self.assigned(line, 0, [target], whole)
                 continue
+            if isinstance(value.type, ArrayType):
+                found += self.unpacked(line, target, whole)
+                continue
             assert isinstance(value.type, TupleType)
             for place, (part, type_) in enumerate(
                 zip(target.elts, value.type.elements, strict=True)
@@ -194,6 +198,24 @@ class _Function:
                 found += self.assigned(
                     line, 0, [part], ir.Element(line, type_, whole, place, target)
                 )
+        return found
+
+    def unpacked(self, line: int, target: ast.Tuple, array: ir.Temporary) -> list[ir.Statement]:
+        """x, y, z = a, of an array of three cells or rows."""
+        type_ = array.type
+        assert isinstance(type_, ArrayType)
+        count = ir.Constant(line, INT64, np.int64(len(target.elts)))
+        checked = self.word(target, "unpack", loops.SO_MANY, None, [array, count], line)
+        found: list[ir.Statement] = [ir.Assign(line, 0, None, checked)]
+        for place, part in enumerate(target.elts):
+            at = ir.Constant(line, INT64, np.int64(place))
+            if type_.ndim == 1 and not type_.dtype.fields:
+                site = self.site(target, target)
+                item: ir.Expression = ir.Load(line, type_.dtype, array, at, "", site)
+            else:
+                row = ArrayType(type_.dtype, type_.ndim - 1, type_.space)
+                item = self.word(target, "row", loops.ROW, row, [array, at], line)
+            found += self.assigned(line, 0, [part], item)
         return found
 
     def one_assigned(
@@ -232,23 +254,24 @@ class _Function:
         """a[2:] = x, a[i] = x of a row: one number for every cell, one after the other."""
         first, number = self.keep(line, value, steps)
         second, cells = self.keep(line, self.subscript(target))
-        assert isinstance(cells.type, ArrayType)
         site = self.site(target, target.slice)
-        return [first, second, *self.filled_along(line, cells, [], number, site)]
 
-    def filled_along(
+        def at(index: ir.Tuple) -> ir.Block:
+            return (ir.Store(line, 1, cells, index, "", number, site),)
+
+        return [first, second, *self.over_cells(line, cells, [], at)]
+
+    def over_cells(
         self,
         line: int,
         cells: ir.Temporary,
         counters: list[ir.Expression],
-        number: ir.Temporary,
-        site: ir.Site,
-    ) -> list[ir.Statement]:
-        """The loop over the next axis of an array, or the store at the end of the axes."""
+        at: Callable[[ir.Tuple], ir.Block],
+    ) -> ir.Block:
+        """The loop over the next axis of an array, or what is done `at` the index of a cell."""
         assert isinstance(cells.type, ArrayType)
         if len(counters) == cells.type.ndim:
-            index = ir.Tuple(line, TupleType((INT64,) * len(counters)), tuple(counters))
-            return [ir.Store(line, 1, cells, index, "", number, site)]
+            return at(ir.Tuple(line, TupleType((INT64,) * len(counters)), tuple(counters)))
         zero, counter = self.keep(line, ir.Constant(line, INT64, np.int64(0)))
         along = loops.length_along(len(counters))
         measured, length = self.keep(line, self.word(_NOWHERE, "len", along, INT64, [cells], line))
@@ -258,7 +281,7 @@ class _Function:
             before=(zero, measured),
             test=ir.Compare(line, BOOL, ("Lt",), (counter, length)),
             most=self.word(_NOWHERE, "len", loops.MOST_TURNS, INT64, [length], line),
-            body=tuple(self.filled_along(line, cells, [*counters, counter], number, site)),
+            body=self.over_cells(line, cells, [*counters, counter], at),
             after=self.onward(counter, ir.Constant(line, INT64, np.int64(1))),
             orelse=(),
             waits=NO_WAIT,
@@ -267,7 +290,7 @@ class _Function:
             written=None,
             names=(),
         )
-        return [loop]
+        return (loop,)
 
     def augmented(self, node: ast.AugAssign, steps: int) -> list[ir.Statement]:
         """x += value; of a[i] += value, the array and the index are worked out once."""
@@ -602,9 +625,14 @@ class _Function:
         if node in self.inferred.fields:
             array, index, field_, site = self.place(node)
             return ir.Load(line, type_, array, index, field_, site)
+        if isinstance(type_, DtypeType):  # a.dtype, a.dtype.type
+            return ir.Constant(line, type_, type_)
         owner = self.expression(node.value)
         if node in self.inferred.members:
             return ir.Element(line, type_, owner, self.inferred.members[node], node)
+        if isinstance(owner.type, ArrayType) and node.attr in whole_arrays.ATTRIBUTES:
+            function = whole_arrays.ATTRIBUTES[node.attr][1]
+            return self.word(node, f"array.{node.attr}", function, type_, [owner])
         return self.word(node, f"array.{node.attr}", attributes.of(node.attr), type_, [owner])
 
     # Calls
@@ -614,8 +642,11 @@ class _Function:
         if node in self.shared.arrays:
             return self.new_array(node, ast.unparse(node.func))
         if node in self.inferred.calls:
-            code = self.device(self.inferred.calls[node])
+            called = self.inferred.calls[node]
             given = tuple(map(self.expression, self.inferred.given[node]))
+            if isinstance(called, inference.Itself):
+                return self.call_itself(node, called, given)
+            code = self.device(called)
             return ir.DeviceCall(node.lineno, code.result, code, given, node)
         if node in self.inferred.given:  # a named tuple
             parts = tuple(map(self.expression, self.inferred.given[node]))
@@ -633,15 +664,102 @@ class _Function:
                 return self.word(node, GRID_BARRIER, GRID_SYNC, type_, [])
             owner = self.expression(node.func.value)
             name = node.func.attr
+            if isinstance(owner.type, ArrayType):
+                return self.array_method(node, name, owner)
             return self.word(node, name, attributes.METHODS[name], type_, [owner])
         arguments = [self.expression(a) for a in node.args]
         if as_dtype(symbol) is not None:
             return self.word(node, symbol.path, attributes.CONVERSION, type_, arguments)
+        if symbol.path in whole_arrays.FUNCTIONS:
+            return self.folded(node, symbol.path.rpartition(".")[2], arguments[0])
         function = intrinsics.FUNCTIONS[symbol.path]
         site = None
         if symbol.path.startswith("cuda.atomic."):
             site = self.site(node, node.args[1])
         return self.word(node, symbol.path, function, type_, arguments, used=used, site=site)
+
+    def array_method(self, node: ast.Call, name: str, owner: ir.Expression) -> ir.Expression:
+        """a.sum(), a.reshape(2, 3), a.view(int32)"""
+        if name in whole_arrays.FOLDS:
+            return self.folded(node, name, owner)
+        if name == "fill":
+            return self.fill(node, owner)
+        if name == "view":
+            return self.word(node, name, whole_arrays.VIEW, self.type(node), [owner])
+        sides = [self.expression(a) for a in node.args]
+        return self.word(node, name, whole_arrays.RESHAPE, self.type(node), [owner, *sides])
+
+    def folded(self, node: ast.Call, name: str, owner: ir.Expression) -> ir.DeviceCall:
+        """The loop that Numba has for a.sum() and its kin, as a function of its own."""
+        fold, type_ = whole_arrays.FOLDS[name], owner.type
+        assert isinstance(type_, ArrayType)
+        inner = _Function(self.inferred, self.shared)
+        body, kept = inner.fold(node, fold, type_)
+        code = ir.Code(
+            kernel=self.kernel,
+            parameters={_WHOLE: (type_, type_)},
+            body=body,
+            result=fold.type(type_),
+            temporaries=inner.temporaries,
+            types={_WHOLE: type_, _SO_FAR: kept},
+        )
+        return ir.DeviceCall(node.lineno, code.result, code, (owner,), node)
+
+    def fill(self, node: ast.Call, owner: ir.Expression) -> ir.DeviceCall:
+        """The loop that Numba has for a.fill(x), as a function of its own."""
+        line, value, type_ = node.lineno, self.expression(node.args[0]), owner.type
+        inner = _Function(self.inferred, self.shared)
+        begin, cells = inner.keep(line, ir.Read(line, type_, _WHOLE, _WHOLE), 1)
+        second, number = inner.keep(line, ir.Read(line, value.type, _NUMBER, _NUMBER))
+        site = inner.site(node, node)
+
+        def at(index: ir.Tuple) -> ir.Block:
+            return (ir.Store(line, 1, cells, index, "", number, site),)
+
+        given = {_WHOLE: type_, _NUMBER: value.type}
+        code = ir.Code(
+            kernel=self.kernel,
+            parameters={name: (each, each) for name, each in given.items()},
+            body=(begin, second, *inner.over_cells(line, cells, [], at)),
+            temporaries=inner.temporaries,
+            types=given,
+        )
+        return ir.DeviceCall(line, None, code, (owner, value), node)
+
+    def fold(
+        self, node: ast.Call, fold: whole_arrays.Fold, type_: ArrayType
+    ) -> tuple[ir.Block, np.dtype[Any]]:
+        """The statements of such a function, and the type of what it keeps."""
+        line, kept = node.lineno, fold.kept(type_.dtype)
+        begin, cells = self.keep(line, ir.Read(line, type_, _WHOLE, _WHOLE), 1)
+        so_far = ir.Read(line, kept, _SO_FAR, _SO_FAR)
+        site = self.site(node, node)
+
+        def at(index: ir.Tuple) -> ir.Block:
+            cell = ir.Load(line, type_.dtype, cells, index, "", site)
+            if not fold.operator:
+                found = ir.Leave(line, 0, "return", ir.Constant(line, BOOL, np.bool_(fold.until)))
+                there, other = ((found,), ()) if fold.until else ((), (found,))
+                return (ir.If(line, 1, cell, there, other),)
+            wide = types.binary(fold.operator, kept, type_.dtype)
+            added = ir.Binary(
+                line, wide, fold.operator, so_far, cell, counted_as(fold.operator, wide)
+            )
+            return (ir.Assign(line, 1, _SO_FAR, added, kept),)
+
+        first = ir.Constant(line, kept, kept.type(fold.first))
+        result: ir.Expression = so_far
+        if fold.mean:
+            size = self.word(node, "array.size", attributes.of("size"), INT64, [cells])
+            wide = types.binary("Div", kept, INT64)
+            result = ir.Binary(line, wide, "Div", so_far, size, counted_as("Div", wide))
+        body = (
+            begin,
+            ir.Assign(line, 0, _SO_FAR, first, kept),
+            *self.over_cells(line, cells, [], at),
+            ir.Leave(line, 0, "return", result),
+        )
+        return body, kept
 
     def word(
         self,
@@ -662,11 +780,22 @@ class _Function:
         line = line or node.lineno
         return ir.Call(line, type_, path, function, tuple(arguments), node, used, site)
 
+    def call_itself(
+        self, node: ast.Call, called: inference.Itself, given: tuple[ir.Expression, ...]
+    ) -> ir.DeviceCall:
+        """A call whose code is this function's own: it gets it as soon as there is one."""
+        assert called.inferred is not None
+        call = ir.DeviceCall(node.lineno, called.result, _UNKNOWN, given, node)
+        self.shared.again.setdefault(id(called.inferred.types), []).append(call)
+        return call
+
     def device(self, inferred: Inferred) -> ir.Code:
         """A device function, lowered once for the types it is called with."""
         key = id(inferred.types), repr(inferred.result)
         if key not in self.shared.codes:
-            self.shared.codes[key] = _Function(inferred, self.shared).code()
+            code = self.shared.codes[key] = _Function(inferred, self.shared).code()
+            for call in self.shared.again.pop(key[0], ()):
+                object.__setattr__(call, "code", code)  # the one circle in what is lowered
         return self.shared.codes[key]
 
     def new_array(self, call: ast.Call, name: str) -> ir.NewArray:
@@ -697,6 +826,8 @@ class _Function:
 
 
 EVERY_LANE = 0xFFFFFFFF
+_UNKNOWN: Any = None
+_WHOLE, _NUMBER, _SO_FAR = "the array", "the number", "what is kept"
 _NOWHERE = ast.Constant(value=None, lineno=0, col_offset=0)
 
 

@@ -51,8 +51,6 @@ _REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.AsyncFor: ("async for", "use for i in range(n)"),
     ast.Import: ("an import inside the kernel", "import at the top of the file"),
     ast.ImportFrom: ("an import inside the kernel", "import at the top of the file"),
-    ast.Global: ("global", "hand the value to the kernel as an argument"),
-    ast.Nonlocal: ("nonlocal", "hand the value to the kernel as an argument"),
     ast.ClassDef: ("a class", "use plain functions and arrays"),
     ast.AsyncFunctionDef: ("an async function", "use plain functions"),
     ast.Delete: ("del", "variables end with the kernel"),
@@ -66,7 +64,7 @@ _ALLOWED = (
     ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.If, ast.For, ast.While, ast.Break,
     ast.Continue, ast.Return, ast.Pass, ast.Assert, ast.Raise, ast.BinOp, ast.UnaryOp, ast.BoolOp,
     ast.Compare, ast.IfExp, ast.Call, ast.Name, ast.Attribute, ast.Subscript, ast.Slice,
-    ast.Constant, ast.Tuple,
+    ast.Constant, ast.Tuple, ast.Global, ast.Nonlocal,
 )  # fmt: skip
 
 
@@ -95,6 +93,8 @@ def check_node(kernel: Kernel, node: ast.expr | ast.stmt, *, device: bool) -> No
         )
     if isinstance(node, ast.Constant):
         _check_constant(kernel, node)
+    if isinstance(node, ast.Global | ast.Nonlocal):
+        _check_outer(kernel, node)
     if isinstance(node, ast.For):
         _check_for(kernel, node)
     if isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.MatMult):
@@ -109,6 +109,20 @@ def check_node(kernel: Kernel, node: ast.expr | ast.stmt, *, device: bool) -> No
                 )
     if isinstance(node, ast.Call) and any(k.arg is None for k in node.keywords):
         raise kernel.refuse(node, "a call with ** cannot be compiled", "name each argument")
+
+
+def _check_outer(kernel: Kernel, node: ast.Global | ast.Nonlocal) -> None:
+    """`global N` says nothing new of a name that is read alone."""
+    stored = {n.id for n in ast.walk(kernel.tree) if isinstance(n, ast.Name) and _is_stored(n)}
+    if stored & set(node.names):
+        what = "global" if isinstance(node, ast.Global) else "nonlocal"
+        name = min(stored & set(node.names))
+        fact = refused(f"{what} {name}, which is assigned here,")
+        raise kernel.refuse(node, fact, "hand an array to the kernel, and write to that")
+
+
+def _is_stored(node: ast.Name) -> bool:
+    return isinstance(node.ctx, ast.Store)
 
 
 def _is_none(node: ast.expr) -> bool:
@@ -239,7 +253,7 @@ _NUMPY_REFUSED = frozenset(
     "signbit spacing".split()
 )
 _NUMPY_TAKEN = frozenset(
-    "sum mean prod any all var std argmax argmin nansum count_nonzero searchsorted round around "
+    "var std argmax argmin nansum count_nonzero searchsorted round around "
     "real imag angle sinc shape size finfo iinfo dtype newaxis ndindex ndenumerate".split()
 )
 

@@ -21,6 +21,7 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -535,6 +536,8 @@ class _Identity:
 @functools.lru_cache(maxsize=MOST_KEPT)
 def _read_function(key: _Identity) -> _Read:
     code = key.code
+    if code.co_name == "<lambda>":
+        return _read_lambda(code)
     try:
         text_lines, first = inspect.getsourcelines(code)
     except (OSError, TypeError):
@@ -544,15 +547,40 @@ def _read_function(key: _Identity) -> _Read:
         ) from None
     filename = code.co_filename
     shown = show_path(filename)
-    tree = parse(textwrap.dedent("".join(text_lines)), shown)
-    ast.increment_lineno(tree, max(first, 1) - 1)
-    node = tree.body[0]
+    text, before = textwrap.dedent("".join(text_lines)), 0
+    if text[:1].isspace():  # a comment further left than the function, which dedent goes by
+        text, before = f"if True:\n{text}", 1
+    tree = parse(text, shown)
+    ast.increment_lineno(tree, max(first, 1) - 1 - before)
+    node = tree.body[0].body[0] if isinstance(tree.body[0], ast.If) else tree.body[0]
     if not isinstance(node, ast.FunctionDef):
         raise CourseError(f"{code.co_name} is not defined by def", "write the kernel with def")
     whole = linecache.getlines(filename)
     lines = {first + k: line.rstrip("\n") for k, line in enumerate(text_lines)}
     lines |= {k: line.rstrip("\n") for k, line in enumerate(whole, start=1)}
     return _Read(node, shown, lines)
+
+
+def _read_lambda(code: CodeType) -> _Read:
+    """A lambda under cuda.jit, as the function that it is short for."""
+    text = linecache.getlines(code.co_filename)
+    if not text:
+        raise CourseError("the source of a lambda cannot be found", "write it with def")
+    shown = show_path(code.co_filename)
+    starts = {(line, column) for line, _, column, _ in code.co_positions() if column}
+    for node in ast.walk(parse("".join(text), shown)):
+        if not isinstance(node, ast.Lambda) or node.lineno != code.co_firstlineno:
+            continue
+        if any((n.lineno, n.col_offset) in starts for n in _expressions(node.body)):
+            body: list[ast.stmt] = [ast.copy_location(ast.Return(node.body), node.body)]
+            made = ast.FunctionDef(name="lambda", args=node.args, body=body, decorator_list=[])
+            lines = {k: line.rstrip("\n") for k, line in enumerate(text, start=1)}
+            return _Read(ast.copy_location(made, node), shown, lines)
+    raise CourseError("the source of a lambda cannot be found", "write it with def")
+
+
+def _expressions(node: ast.expr) -> list[ast.expr]:
+    return [n for n in ast.walk(node) if isinstance(n, ast.expr)]
 
 
 def _is_device(function: Any) -> bool:
@@ -708,7 +736,7 @@ class Captured(np.ndarray):
 class LiveModule:
     """A module of the script itself: what a kernel names in it is looked up once."""
 
-    def __init__(self, module: ModuleType) -> None:
+    def __init__(self, module: ModuleType | type[Enum]) -> None:
         self.module = module
         self._seen: dict[str, Any] = {}
 
@@ -727,6 +755,8 @@ class LiveModule:
 
 def of_live(name: str, value: Any) -> Any:
     """Returns what a live value is to a kernel; an Unknown where it is nothing."""
+    if isinstance(value, Enum):
+        return of_live(name, value.value)
     if isinstance(value, bool | int | float | complex | np.generic | np.ndarray | Symbol):
         return value
     if value is None:
@@ -754,6 +784,8 @@ def of_live(name: str, value: Any) -> Any:
         if not home.startswith(OF_THE_LIBRARY):
             return from_function(value)
         return Symbol(f"cuda{'.libdevice' * home.endswith('.libdevice')}.{value.__name__}")
+    if isinstance(value, type) and issubclass(value, Enum):
+        return LiveModule(value)  # its members are constants
     origin = getattr(value, "__module__", None) or type(value).__module__
     attribute = getattr(value, "__name__", None) or str(value)
     if isinstance(value, type) and issubclass(value, np.generic):

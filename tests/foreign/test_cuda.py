@@ -417,7 +417,7 @@ def test_there_is_one_device(capsys: pytest.CaptureFixture[str]) -> None:
     assert cuda.detect()
     assert "Found 1 CUDA devices" in capsys.readouterr().out
     device = cuda.get_current_device()
-    assert list(cuda.list_devices()) == [device] == [cuda.gpus[0]]
+    assert list(cuda.list_devices()) == [device] == [cuda.gpus[0]] == [cuda.gpus[0]._device]
     assert device.name.decode() == device.name
     assert device.MAX_SHARED_MEMORY_PER_BLOCK == 49_152
     with cuda.gpus[0] as current, cuda.current_context(0) as context, cuda.profiling():

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import enum
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 
@@ -133,3 +135,59 @@ def test_exceptions_end_their_threads(launches: Launches, capsys: pytest.Capture
     said = capsys.readouterr().out
     assert "raised: ValueError('negative')" in said
     assert "2 threads end here" in said
+
+
+class Colour(enum.IntEnum):
+    RED = 1
+    GREEN = 2
+
+
+class Side(enum.Enum):
+    LEFT = 3
+    RIGHT = 4
+
+
+@pytest.mark.usefixtures("launches")
+def test_the_members_of_an_enum_are_numbers() -> None:
+    @cuda.jit
+    def kernel(out, colour):
+        if colour == Colour.GREEN:
+            out[0] = Side.LEFT.value + Colour.RED.value
+        if Side.LEFT != Side.RIGHT:
+            out[1] = Colour.RED + 1
+
+    out = np.zeros(2)
+    kernel[1, 1](out, Colour.GREEN.value)
+    assert out.tolist() == [4, 2]
+
+
+@pytest.mark.usefixtures("launches")
+def test_a_text_beside_the_kernel_names_a_dtype() -> None:
+    kind = "f4"
+
+    @cuda.jit
+    def kernel(out):
+        own, tile = cuda.local.array(1, dtype=kind), cuda.shared.array(1, kind)
+        own[0], tile[0] = 0.1, 0.2
+        out[0], out[1] = own[0], tile[0]
+
+    out = np.zeros(2)
+    kernel[1, 1](out)
+    assert out.tolist() == [np.float32(0.1), np.float32(0.2)]
+
+
+@pytest.mark.usefixtures("launches")
+def test_what_njit_made_is_a_device_function() -> None:
+    @numba.njit
+    def triple(x):
+        return 3 * x
+
+    again = cuda.jit(device=True)(triple)
+
+    @cuda.jit
+    def kernel(out):
+        out[0], out[1] = triple(2), again(3)
+
+    out = np.zeros(2)
+    kernel[1, 1](out)
+    assert out.tolist() == [6, 9]

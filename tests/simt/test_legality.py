@@ -53,9 +53,9 @@ REFUSED = {  # body -> (offset of the line, part of the fact)
     "try:\n    n = 1\nexcept Exception:\n    n = 2": (0, "try ... except cannot be used"),
     "with open('x') as f:\n    n = 1": (0, "with cannot be used"),
     "match n:\n    case 1:\n        n = 2": (0, "the simulator does not know match"),
-    "n = a.sum()": (0, "the simulator does not know the array method .sum"),
+    "n = a.var()": (0, "the simulator does not know the array method .var"),
     "import sys": (0, "an import inside the kernel cannot be used"),
-    "global TPB": (0, "global cannot be used"),
+    "global TPB\nTPB = 4": (0, "global TPB, which is assigned here, cannot be used"),
     "del n": (0, "del cannot be used"),
     "s = 'text'": (0, "the simulator does not know a string as a value"),
     "n = len('text')": (0, "the simulator does not know a string as a value"),
@@ -99,7 +99,7 @@ REFUSED = {  # body -> (offset of the line, part of the fact)
     "n = TABLE": (0, "TABLE is not a constant"),
     "f = open": (0, "open cannot be used in a kernel"),
     "n = sorted(n)": (0, "sorted cannot be used in a kernel"),
-    "n = np.sum(a)": (0, "the simulator does not know np.sum, Numba does"),
+    "n = np.argmax(a)": (0, "the simulator does not know np.argmax, Numba does"),
     "n = missing + 1": (0, "the name missing is not defined"),
     "n = plain(i)": (0, "plain is a plain Python function: a kernel cannot call it"),
     "f = device\nn = f + 1": (1, "the function device and int64"),
@@ -151,7 +151,7 @@ REFUSED = {  # body -> (offset of the line, part of the fact)
     "b = a\nif n:\n    b = 1\nout[0] = b[0]": (2, "b is array(float32, 1d) and int64"),
     "CONST[0] = 1": (0, "constant memory cannot be changed"),
     "n = a + 1": (0, "a is a whole array: a kernel computes with its cells"),
-    "n = a.T": (0, "the simulator does not know the array attribute .T"),
+    "n = a.flat": (0, "the simulator does not know the array attribute .flat"),
     "if a:\n    n = 1": (0, "a condition must be a number or a bool"),
     "n = 1.5 & 2": (0, "float64 and int64"),
     "p, q = 1, 2, 3": (0, "cannot be unpacked into 2 names"),
@@ -342,10 +342,6 @@ SLIPS = {  # body -> (fact, hint): the commonest ones, each with a sentence of i
     "t = cuda.shared.array(TPB, 'floaty')": (
         "cuda.shared.array: 'floaty' names no dtype",
         "write a type, such as float32 or dtype=np.float32",
-    ),
-    "for k in range(n / 2):\n    n = k": (
-        "the simulator does not know range of a float, Numba does",
-        "Numba drops its fraction without a word: write int(x), x // 2 or math.ceil(x)",
     ),
 }
 

@@ -540,7 +540,6 @@ KERNELS: dict[str, tuple[tuple[str, ...], str]] = {
     "refused: comparing an array": ((_F,), "if a0 > 0:\n    a0[0] = 1"),
     "refused: len of a number": ((_F,), "x = len(a0[0])"),
     "refused: an array shuffled": ((_F,), "x = cuda.shfl_sync(-1, a0, 0)"),
-    # Accepted by Numba, refused here
     "range of floats": ((_F,), "for k in range(a0[0]):\n    pass"),
 }  # fmt: skip
 

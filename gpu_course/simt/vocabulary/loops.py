@@ -7,6 +7,7 @@ from functools import reduce
 
 import numpy as np
 
+from gpu_course.simt.ir import Call
 from gpu_course.simt.machine import Machine
 from gpu_course.simt.memory import row_of
 from gpu_course.simt.types import Type
@@ -37,6 +38,17 @@ def _range_item(machine: Machine, arguments: Sequence[Value], result: Type) -> V
     return start + start.dtype.type(turn) * step
 
 
+def _so_many(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
+    array, count = arguments
+    length = array.shape[0]
+    here = length[machine.mask.lanes] if isinstance(length, np.ndarray) else np.asarray(length)
+    if (here != count).any():
+        fact = (
+            f"{array.name} holds {int(here.max())} values along its first axis, and {count} names"
+        )
+        raise machine.kernel.refuse(call.line, f"{fact} take them", "name each of them")
+
+
 def _failed(machine: Machine, arguments: Sequence[Value], result: Type) -> Value:
     count = machine.mask.count
     machine.printout.add(f"{arguments[0]}, {count:,} threads end here)")
@@ -55,6 +67,8 @@ LEAST = made_by_lowering(lambda machine, lengths, result: reduce(np.minimum, len
 """Lengths -> the smallest."""
 ARRAY_LENGTH = made_by_lowering(lambda machine, arguments, result: whole(arguments[0].shape[0]))
 ROW = made_by_lowering(lambda machine, arguments, result: row_of(arguments[0], int(arguments[1])))
+SO_MANY = Function(lambda arguments, nodes: None, _so_many)
+"""(array, count): raises KernelRefused unless the array has so many cells or rows."""
 RANGE_LENGTH = made_by_lowering(_range_length)
 RANGE_ITEM = made_by_lowering(_range_item)
 THREADS_END = made_by_lowering(_failed)

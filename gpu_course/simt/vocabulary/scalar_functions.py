@@ -167,14 +167,7 @@ def _range_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
     if any(n.kind == "c" for n in found):
         raise NoSuchType("takes real numbers")
     if any(n.kind == "f" for n in found):
-        if not all(
-            n.kind in "iub" or _is_whole(node) for n, node in zip(found, nodes, strict=True)
-        ):
-            raise NotSimulated(
-                "range of a float",
-                "Numba drops its fraction without a word: write int(x), x // 2 or math.ceil(x)",
-            )
-        # range(math.ceil(x)): Numba converts to the whole numbers that fit best.
+        # Numba converts to the whole numbers that fit best, and drops fractions without a word.
         cases = [Signature((dtype,) * len(found), dtype) for dtype in (INT32, INT64, types.UINT64)]
         chosen = best(cases, found)
         assert chosen is not None
@@ -183,15 +176,6 @@ def _range_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
     if all(n == INT32 for n in found):
         return RangeType(INT32)
     return RangeType(types.UINT64 if all(n.kind == "u" for n in found) else INT64)
-
-
-def _is_whole(node: ast.expr) -> bool:
-    """True for math.ceil(x) and its kin: a float for Numba, and a whole number all the same."""
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in ("ceil", "floor", "trunc")
-    )
 
 
 def _range(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
