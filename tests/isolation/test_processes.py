@@ -104,7 +104,7 @@ def test_checks_from_several_threads_wait_for_each_other() -> None:
 
 
 SCRIPT = """
-import os, sys, threading, time
+import os, signal, sys, threading, time
 import psutil
 from gpu_course.grading.check import check
 from tests.grading import python_toy as toy
@@ -118,6 +118,8 @@ def tell():
             return
         time.sleep(0.02)
 
+# What a shell starts in the background ignores it, and so does all that is started from there.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 threading.Thread(target=tell, daemon=True).start()
 check(toy.COVER, answer=toy.answer("import time", "time.sleep(600)"))
 """

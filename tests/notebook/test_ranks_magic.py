@@ -27,6 +27,14 @@ pytestmark = pytest.mark.skipif(
 
 
 @pytest.fixture
+def interruptible() -> Iterator[None]:
+    """What a kernel does by itself: a shell has what it starts in the background ignore SIGINT."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
 def ranked(shell: Shell) -> Iterator[Shell]:
     ranks_magic.register(shell.shell)
     yield shell
@@ -140,6 +148,7 @@ def test_a_rank_that_is_not_there(ranked: Shell) -> None:
     assert "there is no rank 2" in told and "0 to 1" in told
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_who_stops_a_cell_ends_the_ranks(ranked: Shell, tmp_path: Path) -> None:
     ranked.run("%%ranks 2\n1")
     pids = [process.pid for process in console()._world.processes]
@@ -157,6 +166,7 @@ def test_who_stops_a_cell_ends_the_ranks(ranked: Shell, tmp_path: Path) -> None:
     assert not any(psutil.pid_exists(pid) for pid in pids)
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_a_cell_that_is_stopped_says_where_each_rank_stood(ranked: Shell) -> None:
     ranked.run("%%ranks 3\ndist.barrier()")
     cell = "print('now')\nif rank == 1:\n    import time; time.sleep(60)\n"
@@ -168,7 +178,7 @@ def test_a_cell_that_is_stopped_says_where_each_rank_stood(ranked: Shell) -> Non
         calls.wait(0.2)
         while len(log.calls) < 5:
             calls.wait(0.02)
-        os.kill(os.getpid(), 2)
+        os.kill(os.getpid(), signal.SIGINT)
 
     timer = threading.Thread(target=stop)
     timer.start()
