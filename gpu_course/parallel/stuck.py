@@ -33,9 +33,26 @@ class Disagreement:
     other: Call
 
     @property
+    def returned(self) -> Call | None:
+        """The barrier of a rank that is through with the learner's code; None where none is.
+
+        What runs an answer parts its passes by barriers, which no line of the answer calls.
+        """
+        for call, met in ((self.one, self.other), (self.other, self.one)):
+            if self.what == "kinds" and call.kind == "barrier" and not call.line and met.line:
+                return call
+        return None
+
+    @property
     def fact(self) -> str:
         """What does not fit what, in one line."""
         one, other = self.one, self.other
+        if self.returned is not None:
+            met = other if self.returned is one else one
+            return (
+                f"rank {self.returned.rank} returns without the {met.kind} that rank {met.rank} "
+                "calls"
+            )
         if one.kind == "send":
             return (
                 f"rank {one.rank} sends {_elements(one)} to rank {other.rank}, which receives "
@@ -56,8 +73,11 @@ class Disagreement:
 
     def text(self, file: str) -> str:
         """Returns what is told of it: the fact, and both places."""
-        text = f"{self.fact}\n  where:  {_place(self.one, file)}"
-        text += f"\n          {_place(self.other, file)}"
+        places = [
+            f"rank {call.rank} has returned" if call is self.returned else _place(call, file)
+            for call in (self.one, self.other)
+        ]
+        text = f"{self.fact}\n  where:  {places[0]}\n          {places[1]}"
         if self.what == "kinds":
             text += "\n  try:    let all ranks of a group make the same calls in the same order"
         return text

@@ -96,6 +96,21 @@ def test_what_does_not_fit_is_named_with_both_places(name: str) -> None:
     ]
 
 
+def test_a_rank_that_is_through_is_not_said_to_call_a_barrier() -> None:
+    through = replace(collective(1, kind="barrier"), line=0)
+    for calls in ([collective(0), through], [through, collective(0)]):
+        found = disagreement(calls)
+        assert found is not None and found.returned is through
+        first, *rest = found.text("a.py").splitlines()
+        assert first == "rank 1 returns without the all_reduce that rank 0 calls"
+        assert "rank 1 has returned" in [line.strip() for line in rest]
+
+
+def test_a_barrier_of_ones_own_is_a_call_as_any_other() -> None:
+    found = disagreement([collective(0), collective(1, kind="barrier")])
+    assert found is not None and found.returned is None
+
+
 @given(st.data())
 def test_a_fault_in_one_of_many_equal_programs_is_found(data: st.DataObject) -> None:
     kinds = st.sampled_from(["all_reduce", "all_gather", "barrier", "broadcast"])

@@ -50,7 +50,10 @@ def trouble_of(
         fact = "the ranks do not come to their end"
         return Trouble(key, "deadline", fact, stand, calls, "timeout")
     if odd is not None:
-        both = tuple(Standing(c.rank, f"calls {c.kind}", c.line) for c in (odd.one, odd.other))
+        both = tuple(
+            Standing(c.rank, "has returned" if c is odd.returned else f"calls {c.kind}", c.line)
+            for c in (odd.one, odd.other)
+        )
         return Trouble(_DIFFER[odd.what], "hazard", odd.fact, both, calls)
     fact = error.fact.splitlines()[0]
     return Trouble("memory" if key == "memory" else "crash", "crash", fact, (), calls)
