@@ -88,7 +88,7 @@ def update(
         array,
         indices,
         operands[-1],
-        returns=returns,
+        returns=returns or name in atomics.ALWAYS_RETURN,
         expected=operands[0] if name == "cas" else None,
     )
     if access is None:

@@ -158,6 +158,27 @@ def test_atomics_on_global_memory_are_counted_lane_by_lane(
 
 
 @pytest.mark.parametrize(
+    ("update", "red", "atom"),
+    [
+        ("cuda.atomic.add(whole, i, 1)", 2, 0),
+        ("n = cuda.atomic.add(whole, i, 1)", 0, 2),
+        ("cuda.atomic.exch(whole, i, 1)", 0, 2),
+        ("cuda.atomic.cas(whole, i, 0, 1)", 0, 2),
+    ],
+)
+def test_an_exchange_brings_the_old_value_back_though_nobody_asks(
+    update: str, red: int, atom: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(
+        "from numba import cuda\n\n\n@cuda.jit\ndef kernel(whole):\n"
+        f"    i = cuda.grid(1)\n    {update}\n"
+    )
+    counters = simulate(f"{path}:kernel")[1, 64](np.zeros(64, np.int32)).counters
+    assert (counters.red.requests, counters.atom.requests) == (red, atom)
+
+
+@pytest.mark.parametrize(
     ("line", "single", "double"),
     [
         ("out[i] = a[i] + 10", 32, 0),  # the compiler narrows it, bit for bit the same

@@ -55,6 +55,8 @@ _COMBINE: dict[str, Combine] = {
     "cas": _compare_and_swap,
 }
 _BITS = ("and_", "or_", "xor")
+ALWAYS_RETURN = ("exch", "cas")
+"""Those that always bring the old value back: PTX has no `red` of them."""
 _UNSIGNED = ("inc", "dec")
 # Those whose result does not depend on who comes first, and that NumPy can do cell by cell.
 _AT = {"add": np.add, "sub": np.subtract, **{n: _COMBINE[n] for n in _BITS}}
