@@ -643,6 +643,9 @@ def called_from(
     """
     checked = Checked() if checked is None else checked
     chain = (*callers, written)
+    if device.place == chain[0].place:
+        fact = f"{device.name} calls itself, and it is a kernel: only a device function can"
+        raise kernel.refuse(node, fact, "write a loop")
     if any(device.place == caller.place for caller in chain):
         fact = ours(f"functions that call each other in a circle, as {device.name} is here")
         raise kernel.refuse(node, fact, "write a loop, or let one function call itself")

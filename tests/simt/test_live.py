@@ -173,4 +173,4 @@ def test_functions_that_call_each_other_are_told_as_before() -> None:
 
     for _ in range(2):
         with pytest.raises(Exception, match=r"again"):
-            simulate(kernel)
+            simulate(kernel)[1, 1](np.zeros(1))

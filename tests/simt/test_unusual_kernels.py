@@ -274,7 +274,7 @@ REFUSED = {
     "a mixed tuple by a variable": ("s = MIXED[i % 2]", "takes constant indices only"),
     "recursion": (
         "def fact(k):\n    return 1 if k < 2 else k * fact(k - 1)\ns = fact(i)",
-        "fact calls itself, and the simulator runs no recursion",
+        "fact calls itself before anything says what it returns",
     ),
     "an index by a bool": ("s = a[i > 3]", "an index must be a whole number, and i > 3 is bool"),
     "a comprehension": ("v = [a[k] for k in range(3)]\ns = v[0]", "a list comprehension"),

@@ -139,10 +139,6 @@ MATMUL_REGISTER = KernelPuzzle(
     equivalent_mutants={
         **zeros_that_meet_zeros("matmul_register", ZERO_LINES),
         "matmul_register:indices-swapped:sums[j, i] = float32(0)": EACH_ONCE,
-        "matmul_register:statement-dropped:number = float32(0) #2": (
-            "A number of a goes where b has no cell: its p meets a 0 of the other tile, or nobody "
-            "writes the sums of its column."
-        ),
     },
     source=(
         "after Simon Boehm, 'How to Optimize a CUDA Matmul Kernel for cuBLAS-like Performance', "
