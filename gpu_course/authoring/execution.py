@@ -63,11 +63,15 @@ def answers_copy(
         shutil.rmtree(home, ignore_errors=True)
 
 
-def kernel_environment(answers: Path) -> dict[str, str]:
+def kernel_environment(
+    answers: Path, instructions: Mapping[str, str] = SAME_INSTRUCTIONS
+) -> dict[str, str]:
     """Returns the environment in which a notebook always gives the same text.
 
     Args:
         answers: the folder that the notebook reads answers from and writes them to.
+        instructions: what the libraries are told to compute with; with none, whatever the
+            processor has, as in a learner's own run.
     """
     package = Path(__file__).resolve().parents[2]
     environment = dict(os.environ)
@@ -82,7 +86,9 @@ def kernel_environment(answers: Path) -> dict[str, str]:
         GPU_COURSE_GPU="off",
     )
     if platform.machine() in ("x86_64", "AMD64"):
-        environment.update(SAME_INSTRUCTIONS)
+        for name in SAME_INSTRUCTIONS:
+            environment.pop(name, None)
+        environment.update(instructions)
     return environment
 
 
@@ -93,6 +99,7 @@ def execute(
     lesson: str,
     deadline_s: float = 600.0,
     record_timing: bool = False,
+    instructions: Mapping[str, str] = SAME_INSTRUCTIONS,
 ) -> NotebookNode:
     """Returns the notebook with the outputs of a run from a fresh kernel, top to bottom.
 
@@ -105,6 +112,7 @@ def execute(
         lesson: how messages call the notebook.
         deadline_s: how long all cells together may take.
         record_timing: keep in each cell's metadata, under `execution`, when it began and ended.
+        instructions: as for `kernel_environment`.
 
     Raises:
         AuthoringError: a cell raised an error, the kernel died, or the deadline passed.
@@ -124,7 +132,7 @@ def execute(
     )
     metadata = copy.deepcopy(notebook.metadata)
     try:
-        client.execute(env=kernel_environment(answers))
+        client.execute(env=kernel_environment(answers, instructions))
     except CellExecutionError as error:
         raise AuthoringError(
             f"a cell of {lesson} raised {error.ename}: {COLOURS.sub('', error.evalue)}",

@@ -59,10 +59,10 @@ CHECKPOINTING = {
 
 OPTIMAL = {
     "Best equal segments, of the plain run's peak": Sealed(
-        "A few early stages hold half of everything. Cuts at equal distances, made without "
+        "A few early stages hold about half of everything. Cuts at equal distances, made without "
         "looking, cannot be right both for them and for the rest.",
         answer=lambda share: (
-            "more than half" if share > 0.5 else "a third" if share > 0.29 else "a quarter"
+            "about half or more" if share > 0.42 else "a third" if share > 0.29 else "a quarter"
         ),
     ),
     "FLOP more, in 75 % of the memory": Sealed(

@@ -31,7 +31,7 @@ def slot_bytes_of(chain: Chain, slots: int) -> int:
 
 
 def curves(chain: Chain, slots: int = 500) -> dict[str, list[Point]]:
-    """Returns {plan: points}, the best schedules first: one point for each of their costs.
+    """Returns {plan: points}, the best schedules first: those of which none takes less of both.
 
     Args:
         chain: in bytes.
@@ -48,11 +48,23 @@ def curves(chain: Chain, slots: int = 500) -> dict[str, list[Point]]:
         if cost not in best:
             found = account(chain, table.schedule(memory))
             best[cost] = found.peak, found.cost / plain
-    points = {"best": sorted(best.values())}
+    points = {"best": _front(best.values())}
     for name, schedules in usual_plans(length).items():
         found_ = [account(chain, schedule) for schedule in schedules]
         points[name] = sorted({(each.peak, each.cost / plain) for each in found_})
     return points
+
+
+def _front(points: Iterable[Point]) -> list[Point]:
+    """Returns the points that no other one beats, by rising memory.
+
+    What fits in fewer slots may take more bytes: each size is rounded up by itself.
+    """
+    front: list[Point] = []
+    for memory, cost in sorted(points):
+        if not front or cost < front[-1][1]:
+            front.append((memory, cost))
+    return front
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import pytest
 from gpu_course.errors import CourseError
 from gpu_course.training.memory.deep_resnet import deep_resnet
 from gpu_course.training.networks.chains import CHAINS, equal_stages, real_chain
-from gpu_course.training.schedules import plans
+from gpu_course.training.schedules import pareto, plans
 from gpu_course.training.schedules.chain import Chain
 from gpu_course.training.schedules.measured import measure_chain
 from gpu_course.training.schedules.operations import Kind, Operation
@@ -87,3 +87,8 @@ def test_schedules_are_read_as_they_are_written() -> None:
 def test_what_is_no_schedule_is_told_of(pairs: object, words: str) -> None:
     with pytest.raises(CourseError, match=words):
         read(pairs)
+
+
+def test_a_plan_in_fewer_slots_that_takes_more_bytes_is_not_on_the_curve() -> None:
+    points = [(5, 1.4), (7, 1.2), (8, 1.3), (7, 1.25), (9, 1.0)]
+    assert pareto._front(points) == [(5, 1.4), (7, 1.2), (9, 1.0)]
