@@ -11,6 +11,18 @@ from tests.browser.lab import Server
 
 KERNEL_IS_IDLE = "Python 3 (ipykernel) | Idle"
 NOT_RUN_YET = re.compile(r"\[[ *]?\]:")
+TROUBLE = (
+    # A traceback is drawn as a text of stderr, and so are warnings; older versions had a kind of
+    # its own.
+    "[data-mime-type='application/vnd.jupyter.stderr']",
+    "[data-mime-type='application/vnd.jupyter.error']",
+    # What a widget or a script of an output leaves when it cannot be drawn.
+    ".jupyter-widgets-error-widget",
+    ".jp-OutputArea-output:has-text('Error displaying widget')",
+    ".jp-OutputArea-output:has-text('JavaScript Error')",
+)
+"""What stands in a notebook where something went wrong."""
+TRACEBACK = re.compile(r"Traceback \(most recent call last\)|Cell In\[\d+\], line \d+")
 
 
 class NotebookPage:
@@ -36,6 +48,7 @@ class NotebookPage:
             page.goto(server.address(f"/lab/tree/{path}") + "&reset")
         self.wait_until_idle()
         self.code_cells = page.locator(".jp-Notebook .jp-CodeCell")
+        self._trouble = page.locator(", ".join(TROUBLE))
 
     def wait_until_idle(self) -> None:
         """Waits until the kernel has nothing left to do."""
@@ -49,7 +62,11 @@ class NotebookPage:
         ).first
 
     def run_all(self) -> None:
-        """Runs all cells by the menu and waits until each has its number."""
+        """Runs all cells by the menu and waits until each has its number.
+
+        Raises:
+            AssertionError: a cell raised an error, after which JupyterLab runs no other.
+        """
         self.page.get_by_role("menuitem", name="Run", exact=True).click()
         self.page.get_by_text("Run All Cells", exact=True).click()
         self._every_prompt_has_a_number(self.code_cells)
@@ -88,10 +105,11 @@ class NotebookPage:
         return cell.locator(".jp-Cell-outputArea")
 
     def errors(self) -> list[str]:
-        """Returns the tracebacks that stand anywhere in the notebook."""
-        texts: list[str] = self.page.locator(
-            "[data-mime-type='application/vnd.jupyter.error']"
-        ).all_inner_texts()
+        """Returns what stands anywhere in the notebook that no learner should meet.
+
+        That is a traceback, a warning, or a widget that could not be drawn.
+        """
+        texts: list[str] = self._trouble.all_inner_texts()
         return texts
 
     def picture(self, path: Path, cell: Any = None) -> None:
@@ -120,4 +138,10 @@ class NotebookPage:
 
     def _every_prompt_has_a_number(self, cells: Any) -> None:
         waiting = cells.locator(".jp-InputPrompt").filter(has_text=NOT_RUN_YET)
-        self._expect(waiting).to_have_count(0, timeout=WAIT_S * 1000)
+        # Cells behind one that raised never get a number, and nobody should wait for them.
+        raised = self._trouble.filter(has_text=TRACEBACK)
+        done = self.page.locator("body").filter(has_not=waiting)
+        self._expect(done.or_(raised).first).to_be_attached(timeout=WAIT_S * 1000)
+        self.wait_until_idle()
+        if raised.count():
+            raise AssertionError("a cell raised an error:\n" + "\n".join(self.errors()))

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from tests.browser.lab import Server
-from tests.browser.test_stepping import KERNEL, Panel, write_notebook
+from tests.browser.notebooks import write_notebook
+from tests.browser.test_stepping import KERNEL, Panel
 
 pytestmark = pytest.mark.browser
 

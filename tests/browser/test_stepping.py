@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-import nbformat
 import pytest
 
 from tests.browser.lab import Server
+from tests.browser.notebooks import write_notebook
 
 pytestmark = pytest.mark.browser
 
@@ -29,18 +29,6 @@ def neighbours(out, a):
 
 out, a = np.zeros(64, np.float32), np.arange(1, 65, dtype=np.float32)
 """
-
-
-def write_notebook(path: Path, *cells: str) -> str:
-    """Writes a notebook of code cells into the checkout; returns its name."""
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
-    notebook.metadata["kernelspec"] = {
-        "name": "python3",
-        "display_name": "Python 3 (ipykernel)",
-        "language": "python",
-    }
-    nbformat.write(notebook, path)
-    return path.name
 
 
 class Panel:
