@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections import Counter
@@ -9,9 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gpu_course.foreign.dispatcher import Dispatcher
+from gpu_course.foreign.journal import Entry, Journal
 from gpu_course.foreign.rules import Rules, Suppression
 from gpu_course.simt import source
-from gpu_course.simt.report import Counters, Hazard, Report
+from gpu_course.simt.report import Counters, Hazard
 from gpu_course.simulator import Simulation, simulate
 
 # Twenty times what a puzzle may take: a script was not written for the simulator, and whoever
@@ -57,10 +59,22 @@ class Launches:
     Args:
         rules: of the project whose kernels they are.
         counters: whether to count what launches cost, which takes longer.
+        journal: where other processes than the one that tells write their launches.
+        teller: the process that tells; default this one. None where it is no child of its own.
     """
 
-    def __init__(self, rules: Rules | None = None, *, counters: bool = False) -> None:
+    def __init__(
+        self,
+        rules: Rules | None = None,
+        *,
+        counters: bool = False,
+        journal: Journal | None = None,
+        teller: int | None = 0,
+    ) -> None:
         self.rules = rules or Rules()
+        self.journal = journal
+        self._teller = os.getpid() if teller == 0 else teller
+        self._process = os.getpid()
         self.counts: Counter[tuple[str, str]] = Counter()
         self.counters: dict[tuple[str, str], Counters] | None = {} if counters else None
         self._findings: dict[tuple[Any, ...], Finding] = {}
@@ -76,6 +90,9 @@ class Launches:
         arguments: tuple[Any, ...],
     ) -> None:
         """Runs a kernel, prints what it prints and keeps the hazards it shows."""
+        if self._process != os.getpid():
+            # A fork: whoever held the lock is not here to give it back.
+            self._process, self._one_at_a_time = os.getpid(), threading.RLock()
         with self._one_at_a_time:
             # Globals are frozen at a kernel's first launch, as in Numba.
             if kernel not in self._simulations:
@@ -87,14 +104,28 @@ class Launches:
                 )
             report = self._simulations[kernel][grid, block, 0, shared_bytes](*arguments)
             sys.stdout.write(report.printed)
-            self._keep(report)
+            entry = Entry.of(report)
+            if self.journal is not None and self._teller != os.getpid():
+                self.journal.write(entry)
+            self._keep(entry)
 
     def forget(self) -> None:
         """Forgets what was found and counted; kernels stay as they are."""
         self.counts.clear()
         self._findings.clear()
 
-    def _keep(self, report: Report) -> None:
+    def gather(self) -> None:
+        """Takes in what other processes have written into the journal."""
+        if self.journal is not None:
+            for entry in self.journal.entries():
+                self._keep(entry)
+
+    @property
+    def unseen(self) -> list[int]:
+        """The processes whose launches from now on nobody will see: they have not ended."""
+        return [] if self.journal is None else self.journal.still_running()
+
+    def _keep(self, report: Entry) -> None:
         name = report.file, report.kernel
         self.counts[name] += 1
         if self.counters is not None:

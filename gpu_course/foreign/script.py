@@ -18,9 +18,10 @@ from typing import Annotated, Any
 import typer
 
 from gpu_course.errors import CourseError, file_problem
-from gpu_course.foreign import stand_in
+from gpu_course.foreign import child, stand_in
 from gpu_course.foreign.dispatcher import GPU
 from gpu_course.foreign.formats import Form, form_called, written
+from gpu_course.foreign.journal import VARIABLE, Journal
 from gpu_course.foreign.launches import Launches
 from gpu_course.foreign.rules import Rules, read_rules, severities
 
@@ -39,7 +40,7 @@ def main(arguments: list[str]) -> int:
     settings = {"allow_interspersed_args": False, "help_option_names": ["-h", "--help"]}
     app.command(context_settings=settings)(command)
     try:
-        app(arguments, prog_name="python -m gpu_course.simt")
+        app(arguments, prog_name="python -m gpu_course.simt", obj=arguments)
     except SystemExit as end:
         return _status(end.code)
     return 0
@@ -80,19 +81,42 @@ def command(
     try:
         wanted = form_called(form)
         own = read_rules(rules) if rules is not None else Rules()
-        launches = Launches(own.with_severities(severities(severity or [])), counters=counters)
+        own = own.with_severities(severities(severity or []))
         run = _module(module, given) if module else script_at(Path(given[0]), given)
-        status = run_on_the_simulator(run, launches)
-        _tell(written(launches, wanted), out)
+        if os.environ.pop(child.AS_A_CHILD, ""):
+            above = Journal(Path(os.environ[VARIABLE]))
+            here = Launches(own, counters=counters, journal=above, teller=None)
+            raise typer.Exit(run_on_the_simulator(run, here))
+        with Journal.made() as journal:
+            launches = Launches(own, counters=counters, journal=journal)
+            if child.FORKS:
+                status = child.forked(lambda: run_on_the_simulator(run, launches))
+            else:
+                status = child.spawned(context.obj, journal.reached(os.environ))
+            launches.gather()
+            _tell(written(launches, wanted), out)
+            unseen = launches.unseen
     except CourseError as error:
         print(error, file=sys.stderr)
         raise typer.Exit(2) from None
-    raise typer.Exit(status or int(not launches.ok))
+    if unseen:
+        print(_not_all_seen(unseen), file=sys.stderr)
+    raise typer.Exit(status or int(not launches.ok or bool(unseen)))
+
+
+def _not_all_seen(processes: list[int]) -> str:
+    numbers = ", ".join(map(str, processes))
+    return (
+        f"not all was seen: the script has ended, and processes it started still run ({numbers})\n"
+        "  try:    wait for them in the script, by join() or wait()"
+    )
 
 
 def run_on_the_simulator(run: Callable[[], None], launches: Launches) -> int:
     """Runs a program whose launches go to the simulator; its exit status."""
     GPU.launcher = launches.launch
+    if launches.journal is not None:
+        os.environ.update(launches.journal.reached(os.environ))
     stand_in.install()
     status = _status_of(run)
     for thread in threading.enumerate():

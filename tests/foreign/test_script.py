@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import textwrap
@@ -256,3 +257,105 @@ def test_numba_is_imported_only_by_scripts_that_ask_for_it(tmp_path: Path) -> No
     path = tmp_path / "script.py"
     path.write_text("import sys\nprint({'numba', 'torch', 'matplotlib'} & set(sys.modules))\n")
     assert run(path).stdout == "set()\n"
+
+
+ENDINGS = {
+    "_exit": "launch(); os._exit(0)",
+    "shutdown": "atexit.register(launch)",
+    "another program": "launch(); os.execv('/bin/true', ['true'])",
+    "itself again": "os.execv(sys.executable, [sys.executable, '-c', AGAIN])",
+    "all kinds of processes": "beneath()",
+}
+"""How a script ends whose last lines nobody of its own process reads."""
+
+BENEATH = """
+import atexit, multiprocessing, os, subprocess, sys
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+AGAIN = f"import sys; sys.path.insert(0, {sys.path[0]!r}); import script; script.launch()"
+
+@cuda.jit
+def pile_up(x):
+    x[0] = cuda.grid(1)
+
+@cuda.jit
+def fine(x):
+    x[cuda.grid(1)] = 1
+
+def launch(kernel=RACY):
+    kernel[1, 32](np.zeros(32))
+
+def beneath():
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        pool.apply(launch)
+    process = multiprocessing.get_context("spawn").Process(target=launch)
+    process.start()
+    process.join()
+    subprocess.run([sys.executable, "-c", AGAIN], check=True)
+    if (child := os.fork()) == 0:
+        launch()
+        os._exit(0)
+    os.waitpid(child, 0)
+
+if __name__ == "__main__":
+    END
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.parametrize("kernel", ["pile_up", "fine"])
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_launches_are_seen_however_a_script_ends(tmp_path: Path, ending: str, kernel: str) -> None:
+    text = BENEATH.replace("RACY", kernel).replace("END", ENDINGS[ending])
+    done = run(written(tmp_path, text))
+    if kernel == "fine":
+        assert (done.returncode, done.stderr) == (0, "")
+        return
+    launches = "4 launches" if ending == "all kinds of processes" else "1 launch"
+    assert done.returncode == 1, done.stderr
+    assert f"found 1 error in {launches}." in done.stderr
+    assert "several threads" in done.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a signal ends no program there")
+def test_a_script_that_is_killed_is_told_of_and_its_status_says_so(tmp_path: Path) -> None:
+    end = "import signal; launch(); os.kill(os.getpid(), signal.SIGKILL)"
+    done = run(written(tmp_path, BENEATH.replace("RACY", "pile_up").replace("END", end)))
+    assert done.returncode == 128 + 9
+    assert "found 1 error in 1 launch." in done.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_where_a_process_goes_on_the_status_says_that_not_all_was_seen(tmp_path: Path) -> None:
+    end = """
+    ready, done = os.pipe()
+    if os.fork() == 0:
+        os.close(1), os.close(2)
+        launch()
+        os.write(done, b".")
+        sys.stdin.read()  # until the test lets it go
+        os._exit(0)
+    os.read(ready, 1)
+    """
+    text = BENEATH.replace("RACY", "fine").replace("    END", textwrap.dedent(end).strip())
+    script = written(tmp_path, text.replace('if __name__ == "__main__":', ""))
+    command = [sys.executable, "-m", "gpu_course.simt", str(script)]
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as done:
+        assert done.stderr is not None
+        assert b"not all was seen" in done.stderr.read()
+        assert done.wait() == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.parametrize("kernel", ["pile_up", "fine"])
+def test_a_python_of_its_own_does_where_no_fork_is_safe(tmp_path: Path, kernel: str) -> None:
+    text = BENEATH.replace("RACY", kernel).replace("END", "print(sys.argv[1:]); launch()")
+    program = (
+        "from gpu_course.foreign import child, script; import sys; child.FORKS = False; "
+        f"sys.exit(script.main([{str(written(tmp_path, text))!r}, '--out', 'x']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=ROOT
+    )
+    assert done.stdout == "['--out', 'x']\n"
+    assert done.returncode == int(kernel == "pile_up")
+    assert ("found 1 error in 1 launch." in done.stderr) == (kernel == "pile_up")
