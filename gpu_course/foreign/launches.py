@@ -103,7 +103,8 @@ class Launches:
                     counters=self.counters is not None,
                 )
             report = self._simulations[kernel][grid, block, 0, shared_bytes](*arguments)
-            sys.stdout.write(report.printed)
+            if report.printed:
+                sys.stdout.write(report.printed)
             entry = Entry.of(report)
             if self.journal is not None and self._teller != os.getpid():
                 self.journal.write(entry)

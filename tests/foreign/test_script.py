@@ -329,8 +329,8 @@ def test_where_a_process_goes_on_the_status_says_that_not_all_was_seen(tmp_path:
     end = """
     ready, done = os.pipe()
     if os.fork() == 0:
-        os.close(1), os.close(2)
         launch()
+        os.close(1), os.close(2)
         os.write(done, b".")
         sys.stdin.read()  # until the test lets it go
         os._exit(0)
