@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from gpu_course.errors import CourseError
+from gpu_course.errors import CourseError, file_problem
+from gpu_course.files import write_text
 from gpu_course.foreign import stand_in
 from gpu_course.foreign.dispatcher import GPU
 from gpu_course.foreign.formats import as_text
@@ -39,6 +40,7 @@ class State:
         self.baseline = baseline
         self.found: set[Known] = set()
         self.passed_over = 0
+        self.unwritten = ""
 
 
 def known(test: str, finding: Finding) -> Known:
@@ -137,7 +139,11 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if path:
         names = ("test", "kernel", "kind", "line")
         rows = [dict(zip(names, each, strict=True)) for each in sorted(state.found)]
-        Path(path).write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+        try:
+            write_text(Path(path), json.dumps(rows, indent=2) + "\n")
+        except OSError as error:
+            state.unwritten = str(file_problem(error, path, "written"))
+            session.exitstatus = pytest.ExitCode.USAGE_ERROR
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -151,7 +157,9 @@ def pytest_testnodedown(node: Any) -> None:
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     config = terminalreporter.config
     state = config.stash[_STATE]
-    if path := config.getoption("--gpu-write-baseline"):
+    if state.unwritten:
+        terminalreporter.write_line(f"GPU kernels: {state.unwritten}", red=True)
+    elif path := config.getoption("--gpu-write-baseline"):
         terminalreporter.write_line(f"GPU kernels: {len(state.found)} found, written to {path}")
     elif state.passed_over:
         terminalreporter.write_line(
