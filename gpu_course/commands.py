@@ -246,7 +246,7 @@ def grade_answers(
         typer.echo(text)
     else:
         _write(out, text)
-        typer.echo(f"{summary(verdicts)} Written to {out}.")
+        typer.echo(f"{summary(verdicts)} Written to {path_here(out)}.")
     return _graded_status(verdicts, asked)
 
 

@@ -92,7 +92,7 @@ def _read_baseline(path: str | None) -> set[Known]:
     try:
         rows = json.loads(Path(path).read_text(encoding="utf-8"))
         return {(row["test"], row["kernel"], row["kind"], row["line"]) for row in rows}
-    except (OSError, ValueError, TypeError, KeyError) as error:
+    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
         raise CourseError(
             f"{path} is no baseline: {error}", "write one with --gpu-write-baseline"
         ) from None
