@@ -27,7 +27,7 @@ from gpu_course.terminal.text import (
     summary,
     verdict_table,
 )
-from gpu_course.text import clean
+from gpu_course.text import clean, one_line
 
 if TYPE_CHECKING:
     from gpu_course.grading.verdict import Verdict
@@ -246,7 +246,7 @@ def grade_answers(
         typer.echo(text)
     else:
         _write(out, text)
-        typer.echo(f"{summary(verdicts)} Written to {path_here(out)}.")
+        typer.echo(f"{summary(verdicts)} Written to {one_line(str(out))}.")
     return _graded_status(verdicts, asked)
 
 
