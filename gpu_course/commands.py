@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gpu_course.errors import CourseError, file_problem
+from gpu_course.files import write_text
 from gpu_course.terminal.text import (
     bench_table,
     columns,
@@ -26,7 +27,7 @@ from gpu_course.terminal.text import (
     summary,
     verdict_table,
 )
-from gpu_course.text import clean
+from gpu_course.text import clean, one_line
 
 if TYPE_CHECKING:
     from gpu_course.grading.verdict import Verdict
@@ -245,7 +246,7 @@ def grade_answers(
         typer.echo(text)
     else:
         _write(out, text)
-        typer.echo(f"{summary(verdicts)} Written to {out}.")
+        typer.echo(f"{summary(verdicts)} Written to {one_line(str(out))}.")
     return _graded_status(verdicts, asked)
 
 
@@ -261,14 +262,8 @@ def _check_writable(out: Path) -> None:
 
 def _write(out: Path, text: str) -> None:
     """Writes verdicts to a file; where that fails they are printed, and the old file is whole."""
-    from gpu_course.grading.workspace import write_text
-
     try:
-        if out.exists() and not out.is_file():
-            # A pipe or a device: there is nothing to take the place of.
-            out.write_text(text + "\n", encoding="utf-8")
-        else:
-            write_text(out, text + "\n")
+        write_text(out, text + "\n")
     except OSError:
         typer.echo(text)
         raise

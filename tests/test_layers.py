@@ -15,11 +15,12 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "gpu_course"
 
-LEAVES = {"errors", "text", "units"}
+LEAVES = {"errors", "files", "text", "units"}
 GRADING = LEAVES | {"simt", "observe", "simulator", "catalog", "hardware"}
 # Room -> the rooms it may import. A room always may import itself.
 MAY_IMPORT: dict[str, set[str]] = {
     "errors": {"simt"},  # for type checking alone; see test_errors_imports_nothing_at_run_time
+    "files": set(),
     "text": set(),
     "units": set(),
     "simt": LEAVES,

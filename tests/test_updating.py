@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from gpu_course import commands, updating
 from gpu_course.errors import CourseError
 from gpu_course.updating import Update, update
 
+posix = pytest.mark.skipif(os.name != "posix", reason="links and signals as on POSIX")
 GUARD, BLOCKS = "puzzles/01_threads/guard.py", "puzzles/01_threads/blocks.py"
 LESSON = "notebooks/01_threads.ipynb"
 FIRST = {
@@ -227,6 +230,153 @@ def test_ended_halfway_and_run_again_it_comes_to_the_same(
     monkeypatch.setattr(updating._Git, "take", take)
     done = update(course)
     assert files_of(course) == {**SECOND, **mine} and not done.backed_up
+
+
+FOLDERS = {
+    "a file where a lesson comes": ("puzzles/02_warps", "mine\n"),
+    "a file where a part of the package comes": ("gpu_course/new", "mine\n"),
+    "an answer where a folder comes": (BLOCKS, "mine\n"),
+}
+
+
+@pytest.mark.parametrize(("path", "text"), FOLDERS.values(), ids=FOLDERS)
+def test_a_learner_s_file_where_the_course_has_a_folder_is_kept(
+    publish, course: Path, path: str, text: str
+) -> None:
+    write(course, {path: text})
+    third = {p: t for p, t in SECOND.items() if p != path}
+    third[f"{path}/inside.py"] = "the course's\n"
+    publish(third)
+    done = update(course)
+    assert files_of(course) == third
+    assert (course / done.backed_up[path]).read_text() == text
+    assert f"{path}: the course's own is there.\n  yours:  .gpu_course/backups/" in done.text()
+
+
+def test_a_file_of_the_course_that_becomes_a_folder_needs_no_copy(publish, course: Path) -> None:
+    third = {p: t for p, t in SECOND.items() if p != BLOCKS}
+    third[f"{BLOCKS}/inside.py"] = "the course's\n"
+    publish(third)
+    done = update(course)
+    assert files_of(course) == third and not done.backed_up
+    assert not list((course / ".gpu_course").rglob("*.py"))
+
+
+@posix
+def test_what_a_linked_folder_leads_to_is_left_alone(publish, course: Path, tmp_path: Path) -> None:
+    (course / "puzzles").rename(tmp_path / "my puzzles")
+    (course / "puzzles").symlink_to(tmp_path / "my puzzles")
+    away = tmp_path / "my puzzles" / "01_threads"
+    (away / "guard.py").write_text("mine\n")
+    third = {path: text for path, text in SECOND.items() if path != BLOCKS}
+    publish(third)
+    done = update(course)
+    assert (course / "puzzles").is_symlink()
+    assert {path.name: path.read_text() for path in away.iterdir()} == {
+        "guard.py": "mine\n",
+        "blocks.py": "stub 1\n",
+    }
+    assert not (tmp_path / "my puzzles" / "02_warps").exists()
+    assert (course / ".gpu_course" / "new" / GUARD).read_text() == "stub 2\n"
+    assert "puzzles is a link, and nothing it leads to was changed." in done.text()
+    assert (course / "README.md").read_text() == "two\n"
+    assert update(course).text() == "The course is up to date."
+
+
+@posix
+def test_a_linked_answer_is_an_answer_of_the_learner_s(
+    publish, course: Path, tmp_path: Path
+) -> None:
+    (course / GUARD).rename(tmp_path / "guard.py")
+    (course / GUARD).symlink_to(tmp_path / "guard.py")
+    publish(SECOND)
+    done = update(course)
+    assert (course / GUARD).is_symlink() and (tmp_path / "guard.py").read_text() == "stub 1\n"
+    assert GUARD in done.kept
+
+
+@posix
+def test_a_linked_package_is_refused_before_anything_is_changed(
+    publish, course: Path, tmp_path: Path
+) -> None:
+    (course / "gpu_course").rename(tmp_path / "package")
+    (course / "gpu_course").symlink_to(tmp_path / "package")
+    publish(SECOND)
+    with pytest.raises(CourseError, match=r"gpu_course is a link here(.|\n)*nothing was changed"):
+        update(course)
+    assert (course / "README.md").read_text() == "one\n"
+    assert (tmp_path / "package" / "old.py").read_text() == "old\n"
+
+
+@pytest.mark.parametrize("dropped", [True, False])
+def test_what_is_saved_while_the_course_is_updated_is_kept(
+    publish, course: Path, monkeypatch: pytest.MonkeyPatch, dropped: bool
+) -> None:
+    third = {path: text for path, text in SECOND.items() if not dropped or path != GUARD}
+    publish(third)
+    hashes = updating._Git.hashes
+
+    def late(self, paths: list[str]) -> dict[str, str]:
+        found = hashes(self, paths)
+        (course / GUARD).write_text("saved meanwhile\n")
+        return found
+
+    monkeypatch.setattr(updating._Git, "hashes", late)
+    done = update(course)
+    assert files_of(course) == third
+    assert (course / done.backed_up[GUARD]).read_text() == "saved meanwhile\n"
+    assert list(done.backed_up) == [GUARD]
+
+
+def test_a_lock_that_a_git_has_left_is_named_before_anything_is_changed(
+    publish, course: Path
+) -> None:
+    publish(SECOND)
+    lock = course / ".git" / "index.lock"
+    lock.touch()
+    with pytest.raises(CourseError, match=r"index\.lock is there\n.*`rm \.git/index\.lock`"):
+        update(course)
+    assert files_of(course) == FIRST
+    lock.unlink()
+    update(course)
+    assert files_of(course) == SECOND
+
+
+SLOW_GIT = """#!/bin/sh
+trap 'rm -f "$LOCK"; exit 1' TERM
+case "$*" in
+  *fetch*) touch "$LOCK"; echo ready > "$READY"; while true; do sleep 0.05; done;;
+  *) exec "$GIT" "$@";;
+esac
+"""
+
+
+@posix
+@pytest.mark.parametrize("way", ["it takes too long", "Ctrl-C"])
+def test_a_git_that_is_ended_puts_its_lock_away(
+    course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    lock, ready = course / ".git" / "some.lock", tmp_path / "ready"
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "git").write_text(SLOW_GIT)
+    (tmp_path / "bin" / "git").chmod(0o755)
+    for name, value in {"LOCK": lock, "READY": ready, "GIT": shutil.which("git")}.items():
+        monkeypatch.setenv(name, str(value))
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    communicate = subprocess.Popen.communicate
+
+    def interrupted(self, *arguments, timeout=None):
+        if timeout != updating.FETCH_S:
+            return communicate(self, *arguments, timeout=timeout)
+        while not ready.exists():
+            pass
+        assert lock.exists()
+        raise KeyboardInterrupt if way == "Ctrl-C" else subprocess.TimeoutExpired("git", timeout)
+
+    monkeypatch.setattr(subprocess.Popen, "communicate", interrupted)
+    with pytest.raises(KeyboardInterrupt if way == "Ctrl-C" else CourseError):
+        update(course)
+    assert not lock.exists()
 
 
 def test_offline_it_says_so_and_changes_nothing(course: Path, tmp_path: Path) -> None:

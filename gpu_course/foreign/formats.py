@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from gpu_course import __version__
 from gpu_course.errors import HAZARD_ERRORS, CourseError
@@ -125,8 +127,14 @@ def _result(finding: Finding) -> dict[str, Any]:
 
 
 def _uri(file: str) -> str:
+    """Returns the address of a file: what an address gives a meaning to, or no address holds, is
+    written by its bytes."""
     path = Path(file)
-    return path.as_uri() if path.is_absolute() else path.as_posix()
+    if path.is_absolute():
+        return path.as_uri()
+    # A colon in the first step would be read as a scheme, such as that of C:x.
+    address = quote(os.fsencode(path.as_posix()))
+    return f"./{address}" if ":" in file.partition("/")[0] else address
 
 
 def _plain(finding: Finding) -> dict[str, Any]:

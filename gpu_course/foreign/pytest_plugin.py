@@ -22,7 +22,8 @@ from typing import Any
 
 import pytest
 
-from gpu_course.errors import CourseError
+from gpu_course.errors import CourseError, file_problem
+from gpu_course.files import write_text
 from gpu_course.foreign import stand_in
 from gpu_course.foreign.dispatcher import GPU
 from gpu_course.foreign.formats import as_text
@@ -53,6 +54,7 @@ class State:
         self.writes = writes
         self.found: set[Known] = set()
         self.passed_over = 0
+        self.unwritten = ""
         self.outside: dict[str, str] = {}
         """{where, outside any test: what was found there}."""
 
@@ -181,7 +183,7 @@ def _read_baseline(path: str | None) -> set[Known]:
     try:
         rows = json.loads(Path(path).read_text(encoding="utf-8"))
         return {tuple(row[name] for name in FIELDS) for row in rows}
-    except (OSError, ValueError, TypeError, KeyError) as error:
+    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
         raise CourseError(
             f"{path} is no baseline: {_words(error)}", "write one with --gpu-write-baseline"
         ) from None
@@ -250,7 +252,11 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     path = session.config.getoption("--gpu-write-baseline")
     if path:
         rows = [dict(zip(FIELDS, each, strict=True)) for each in sorted(state.found)]
-        Path(path).write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+        try:
+            write_text(Path(path), json.dumps(rows, indent=2) + "\n")
+        except OSError as error:
+            state.unwritten = str(file_problem(error, path, "written"))
+            session.exitstatus = pytest.ExitCode.USAGE_ERROR
     if state.outside and session.exitstatus in (
         pytest.ExitCode.OK,
         pytest.ExitCode.NO_TESTS_COLLECTED,
@@ -274,7 +280,9 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     for where, text in state.outside.items():
         terminalreporter.section(f"GPU kernels: {where}", red=True)
         terminalreporter.write_line(text)
-    if path := config.getoption("--gpu-write-baseline"):
+    if state.unwritten:
+        terminalreporter.write_line(f"GPU kernels: {state.unwritten}", red=True)
+    elif path := config.getoption("--gpu-write-baseline"):
         found = {(*each[:-1],) for each in state.found}  # whatever arrays it was seen on
         terminalreporter.write_line(f"GPU kernels: {len(found)} found, written to {path}")
     elif state.passed_over:

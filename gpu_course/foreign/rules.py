@@ -93,7 +93,7 @@ def read_rules(path: Path) -> Rules:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise file_problem(error, str(path), "read") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise CourseError(f"{path} is no TOML: {error}", "mend that line") from None
     if unknown := sorted(data.keys() - {"severity", "suppress"}):
         raise CourseError(

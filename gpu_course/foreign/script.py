@@ -18,6 +18,7 @@ from typing import Annotated, Any
 import typer
 
 from gpu_course.errors import CourseError, file_problem
+from gpu_course.files import write_text
 from gpu_course.foreign import child, stand_in
 from gpu_course.foreign.dispatcher import GPU
 from gpu_course.foreign.formats import Form, form_called, written
@@ -161,7 +162,7 @@ def _tell(text: str, out: Path | None) -> None:
             print(text, file=sys.stderr)
         return
     try:
-        out.write_text(text + "\n" * bool(text), encoding="utf-8")
+        write_text(out, text + "\n" * bool(text))
     except OSError as error:
         raise file_problem(error, str(out), "written") from None
 

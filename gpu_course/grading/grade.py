@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import threading
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from multiprocessing import connection
 from pathlib import Path
 
 from gpu_course.catalog import Puzzle, PythonPuzzle, index
@@ -18,6 +20,7 @@ from gpu_course.grading.check import check, grader_failed
 from gpu_course.grading.labels import line
 from gpu_course.grading.seeds import default_seed
 from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.worker import exit_at_once
 
 SUBMISSION_S = 900
 """What all answers in Python of one folder may take together; right ones take about a minute."""
@@ -207,4 +210,20 @@ def _grade_alone(puzzle: Puzzle, work: _Work) -> Verdict:
 
 
 def _pool(jobs: int) -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(jobs, mp_context=context, initializer=_end_with_the_grader)
+
+
+def _end_with_the_grader() -> None:
+    """In a worker of a pool: has it end when the grader is gone, and so all that it started.
+
+    A worker holds both ends of the pipe that its work comes through, so it would wait for ever.
+    """
+    grader = multiprocessing.parent_process()
+    assert grader is not None
+
+    def watch() -> None:
+        connection.wait([grader.sentinel])
+        exit_at_once()
+
+    threading.Thread(target=watch, daemon=True).start()

@@ -6,6 +6,7 @@ second and draws the events that come back.
 
 from __future__ import annotations
 
+import stat
 import time
 import zlib
 from collections.abc import Callable, Iterator
@@ -174,6 +175,9 @@ def signature(path: Path) -> Signature:
     """
     try:
         about = path.stat()
+        if not stat.S_ISREG(about.st_mode):
+            # A pipe would be waited for, and some devices never end.
+            return "no file", about.st_mode
         with path.open("rb") as file:
             return about.st_mtime_ns, about.st_size, zlib.crc32(file.read(MOST_BYTES))
     except (FileNotFoundError, NotADirectoryError):

@@ -16,10 +16,14 @@ import threading
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import gpu_course
 from gpu_course.grading.verdict import Verdict
+from gpu_course.isolation import servers
+
+PATIENCE_S = 2.0
+"""What a process that is asked no more gets to put things away."""
 
 COMMAND = (sys.executable, "-P", "-m", "gpu_course.grading.worker_process")
 """-P: a file beside the learner's notebook must not take the place of a module."""
@@ -190,19 +194,36 @@ class Worker:
                 pipe.close()
 
 
-def end_family(pid: int, itself: bool = True) -> None:
-    """Ends the processes that a process started, and the process itself unless told not to."""
+def end_family(pid: int) -> None:
+    """Ends a process and those that it started.
+
+    Forkservers see for themselves that they are asked no more, and put away the folders of their
+    answers; killed at once, they could not. What does not end by itself is killed.
+    """
     import psutil
 
-    family: list[Any] = []
-    with contextlib.suppress(psutil.NoSuchProcess):
+    try:
         process = psutil.Process(pid)
         family = process.children(recursive=True)
-        if itself:
-            family.insert(0, process)
-    for each in family:
+        process.kill()
+    except (psutil.NoSuchProcess, psutil.AccessDenied):
+        return
+    _, left = psutil.wait_procs(family, PATIENCE_S)
+    for each in left:
         with contextlib.suppress(psutil.NoSuchProcess, psutil.AccessDenied):
             each.kill()
+
+
+def exit_at_once() -> NoReturn:
+    """Ends this process, whoever else is at work in it, and those that it started."""
+    if not servers.available():
+        # A forkserver ends with whoever asks it; a Python that was started for one answer need not.
+        import psutil
+
+        for each in psutil.Process().children(recursive=True):
+            with contextlib.suppress(psutil.NoSuchProcess, psutil.AccessDenied):
+                each.kill()
+    os._exit(0)
 
 
 def _listen(process: subprocess.Popen[str], replies: queue.SimpleQueue[str | None]) -> None:

@@ -15,7 +15,7 @@ from gpu_course.grading.exports import to_json
 from gpu_course.grading.kernel import apart
 from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.verdict_cache import check_own
-from gpu_course.grading.worker import Outcome, end_family, outcome_of, to_line
+from gpu_course.grading.worker import Outcome, exit_at_once, outcome_of, to_line
 
 
 def main() -> None:
@@ -68,8 +68,7 @@ def listen(asked: TextIO, requests: queue.SimpleQueue[dict[str, Any]]) -> None:
             requests.put(json.loads(line))
     finally:
         # Nobody is left to answer to: the parent ended, or has no more use for this process.
-        end_family(os.getpid(), itself=False)
-        os._exit(0)
+        exit_at_once()
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import json
 import os
-import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import gpu_course
+from gpu_course import files
 from gpu_course.catalog import Lesson, Puzzle, index
 from gpu_course.errors import CatalogueError, CourseError, UnknownName
 
@@ -22,6 +22,8 @@ ANSWERS_VARIABLE = "GPU_COURSE_ANSWERS"
 _BESIDE = "kept-"
 _ASIDE = "state.unreadable-"
 _WON = "passed"
+MOST_DEPTH = 20
+"""Of what the course remembers; what goes deeper it has not written."""
 
 
 def checkout() -> Path | None:
@@ -125,10 +127,9 @@ def backup(path: Path) -> Path:
     Args:
         path: an answer; NN_topic/name.py is copied to backups/NN_topic/name.DATE-TIME.py.
     """
-    stamp = datetime.now().strftime("%Y%m%d-%H%M%S-%f")
     folder = state_folder() / "backups" / path.parent.name
     folder.mkdir(parents=True, exist_ok=True)
-    return _copy_to_new(path.read_bytes(), folder, f"{path.stem}.{stamp}", path.suffix)
+    return _copy_to_new(path.read_bytes(), folder, f"{path.stem}.{_stamp()}", path.suffix)
 
 
 def backups(name: str) -> tuple[Path, ...]:
@@ -143,6 +144,8 @@ def backups(name: str) -> tuple[Path, ...]:
         *folder.glob(f"{puzzle.short_name}.*.py"),
         *beside.glob(f"{puzzle.short_name}.{_BESIDE}*.py"),
     ]
+    # A pipe or a folder that stood in an answer's place is kept there too, and is no text.
+    found = [path for path in found if path.is_file()]
     return tuple(sorted(found, key=lambda path: path.stem.rpartition(".")[2].removeprefix(_BESIDE)))
 
 
@@ -170,12 +173,8 @@ def restore(name: str, kept: Path | None = None) -> tuple[Path, Path | None]:
                 "one is kept whenever something replaces an answer of yours",
             )
         kept = differing[-1]
-    wanted = kept.read_text(encoding="utf-8", errors="surrogateescape")
-    replaced = None
-    if before is not None and before != stub_text(name).encode() and before != kept.read_bytes():
-        replaced = backup(path)
-    write_text(path, wanted)
-    return kept, replaced
+    wanted = kept.read_bytes()
+    return kept, put(path, wanted, lambda data: data in (wanted, stub_text(name).encode()))
 
 
 def reset(name: str) -> Path:
@@ -184,42 +183,44 @@ def reset(name: str) -> Path:
     What was there is first copied to backups/, unless it is the stub already.
     """
     path = answer_path(name)
-    pristine = stub_text(name)
+    pristine = stub_text(name).encode()
     if path.is_dir():
         raise CourseError(
             f"{path.name} is a folder where the answer should be", "move it away and try again"
         )
-    if path.is_file():
-        if path.read_bytes() == pristine.encode():
-            return path
-        backup(path)
-    write_text(path, pristine)
+    if path.is_file() and path.read_bytes() == pristine:
+        return path
+    put(path, pristine, lambda data: data == pristine)
     return path
 
 
 def write_text(path: Path, text: str) -> None:
-    """Writes a text so that a reader finds the old file or the new one, never half of one.
-
-    A link stays a link: what it leads to is written.
-    """
-    path = path.resolve() if path.is_symlink() and path.is_file() else path
+    """Writes a text, and the folders above it; see `files.write_bytes`."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(text.encode(errors="surrogateescape"))
-            file.flush()
-            # On the disk before it takes the place of what was there.
-            os.fsync(file.fileno())
-        if path.exists():
-            os.chmod(temporary, path.stat().st_mode & 0o777)
+    files.write_text(path, text)
+
+
+def put(path: Path, data: bytes, known: Callable[[bytes], bool]) -> Path | None:
+    """Writes an answer; returns the copy of what it replaced, or None where nothing of it is kept.
+
+    What is there at that very moment is judged, so that a text is kept that an editor has saved
+    since somebody looked.
+
+    Args:
+        path: the answer.
+        data: its new text.
+        known: whether a text that stood there may be thrown away.
+    """
+    kept = None
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for old in files.exchange(path, data):
+        if old.is_symlink() or (old.is_file() and known(old.read_bytes())):
+            old.unlink()
         else:
-            os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException as error:
-        Path(temporary).unlink(missing_ok=True)
-        _name(error, path)
-        raise
+            moved = _keep(old, path)
+            # A pipe or a folder is moved out of the way, and is no text to bring back.
+            kept = moved if moved.is_file() else kept
+    return kept
 
 
 def read_state() -> dict[str, Any]:
@@ -234,14 +235,24 @@ def read_state() -> dict[str, Any]:
         return {}
     try:
         state = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         state = None
-    if isinstance(state, dict):
+    if isinstance(state, dict) and _depth(state) <= MOST_DEPTH:
         return state
-    stamp = datetime.now().strftime("%Y%m%d-%H%M%S-%f")
-    _copy_to_new(data, path.parent, f"{_ASIDE}{stamp}", ".json")
+    _copy_to_new(data, path.parent, f"{_ASIDE}{_stamp()}", ".json")
     path.unlink(missing_ok=True)
     return {}
+
+
+def _depth(value: object) -> int:
+    """Returns how deep dicts and lists lie in each other."""
+    depth, layer = 0, [value]
+    while layer and depth <= MOST_DEPTH:
+        depth += 1
+        inner = [x for each in layer if isinstance(each, dict) for x in each.values()]
+        inner += [x for each in layer if isinstance(each, list) for x in each]
+        layer = [each for each in inner if isinstance(each, dict | list)]
+    return depth
 
 
 def set_aside() -> tuple[Path, ...]:
@@ -307,6 +318,35 @@ def _stubs() -> dict[str, str]:
         ) from None
 
 
+def _keep(old: Path, path: Path) -> Path:
+    """Moves what stood in an answer's place to backups/, or beside the answer; returns where.
+
+    The file itself is moved: an editor that has it open still may write on into it.
+    """
+    stamp = _stamp()
+    folder = state_folder() / "backups" / path.parent.name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return _move_to_new(old, folder, f"{path.stem}.{stamp}", path.suffix)
+    except OSError:
+        # Another disk, a full one, or no right to write there.
+        return _move_to_new(old, path.parent, f"{path.stem}.{_BESIDE}{stamp}", path.suffix)
+
+
+def _move_to_new(old: Path, folder: Path, stem: str, suffix: str) -> Path:
+    number = 1
+    while True:
+        path = folder / (f"{stem}{suffix}" if number == 1 else f"{stem}-{number}{suffix}")
+        if not os.path.lexists(path):
+            old.rename(path)
+            return path
+        number += 1
+
+
+def _stamp() -> str:
+    return datetime.now().strftime("%Y%m%d-%H%M%S-%f")
+
+
 def _copy_to_new(data: bytes, folder: Path, stem: str, suffix: str) -> Path:
     number = 1
     while True:
@@ -326,14 +366,8 @@ def _fill(file: IO[bytes], data: bytes, path: Path) -> None:
         file.flush()
     except BaseException as error:
         path.unlink(missing_ok=True)
-        _name(error, path)
+        files.name_file(error, path)
         raise
-
-
-def _name(error: BaseException, path: Path) -> None:
-    """A full disk does not say which file it was full for."""
-    if isinstance(error, OSError) and (error.filename is None or error.filename2 is not None):
-        error.filename, error.filename2 = str(path), None
 
 
 @contextmanager

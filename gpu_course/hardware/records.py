@@ -184,7 +184,7 @@ def _read(path: Path) -> Record | None:
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
         return Record(path.parent.name, path.stem, **kept)
-    except (OSError, ValueError, TypeError):  # what is no record says nothing
+    except (OSError, ValueError, TypeError, RecursionError):  # what is no record says nothing
         return None
 
 

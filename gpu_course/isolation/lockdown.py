@@ -104,6 +104,8 @@ def set_limits(memory_bytes: int, cpu_s: float) -> None:
         "RLIMIT_NOFILE": 256,
         "RLIMIT_MEMLOCK": 0,
         "RLIMIT_MSGQUEUE": 0,
+        # A stack is no data of its process, and grows to whatever its user has allowed.
+        "RLIMIT_STACK": 8 << 20,
         "RLIMIT_CPU": max(2, int(cpu_s) + 1),
         # Private memory, threads' stacks among it. RLIMIT_AS would count what is only reserved.
         "RLIMIT_DATA": _data_bytes() + memory_bytes,

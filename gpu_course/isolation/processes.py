@@ -20,10 +20,17 @@ from gpu_course.isolation import servers, transport
 from gpu_course.text import clean
 
 POLL_S = 0.02
+HELD_POLL_S = 0.002
+"""Between two looks at a process whose memory decides."""
 MOST_THREADS = 200
 MOST_PRINTED_BYTES = 16 << 10
 SLACK_BYTES = 64 << 20
 """Past this over its limit a process is ended from outside; its own limit comes first."""
+COUNTER_SLACK_BYTES = 4 << 20
+"""The kernel keeps its counts of pages by processor, and may be some behind."""
+MOST_FILE_BYTES = 32 << 20
+"""So many pages of libraries may come in for the first time while memory is held; the largest case
+of the course brings in 2 MiB."""
 
 
 class Ended(Exception):
@@ -76,6 +83,9 @@ class Process:
     output: IO[bytes]
     limit_bytes: int | None = None
     _data_bytes: int | None = None
+    _least: Memory | None = None
+    _held_bytes: int | None = None
+    _hold_began: Memory | None = None
     _asked: queue.Queue[bool] = field(default_factory=queue.Queue)
     _replies: queue.Queue[Any] = field(default_factory=queue.Queue)
     _printed: bytearray = field(default_factory=bytearray)
@@ -95,8 +105,9 @@ class Process:
         self.post(message)
         deadline = time.monotonic() + seconds
         while True:
-            reply = self.poll(POLL_S)
+            reply = self.poll(POLL_S if self._held_bytes is None else HELD_POLL_S)
             if reply is not None:
+                self._check_peak()
                 return reply
             if time.monotonic() > deadline:
                 raise OutOfTime
@@ -129,19 +140,30 @@ class Process:
         """From now on it may hold so much more than it holds now."""
         held = held_bytes(self.pid)
         self.limit_bytes = None if held is None else held + memory_bytes + SLACK_BYTES
-        self._data_bytes = data_bytes(self.pid)
+        self._least = memory_of(self.pid)
+        self._data_bytes = None if self._least is None else self._least.data_bytes
 
     def hold(self, memory_bytes: int) -> bool:
-        """Has the kernel refuse it any more memory than so much on top of what it held at `watch`.
+        """Holds it to so much memory more than it held at `watch`, in two ways.
 
-        The process can neither count this memory nor raise the limit: the kernel does both.
+        The kernel refuses it whatever goes beyond, and counts the most pages it ever had at one
+        time, which `ask` looks at. What a process writes into pages and then gives up the right to
+        write, the limit counts no longer, and the pages are there all the same. The process can
+        neither raise the limit nor forget what it took.
 
         Returns:
             False where this system has no such limit.
         """
-        if self._data_bytes is None:
+        now = memory_of(self.pid)
+        if self._data_bytes is None or self._least is None or now is None:
             return False
-        return limit_data(self.pid, self._data_bytes + memory_bytes)
+        # What it has thrown away of Python's own memory makes no room for the answer's.
+        self._data_bytes = min(self._data_bytes, now.data_bytes)
+        if not limit_data(self.pid, self._data_bytes + memory_bytes):
+            return False
+        begin_peak(self.pid)
+        self._held_bytes, self._hold_began = memory_bytes, memory_of(self.pid)
+        return True
 
     def printed(self) -> str:
         """Returns the beginning of what it printed, without control characters."""
@@ -191,7 +213,34 @@ class Process:
                 self._printed += piece[: max(room, 0)]
                 self._dropped += max(len(piece) - room, 0)
 
+    def _check_peak(self) -> None:
+        """Stops where it has had more pages at one time since `hold` than it may."""
+        now, began, least = memory_of(self.pid), self._hold_began, self._least
+        if self._held_bytes is None or now is None or began is None or least is None:
+            return
+        self._look_at(now)
+        if now.peak_bytes <= began.peak_bytes and began.peak_bytes > began.resident_bytes:
+            # Where the count cannot be begun anew, an earlier peak says nothing of this case.
+            return
+        # Pages of libraries are nobody's data; they come in as code is used, and may stay.
+        files = min(max(now.file_bytes, began.file_bytes), began.file_bytes + MOST_FILE_BYTES)
+        self._refuse_above(now.peak_bytes - files + now.swapped_bytes)
+
+    def _look_at(self, now: Memory) -> None:
+        assert self._least is not None
+        if now.own_bytes < self._least.own_bytes:
+            self._least = now
+
+    def _refuse_above(self, held: int) -> None:
+        assert self._held_bytes is not None and self._least is not None
+        if held > self._least.own_bytes + self._held_bytes + COUNTER_SLACK_BYTES:
+            raise OutOfMemory
+
     def _check_memory(self) -> None:
+        if self._held_bytes is not None and (now := memory_of(self.pid)) is not None:
+            self._look_at(now)
+            self._refuse_above(now.own_bytes)
+            return
         if self.limit_bytes is not None:
             held = held_bytes(self.pid)
             if held is not None and held > self.limit_bytes:
@@ -326,15 +375,62 @@ def end_family(child: subprocess.Popen[bytes]) -> None:
     child.wait()
 
 
-def held_bytes(pid: int) -> int | None:
-    """Returns the memory a process holds by itself, shared libraries left out; None if unknown."""
+@dataclass(frozen=True)
+class Memory:
+    """What the kernel says of a process's memory, each in bytes.
+
+    Source: proc_pid_status(5), proc_pid_clear_refs(5).
+
+    Attributes:
+        own_bytes: pages that are nobody else's, in memory or swapped out.
+        swapped_bytes: those of them that are swapped out.
+        file_bytes: pages of files, such as libraries, that are in memory.
+        peak_bytes: the most pages of any kind in memory at one time.
+        data_bytes: private memory it may write to, as RLIMIT_DATA counts it.
+    """
+
+    own_bytes: int
+    swapped_bytes: int
+    file_bytes: int
+    peak_bytes: int
+    data_bytes: int
+
+    @property
+    def resident_bytes(self) -> int:
+        """All pages in memory."""
+        return self.own_bytes - self.swapped_bytes + self.file_bytes
+
+
+def memory_of(pid: int) -> Memory | None:
+    """Returns what the kernel says of a process's memory; None where there is no such kernel."""
     try:
         with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as file:
             rows = dict(line.split(":", 1) for line in file if ":" in line)
-        return sum(int(rows[name].split()[0]) for name in ("RssAnon", "RssShmem")) * 1024
-    except FileNotFoundError:
-        pass
+        found = {name: int(value.split()[0]) << 10 for name, value in rows.items() if "kB" in value}
+        swapped = found.get("VmSwap", 0)
+        return Memory(
+            found["RssAnon"] + found["RssShmem"] + found.get("HugetlbPages", 0) + swapped,
+            swapped,
+            found["RssFile"],
+            found["VmHWM"],
+            found["VmData"],
+        )
     except (OSError, KeyError, ValueError, IndexError):
+        return None
+
+
+def begin_peak(pid: int) -> None:
+    """Has the kernel count a process's peak anew, from what it holds now; where it can."""
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/clear_refs", "w") as file:
+        file.write("5")
+
+
+def held_bytes(pid: int) -> int | None:
+    """Returns the memory a process holds by itself, shared libraries left out; None if unknown."""
+    found = memory_of(pid)
+    if found is not None:
+        return found.own_bytes
+    if os.path.isdir("/proc/self"):
         return None
     import psutil
 
@@ -352,18 +448,6 @@ def thread_count(pid: int) -> int:
         return int(psutil.Process(pid).num_threads())
     except psutil.Error:
         return 0
-
-
-def data_bytes(pid: int) -> int | None:
-    """Returns the private memory a process may write to, as RLIMIT_DATA counts it; None if unknown.
-
-    Source: getrlimit(2), proc_pid_status(5): VmData.
-    """
-    try:
-        with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as file:
-            return next(int(line.split()[1]) << 10 for line in file if line.startswith("VmData:"))
-    except (OSError, ValueError, IndexError, StopIteration):
-        return None
 
 
 def limit_data(pid: int, limit_bytes: int) -> bool:

@@ -21,7 +21,7 @@ _X32_BIT = 0x40000000
 
 _PR_SET_SECCOMP, _MODE_FILTER = 22, 2
 _CLONE_THREAD = 0x00010000
-_MAP_SHARED, _MAP_ANONYMOUS, _MAP_GROWSDOWN = 0x01, 0x20, 0x100
+_MAP_SHARED, _MAP_ANONYMOUS, _MAP_GROWSDOWN, _MAP_HUGETLB = 0x01, 0x20, 0x100, 0x40000
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | getattr(os, "O_TMPFILE", 0)
 # O_TMPFILE holds O_DIRECTORY's bit, which reading a folder sets too.
 _WRITES &= ~getattr(os, "O_DIRECTORY", 0)
@@ -34,6 +34,9 @@ _IOCTL_ALLOWED = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 # TCGETS, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
 _FCNTL_ALLOWED = (0, 1, 2, 3, 4, 1030)
 # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC; F_SETOWN would send signals
+_MADVISE_ALLOWED = (0, 1, 2, 3, 4, 8, 9, 10, 11, 14, 15, 16, 17, 18, 19, 22, 23, 25)
+# Not MADV_MERGEABLE, MADV_COLD, MADV_PAGEOUT: pages that are swapped out or shared with others are
+# in no count of what a process has in memory.
 
 Instruction = tuple[int, int, int, int]
 
@@ -105,11 +108,11 @@ def _by_argument(name: str, pid: int) -> list[Instruction]:
         zero = [(_EQUAL, 1, 0, 0), _refuse(errno.EPERM)]
         return [_load_low(2), *zero, _load_high(2), *zero, _give(_ALLOW)]
     if name == "mmap":
-        # Neither counts as the process's own data, so no limit would hold what lies there.
+        # None of these counts as the process's own data, so no limit would hold what lies there.
         shared = [(_ANY_BIT, 0, 2, _MAP_ANONYMOUS), (_ANY_BIT, 0, 1, _MAP_SHARED)]
         refuse = _refuse(errno.EPERM)
-        downward = (_ANY_BIT, 0, 1, _MAP_GROWSDOWN)
-        return [_load_low(3), downward, refuse, *shared, refuse, _give(_ALLOW)]
+        elsewhere = (_ANY_BIT, 0, 1, _MAP_GROWSDOWN | _MAP_HUGETLB)
+        return [_load_low(3), elsewhere, refuse, *shared, refuse, _give(_ALLOW)]
     if name == "socket":
         # Over IP all is counted, and a route is asked for by netlink. By any other family two ranks
         # could speak with nobody to see it.
@@ -128,10 +131,13 @@ def _by_argument(name: str, pid: int) -> list[Instruction]:
         ]
     if name in ("kill", "tkill", "tgkill"):
         return _only(0, (pid,))
-    return _only(
-        0 if name == "prctl" else 1,
-        {"prctl": _PRCTL_ALLOWED, "ioctl": _IOCTL_ALLOWED, "fcntl": _FCNTL_ALLOWED}[name],
-    )
+    argument, allowed = {
+        "prctl": (0, _PRCTL_ALLOWED),
+        "ioctl": (1, _IOCTL_ALLOWED),
+        "fcntl": (1, _FCNTL_ALLOWED),
+        "madvise": (2, _MADVISE_ALLOWED),
+    }[name]
+    return _only(argument, allowed)
 
 
 def _only(argument: int, values: Sequence[int]) -> list[Instruction]:

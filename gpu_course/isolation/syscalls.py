@@ -16,7 +16,7 @@ close 3 57, close_range 436 436, dup 32 23, dup2 33 -, dup3 292 24,
 stat 4 -, lstat 6 -, fstat 5 80, newfstatat 262 79, statx 332 291, access 21 -, faccessat 269 48,
 faccessat2 439 439, readlink 89 -, readlinkat 267 78, getdents 78 -, getdents64 217 61,
 getcwd 79 17, chdir 80 49, fchdir 81 50, statfs 137 43, fstatfs 138 44, umask 95 166,
-mprotect 10 226, munmap 11 215, mremap 25 216, madvise 28 233, brk 12 214,
+mprotect 10 226, munmap 11 215, mremap 25 216, brk 12 214,
 msync 26 227, mincore 27 232, membarrier 324 283,
 rt_sigaction 13 134, rt_sigprocmask 14 135, rt_sigreturn 15 139, rt_sigtimedwait 128 137,
 rt_sigpending 127 136, rt_sigsuspend 130 133, sigaltstack 131 132,
@@ -37,7 +37,7 @@ exit 60 93, exit_group 231 94, restart_syscall 219 128, arch_prctl 158 -
 _BY_ARGUMENT = """
 open 2 -, openat 257 56, clone 56 220, clone3 435 435, prctl 157 167, prlimit64 302 261,
 kill 62 129, tkill 200 130, tgkill 234 131, ioctl 16 29, fcntl 72 25,
-mmap 9 222
+mmap 9 222, madvise 28 233
 """
 
 # For ranks in a network of their own.

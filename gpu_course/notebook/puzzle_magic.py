@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
+import os
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,10 +22,12 @@ from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.verdict_cache import check_own
 from gpu_course.notebook.earlier_text import EarlierText, InTheFile
 from gpu_course.notebook.note import show, trouble
+from gpu_course.simt import source
 
 MAGIC = "puzzle"
-_WRITTEN = "cells"
-"""Where the state keeps, for each puzzle, the hash of what its cell last wrote."""
+_WRITTEN, _WRITERS = "cells", "kernels"
+"""Where the state keeps, for each puzzle, the hash of what its cell last wrote, and which process
+wrote it."""
 
 _STOPPED = "you stopped this cell; running it again saves its text and checks it"
 
@@ -95,9 +99,14 @@ def load(line: str) -> None:
     """Puts what an answer's file holds, or its stub, into the cell that asks for it."""
     task = _parse(line)
     path = workspace.answer_path(task)
-    text = path.read_text(encoding="utf-8") if path.is_file() else workspace.stub_text(task.name)
-    _remember(task, text.encode())
-    cell = f"%%{MAGIC} {task.short_name}\n{text}".removesuffix("\n")
+    if path.is_file():
+        text, data = source.read_text(path, f"{task.name}.py"), path.read_bytes()
+    else:
+        text = workspace.stub_text(task.name)
+        data = text.encode()
+    _remember(task, data)
+    # A cell has line ends of its own.
+    cell = f"%%{MAGIC} {task.short_name}\n{text}".replace("\r\n", "\n").removesuffix("\n")
     get_ipython().set_next_input(cell, replace=True)
 
 
@@ -117,6 +126,7 @@ def run_cell(line: str, cell: str) -> Iterator[Verdict | EarlierText | InTheFile
     task = _parse(line)
     path = workspace.answer_path(task)
     stub = _stub(task)
+    _check_letters(cell)
     if path.is_dir():
         raise CourseError(
             f"{task.name}.py is a folder where the answer should be",
@@ -138,10 +148,22 @@ def run_cell(line: str, cell: str) -> Iterator[Verdict | EarlierText | InTheFile
         yield EarlierText(task, kept)
 
 
+def _check_letters(cell: str) -> None:
+    try:
+        cell.encode()
+    except UnicodeEncodeError as error:
+        line, code = cell.count("\n", 0, error.start) + 1, ord(cell[error.start])
+        raise CourseError(
+            f"line {line} of this cell holds half a character, U+{code:04X}, and no file can",
+            "delete it and type what it stands for; it was pasted",
+        ) from None
+
+
 def _content(path: Path) -> bytes | None:
     """What a file holds, with line ends as \\n: git on Windows may have given a stub others."""
     try:
-        return path.read_bytes().replace(b"\r\n", b"\n")
+        # A pipe would be waited for.
+        return path.read_bytes().replace(b"\r\n", b"\n") if path.is_file() else None
     except OSError:
         return None
 
@@ -161,27 +183,40 @@ def _parse(line: str) -> Puzzle:
 
 def _save(task: Puzzle, path: Path, text: str, stub: str | None) -> Path | None:
     """Brings the file up to date with the cell; returns the copy of what others had written."""
-    kept = None
+    wanted, offered = text.encode(), None
     on_disk = path.read_bytes() if path.is_file() else None
-    wanted = text.encode()
     if on_disk != wanted:
-        alike = on_disk is not None and _digest(on_disk) == _digest(wanted)
-        if not alike and not _is_ours(task, on_disk, stub):
-            kept = workspace.backup(path)
-        workspace.write_text(path, text)
+        whose: list[str] = []
+
+        def known(data: bytes) -> bool:
+            whose.append(_whose(task, data, wanted, stub))
+            return whose[-1] == "ours"
+
+        kept = workspace.put(path, wanted, known)
+        # What an earlier kernel wrote is kept, and is nothing to speak of.
+        offered = None if whose[-1:] == ["earlier"] else kept
     _remember(task, wanted)
-    return kept
+    return offered
 
 
-def _is_ours(task: Puzzle, on_disk: bytes | None, stub: str | None) -> bool:
-    """True when nothing is lost with the file: it is missing, the stub, or what this cell wrote."""
-    if on_disk is None:
-        return True
+def _whose(task: Puzzle, data: bytes, wanted: bytes, stub: str | None) -> str:
+    """Returns whose text the file held.
+
+    "ours": nothing is lost with it; it is the stub, what the cell holds, or what this cell wrote.
+    "earlier": a kernel wrote it that is gone. "other": somebody else did, such as an editor, or the
+    same cell in another notebook that is open.
+    """
     # Git on Windows may have given the stub other line ends.
-    plain = on_disk.replace(b"\r\n", b"\n")
-    if stub is not None and _digest(plain) == _digest(stub.encode()):
-        return True
-    return _last_written(task) in (_digest(on_disk), _digest(plain))
+    digests = {_digest(data), _digest(data.replace(b"\r\n", b"\n"))}
+    given = {_digest(wanted)} | ({_digest(stub.encode())} if stub is not None else set())
+    if digests & given:
+        return "ours"
+    last, writer = _last_written(task)
+    if last not in digests:
+        return "other"
+    if writer == _this_process():
+        return "ours"
+    return "other" if _is_alive(writer) else "earlier"
 
 
 def _stub(task: Puzzle) -> str | None:
@@ -205,22 +240,46 @@ def seen(name: str, text: str) -> None:
     _remember(index.find(name), text.encode())
 
 
-def _digest(data: bytes | None) -> str:
-    """The hash of a text; a newline at its end, which no cell shows, makes no other text of it."""
-    return hashlib.sha256((data or b"").rstrip(b"\n")).hexdigest()
+def _digest(data: bytes) -> str:
+    """The hash of a text; no cell shows a newline at its end, or a mark of order at its beginning,
+    so neither makes another text of it."""
+    return hashlib.sha256(data.removeprefix(codecs.BOM_UTF8).rstrip(b"\n")).hexdigest()
 
 
-def _last_written(task: Puzzle) -> str | None:
-    known = workspace.read_state().get(_WRITTEN)
-    return known.get(task.name) if isinstance(known, dict) else None
+def _last_written(task: Puzzle) -> tuple[str | None, str]:
+    """Returns the hash of what the cell of a puzzle last wrote, and the process that wrote it."""
+    state = workspace.read_state()
+    known, writers = (state.get(key) for key in (_WRITTEN, _WRITERS))
+    digest = known.get(task.name) if isinstance(known, dict) else None
+    writer = writers.get(task.name) if isinstance(writers, dict) else None
+    return digest, writer if isinstance(writer, str) else ""
+
+
+def _this_process() -> str:
+    return _named(os.getpid())
+
+
+def _named(pid: int) -> str:
+    """Returns a name for a process that no later one has, "" where it is gone."""
+    import psutil
+
+    try:
+        return f"{pid} since {psutil.Process(pid).create_time():.2f}"
+    except (psutil.Error, ValueError, OverflowError):
+        return ""
+
+
+def _is_alive(name: str) -> bool:
+    pid = name.partition(" ")[0]
+    return pid.isdecimal() and len(pid) < 12 and _named(int(pid)) == name
 
 
 def _remember(task: Puzzle, data: bytes) -> None:
+    news = {_WRITTEN: _digest(data), _WRITERS: _this_process()}
+
     def change(state: dict[str, Any]) -> None:
-        known = state.get(_WRITTEN)
-        state[_WRITTEN] = {
-            **(known if isinstance(known, dict) else {}),
-            task.name: _digest(data),
-        }
+        for key, value in news.items():
+            known = state.get(key)
+            state[key] = {**(known if isinstance(known, dict) else {}), task.name: value}
 
     workspace.update_state(change)

@@ -7,10 +7,11 @@ import sys
 import textwrap
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gpu_course.text import clean
+from gpu_course.text import clean, one_line
 from gpu_course.units import format_bandwidth, format_time_s
 
 if TYPE_CHECKING:
@@ -191,8 +192,11 @@ def discussion_lines(text: str, width: int) -> list[str]:
 
 
 def path_here(path: Path) -> str:
-    """Returns a path as a reader in this folder would write it."""
-    try:
-        return str(path.relative_to(Path.cwd()))
-    except ValueError:
-        return str(path)
+    r"""Returns a path as a reader in this folder would write it, on one line.
+
+    >>> path_here(Path("two\nlines", "guard.py"))
+    'two?lines/guard.py'
+    """
+    with suppress(ValueError):
+        path = path.relative_to(Path.cwd())
+    return one_line(str(path))

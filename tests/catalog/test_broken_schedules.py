@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from gpu_course.catalog.checkpointing.planning import followed
+from gpu_course.catalog.checkpointing.planning import followed, most_operations
 from gpu_course.catalog.harness import Unusable, schedule_peak
+from gpu_course.catalog.lesson_17_checkpointing import LESSON as LESSON_17
 from gpu_course.catalog.lesson_18_optimal_checkpointing import LESSON
 from gpu_course.catalog.specification import Case
 from gpu_course.grading.exports import verdict_html
@@ -50,6 +51,36 @@ def test_the_picture_of_a_broken_schedule_says_where_it_breaks() -> None:
     assert evidence["got"]["schedule"] == EARLY and len(evidence["got"]["rises"]) == 2
     html = html_of(evidence)
     assert "It breaks at operation 2: operation 2 (backward 0) cannot be done" in html
+
+
+def test_one_that_is_longer_than_any_needs_to_be_is_followed_nowhere() -> None:
+    anew = [("forward", 0), ("save all", 1), ("backward", 1), ("save all", 0), ("backward", 0)]
+    inputs = {"function": "plan", "stages": 2, "chain": "", "seed": 0}
+    most = most_operations(2)
+    assert len(anew) == most
+    assert followed(inputs, Case("two stages", {}), {"schedule": anew})["schedule"] == anew
+    with pytest.raises(Unusable, match=r"a schedule of 6 operations; .* takes 5") as found:
+        followed(inputs, Case("two stages", {}), {"schedule": [("forward", 0), *anew]})
+    assert found.value.key == "too-long"
+
+
+@pytest.mark.parametrize("name", ["sqrt_plan", "log_plan", "revolve", "rotor"])
+def test_a_schedule_of_20_000_operations_is_weighed_at_once(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    puzzle: Any = next(
+        each for lesson in (LESSON_17, LESSON) for each in lesson.puzzles if each.short_name == name
+    )
+    tried = prepare(puzzle, puzzle.cases[0], 0)
+
+    def fail(*arguments: Any) -> None:
+        raise AssertionError("it was followed on real modules")
+
+    monkeypatch.setattr("gpu_course.training.schedules.followed.follow", fail)
+    monkeypatch.setattr("gpu_course.training.schedules.operations.account", fail)
+    with pytest.raises(Unusable) as found:
+        puzzle.follow(tried.inputs, tried.case, {"schedule": [("forward", 0)] * 20_000})
+    assert found.value.key == "too-long" and found.value.key in puzzle.diagnoses
 
 
 def test_one_that_ends_too_early_is_drawn() -> None:

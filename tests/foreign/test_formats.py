@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote_to_bytes, urlsplit
 
 import pytest
 
 from gpu_course.errors import CourseError
-from gpu_course.foreign.formats import Form, form_called
+from gpu_course.foreign.formats import Form, _uri, form_called
 
 ROOT = Path(__file__).parents[2]
 RACY = "tests/foreign/scripts/racy.py"
@@ -60,6 +62,47 @@ def test_sarif_has_what_a_code_host_reads() -> None:
     place = result["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == RACY
     assert place["region"]["startLine"] == 12
+
+
+ADDRESSES = {
+    "plain/kernel.py": "plain/kernel.py",
+    "with blank/a#1.py": "with%20blank/a%231.py",
+    "100%.py": "100%25.py",
+    "caf\u00e9?.py": "caf%C3%A9%3F.py",
+    "two\nlines.py": "two%0Alines.py",
+    "c:x.py": "./c%3Ax.py",
+    "/at the root/a#1.py": "file:///at%20the%20root/a%231.py",
+    "not UTF-8 \udcff.py": "not%20UTF-8%20%FF.py",
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="names as POSIX has them")
+@pytest.mark.parametrize(("file", "address"), ADDRESSES.items())
+def test_addresses_lead_to_the_file_whatever_it_is_called(file: str, address: str) -> None:
+    assert _uri(file) == address
+    read = urlsplit(address)
+    assert (read.query, read.fragment) == ("", "")
+    assert os.path.normpath(os.fsdecode(unquote_to_bytes(read.path))) == file
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit")
+def test_a_full_disk_leaves_the_file_of_yesterday(tmp_path: Path) -> None:
+    import resource
+
+    out = tmp_path / "found.json"
+    out.write_text("yesterday")
+    command = [sys.executable, "-m", "gpu_course.simt", "--out", str(out), RACY]
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+        # Every file is refused its first byte, as a full disk does it.
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)),
+    )
+    assert done.returncode == 2 and f"{out} cannot be written" in done.stderr
+    assert out.read_text() == "yesterday" and list(tmp_path.iterdir()) == [out]
 
 
 def test_counters_are_there_when_asked_for() -> None:

@@ -61,14 +61,23 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(project: Path, *arguments: str) -> tuple[dict[str, int], str]:
-    done = pytest_process(project, *arguments)
+def full_disk() -> None:
+    """Has every file refuse its first byte, as a full disk does it."""
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+
+def run(project: Path, *arguments: str, full: bool = False) -> tuple[dict[str, int], str]:
+    done = pytest_process(project, *arguments, full=full)
     text = done.stdout + done.stderr
     last = text.strip().splitlines()[-1]
     return {word: int(count) for count, word in re.findall(r"(\d+) (\w+)", last)}, text
 
 
-def pytest_process(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def pytest_process(
+    project: Path, *arguments: str, full: bool = False
+) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "pytest", "-p", "gpu_course.simt.pytest", *arguments]
     return subprocess.run(
         [*command, "-p", "no:cacheprovider", "-p", "no:nbval", "-q", "--color=no"],
@@ -76,7 +85,8 @@ def pytest_process(project: Path, *arguments: str) -> subprocess.CompletedProces
         text=True,
         check=False,
         cwd=project,
-        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
+        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"},
+        preexec_fn=full_disk if full else None,
     )
 
 
@@ -109,6 +119,18 @@ def test_a_baseline_lets_pass_what_was_there_whichever_worker_saw_it(project: Pa
     (project / "test_kernels.py").write_text(worse.replace("assert_array_equal(out", "shape(out"))
     counts, text = run(project, "--gpu-baseline", "known.json", "-k", "bounds")
     assert counts.get("failed") == 1, text
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit")
+def test_a_baseline_of_yesterday_outlives_a_full_disk(project: Path) -> None:
+    (project / "known.json").write_text("[]")
+    before = sorted(project.iterdir())
+    counts, text = run(
+        project, "-s", "--gpu-write-baseline", "known.json", "-k", "bounds", full=True
+    )
+    assert counts["passed"] == 1
+    assert "GPU kernels: known.json cannot be written: File too large" in text
+    assert (project / "known.json").read_text() == "[]" and sorted(project.iterdir()) == before
 
 
 def test_rules_hold_here_too(project: Path) -> None:

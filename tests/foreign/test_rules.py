@@ -61,6 +61,7 @@ def test_severities_come_from_the_file_and_the_call_comes_first(tmp_path: Path) 
     ("text", "complaint"),
     [
         ("[[suppress", "is no TOML"),
+        (f"deep = {'[' * 5000}{']' * 5000}", "is no TOML"),
         ("[other]", "rules.toml holds other"),
         ("severity = 3", "severity is a table"),
         ('[severity]\nrice = "off"', "no kind of hazard is called rice"),

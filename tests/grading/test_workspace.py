@@ -7,14 +7,17 @@ import io
 import json
 import os
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from gpu_course import files
 from gpu_course.errors import CourseError, file_problem
 from gpu_course.grading import workspace
 from gpu_course.grading.hints import hints_seen, next_hint
+from gpu_course.grading.loop import signature
 from tests.grading.toy import RIGHT, STUB
 
 
@@ -81,6 +84,63 @@ def test_backups_of_one_moment_do_not_collide(file: Path, monkeypatch: pytest.Mo
     assert workspace.backups("plus_ten") == (first, second)
 
 
+TEXTS = {
+    "line ends of Windows": b"a = 1\r\nb = 2\r\n",
+    "line ends of all kinds": b"a = 1\rb = 2\nc = 3\r\n",
+    "no end of the last line": b"a = 1",
+    "a mark of order": b"\xef\xbb\xbfa = 1\n",
+    "Latin-1": b"# \xe9\n",
+    "NUL": b"a\0b\n",
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize("data", TEXTS.values(), ids=TEXTS)
+def test_what_is_restored_is_the_same_byte_for_byte(data: bytes, file: Path) -> None:
+    file.write_bytes(data)
+    workspace.reset("plus_ten")
+    kept, replaced = workspace.restore("plus_ten")
+    assert file.read_bytes() == data == kept.read_bytes() and replaced is None
+
+
+@pytest.mark.parametrize("replace", [workspace.reset, workspace.restore])
+def test_what_an_editor_saves_at_the_last_moment_is_kept(
+    replace: Callable[[str], object], file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file.write_text("earlier\n")
+    workspace.backup(file)
+    file.write_text("seen\n")
+    exchange = files.exchange
+
+    def late(path: Path, data: bytes) -> tuple[Path, ...]:
+        path.write_text("saved meanwhile\n")
+        return exchange(path, data)
+
+    monkeypatch.setattr(files, "exchange", late)
+    replace("plus_ten")
+    assert workspace.backups("plus_ten")[-1].read_text() == "saved meanwhile\n"
+
+
+def test_where_backups_cannot_be_written_the_copy_lies_beside_the_answer(file: Path) -> None:
+    file.write_text("mine\n")
+    workspace.state_folder().mkdir()
+    (workspace.state_folder() / "backups").write_text("no folder")
+    workspace.reset("plus_ten")
+    (kept,) = workspace.backups("plus_ten")
+    assert kept.parent == file.parent and kept.read_text() == "mine\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such pipes")
+def test_a_pipe_in_an_answer_s_place_is_waited_for_by_nobody(file: Path) -> None:
+    os.mkfifo(file)
+    assert signature(file)[0] == "no file"
+    workspace.reset("plus_ten")
+    assert file.read_text() == STUB
+    assert workspace.backups("plus_ten") == ()
+    with pytest.raises(CourseError, match="no earlier text"):
+        workspace.restore("plus_ten")
+
+
 def test_reset_does_not_touch_a_folder(file: Path) -> None:
     file.mkdir()
     with pytest.raises(CourseError, match="is a folder where the answer should be"):
@@ -111,7 +171,11 @@ def test_state_is_empty_at_first_and_remembers(answers: Path) -> None:
     assert workspace.read_state() == {"lesson": "01_threads", "seen": ["guard"]}
 
 
-@pytest.mark.parametrize("damaged", [b'{"hints": {"90', b"[]", b"\xff\xfe", b""])
+DEEP = b'{"a": ' * 100_000
+NESTED = b'{"a": ' + b"[" * 500 + b"]" * 500 + b"}"
+
+
+@pytest.mark.parametrize("damaged", [b'{"hints": {"90', b"[]", b"\xff\xfe", b"", DEEP, NESTED])
 def test_a_damaged_state_file_is_set_aside(answers: Path, damaged: bytes) -> None:
     workspace.update_state(a=1)
     file = workspace.state_folder() / "state.json"

@@ -11,9 +11,12 @@ import sys
 import pytest
 
 from gpu_course.catalog import Mistake, PythonPuzzle, index
+from gpu_course.grading.check import check
 from gpu_course.grading.python import check as python_check
 from gpu_course.grading.python.answers import PythonAnswer, python_mistake
+from gpu_course.isolation import processes
 from tests.catalog.by_hand import SOLUTIONS
+from tests.isolation.hidden_memory import ANSWERS, WAYS, hiding
 from tests.isolation.meter_attacks import ATTACKS
 
 needs_the_kernel = pytest.mark.skipif(
@@ -79,3 +82,32 @@ def test_a_costly_mistake_does_not_pass_by_reaching_for_the_meter(
         assert verdict.evidence["self-check"] == puzzle.self_check != ""
     else:
         assert verdict.status in ("failed", "timeout"), (verdict.status, verdict.message)
+
+
+@needs_the_kernel
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("puzzle", ANSWERS)
+def test_what_is_put_away_is_counted(puzzle: str, way: str) -> None:
+    verdict = check(puzzle, answer=hiding(puzzle, way), seed=0)
+    assert (verdict.status, verdict.reason) == ("failed", "over-budget"), verdict.message
+    assert "a large case takes more than" in verdict.message
+
+
+@needs_the_kernel
+@pytest.mark.parametrize("puzzle", ANSWERS)
+def test_an_answer_that_puts_nothing_away_passes_under_the_same_head(puzzle: str) -> None:
+    head = hiding(puzzle, "pages of code, and room made by modules that are thrown away")
+    right = (SOLUTIONS / f"{index.find(puzzle).name}.py").read_text(encoding="utf-8")
+    verdict = check(puzzle, answer=f"{head}\n{right}", seed=0)
+    assert verdict.passed, verdict.message
+
+
+@needs_the_kernel
+def test_where_the_peak_cannot_be_begun_anew_an_earlier_one_is_held_against_nobody(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(processes, "begin_peak", lambda pid: None)
+    # Its second large case comes after one that takes more.
+    assert check("shared_layers", answer=SOLUTIONS, seed=0).passed
+    verdict = check("k_directions", answer=hiding("k_directions", "pages of code"), seed=0)
+    assert verdict.reason == "over-budget"

@@ -121,6 +121,17 @@ ARGUMENTS = [
     ("fcntl", (1, 3, 0), ALLOW),
     ("fcntl", (1, 8, 0), EPERM),
     ("fcntl", (1, 10, 0), EPERM),
+    ("mmap", (0, 4096, 3, 0x22), ALLOW),
+    ("mmap", (0, 4096, 1, 0x01), ALLOW),
+    ("mmap", (0, 4096, 3, 0x21), EPERM),
+    ("mmap", (0, 4096, 3, 0x23), EPERM),
+    ("mmap", (0, 4096, 3, 0x122), EPERM),
+    ("mmap", (0, 4096, 3, 0x40022), EPERM),
+    ("madvise", (0, 4096, 4), ALLOW),
+    ("madvise", (0, 4096, 14), ALLOW),
+    ("madvise", (0, 4096, 12), EPERM),
+    ("madvise", (0, 4096, 20), EPERM),
+    ("madvise", (0, 4096, 21), EPERM),
 ]
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import psutil
 import pytest
 
+from gpu_course.catalog import index
 from gpu_course.errors import CourseError
 from gpu_course.grading import messages
 from gpu_course.grading.check import check
@@ -140,11 +141,92 @@ def test_a_grader_that_ends_takes_its_processes_with_it(by: signal.Signals, tmp_
         assert len(family) == 2 and len(list(tmp_path.iterdir())) == 1
         grader.send_signal(by)
         grader.wait(300)
-    deadline = time.monotonic() + 300
+    _end_within(family, 300)
+    assert list(tmp_path.iterdir()) == []
+
+
+WATCHED = """
+import sys
+from gpu_course.isolation.child import end_with_the_asker
+
+end_with_the_asker()
+print(sys.stdin.readline(), end="", flush=True)
+while True:
+    pass
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes hang up on POSIX alone")
+def test_an_answer_that_computes_sees_that_its_grader_is_gone() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", WATCHED],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    ) as child:
+        assert child.stdin is not None and child.stdout is not None
+        child.stdin.write("asked\n")
+        child.stdin.flush()
+        assert child.stdout.readline() == "asked\n"
+        assert child.poll() is None
+        child.stdin.close()
+        assert child.wait(300) == 1
+
+
+JOBS = """
+import sys, threading, time
+import psutil
+from gpu_course.grading import grade
+
+def tell():
+    me = psutil.Process()
+    while True:
+        family = me.children(recursive=True)
+        # The tracker of Python's pools; and twice a worker, its forkserver, and an answer.
+        if len(family) == 7:
+            print(*(each.pid for each in family), flush=True)
+            return
+        time.sleep(0.02)
+
+threading.Thread(target=tell, daemon=True).start()
+grade(sys.argv[1], only=["occupancy", "sectors"], jobs=2)
+"""
+
+
+@needs_forkserver
+def test_jobs_end_with_the_grader_that_was_killed(tmp_path: Path) -> None:
+    for name in ("occupancy", "sectors"):
+        puzzle = index.find(name)
+        path = tmp_path / "answers" / f"{puzzle.name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        functions = "".join(
+            f"def {name}({', '.join(parameters)}): pass\n"
+            for name, parameters in puzzle.parameters.items()
+        )
+        path.write_text(f"import time\n{functions}time.sleep(600)\n")
+    (tmp_path / "temporary").mkdir()
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path / "temporary")}
+    with subprocess.Popen(
+        [sys.executable, "-c", JOBS, str(tmp_path / "answers")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=environment,
+    ) as grader:
+        assert grader.stdout is not None
+        family = [int(pid) for pid in grader.stdout.readline().split()]
+        assert len(family) == 7
+        grader.kill()
+        grader.wait(300)
+    _end_within(family, 300)
+    assert list((tmp_path / "temporary").iterdir()) == []
+
+
+def _end_within(family: list[int], seconds: float) -> None:
+    deadline = time.monotonic() + seconds
     while any(map(_runs, family)) and time.monotonic() < deadline:
         threading.Event().wait(0.02)
     assert not any(map(_runs, family))
-    assert list(tmp_path.iterdir()) == []
 
 
 def _runs(pid: int) -> bool:

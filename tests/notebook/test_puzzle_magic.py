@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 from IPython.utils.capture import capture_output
 
+from gpu_course import files
 from gpu_course.catalog import index
 from gpu_course.grading import workspace
 from gpu_course.notebook import puzzle_magic
@@ -120,6 +122,85 @@ def test_a_file_changed_elsewhere_does_not_stop_the_cell_and_is_kept(shell, file
     workspace.restore("add_ten")
     assert file.read_bytes() == data
     assert WRONG.encode() in [kept.read_bytes() for kept in workspace.backups(NAME)]
+
+
+def test_what_an_editor_saves_while_the_cell_runs_is_kept_and_offered(shell, file, monkeypatch):
+    shell.run(cell(WRONG))
+    exchange = files.exchange
+
+    def late(path, data):
+        path.write_text("# saved meanwhile\n")
+        return exchange(path, data)
+
+    monkeypatch.setattr(files, "exchange", late)
+    verdict, offer = shell.run(cell(RIGHT))
+    assert verdict.startswith(f"{NAME}: passed") and file.read_text() == RIGHT
+    assert [kept.read_text() for kept in workspace.backups(NAME)] == ["# saved meanwhile\n"]
+    assert "That text is kept" in offer
+
+
+@pytest.mark.parametrize(
+    ("writer", "offered"),
+    [
+        (lambda: puzzle_magic._named(os.getppid()), True),
+        (lambda: "1 since 0.00", False),
+        (lambda: f"{os.getpid()} since 0.00", False),
+        (lambda: "", False),
+        (lambda: {"no": "text"}, False),
+    ],
+    ids=["another kernel", "one that is gone", "one of the same number", "none", "nonsense"],
+)
+def test_what_the_cell_wrote_in_another_kernel_is_kept(shell, file, writer, offered):
+    shell.run(cell(WRONG))
+    workspace.update_state(lambda state: state["kernels"].update({NAME: writer()}))
+    verdict, *offers = shell.run(cell(RIGHT))
+    assert verdict.startswith(f"{NAME}: passed") and file.read_text() == RIGHT
+    assert [kept.read_text() for kept in workspace.backups(NAME)] == [WRONG]
+    assert len(offers) == offered
+    # From now on this kernel is the one.
+    assert len(shell.run(cell(WRONG))) == 1 and len(workspace.backups(NAME)) == 1
+
+
+def test_half_a_character_is_told_with_its_line(shell, answers, file):
+    [shown] = shell.run(cell(RIGHT + "\n# \ud83d\n"))
+    assert "line 9 of this cell holds half a character, U+D83D" in shown
+    assert not file.exists()
+
+
+LOADED = {
+    "line ends of Windows": (RIGHT.replace("\n", "\r\n").encode(), RIGHT),
+    "a mark of order": (b"\xef\xbb\xbf" + RIGHT.encode(), RIGHT),
+    "no end of the last line": (RIGHT.removesuffix("\n").encode(), RIGHT),
+}
+
+
+@pytest.mark.parametrize(("data", "text"), LOADED.values(), ids=LOADED)
+def test_what_the_line_magic_has_loaded_is_nobody_else_s_text(shell, file, data, text):
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(data)
+    seen = []
+    shell.shell.set_next_input = lambda text, replace: seen.append(text)
+    shell.run("%puzzle add_ten")
+    assert seen == [cell(text)]
+    assert len(shell.run(cell(WRONG))) == 1
+    assert not workspace.backups(NAME)
+
+
+def test_a_file_that_is_no_text_is_told_and_not_loaded(shell, file):
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(b"# caf\xe9\n")
+    [shown] = shell.run("%puzzle add_ten")
+    assert "add_ten.py is not UTF-8 text: byte 0xE9 in line 1" in shown
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such pipes")
+def test_a_pipe_in_the_place_of_the_file_is_waited_for_by_nobody(shell, file, stub):
+    file.parent.mkdir(exist_ok=True)
+    os.mkfifo(file)
+    [shown] = shell.run(cell(stub))
+    assert "not an ordinary file but a pipe" in shown
+    [shown] = shell.run(cell(RIGHT))
+    assert shown.startswith(f"{NAME}: passed")
 
 
 def test_what_was_typed_in_the_editor_and_stood_in_the_cell_is_not_offered(shell, file):

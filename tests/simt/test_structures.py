@@ -116,6 +116,27 @@ x = s[31 - t].x
 out[i] = x * s.kind[31 - t] + own["w"][1, 2]"""
 
 
+@pytest.mark.parametrize(
+    ("odd", "fact"),
+    [
+        ("np.dtype([])", "an array of structures without a field"),
+        ('np.dtype([("a", np.int8), ("b", np.float32)])', "of 5 bytes with a field of 4"),
+        ('np.dtype([("z", np.complex64), ("n", np.int32)], align=True)', "of 12 bytes"),
+    ],
+)
+@pytest.mark.parametrize("space", ["shared", "local"])
+def test_cells_of_a_field_lie_whole_steps_apart(
+    odd: str, fact: str, space: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "kernel.py"
+    head, _, tail = OWN.partition("MIXED = ")
+    rest = tail.partition("\n")[2].replace("MIXED", "np.float64")
+    path.write_text(f"{head}ODD = {odd}\n{rest}    odd = cuda.{space}.array(4, ODD)\n")
+    with pytest.raises(KernelRefused) as caught:
+        simulate(f"{path}:kernel")[2, 32](np.zeros(64), np.zeros(64))
+    assert fact in caught.value.fact and "Numba does" in caught.value.fact
+
+
 def test_structures_in_shared_and_local_memory(tmp_path: Path) -> None:
     a, out = np.random.default_rng(2).normal(size=64), np.zeros(64)
     report = own_memory(tmp_path, EXCHANGE, out, a)

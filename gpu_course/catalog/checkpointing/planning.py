@@ -12,6 +12,7 @@ import numpy as np
 from gpu_course.catalog.harness import Unusable
 from gpu_course.catalog.specification import Case, Values
 from gpu_course.errors import CourseError
+from gpu_course.units import count
 
 if TYPE_CHECKING:
     from gpu_course.training.schedules.chain import Chain
@@ -46,6 +47,10 @@ PLAN_DIAGNOSES = {
     "impossible": (
         "An operation makes no sense where it stands. Follow the schedule by hand up to there: "
         "what is in memory at that point?"
+    ),
+    "too-long": (
+        "It is longer than running every stage anew from the batch for each backward pass, which "
+        "needs no memory at all. Which stages does it run for nothing?"
     ),
 }
 """What any schedule that cannot be followed is told."""
@@ -114,8 +119,17 @@ CAUSES = {
 }
 """What `account` says of a schedule that cannot be followed, and its diagnosis."""
 
-MOST_OPERATIONS = 20_000
-"""Running every stage from the batch each time takes about 5,000 with a hundred stages."""
+
+def most_operations(length: int) -> int:
+    """Returns the operations of the longest schedule that is followed.
+
+    It keeps nothing but the batch: before each backward pass all stages up to its own are run. What
+    is longer runs a stage for nothing, and could keep the grader busy for as long as it likes.
+
+    >>> most_operations(3)
+    9
+    """
+    return length * (length + 1) // 2 + length
 
 
 def followed(inputs: Values, case: Case, got: Values) -> Values:
@@ -136,10 +150,13 @@ def followed(inputs: Values, case: Case, got: Values) -> Values:
         if isinstance(stages, int)
         else Chain(tuple(Stage(**stage) for stage in stages))
     )
-    pairs = got["schedule"]
-    if len(pairs) > MOST_OPERATIONS:
-        fact = f"a schedule of {len(pairs):,} operations; {MOST_OPERATIONS:,} are followed at most"
-        raise Unusable(fact, "impossible")
+    pairs, most = got["schedule"], most_operations(len(sizes))
+    if len(pairs) > most:
+        fact = (
+            f"a schedule of {count(len(pairs), 'operation')}; keeping nothing but the batch takes "
+            f"{most:,}"
+        )
+        raise Unusable(fact, "too-long")
     try:
         schedule = read(pairs)
     except CourseError as error:

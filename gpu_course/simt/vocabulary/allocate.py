@@ -57,6 +57,16 @@ def request(
     shape, dtype = _shape(given["shape"], look_up), _dtype(given["dtype"], look_up, dtype_at)
     if dtype.fields and (0 in shape or any(t.kind not in "biufc" for t in _fields(dtype).values())):
         raise NoSuchType("a structure's fields must be numbers, and its shape a constant one")
+    if not dtype.itemsize:
+        raise NotSimulated("an array of structures without a field", "give it one, or leave it out")
+    for field in _fields(dtype).values():
+        if dtype.itemsize % field.itemsize:
+            raise NotSimulated(
+                f"an array of structures of {dtype.itemsize} bytes with a field of "
+                f"{field.itemsize}",
+                "give the structure a size that each field's divides: align=True, or one more "
+                "field",
+            )
     return Request(space, shape, dtype)
 
 

@@ -5,6 +5,33 @@ from __future__ import annotations
 from tests.grading.python.hostile.cases import Hostile, error, late, wrong
 from tests.grading.python_toy import RIGHT, answer
 
+
+def _called(call: str) -> str:
+    """Returns an answer that makes a call of libc and raises what it says."""
+    return answer(
+        "import ctypes, os",
+        "libc = ctypes.CDLL(None, use_errno=True)",
+        "libc.mmap.restype = ctypes.c_void_p",
+        "size = ctypes.c_size_t(1 << 24)",
+        f"at = ctypes.c_void_p({call}).value",
+        "if at in (None, ctypes.c_void_p(-1).value): raise OSError(ctypes.get_errno(), 'refused')",
+        "ctypes.memset(at, 1, 1 << 24)",
+    )
+
+
+_ELSEWHERE = {
+    "a stack": "libc.mmap(None, size, 3, 0x122, -1, 0)",
+    "huge pages": "libc.mmap(None, size, 3, 0x40022, -1, 0)",
+    "a device of zeros": ("libc.mmap(None, size, 3, 1, os.open('/dev/zero', os.O_RDONLY), 0)"),
+    "a file without a name": "libc.memfd_create(b'x', 0)",
+    "a segment of System V": "libc.shmget(0, size, 0o1600)",
+    "a file in /dev/shm": "libc.open(b'/dev/shm/x', 0o102, 0o600)",
+    "a pipe made large": "libc.fcntl(os.pipe()[1], 1031, 1 << 24)",
+    "a ring": "libc.syscall(425, 8, ctypes.byref(ctypes.create_string_buffer(120)))",
+    "pages swapped out": ("libc.madvise(libc.mmap(None, size, 3, 0x22, -1, 0), size, 21)"),
+}
+"""Memory that is in no count of a process's own -> the call that asks for it."""
+
 RESOURCES = (
     late("endless loop", answer("while True: pass")),
     late("endless loop at import", "while True: pass\n" + RIGHT),
@@ -39,17 +66,10 @@ RESOURCES = (
         "PermissionError",
         needs="seccomp",
     ),
-    error(
-        "memory that grows as a stack does",
-        answer(
-            "import ctypes",
-            "libc = ctypes.CDLL(None, use_errno=True)",
-            "libc.mmap.restype = ctypes.c_void_p",
-            "at = libc.mmap(None, ctypes.c_size_t(1 << 28), 3, 0x122, -1, 0)",
-            "if at == ctypes.c_void_p(-1).value: raise OSError(ctypes.get_errno(), 'mmap')",
-        ),
-        "PermissionError",
-        needs="seccomp",
+    wrong("memory of its own", _called("libc.mmap(None, size, 3, 0x22, -1, 0)"), "missing-output"),
+    *(
+        error(f"memory in {place}", _called(call), "Error", needs="seccomp")
+        for place, call in _ELSEWHERE.items()
     ),
     Hostile(
         "a large result",
