@@ -108,7 +108,7 @@ def test_times_are_drawn_with_the_place_where_they_meet() -> None:
         CURVES, "An all-reduce", "a line", [(2.0**21, 3e-3, "here")], [(4096, 1e-3)]
     )
     assert_readable(figure)
-    assert "They meet at 2 MiB: here." in alt_text(figure)
+    assert "Marked at 2 MiB: here." in alt_text(figure)
     assert "Measured: 1 ms for 4 KiB." in alt_text(figure)
     axes = figure.axes[0]
     assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
