@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from gpu_course.draw.paper import palette as p
 from gpu_course.draw.paper.furniture import Look, cell_text, row_label, square, title
@@ -407,7 +407,7 @@ def draw_times(
     measured: Sequence[tuple[float, float]] = (),
     across: str = "bytes of the buffer",
     told: Callable[[float], str] = format_bytes,
-    legend: str = "upper left",
+    legend: Literal["upper left", "upper center"] = "upper left",
 ) -> Figure:
     """Returns times over bytes, or over another number, both on logarithmic scales.
 
