@@ -139,6 +139,11 @@ def test_each_lesson_on_ranks_has_a_program() -> None:
     assert [lesson.stem[:2] for lesson in LESSONS] == ["21", "22", "23", "24", "25"]
 
 
+def test_the_page_prints_the_program_of_lesson_21() -> None:
+    (block,) = blocks(read(ROOT / "docs" / "clusters.md"), "python")
+    assert [block] == blocks(to_a_cluster(LESSONS[0]), "python")
+
+
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
 def test_every_command_starts_the_program_that_is_printed(lesson: Path) -> None:
     file, _ = program(lesson)

@@ -451,6 +451,10 @@ def draw_times(
         axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: told(x)))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: format_time_s(y)))
         axes.yaxis.set_minor_locator(NullLocator())
+        soon, late = axes.get_ylim()
+        if late < 100 * soon:
+            # Powers of ten alone would leave the axis with one number, or none.
+            axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         axes.grid(color=p.IDLE, lw=0.6)
         axes.set_xlabel(across)
         axes.legend(loc=legend, frameon=False, fontsize=p.SMALL, handlelength=3)
