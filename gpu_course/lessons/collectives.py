@@ -38,6 +38,8 @@ SCHEDULES: Mapping[str, Callable[[int], Schedule]] = {
     "ring": collectives.ring_all_reduce,
     "tree": collectives.tree_all_reduce,
     "double tree": collectives.double_tree_all_reduce,
+    "double tree in 4 pieces": lambda ranks: collectives.double_tree_all_reduce(ranks, 4),
+    "PAT": collectives.pat_all_reduce,
     "two levels": lambda ranks: collectives.two_level_all_reduce(*_nodes(ranks)),
 }
 """The all-reduces by name, for a number of ranks."""
@@ -368,6 +370,68 @@ def compared_times(ranks: int = 64, alpha_us: float = 20, gb_per_s: float = 10) 
         meets.append((meet, seconds, f"ring meets tree: {format_bytes(meet)}"))
     second = f"alpha {format_time_s(link.alpha_s)}, {format_bandwidth(link.bytes_per_s)}"
     return draw_times(curves, f"An all-reduce of {ranks} ranks, by the model", second, meets)
+
+
+PIECES = tuple(2**k for k in range(15))
+
+
+def compared_pieces(
+    ranks: int = 64, mib: float = 64, alpha_us: float = 20, gb_per_s: float = 10
+) -> Figure:
+    """Returns the times of one tree and of two over the number of pieces, beside a ring's.
+
+    Args:
+        ranks: how many.
+        mib: of the buffer.
+        alpha_us: microseconds of a message before its first byte.
+        gb_per_s: of a port.
+    """
+    link, size = Link(alpha_us * 1e-6, gb_per_s * GB), mib * MIB
+    ring = alpha_beta.ring_all_reduce_s(ranks, size, link)
+    curves = {
+        "one tree": [(k, alpha_beta.tree_in_pieces_s(ranks, size, link, k)) for k in PIECES],
+        "two trees": [
+            (k, alpha_beta.double_tree_all_reduce_s(ranks, size, link, k)) for k in PIECES
+        ],
+        "a ring": [(k, ring) for k in PIECES],
+    }
+    best = alpha_beta.best_pieces(ranks, size, link)
+    seconds = alpha_beta.double_tree_all_reduce_s(ranks, size, link)
+    said = f"{count(best, 'piece')} {'is' if best == 1 else 'are'} best, {format_time_s(seconds)}"
+    levels = count(alpha_beta.levels(ranks), "level")
+    return draw_times(
+        curves,
+        f"{format_bytes(size)} on {ranks} ranks: {said}",
+        f"by the model: {levels}, alpha {format_time_s(link.alpha_s)}, "
+        f"{format_bandwidth(link.bytes_per_s)}",
+        [(best, seconds, "")],
+        across="pieces that a tree's part of the buffer is cut into",
+        told=lambda pieces: f"{pieces:,.0f}",
+        legend="upper center",
+    )
+
+
+def gathers_text(
+    ranks: Sequence[int] = (8, 64, 1024), sizes: Sequence[int] = (64 * KIB, 64 * MIB)
+) -> str:
+    """Returns a table: an all-gather round a ring and over PAT's trees, over nodes with one GPU.
+
+    Args:
+        ranks: how many.
+        sizes: bytes of the whole buffer.
+    """
+    link = Link(15e-6, 50 * GB)
+    lines = [f"{'ranks':>5}{'buffer':>10}{'steps':>14}{'ring':>12}{'PAT':>12}"]
+    for n in ranks:
+        for size in sizes:
+            ring = alpha_beta.ring_all_gather_s(n, size, link)
+            trees = alpha_beta.pat_all_gather_s(n, size, link)
+            steps = f"{n - 1:,} or {alpha_beta.levels(n)}"
+            lines.append(
+                f"{n:>5}{format_bytes(size):>10}{steps:>14}"
+                f"{format_time_s(ring):>12}{format_time_s(trees):>12}"
+            )
+    return "\n".join(lines)
 
 
 def compared_levels(

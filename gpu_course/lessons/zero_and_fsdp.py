@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from gpu_course.draw.parallel.zero_and_fsdp import UnitUse, draw_owners, draw_stages, draw_units
 from gpu_course.notebook.note import telling
@@ -13,7 +17,6 @@ from gpu_course.notebook.own_ranks import own_text, run_text
 from gpu_course.notebook.pictures import Picture
 from gpu_course.parallel.calls import Call
 from gpu_course.parallel.console import console
-from gpu_course.parallel.runner import Run
 from gpu_course.planner.tables.zero import zero_gb
 
 if TYPE_CHECKING:
@@ -127,27 +130,48 @@ def own_units(ranks: int = 4) -> Picture:
 
 
 _STAGES = """
-def course_main(stage, steps, narrow, wide):
+def course_main(steps, narrow, wide):
     import hashlib
     import torch
+    from gpu_course.parallel.wire import mark
     from gpu_course.parallel.zero import Zero
     from gpu_course.training.networks.units import tiny
     units, weights, tokens = tiny(torch.distributed.get_rank())
-    zero = Zero(units, weights, stage, getattr(torch, narrow), getattr(torch, wide))
-    for _ in range(steps):
-        zero.step(tokens)
-    after = zero.all_weights()
-    states = [each for k in range(len(units)) for each in zero.states(k)]
-    held = torch.cat([after.double(), *(each.double() for each in states)])
-    return {"after": after.tolist(), "held": zero.held, "length": len(after),
-            "units": len(units), "digest": hashlib.sha256(held.numpy().tobytes()).hexdigest()}
+    told = []
+    for stage in range(4):
+        zero = Zero(units, weights, stage, getattr(torch, narrow), getattr(torch, wide))
+        mark(2 * stage)
+        for step in range(steps):
+            zero.step(tokens)
+            if step == 0:
+                mark(2 * stage + 1)
+        after = zero.all_weights()
+        states = [each for k in range(len(units)) for each in zero.states(k)]
+        held = torch.cat([after.double(), *(each.double() for each in states)])
+        told.append({"after": after.double().numpy(), "held": zero.held, "length": len(after),
+                     "digest": hashlib.sha256(held.numpy().tobytes()).hexdigest()})
+    return told
 """
 
 
+@dataclass(frozen=True)
+class StageRun:
+    """What some steps of one stage came to.
+
+    Attributes:
+        results: for each rank "after", all weights at the end; "held", the bytes of each kind while
+            the last gradients were there; "length" of all weights; "digest" of weights and states.
+        calls: of rank 0 in the first step.
+    """
+
+    results: tuple[Mapping[str, Any], ...]
+    calls: tuple[Call, ...]
+
+
 def stage_run(
-    stage: int, ranks: int = 4, narrow: str = "float64", wide: str = "float64", steps: int = 1
-) -> Run:
-    """Returns a run of our own ZeRO on the tiny GPT.
+    stage: int, ranks: int = 4, narrow: str = "float64", wide: str = "float64", steps: int = 3
+) -> StageRun:
+    """Returns a run of our own ZeRO on the tiny GPT; asked for again, the run that it was.
 
     Args:
         stage: 0 to 3.
@@ -155,8 +179,25 @@ def stage_run(
         narrow, wide: dtypes of weights and gradients, and of states.
         steps: how many.
     """
-    arguments: dict[str, Any] = {"stage": stage, "steps": steps, "narrow": narrow, "wide": wide}
-    return run_text(_STAGES, "stages.py", ranks, **arguments)
+    return _all_stages(ranks, narrow, wide, steps)[stage]
+
+
+@functools.cache
+def _all_stages(ranks: int, narrow: str, wide: str, steps: int) -> tuple[StageRun, ...]:
+    """Returns a run of each stage. To start ranks takes longer than to take their steps."""
+    run = run_text(_STAGES, "stages.py", ranks, steps=steps, narrow=narrow, wide=wide)
+    by_number = {call.number: call for call in run.calls if call.rank == 0}
+    found: list[list[Call]] = [[] for _ in range(4)]
+    place = -1
+    for what, number in run.told[0]:
+        if what == "mark":
+            place = number
+        elif what == "begins" and place >= 0 and place % 2 == 0:
+            found[place // 2].append(by_number[number])
+    return tuple(
+        StageRun(tuple(told[stage] for told in run.results), tuple(found[stage]))
+        for stage in range(4)
+    )
 
 
 def measured_stages(ranks: int = 4) -> str:
@@ -170,7 +211,7 @@ def measured_stages(ranks: int = 4) -> str:
         f"{'':<9}{'weights':>9}{'gradients':>11}{'states':>9}{'all':>9}{'formula':>10}",
     ]
     for stage in range(4):
-        told = stage_run(stage, ranks, "bfloat16", "float32").results[0]
+        told = stage_run(stage, ranks, "bfloat16", "float32", steps=1).results[0]
         length, held = told["length"], told["held"]
         each = [held[kind] / length for kind in ("weights", "gradients", "states")]
         cells = f"{each[0]:>9.4g}{each[1]:>11.4g}{each[2]:>9.4g}{sum(each):>9.4g}"
@@ -186,10 +227,7 @@ def sent_in_stage(stage: int, ranks: int = 4) -> float:
         ranks: how many.
     """
     run = stage_run(stage, ranks)
-    own = [call for call in run.calls if call.rank == 0]
-    # In stage 3 the last gathers only show us the weights.
-    own = own[: -run.results[0]["units"]] if stage == 3 else own
-    return float(_times(own, run.results[0]["length"], ranks))
+    return float(_times(run.calls, run.results[0]["length"], ranks))
 
 
 def _times(calls: Sequence[Call], length: int, ranks: int) -> str:
@@ -215,7 +253,7 @@ def course_main(ranks, steps):
                 x = unit._call(each, x)
             (x / ranks).backward()
         adam.step()
-    return torch.cat([each.detach() for each in weights]).tolist()
+    return torch.cat([each.detach() for each in weights]).numpy()
 """
 
 
@@ -230,7 +268,7 @@ def equal_to_one(ranks: int = 4, steps: int = 3) -> str:
     lines = []
     for stage in range(4):
         found = stage_run(stage, ranks, steps=steps).results
-        off = max(abs(a - b) for each in found for a, b in zip(each["after"], one, strict=True))
+        off = max(float(np.abs(each["after"] - one).max()) for each in found)
         lines.append(f"stage {stage}: {_equal(off)}")
     return "\n".join(lines)
 
@@ -311,6 +349,44 @@ def calls_text(parameters: int, calls: Sequence[Call] | None = None) -> str:
         lines.append(f"{kind:<18}{len(some) // ranks:>8}{_mean_times(some, parameters, ranks):>38}")
     lines.append(f"{'all':<18}{len(given) // ranks:>8}{_mean_times(given, parameters, ranks):>38}")
     return "\n".join(lines)
+
+
+def axes_text(parameters: int, per_node: int) -> str:
+    """Returns what rank 0 called in the latest `%%ranks` cell, within its node and beyond.
+
+    Args:
+        parameters: of the model, in float64: what the volume is measured in.
+        per_node: ranks of a node, which have neighbouring numbers.
+    """
+    lines = [f"{'calls of rank 0':<16}{'among':<12}{'number':>7}{'times the parameters':>22}"]
+    own = [call for call in _latest() if call.rank == 0]
+    for kind, group in sorted({(call.kind, call.group) for call in own}):
+        some = [call for call in own if (call.kind, call.group) == (kind, group)]
+        where = " and ".join(map(str, group))
+        share = f"{_booked(some) / (FLOAT64_BYTES * parameters):.2f}"
+        lines.append(f"{kind:<16}{where:<12}{len(some):>7}{share:>22}")
+    share = f"{to_other_nodes(parameters, per_node):.2f}"
+    lines.append(f"{'to other nodes':<35}{share:>22}")
+    return "\n".join(lines)
+
+
+def to_other_nodes(parameters: int, per_node: int) -> float:
+    """Returns what rank 0's calls of the latest `%%ranks` cell carry beyond its node.
+
+    A group that reaches beyond the node is a ring through all nodes; its bytes leave the node over
+    one rank of each node, and rank 0 is taken for that one.
+
+    Args:
+        parameters: of the model, in float64: the volume is in all of them.
+        per_node: ranks of a node, which have neighbouring numbers.
+    """
+    own = [call for call in _latest() if call.rank == 0]
+    leaving = [call for call in own if any(rank >= per_node for rank in call.group)]
+    return _booked(leaving) / (FLOAT64_BYTES * parameters)
+
+
+def _booked(calls: Sequence[Call]) -> float:
+    return float(sum((call.booked_bytes for call in calls), Fraction(0)))
 
 
 def number_of(kind: str) -> int:

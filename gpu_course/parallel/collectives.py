@@ -124,6 +124,55 @@ def ring_all_reduce(ranks: int) -> Schedule:
     return Schedule("ring", ranks, ranks, halves[0].steps + halves[1].steps)
 
 
+def pat_all_gather(ranks: int) -> Schedule:
+    """Returns an all-gather over parallel aggregated trees: chunk r is rank r's, and goes to all.
+
+    Each chunk goes down a binomial tree of its own, all trees alike and turned by a rank. The first
+    step goes farthest, with one chunk in each message, and the last to the next rank, with half
+    of all.
+
+    Source: Jeaugey 2025, "PAT: a new algorithm for all-gather and reduce-scatter operations at
+    scale".
+
+    >>> [(m.target, m.chunks) for step in pat_all_gather(8).steps for m in step if not m.source]
+    [(4, (0,)), (2, (0, 4)), (1, (0, 2, 4, 6))]
+    """
+    far = [1 << k for k in reversed(range((_some(ranks) - 1).bit_length()))]
+    steps = []
+    for way in far:
+        step = []
+        for rank in range(ranks):
+            # Chunk c stands `place` behind its root here; what is a multiple of 2 far goes on.
+            places = ((rank - c) % ranks for c in range(ranks))
+            going = [c for c, at in enumerate(places) if at % (2 * way) == 0 and at + way < ranks]
+            if going:
+                step.append(Move(rank, (rank + way) % ranks, tuple(going), False))
+        steps.append(tuple(step))
+    return Schedule("PAT all-gather", ranks, ranks, tuple(steps))
+
+
+def pat_reduce_scatter(ranks: int) -> Schedule:
+    """Returns a reduce-scatter over parallel aggregated trees: the all-gather, turned round.
+
+    The first step goes to the rank before, with half of all chunks, and the last one farthest.
+    """
+    steps = tuple(
+        tuple(Move(m.target, m.source, m.chunks, True) for m in step)
+        for step in reversed(pat_all_gather(ranks).steps)
+    )
+    return Schedule("PAT reduce-scatter", ranks, ranks, steps)
+
+
+def pat_all_reduce(ranks: int) -> Schedule:
+    """Returns both halves of PAT, one after the other, which together are an all-reduce.
+
+    >>> pat_all_reduce(8).most_chunks()
+    (4, 2, 1, 1, 2, 4)
+    """
+    halves = pat_reduce_scatter(ranks), pat_all_gather(ranks)
+    return Schedule("PAT", ranks, ranks, halves[0].steps + halves[1].steps)
+
+
 def tree_all_reduce(ranks: int) -> Schedule:
     """Returns an all-reduce in one piece: pairs, pairs of pairs and so on to rank 0, and back.
 

@@ -452,6 +452,7 @@ def torchrun_rank(path: str, function: str) -> Any:
     finally:
         if dist.is_initialized():
             dist.destroy_process_group()
+        wire.end_threads()
 
 
 def _raised(error: Exception, path: str) -> str:

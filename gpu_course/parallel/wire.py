@@ -15,6 +15,7 @@ import json
 import os
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from datetime import timedelta
@@ -203,6 +204,7 @@ class Wire(dist.ProcessGroup):
         self._given = events.is_first_group()
         self._ranks = tuple(options.global_ranks_in_group) or tuple(range(options.group_size))
         self._inner = _inner_group(options)
+        _made.add(self)
 
     @property
     def begun(self) -> int:
@@ -225,6 +227,10 @@ class Wire(dist.ProcessGroup):
         if self._given:
             self._events.ends_the_group()
         self._inner.shutdown()
+
+    def let_go(self) -> None:
+        """Ends the threads of the inner group, once they have done what they were given."""
+        del self._inner
 
     def __repr__(self) -> str:
         return f"Wire(ranks {', '.join(map(str, self._ranks))})"
@@ -291,7 +297,19 @@ for _name, _kind in _TO_ONE_PEER.items():
     setattr(Wire, _name, _to_one_peer(_name, _kind))
 
 
+_made: weakref.WeakSet[Wire] = weakref.WeakSet()
 _registered: list[Events] = []
+
+
+def end_threads() -> None:
+    """Ends the threads of all groups that were destroyed here: they must not outlive Python.
+
+    A mesh in one of DTensor's caches keeps its groups to the end of the process. A thread of gloo's
+    that then lets go of a tensor asks for an interpreter that is no more, and the process aborts.
+    """
+    for each in list(_made):
+        each.let_go()
+    _made.clear()
 
 
 def mark(number: int) -> None:

@@ -9,7 +9,7 @@ latency and the overhead of both ends. Time for additions is left out.
 Source: Valiant 1990, "A Bridging Model for Parallel Computation"; Culler and others 1993, "LogP";
 Thakur, Rabenseifner and Gropp 2005, "Optimization of Collective Communication Operations in MPICH";
 Sanders, Speck and Träff 2009, "Two-tree algorithms for full bandwidth broadcast, reduction and
-scan".
+scan"; Jeaugey 2025, "PAT: a new algorithm for all-gather and reduce-scatter operations at scale".
 """
 
 from __future__ import annotations
@@ -155,6 +155,25 @@ def double_tree_all_reduce_s(
     return 2 * (high + count - 1) * link.step_s(size_bytes / count)
 
 
+def tree_in_pieces_s(ranks: int, size_bytes: float, link: Link, pieces: int) -> float:
+    """Returns the seconds of an all-reduce over one binary tree, the buffer in pieces.
+
+    As over two trees: piece after piece, each one level behind the one before. But a rank with two
+    children has two pieces of the whole buffer in its port in each step, and a leaf has one.
+
+    Args:
+        ranks: n, 3 or more: with fewer there are no two children.
+        size_bytes: S.
+        link: between any two.
+        pieces: of the buffer.
+
+    >>> link = Link(1e-5, 1e9)
+    >>> [round(tree_in_pieces_s(4, 4e6, link, k) * 1e6) for k in (1, 20)]
+    [32040, 17220]
+    """
+    return 2 * (levels(ranks) + pieces - 1) * link.step_s(2 * size_bytes / pieces)
+
+
 def best_pieces(ranks: int, size_bytes: float, link: Link) -> int:
     """Returns into how many pieces the halves of a double tree are best cut.
 
@@ -172,6 +191,52 @@ def best_pieces(ranks: int, size_bytes: float, link: Link) -> int:
     turn = math.sqrt(max(levels(ranks) - 1, 0) * size_bytes / link.half_bytes)
     around = {max(1, math.floor(turn)), max(1, math.ceil(turn))}
     return min(sorted(around), key=lambda p: (levels(ranks) - 1 + p) * link.step_s(size_bytes / p))
+
+
+def pat_all_gather_s(ranks: int, size_bytes: float, link: Link) -> float:
+    """Returns the seconds of an all-gather over parallel aggregated trees, where they fit buffers.
+
+    Each chunk goes down a tree of its own, and what goes from a rank to the same rank goes as one
+    message: ceil(log2 n) steps, a ring's bytes. A reduce-scatter is the same turned round.
+
+    Args:
+        ranks: n.
+        size_bytes: S, of the whole buffer, which every rank has in the end.
+        link: between any two.
+
+    Source: Jeaugey 2025. Beyond the size of its buffers a library takes more steps.
+
+    >>> link = Link(1e-5, 1e9)
+    >>> [round(f(64, 64e3, link) * 1e6) for f in (ring_all_gather_s, pat_all_gather_s)]
+    [693, 123]
+    """
+    return levels(ranks) * link.alpha_s + (ranks - 1) / ranks * size_bytes / link.bytes_per_s
+
+
+def ring_share(ranks: int) -> float:
+    """Returns what an all-reduce round a ring sends over each link, each way, in buffers.
+
+    >>> ring_share(4)
+    1.5
+    """
+    _positive(ranks)
+    return 2 * (ranks - 1) / ranks
+
+
+def switch_share(ranks: int) -> float:
+    """Returns what an all-reduce in a switch sends over each rank's link, each way, in buffers.
+
+    Each rank has a share of 1 / n of the buffer. It asks the switch for the sum of its share, so
+    the switch fetches that share from everybody; and it hands the switch the sum, which gives
+    everybody a copy. So a link carries the whole buffer, and a share the other way round.
+
+    Source: NVIDIA, nccl-tests, pull request 239, where an author of NCCL has the same factor.
+
+    >>> switch_share(8)
+    1.125
+    """
+    _positive(ranks)
+    return (ranks + 1) / ranks
 
 
 def two_level_all_reduce_s(

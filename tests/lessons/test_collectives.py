@@ -14,7 +14,12 @@ from gpu_course.lessons import collectives as lesson
 from gpu_course.notebook.explore import Explorer
 from gpu_course.notebook.note import Note
 from gpu_course.notebook.pictures import Picture
-from gpu_course.planner.alpha_beta import Link, ring_all_reduce_s
+from gpu_course.planner.alpha_beta import (
+    Link,
+    best_pieces,
+    double_tree_all_reduce_s,
+    ring_all_reduce_s,
+)
 from gpu_course.units import MIB, format_time_s
 from tests.draw.readable import assert_readable
 from tests.notebook.test_feedback import SOLUTIONS
@@ -121,6 +126,28 @@ def test_times_say_where_ring_and_tree_meet() -> None:
     ):
         assert_readable(figure)
     assert "Measured: " in alt_text(lesson.drawn_times(RUNS, LINK, 4).figure)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "mib", "alpha_us"), [(4, 0.001, 200), (64, 64, 20), (512, 4096, 2)]
+)
+def test_pieces_say_which_number_is_best_and_what_it_takes(
+    ranks: int, mib: float, alpha_us: float
+) -> None:
+    figure = lesson.compared_pieces(ranks, mib, alpha_us)
+    assert_readable(figure)
+    link = Link(alpha_us * 1e-6, 1e10)
+    best = best_pieces(ranks, mib * MIB, link)
+    seconds = double_tree_all_reduce_s(ranks, mib * MIB, link)
+    said = "1 piece is best" if best == 1 else f"{best:,} pieces are best"
+    assert f"{said}, {format_time_s(seconds)}." in alt_text(figure)
+    assert f"Marked at {best:,}: {format_time_s(seconds)}." in alt_text(figure)
+
+
+def test_gathers_are_laid_side_by_side() -> None:
+    rows = [line.split() for line in lesson.gathers_text((8, 64), (65_536,)).splitlines()]
+    assert [row[3:6] for row in rows[1:]] == [["7", "or", "3"], ["63", "or", "6"]]
+    assert max(map(len, lesson.gathers_text().splitlines())) <= 70
 
 
 def test_levels_are_named_with_both_links() -> None:

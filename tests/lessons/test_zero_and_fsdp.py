@@ -60,6 +60,38 @@ def test_calls_are_told_by_kind_in_times_of_the_parameters() -> None:
     assert "called nothing" in lesson.calls_text(100, [])
 
 
+def test_what_leaves_a_node_is_told_apart_from_what_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    def among(kind: str, group: tuple[int, ...], number: int, rank: int = 0) -> Call:
+        return Call(rank, number, kind, group, number, (100,), 800)
+
+    inside = [among("all_gather", (0, 1), 0), among("reduce_scatter", (0, 1), 1)]
+    across = [among("all_reduce", (0, 2), 2)]
+    others = [among("all_gather", (2, 3), 0, rank=2)]
+    monkeypatch.setattr(lesson, "_latest", lambda: (*inside, *across, *others))
+    rows = [line.rsplit(maxsplit=2) for line in lesson.axes_text(200, per_node=2).splitlines()]
+    assert [row[-1] for row in rows[1:]] == ["0.50", "0.50", "0.25", "0.50"]
+    assert [row[0].split()[0] for row in rows[1:-1]] == [
+        "all_gather",
+        "all_reduce",
+        "reduce_scatter",
+    ]
+    # A slice of half of the 200 numbers, between two: it is sent once.
+    assert lesson.to_other_nodes(200, per_node=2) == 0.5
+    assert lesson.to_other_nodes(200, per_node=4) == 0.0
+    monkeypatch.setattr(lesson, "_latest", lambda: ())
+    assert lesson.to_other_nodes(200, per_node=2) == 0.0
+
+
+@NEEDS_RANKS
+def test_the_runs_of_the_stages_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = lesson.stage_run(1, ranks=2, steps=2)
+    monkeypatch.setattr(lesson, "run_text", lambda *a, **k: pytest.fail("it runs again"))
+    assert lesson.stage_run(1, ranks=2, steps=2) is first
+    assert {call.kind for call in first.calls} == {"reduce_scatter", "all_gather"}
+    assert [call.rank for call in first.calls] == [0] * len(first.calls)
+    assert len(lesson.stage_run(3, ranks=2, steps=2).calls) == 3 * 6
+
+
 @NEEDS_RANKS
 def test_stages_are_measured_as_the_formula_says() -> None:
     rows = [line.split()[2:] for line in lesson.measured_stages(ranks=2).splitlines()[2:]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 import pytest
 
@@ -12,6 +13,9 @@ from gpu_course.parallel.collectives import (
     Schedule,
     double_tree_all_reduce,
     own,
+    pat_all_gather,
+    pat_all_reduce,
+    pat_reduce_scatter,
     ring_all_gather,
     ring_all_reduce,
     ring_reduce_scatter,
@@ -31,6 +35,7 @@ ALL_REDUCES = {
         for n in (1, 2, 3, 7, 12)
         for p in (2, 5)
     },
+    **{f"PAT of {n}": pat_all_reduce(n) for n in RANKS},
     **{
         f"{nodes} nodes of {per_node}": two_level_all_reduce(nodes, per_node)
         for nodes in (1, 2, 3, 4)
@@ -48,13 +53,19 @@ def test_in_the_end_every_rank_has_every_number_once(name: str) -> None:
 
 
 @pytest.mark.parametrize("ranks", RANKS)
-def test_the_halves_of_a_ring_keep_their_promises(ranks: int) -> None:
-    end = ring_reduce_scatter(ranks).held()[-1]
+@pytest.mark.parametrize(
+    ("scatter", "gather"),
+    [(ring_reduce_scatter, ring_all_gather), (pat_reduce_scatter, pat_all_gather)],
+)
+def test_the_halves_keep_their_promises(
+    scatter: Callable[[int], Schedule], gather: Callable[[int], Schedule], ranks: int
+) -> None:
+    end = scatter(ranks).held()[-1]
     assert all(end[r][r] == Counter(range(ranks)) for r in range(ranks))
     begin = tuple(
         tuple(Counter({r: 1}) if c == r else Counter() for c in range(ranks)) for r in range(ranks)
     )
-    end = ring_all_gather(ranks).held(begin)[-1]
+    end = gather(ranks).held(begin)[-1]
     assert all(row == tuple(Counter({c: 1}) for c in range(ranks)) for row in end)
 
 
@@ -63,6 +74,23 @@ def test_a_ring_sends_the_least_and_only_to_the_next(ranks: int) -> None:
     sent = ring_all_reduce(ranks).sent_chunks()
     each = 2 * (ranks - 1)
     assert sent == ({(r, (r + 1) % ranks): each for r in range(ranks)} if each else {})
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+def test_pat_sends_a_rings_bytes_in_few_steps_and_little_of_them_far(ranks: int) -> None:
+    schedule = pat_all_gather(ranks)
+    sent = Counter(
+        {r: sum(c for (source, _), c in schedule.sent_chunks().items() if source == r)
+         for r in range(ranks)}
+    )  # fmt: skip
+    assert all(sent[r] == ranks - 1 for r in range(ranks))
+    assert len(schedule.steps) == (ranks - 1).bit_length()
+    for step in schedule.steps:
+        # Every rank sends one message, as far as all others, with as many chunks.
+        assert len({(m.target - m.source) % ranks for m in step}) == 1
+        assert len({len(m.chunks) for m in step}) == 1 and len(step) == ranks
+    most = schedule.most_chunks()
+    assert sorted(most[:-1]) == list(most[:-1]) and sum(most) == ranks - 1
 
 
 @pytest.mark.parametrize("ranks", range(2, 40))

@@ -14,6 +14,8 @@ from gpu_course.errors import CourseError
 from gpu_course.parallel.collectives import (
     Schedule,
     double_tree_all_reduce,
+    pat_all_gather,
+    pat_reduce_scatter,
     ring_all_gather,
     ring_all_reduce,
     ring_reduce_scatter,
@@ -42,6 +44,8 @@ def test_a_formula_is_its_schedule_step_by_step(ranks: int, size: float) -> None
         (ab.ring_all_gather_s, ring_all_gather(ranks)),
         (ab.ring_all_reduce_s, ring_all_reduce(ranks)),
         (ab.tree_all_reduce_s, tree_all_reduce(ranks)),
+        (ab.pat_all_gather_s, pat_all_gather(ranks)),
+        (ab.pat_all_gather_s, pat_reduce_scatter(ranks)),
     ):
         assert formula(ranks, size, LINK) == pytest.approx(priced(schedule, size), rel=1e-12)
 
@@ -55,6 +59,39 @@ def test_no_step_of_a_double_tree_is_dearer_than_the_formula_says(ranks: int, pi
     assert len(schedule.steps) * step == pytest.approx(formula)
     assert 0 <= formula - priced(schedule, 1e6) <= 4 * step
     assert max(schedule.most_chunks()) <= 2
+
+
+@pytest.mark.parametrize(("ranks", "pieces"), list(itertools.product((4, 6, 8, 16), (1, 2, 7))))
+def test_one_tree_in_pieces_is_the_first_of_the_two_with_the_whole_buffer(
+    ranks: int, pieces: int
+) -> None:
+    both = double_tree_all_reduce(ranks, pieces)
+    first = [tuple(m for m in step if m.chunks[0] < pieces) for step in both.steps]
+    schedule = Schedule("one tree", ranks, pieces, tuple(first))
+    formula = ab.tree_in_pieces_s(ranks, 1e6, LINK, pieces)
+    step = LINK.step_s(2 * 1e6 / pieces)
+    assert len(schedule.steps) * step == pytest.approx(formula)
+    assert 0 <= formula - priced(schedule, 1e6) <= 4 * step
+    assert max(schedule.most_chunks()) <= 2
+
+
+def test_two_trees_in_one_piece_take_as_long_as_one_tree() -> None:
+    for ranks, size in itertools.product((4, 64, 100), SIZES):
+        two = ab.double_tree_all_reduce_s(ranks, size, LINK, pieces=1)
+        assert two == ab.tree_all_reduce_s(ranks, size, LINK)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 8, 72])
+def test_links_carry_what_is_sent_and_fetched_share_by_share(ranks: int) -> None:
+    ring = ring_all_reduce(ranks)
+    sent = [0] * ranks
+    for (source, _), chunks in ring.sent_chunks().items():
+        sent[source] += chunks
+    assert max(sent) / ring.chunks == pytest.approx(ab.ring_share(ranks))
+    # Each rank's share is fetched from all ranks, itself included, and handed back once.
+    out = sum(1 / ranks for asking in range(ranks)) + 1 / ranks
+    assert ab.switch_share(ranks) == pytest.approx(out)
+    assert ab.switch_share(3) == pytest.approx(ab.ring_share(3))
 
 
 @pytest.mark.parametrize(("nodes", "per_node"), list(itertools.product((1, 2, 3), (1, 2, 4))))

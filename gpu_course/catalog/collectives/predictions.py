@@ -32,11 +32,12 @@ PREDICTIONS = {
         "Everything goes through one port, so the time grows with the ranks, and all other ports "
         "wait. The bytes are not too many; they are in the wrong place."
     ),
-    "Buffers that each of 4 ranks sends at least": Sealed(
-        "A rank has numbers of its own for each piece, and all pieces but one are added up "
-        "elsewhere: three quarters of a buffer leave it. Its own finished piece is wanted by three "
-        "others: three quarters more. With more ranks it comes near to two buffers, and no "
-        "algorithm that adds up on the ranks can do with less."
+    "Buffers that the busiest of 4 ranks sends at least": Sealed(
+        "Each number has to come together in one place, which takes three messages, and to go out "
+        "to the three others again: six quarters of a buffer for each rank, on average. Who sends "
+        "less leaves more to somebody else. A ring shares it out evenly. With more ranks it comes "
+        "near to two buffers, and no algorithm that adds up on the ranks does with less on its "
+        "busiest one."
     ),
     "Times a ring's bytes that gloo sends in a reduce_scatter": Sealed(
         "It adds up everywhere first, as for an all-reduce, and then keeps a piece. A broadcast of "
@@ -54,6 +55,28 @@ PREDICTIONS = {
         "changes. So a ring is bound by bandwidth, at any number of ranks, as long as alpha is "
         "small beside the time of a chunk; and that gets smaller with each rank.",
         answer=_how_much_longer,
+    ),
+    "Times as long over one tree as over two, nothing cut further": Sealed(
+        "Two trees bring nothing by themselves. In each step the busiest port of the one has a "
+        "whole buffer, and that of the two has both halves. There are as many levels, and while "
+        "one of them works all others wait. The work is shared out; the way is as long as before."
+    ),
+    "Pieces of each half that take the least time, 64 MiB, 64 ranks": Sealed(
+        "At the lowest point the pieces pay as much in alpha as the levels still wait for bytes. "
+        "That is where k is the square root of (levels - 1) times S beta / alpha: a buffer four "
+        "times as large is cut into twice as many pieces.",
+        answer=lambda best: _nearest((2, 10, 40, 600), best),
+    ),
+    "Times as long round a ring as over PAT's trees: 1,024, 64 KiB": Sealed(
+        "There are 1,023 steps or 10, with the same bytes from each rank. A small message pays "
+        "for its steps. The first of the 10 goes farthest and takes one chunk along; the last "
+        "goes next door with half of all: far ways are where a network is narrow.",
+        answer=lambda ratio: _nearest((2, 10, 100, 1000), ratio),
+    ),
+    "Buffers that leave each of 8 GPUs where the switch adds": Sealed(
+        "Whoever asks for a share, everybody's part of it is fetched: after eight askings the "
+        "whole buffer has left. And one finished share is handed over. That is (n + 1) / n, where "
+        "a ring sends 2 (n - 1) / n."
     ),
     "Times as much between 2 nodes of 4, in one ring as in two levels": Sealed(
         "One ring leaves each node over one rank, with nearly two buffers. In two levels every "

@@ -31,6 +31,12 @@ PREDICTIONS = {
         "norm and the head, is the root's: gathered first, and kept until the backward pass has "
         "used it. So the volume is a little less than 3."
     ),
+    "Times the parameters to the other node, cut within nodes of 2": Sealed(
+        "A rank has the gradients of half of the parameters, summed over its node, and exchanges "
+        "them with the rank of the other node that has the same half: an all-reduce of a slice "
+        "between two, which sends it once. No weight crosses. In nodes of eight a slice is an "
+        "eighth."
+    ),
     "Times the parameters sent, weights gathered when they are read": Sealed(
         "Each weight is gathered once, and autograd keeps what the backward pass needs: all whole "
         "weights at the turn. So it sends what stage 2 sends, and holds what stage 2 holds. That "

@@ -70,20 +70,26 @@ def _parts(axes: Axes, artist: Artist) -> Iterator[str]:
     from matplotlib.collections import PathCollection, PolyCollection
     from matplotlib.image import AxesImage
     from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-    from matplotlib.text import Text
+    from matplotlib.patches import FancyArrowPatch, Patch
+    from matplotlib.text import Annotation, Text
 
     if isinstance(artist, Text):
+        if isinstance(artist, Annotation) and artist.arrow_patch is not None:
+            artist.update_positions(_renderer(axes))  # type: ignore[no-untyped-call]
+            yield _arrow(axes, artist.arrow_patch)
         yield from _text(axes, artist)
+    elif isinstance(artist, FancyArrowPatch):
+        yield _arrow(axes, artist)
     elif isinstance(artist, Patch):
         path = artist.get_patch_transform().transform_path(artist.get_path())
         yield _shape(_path(path), artist)
     elif isinstance(artist, Line2D):
         if artist.get_marker() not in ("None", None, ""):
             raise Undrawable
+        points = np.asarray(artist.get_xydata(), float)
         data = "".join(
             f"{'L' if k else 'M'}{_number(_px(x))},{_number(_px(y))}"
-            for k, (x, y) in enumerate(np.asarray(artist.get_xydata(), float))
+            for k, (x, y) in enumerate(_in_steps(points, str(artist.get_drawstyle())))
         )
         colour, width = _colour(artist.get_color()), artist.get_linewidth()
         dashes = artist._dash_pattern[1]  # type: ignore[attr-defined]
@@ -100,6 +106,31 @@ def _parts(axes: Axes, artist: Artist) -> Iterator[str]:
         yield _image(artist)
     else:
         raise Undrawable
+
+
+def _in_steps(points: Any, drawstyle: str) -> Any:
+    """Returns the corners of a line that may go from point to point in steps."""
+    from matplotlib.cbook import STEP_LOOKUP_MAP
+
+    return points if drawstyle == "default" else np.stack(STEP_LOOKUP_MAP[drawstyle](*points.T), 1)
+
+
+def _arrow(axes: Axes, arrow: Any) -> str:
+    """Returns the shaft of an arrow, which is a line and holds no colour, and its filled head."""
+    # What is made in display coordinates asks how many of them a point is; drawing would tell it.
+    arrow._dpi_cor = _renderer(axes).points_to_pixels(1.0)
+    paths, filled = arrow._get_path_in_displaycoord()
+    many = isinstance(paths, list | tuple)
+    to_inches = axes.transData.inverted()
+    return "".join(
+        _shape(_path(to_inches.transform_path(path)), arrow, fills=bool(fills))
+        for path, fills in (zip(paths, filled, strict=True) if many else [(paths, filled)])
+    )
+
+
+def _renderer(axes: Axes) -> Any:
+    figure: Any = axes.get_figure(root=True)
+    return figure._get_renderer()
 
 
 def _px(inches: float) -> float:
@@ -128,9 +159,9 @@ def _path(path: Any, scale: float = p.CSS_PIXELS_PER_INCH, at: tuple[float, floa
     return "".join(data)
 
 
-def _shape(data: str, patch: Any) -> str:
-    """Returns a filled path with its edge, and its hatch over both."""
-    fill = _colour(patch.get_facecolor()) if patch.get_fill() else "none"
+def _shape(data: str, patch: Any, *, fills: bool = True) -> str:
+    """Returns a path with its edge, filled where the patch is, and its hatch over both."""
+    fill = _colour(patch.get_facecolor()) if fills and patch.get_fill() else "none"
     width = patch.get_linewidth()
     dashes = patch._dash_pattern[1]
     alpha = f' opacity="{patch.get_alpha()}"' if patch.get_alpha() is not None else ""

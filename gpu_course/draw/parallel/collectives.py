@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from gpu_course.draw.paper import palette as p
 from gpu_course.draw.paper.furniture import Look, cell_text, row_label, square, title
@@ -405,15 +405,22 @@ def draw_times(
     second: str = "",
     meets: Sequence[tuple[float, float, str]] = (),
     measured: Sequence[tuple[float, float]] = (),
+    across: str = "bytes of the buffer",
+    told: Callable[[float], str] = format_bytes,
+    legend: Literal["upper left", "upper center"] = "upper left",
 ) -> Figure:
-    """Returns times over bytes, both on logarithmic scales.
+    """Returns times over bytes, or over another number, both on logarithmic scales.
 
     Args:
         curves: {name: (bytes, seconds) points}.
         heading: what to see.
         second: a quieter line below it.
-        meets: (bytes, seconds, words) where two curves cross.
+        meets: (bytes, seconds, words) for points to be marked, such as where two curves cross;
+            "" where the heading says it.
         measured: (bytes, seconds) that a machine took.
+        across: what the points have in place of bytes.
+        told: how such a number is written.
+        legend: where the names of the curves stand.
     """
     from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
@@ -430,6 +437,8 @@ def draw_times(
             axes.plot(x, y, "o", color=p.INK, ms=6, label="measured", zorder=6)
         for size, seconds, words in meets:
             axes.plot([size], [seconds], "D", color=p.INK, ms=7, zorder=7)
+            if not words:
+                continue
             axes.annotate(
                 words, (size, seconds), xytext=(12, -18), textcoords="offset points",
                 fontsize=p.SMALL, color=p.INK, zorder=8,
@@ -439,12 +448,16 @@ def draw_times(
         axes.set_xlim(low, high)
         axes.xaxis.set_major_locator(LogLocator(base=2, numticks=9))
         axes.xaxis.set_minor_locator(NullLocator())
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: format_bytes(x)))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: told(x)))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: format_time_s(y)))
         axes.yaxis.set_minor_locator(NullLocator())
+        soon, late = axes.get_ylim()
+        if late < 100 * soon:
+            # Powers of ten alone would leave the axis with one number, or none.
+            axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         axes.grid(color=p.IDLE, lw=0.6)
-        axes.set_xlabel("bytes of the buffer")
-        axes.legend(loc="upper left", frameon=False, fontsize=p.SMALL, handlelength=3)
+        axes.set_xlabel(across)
+        axes.legend(loc=legend, frameon=False, fontsize=p.SMALL, handlelength=3)
         tall = figure.get_figheight()
         figure.text(
             left / p.WIDEST, 1 - 0.27 / tall, heading, fontsize=p.LARGE, fontweight="bold",
@@ -453,7 +466,7 @@ def draw_times(
         figure.text(
             left / p.WIDEST, 1 - 0.54 / tall, second, fontsize=p.NORMAL, color=p.QUIET, va="center"
         )
-    return with_alt(figure, describe_times(curves, heading, meets, measured))
+    return with_alt(figure, describe_times(curves, heading, meets, measured, told))
 
 
 def describe_times(
@@ -461,15 +474,19 @@ def describe_times(
     heading: str,
     meets: Sequence[tuple[float, float, str]] = (),
     measured: Sequence[tuple[float, float]] = (),
+    told: Callable[[float], str] = format_bytes,
 ) -> str:
     """Returns in words what `draw_times` shows."""
     lines = [f"{heading}."]
     for name, points in curves.items():
         (small, soon), (large, late) = points[0], points[-1]
         lines.append(
-            f"{name}: {format_time_s(soon)} for {format_bytes(small)}, {format_time_s(late)} for "
-            f"{format_bytes(large)}."
+            f"{name}: {format_time_s(soon)} for {told(small)}, {format_time_s(late)} for "
+            f"{told(large)}."
         )
-    lines += [f"They meet at {format_bytes(size)}: {words}." for size, _, words in meets]
-    lines += [f"Measured: {format_time_s(t)} for {format_bytes(s)}." for s, t in measured]
+    lines += [
+        f"Marked at {told(size)}: {words or format_time_s(seconds)}."
+        for size, seconds, words in meets
+    ]
+    lines += [f"Measured: {format_time_s(t)} for {told(s)}." for s, t in measured]
     return "\n".join(lines)

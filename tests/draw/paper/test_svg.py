@@ -100,3 +100,58 @@ def test_a_sheet_that_is_waited_for_is_svg_with_its_alt_text() -> None:
     figure = draw_touches(launches.ADD_TEN)
     html = quick_html(figure)
     assert "data:image/svg+xml" in html and f'alt="{alt_text(figure)}"' in html
+
+
+ARROWED = {
+    "draw_chunks two trees": 4,
+    "draw_chunks two nodes of 4": 16,
+    "draw_scan": 6,
+    "draw_look_back": 1,
+    "draw_transposition": 3,
+}
+"""Sheets, and how many arrows each has, curved and straight, of a patch and of an annotation."""
+
+
+def wedges(svg: str) -> list[str]:
+    """Returns the paths that are filled without being closed, as a curved shaft would be."""
+    drawn = re.findall(r'<path d="([^"]+)" fill="([^"]+)"', svg)
+    return [
+        data
+        for data, fill in drawn
+        if fill != "none" and any(part[-1:] != "Z" for part in data.split("M")[1:])
+    ]
+
+
+@pytest.mark.parametrize("name", ARROWED)
+def test_an_arrow_has_a_shaft_without_a_filling_and_a_head_with_one(name: str) -> None:
+    figure = PICTURES[name]()
+    svg = figure_svg(figure)
+    assert wedges(svg) == []
+    shaft, head = r'<path d="M[^"Z]+Q[^"Z]+" fill="none"[^>]+/>', r'<path d="M[^"]+Z" fill="#\w+"'
+    assert len(re.findall(shaft + head, svg)) == ARROWED[name]
+    # Drawing first tells an arrow of another resolution, and is to change nothing.
+    figure.canvas.draw()
+    assert figure_svg(figure) == svg
+
+
+def test_a_filled_shaft_is_seen_and_a_line_or_a_filled_square_is_none() -> None:
+    shaft = "M10,10Q20,15 10,20"
+    assert wedges(f'<path d="{shaft}" fill="#0072b2" stroke="#0072b2"/>') == [shaft]
+    assert wedges(f'<path d="{shaft}M1,1L2,1L2,2Z" fill="#0072b2"/>') == [f"{shaft}M1,1L2,1L2,2Z"]
+    assert wedges(f'<path d="{shaft}" fill="none"/><path d="M1,1L2,1L2,2Z" fill="#fff"/>') == []
+
+
+@pytest.mark.parametrize("style", ["default", "steps-pre", "steps-mid", "steps-post"])
+def test_a_line_that_goes_in_steps_has_the_corners_that_a_png_shows(style: str) -> None:
+    figure, axes = p.sheet(2, 1)
+    axes.plot([0.0, 1.0, 2.0], [0.5, 0.25, 0.75], drawstyle=style)
+    (data,) = re.findall(r'<path d="([^"]+)" fill="none"', figure_svg(figure))
+    corners = [tuple(map(float, each.split(","))) for each in re.split("[ML]", data)[1:]]
+    px = p.CSS_PIXELS_PER_INCH
+    right = {
+        "default": [(0, 0.5), (1, 0.25), (2, 0.75)],
+        "steps-pre": [(0, 0.5), (0, 0.25), (1, 0.25), (1, 0.75), (2, 0.75)],
+        "steps-mid": [(0, 0.5), (0.5, 0.5), (0.5, 0.25), (1.5, 0.25), (1.5, 0.75), (2, 0.75)],
+        "steps-post": [(0, 0.5), (1, 0.5), (1, 0.25), (2, 0.25), (2, 0.75)],
+    }[style]
+    assert corners == [pytest.approx((x * px, y * px), abs=0.1) for x, y in right]

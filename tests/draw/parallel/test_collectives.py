@@ -108,10 +108,21 @@ def test_times_are_drawn_with_the_place_where_they_meet() -> None:
         CURVES, "An all-reduce", "a line", [(2.0**21, 3e-3, "here")], [(4096, 1e-3)]
     )
     assert_readable(figure)
-    assert "They meet at 2 MiB: here." in alt_text(figure)
+    assert "Marked at 2 MiB: here." in alt_text(figure)
     assert "Measured: 1 ms for 4 KiB." in alt_text(figure)
     axes = figure.axes[0]
     assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
+
+
+@pytest.mark.parametrize("longest", [3e-3, 8e-3, 90e-3, 5.0])
+def test_times_that_are_near_each_other_have_numbers_beside_them(longest: float) -> None:
+    points = [(256.0, 1.5e-3), (2.0**30, longest)]
+    figure = draw_times({"ring": points}, "An all-reduce")
+    figure.canvas.draw()
+    (axes,) = figure.axes
+    low, high = axes.get_ylim()
+    numbers = [y for y in axes.get_yticks() if low <= y <= high]
+    assert 2 <= len(numbers) <= 8
 
 
 def test_too_much_for_a_picture_is_told() -> None:
