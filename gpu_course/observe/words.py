@@ -328,7 +328,7 @@ def _waits_for_ever(facts: Mapping[str, Any]) -> Words:
         fact = "this loop changes memory in its turns, and no thread ever leaves it"
         why = f"what it found last was {facts['found']}, in {asks}"
         advice = "find the thread that is to end this loop, and what keeps it from getting there"
-    elif facts["proven"] and facts["room"] and facts["outside"]:
+    elif facts["room"] and facts["outside"]:
         room, outside = (count(facts[name], "block") for name in ("room", "outside"))
         fact = f"this loop waits for {asks} to change, and the GPU has room for {room} at a time"
         why += f"; {outside} cannot start before this one ends"
