@@ -19,6 +19,8 @@ class Policy:
         wrap_negative: an index from -n to -1 counts from the end, as Numba compiles it, and is
             advice; where it does not, such an index is out of bounds, since it hides mistakes.
         same_value: severity of several threads storing one same value in a cell.
+        unfenced: severity of a fence that is missing after an atomic, before what the atomic has
+            told of is touched: the compiled code may read what was there before.
         returned: severity of a barrier that some threads have left out by returning: legal on GPUs
             from compute capability 7.0 on, and not portable.
         most_errors: a launch ends once it has been at fault so often; each costs far more than a
@@ -29,15 +31,23 @@ class Policy:
 
     wrap_negative: bool
     same_value: str
+    unfenced: str
     returned: str
     lambdas: bool
     most_errors: float = math.inf
 
 
 STRICT = Policy(
-    wrap_negative=False, same_value="error", returned="error", lambdas=False, most_errors=2000
+    wrap_negative=False,
+    same_value="error",
+    unfenced="error",
+    returned="error",
+    lambdas=False,
+    most_errors=2000,
 )
-FOREIGN = Policy(wrap_negative=True, same_value="advice", returned="advice", lambdas=True)
+FOREIGN = Policy(
+    wrap_negative=True, same_value="advice", unfenced="advice", returned="advice", lambdas=True
+)
 POLICIES = {"puzzle": STRICT, "foreign": FOREIGN}
 
 

@@ -53,7 +53,7 @@ def launch(tmp_path: Path, body: str, seed: int | None = None, block: int = 64) 
         (FENCE, "pass", FENCE, set()),
         ("pass", FENCE, "pass", {("race", "error")}),
         ("pass", "pass", "pass", {("race", "error")}),
-        (FENCE, "pass", "pass", {("race", "advice")}),
+        (FENCE, "pass", "pass", {("race", "error")}),
     ],
 )
 def test_the_last_block_sums(

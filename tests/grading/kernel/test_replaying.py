@@ -110,7 +110,7 @@ def test_an_answer_that_is_wrong_without_a_race_has_nothing_to_replay(tmp_path: 
 
 def test_the_verdict_on_a_race_offers_the_replay(tmp_path: Path) -> None:
     message = check(MIRROR, answer=written(tmp_path, RACY), seed=0).message
-    offer = '  replay: replay("mirror") steps through an order in which it goes\n          wrong'
+    offer = '  replay: replay("mirror") looks for an order in which it goes wrong'
     assert offer in message
     assert "replay" not in check(MIRROR, answer=written(tmp_path, CLEAN), seed=0).message
 
