@@ -169,8 +169,7 @@ class Fenced:
         """Lanes meet within their warps: each may pass on what any of them could."""
         if not (self.any and np.count_nonzero(self.since[mask.lanes])):
             return
-        warps = np.unique(mask.lanes // WARP)
-        here = mask.active.reshape(-1, WARP)[warps]
+        warps, here = _met(mask)
         for each in (self._rows(), self.met):
             parts = each.reshape(-1, WARP, *each.shape[1:])
             old = parts[warps]
@@ -216,8 +215,9 @@ class Fenced:
         return known.join(self.block_known.get(slot, NOTHING)).join(own)
 
 
-RELAYED = 1
-"""Marks the log of what threads of one block told of fences of the whole device."""
+RELAYED, HEARD = 1, 2
+"""Mark two more logs of a cell and a block: what its threads told of fences of the whole device,
+and what they had only heard of, to be made firm by such a fence, when they put one of the block."""
 
 
 class Order:
@@ -247,7 +247,9 @@ class Order:
         self.lanes_met: np.ndarray | None = None
         self.wide = Fenced(lanes)
         self.narrow = Fenced(lanes) if self.within_block else self.wide
+        self.heard = Fenced(lanes) if self.within_block else self.wide
         self.fenced = (self.wide, self.narrow) if self.within_block else (self.wide,)
+        self.passing = (*self.fenced, self.heard) if self.within_block else self.fenced
         # Of each block: what its threads have learned since it met, and what it knew then.
         self.by_thread: defaultdict[int, dict[int, Learned]] = defaultdict(dict)
         self.by_block: dict[int, Learned] = {}
@@ -261,7 +263,7 @@ class Order:
         slots = np.flatnonzero(blocks)
         self.met[slots] = time
         self.all_met = int(self.met.min())
-        for each in self.fenced:
+        for each in self.passing:
             each.barrier(time, slots)
         for block in self.lanes.blocks[slots].tolist() if self.by_thread else ():
             learned = self.by_thread.pop(block, {})
@@ -283,7 +285,7 @@ class Order:
             self.warp_met[mask.lanes] = time
         else:
             self._part_met(time, mask)
-        for each in self.fenced:
+        for each in self.passing:
             each.warp_barrier(time, mask)
         if self.by_thread:
             for lanes in _by_warp(mask.lanes):
@@ -293,8 +295,7 @@ class Order:
         """Some lanes of a warp tell each other all they know of the warp's lanes."""
         if self.lanes_met is None:
             self.lanes_met = np.zeros((self.lanes.count, WARP), np.int32)
-        warps = np.unique(mask.lanes // WARP)
-        here = mask.active.reshape(-1, WARP)[warps]
+        warps, here = _met(mask)
         rows = self.lanes_met.reshape(-1, WARP, WARP)[warps]
         known = np.where(here[:, :, None], rows, 0).max(axis=1)
         known[here] = time
@@ -328,9 +329,10 @@ class Order:
 
     def _relay(self, lane: int, learned: Learned, time: int) -> None:
         """A fence of the block passes on what fences of the device have told within the block."""
-        if learned.relayed:
-            self.wide.any = True
-            self.wide.learned(lane, learned.relayed, time)
+        for fenced, known in ((self.wide, learned.relayed), (self.heard, learned.loose)):
+            if known:
+                fenced.any = True
+                fenced.learned(lane, known, time)
 
     def _make_firm(self, thread: int, within_block: bool) -> None:
         learned = self._learned(thread)
@@ -375,17 +377,19 @@ class Order:
             if self.within_block:
                 self._tell((*cell, block), self.narrow, lane, thread)
                 self._tell((*cell, block, RELAYED), self.wide, lane, thread)
+                self._tell((*cell, block, HEARD), self.heard, lane, thread)
 
     def _learn(self, thread: int, cell: tuple[int, int], block: int) -> None:
         far, near = self.logs.get(cell), self.logs.get((*cell, block))
         if far is None and near is None:
             return
-        relayed = self.logs.get((*cell, block, RELAYED))
+        relayed, heard = (self.logs.get((*cell, block, mark)) for mark in (RELAYED, HEARD))
         learned = self.by_thread[block].get(thread, Learned())
+        loose = learned.loose if far is None else learned.loose.join(far.known)
         self.by_thread[block][thread] = Learned(
             learned.firm,
             learned.near if near is None else learned.near.join(near.known),
-            learned.loose if far is None else learned.loose.join(far.known),
+            loose if heard is None else loose.join(heard.known),
             learned.relayed if relayed is None else learned.relayed.join(relayed.known),
         )
 
@@ -502,6 +506,12 @@ def _together(learned: Iterable[Learned]) -> Learned:
     for each in learned:
         found = found.join(each)
     return found
+
+
+def _met(mask: Mask) -> tuple[np.ndarray, np.ndarray]:
+    """The warps of a mask, int64 (n,), and bool (n, 32), which of their lanes are in it."""
+    active = mask.part.active.reshape(-1, WARP)
+    return np.unique(mask.lanes // WARP), active[active.any(axis=1)]
 
 
 def _whole_warps(mask: Mask, alive: Mask) -> bool:

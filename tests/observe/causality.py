@@ -142,21 +142,23 @@ class Causality:
                         break
                     if x.strong and x.writes:
                         fences = self._among(x.before & self.fences & ~past)
-                        for f in [f for f in fences if self._strong(f, y, t, whole_device)]:
+                        for f in [f for f in fences if self._strong((f, x, y), t, whole_device)]:
                             past |= f.before | 1 << f.number
         return past
 
-    def _strong(self, f: Event, y: Event, t: int, whole_device: bool) -> bool:
-        """Whether the scopes of a fence, and of thread `t`'s that follows Y, take each other in.
+    def _strong(self, way: tuple[Event, Event, Event], t: int, whole_device: bool) -> bool:
+        """Whether the scopes of a fence, and of thread `t`'s, take each other in.
 
-        A fence of the block whose news went round by way of another block is left out: the model
-        would count it, and the detector, which says so, does not.
+        Of the block alone they do where all of the way between them lies in that block: news that
+        went round by way of another block is left out, where the model would let it count.
+
+        Args:
+            way: the fence, the atomic that tells, and the one that observes it.
+            t, whole_device: whose the second fence is, and its scope.
         """
-        if f.whole_device and whole_device:
+        if way[0].whole_device and whole_device:
             return True
-        block = t // self.per_block
-        near = f.thread // self.per_block == block
-        return near and (f.whole_device or y.thread // self.per_block == block)
+        return {event.thread // self.per_block for event in way} == {t // self.per_block}
 
     def _among(self, bits: int) -> Iterator[Event]:
         while bits:

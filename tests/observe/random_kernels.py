@@ -478,7 +478,7 @@ class _Maker:
             return [*body, If(f"i == {last}", (after,))]
         if self.block == 1 or rng.random() < 0.5:
             return [*body, If(f"{learned} >= {enough} and i in {tuple(counting)}", (after,))]
-        place, heard = str(self._cells("s")), self._variable()
+        place, heard = self._flag("s"), self._variable()
         mate = last // self.block * self.block + rng.randrange(self.block)
         met: list[Statement] = [] if lack == "meeting" else [Meet("block")]
         return [
