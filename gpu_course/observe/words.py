@@ -304,7 +304,10 @@ def _barrier(fault: Fault, kernel: Kernel, places: Places) -> Words:
         why = f"{waits}{who} returned from the kernel before it"
     else:
         why = f"{waits}{who} taken another path: a branch, or fewer turns of a loop"
-    return fact, why, "put the barrier where every thread of the block reaches it, equally often"
+    if facts["endless"]:
+        why += "; a block is counted in by its first thread, and the grid waits for it for ever"
+    advice = f"put the barrier where every thread of the {facts['whole']} reaches it, equally often"
+    return fact, why, advice
 
 
 def _count(number: int, word: str) -> str:
