@@ -5,10 +5,12 @@ from __future__ import annotations
 import sys
 import threading
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from gpu_course.foreign.dispatcher import Dispatcher
+from gpu_course.foreign.more_orders import hazards_in_more_orders
 from gpu_course.foreign.rules import Rules, Suppression
 from gpu_course.simt import source
 from gpu_course.simt.report import Counters, Hazard, Report
@@ -57,10 +59,14 @@ class Launches:
     Args:
         rules: of the project whose kernels they are.
         counters: whether to count what launches cost, which takes longer.
+        orders: in how many orders of its threads each launch runs, where the order may matter.
     """
 
-    def __init__(self, rules: Rules | None = None, *, counters: bool = False) -> None:
+    def __init__(
+        self, rules: Rules | None = None, *, counters: bool = False, orders: int = 1
+    ) -> None:
         self.rules = rules or Rules()
+        self.orders = orders
         self.counts: Counter[tuple[str, str]] = Counter()
         self.counters: dict[tuple[str, str], Counters] | None = {} if counters else None
         self._findings: dict[tuple[Any, ...], Finding] = {}
@@ -85,22 +91,24 @@ class Launches:
                     step_budget=STEP_BUDGET,
                     counters=self.counters is not None,
                 )
-            report = self._simulations[kernel][grid, block, 0, shared_bytes](*arguments)
+            simulation, configuration = self._simulations[kernel], (grid, block, 0, shared_bytes)
+            more = hazards_in_more_orders(simulation, configuration, arguments, self.orders - 1)
+            report = simulation[configuration](*arguments)
             sys.stdout.write(report.printed)
-            self._keep(report)
+            self._keep(report, (*report.hazards, *more))
 
     def forget(self) -> None:
         """Forgets what was found and counted; kernels stay as they are."""
         self.counts.clear()
         self._findings.clear()
 
-    def _keep(self, report: Report) -> None:
+    def _keep(self, report: Report, hazards: Iterable[Hazard]) -> None:
         name = report.file, report.kernel
         self.counts[name] += 1
         if self.counters is not None:
             self.counters[name] = self.counters.get(name, Counters()) + report.counters
         seen = set()
-        for hazard in report.hazards:
+        for hazard in hazards:
             severity = self.rules.severity_of(hazard)
             if severity == "off":
                 continue

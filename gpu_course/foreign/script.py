@@ -60,6 +60,15 @@ def command(
     counters: Annotated[
         bool, typer.Option("--counters", help="count sectors, conflicts and the rest as well")
     ] = False,
+    orders: Annotated[
+        int,
+        typer.Option(
+            "--orders",
+            metavar="N",
+            min=1,
+            help="run each launch whose result may depend on it in N orders of its threads",
+        ),
+    ] = 1,
     rules: Annotated[
         Path | None, typer.Option(metavar="TOML", help="severities, and hazards to let pass")
     ] = None,
@@ -80,7 +89,8 @@ def command(
     try:
         wanted = form_called(form)
         own = read_rules(rules) if rules is not None else Rules()
-        launches = Launches(own.with_severities(severities(severity or [])), counters=counters)
+        own = own.with_severities(severities(severity or []))
+        launches = Launches(own, counters=counters, orders=orders)
         run = _module(module, given) if module else script_at(Path(given[0]), given)
         status = run_on_the_simulator(run, launches)
         _tell(written(launches, wanted), out)
