@@ -372,6 +372,7 @@ class Races(Observer):
                 count=count,
                 severity=severity,
                 kernel=access.kernel,
+                cells=np.unique(access.cells[lanes[here]])[: self.faults.MOST_CELLS],
             )
             self.faults.add(fault, (severity, *pair))
 

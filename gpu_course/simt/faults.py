@@ -61,6 +61,7 @@ class Fault:
         threads: int64 (n,), global linear thread numbers of the lanes at fault.
         facts: what the detector knows: array, indices, names and their values, the other access.
         expression: the index at fault as it is written, where there is one.
+        cells: int64, of a race, the cells of the array that it is about, C order.
         count: lane-accesses at fault, over the whole launch.
         severity: "error" or "advice".
         kernel: the kernel or device function that `line` is a line of.
@@ -74,6 +75,7 @@ class Fault:
     count: int = 0
     severity: str = "error"
     kernel: Kernel | None = None
+    cells: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
 
     def __post_init__(self) -> None:
         self.count = self.count or len(self.threads)
@@ -92,6 +94,7 @@ class FaultLog:
     """
 
     MOST_THREADS = 4096
+    MOST_CELLS = 4096
     MOST_PLACES = 200
 
     def __init__(self) -> None:
@@ -127,3 +130,6 @@ class FaultLog:
         known.count += fault.count
         if len(known.threads) < self.MOST_THREADS:
             known.threads = np.unique(np.concatenate([known.threads, fault.threads]))
+        if fault.cells.size and known.cells.size < self.MOST_CELLS:
+            both = np.unique(np.concatenate([known.cells, fault.cells]))
+            known.cells = both[: self.MOST_CELLS]
