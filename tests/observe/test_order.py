@@ -64,6 +64,15 @@ def test_the_last_block_sums(
     assert {(h.kind, h.severity) for h in report.hazards} == found, report
 
 
+def test_the_fence_after_the_atomic_is_advice_in_scripts(tmp_path: Path) -> None:
+    launch(tmp_path, LAST_BLOCK.format(before=FENCE, after="pass", in_block="pass"))
+    ready = simulate(f"{tmp_path / 'kernel.py'}:kernel", policy="foreign")
+    report = ready[6, 64](np.zeros(1), np.zeros(6), np.zeros(1, np.int64), np.ones(600))
+    assert {(h.kind, h.severity, h.details["loose"]) for h in report.hazards} == {
+        ("race", "advice", True)
+    }
+
+
 def test_a_barrier_carries_the_blocks_writes_into_the_fence(tmp_path: Path) -> None:
     body = """
         s = cuda.shared.array(1, int32)
