@@ -205,7 +205,8 @@ def simulate(
         step_budget: statements a batch of blocks may execute before it counts as endless.
         policy: "puzzle", or "foreign" for scripts not written for the course: negative indices
             count from the end as Numba compiles them, which is advice, as is several threads
-            storing one same value, or a barrier that returned threads leave out.
+            storing one same value, a fence missing after an atomic, or a barrier that returned
+            threads leave out.
         schedule: splits the launch into warps or threads that take turns, and says who is next;
             see `gpu_course.simt.schedule`. By default a launch does so only where threads wait for
             each other.

@@ -1,4 +1,4 @@
-"""Runs a script in a process beneath the one that tells, which so sees how it ended.
+"""Processes beneath the one that tells: the script's own, and those that it starts.
 
 A script may end by `os._exit`, by a signal, by turning into another program, or launch a kernel
 while the interpreter shuts down. Its parent outlives all of that.
@@ -12,7 +12,13 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from types import FrameType
+
+from gpu_course.foreign import stand_in
+from gpu_course.foreign.dispatcher import GPU
+from gpu_course.foreign.journal import VARIABLE, Journal
+from gpu_course.foreign.launches import Launches
 
 FORKS = sys.platform == "linux"
 """Elsewhere a fork of a process that has threads, or a window, may not live."""
@@ -65,6 +71,14 @@ def spawned(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
         except KeyboardInterrupt:  # the script has got it too
             continue
         return status if status >= 0 else SIGNALLED - status
+
+
+def join() -> None:
+    """Has the launches of this process go to the simulator, and into the journal it was given."""
+    folder = os.environ.get(VARIABLE, "")
+    if os.path.isdir(folder) and GPU.launcher is None:
+        GPU.launcher = Launches(journal=Journal(Path(folder)), teller=None).launch
+        stand_in.install()
 
 
 def _awaited(child: int) -> int:

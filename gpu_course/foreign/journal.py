@@ -14,7 +14,7 @@ import pickle
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,9 +42,9 @@ class Entry:
     counters: Counters
 
     @classmethod
-    def of(cls, report: Report) -> Entry:
-        """Returns what is kept of a report."""
-        return cls(report.file, report.kernel, tuple(report.hazards), report.counters)
+    def of(cls, report: Report, more: Iterable[Hazard] = ()) -> Entry:
+        """Returns what is kept of a report, and of what other orders of its threads showed."""
+        return cls(report.file, report.kernel, (*report.hazards, *more), report.counters)
 
 
 class Journal:
@@ -108,20 +108,6 @@ class Journal:
             for path in sorted(self.folder.glob("*.launches"))
             if int(path.stem) != os.getpid() and _is_locked(path)
         ]
-
-
-def join() -> None:
-    """Has the launches of this process go to the simulator and into its parents' journal."""
-    # Here and not above: a process that only reads needs none of it.
-    from gpu_course.foreign import stand_in
-    from gpu_course.foreign.dispatcher import GPU
-    from gpu_course.foreign.launches import Launches
-
-    folder = os.environ.get(VARIABLE, "")
-    if not os.path.isdir(folder) or GPU.launcher is not None:
-        return
-    GPU.launcher = Launches(journal=Journal(Path(folder)), teller=None).launch
-    stand_in.install()
 
 
 def _locked(path: Path) -> int:

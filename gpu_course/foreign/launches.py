@@ -11,6 +11,7 @@ from typing import Any
 
 from gpu_course.foreign.dispatcher import Dispatcher
 from gpu_course.foreign.journal import Entry, Journal
+from gpu_course.foreign.more_orders import hazards_in_more_orders
 from gpu_course.foreign.rules import Rules, Suppression
 from gpu_course.simt import source
 from gpu_course.simt.report import Counters, Hazard
@@ -59,6 +60,7 @@ class Launches:
     Args:
         rules: of the project whose kernels they are.
         counters: whether to count what launches cost, which takes longer.
+        orders: in how many orders of its threads each launch runs, where the order may matter.
         journal: where other processes than the one that tells write their launches.
         teller: the process that tells; default this one. None where it is no child of its own.
     """
@@ -68,10 +70,12 @@ class Launches:
         rules: Rules | None = None,
         *,
         counters: bool = False,
+        orders: int = 1,
         journal: Journal | None = None,
         teller: int | None = 0,
     ) -> None:
         self.rules = rules or Rules()
+        self.orders = orders
         self.journal = journal
         self._teller = os.getpid() if teller == 0 else teller
         self._process = os.getpid()
@@ -102,10 +106,12 @@ class Launches:
                     step_budget=STEP_BUDGET,
                     counters=self.counters is not None,
                 )
-            report = self._simulations[kernel][grid, block, 0, shared_bytes](*arguments)
+            simulation, configuration = self._simulations[kernel], (grid, block, 0, shared_bytes)
+            more = hazards_in_more_orders(simulation, configuration, arguments, self.orders - 1)
+            report = simulation[configuration](*arguments)
             if report.printed:
                 sys.stdout.write(report.printed)
-            entry = Entry.of(report)
+            entry = Entry.of(report, more)
             if self.journal is not None and self._teller != os.getpid():
                 self.journal.write(entry)
             self._keep(entry)

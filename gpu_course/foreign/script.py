@@ -62,6 +62,15 @@ def command(
     counters: Annotated[
         bool, typer.Option("--counters", help="count sectors, conflicts and the rest as well")
     ] = False,
+    orders: Annotated[
+        int,
+        typer.Option(
+            "--orders",
+            metavar="N",
+            min=1,
+            help="run each launch whose result may depend on it in N orders of its threads",
+        ),
+    ] = 1,
     rules: Annotated[
         Path | None, typer.Option(metavar="TOML", help="severities, and hazards to let pass")
     ] = None,
@@ -86,10 +95,10 @@ def command(
         run = _module(module, given) if module else script_at(Path(given[0]), given)
         if os.environ.pop(child.AS_A_CHILD, ""):
             above = Journal(Path(os.environ[VARIABLE]))
-            here = Launches(own, counters=counters, journal=above, teller=None)
+            here = Launches(own, counters=counters, orders=orders, journal=above, teller=None)
             raise typer.Exit(run_on_the_simulator(run, here))
         with Journal.made() as journal:
-            launches = Launches(own, counters=counters, journal=journal)
+            launches = Launches(own, counters=counters, orders=orders, journal=journal)
             if child.FORKS:
                 status = child.forked(lambda: run_on_the_simulator(run, launches))
             else:

@@ -73,6 +73,11 @@ SENTENCES: dict[str, str] = {
         "ended. A GPU starts blocks in no promised order: which blocks has this one a right to "
         "wait for?"
     ),
+    "no-fence-after": (
+        "Telling takes two fences. The first one, between a value and the atomic that tells of it, "
+        "is there. Whoever has found by an atomic that the value is told may still read what its "
+        "own multiprocessor has kept from before. What stands between asking and reading?"
+    ),
     "misaligned": "An access has to start at a multiple of its own size.",
     "refused": "A kernel can use only a part of Python: numbers, arrays, loops and conditions.",
     "missing-function": "The grader calls the function by its name, so the name has to match.",
@@ -212,6 +217,7 @@ HINT_KINDS: dict[str, str] = {
     "barrier-divergence": "barriers",
     "endless-loop": "the loop",
     "waits-for-a-block-outside": "the order of blocks",
+    "no-fence-after": "fences",
     "input-changed": "who writes what",
     "over-budget": "the cost",
     "not-shared": "who writes what",

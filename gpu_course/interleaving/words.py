@@ -193,6 +193,14 @@ def tell_none(report: Report, races: Sequence[Hazard], tried: int, unfinished: i
         )
     if not races:
         others = _faults(report)
+        unfenced = sorted({h.line for h in report.hazards if h.details.get("loose")})
+        if unfenced:
+            return (
+                f"A fence is missing after an atomic, before line {unfenced[0]}, and no order "
+                "shows that: a GPU may read an older copy of a cell there, and the simulator keeps "
+                "no copies.\n"
+                f"For the rest, {orders}."
+            )
         besides = f"\nIt has other faults: {others}." if others else ""
         return f"No race was found in {report.kernel}: {orders}.{besides}"
     place = _place(races)

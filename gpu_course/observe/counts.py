@@ -52,7 +52,7 @@ class Divergence(Observer):
         """Adds one condition."""
         self.branches[line] += mask.warp_count
         if taken is not mask and taken:
-            self.divergent[line] += divergent_warps(mask.active, taken.active)
+            self.divergent[line] += divergent_warps(mask.part.active, taken.part.active)
 
 
 class Precision(Observer):

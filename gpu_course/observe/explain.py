@@ -32,6 +32,8 @@ def _hazard(fault: Fault, kernel: Kernel, grid: Dim3, block: Dim3) -> Hazard:
         "try": advice,
         "count": fault.count,
     }
+    if fault.cells.size:
+        details["cells"] = tuple(fault.cells.tolist())
     return Hazard(
         kind=fault.kind,
         severity=fault.severity,

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.observe.order import Order
+from gpu_course.observe.decided import decided_lines
+from gpu_course.observe.order import Order, which_write
 from gpu_course.observe.shadow import (
     NOBODY,
     History,
@@ -48,6 +49,7 @@ class Races(Observer):
         self.policy = setting.policy
         x, y, z = setting.block
         self.per_block = x * y * z
+        self.code = setting.code
         names = setting.code.names
         fences = {name for name in names if name.startswith("cuda.threadfence")}
         self.order = Order(self.per_block, within_block="cuda.threadfence_block" in fences)
@@ -122,13 +124,16 @@ class Races(Observer):
         width = array.dtype.itemsize // shadow.unit_bytes
         first = (array.address - array.allocation.address) // shadow.unit_bytes
         self.touched += width * access.mask.count
+        wrote = which_write(access) if access.kind == "atomic" else None
         for part in range(first, first + width):
             if access.kind == "load":
                 self._read(shadow, Reads(self.time, access, part, width), since)
-            else:
+            elif access.kind == "store":
                 self._write(shadow, access, part, width, since)
+            else:
+                self._update(shadow, access, part, width, since, wrote)
         if access.kind == "atomic":
-            self.order.update(access)
+            self.order.update(access, wrote)
 
     def _since(self, space: str) -> int:
         """Whatever was done to shared memory before all blocks last met lies before what is now."""
@@ -145,22 +150,18 @@ class Races(Observer):
 
     def _read(self, shadow: Shadow, reads: Reads, since: int) -> None:
         """A load of some units, and what it meets of what was written since a time."""
-        if shadow.writers.last >= since or shadow.updaters.last >= since:
-            against = [h for h in (shadow.writers, shadow.updaters) if h.last >= since]
-            self._compare(reads.access, reads.units, against)
+        against = [h for h in (shadow.writers, shadow.updaters) if h.last >= since]
+        if against:
+            self._compare(shadow, reads.access, reads.units, against)
         shadow.read_later(reads, MOST_PENDING)
 
     def _write(self, shadow: Shadow, access: Access, first: int, width: int, since: int) -> None:
-        """A store or an atomic update of some units, and what it meets since a time."""
+        """A store to some units, and what it meets since a time."""
         shadow.enter_reads()
-        own = shadow.updaters if access.kind == "atomic" else shadow.writers
-        conflicting = [shadow.writers, shadow.readers]
-        if access.kind == "store":
-            conflicting.append(shadow.updaters)
-        against = [h for h in conflicting if h.last >= since]
-        self._compare(access, units_of(access, first, width), against, writers=shadow.writers)
-        kept = own.enter(access, first, width, self.time)
-        if access.kind == "store" and kept is not None:
+        against = [h for h in shadow.histories() if h.last >= since]
+        self._compare(shadow, access, units_of(access, first, width), against)
+        kept = shadow.writers.enter(access, first, width, self.time)
+        if kept is not None:
             others = threads_in(kept)
             clash = (others != access.threads).nonzero()[0]
             if clash.size:
@@ -169,26 +170,84 @@ class Races(Observer):
         if self.whole:
             self._bound(access)
 
+    def _update(
+        self,
+        shadow: Shadow,
+        access: Access,
+        first: int,
+        width: int,
+        since: int,
+        wrote: np.ndarray | None,
+    ) -> None:
+        """An atomic of some units, and what it meets; `wrote`: bool (n,), None for all lanes."""
+        shadow.enter_reads()
+        units = units_of(access, first, width)
+        if shadow.writers.last >= since:
+            self._compare(shadow, access, units, [shadow.writers])
+        if shadow.readers.last >= since:
+            self._compare(shadow, access, units, [shadow.readers], wrote)
+        turns = access.turns
+        if wrote is not None:
+            failed, turns = turns[~wrote[turns]], turns[wrote[turns]]
+            if failed.size:
+                shadow.probers.enter(access, first, width, self.time, failed)
+        if turns.size:
+            shadow.updaters.enter(access, first, width, self.time, turns)
+        if self.whole:
+            self._bound(access)
+
     def _compare(
         self,
+        shadow: Shadow,
         access: Access,
         units: np.ndarray,
         against: list[History],
-        writers: History | None = None,
+        only: np.ndarray | None = None,
     ) -> None:
-        """Compares an access with those of other kinds; of a store, `writers` are stores too."""
+        """Compares an access, or `only` (bool) some of its lanes, with those of other kinds."""
         for history in against:
-            same = access.kind == "store" and history is writers
+            same = access.kind == "store" and history is shadow.writers
             racing = np.zeros(units.size, bool)
             entries = history.slots.entries(units)
-            pairs = ((entries != NOBODY) & (threads_in(entries) != access.threads)).nonzero()
+            there = (entries != NOBODY) & (threads_in(entries) != access.threads)
+            if only is not None:
+                there &= only
+            seen = history is shadow.updaters and np.count_nonzero(there) > 0
+            if seen and self._decided(access):
+                there &= self._unseen(access, entries)
+            else:
+                seen = False
+            pairs = there.nonzero()
             if pairs[0].size and not self._all_ordered(access, pairs[1], entries[pairs]):
                 for slot, kept in enumerate(entries):
                     at = pairs[1][pairs[0] == slot]
                     others, times = threads_in(kept[at]), times_in(kept[at])
                     racing[at[self._judge(access, at, others, times, same=same)]] = True
-            if history.sets is not None:
-                self._search(access, units, history, racing, same=same)
+            if history.sets is not None and not seen:
+                left = ~racing if only is None else only & ~racing
+                self._search(access, units, history, left, same=same)
+
+    def _decided(self, access: Access) -> bool:
+        """Whether its lanes are at this line because of what an atomic has found."""
+        return (access.kernel.file, access.line) in decided_lines(self.code)
+
+    def _unseen(self, access: Access, entries: np.ndarray) -> np.ndarray:
+        """Returns bool (slots, n), the updates that none has seen which lies before an access.
+
+        An update has seen all those of its cell before it, so what comes after it comes after them,
+        with no fence at all (PTX ISA, causality order: observation, then what follows). The latest
+        of all decides whether there is a race; so a few for each cell are enough here. What a
+        compare-and-swap that fails has seen is left out of account.
+        """
+        slots, at = np.nonzero(entries != NOBODY)
+        others, times = threads_in(entries[slots, at]), times_in(entries[slots, at])
+        before, _ = self.order.before(others, times, access.mask.lanes[at])
+        before |= others == access.threads[at]
+        seen = np.zeros(entries.shape, np.int64)
+        seen[slots[before], at[before]] = times[before]
+        unseen = times_in(entries) > seen.max(axis=0)
+        unseen[0] |= seen[0] == 0  # it may be of the same time as one before it in turn
+        return np.asarray(unseen)
 
     def _all_ordered(self, access: Access, at: np.ndarray, entries: np.ndarray) -> bool:
         """Whether what some lanes touch was all done before; as a rule it is."""
@@ -197,11 +256,11 @@ class Races(Observer):
         return bool(np.count_nonzero(ordered) == ordered.size)
 
     def _search(
-        self, access: Access, units: np.ndarray, history: History, racing: np.ndarray, *, same: bool
+        self, access: Access, units: np.ndarray, history: History, left: np.ndarray, *, same: bool
     ) -> None:
         """Compares lanes that have learned of any set of threads with all that a unit has seen."""
         lanes = access.mask.lanes
-        open_ = ~racing & history.slots.crowded(units)
+        open_ = left & history.slots.crowded(units)
         if not np.count_nonzero(open_):
             return
         at = np.flatnonzero(open_ & self.order.informed(lanes))
@@ -302,7 +361,7 @@ class Races(Observer):
             threads = np.unique(np.concatenate([access.threads[lanes[here]], others[here]]))
             pair = (access.array.name, *sorted((access.line, line)), *sorted((access.kind, kind)))
             count = int(np.count_nonzero(here))
-            severity = "advice" if loose else "error"
+            severity = self.policy.unfenced if loose else "error"
             if facts["same_value"]:
                 severity = self.policy.same_value
             fault = Fault(
@@ -313,6 +372,7 @@ class Races(Observer):
                 count=count,
                 severity=severity,
                 kernel=access.kernel,
+                cells=np.unique(access.cells[lanes[here]])[: self.faults.MOST_CELLS],
             )
             self.faults.add(fault, (severity, *pair))
 

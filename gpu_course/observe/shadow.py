@@ -209,16 +209,29 @@ class History:
         self.sets = Sets() if whole else None
         self.last = 0
 
-    def enter(self, access: Access, first: int, width: int, time: int) -> np.ndarray | None:
+    def enter(
+        self,
+        access: Access,
+        first: int,
+        width: int,
+        time: int,
+        chosen: np.ndarray | None = None,
+    ) -> np.ndarray | None:
         """Enters an access by several lanes; what is there now where some touch the same unit.
 
         Args:
             access: the access.
             first, width: see `units_of`.
             time: when.
+            chosen: int64, which of its lanes, in turn; None: all of them.
         """
         self.last = time
         units, threads = units_of(access, first, width), access.threads
+        if chosen is not None:
+            units, threads = units[chosen], threads[chosen]
+            if self.sets is not None:
+                self.sets.add(units, threads, time)
+            return self.slots.enter(units, threads, time)
         if self.sets is not None:
             self.sets.add(units, threads, time)
         places = access.places if (first, width) == (0, 1) else None
@@ -260,6 +273,9 @@ class Shadow:
 
     Attributes:
         pending: loads that are not yet among `readers`.
+        readers, writers: who loaded, and who stored.
+        updaters: who updated it atomically, in turn.
+        probers: whose compare-and-swap failed: who reads it, and not as it were plainly.
     """
 
     def __init__(
@@ -267,13 +283,13 @@ class Shadow:
     ) -> None:
         self.unit_bytes = unit_bytes
         self.pending: list[Reads] = []
-        self.readers, self.writers, self.updaters = (
-            History(units, per_block, levels, whole=whole) for _ in range(3)
+        self.readers, self.writers, self.updaters, self.probers = (
+            History(units, per_block, levels, whole=whole) for _ in range(4)
         )
 
-    def histories(self) -> tuple[History, History, History]:
-        """Its readers, writers and updaters."""
-        return self.readers, self.writers, self.updaters
+    def histories(self) -> tuple[History, History, History, History]:
+        """All that touched it, by what they did."""
+        return self.readers, self.writers, self.updaters, self.probers
 
     def read_later(self, reads: Reads, most: int) -> None:
         """Remembers loads, to be entered with others or never."""

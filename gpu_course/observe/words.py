@@ -216,20 +216,52 @@ def _race(fault: Fault, kernel: Kernel, places: Places) -> Words:
     )
     if facts["loose"]:
         fact = f"{name} is touched after an atomic that allows it, with no fence in between"
+        why += "; it may touch an older copy, from a cache or from before the atomic"
         return fact, why, "put cuda.threadfence() after the atomic as well as before it"
     both_write = one == other == "writes"
     if both_write and facts["same_value"]:
         fact = f"{name} is written by several threads, all with one value"
     elif both_write:
         fact = f"{name} is written by several threads; the last one wins"
+    elif "atomic" in (facts["access"], facts["other_access"]):
+        does = "read" if "load" in (facts["access"], facts["other_access"]) else "written"
+        fact = f"{name} is updated by an atomic and {does} plainly, in no fixed order"
     else:
         fact = f"{name} is read and written in no fixed order"
     advice = "read only cells that no other thread writes in the same launch"
     if both_write:
         advice = "let each thread write cells that are its own"
+    elif facts["other_line"] == fault.line and _is_updated(fault, kernel):
+        advice = (
+            "let nobody come between the read and the write of such a line, or give each thread a "
+            "cell of its own"
+        )
+    elif facts.get("space", "") == "shared" and facts["other_line"] == fault.line:
+        advice = (
+            "make two lines of it, and let the block meet at cuda.syncthreads() in between: one "
+            "that reads into a variable, and one that writes"
+        )
     elif facts.get("space", "") == "shared":
         advice = "let the block meet at cuda.syncthreads() between the write and the read"
     return fact, why, advice
+
+
+def _is_updated(fault: Fault, kernel: Kernel) -> bool:
+    """Whether a line updates a cell of the array in one go, as a[i] += 1 does: read, then write."""
+    array = fault.facts["array"]
+    target: ast.expr
+    for node in ast.walk((fault.kernel or kernel).tree):
+        if isinstance(node, ast.AugAssign):
+            target, read = node.target, True
+        elif isinstance(node, ast.Assign) and len(node.targets) == 1:
+            target = node.targets[0]
+            read = ast.unparse(target) in (ast.unparse(each) for each in ast.walk(node.value))
+        else:
+            continue
+        here = node.lineno <= fault.line <= (node.end_lineno or node.lineno)
+        if here and read and isinstance(target, ast.Subscript):
+            return ast.unparse(target.value) == array
+    return False
 
 
 def _uninitialised_cell(fault: Fault) -> Words:
@@ -272,7 +304,10 @@ def _barrier(fault: Fault, kernel: Kernel, places: Places) -> Words:
         why = f"{waits}{who} returned from the kernel before it"
     else:
         why = f"{waits}{who} taken another path: a branch, or fewer turns of a loop"
-    return fact, why, "put the barrier where every thread of the block reaches it, equally often"
+    if facts["endless"]:
+        why += "; a block is counted in by its first thread, and the grid waits for it for ever"
+    advice = f"put the barrier where every thread of the {facts['whole']} reaches it, equally often"
+    return fact, why, advice
 
 
 def _count(number: int, word: str) -> str:
@@ -328,7 +363,7 @@ def _waits_for_ever(facts: Mapping[str, Any]) -> Words:
         fact = "this loop changes memory in its turns, and no thread ever leaves it"
         why = f"what it found last was {facts['found']}, in {asks}"
         advice = "find the thread that is to end this loop, and what keeps it from getting there"
-    elif facts["proven"] and facts["room"] and facts["outside"]:
+    elif facts["room"] and facts["outside"]:
         room, outside = (count(facts[name], "block") for name in ("room", "outside"))
         fact = f"this loop waits for {asks} to change, and the GPU has room for {room} at a time"
         why += f"; {outside} cannot start before this one ends"

@@ -19,6 +19,8 @@ class Policy:
         wrap_negative: an index from -n to -1 counts from the end, as Numba compiles it, and is
             advice; where it does not, such an index is out of bounds, since it hides mistakes.
         same_value: severity of several threads storing one same value in a cell.
+        unfenced: severity of a fence that is missing after an atomic, before what the atomic has
+            told of is touched: the compiled code may read what was there before.
         returned: severity of a barrier that some threads have left out by returning: legal on GPUs
             from compute capability 7.0 on, and not portable.
         most_errors: a launch ends once it has been at fault so often; each costs far more than a
@@ -29,15 +31,23 @@ class Policy:
 
     wrap_negative: bool
     same_value: str
+    unfenced: str
     returned: str
     lambdas: bool
     most_errors: float = math.inf
 
 
 STRICT = Policy(
-    wrap_negative=False, same_value="error", returned="error", lambdas=False, most_errors=2000
+    wrap_negative=False,
+    same_value="error",
+    unfenced="error",
+    returned="error",
+    lambdas=False,
+    most_errors=2000,
 )
-FOREIGN = Policy(wrap_negative=True, same_value="advice", returned="advice", lambdas=True)
+FOREIGN = Policy(
+    wrap_negative=True, same_value="advice", unfenced="advice", returned="advice", lambdas=True
+)
 POLICIES = {"puzzle": STRICT, "foreign": FOREIGN}
 
 
@@ -51,6 +61,7 @@ class Fault:
         threads: int64 (n,), global linear thread numbers of the lanes at fault.
         facts: what the detector knows: array, indices, names and their values, the other access.
         expression: the index at fault as it is written, where there is one.
+        cells: int64, of a race, the cells of the array that it is about, C order.
         count: lane-accesses at fault, over the whole launch.
         severity: "error" or "advice".
         kernel: the kernel or device function that `line` is a line of.
@@ -64,6 +75,7 @@ class Fault:
     count: int = 0
     severity: str = "error"
     kernel: Kernel | None = None
+    cells: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
 
     def __post_init__(self) -> None:
         self.count = self.count or len(self.threads)
@@ -82,6 +94,7 @@ class FaultLog:
     """
 
     MOST_THREADS = 4096
+    MOST_CELLS = 4096
     MOST_PLACES = 200
 
     def __init__(self) -> None:
@@ -117,3 +130,6 @@ class FaultLog:
         known.count += fault.count
         if len(known.threads) < self.MOST_THREADS:
             known.threads = np.unique(np.concatenate([known.threads, fault.threads]))
+        if fault.cells.size and known.cells.size < self.MOST_CELLS:
+            both = np.unique(np.concatenate([known.cells, fault.cells]))
+            known.cells = both[: self.MOST_CELLS]

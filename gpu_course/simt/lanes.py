@@ -45,6 +45,11 @@ class Mask:
         return self.count == self.active.size
 
     @property
+    def part(self) -> Mask:
+        """The same over fewer lanes, where it was made from such a one; whole warps of them."""
+        return self
+
+    @property
     def lanes(self) -> np.ndarray:
         """int64 (count,), the active lanes in order."""
         if self._lanes is None:

@@ -181,6 +181,7 @@ class Ranked(Schedule):
         tasks, fineness, resident: see `Schedule`.
         seed: draws the order.
         turns: after how many switch points, on average, the foremost falls behind; 0: never.
+        first: the block that comes before all others; None: a drawn one.
     """
 
     def __init__(
@@ -190,11 +191,12 @@ class Ranked(Schedule):
         seed: int = 0,
         turns: int = 0,
         resident: int = 0,
+        first: int | None = None,
     ) -> None:
         super().__init__(tasks, fineness, resident)
         self.rng = np.random.default_rng(seed)
         self.turns = turns
-        self._blocks: dict[int, float] = {}
+        self._blocks: dict[int, float] = {} if first is None else {first: -1.0}
         self._places: dict[int, tuple[int, float, float]] = {}
         self._behind = 0
 

@@ -33,7 +33,7 @@ class WideMask(Mask):
         total: lanes of the batch.
     """
 
-    __slots__ = ("_active", "_narrow", "first", "total")
+    __slots__ = ("_narrow", "first", "total")
 
     def __init__(self, narrow: Mask, first: int, total: int) -> None:
         self._narrow = narrow
@@ -41,17 +41,20 @@ class WideMask(Mask):
         self.total = total
         self.count = narrow.count
         self.threads = narrow.threads
-        self._active: np.ndarray | None = None
         self._lanes = self._warps = None
         self._warp_count = int(narrow.count > 0)
 
     @property
     def active(self) -> np.ndarray:  # type: ignore[override]
-        """bool (lanes of the batch,)."""
-        if self._active is None:
-            self._active = np.zeros(self.total, bool)
-            self._active[self.first : self.first + WARP] = self._narrow.active
-        return self._active
+        """bool (lanes of the batch,); not kept: a batch has many lanes, and a task many masks."""
+        active = np.zeros(self.total, bool)
+        active[self.first : self.first + WARP] = self._narrow.active
+        return active
+
+    @property
+    def part(self) -> Mask:
+        """The mask over the warp."""
+        return self._narrow
 
     @property
     def full(self) -> bool:

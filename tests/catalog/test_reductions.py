@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from gpu_course.catalog import index
 from gpu_course.catalog.reductions_and_scans.rows import rows_of_numbers
 from gpu_course.catalog.specification import KernelPuzzle
+from gpu_course.grading.check import check
 from gpu_course.grading.kernel.budgets import counter
 from gpu_course.simt.report import Counters
 from gpu_course.simulator import simulate
@@ -94,3 +97,68 @@ def test_a_private_histogram_asks_global_memory_once_for_each_bin_and_block() ->
     assert isinstance(puzzle, KernelPuzzle)
     costs = {run("histogram_private", "histogram_private", c)[1].red.requests for c in puzzle.cases}
     assert costs == {puzzle.budgets[0].limit}
+
+
+COUNTED = """        cuda.threadfence()
+        place[0] = cuda.atomic.add(arrived, 0, 1)
+        cuda.threadfence()
+    cuda.syncthreads()
+    if place[0] == blocks - 1:
+"""
+ALL_FENCE = """    cuda.threadfence()
+    cuda.syncthreads()
+    if t == 0:
+        place[0] = cuda.atomic.add(arrived, 0, 1)
+    cuda.syncthreads()
+    if place[0] == blocks - 1:
+        cuda.threadfence()
+"""
+WAITS = """        cuda.threadfence()
+        cuda.atomic.add(arrived, 0, 1)
+        while cuda.blockIdx.x == {0} and cuda.atomic.add(arrived, 0, 0) < blocks:
+            pass
+        cuda.threadfence()
+    cuda.syncthreads()
+    if cuda.blockIdx.x == {0}:
+"""
+PUT_BACK = "            cuda.atomic.exch(arrived, 0, 0)\n"
+LAST_BLOCKS = {
+    "all fence, and one counts for them": (COUNTED, ALL_FENCE, None),
+    "puts the counter back plainly": (PUT_BACK, "            arrived[0] = 0\n", None),
+    "another thread puts it back": (
+        PUT_BACK,
+        "        if t == 5:\n            arrived[0] = 0\n",
+        None,
+    ),
+    "the first to come puts it back": (
+        PUT_BACK,
+        "    if t == 0 and place[0] == 0:\n        arrived[0] = 0\n",
+        "race on arrived",
+    ),
+    "the fence of a thread that has learned nothing": (
+        COUNTED,
+        COUNTED.replace("1)\n        cuda", "1)\n    if t == 1:\n        cuda"),
+        "no-fence-after",
+    ),
+    "block 0 waits": (COUNTED, WAITS.format("0"), "waits-for-a-block-outside"),
+    "block 1 waits": (COUNTED, WAITS.format("1"), "waits-for-a-block-outside"),
+    "the last block by number waits": (
+        COUNTED,
+        WAITS.format("blocks - 1"),
+        "waits-for-a-block-outside",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LAST_BLOCKS)
+def test_a_last_block_is_judged_by_its_fences_and_by_whom_it_waits_for(
+    name: str, tmp_path: Path
+) -> None:
+    part, other, diagnosis = LAST_BLOCKS[name]
+    puzzle = index.find("last_block_sum")
+    text = (rules.SOLUTIONS / puzzle.lesson / "last_block_sum.py").read_text()
+    assert part in text
+    path = tmp_path / "last_block_sum.py"
+    path.write_text(text.replace(part, other))
+    verdict = check(puzzle.name, answer=path, seed=0)
+    assert (verdict.passed, verdict.diagnosis) == (diagnosis is None, diagnosis), verdict.message

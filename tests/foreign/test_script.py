@@ -41,7 +41,7 @@ CLEAN = {
 }
 
 
-def run(script: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(script: Path | str, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "gpu_course.simt", str(script), *arguments],
         capture_output=True,
@@ -64,6 +64,61 @@ RACE = """
 
     pile_up[1, 32](np.zeros(1))
 """
+
+
+QUEUE = """
+    @cuda.jit
+    def work(out, head, a):
+        k = cuda.atomic.add(head, 0, 1)
+        while k < out.size:
+            out[k] = a[k]
+            k = cuda.atomic.add(head, 0, 1)
+        if cuda.blockIdx.x == 2:
+            {last}
+
+    out, head = np.zeros(6), np.zeros(2, np.int64)
+    for _ in range(2):
+        head[:] = 0
+        work[3, 1](out, head, np.arange(6.0))
+    print(out, head)
+"""
+
+
+def test_what_only_another_order_shows_is_found_in_several(tmp_path: Path) -> None:
+    """The block that looks at the counter comes last here, and on a GPU when it likes."""
+    script = written(tmp_path, QUEUE.format(last="head[1] = head[0]"))
+    first = run(script)
+    more = run("--orders", "4", str(script))
+    assert more.stdout == first.stdout  # each further order leaves the memory as it was
+    assert (first.returncode, more.returncode) == (0, 1)
+    assert "head[0] is updated by an atomic and read plainly" in more.stderr
+    clean = written(tmp_path, QUEUE.format(last="cuda.atomic.add(head, 1, 9)"))
+    assert run("--orders", "4", str(clean)).returncode == 0
+
+
+SPIN = """
+    @cuda.jit
+    def gather(out, count):
+        if cuda.blockIdx.x == 0:
+            while cuda.atomic.add(count, 0, 0) < cuda.gridDim.x - 1:
+                pass
+            out[0] = 1
+        else:
+            cuda.atomic.add(count, 0, 1)
+
+    gather[3, 1](np.zeros(1), np.zeros(1, np.int64))
+"""
+
+
+def test_a_block_that_waits_for_a_later_one_is_advice_where_several_orders_are_tried(
+    tmp_path: Path,
+) -> None:
+    script = written(tmp_path, SPIN)
+    assert run(script).stderr == ""
+    done = run("--orders", "9", str(script))
+    assert done.returncode == 0
+    assert "advice: EndlessLoopError: this loop waits for count[0] to change" in done.stderr
+    assert "room for 1 block at a time" in done.stderr
 
 
 def test_every_script_is_run_by_a_test() -> None:

@@ -6,6 +6,7 @@ others in the same launch are left whole.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.observe import order, shadow
-from gpu_course.observe.order import NOTHING, Known, Learned, Log, Order
+from gpu_course.observe import order, races, shadow
+from gpu_course.observe.known import Known, known_until
+from gpu_course.observe.order import Fenced, Learned, Log, Order
 from gpu_course.observe.races import Races
 from gpu_course.observe.shadow import Sets, Shadow, Slots
 
@@ -69,16 +71,18 @@ def _after(owner: Any, name: str, undo: Callable[[Any], None]) -> Fault:
     return _bend(owner, name, bent)
 
 
+KINDS = ("load", "store", "atomic", "probe")
+
+
 def _only(kinds: set[tuple[str, str]]) -> Fault:
     """Leaves out comparisons of an access of the first kind with the accesses of the second."""
 
     def compare(
-        right: Any, self: Races, access: Any, units: Any, against: Any, **more: Any
+        right: Any, self: Races, shadow: Shadow, access: Any, units: Any, against: Any, *more: Any
     ) -> None:
-        shadows = self.shadows[access.array.allocation.number]
-        names = dict(zip(map(id, shadows.histories()), ("load", "store", "atomic"), strict=True))
+        names = dict(zip(map(id, shadow.histories()), KINDS, strict=True))
         kept = [h for h in against if (access.kind, names[id(h)]) not in kinds]
-        right(self, access, units, kept, **more)
+        right(self, shadow, access, units, kept, *more)
 
     return _bend(Races, "_compare", compare)
 
@@ -100,42 +104,63 @@ def _narrow_as_wide(right: Any, self: Order, time: int, mask: Any, **_: Any) -> 
     right(self, time, mask)
 
 
-def _tells_itself_only(
-    right: Any, self: Log, thread: int, time: int, told: Any, known: Any
-) -> None:
-    right(self, thread, time, {thread: told[thread]}, known)
+def _keeping(bent: Callable[[Fenced, int, Known], Known]) -> Fault:
+    """What a lane passes on, bent."""
+    return _bend(Fenced, "tell", lambda right, self, lane: bent(self, lane, right(self, lane)))
 
 
-def _tells_nothing_learned(
-    right: Any, self: Log, thread: int, time: int, told: Any, _: Any
-) -> None:
-    right(self, thread, time, told, NOTHING)
+def _itself_only(self: Fenced, lane: int, told: Known) -> Known:
+    thread = int(self.lanes.global_thread[lane])
+    until = self.until[lane : lane + 1]
+    return known_until(np.array([thread]), until, 0, 0)
 
 
-def _tells_no_block(right: Any, self: Log, thread: int, time: int, told: Any, known: Any) -> None:
-    right(self, thread, time, {key: at for key, at in told.items() if key >= 0}, known)
+def _tells_nothing_learned(right: Any, self: Fenced, lane: int) -> Known:
+    kept = self.known, self.block_known
+    self.known, self.block_known = defaultdict(dict), {}
+    told = right(self, lane)
+    self.known, self.block_known = kept
+    return told
 
 
-def _tells_the_present(
-    right: Any, self: Order, cell: Any, snapshot: Any, lane: int, t: int
-) -> None:
+def _tells_the_present(right: Any, self: Fenced, lane: int) -> Known:
     """As if the fence stood right before the atomic."""
-    kept = snapshot.fenced[lane]
-    snapshot.fenced[lane] = 1 << 30
-    right(self, cell, snapshot, lane, t)
-    snapshot.fenced[lane] = kept
+    kept = self.until[lane]
+    self.until[lane] = 1 << 30
+    told = right(self, lane)
+    self.until[lane] = kept
+    return told
 
 
-def _last_release_only(self: Log, thread: int, time: int, told: Any, known: Known) -> None:
-    self._told[thread] = time
-    self.keys, self.until = list(told.keys()), list(told.values())
-    self.ends.append(len(self.keys))
-    self.known = Known({**known.logs, self: len(self.ends)})
+def _last_release_only(self: Log, thread: int, since: int, known: Known) -> None:
+    self._told[thread] = since
+    self.known = known
 
 
 def _first_release_only(right: Any, self: Log, *given: Any) -> None:
-    if not self.ends:
+    if not self.known:
         right(self, *given)
+
+
+def _alone(right: Any, self: Order, *given: Any, **more: Any) -> None:
+    kept, self.any_warp_met = self.any_warp_met, False
+    right(self, *given, **more)
+    self.any_warp_met = kept
+
+
+def _fences(right: Any, self: Fenced, time: int, slots: np.ndarray) -> None:
+    """As if each thread that had fenced did so once more."""
+    lanes = np.flatnonzero(np.isin(self.lanes.slot, slots) & (self.until > 0))
+    self.until[lanes] = self.since[lanes] = time
+    right(self, time, slots)
+
+
+def _relays_all(right: Any, self: Order, lane: int, learned: Learned, time: int) -> None:
+    right(self, lane, learned._replace(relayed=learned.near), time)
+
+
+def _none_unseen(right: Any, self: Races, access: Any, entries: np.ndarray) -> np.ndarray:
+    return np.zeros(entries.shape, bool)
 
 
 def _any_fence_is_enough(right: Any, self: Learned, *, within_block: bool) -> Learned:
@@ -240,17 +265,31 @@ FAULTS: dict[str, Fault] = {
     "fences make nothing firm": [(Order, "_make_firm", _nothing)],
     "an atomic learns nothing": [(Order, "_learn", _nothing)],
     "an atomic needs no fence after it": _bend(Order, "_learn", _learns_firmly),
-    "an atomic needs no fence right before it": _bend(Order, "_tell", _tells_the_present),
+    "an atomic needs no fence right before it": _bend(Fenced, "tell", _tells_the_present),
     "an atomic learns what other cells were told": _bend(Order, "_learn", _one_log_for_all),
     "a fence of the block is one of the device": _bend(Order, "fence", _narrow_as_wide),
     "a fence of the block makes all firm": _bend(Learned, "fenced", _any_fence_is_enough),
-    "a failed compare-and-swap releases": [(order._Swaps, "wrote", _always(True))],
-    "a release tells of its own thread only": _bend(Log, "tell", _tells_itself_only),
-    "a release does not tell of its block": _bend(Log, "tell", _tells_no_block),
-    "a release does not tell of its warp": _after(
-        Order, "fence", lambda self: self.wide.company.clear() or self.narrow.company.clear()
+    "a failed compare-and-swap releases": [(races, "which_write", _always(None))],
+    "a release tells of its own thread only": _keeping(_itself_only),
+    "a release does not tell of its block": _keeping(lambda self, lane, told: Known(told.threads)),
+    "a release does not tell of its warp": _bend(Order, "fence", _alone),
+    "a release does not tell what it learned": _bend(Fenced, "tell", _tells_nothing_learned),
+    # What others have fenced.
+    "a barrier passes on no fence": [(Fenced, "barrier", _nothing)],
+    "a warp barrier passes on no fence": [(Fenced, "warp_barrier", _nothing)],
+    "a barrier fences": _bend(Fenced, "barrier", _fences),
+    "a barrier passes on nothing learned": _after(
+        Fenced, "barrier", lambda self: self.block_known.clear()
     ),
-    "a release does not tell what it learned": _bend(Log, "tell", _tells_nothing_learned),
+    "a fence of the block relays nothing": [(Order, "_relay", _nothing)],
+    "a fence of the block relays all it hears": _bend(Order, "_relay", _relays_all),
+    "what was passed on counts after a fence of one's own only": _bend(
+        Fenced, "told_since", lambda right, self, lane: int(self.since[lane])
+    ),
+    # What atomics have seen.
+    "an atomic has seen nothing": [(Races, "_decided", _always(False))],
+    "each line is decided by an atomic": [(Races, "_decided", _always(True))],
+    "any update has seen all": _bend(Races, "_unseen", _none_unseen),
     "a flag remembers the last release only": [(Log, "tell", _last_release_only)],
     "a flag remembers the first release only": _bend(Log, "tell", _first_release_only),
     "flags in shared memory outlive their block": _bend(Order, "batch", _alive_for_ever),
@@ -270,6 +309,7 @@ FAULTS: dict[str, Fault] = {
     "a store is not compared with loads": _only({("store", "load")}),
     "a store is not compared with stores": _only({("store", "store")}),
     "a store is not compared with atomics": _only({("store", "atomic")}),
+    "a store is not compared with what failed": _only({("store", "probe")}),
     "an atomic is not compared with loads": _only({("atomic", "load")}),
     "an atomic is not compared with stores": _only({("atomic", "store")}),
     "loads that wait are lost": [(Shadow, "enter_reads", lambda self: self.pending.clear())],

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-GLOBAL, FLAGS, SHARED = 48, 56, 56
+GLOBAL, FLAGS, SHARED = 48, 64, 56
 """How many cells g, f and s have: all int64, and all of g and f 0 at the start."""
 
 HEAD = f"""from numba import cuda, int64
@@ -151,15 +151,16 @@ class _Maker:
         self.used = {"g": 0, "f": 0, "s": 0}
         self.variables: list[str] = []
         self.set_before: list[Statement] = []
-        family = rng.choices(["barriers", "parts", "flags"], [3, 3, 4])[0]
+        family = rng.choices(["barriers", "parts", "flags"], [3, 2, 6])[0]
         sizes: list[Size] = ["block", "warp", "grid"]
         self.sizes = sorted(rng.sample(sizes, rng.randint(1, 2)))
         self.patterns: list[Callable[[], list[Statement]]] = [self._gather]
-        if family == "parts" or (family == "flags" and rng.random() < 0.3):
+        if family == "parts" or (family == "flags" and rng.random() < 0.25):
             self.sizes += ["part", "part"]
             self.patterns.append(self._overlap)
         if family == "flags":
-            self.patterns += [*[self._flags] * 4, self._last, self._relay, self._relay]
+            self.patterns += [*[self._flags] * 4, *[self._last] * 2, *[self._relay] * 3]
+            self.patterns.append(self._counted)
         # Some kernels lack nothing, and in others each pattern may lack something.
         self.often = 0.0 if rng.random() < 0.45 else 0.85
 
@@ -349,11 +350,16 @@ class _Maker:
             told.append(Touch("add", array, flag, ("1",)))
             if wrong == "swap" or (not common and rng.random() < 0.3):
                 told[-1] = Touch("cas", array, flag, ("5" if wrong == "swap" else "0", "1"))
-            if not near and before != "store" and rng.random() < 0.15:
+            if not near and before != "store" and rng.random() < 0.3:
                 meet, group = self._group(thread)
-                releases.append(If(group, (touch,)))
-                releases += [] if wrong == "meeting" else [meet]
-                releases.append(If(f"i == {thread}", tuple(told)))
+                met = [] if wrong == "meeting" else [meet]
+                if rng.random() < 0.5:  # each fences for itself, and then they meet
+                    last_word = told.pop()
+                    releases += [If(group, (touch, *told)), *met]
+                    releases.append(If(f"i == {thread}", (last_word,)))
+                else:
+                    releases += [If(group, (touch,)), *met]
+                    releases.append(If(f"i == {thread}", tuple(told)))
             elif wrong == "late":
                 first = [touch] if rng.random() < 0.8 else []
                 releases.append(If(f"i == {thread}", (*first, *told, touch)))
@@ -402,68 +408,140 @@ class _Maker:
         ]
 
     def _last(self) -> list[Statement]:
-        """Each block touches a cell and counts itself; the last of them touches it once more."""
+        """Each block touches a cell and counts itself; the last of them touches it once more.
+
+        Either all threads fence and then meet, or they meet and then one fences; and at the end
+        the one that has counted fences, or all of its block do after they have met.
+        """
         rng = self.rng
-        lack = self._lack("release", "narrow", "acquire", "meeting", "count")
+        lack = self._lack("release", "narrow", "acquire", "meeting", "count", "one", "unasked")
         counter, learned = self._flag("f"), self._variable()
         before, after = rng.choice([(a, b) for a, b in CONFLICTS if a != "store"])
         cell = str(self._cells("g"))
         if rng.random() < 0.5:  # each block, or even each thread, stores in a cell of its own
             first = self._cells("g", self.grid)
             before, after, cell = "store", "load", f"{first} + b"
-        everybody = If("t == 0" if before == "store" else "True", (self._touch(before, "g", cell),))
-        met = [] if lack == "meeting" else [Meet("block")]
+        who = self._pick(self.block)
+        everybody = If(
+            f"t == {who}" if before == "store" else "True", (self._touch(before, "g", cell),)
+        )
+        met: list[Statement] = [] if lack == "meeting" else [Meet("block")]
         odd = self._pick(self.grid)
-        told: list[Statement] = [If(f"b != {odd}", (Fence(),))] if lack == "release" else [Fence()]
-        if lack == "narrow":
-            told = [Fence(within_block=True)]
+        fence = Fence(within_block=lack == "narrow")
+        told: list[Statement] = [If(f"b != {odd}", (fence,))] if lack == "release" else [fence]
+        count = Touch("add", "f", counter, ("1",), learned)
+        if rng.random() < 0.5:
+            fenced = [If(f"t != {self._pick(self.block)}", tuple(told))] if lack == "one" else told
+            counted: list[Statement] = [*fenced, *met, If("t == 0", (count,))]
+        else:
+            counted = [*met, If("t == 0", (*told, count))]
         found = f"{learned} == {max(0, self.grid - 1 - (lack == 'count'))}"
         firm: list[Statement] = [] if lack == "acquire" else [Fence()]
+        touches: list[Statement] = [self._touch(after, "g", cell)]
         if before == "store":
             touches = [self._touch(after, "g", str(first + block)) for block in range(self.grid)]
-        else:
-            touches = [self._touch(after, "g", cell)]
+        if rng.random() < 0.5:  # and the counter
+            touches.append(self._touch(rng.choice(["load", "store"]), "f", counter))
+        if lack == "unasked":
+            return [everybody, *counted, If(f"t == 0 and b == {odd}", (*firm, *touches))]
+        if rng.random() < 0.5:
+            return [everybody, *counted, If(f"t == 0 and {found}", (*firm, *touches))]
+        place, heard = str(self._cells("s")), self._variable()
+        reader = self._pick(self.block)
         return [
             everybody,
+            *counted,
+            If("t == 0", (Touch("store", "s", place, (learned,)),)),
+            Meet("block"),
+            Touch("load", "s", place, into=heard),
+            If(f"t == {reader} and {found.replace(learned, heard)}", (*firm, *touches)),
+        ]
+
+    def _counted(self) -> list[Statement]:
+        """Some threads count in a cell, and one that has found enough touches it plainly."""
+        rng = self.rng
+        lack = self._lack("unasked", "unasked", "early", "meeting", "probe", "probe")
+        counter, learned = self._flag("f"), self._variable()
+        everybody = range(self.grid * self.block)
+        counting = rng.sample(everybody, min(len(everybody), rng.randint(2, 4)))
+        last = counting[-1]
+        body: list[Statement] = []
+        for thread in counting:
+            kind = "cas" if lack == "probe" and thread != last and rng.random() < 0.7 else "add"
+            touch = Touch(kind, "f", counter, ("7", "1") if kind == "cas" else ("1",), learned)
+            body.append(If(f"i == {thread}", (touch,)))
+        if lack != "early":
+            rng.shuffle(body)
+        enough = 0 if lack in ("early", "probe") else len(counting) - 1
+        after = self._touch(rng.choice(["load", "store"]), "f", counter)
+        if lack == "unasked":
+            return [*body, If(f"i == {last}", (after,))]
+        if self.block == 1 or rng.random() < 0.5:
+            return [*body, If(f"{learned} >= {enough} and i in {tuple(counting)}", (after,))]
+        place, heard = self._flag("s"), self._variable()
+        mate = last // self.block * self.block + rng.randrange(self.block)
+        met: list[Statement] = [] if lack == "meeting" else [Meet("block")]
+        return [
+            *body,
+            If(f"i == {last}", (Touch("store", "s", place, (learned,)),)),
             *met,
-            If("t == 0", (*told, Touch("add", "f", counter, ("1",), learned))),
-            If(f"t == 0 and {found}", (*firm, *touches)),
+            If(f"i == {mate}", (Touch("load", "s", place, into=heard),)),
+            If(f"i == {mate} and {heard} >= {enough}", (after,)),
         ]
 
     def _relay(self) -> list[Statement]:
-        """A thread touches a cell; others hand the news on, flag by flag; the last touches it."""
+        """A thread touches a cell; others hand the news on, flag by flag; the last touches it.
+
+        Between two that hand it on, one may tell a mate at a barrier. Within a block, a fence of
+        the block may do.
+        """
         rng = self.rng
-        lack = self._lack("fence", "fence", "narrow", "flag")
+        lack = self._lack("fence", "fence", "narrow", "flag", "meeting")
         count = self.grid * self.block
-        threads = rng.sample(range(count), min(count, rng.randint(2, 4)))
+        if self.block > 1 and rng.random() < 0.4:  # two of one block are among them
+            home = rng.randrange(self.grid) * self.block
+            threads = rng.sample(range(home, home + self.block), 2)
+            threads.insert(rng.choice([0, 2]), rng.randrange(count))
+            threads = list(dict.fromkeys(threads))
+        else:
+            threads = rng.sample(range(count), min(count, rng.randint(2, 4)))
         cell = str(self._cells("g"))
         before, after = rng.choice(CONFLICTS)
         odd = self._pick(len(threads))
         statements: list[Statement] = []
         flag = ""
         for number, thread in enumerate(threads):
-            fence: list[Statement] = [Fence(number == odd and lack == "narrow")]
+            # The first fence has to reach the last thread; a later one, whom it hears.
+            near = self._alike(threads if number == 0 else threads[number - 1 : number + 1])
+            near = near and rng.random() < 0.7
+            fence: list[Statement] = [Fence(near or (number == odd and lack == "narrow"))]
             if number == odd and lack == "fence":
                 fence = []
-            body: list[Statement] = fence
-            if number == 0:
-                body = [self._touch(before, "g", cell), *body]
-            if number == len(threads) - 1:
-                body = [*body, self._touch(after, "g", cell)]
+            first = [self._touch(before, "g", cell)] if number == 0 else []
+            last = [self._touch(after, "g", cell)] if number == len(threads) - 1 else []
             heard = flag
-            if number < len(threads) - 1:
-                flag = self._flag("f")
-                body = [*body, Touch("add", "f", flag, ("1",))]
+            found = f"i == {thread}"
             if heard:
                 learned = self._variable()
-                statements.append(
-                    If(f"i == {thread}", (Touch("add", "f", heard, ("0",), learned),))
-                )
-                found = f" and {learned} >= {0 if lack == 'flag' else 1}"
-                statements.append(If(f"i == {thread}{found}", tuple(body)))
-            else:
-                statements.append(If(f"i == {thread}", tuple(body)))
+                statements.append(If(found, (Touch("add", "f", heard, ("0",), learned),)))
+                found += f" and {learned} >= {0 if lack == 'flag' else 1}"
+            statements.append(If(found, (*first, *fence, *last)))
+            if number == len(threads) - 1:
+                break
+            flag = self._flag("f")
+            teller, meet = thread, []
+            if self.block > 1 and rng.random() < 0.6:
+                barrier, _ = self._group(thread)
+                size = 32 if barrier.size == "warp" else self.block
+                inside = thread % self.block // size * size
+                mates = range(inside, min(inside + size, self.block))
+                teller = thread - thread % self.block + rng.choice(mates)
+                meet = [] if lack == "meeting" else [barrier]
+            statements += [*meet, If(f"i == {teller}", (Touch("add", "f", flag, ("1",)),))]
         return statements
+
+    def _alike(self, threads: Sequence[int]) -> bool:
+        return len({thread // self.block for thread in threads}) == 1
 
     # Anything
 

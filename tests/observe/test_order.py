@@ -53,7 +53,7 @@ def launch(tmp_path: Path, body: str, seed: int | None = None, block: int = 64) 
         (FENCE, "pass", FENCE, set()),
         ("pass", FENCE, "pass", {("race", "error")}),
         ("pass", "pass", "pass", {("race", "error")}),
-        (FENCE, "pass", "pass", {("race", "advice")}),
+        (FENCE, "pass", "pass", {("race", "error")}),
     ],
 )
 def test_the_last_block_sums(
@@ -62,6 +62,15 @@ def test_the_last_block_sums(
     body = LAST_BLOCK.format(before=before, after=after, in_block=in_block)
     report = launch(tmp_path, body, seed)
     assert {(h.kind, h.severity) for h in report.hazards} == found, report
+
+
+def test_the_fence_after_the_atomic_is_advice_in_scripts(tmp_path: Path) -> None:
+    launch(tmp_path, LAST_BLOCK.format(before=FENCE, after="pass", in_block="pass"))
+    ready = simulate(f"{tmp_path / 'kernel.py'}:kernel", policy="foreign")
+    report = ready[6, 64](np.zeros(1), np.zeros(6), np.zeros(1, np.int64), np.ones(600))
+    assert {(h.kind, h.severity, h.details["loose"]) for h in report.hazards} == {
+        ("race", "advice", True)
+    }
 
 
 def test_a_barrier_carries_the_blocks_writes_into_the_fence(tmp_path: Path) -> None:
@@ -150,6 +159,30 @@ def test_the_grid_meets(tmp_path: Path) -> None:
     assert launch(tmp_path, body.format(sync="g.sync()"), block=1).ok
     assert launch(tmp_path, body.format(sync="g.sync()"), seed=4, block=64).ok
     assert not launch(tmp_path, body.format(sync="cuda.syncthreads()"), block=1).ok
+
+
+LEAVES = {
+    "a block has left": ("if cuda.blockIdx.x == 3:", "error", "error"),
+    "the first thread of a block has left": ("if cuda.grid(1) == 64:", "error", "error"),
+    "another thread has left": ("if cuda.grid(1) == 70:", "error", "advice"),
+    "nobody has left": ("if cuda.grid(1) < 0:", None, None),
+}
+
+
+@pytest.mark.parametrize("name", LEAVES)
+def test_a_grid_barrier_that_some_have_left_never_lets_go(name: str, tmp_path: Path) -> None:
+    """A block is counted in by its first thread: others may have left, as they may a block's."""
+    who, *severities = LEAVES[name]
+    body = f"{who}\n    return\ncuda.cg.this_grid().sync()"
+    launch(tmp_path, body)
+    for policy, severity in zip(("puzzle", "foreign"), severities, strict=True):
+        ready = simulate(f"{tmp_path / 'kernel.py'}:kernel", policy=policy)
+        found = ready[6, 64](np.zeros(1), np.zeros(6), np.zeros(1, np.int64), np.ones(600)).hazards
+        assert [h.severity for h in found] == [severity] * (severity is not None)
+        for hazard in found:
+            assert hazard.kind == "barrier-divergence"
+            assert ("for ever" in hazard.details["why"]) == ("another" not in name)
+            assert "every thread of the grid" in hazard.details["try"]
 
 
 def test_a_grid_barrier_that_a_block_does_not_reach(tmp_path: Path) -> None:

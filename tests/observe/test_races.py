@@ -338,6 +338,43 @@ def test_a_race_is_found_and_its_twin_is_clean(
     assert clean.hazards == (), clean
 
 
+ONE_LINE = {
+    "a neighbour's cell": ("s[t] = s[(t + 1) % 64] + 1", "make two lines of it"),
+    "the cell itself": ("s[t % 8] += 1", "let nobody come between the read and the write"),
+    "the cell itself, spelled out": (
+        "s[t % 8] = s[t % 8] + 1", "let nobody come between the read and the write"
+    ),
+    "in global memory": ("cell[b] = cell[b] + t", "let nobody come between the read and the write"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ONE_LINE)
+def test_a_race_within_one_line_is_told_of_one_line(name: str, tmp_path: Path) -> None:
+    line, advice = ONE_LINE[name]
+    body = "s = cuda.shared.array(64, int64)\ns[t] = t\ncuda.syncthreads()\n" + line
+    found = launch(tmp_path, body, 1, 64).hazards
+    within = [h for h in found if h.line == h.details["other_line"]]
+    reads = [h for h in within if "load" in (h.details["access"], h.details["other_access"])]
+    assert reads
+    for hazard in reads:
+        assert advice in hazard.details["try"]
+        assert "between the write and the read" not in hazard.details["try"]
+
+
+def test_a_race_between_two_lines_asks_for_a_barrier_between_them(tmp_path: Path) -> None:
+    body = "s = cuda.shared.array(64, int64)\ns[t] = t\nout[t] = s[63 - t]"
+    (hazard,) = launch(tmp_path, body, 1, 64).hazards
+    assert "cuda.syncthreads() between the write and the read" in hazard.details["try"]
+
+
+def test_a_race_holds_all_its_cells(tmp_path: Path) -> None:
+    body = "s = cuda.shared.array(64, int64)\ns[t] = t\nout[t] = s[{reads}]"
+    for reads, cells in (("63 - t", range(64)), ("t if t < 60 else t - 60", range(4))):
+        (hazard,) = launch(tmp_path, body.format(reads=reads), 1, 64).hazards
+        assert hazard.details["cells"] == tuple(cells)
+        assert hazard.details["cell"] in cells
+
+
 FLAGS = """
     if b < n:
         out[b] = cell[0]

@@ -2,23 +2,20 @@
 
 A generator runs each thread; nothing of the simulator is used. Only who goes next is given, a
 thread for each access, since atomics may find another value in another order. What happened before
-what is worked out the long way: for each thread, a clock of all threads.
+what is worked out the long way, from the axioms of the memory model: see `causality`.
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Generator, Iterable, Sequence
 from functools import cache
 from types import CodeType
 from typing import Any
 
-import numpy as np
-
+from tests.observe.causality import Causality, Cell
 from tests.observe.random_kernels import FLAGS, GLOBAL, Drawn, Fence, If, Meet, Statement, Touch
-
-Cell = tuple[str, int, int]
-"""An array's name, the block whose memory it is (-1: everybody's), and the place in it."""
 
 Event = tuple[Any, ...]
 """("load", "store" or "atomic", cell); ("fence", within_block); or (a barrier, who met)."""
@@ -26,65 +23,6 @@ Event = tuple[Any, ...]
 
 class Disagreement(Exception):
     """A thread is said to go on that cannot."""
-
-
-class Clocks:
-    """Which accesses happened before which; finds those that race.
-
-    Attributes:
-        racing: the cells with a race.
-        loose: the cells where a fence is missing after an atomic that told of the other access.
-    """
-
-    def __init__(self, threads: int, per_block: int) -> None:
-        self.per_block = per_block
-        # What each thread knows of each: for certain; after any fence; after a fence of the device.
-        self.firm, self.near, self.far = (np.zeros((threads, threads), int) for _ in range(3))
-        # What each knew at its last fence of any kind, and at its last one of the device.
-        self.fenced: dict[int, np.ndarray] = {}
-        self.wide_fenced: dict[int, np.ndarray] = {}
-        # Of each cell: its releases, in turn; and when each thread last touched it, by kind.
-        self.released: dict[Cell, list[tuple[int, Any, Any]]] = defaultdict(list)
-        self.touched: dict[Cell, dict[str, np.ndarray]] = defaultdict(dict)
-        self.racing: set[Cell] = set()
-        self.loose: set[Cell] = set()
-
-    def meet(self, threads: Sequence[int]) -> None:
-        """All that one of them knows, all of them know."""
-        for clocks in (self.firm, self.near, self.far):
-            clocks[threads] = clocks[threads].max(axis=0)
-
-    def fence(self, t: int, within_block: bool) -> None:
-        """What a thread has learned from atomics counts, and its next atomic tells of it."""
-        self.firm[t] = np.maximum(self.firm[t], self.near[t])
-        if not within_block:
-            self.firm[t] = np.maximum(self.firm[t], self.far[t])
-            self.wide_fenced[t] = self.firm[t].copy()
-        self.fenced[t] = self.firm[t].copy()
-
-    def touch(self, t: int, kind: str, cell: Cell) -> None:
-        """Compares an access with each thread's last one of each kind that conflicts."""
-        self.firm[t, t] += 1
-        seen = self.touched[cell]
-        for other, last in seen.items():
-            if kind != other or kind == "store":
-                open_ = last > self.firm[t]
-                if (open_ & (last > np.maximum(self.near[t], self.far[t]))).any():
-                    self.racing.add(cell)
-                elif open_.any():
-                    self.loose.add(cell)
-        seen.setdefault(kind, np.zeros(len(self.firm), int))[t] = self.firm[t, t]
-
-    def synchronise(self, t: int, cell: Cell, wrote: bool) -> None:
-        """An atomic learns what those before it told, and tells what its thread knew by a fence."""
-        block = t // self.per_block
-        for other, fenced, wide_fenced in self.released[cell]:
-            if other == block and fenced is not None:
-                self.near[t] = np.maximum(self.near[t], fenced)
-            if wide_fenced is not None:
-                self.far[t] = np.maximum(self.far[t], wide_fenced)
-        if wrote:
-            self.released[cell].append((block, self.fenced.get(t), self.wide_fenced.get(t)))
 
 
 class Witness:
@@ -97,7 +35,7 @@ class Witness:
     Attributes:
         events: what each thread did, in its order.
         memory: cell -> value, of those that have been set.
-        clocks: what raced.
+        causality: what happened before what, and so what raced.
 
     Raises:
         Disagreement: when the order lets a thread go on that waits or has ended, or ends too early.
@@ -110,10 +48,12 @@ class Witness:
         self.memory: dict[Cell, int] = {}
         self.memory |= {("g", -1, k): 0 for k in range(GLOBAL)}
         self.memory |= {("f", -1, k): 0 for k in range(FLAGS)}
-        self.clocks = Clocks(count, drawn.block)
+        self.causality = Causality(count, drawn.block)
+        self.found = _found_by_atomics(drawn.program)
         self.names: list[dict[str, int]] = [{} for _ in range(count)]
         self.threads = [self._thread(t) for t in range(count)]
         self.about: list[Any] = [None] * count
+        self.decided = [False] * count
         self.waiting: dict[Event, set[int]] = defaultdict(set)
         for t in range(count):
             self._go_on(t, None)
@@ -125,29 +65,30 @@ class Witness:
         if stuck:
             raise Disagreement(f"threads {stuck} have not ended")
 
-    def _thread(self, t: int) -> Generator[tuple[Any, dict[str, int]], int | None, None]:
+    def _thread(self, t: int) -> Generator[tuple[Any, dict[str, int], bool], int | None, None]:
         """Runs a thread; yields what it does next, and receives what an access finds."""
         block, inside = divmod(t, self.drawn.block)
         names = {"t": inside, "b": block, "i": t, "lane": inside % 32, "x": 0}
         names |= dict.fromkeys(self.drawn.variables, 0)
 
-        def run(body: Sequence[Statement]) -> Generator[Any, int | None, None]:
+        def run(body: Sequence[Statement], decided: bool) -> Generator[Any, int | None, None]:
             for each in body:
                 if isinstance(each, If):
                     if value(each.condition, names):
-                        yield from run(each.body)
+                        asks = decided or _mentions(each.condition, self.found)
+                        yield from run(each.body, asks)
                 else:
-                    found = yield each, names
+                    found = yield each, names, decided
                     if isinstance(each, Touch) and each.into:
                         names[each.into] += found or 0
 
-        return run(self.drawn.program)
+        return run(self.drawn.program, False)
 
     def _go_on(self, t: int, found: int | None) -> None:
         """Runs a thread up to its next access, or to a barrier where others are missing."""
         step = self.threads[t]
         try:
-            statement, names = next(step) if found is None else step.send(found)
+            statement, names, self.decided[t] = next(step) if found is None else step.send(found)
         except StopIteration:
             self.about[t] = None
             return
@@ -155,7 +96,7 @@ class Witness:
         self.names[t] = names
         if isinstance(statement, Fence):
             self.events[t].append(("fence", statement.within_block))
-            self.clocks.fence(t, statement.within_block)
+            self.causality.fence(t, statement.within_block)
             self._go_on(t, None)
         elif isinstance(statement, Meet):
             self._meet(t, statement, names)
@@ -176,7 +117,7 @@ class Witness:
         here.add(t)
         if len(here) == len(members):
             del self.waiting[event]
-            self.clocks.meet(sorted(members))
+            self.causality.meet(sorted(members))
             for other in members:
                 self.events[other].append(event)
             for other in members:
@@ -189,14 +130,46 @@ class Witness:
         cell = touch.array, block, value(touch.index, names)
         kind = touch.kind if touch.kind in ("load", "store") else "atomic"
         self.events[t].append((kind, cell))
-        self.clocks.touch(t, kind, cell)
         found = self.memory.get(cell, 0)
         new = _updated(touch.kind, found, [value(each, names) for each in touch.operands])
         if new is not None:
             self.memory[cell] = new
-        if kind == "atomic":
-            self.clocks.synchronise(t, cell, new is not None)
+        self.causality.touch(
+            t,
+            cell,
+            reads=kind != "store",
+            writes=new is not None,
+            strong=kind == "atomic",
+            decided=self.decided[t],
+        )
         return found
+
+
+def _mentions(expression: str, names: Iterable[str]) -> bool:
+    return not set(re.findall(r"\w+", expression)).isdisjoint(names)
+
+
+def _found_by_atomics(program: Sequence[Statement]) -> set[str]:
+    """Returns the variables, and the arrays, that hold what depends on what an atomic found."""
+    found: set[str] = set()
+
+    def follow(body: Sequence[Statement], decided: bool) -> None:
+        for each in body:
+            if isinstance(each, If):
+                follow(each.body, decided or _mentions(each.condition, found))
+            elif isinstance(each, Touch):
+                read = (each.array, each.index)
+                if each.kind == "store":
+                    if decided or _mentions(" ".join((each.index, *each.operands)), found):
+                        found.add(each.array)
+                elif decided or each.kind != "load" or _mentions(" ".join(read), found):
+                    found.update(filter(None, [each.into]))
+
+    before = -1
+    while len(found) > before:
+        before = len(found)
+        follow(program, False)
+    return found
 
 
 def value(expression: str, names: dict[str, int]) -> int:

@@ -409,7 +409,7 @@ class Broken(NamedTuple):
     text = Waiting.text
 
 
-RACE, LATE = ("race", "error"), ("race", "advice")
+RACE = LATE = ("race", "error")  # of a fence that is missing after the atomic, advice elsewhere
 ENDLESS = ("endless-loop", "error")
 
 

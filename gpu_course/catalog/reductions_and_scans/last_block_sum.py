@@ -152,6 +152,15 @@ LAST_BLOCK_SUM = KernelPuzzle(
             "been counted before its part has reached global memory. What has to stand between "
             "writing the part and being counted?"
         ),
+        "no-fence-after": (
+            "The last block has found all others counted, so their parts have reached memory. It "
+            "may still read what its own multiprocessor has kept from before. What has to stand "
+            "between finding that out and reading the parts?"
+        ),
+        "waits-for-a-block-outside": (
+            "Here the GPU had room for one block. The one that adds up waits for blocks that start "
+            "only when it has ended. Who can add up the parts without waiting for anybody?"
+        ),
         "race on arrived": (
             "All blocks touch the counter, and here one does so without an atomic: blocks that "
             "count at the same moment, or have just been counted, are not ordered with it."
@@ -182,15 +191,16 @@ LAST_BLOCK_SUM = KernelPuzzle(
         (
             "In the last block, after its fence, the threads add up the parts as they added up the "
             "numbers: each goes through them in steps of TPB, then shuffles, then the two halves. "
-            "Use an atomic to put the counter back, since others have changed it by atomics."
+            "One of them puts the counter back."
         ),
     ),
     mistakes=(
         Mistake("no_fence", "hazard", "race on parts"),
+        Mistake("no_fence_after", "hazard", "no-fence-after"),
+        Mistake("block_0_waits", "hazard", "waits-for-a-block-outside"),
         Mistake("last_by_number", "hazard", "race on parts"),
         Mistake("no_barrier", "hazard", "race"),
         Mistake("counted_plainly", "hazard", "race on arrived"),
-        Mistake("put_back_plainly", "hazard", "race on arrived"),
         Mistake("as_many_as_threads", "wrong-result", "nobody-is-last"),
         Mistake("never_put_back", "wrong-result", "never-put-back"),
         Mistake("only_so_many_parts", "wrong-result", "only-so-many-parts"),
@@ -199,6 +209,9 @@ LAST_BLOCK_SUM = KernelPuzzle(
         Mistake("one_thread_for_the_parts", "over-budget", "not-shared"),
     ),
     equivalent_mutants={
+        "last_block_sum:atomic-to-plain:arrived[0] = 0": (
+            "the last block has found all others counted, and so comes after all their counts"
+        ),
         "last_block_sum:constant:place = cuda.shared.array(2, int32)": "a cell that nobody uses",
         "last_block_sum:operands-swapped:halves[WARP // t] = x": (
             "threads 0 and 32 alone come here: Numba has 32 // 0 as 0, and 32 // 32 is 1"
@@ -208,9 +221,6 @@ LAST_BLOCK_SUM = KernelPuzzle(
         ),
         "last_block_sum:constant:if t == 1:": "any one thread may leave the part and count",
         "last_block_sum:constant:if t == 1: #2": "any one thread may write the sum",
-        "last_block_sum:fence-dropped:cuda.threadfence() #2": (
-            "the second half of the agreement is missed by an advice, which costs no points"
-        ),
     },
     constants={"TPB": TPB, "WARPS": TPB // WARP, **WARP_CONSTANTS},
     source=(

@@ -233,6 +233,7 @@ SCAN_LOOKBACK = KernelPuzzle(
         Mistake("tile_is_the_block", "hazard", "waits-for-a-block-outside"),
         Mistake("no_barrier_after_the_ticket", "hazard", "race"),
         Mistake("no_fence_before_the_state", "hazard", "race on totals"),
+        Mistake("no_fence_after_the_state", "hazard", "no-fence-after"),
         Mistake("asks_by_plain_loads", "hazard", "race on state"),
         Mistake("state_before_the_prefix", "hazard", "race on prefixes"),
         Mistake("one_place_for_both", "hazard", "race on totals"),
@@ -283,9 +284,6 @@ SCAN_LOOKBACK = KernelPuzzle(
         ),
         "scan_lookback:function:seen = cuda.atomic.sub(state, k, 0) #2": (
             "nothing less is nothing more"
-        ),
-        "scan_lookback:fence-dropped:cuda.threadfence() #2": (
-            "what a missing second fence lets happen is advice, and no error"
         ),
         "scan_lookback:other-name:if k >= 0 and t <= last:": LANE_IS_T,
         "scan_lookback:constant:nearest = -2 if ready else nearest - WARP": (

@@ -22,10 +22,10 @@ class BeforeNumba:
             return
         sys.meta_path.remove(BeforeNumba)  # type: ignore[arg-type]
         try:
-            from gpu_course.foreign import journal
+            from gpu_course.foreign import child
         except ImportError:  # a Python in which the course is not installed
             return
-        journal.join()
+        child.join()
 
 
 def run_own() -> None:

@@ -37,6 +37,8 @@ from gpu_course.units import count
 MOST_PRINTED_LINES = 8
 NO_ROOM = "waits-for-a-block-outside"
 """A loop without end because the block that could end it never starts."""
+NO_FENCE_AFTER = "no-fence-after"
+"""What an atomic has told of is touched, and no fence stands in between."""
 
 
 def printed(text: str) -> list[str]:
@@ -77,19 +79,24 @@ def hazards(puzzle: KernelPuzzle, tried: Trial, found: Sequence[Hazard]) -> list
     # Where no thread is left over, a guard is not what helps.
     unguarded = first.kind == "out-of-bounds" and not details.get("guard_helps")
     lines += hint_line(
-        puzzle, "shifted" if unguarded else first.kind if first.kind == "race" else key
+        puzzle, "shifted" if unguarded else "race" if key.startswith("race") else key
     )
     if rest:
         places = _listed(f"{hazard.kind} in line {hazard.line}" for hazard in rest)
         lines += line("also", f"{len(rest)} more: {places}")
-    if any(h.kind == "race" and not h.details["same_value"] for h in found):
-        text = f'replay("{puzzle.short_name}") steps through an order in which it goes wrong'
+    if any(h.kind == "race" and not (h.details["same_value"] or h.details["loose"]) for h in found):
+        text = f'replay("{puzzle.short_name}") looks for an order in which it goes wrong'
         lines += line("replay", text)
     return lines
 
 
 def hazard_key(puzzle: KernelPuzzle, tried: Trial, hazard: Hazard) -> str:
-    """Returns the diagnosis of a hazard: its kind, NO_ROOM, or "race on" an argument's name."""
+    """Returns the diagnosis of a hazard.
+
+    It is its kind, NO_ROOM, NO_FENCE_AFTER, or "race on" an argument's name.
+    """
+    if hazard.details.get("loose"):
+        return NO_FENCE_AFTER
     if hazard.details.get("room") and hazard.details["outside"]:
         return NO_ROOM
     if hazard.kind == "race":

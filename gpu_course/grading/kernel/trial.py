@@ -7,7 +7,6 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,27 +33,45 @@ STEP_BUDGET = 40_000
 """Statements a launch may execute: far beyond an honest answer, and over within seconds."""
 
 
-def one_block_resident(tasks: Kind, room: int) -> dict[str, Any]:
-    """Returns how to run blocks one after the other, those and the warps in each shuffled."""
-    return {"schedule": Ranked(tasks, seed=1, resident=room)}
+Options = Callable[[Kind], dict[str, Any]]
+"""How to run a launch in tasks of a kind."""
 
-
-MORE_ORDERS: tuple[Callable[..., dict[str, Any]], ...] = (
-    lambda tasks, room: {"order_seed": 2},
-    one_block_resident,
-    lambda tasks, room: {"schedule": Ranked(tasks, "accesses", seed=2, turns=8)},
-    lambda tasks, room: {"schedule": Ranked(tasks, "accesses", seed=3, turns=16)},
-    lambda tasks, room: {"schedule": Ranked(tasks, "accesses", seed=4, turns=8)},
-    lambda tasks, room: {"schedule": Ranked(tasks, "accesses", seed=11, turns=4)},
+MORE_ORDERS: tuple[Options, ...] = (
+    lambda tasks: {"order_seed": 2},
+    lambda tasks: {"schedule": Ranked(tasks, "accesses", seed=2, turns=8)},
+    lambda tasks: {"schedule": Ranked(tasks, "accesses", seed=3, turns=16)},
+    lambda tasks: {"schedule": Ranked(tasks, "accesses", seed=4, turns=8)},
+    lambda tasks: {"schedule": Ranked(tasks, "accesses", seed=11, turns=4)},
 )
-"""Further orders, for kernels on whose results the order may tell: atomics shuffled anew; one block
-resident, so that the next starts when it has ended, the blocks and the warps in each in a drawn
-order; warps that overtake each other."""
+"""Further orders, for kernels on whose results the order may tell: atomics shuffled anew, and warps
+that overtake each other. Beside them come those with one block resident: see `blocks_first`."""
 
 MOST_THREADS_IN_MORE_ORDERS = 1024
 MOST_THREADS_ONE_BLOCK_RESIDENT = 4096
-"""This order alone is quick enough for larger launches: its tasks hand on only where they wait."""
+"""These orders are quick enough for larger launches: their tasks hand on only where they wait."""
 STEPS_IN_MORE_ORDERS = 10_000
+MOST_BLOCKS_FIRST = 8
+"""In so large a grid each block comes first once, where the kernel waits."""
+
+
+def blocks_first(blocks: int, *, waits: bool) -> tuple[int | None, ...]:
+    """Returns which block comes first in each order with one block resident; None: a drawn one.
+
+    With room for one block the next starts when it has ended, so a block that waits for any other
+    waits for ever once it comes first. A kernel that waits is run with each block first; in a
+    larger grid with the first two, the last, one in the middle and a drawn one, since those that
+    kernels name are the ends and the neighbours. In all of them the other blocks, and the warps of
+    each, come in an order of their own.
+
+    >>> blocks_first(3, waits=True), blocks_first(100, waits=True)
+    ((0, 1, 2), (None, 0, 1, 50, 99))
+    """
+    if not waits:
+        return (None,)
+    if blocks <= MOST_BLOCKS_FIRST:
+        return tuple(range(blocks))
+    return (None, 0, 1, blocks // 2, blocks - 1)
+
 
 _QUIET_NAN = {2: 0x7E00, 4: 0x7FC00000, 8: 0x7FF8000000000000}
 _MARKS = (0xA5, 0x5A)
@@ -232,35 +249,76 @@ def more_orders(
             counted: a message and its picture need more than results and hazards.
         together: see KernelPuzzle.
     """
-    sizes = {
-        number: int(np.prod(dim3(launch.grid, "grid")) * np.prod(dim3(launch.block, "block")))
+    programs = {
+        number: check_kernel(kernels[launch.function])
         for number, launch in enumerate(given.launches)
-        if check_kernel(kernels[launch.function]).order_matters
     }
-    for options in MORE_ORDERS:
-        most = MOST_THREADS_IN_MORE_ORDERS
-        if options is one_block_resident:
-            most = MOST_THREADS_ONE_BLOCK_RESIDENT
-        small = [number for number, threads in sizes.items() if threads <= most]
-        if not small:
-            continue
-        how = partial(options, room=int(not together))
-        tried = _in_tasks(given, kernels, small, how, counted=False)
-        if tried is not None and not fine(tried):
-            tried = _in_tasks(given, kernels, small, how, counted=True)
-        if tried is None:
-            continue
-        endless = [hazard for hazard in tried.hazards if hazard.kind == "endless-loop"]
-        if all(h.details.get("proven") or h.details.get("hopeless") for h in endless):
+    threads = {
+        number: _blocks(launch) * int(np.prod(dim3(launch.block, "block")))
+        for number, launch in enumerate(given.launches)
+        if programs[number].order_matters
+    }
+
+    def up_to(most: int) -> list[int]:
+        return [number for number, many in threads.items() if many <= most]
+
+    small = up_to(MOST_THREADS_IN_MORE_ORDERS)
+    orders: list[dict[int, Options]] = [dict.fromkeys(small, options) for options in MORE_ORDERS]
+    first = {
+        number: blocks_first(
+            _blocks(given.launches[number]), waits=programs[number].may_wait and not together
+        )
+        for number in up_to(MOST_THREADS_ONE_BLOCK_RESIDENT)
+    }
+    for turn in range(max(map(len, first.values()), default=0)):
+        firsts = {number: blocks[turn % len(blocks)] for number, blocks in first.items()}
+        seed, resident = 1 + turn, int(not together)
+        orders.insert(
+            1 + turn, {n: _one_block_resident(seed, resident, block) for n, block in firsts.items()}
+        )
+    for options in filter(None, orders):
+        tried = _in_order(given, kernels, options, fine)
+        if tried is not None:
             yield tried
+
+
+def _blocks(launch: Launch) -> int:
+    return int(np.prod(dim3(launch.grid, "grid")))
+
+
+def _one_block_resident(seed: int, resident: int, first: int | None) -> Options:
+    return lambda tasks: {"schedule": Ranked(tasks, seed=seed, resident=resident, first=first)}
+
+
+def _in_order(
+    given: Given,
+    kernels: Mapping[str, Kernel],
+    options: Mapping[int, Options],
+    fine: Callable[[Trial], bool],
+) -> Trial | None:
+    """Returns a trial in one further order; None where it says nothing."""
+    tried = _in_tasks(given, kernels, options, counted=False)
+    if tried is not None and not fine(tried):
+        tried = _in_tasks(given, kernels, options, counted=True)
+    if tried is not None and any(h.details.get("outside") for h in _unproven(tried)):
+        # Blocks that find no room are no proof where a loop counts its turns: it may yet give up.
+        # What has not ended within the whole budget is as endless as in the first two orders.
+        return _in_tasks(given, kernels, options, steps=STEP_BUDGET, counted=True)
+    return None if tried is None or _unproven(tried) else tried
+
+
+def _unproven(tried: Trial) -> list[Hazard]:
+    """The loops of a trial that came to no end within its budget, and might have."""
+    endless = [hazard for hazard in tried.hazards if hazard.kind == "endless-loop"]
+    return [h for h in endless if not (h.details.get("proven") or h.details.get("hopeless"))]
 
 
 def _in_tasks(
     given: Given,
     kernels: Mapping[str, Kernel],
-    small: list[int],
-    options: Callable[[Kind], dict[str, Any]],
+    options: Mapping[int, Options],
     *,
+    steps: int = STEPS_IN_MORE_ORDERS,
     counted: bool,
 ) -> Trial | None:
     """Returns a trial warp by warp, or thread by thread where the lanes of a warp may wait.
@@ -269,7 +327,7 @@ def _in_tasks(
     """
     tasks: tuple[Kind, ...] = ("warps", "threads")
     for each in tasks:
-        how = {n: {"step_budget": STEPS_IN_MORE_ORDERS, **options(each)} for n in small}
+        how = {n: {"step_budget": steps, **run(each)} for n, run in options.items()}
         with suppress(KernelRefused):
             return attempt(given, kernels, 1, how, counted=counted)
     return None

@@ -45,14 +45,18 @@ def _report_missing(
     missing = (~here & partial[:, None]).reshape(-1) & lanes.alive.active
     returned = bool(np.all(machine.returned[missing]))
     present = machine.mask.active & np.repeat(partial, lanes.lanes_per_block)
+    # The first thread of each block counts it in at a barrier of the grid: without it, nobody there
+    # ever goes on. Others that have returned are missing as at a barrier of their block.
+    endless = whole == "grid" and bool(np.any(lanes.thread[missing] == 0))
     facts = {
         "missing": lanes.global_thread[missing],
         "present": int(present.sum()),
         "all_returned": returned,
         "whole": whole,
+        "endless": endless,
     }
     threads = lanes.global_thread[missing]
-    severity = machine.policy.returned if returned else "error"
+    severity = machine.policy.returned if returned and not endless else "error"
     fault = Fault("barrier-divergence", call.line, threads, facts, severity=severity)
     machine.fault(fault)
 

@@ -45,6 +45,83 @@ def no_fence(out, parts, arrived, a, size):
             cuda.atomic.exch(arrived, 0, 0)
 
 
+# Has found all others counted, and reads their parts as if it had them already.
+@cuda.jit
+def no_fence_after(out, parts, arrived, a, size):
+    halves = cuda.shared.array(WARPS, float32)
+    place = cuda.shared.array(1, int32)
+    t = cuda.threadIdx.x
+    blocks = cuda.gridDim.x
+    i = cuda.grid(1)
+    x = a[i] if i < size else float32(0)
+    step = WARP // 2
+    while step > 0:
+        x += cuda.shfl_down_sync(FULL, x, step)
+        step //= 2
+    if cuda.laneid == 0:
+        halves[t // WARP] = x
+    cuda.syncthreads()
+    if t == 0:
+        parts[cuda.blockIdx.x] = halves[0] + halves[1]
+        cuda.threadfence()
+        place[0] = cuda.atomic.add(arrived, 0, 1)
+    cuda.syncthreads()
+    if place[0] == blocks - 1:
+        x = float32(0)
+        for k in range(t, blocks, TPB):
+            x += parts[k]
+        step = WARP // 2
+        while step > 0:
+            x += cuda.shfl_down_sync(FULL, x, step)
+            step //= 2
+        if cuda.laneid == 0:
+            halves[t // WARP] = x
+        cuda.syncthreads()
+        if t == 0:
+            out[0] = halves[0] + halves[1]
+            cuda.atomic.exch(arrived, 0, 0)
+
+
+# Block 0 adds up the parts, and waits until all others have been counted.
+@cuda.jit
+def block_0_waits(out, parts, arrived, a, size):
+    halves = cuda.shared.array(WARPS, float32)
+    t = cuda.threadIdx.x
+    blocks = cuda.gridDim.x
+    i = cuda.grid(1)
+    x = a[i] if i < size else float32(0)
+    step = WARP // 2
+    while step > 0:
+        x += cuda.shfl_down_sync(FULL, x, step)
+        step //= 2
+    if cuda.laneid == 0:
+        halves[t // WARP] = x
+    cuda.syncthreads()
+    if t == 0:
+        parts[cuda.blockIdx.x] = halves[0] + halves[1]
+        cuda.threadfence()
+        cuda.atomic.add(arrived, 0, 1)
+        if cuda.blockIdx.x == 0:
+            while cuda.atomic.add(arrived, 0, 0) < blocks:
+                pass
+            cuda.threadfence()
+    cuda.syncthreads()
+    if cuda.blockIdx.x == 0:
+        x = float32(0)
+        for k in range(t, blocks, TPB):
+            x += parts[k]
+        step = WARP // 2
+        while step > 0:
+            x += cuda.shfl_down_sync(FULL, x, step)
+            step //= 2
+        if cuda.laneid == 0:
+            halves[t // WARP] = x
+        cuda.syncthreads()
+        if t == 0:
+            out[0] = halves[0] + halves[1]
+            cuda.atomic.exch(arrived, 0, 0)
+
+
 # Every thread looks at the place before thread 0 has left it there.
 @cuda.jit
 def no_barrier(out, parts, arrived, a, size):
@@ -119,44 +196,6 @@ def counted_plainly(out, parts, arrived, a, size):
         if t == 0:
             out[0] = halves[0] + halves[1]
             cuda.atomic.exch(arrived, 0, 0)
-
-
-# Puts the counter back as if nobody else had touched it.
-@cuda.jit
-def put_back_plainly(out, parts, arrived, a, size):
-    halves = cuda.shared.array(WARPS, float32)
-    place = cuda.shared.array(1, int32)
-    t = cuda.threadIdx.x
-    blocks = cuda.gridDim.x
-    i = cuda.grid(1)
-    x = a[i] if i < size else float32(0)
-    step = WARP // 2
-    while step > 0:
-        x += cuda.shfl_down_sync(FULL, x, step)
-        step //= 2
-    if cuda.laneid == 0:
-        halves[t // WARP] = x
-    cuda.syncthreads()
-    if t == 0:
-        parts[cuda.blockIdx.x] = halves[0] + halves[1]
-        cuda.threadfence()
-        place[0] = cuda.atomic.add(arrived, 0, 1)
-        cuda.threadfence()
-    cuda.syncthreads()
-    if place[0] == blocks - 1:
-        x = float32(0)
-        for k in range(t, blocks, TPB):
-            x += parts[k]
-        step = WARP // 2
-        while step > 0:
-            x += cuda.shfl_down_sync(FULL, x, step)
-            step //= 2
-        if cuda.laneid == 0:
-            halves[t // WARP] = x
-        cuda.syncthreads()
-        if t == 0:
-            out[0] = halves[0] + halves[1]
-            arrived[0] = 0
 
 
 # Leaves the counter as it is, and the next launch begins with it.

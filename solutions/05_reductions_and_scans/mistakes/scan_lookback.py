@@ -201,6 +201,69 @@ def no_fence_before_the_state(out, a, size, ticket, state, totals, prefixes):
         out[i] = start[0] + x
 
 
+# Knows that a number is there, and reads it as if it had it already.
+@cuda.jit
+def no_fence_after_the_state(out, a, size, ticket, state, totals, prefixes):
+    halves = cuda.shared.array(WARPS, float32)
+    start = cuda.shared.array(1, float32)
+    drawn = cuda.shared.array(1, int32)
+    t = cuda.threadIdx.x
+    lane = cuda.laneid
+    if t == 0:
+        drawn[0] = cuda.atomic.add(ticket, 0, 1)
+    cuda.syncthreads()
+    tile = drawn[0]
+    # The tile by itself: x is the sum up to this thread's number.
+    i = tile * TPB + t
+    x = a[i] if i < size else float32(0)
+    step = 1
+    while step < WARP:
+        y = cuda.shfl_up_sync(FULL, x, step)
+        if lane >= step:
+            x += y
+        step *= 2
+    if lane == WARP - 1:
+        halves[t // WARP] = x
+    cuda.syncthreads()
+    if t >= WARP:
+        x += halves[0]
+    # What the others may know, and what this block needs of them.
+    if t < WARP:
+        total = halves[0] + halves[1]
+        if lane == 0:
+            totals[tile] = total
+            cuda.threadfence()
+            cuda.atomic.exch(state, tile, TOTAL)
+        before = float32(0)
+        nearest = tile - 1
+        while nearest >= 0:
+            k = nearest - lane
+            seen = int32(PREFIX)
+            if k >= 0:
+                seen = cuda.atomic.add(state, k, 0)
+                while seen == NOTHING:
+                    seen = cuda.atomic.add(state, k, 0)
+            ready = cuda.ballot_sync(FULL, seen == PREFIX)
+            last = cuda.ffs(ready) - 1 if ready else WARP
+            part = float32(0)
+            if k >= 0 and lane <= last:
+                part = prefixes[k] if seen == PREFIX else totals[k]
+            step = 1
+            while step < WARP:
+                part += cuda.shfl_xor_sync(FULL, part, step)
+                step *= 2
+            before += part
+            nearest = -1 if ready else nearest - WARP
+        if lane == 0:
+            prefixes[tile] = before + total
+            cuda.threadfence()
+            cuda.atomic.exch(state, tile, PREFIX)
+            start[0] = before
+    cuda.syncthreads()
+    if i < size:
+        out[i] = start[0] + x
+
+
 # Asks for the state as for any number.
 @cuda.jit
 def asks_by_plain_loads(out, a, size, ticket, state, totals, prefixes):

@@ -205,6 +205,87 @@ def test_where_blocks_come_one_by_one_none_may_wait_for_a_later_one(
         assert verdict.passed, verdict.message
 
 
+SPIN = """
+    out[i] = a[i]
+    cuda.syncthreads()
+    if t == 0 and {who}:
+        {before}
+        while cuda.atomic.add(count, {cell}, 0) < {least}{more}:
+            {turn}
+    if t == 0:
+        cuda.atomic.add(count, {cell_told}, 1)
+"""
+
+
+def _spin(
+    who: str, least: str, cell: str = "0", told: str = "0", *, turn: str = "pass", more: str = ""
+) -> str:
+    before = "spins = 0" if "spins" in turn + more else "pass"
+    parts = {"who": who, "least": least, "cell": cell, "cell_told": told, "turn": turn}
+    return SPIN.format(**parts, before=before, more=more)
+
+
+HANGS = {
+    **{f"block {b} waits for all others": _spin(f"b == {b}", "3") for b in range(4)},
+    "the last block waits for the first": _spin("b == 3", "1", "0", "b"),
+    "each block waits for the one before it": _spin("b > 0", "1", "b - 1", "b"),
+    "each block waits for the one after it": _spin("b < 3", "1", "b + 1", "b"),
+    "a block waits and counts its turns": _spin("b == 0", "3", turn="spins += 1"),
+    "a block waits and counts in memory": _spin("b == 0", "3", turn="cuda.atomic.add(word, 9, 1)"),
+    "a block gives up after more turns than anybody lives to see": _spin(
+        "b == 0", "3", turn="spins += 1", more=" and spins < 1000000"
+    ),
+    "whoever comes second waits for the third": """
+        out[i] = a[i]
+        if t == 0:
+            if cuda.atomic.add(count, 0, 1) == 1:
+                while cuda.atomic.add(count, 0, 0) < 3:
+                    pass
+        """,
+    "all warps but one thread wait": """
+        out[i] = a[i]
+        if b == 2 and t > 0:
+            while cuda.atomic.add(count, 0, 0) < 3:
+                pass
+        if b != 2 and t == 0:
+            cuda.atomic.add(count, 0, 1)
+        """,
+}
+IN_TIME = {
+    "nobody waits for a block that may come later": """
+        out[i] = a[i]
+        if t == 0:
+            me = cuda.atomic.add(count, 0, 1)
+            while me > 0 and cuda.atomic.add(count, me, 0) == 0:
+                pass
+            cuda.atomic.exch(count, me + 1, 1)
+        """,
+    "a thread waits for another of its warp": """
+        out[i] = a[i]
+        if t == 1:
+            while cuda.atomic.add(count, b, 0) == 0:
+                pass
+        if t == 2:
+            cuda.atomic.exch(count, b, 1)
+        """,
+}
+FOUR_BLOCKS = replace(
+    PUZZLE, launches=lambda case: (Launch("kernel", 4, 4, ("out", "a", "word", "count")),)
+)
+
+
+@pytest.mark.parametrize("body", HANGS.values(), ids=HANGS)
+def test_a_block_that_waits_for_another_is_found_whichever_it_is(body: str, tmp_path: Path) -> None:
+    verdict = check(FOUR_BLOCKS, answer=_write(tmp_path, body), seed=0)
+    assert (verdict.reason, verdict.diagnosis) == ("hazard", "waits-for-a-block-outside")
+
+
+@pytest.mark.parametrize("body", IN_TIME.values(), ids=IN_TIME)
+def test_one_that_waits_for_whom_it_may_passes(body: str, tmp_path: Path) -> None:
+    verdict = check(FOUR_BLOCKS, answer=_write(tmp_path, body), seed=0)
+    assert verdict.passed, verdict.message
+
+
 def test_further_orders_are_for_kernels_on_which_the_order_may_tell(tmp_path: Path) -> None:
     def matters(body: str) -> bool:
         return check_kernel(load(_write(tmp_path, body)).kernel("kernel")).order_matters

@@ -12,6 +12,7 @@ from gpu_course.catalog.specification import Values
 from gpu_course.errors import CourseError
 from gpu_course.grading.check import check
 from gpu_course.grading.kernel.replaying import replay_answer
+from gpu_course.grading.kernel.trial import solutions_folder
 
 HEAD = "from numba import cuda, float32\n\n\n@cuda.jit\ndef mirror(out, a):\n"
 BODY = """    s = cuda.shared.array(64, float32)
@@ -110,7 +111,7 @@ def test_an_answer_that_is_wrong_without_a_race_has_nothing_to_replay(tmp_path: 
 
 def test_the_verdict_on_a_race_offers_the_replay(tmp_path: Path) -> None:
     message = check(MIRROR, answer=written(tmp_path, RACY), seed=0).message
-    offer = '  replay: replay("mirror") steps through an order in which it goes\n          wrong'
+    offer = '  replay: replay("mirror") looks for an order in which it goes wrong'
     assert offer in message
     assert "replay" not in check(MIRROR, answer=written(tmp_path, CLEAN), seed=0).message
 
@@ -174,3 +175,17 @@ def test_what_cannot_be_replayed_is_said(tmp_path: Path) -> None:
         replay_answer(MIRROR, written(tmp_path, RACY.replace("def mirror", "def other")))
     with pytest.raises(CourseError, match="nothing_like_it"):
         replay_answer("nothing_like_it")
+
+
+def test_no_replay_is_promised_of_a_fence_that_no_order_shows(tmp_path: Path) -> None:
+    solution = solutions_folder() / "05_reductions_and_scans" / "last_block_sum.py"
+    first, second, rest = solution.read_text().split("        cuda.threadfence()\n")
+    path = tmp_path / "last_block_sum.py"
+    path.write_text(f"{first}        cuda.threadfence()\n{second}{rest}")
+    verdict = check("last_block_sum", answer=path, seed=0)
+    assert verdict.diagnosis == "no-fence-after"
+    assert "replay:" not in verdict.message
+    found = replay_answer("last_block_sum", path, seed=0)
+    assert not found.found
+    assert "A fence is missing after an atomic" in found.story
+    assert "No race was found" not in found.story

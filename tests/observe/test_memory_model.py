@@ -1,6 +1,6 @@
-"""The race detector against full vector clocks, on random kernels: no cell missed, none too many.
+"""The race detector against the PTX memory model, on random kernels: no cell missed, none too many.
 
-`python -m tests.observe.test_vector_clocks FIRST LAST` tries the seeds from FIRST up to LAST, and
+`python -m tests.observe.test_memory_model FIRST LAST` tries the seeds from FIRST up to LAST, and
 `... FIRST LAST faults` also counts by how many of them each planted fault is told.
 """
 
@@ -24,12 +24,13 @@ from gpu_course.simt.lanes import Lanes, Mask
 from gpu_course.simt.observer import Access, Observer, Setting
 from gpu_course.simt.schedule import RoundRobin, Schedule
 from gpu_course.simulator import simulate
+from tests.observe.causality import Cell
 from tests.observe.planted_faults import FAULTS, Fault, planted
 from tests.observe.random_kernels import FLAGS, GLOBAL, draw
-from tests.observe.witness import Cell, Event, Witness
+from tests.observe.witness import Event, Witness
 from tests.sampling import EVERYTHING, examples
 
-SAMPLE = 120
+SAMPLE = 240
 """So many kernels `make test` draws; each planted fault must be told by one of them."""
 
 RARE = {"a block's threads know the same of others", "sets keep each thread's first access"}
@@ -177,7 +178,7 @@ class Run:
 
     def differs(self, races: RecordedRaces) -> str:
         """Returns where a detector and the witness differ; "" where they agree."""
-        right = self.witness.clocks
+        right = self.witness.causality
         missed, false = right.racing - races.racing, races.racing - right.racing
         advice = (right.loose - right.racing) ^ (races.loose - races.racing)
         if missed or false or advice:
@@ -207,7 +208,7 @@ def test_random_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         assert run.unlike() == "", f"seed {seed}\n{run.drawn.text}"
         assert run.differs(run.races) == "", f"seed {seed}\n{run.drawn.text}"
         untold -= {name for name, each in run.faulty.items() if run.differs(each.races)}
-        seen[bool(run.witness.clocks.racing)] += 1
+        seen[bool(run.witness.causality.racing)] += 1
     assert not untold & due
     assert 2 * min(seen.values()) > max(seen.values())  # about as many race as do not
 
@@ -219,8 +220,8 @@ def main(first: int, last: int, names: Sequence[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(first, last):
             run = Run(seed, Path(folder), names)
-            clocks = run.witness.clocks
-            seen["racing" if clocks.racing else "loose" if clocks.loose else "clean"] += 1
+            found = run.witness.causality
+            seen["racing" if found.racing else "loose" if found.loose else "clean"] += 1
             if differs := run.differs(run.races) or run.unlike():
                 seen["different"] += 1
                 print(seed, differs)
