@@ -685,7 +685,7 @@ class _Function:
         if name == "fill":
             return self.fill(node, owner)
         if name == "view":
-            return self.word(node, name, whole_arrays.VIEW, self.type(node), [owner])
+            return self.word(node, whole_arrays.SEEN, whole_arrays.VIEW, self.type(node), [owner])
         sides = [self.expression(a) for a in node.args]
         return self.word(node, name, whole_arrays.RESHAPE, self.type(node), [owner, *sides])
 
