@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.errors import CourseError
+from gpu_course.simt.unwritten import written_in
 
 ALIGNMENT = 256  # cudaMalloc's: CUDA C++ Programming Guide, "Device Memory Accesses"
 FIRST_ADDRESS = 1 << 20
@@ -316,6 +317,7 @@ def bind_plain(name: str, data: np.ndarray, allocation: Allocation, offset: int)
             corner, shape=(span,), strides=(size,), writeable=data.flags.writeable
         )
     address = allocation.address + offset
+    written = written_in(data)
     return Array(
         name=name,
         space="global",
@@ -328,4 +330,5 @@ def bind_plain(name: str, data: np.ndarray, allocation: Allocation, offset: int)
         address=address,
         contiguous=data.flags.c_contiguous,
         writable=data.flags.writeable,
+        initialised=None if written is None else written.reshape(-1, size),
     )

@@ -106,6 +106,8 @@ def update(
     given = [_one_each(pick(o, mask), turns.size)[turns] for o in operands]
     cells = access.elements[turns]
     found = atomics.apply(name, array.flat, cells, given, returns=returns)
+    if access.array.initialised is not None:
+        access.array.initialised[access.places] = True
     old = np.zeros(machine.lanes.count, array.dtype)
     if found is not None:
         old[mask.lanes[turns]] = found
@@ -123,7 +125,8 @@ def _check_initialised(machine: Machine, site: Site, access: Access) -> None:
     initialised = access.array.initialised
     if initialised is None:
         return
-    if np.count_nonzero(initialised) == initialised.size:
+    small = access.array.space != "global"
+    if small and np.count_nonzero(initialised) == initialised.size:
         # Once all of it is written, it stays so.
         access.array.initialised = None
         return

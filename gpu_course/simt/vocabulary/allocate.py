@@ -21,6 +21,7 @@ from gpu_course.simt.lanes import Lanes
 from gpu_course.simt.machine import Machine
 from gpu_course.simt.memory import Allocation, Array, bind_plain, row_major
 from gpu_course.simt.types import ArrayType, NoSuchType, NotSimulated, Type
+from gpu_course.simt.unwritten import gaps_in
 from gpu_course.simt.values import Value
 from gpu_course.simt.vocabulary.functions import Function
 
@@ -296,13 +297,8 @@ def _cells_of(written: np.ndarray, flat: np.ndarray) -> np.ndarray:
         written: bool, one for each byte, from the first cell's on.
         flat: the cells.
     """
-    dtype, size = flat.dtype, flat.itemsize
-    cells = written[: flat.size * size].reshape(-1, size)
-    if dtype.fields:
-        gaps = np.ones(size, bool)
-        for type_, at, *_ in dtype.fields.values():
-            gaps[at : at + type_.itemsize] = False
-        cells[:, gaps] = True
+    cells = written[: flat.nbytes].reshape(-1, flat.itemsize)
+    cells[:, gaps_in(flat.dtype)] = True
     return cells
 
 
