@@ -176,7 +176,7 @@ SELECTS = {
     "if v >= lo:\n    if v > hi:\n        v = hi\nelse:\n    v = lo": True,
     "if v < lo:\n    k = 1\nelif v < hi:\n    k = 2\nelse:\n    k = 3": True,
     "if v < lo:\n    v = lo\nelif v > hi:\n    v = hi": False,
-    "if v < lo:\n    k = 1\nelif v < hi:\n    k = 2\nelif v < w:\n    k = 3\nelse:\n    k = 4": False,
+    "if v < lo:\n    k = 1\nelif v < hi:\n    k = 2\nelif v < w:\n    k = 3": False,
     "if v < lo:\n    v = v * 2\n    if w < hi:\n        v = v + 1": False,
 }
 
