@@ -40,7 +40,7 @@ def test_sectors_against_brute_force(lanes: list[tuple[int, int]], itemsize: int
     assert counted == brute_force(address, warps, itemsize)
 
 
-HEAD = "from numba import cuda, float32, float64\n"
+HEAD = "from numba import cuda, float32, float64, int32\n"
 
 
 def launch(tmp_path: Path, body: str, grid: int, block: int, n: int = 4096) -> Report:
@@ -216,7 +216,7 @@ def test_a_recording_still_shows_who_took_a_select() -> None:
         ("if i < 5:\n    cuda.atomic.add(out, 0, 1.0)", 5),
         ("if i < 5:\n    out[i] = cuda.atomic.add(out, i, 1.0)", 5),
         ("for k in range(3):\n    cuda.atomic.max(out, i, 1.0)", 192),
-        ("s = cuda.shared.array(64, float32)\ns[i] = 0\ncuda.atomic.exch(s, i, 1.0)", 0),
+        ("s = cuda.shared.array(64, int32)\ns[i] = 0\ncuda.atomic.exch(s, i, 1)", 0),
         ("out[i] = 1", 0),
     ],
 )
