@@ -656,9 +656,10 @@ class _Inference:
     def slice(self, node: ast.Slice) -> None:
         for bound in (node.lower, node.upper, node.step):
             type_ = None if bound is None else self.expression(bound)
-            whole = isinstance(type_, np.dtype) and type_.kind in "iub"
-            if type_ is not None and not whole:
-                raise NoSuchType(f"a slice is bounded by whole numbers, not by {type_}")
+            # Numba drops the fraction of a float there.
+            real = isinstance(type_, np.dtype) and type_.kind in "iubf"
+            if type_ is not None and not real:
+                raise NoSuchType(f"a slice is bounded by real numbers, not by {type_}")
         if isinstance(node.step, ast.Constant) and node.step.value == 0:
             raise self.kernel.refuse(node, "a slice's step cannot be 0", "step by 1 or by -1")
 

@@ -375,3 +375,12 @@ def test_what_no_cells_fit_is_refused(written: str) -> None:
         simulate(rewritten(seen, "WRITTEN", written))[1, 2](*arguments)
     assert caught.value.fact.startswith(WRONG[written])
     assert caught.value.hint
+
+
+def test_a_slice_drops_the_fraction_of_its_bounds() -> None:
+    def sliced(out, x, low):
+        out[0], out[1] = x[1.9:].size, x[low:4.5][0]
+
+    out = np.zeros(2)
+    run(sliced, (1, 1), out, np.arange(6.0), 2.7)
+    assert out.tolist() == [5, 2]
