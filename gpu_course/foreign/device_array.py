@@ -9,6 +9,7 @@ import numpy as np
 
 from gpu_course.errors import CourseError
 from gpu_course.foreign.kernel_names import unsupported
+from gpu_course.simt import unwritten
 
 
 class DeviceArray:
@@ -126,6 +127,7 @@ class DeviceArray:
             )
         _require_same("copied to the device", source, self._data)
         np.copyto(self._data, source)
+        unwritten.wrote(self._data, source)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         found = self.copy_to_host()
@@ -138,7 +140,12 @@ class DeviceArray:
         return DeviceArray(found) if isinstance(found, np.ndarray) else found
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        self._data[_plain_index(index)] = host(value)
+        part, source = _plain_index(index), host(value)
+        self._data[part] = source
+        parts = part if isinstance(part, tuple) else (part,)
+        cells = self._data[parts if Ellipsis in parts else (*parts, ...)]
+        like = isinstance(source, np.ndarray) and source.shape == cells.shape
+        unwritten.wrote(cells, source if like and source.dtype == cells.dtype else None)
 
     def getitem(self, index: Any, stream: object = 0) -> Any:
         """Returns a part of it: a view, or one element."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from gpu_course.foreign.device_array import DeviceArray, MappedArray, host
 from gpu_course.foreign.kernel_names import unsupported
+from gpu_course.simt import unwritten
 from gpu_course.simt.vocabulary.allocate import poison_value
 
 POISON_BYTE = 0xAB
@@ -49,7 +50,7 @@ def to_device(obj: Any, stream: object = 0, copy: bool = True, to: Any = None) -
             f"a host array of strides {source.strides} has gaps and cannot be copied to the "
             "device: take numpy.ascontiguousarray of it first"
         )
-    return DeviceArray(source.copy(order="K") if copy else poisoned_like(source))
+    return DeviceArray(source.copy(order="K")) if copy else _unset(poisoned_like(source))
 
 
 def poisoned_like(array: Any) -> np.ndarray:
@@ -62,12 +63,17 @@ def device_array(
 ) -> DeviceArray:
     """Returns an uninitialised array on the device."""
     _require_no_strides("device_array", strides)
-    return DeviceArray(poisoned(shape, dtype, order))
+    return _unset(poisoned(shape, dtype, order))
 
 
 def device_array_like(ary: Any, stream: object = 0) -> DeviceArray:
     """Returns an uninitialised array on the device, of another array's shape and dtype."""
-    return DeviceArray(poisoned_like(ary))
+    return _unset(poisoned_like(ary))
+
+
+def _unset(memory: np.ndarray) -> DeviceArray:
+    unwritten.begin(memory)
+    return DeviceArray(memory)
 
 
 def pinned_array(

@@ -15,6 +15,7 @@ from gpu_course.foreign.device_memory import poisoned_like
 from gpu_course.foreign.host_api import DEVICE
 from gpu_course.foreign.kernel_names import COMPILES_NOTHING, unsupported
 from gpu_course.foreign.sources import with_source
+from gpu_course.simt import unwritten
 from gpu_course.simt.lanes import WARP
 from gpu_course.simt.launch import dim3
 from gpu_course.simt.types import Signature, signatures
@@ -166,6 +167,9 @@ class Launch:
             )
         given = tuple(map(_argument, arguments))
         GPU.launcher(self.kernel, self.grid, self.block, self.shared_bytes, given)
+        for argument, memory in zip(arguments, given, strict=True):
+            if isinstance(argument, _Copied):
+                argument.back(memory)
 
 
 def jit(func_or_sig: Any = None, device: bool = False, link: Any = None, **options: Any) -> Any:
@@ -226,6 +230,9 @@ class _Copied:
         """Returns the memory a kernel gets."""
         return self.value
 
+    def back(self, memory: np.ndarray) -> None:
+        """Takes what a launch has left in that memory."""
+
 
 class In(_Copied):
     """A host array that is copied to the device and not back."""
@@ -239,9 +246,14 @@ class Out(_Copied):
     """A host array that is copied back and not to the device: it starts uninitialised."""
 
     def argument(self) -> np.ndarray:
-        """Returns the array itself, filled as fresh memory is."""
-        np.copyto(self.value, poisoned_like(self.value))
-        return self.value
+        """Returns fresh memory."""
+        memory = poisoned_like(self.value)
+        unwritten.begin(memory)
+        return memory
+
+    def back(self, memory: np.ndarray) -> None:
+        """Copies it back, what no thread has written as well."""
+        np.copyto(self.value, memory)
 
 
 class InOut(_Copied):

@@ -20,6 +20,7 @@ from gpu_course.foreign.device_array import DeviceArray, host
 from gpu_course.foreign.device_memory import poisoned
 from gpu_course.foreign.dispatcher import Dispatcher, jit
 from gpu_course.foreign.kernel_names import KernelName
+from gpu_course.simt import unwritten
 from gpu_course.simt.types import ArrayType, Signature, Type, show, signatures
 
 THREADS = 128
@@ -327,6 +328,7 @@ def _handed_back(results: np.ndarray, out: Any, args: Sequence[Any]) -> Any:
     """Results where they are wanted: in `out`, on the device, or on the host."""
     if out is not None:
         np.copyto(host(out), results.reshape(np.shape(host(out))))
+        unwritten.wrote(host(out))
         return out
     if any(isinstance(a, DeviceArray) for a in args):
         return DeviceArray(results)

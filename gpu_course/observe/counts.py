@@ -48,8 +48,10 @@ class Divergence(Observer):
         self.branches: Counter[int] = Counter()
         self.divergent: Counter[int] = Counter()
 
-    def branch(self, line: int, mask: Mask, taken: Mask) -> None:
-        """Adds one condition."""
+    def branch(self, line: int, mask: Mask, taken: Mask, *, select: bool = False) -> None:
+        """Adds one condition, unless it is a select."""
+        if select:
+            return
         self.branches[line] += mask.warp_count
         if taken is not mask and taken:
             self.divergent[line] += divergent_warps(mask.part.active, taken.part.active)

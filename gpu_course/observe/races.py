@@ -25,6 +25,7 @@ from gpu_course.simt.faults import Fault, FaultLog
 from gpu_course.simt.lanes import WARP, Lanes, Mask
 from gpu_course.simt.memory import Array
 from gpu_course.simt.observer import Access, Observer, Setting
+from gpu_course.simt.vocabulary.whole_arrays import SEEN
 
 _WATCHED = ("global", "shared")
 MOST_PENDING = 64
@@ -55,13 +56,15 @@ class Races(Observer):
         self.order = Order(self.per_block, within_block="cuda.threadfence_block" in fences)
         self.whole = bool(fences) or setting.code.partial_warps
         self.warps = "cuda.syncwarp" in names and self.per_block > WARP
+        self.by_bytes = SEEN in names
         for array in setting.arrays.values():
             allocation = array.allocation
             if allocation.number in setting.stored and allocation.number not in self.shadows:
                 same = [a for a in setting.arrays.values() if a.allocation is allocation]
                 sharing = [part for a in same for part in (a.fields.values() or [a])]
                 unit = min(a.dtype.itemsize for a in sharing)
-                if any((a.address - allocation.address) % unit for a in sharing):
+                apart = any((a.address - allocation.address) % unit for a in sharing)
+                if apart or self.by_bytes:
                     unit = 1
                 self._watch(allocation.number, unit, allocation.size)
 
@@ -140,9 +143,9 @@ class Races(Observer):
         return max(1, self.order.all_met) if space == "shared" else 1
 
     def _watch_shared(self, array: Array) -> Shadow:
-        # Dynamic memory may be seen through several dtypes, and a structure has fields of several
-        # sizes: they are watched byte by byte.
-        plain = array.static and array.strides[-1] == 1
+        # Dynamic memory may be seen through several dtypes, as any memory is by `view`, and a
+        # structure has fields of several sizes: they are watched byte by byte.
+        plain = array.static and array.strides[-1] == 1 and not self.by_bytes
         unit = array.dtype.itemsize if plain else 1
         number = array.allocation.number
         self._watch(number, unit, array.allocation.size * len(self.lanes.blocks))

@@ -129,7 +129,7 @@ class Recorder(Observer):
         values = access.found() if access.kind == "load" else np.empty(0)
         frame.accesses.append((access, found, values))
 
-    def branch(self, line: int, mask: Mask, taken: Mask) -> None:
+    def branch(self, line: int, mask: Mask, taken: Mask, *, select: bool = False) -> None:
         """Keeps who found the condition of an if or a loop true; the last one is the whole."""
         frame = self._frame(mask)
         if frame is not None and isinstance(frame.node, If | Loop):

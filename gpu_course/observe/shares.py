@@ -46,13 +46,15 @@ class Shares(Observer):
 
     def access(self, access: Access) -> None:
         """Marks the cells of one access."""
-        array = access.array.root or access.array
+        array = access.array
         if array.space not in ("global", "shared"):
             return
         key = array.allocation.number, array.space, access.kind != "load"
         if key not in self._touched:
-            self._touched[key] = _Pairs(array.name, array.per_copy or array.flat.size)
-        self._touched[key].add(access.threads, access.in_copy)
+            whole = array.seen_of or array
+            cells = whole.per_copy or whole.flat.size
+            self._touched[key] = _Pairs(whole.name, cells, whole.dtype.itemsize)
+        self._touched[key].add(access)
 
     def found(self) -> tuple[Share, ...]:
         """Returns the share of every thread in every array that was touched."""
@@ -65,13 +67,24 @@ class Shares(Observer):
 class _Pairs:
     """Pairs of a thread and a cell of one array, each kept once."""
 
-    def __init__(self, array: str, cells: int) -> None:
+    def __init__(self, array: str, cells: int, size: int) -> None:
         self.array = array
         self.cells = cells
+        self.size = size
         self.parts: list[np.ndarray] = []
         self.waiting = 0
 
-    def add(self, threads: np.ndarray, cells: np.ndarray) -> None:
+    def add(self, access: Access) -> None:
+        size = access.array.dtype.itemsize
+        if size == self.size:
+            self._add(access.threads, access.in_copy)
+            return
+        # Seen as cells of another size: each is a part of one cell, or several of them.
+        base = (access.array.seen_of or access.array).address
+        for byte in range(0, size, min(size, self.size)):
+            self._add(access.threads, (access.addresses - base + byte) // self.size)
+
+    def _add(self, threads: np.ndarray, cells: np.ndarray) -> None:
         self.parts.append(threads * self.cells + cells)
         self.waiting += threads.size
         if self.waiting > MOST_WAITING:

@@ -269,6 +269,8 @@ def _uninitialised_cell(fault: Fault) -> Words:
     name = _cell_name(facts)
     whose = "block" if facts.get("space", "") == "shared" else "thread"
     why = f"{facts['array']} is {facts['space']} memory: it starts unset in every {whose}"
+    if facts["space"] == "global":
+        why = f"{facts['array']} begins unset, and neither the host nor a kernel has written there"
     return (
         f"{name} is read before it is written",
         why,

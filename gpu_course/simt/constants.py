@@ -7,7 +7,7 @@ import cmath
 import math
 import operator
 from collections import namedtuple
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -189,15 +189,90 @@ def constant(node: ast.expr, names: Names) -> Any:
         return resolve(owner.member(node.attr))
     if isinstance(node, ast.Tuple | ast.List):
         made = tuple if isinstance(node, ast.Tuple) else FileList
-        return made(constant(element, names) for element in node.elts)
+        return made(_elements(node.elts, names))
     if isinstance(node, ast.UnaryOp):
         return _number(_UNARY[type(node.op)], constant(node.operand, names))
     if isinstance(node, ast.BinOp):
         left, right = constant(node.left, names), constant(node.right, names)
         return _binary(node.op, left, right)
+    if isinstance(node, ast.IfExp):
+        return constant(node.body if _truth(node.test, names) else node.orelse, names)
+    if isinstance(node, ast.BoolOp):
+        return _either(node, names)
+    if isinstance(node, ast.Compare):
+        return _compared(node, names)
+    if isinstance(node, ast.Subscript):
+        return _part(node, names)
     if isinstance(node, ast.Call):
         return _call(node, names)
     raise NotConstant(f"{type(node).__name__} is not a constant expression")
+
+
+def _elements(nodes: list[ast.expr], names: Names) -> list[Any]:
+    found: list[Any] = []
+    for node in nodes:
+        if isinstance(node, ast.Starred):
+            whole = constant(node.value, names)
+            if not isinstance(whole, tuple):
+                raise NotConstant("a star before something that is no tuple")
+            found += whole
+        else:
+            found.append(constant(node, names))
+        if len(found) > MAX_CELLS:
+            raise NotConstant("a tuple of too many values")
+    return found
+
+
+def _truth(node: ast.expr, names: Names) -> bool:
+    value = constant(node, names)
+    if not isinstance(value, bool | int | float | complex | np.generic | tuple | None):
+        raise NotConstant("a condition that is no number")
+    return bool(value)
+
+
+def _either(node: ast.BoolOp, names: Names) -> Any:
+    """a and b, a or b"""
+    value: Any = None
+    for part in node.values:
+        value = constant(part, names)
+        if _truth(part, names) is isinstance(node.op, ast.Or):
+            break
+    return value
+
+
+_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+
+
+def _compared(node: ast.Compare, names: Names) -> bool:
+    """a < b <= c"""
+    values = [constant(part, names) for part in (node.left, *node.comparators)]
+    for op, left, right in zip(node.ops, values, values[1:], strict=False):
+        if type(op) not in _COMPARE:
+            raise NotConstant(f"the operator {type(op).__name__}")
+        if not _number(_COMPARE[type(op)], left, right):
+            return False
+    return True
+
+
+def _part(node: ast.Subscript, names: Names) -> Any:
+    """TILES[0], TILES[1:]"""
+    whole = constant(node.value, names)
+    if isinstance(node.slice, ast.Slice):
+        bounds = (node.slice.lower, node.slice.upper, node.slice.step)
+        index: Any = slice(*(None if b is None else constant(b, names) for b in bounds))
+    else:
+        index = constant(node.slice, names)
+    try:
+        return whole[index] if isinstance(whole, tuple) else np.ndarray.__getitem__(whole, index)
+    except (TypeError, IndexError, ValueError) as error:
+        raise NotConstant(str(error)) from None
 
 
 def _bounded(value: Any) -> Any:
@@ -272,8 +347,43 @@ def _of_fields(node: ast.expr, names: Names, *, aligned: bool) -> np.dtype[Any]:
     return found
 
 
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **{f.__name__: f for f in (abs, bool, divmod, float, int, len, max, min, round, sum, tuple)},
+    **{
+        f"math.{name}": getattr(math, name)
+        for name in (
+            "sqrt exp exp2 log log2 log10 sin cos tan asin acos atan atan2 sinh cosh tanh hypot "
+            "floor ceil trunc fabs copysign fmod gcd lcm radians degrees isqrt"
+        ).split()
+        if hasattr(math, name)
+    },
+}
+"""What a constant may call: functions of numbers and tuples that make nothing large."""
+
+
+def _worked_out(name: str, node: ast.Call, names: Names) -> Any:
+    """max(A, B), math.sqrt(2.0)"""
+    if node.keywords:
+        raise NotConstant(f"{name} with keywords")
+    given = _elements(node.args, names)
+    numbers = [v for one in given for v in (one if isinstance(one, tuple) else (one,))]
+    if not all(isinstance(v, bool | int | float | np.generic) for v in numbers):
+        raise NotConstant(f"{name} of something that is no number")
+    try:
+        with np.errstate(all="ignore"):
+            found = _FUNCTIONS[name](*given)
+    except (ArithmeticError, TypeError, ValueError) as error:
+        raise NotConstant(str(error)) from None
+    return found if isinstance(found, tuple) else _bounded(found)
+
+
 def _call(node: ast.Call, names: Names) -> Any:
+    name = node.func.id if isinstance(node.func, ast.Name) else ""
+    if name in _FUNCTIONS and name not in names:
+        return _worked_out(name, node, names)
     function = constant(node.func, names)
+    if isinstance(function, Symbol) and function.path in _FUNCTIONS:
+        return _worked_out(function.path, node, names)
     path = function.path if isinstance(function, Symbol) else ""
     if path == "numpy.dtype" and node.args and isinstance(node.args[0], ast.List):
         return _structure(node, names)
@@ -380,6 +490,14 @@ class Costs:
         if depth > 2 * MOST_NESTED:
             raise NotConstant("it is nested too deeply")
         self.known[name] = cost, depth
+
+    def share(self, name: str, among: Iterable[str]) -> None:
+        """Lets names that get parts of a constant cost as much as the whole."""
+        known = self.known.pop(name, None)
+        for one in among:
+            self.known.pop(one, None)
+            if known is not None:
+                self.known[one] = known
 
 
 def cells(value: Any, most: int) -> int:

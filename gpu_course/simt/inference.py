@@ -656,9 +656,10 @@ class _Inference:
     def slice(self, node: ast.Slice) -> None:
         for bound in (node.lower, node.upper, node.step):
             type_ = None if bound is None else self.expression(bound)
-            whole = isinstance(type_, np.dtype) and type_.kind in "iub"
-            if type_ is not None and not whole:
-                raise NoSuchType(f"a slice is bounded by whole numbers, not by {type_}")
+            # Numba drops the fraction of a float there.
+            real = isinstance(type_, np.dtype) and type_.kind in "iubf"
+            if type_ is not None and not real:
+                raise NoSuchType(f"a slice is bounded by real numbers, not by {type_}")
         if isinstance(node.step, ast.Constant) and node.step.value == 0:
             raise self.kernel.refuse(node, "a slice's step cannot be 0", "step by 1 or by -1")
 
@@ -761,6 +762,8 @@ class _Inference:
                 return INT32
             if self.is_array(called.value):
                 return self.array_method(node, called)
+            if called.attr == "view" and len(node.args) == 1 and not node.keywords:
+                return self.bits_of(called, node.args[0])
             if called.attr in ("conjugate", "bit_count") and not node.args:
                 owner = self.expression(called.value)
                 if called.attr == "conjugate" and types.is_scalar(owner) and owner != BOOL:
@@ -788,6 +791,24 @@ class _Inference:
             return types.converted(ast.unparse(called), function.of, arguments)
         raise NoSuchType(f"{ast.unparse(called)} cannot be called")
 
+    def bits_of(self, called: ast.Attribute, dtype: ast.expr) -> Type:
+        """x.view(int32) of a number: the same bits as another number of its size."""
+        owner, wanted = self.expression(called.value), self.expression(dtype)
+        if not isinstance(owner, np.dtype) or not isinstance(wanted, DtypeType):
+            raise NoSuchType(f"{ast.unparse(called)} takes a number and a dtype")
+        for one in (owner, wanted.of):
+            if one.kind not in "iuf":
+                raise NoSuchType(
+                    f"{ast.unparse(called)} is for whole numbers and floats, not {one}"
+                )
+        if owner.itemsize != wanted.of.itemsize:
+            raise NoSuchType(
+                f"{ast.unparse(called.value)} has {owner.itemsize} bytes, and {wanted.of} "
+                f"{wanted.of.itemsize}",
+                "name a dtype of its size",
+            )
+        return wanted.of
+
     def array_method(self, node: ast.Call, called: ast.Attribute) -> Type:
         """a.sum(), a.reshape(2, 3), a.view(int32)"""
         owner, name = self.expression(called.value), called.attr
@@ -805,10 +826,8 @@ class _Inference:
             return whole_arrays.reshaped_type(owner, arguments)
         if name == "view" and plain and len(node.args) == 1:
             wanted = self.expression(node.args[0])
-            if isinstance(wanted, DtypeType) and wanted.of.itemsize == owner.dtype.itemsize:
+            if isinstance(wanted, DtypeType) and not wanted.of.fields:
                 return whole_arrays.viewed_type(owner, wanted.of)
-            if isinstance(wanted, DtypeType):
-                raise NotSimulated("a view of cells of another size", "make it on the host")
         raise self.kernel.refuse(node, method_refusal(name), "write the loop")
 
     def is_array(self, node: ast.expr) -> bool:

@@ -180,7 +180,8 @@ class Interpreter:
         return mask
 
     def if_(self, node: ir.If, mask: Mask) -> Mask:  # if test: ... else: ...
-        taken = self._split(node.test, mask)
+        taken = self._where(truth(self.value(node.test)), mask)
+        self.audience.branch(node.test.line, mask, taken, select=not node.branches)
         if taken is mask:
             return self.block(node.body, mask)
         if not taken:

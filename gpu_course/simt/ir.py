@@ -363,11 +363,18 @@ class Store(Statement):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class If(Statement):
-    """if test: ... else: ..."""
+    """if test: ... else: ...
+
+    Attributes:
+        test: the condition.
+        body, orelse: its arms.
+        branches: False where the compiler makes selects of it: it only changes a few variables.
+    """
 
     test: Expression
     body: Block
     orelse: Block
+    branches: bool = True
 
 
 @dataclass(frozen=True, eq=False, slots=True)

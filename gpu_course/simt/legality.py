@@ -698,10 +698,14 @@ def asks(draft: Draft, loop: ast.stmt) -> str:
     found: dict[str, str] = {}
     for _ in range(3):  # found = cuda.atomic...(...), then again = found
         for n in inside:
-            if isinstance(n, ast.Assign) and (source := _source(draft, n.value, found)):
-                for target in n.targets:
-                    names = (t.id for t in ast.walk(target) if isinstance(t, ast.Name))
-                    found |= {name: _stronger(source, found.get(name)) for name in names}
+            if not isinstance(n, ast.Assign | ast.AugAssign | ast.AnnAssign) or n.value is None:
+                continue
+            if source := _source(draft, n.value, found):
+                targets = n.targets if isinstance(n, ast.Assign) else [n.target]
+                names = [t for target in targets for t in ast.walk(target)]
+                # Not `cuda` of q[cuda.laneid] = ..., which is read.
+                given = [t.id for t in names if isinstance(t, ast.Name) and _is_stored(t)]
+                found |= {name: _stronger(source, found.get(name)) for name in given}
     return _strongest(_source(draft, test, found) for test in exits)
 
 

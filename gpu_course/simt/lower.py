@@ -22,6 +22,7 @@ from gpu_course.simt.intrinsics import NOTHING
 from gpu_course.simt.legality import NOTHING as NO_WAIT
 from gpu_course.simt.legality import asks, draft
 from gpu_course.simt.memory import FIRST_CAPTURED, Array, bind_captured, bind_constant
+from gpu_course.simt.selects import are_selects
 from gpu_course.simt.source import Captured, Kernel
 from gpu_course.simt.types import (
     BOOL,
@@ -148,7 +149,8 @@ class _Function:
                 return self.augmented(node, steps)
             case ast.If():
                 test = self.expression(node.test)
-                return [ir.If(line, steps, test, self.block(node.body), self.block(node.orelse))]
+                body, orelse = self.block(node.body), self.block(node.orelse)
+                return [ir.If(line, steps, test, body, orelse, not are_selects(body, orelse))]
             case ast.While():
                 return [self.while_loop(node, steps)]
             case ast.For():
@@ -685,7 +687,7 @@ class _Function:
         if name == "fill":
             return self.fill(node, owner)
         if name == "view":
-            return self.word(node, name, whole_arrays.VIEW, self.type(node), [owner])
+            return self.word(node, whole_arrays.SEEN, whole_arrays.VIEW, self.type(node), [owner])
         sides = [self.expression(a) for a in node.args]
         return self.word(node, name, whole_arrays.RESHAPE, self.type(node), [owner, *sides])
 

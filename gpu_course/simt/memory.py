@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.errors import CourseError
+from gpu_course.simt.unwritten import written_in
 
 ALIGNMENT = 256  # cudaMalloc's: CUDA C++ Programming Guide, "Device Memory Accesses"
 FIRST_ADDRESS = 1 << 20
@@ -47,7 +48,8 @@ class Array:
         address: byte address of `flat[0]`, within the block for a shared array.
         contiguous: True when cells in C order are elements of `flat` in order.
         writable: False for arrays that may only be read.
-        initialised: bool, as long as `flat`: what has been written; None when all of it has.
+        initialised: bool, as long as `flat`: what has been written; None when all of it has. Where
+            the bytes of a cell are told apart, (cells, bytes of a cell).
         per_copy: elements of `flat` in one copy; 0 when there is only one.
         root: the array this one is a view of, or None.
         fields: for an array of structures, each field as an array of its own.
@@ -55,6 +57,8 @@ class Array:
         nowhere: of a view, bool per lane: those whose index lay outside, which reach no cell.
         packed: a field of structures without padding, which Numba reads byte by byte.
         misaligned: True where it begins at an address that its type must not have.
+        seen_of: of all memory seen as cells of another dtype, the array that was declared.
+        seen_as: (dtype, first byte) -> its own memory, seen as such cells.
     """
 
     name: str
@@ -75,7 +79,9 @@ class Array:
     nowhere: np.ndarray | None = None
     root: Array | None = None
     fields: dict[str, Array] = field(default_factory=dict)
+    seen_of: Array | None = None
     misaligned: bool = field(init=False)
+    seen_as: dict[tuple[np.dtype[Any], int], Array] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self.misaligned = self.address % self.alignment != 0
@@ -137,6 +143,58 @@ def row_of(array: Array, index: int) -> Array:
     """Returns array[index] of an array with several dimensions, as a view."""
     rest = len(array.shape) - 1
     return viewed(array, [index, *[0] * rest], array.shape[1:], [None, *[1] * rest])
+
+
+def seen_as(array: Array, dtype: np.dtype[Any], shift: int = 0) -> Array:
+    """Returns all the memory of an array as cells of another dtype, the same one each time.
+
+    Args:
+        array: one that is no view.
+        dtype: what its bytes are taken for.
+        shift: the byte at which the first cell begins.
+    """
+    key = dtype, shift
+    if key == (array.dtype, 0):
+        return array
+    if key not in array.seen_as:
+        old, new = array.dtype.itemsize, dtype.itemsize
+        count = (array.flat.size * old - shift) // new
+        part = slice(shift, shift + count * new)
+        *rows, last = array.shape if array.contiguous and array.shape else (array.flat.size,)
+        whole = not shift and last * old % new == 0
+        shape = (*rows, last * old // new) if whole else (count,)
+        array.seen_as[key] = replace(
+            array,
+            name=f"{array.name}.view({dtype})",
+            shape=shape,
+            dtype=dtype,
+            flat=_bytes_of(array.flat)[part].view(dtype),
+            strides=row_major(shape),
+            origin=array.origin * old // new,
+            address=array.address + shift,
+            contiguous=not array.per_copy,
+            initialised=_by_bytes(array, part, new),
+            per_copy=array.per_copy * old // new,
+            fields={},
+            seen_of=array,
+        )
+    return array.seen_as[key]
+
+
+def _bytes_of(flat: np.ndarray) -> np.ndarray:
+    if flat.strides != (flat.itemsize,):  # one cell may have any stride
+        flat = np.lib.stride_tricks.as_strided(flat, strides=(flat.itemsize,))
+    return flat.view(np.uint8)
+
+
+def _by_bytes(array: Array, part: slice, size: int) -> np.ndarray | None:
+    """What has been written of some bytes, as cells of a size; both arrays share it from now on."""
+    written, width = array.initialised, array.dtype.itemsize
+    if written is None:
+        return None
+    if written.ndim == 1:
+        written = array.initialised = np.repeat(written, width).reshape(-1, width)
+    return written.reshape(-1)[part].reshape(-1, size)
 
 
 def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
@@ -259,6 +317,7 @@ def bind_plain(name: str, data: np.ndarray, allocation: Allocation, offset: int)
             corner, shape=(span,), strides=(size,), writeable=data.flags.writeable
         )
     address = allocation.address + offset
+    written = written_in(data)
     return Array(
         name=name,
         space="global",
@@ -271,4 +330,5 @@ def bind_plain(name: str, data: np.ndarray, allocation: Allocation, offset: int)
         address=address,
         contiguous=data.flags.c_contiguous,
         writable=data.flags.writeable,
+        initialised=None if written is None else written.reshape(-1, size),
     )

@@ -20,7 +20,7 @@ from gpu_course.simt.legality import STEPS_OF_ACCESSES
 from gpu_course.simt.machine import Machine
 from gpu_course.simt.memory import Array, row_major, viewed
 from gpu_course.simt.observer import Access, Pattern
-from gpu_course.simt.types import INT64, UINT64
+from gpu_course.simt.types import BOOL, INT64, UINT64
 from gpu_course.simt.values import Value, cast, pick, ravel
 from gpu_course.simt.vocabulary import atomics
 
@@ -35,13 +35,20 @@ def load(machine: Machine, site: Site, array: Array, indices: Indices) -> Value:
     _check_initialised(machine, site, access)
     pattern = access.pattern
     if pattern.uniform:
-        return array.flat[pattern.elements[0] + access.moved]
-    loaded = access.found()
+        return _truths(array, array.flat[pattern.elements[0] + access.moved])
+    loaded = _truths(array, access.found())
     if pattern.mask.full:
         return loaded
     result = np.zeros(machine.lanes.count, array.dtype)
     result[pattern.mask.lanes] = loaded
     return result
+
+
+def _truths(array: Array, loaded: Value) -> Value:
+    """Bytes that are read as bool: Numba takes any but 0 for True, and NumPy only 1."""
+    if array.dtype is not BOOL or array.root is None or array.root.seen_of is None:
+        return loaded
+    return loaded.view(np.uint8) != 0
 
 
 def store(machine: Machine, site: Site, array: Array, indices: Indices, value: Value) -> None:
@@ -54,8 +61,8 @@ def store(machine: Machine, site: Site, array: Array, indices: Indices, value: V
         return
     places = access.places
     array.flat[places] = access.values
-    if array.initialised is not None:
-        array.initialised[places] = True
+    if access.array.initialised is not None:
+        access.array.initialised[places] = True
     if machine.context is not None:
         machine.context.wrote()
 
@@ -99,6 +106,8 @@ def update(
     given = [_one_each(pick(o, mask), turns.size)[turns] for o in operands]
     cells = access.elements[turns]
     found = atomics.apply(name, array.flat, cells, given, returns=returns)
+    if access.array.initialised is not None:
+        access.array.initialised[access.places] = True
     old = np.zeros(machine.lanes.count, array.dtype)
     if found is not None:
         old[mask.lanes[turns]] = found
@@ -116,11 +125,14 @@ def _check_initialised(machine: Machine, site: Site, access: Access) -> None:
     initialised = access.array.initialised
     if initialised is None:
         return
-    if np.count_nonzero(initialised) == initialised.size:
+    small = access.array.space != "global"
+    if small and np.count_nonzero(initialised) == initialised.size:
         # Once all of it is written, it stays so.
         access.array.initialised = None
         return
-    written = initialised[access.places]
+    written: Any = initialised[access.places]
+    if written.ndim > 1:
+        written = written.all(axis=1)
     if np.count_nonzero(written) < written.size:
         fresh = ~written
         first = int(fresh.nonzero()[0][0])

@@ -277,8 +277,11 @@ class Observer:
     def access(self, access: Access) -> None:
         """Lanes load, store or update atomically."""
 
-    def branch(self, line: int, mask: Mask, taken: Mask) -> None:
-        """Lanes of `mask` met a condition; those of `taken` found it true."""
+    def branch(self, line: int, mask: Mask, taken: Mask, *, select: bool = False) -> None:
+        """Lanes of `mask` met a condition; those of `taken` found it true.
+
+        With `select`, of an `if` that is compiled to selects: nobody waits for anybody.
+        """
 
     def barrier(self, line: int, mask: Mask, blocks: np.ndarray) -> None:
         """The blocks of the batch that are True in `blocks` (bool) met at a barrier."""

@@ -13,13 +13,14 @@ import errno
 import functools
 import inspect
 import linecache
+import math
 import os
 import stat
 import textwrap
 import threading
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -38,11 +39,13 @@ from gpu_course.errors import (
 from gpu_course.simt.constants import (
     MAX_CELLS,
     Costs,
+    FileList,
     NamedTuple,
     NotConstant,
     Symbol,
     cells,
     constant,
+    resolve,
 )
 from gpu_course.simt.types import Signature, from_node, signatures
 from gpu_course.text import one_line, source_lines
@@ -356,34 +359,134 @@ def load(path: str | Path) -> Module:
 @functools.lru_cache(maxsize=64)
 def _read(path: Path, shown: str, text: str) -> Module:
     tree = parse(text, shown, whole=True)
-    lines = dict(enumerate(source_lines(text), start=1))
-    names: dict[str, Any] = {}
-    constant_lines: dict[str, int] = {}
-    costs = Costs()
-    for node in tree.body:
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            names.update(_imported(node))
-        elif isinstance(node, ast.FunctionDef):
-            jit = [d for d in node.decorator_list if _is_jit(d, names)]
-            declared = _declared(jit, shown, lines)
-            look_up = names.__getitem__
-            device = any(_says_device(d) for d in jit)
-            names[node.name] = Kernel(
-                node.name, node, shown, lines, look_up, bool(jit), declared, device
-            )
-        elif isinstance(node, ast.ClassDef | ast.AsyncFunctionDef):
-            names[node.name] = Unknown("no kernel")
-        elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            for target in targets:
-                if isinstance(target, ast.Name):
-                    names[target.id] = _constant_or_unknown(node.value, names, target.id, costs)
-                    constant_lines[target.id] = node.lineno
-        elif isinstance(node, ast.Delete):
-            for target in node.targets:
-                names.pop(getattr(target, "id", ""), None)
+    reader = _Reader(shown, dict(enumerate(source_lines(text), start=1)))
+    reader.block(tree.body)
+    names = reader.names
     functions = tuple(name for name, value in names.items() if isinstance(value, Kernel))
-    return Module(path, shown, functions, names, constant_lines)
+    return Module(path, shown, functions, names, reader.constant_lines)
+
+
+class _Reader:
+    """Reads the statements of a file in the order in which Python would run them."""
+
+    def __init__(self, shown: str, lines: Mapping[int, str]) -> None:
+        self.shown = shown
+        self.lines = lines
+        self.names: dict[str, Any] = {}
+        self.constant_lines: dict[str, int] = {}
+        self.costs = Costs()
+
+    def block(self, body: Sequence[ast.stmt]) -> None:
+        for node in body:
+            self.statement(node)
+
+    def statement(self, node: ast.stmt) -> None:
+        match node:
+            case ast.Import() | ast.ImportFrom():
+                self.names.update(_imported(node))
+            case ast.FunctionDef():
+                self.function(node)
+            case ast.ClassDef() | ast.AsyncFunctionDef():
+                self.names[node.name] = Unknown("no kernel")
+            case ast.Assign():
+                values = [self.found(target, node.value) for target in node.targets]
+                for value in values:
+                    self.assign(value, node.lineno)
+            case ast.AnnAssign(value=ast.expr() as value):
+                self.assign(self.found(node.target, value), node.lineno)
+            case ast.AugAssign(target=ast.Name() as target):
+                read = ast.copy_location(ast.Name(target.id, ast.Load()), target)
+                new = ast.copy_location(ast.BinOp(read, node.op, node.value), node)
+                self.assign(self.found(target, new), node.lineno)
+            case ast.Delete():
+                for gone in node.targets:
+                    self.names.pop(getattr(gone, "id", ""), None)
+            case ast.If():
+                self.choice(node)
+            case ast.With():
+                self.block(node.body)
+            case ast.Try():
+                # As it goes where nothing is raised.
+                self.block([*node.body, *node.orelse, *node.finalbody])
+            case ast.For() | ast.While() | ast.Match():
+                self.give_up(node)
+
+    def function(self, node: ast.FunctionDef) -> None:
+        names = self.names
+        jit = [d for d in node.decorator_list if _is_jit(d, names)]
+        declared = _declared(jit, self.shown, self.lines)
+        device = any(_says_device(d) for d in jit)
+        look_up = names.__getitem__
+        names[node.name] = Kernel(
+            node.name, node, self.shown, self.lines, look_up, bool(jit), declared, device
+        )
+
+    def choice(self, node: ast.If) -> None:
+        """if: of a constant, the arm that is taken; `if __name__ == "__main__"` never is."""
+        if any(isinstance(n, ast.Name) and n.id == "__name__" for n in ast.walk(node.test)):
+            self.block(node.orelse)
+            return
+        try:
+            test = constant(node.test, self.names)
+        except NotConstant:
+            self.give_up(node)
+            return
+        self.block(node.body if test else node.orelse)
+
+    def give_up(self, node: ast.stmt) -> None:
+        """What is assigned where nobody can say how often, if at all."""
+        kind = type(node).__name__.lower()
+        unknown = Unknown(f"not a constant the simulator can evaluate (a {kind} assigns it)")
+        for name in ast.walk(node):
+            if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store):
+                self.names[name.id] = unknown
+
+    def found(self, target: ast.expr, node: ast.expr) -> dict[str, Any]:
+        """What an assignment gives to each name of its target."""
+        if isinstance(target, ast.Name):
+            return {target.id: _constant_or_unknown(node, self.names, target.id, self.costs)}
+        if not isinstance(target, ast.Tuple | ast.List):
+            return {}
+        parts = target.elts
+        given = node.elts if isinstance(node, ast.Tuple | ast.List) else []
+        stars = any(isinstance(n, ast.Starred) for n in (*parts, *given))
+        if len(given) == len(parts) and not stars:
+            pairs = zip(parts, given, strict=True)
+            each = [self.found(part, value) for part, value in pairs]
+            return {name: value for one in each for name, value in one.items()}
+        whole = _constant_or_unknown(node, self.names, _WHOLE, self.costs)
+        found = _unpacked(target, whole)
+        self.costs.share(_WHOLE, found)
+        return found
+
+    def assign(self, found: Mapping[str, Any], line: int) -> None:
+        self.names.update(found)
+        self.constant_lines |= dict.fromkeys(found, line)
+
+
+_WHOLE = "what is taken apart"
+
+
+def _unpacked(target: ast.expr, value: Any) -> dict[str, Any]:
+    """What each name of a target gets of a tuple: A, *rest = TILES."""
+    if isinstance(target, ast.Name):
+        return {target.id: value}
+    if isinstance(target, ast.Starred):
+        return _unpacked(target.value, value)
+    parts = target.elts if isinstance(target, ast.Tuple | ast.List) else []
+    held = isinstance(value, tuple) or (isinstance(value, np.ndarray) and value.ndim > 0)
+    given = list(value) if held else []
+    star = next((k for k, part in enumerate(parts) if isinstance(part, ast.Starred)), None)
+    if star is not None and len(given) >= len(parts) - 1:
+        end = len(given) - (len(parts) - 1 - star)
+        given[star:end] = [FileList(given[star:end])]
+    if len(given) != len(parts):
+        what = "not a constant the simulator can evaluate (a value that is taken apart)"
+        given = [value if isinstance(value, Unknown) else Unknown(what)] * len(parts)
+    found: dict[str, Any] = {}
+    for part, one in zip(parts, given, strict=True):
+        found |= _unpacked(part, one)
+    return found
 
 
 def _constant_or_unknown(node: ast.expr, names: Mapping[str, Any], name: str, costs: Costs) -> Any:
@@ -446,8 +549,11 @@ def _imported(node: ast.Import | ast.ImportFrom) -> dict[str, Any]:
         full = f"{node.module}.{alias.name}"
         if full in MODULES:
             value: Any = Symbol(MODULES[full])
+        elif node.module == "math" and alias.name == "*":
+            found |= {n: resolve(Symbol(f"math.{n}")) for n in dir(math) if n[0] != "_"}
+            continue
         elif node.module in MODULES:
-            value = Symbol(f"{MODULES[node.module]}.{alias.name}")
+            value = resolve(Symbol(MODULES[node.module]).member(alias.name))
         else:
             value = Unknown(f"{alias.name} of the module {node.module}")
         found[alias.asname or alias.name] = value

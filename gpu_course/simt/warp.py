@@ -163,9 +163,9 @@ class WarpAudience(Observer):
         access.mask = self.wide(access.mask)
         self.audience.access(access)
 
-    def branch(self, line: int, mask: Mask, taken: Mask) -> None:
+    def branch(self, line: int, mask: Mask, taken: Mask, *, select: bool = False) -> None:
         """Lanes met a condition."""
-        self.audience.branch(line, self.wide(mask), self.wide(taken))
+        self.audience.branch(line, self.wide(mask), self.wide(taken), select=select)
 
     def warp_barrier(self, line: int, mask: Mask) -> None:
         """Lanes met within their warp."""

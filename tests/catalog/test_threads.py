@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numba import cuda
 
 from gpu_course.catalog.lesson_01_threads import LESSON
 from gpu_course.catalog.start_here.add_ten import ADD_TEN
+from gpu_course.simulator import simulate
 from tests.catalog import rules
 
 PUZZLES = {puzzle.short_name: puzzle for puzzle in LESSON.puzzles}
@@ -83,3 +85,52 @@ def test_clip_meets_numbers_below_between_above_and_at_its_limits():
         if len(a) >= 4:
             assert (a > high).any() and ((a > low) & (a < high)).any()
             assert low in a and high in a
+
+
+def by_two_ifs(out, a, low, high, size):
+    i = cuda.grid(1)
+    if i < size:
+        x = a[i]
+        if x < low:
+            x = low
+        if x > high:
+            x = high
+        out[i] = x
+
+
+def by_three_values(out, a, low, high, size):
+    i = cuda.grid(1)
+    if i < size:
+        if a[i] < low:
+            x = low
+        elif a[i] > high:
+            x = high
+        else:
+            x = a[i]
+        out[i] = x
+
+
+def by_stores(out, a, low, high, size):
+    i = cuda.grid(1)
+    if i < size:
+        if a[i] < low:
+            out[i] = low
+        elif a[i] > high:
+            out[i] = high
+        else:
+            out[i] = a[i]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "reached"), [(by_two_ifs, True), (by_stores, False), (by_three_values, False)]
+)
+def test_the_bonus_of_clip_is_for_what_compiles_to_selects(kernel, reached):
+    clip = PUZZLES["clip"]
+    for case in clip.cases:
+        given = clip.inputs(np.random.default_rng(3), case)
+        (launch,) = clip.launches(case)
+        out = np.zeros(case.sizes["size"], np.float32)
+        report = simulate(kernel)[launch.grid, launch.block](out, *given.values())
+        assert report.ok and (out == clip.reference(given, case)["out"]).all()
+        limit = clip.debrief.bonus.limit(case)
+        assert (report.counters.branches <= limit) is reached

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numba import cuda
 
 from gpu_course.observe.transactions import count_request
 from gpu_course.simt.report import Counters, GlobalCounters, Report
 from gpu_course.simulator import simulate
+from gpu_course.stepping import record
 
 
 def brute_force(address: list[int], warps: list[int], itemsize: int) -> GlobalCounters:
@@ -38,7 +40,7 @@ def test_sectors_against_brute_force(lanes: list[tuple[int, int]], itemsize: int
     assert counted == brute_force(address, warps, itemsize)
 
 
-HEAD = "from numba import cuda, float32, float64\n"
+HEAD = "from numba import cuda, float32, float64, int32\n"
 
 
 def launch(tmp_path: Path, body: str, grid: int, block: int, n: int = 4096) -> Report:
@@ -122,9 +124,9 @@ def test_a_block_takes_shared_memory(body: str, dynamic: int, most: int, tmp_pat
 @pytest.mark.parametrize(
     ("body", "branches", "divergent"),
     [
-        ("if cuda.threadIdx.x % 2:\n    n = 1", 2, 2),
-        ("if cuda.threadIdx.x < 32:\n    n = 1", 2, 0),
-        ("if n > 3:\n    n = 1", 2, 0),
+        ("if cuda.threadIdx.x % 2:\n    out[cuda.threadIdx.x] = 1", 2, 2),
+        ("if cuda.threadIdx.x < 32:\n    out[cuda.threadIdx.x] = 1", 2, 0),
+        ("if n > 3:\n    out[cuda.threadIdx.x] = 1", 2, 0),
         ("for k in range(3):\n    n += 1", 8, 0),
         ("for k in range(cuda.threadIdx.x % 2):\n    n += 1", 4, 2),
         ("n = 1 if cuda.threadIdx.x % 2 else 2", 0, 0),
@@ -139,6 +141,74 @@ def test_branches_are_counted_per_warp(
     assert (counters.branches, counters.divergent_branches) == (branches, divergent)
 
 
+# An if of scalars: whether it has a branch in the PTX that Numba 0.68 and NVVM 13.0 make of it for
+# compute capability 8.0, with v and w float32 loads, lo and hi float32, k and m int32.
+SELECTS = {
+    "if v < lo:\n    v = lo": True,
+    "if v < lo:\n    v = v * 2": True,
+    "if v < lo:\n    v = (v * lo + hi) * w + lo * v": True,
+    "if v < lo:\n    v += w\n    v *= w\n    v -= lo": True,
+    "if v < lo:\n    v = v * w * v * w * v * w * v": False,
+    "if k < m:\n    k = k * 3 + m * 5 + (k ^ m) + (k & 7) + (m | 3) + k * m": False,
+    "if v < lo:\n    v = lo\n    w = hi\n    k = 1": True,
+    "if v < lo:\n    v = lo\n    w = hi\n    k = 1\n    m = 2": False,
+    "if v < lo:\n    v = v + lo\nelse:\n    v = v - hi": True,
+    "if v < lo:\n    v = v * w * v * w * v\nelse:\n    v = v + w + v + w + v": False,
+    "if v < lo and w < hi:\n    k += 1": True,
+    "if v < lo or w < hi:\n    k += 1": True,
+    "if v > w:\n    v, w = w, v": True,
+    "if v > w:\n    w = v\n    k = m": True,
+    "if cuda.threadIdx.x == 0:\n    v = 1.0": True,
+    "if k < m:\n    k = k >> 2": True,
+    "if v < lo:\n    k = int32(v)": True,
+    "if v < lo:\n    k = w < hi": True,
+    "if v < lo:\n    pass\nelse:\n    v = hi": True,
+    "if v < lo:\n    v = v / hi": False,
+    "if k < m:\n    k = k // m": False,
+    "if k < m:\n    k = k % 8": False,
+    "if v < lo:\n    v = math.sqrt(v)": False,
+    "if v < lo:\n    v = a[i + 2]": False,
+    "if v < lo:\n    out[i + 64] = v": False,
+    "if v < lo:\n    return": False,
+    # One inside the other
+    "if v < lo:\n    if w < hi:\n        v = w": True,
+    "if v < lo:\n    v = lo\nelif v > hi:\n    v = hi\nelse:\n    v = w": True,
+    "if v >= lo:\n    if v > hi:\n        v = hi\nelse:\n    v = lo": True,
+    "if v < lo:\n    k = 1\nelif v < hi:\n    k = 2\nelse:\n    k = 3": True,
+    "if v < lo:\n    v = lo\nelif v > hi:\n    v = hi": False,
+    "if v < lo:\n    k = 1\nelif v < hi:\n    k = 2\nelif v < w:\n    k = 3": False,
+    "if v < lo:\n    v = v * 2\n    if w < hi:\n        v = v + 1": False,
+}
+
+
+@pytest.mark.parametrize("body", SELECTS)
+def test_an_if_that_changes_a_few_variables_is_no_branch(body: str, tmp_path: Path) -> None:
+    path = tmp_path / "kernel.py"
+    text = indent(f"i = cuda.grid(1)\nv, w, k, m = a[i], a[i + 1], n[i], n[i + 1]\n{body}", "    ")
+    ending = "    out[i] = v + w + k + m\n"
+    imports = "import math\nfrom numba import cuda, int32\n"
+    path.write_text(f"{imports}@cuda.jit\ndef kernel(out, a, n, lo, hi):\n{text}\n{ending}")
+    a, n = np.arange(128, dtype=np.float32), np.arange(1, 129, dtype=np.int32)
+    report = simulate(f"{path}:kernel")[1, 64](
+        np.zeros(128, np.float32), a, n, np.float32(40), np.float32(50)
+    )
+    assert report.ok, report
+    assert (report.counters.branches == 0) is SELECTS[body]
+
+
+def test_a_recording_still_shows_who_took_a_select() -> None:
+    def chosen(out, a):
+        i = cuda.threadIdx.x
+        v = a[i]
+        if v > 3:
+            v = 3.0
+        out[i] = v
+
+    made = record(chosen)[1, 8](np.zeros(8), np.arange(8.0))
+    taken = [step.taken.tolist() for step in made.steps if step.taken is not None]
+    assert taken == [[4, 5, 6, 7]]
+
+
 @pytest.mark.parametrize(
     ("body", "updates"),
     [
@@ -146,7 +216,7 @@ def test_branches_are_counted_per_warp(
         ("if i < 5:\n    cuda.atomic.add(out, 0, 1.0)", 5),
         ("if i < 5:\n    out[i] = cuda.atomic.add(out, i, 1.0)", 5),
         ("for k in range(3):\n    cuda.atomic.max(out, i, 1.0)", 192),
-        ("s = cuda.shared.array(64, float32)\ns[i] = 0\ncuda.atomic.exch(s, i, 1.0)", 0),
+        ("s = cuda.shared.array(64, int32)\ns[i] = 0\ncuda.atomic.exch(s, i, 1)", 0),
         ("out[i] = 1", 0),
     ],
 )

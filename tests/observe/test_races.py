@@ -84,7 +84,7 @@ PAIRS = {
     "an exchange, and a plain read": (
         """
         if t == 0 and b < 2:
-            cuda.atomic.exch(cell, 0, 1.0)
+            cuda.atomic.max(cell, 0, 1.0)
         {0}
         if b == 1 and t == 3:
             out[i] = cell[0]

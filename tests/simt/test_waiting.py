@@ -5,13 +5,18 @@ Every kernel runs in the usual order; in the others `make test` draws a third.
 
 from __future__ import annotations
 
+import ast
+import textwrap
 import threading
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from numba import cuda
 
+from gpu_course.simt import legality, source
+from gpu_course.simt.legality import ATOMIC, MEMORY
 from gpu_course.simt.report import Report
 from gpu_course.simt.schedule import Ranked, RoundRobin
 from gpu_course.simulator import simulate
@@ -170,3 +175,41 @@ def test_a_barrier_of_the_grid_has_all_blocks_there(tmp_path: Path) -> None:
     schedule = Ranked(seed=1, resident=1)
     assert simulate(f"{path}:kernel", schedule=schedule)[3, 4](out, np.zeros(12)).ok
     np.testing.assert_array_equal(out, np.arange(12)[::-1])
+
+
+# What a loop's end depends on, body by body: n is a number, a and flags are arrays
+ASKS = {
+    "while n > 0:\n    n -= 1": "",
+    "while a[0] == 0:\n    pass": MEMORY,
+    "while cuda.atomic.add(a, 0, 0) == 0:\n    pass": ATOMIC,
+    "x = 0\nwhile x == 0:\n    x = a[0]": MEMORY,
+    "x = 0\nwhile x == 0:\n    x += cuda.atomic.add(a, 0, 0)": ATOMIC,
+    "x = 0\nwhile x == 0:\n    x: int = a[0]": MEMORY,
+    "x = 0\nwhile x == 0:\n    x, y = a[0], 1": MEMORY,
+    # What is read in the place of an assignment is not assigned.
+    "while cuda.any_sync(1, n > 0):\n    a[cuda.laneid] = cuda.atomic.inc(a, 0, 9)\n    n -= 1": "",
+    "while cuda.any_sync(-1, n > 0):\n    a[cuda.laneid] += a[0]\n    n -= 1": "",
+    "while n > 0:\n    a[n], x = cuda.atomic.add(a, 0, 1), 1\n    n -= 1": "",
+    "while n > 0:\n    m[n, n][0] = a[0]\n    n -= 1": "",
+}
+
+
+@pytest.mark.parametrize("body", ASKS)
+def test_what_the_end_of_a_loop_depends_on(body: str, tmp_path: Path) -> None:
+    path = tmp_path / "kernel.py"
+    head = "from numba import cuda\n@cuda.jit\ndef kernel(a, m, n):\n"
+    path.write_text(head + textwrap.indent(body, "    "))
+    made = legality.draft(source.load(path).kernel("kernel"))
+    (loop,) = (node for node in ast.walk(made.kernel.tree) if isinstance(node, ast.While))
+    assert legality.asks(made, loop) == ASKS[body]
+
+
+def test_a_long_loop_that_writes_by_lane_is_no_waiting_one() -> None:
+    def counted(q, n):
+        left = 12_000
+        while cuda.any_sync(0xFFFFFFFF, left > 0):
+            q[cuda.laneid] = cuda.atomic.add(n, 0, 1)
+            left -= 1
+
+    report = simulate(counted)[1, 32](np.zeros(32), np.zeros(1))
+    assert report.ok, report

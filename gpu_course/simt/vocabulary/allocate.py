@@ -21,6 +21,7 @@ from gpu_course.simt.lanes import Lanes
 from gpu_course.simt.machine import Machine
 from gpu_course.simt.memory import Allocation, Array, bind_plain, row_major
 from gpu_course.simt.types import ArrayType, NoSuchType, NotSimulated, Type
+from gpu_course.simt.unwritten import gaps_in
 from gpu_course.simt.values import Value
 from gpu_course.simt.vocabulary.functions import Function
 
@@ -31,6 +32,7 @@ SPACES = {"cuda.shared.array": "shared", "cuda.local.array": "local"}
 MOST_STATIC_BYTES = 48 * 1024
 MOST_SHARED_BYTES = 227 * 1024
 MOST_LOCAL_BYTES = 512 * 1024
+WIDEST = 16  # bytes of the largest number, complex128
 
 
 def request(
@@ -233,15 +235,17 @@ class Arena:
         copies = len(lanes.blocks) if shared else lanes.count
         slot = lanes.slot if shared else np.arange(lanes.count)
         shape = asked.shape
+        written: np.ndarray | None = None
         if asked.dynamic:
             shape = (self.dynamic_bytes // asked.dtype.itemsize,)
-            flat, initialised, allocation = self._dynamic_memory(asked)
+            flat, written, allocation = self._dynamic_memory(asked)
             per_copy = allocation.size // asked.dtype.itemsize
         else:
             per_copy = math.prod(shape)
             flat = fresh(copies * per_copy, asked.dtype)
-            initialised = np.zeros(flat.size, bool)
             allocation = self._allocation(asked.offset, asked.size)
+            if asked.dtype.fields:
+                written = np.zeros(flat.nbytes, bool)
         array = Array(
             name=name,
             space=asked.space,
@@ -253,18 +257,16 @@ class Arena:
             allocation=allocation,
             address=asked.offset,
             contiguous=False,
-            initialised=initialised,
+            initialised=np.zeros(flat.size, bool) if written is None else _cells_of(written, flat),
             per_copy=per_copy,
             static=not asked.dynamic,
         )
-        if asked.dtype.fields:
-            # One flag for each byte, which the fields share: each lies between the others.
-            flags = np.zeros(flat.nbytes, bool)
+        if written is not None:
             for part in _fields(asked.dtype):
-                array.fields[part] = self._field(array, part, flags)
+                array.fields[part] = self._field(array, part, written)
         return array
 
-    def _field(self, array: Array, part: str, flags: np.ndarray) -> Array:
+    def _field(self, array: Array, part: str, written: np.ndarray) -> Array:
         """One field of an array of structures: its cells lie between those of the others."""
         assert array.dtype.fields is not None
         at = array.dtype.fields[part][1]
@@ -278,7 +280,7 @@ class Arena:
             origin=array.origin * apart,
             address=array.address + at,
             contiguous=False,
-            initialised=flags[at :: own.dtype.itemsize][: own.flat.size],
+            initialised=_cells_of(written[at:], own.flat),
             per_copy=array.per_copy * apart,
         )
 
@@ -290,12 +292,24 @@ class Arena:
     def _dynamic_memory(self, asked: Request) -> tuple[np.ndarray, np.ndarray, Allocation]:
         """All dynamic arrays are the same bytes, whatever their dtype."""
         if self._dynamic is None:
-            size = -(-self.dynamic_bytes // 8) * 8
+            size = -(-self.dynamic_bytes // WIDEST) * WIDEST
             raw = np.full(len(self.lanes.blocks) * size, 0xFF, np.uint8)
             self._dynamic = raw, np.zeros(raw.size, bool), self._allocation(asked.offset, size)
-        raw, initialised, allocation = self._dynamic
-        width = asked.dtype.itemsize
-        return raw.view(asked.dtype), initialised[::width], allocation
+        raw, written, allocation = self._dynamic
+        whole = raw.size // asked.dtype.itemsize * asked.dtype.itemsize
+        return raw[:whole].view(asked.dtype), written, allocation
+
+
+def _cells_of(written: np.ndarray, flat: np.ndarray) -> np.ndarray:
+    """What has been written, byte by byte, as so many cells; gaps in structures count as written.
+
+    Args:
+        written: bool, one for each byte, from the first cell's on.
+        flat: the cells.
+    """
+    cells = written[: flat.nbytes].reshape(-1, flat.itemsize)
+    cells[:, gaps_in(flat.dtype)] = True
+    return cells
 
 
 def fresh(count: int, dtype: np.dtype[Any]) -> np.ndarray:

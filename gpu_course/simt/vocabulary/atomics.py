@@ -84,6 +84,13 @@ def _type(name: str) -> Callable[[Sequence[Type], Sequence[ast.expr]], Type]:
             raise NoSuchType("combines numbers")
         if array.dtype.itemsize < 4 or array.dtype.kind not in "iuf":
             raise NoSuchType(f"updates 4 or 8 bytes, and this array is of {array.dtype}")
+        if array.ndim == 1 and isinstance(index, TupleType):
+            raise NoSuchType("takes a number as the index of one dimension", "write i, not (i,)")
+        if name in ALWAYS_RETURN and array.dtype.kind not in "iu":
+            raise NoSuchType(
+                f"exchanges whole numbers, and this array is of {array.dtype}",
+                f"exchange its bits: view the array as int{8 * array.dtype.itemsize}",
+            )
         if name in _BITS and array.dtype.kind not in "iu":
             raise NoSuchType(f"combines bits, and this array is of {array.dtype}")
         if name in _UNSIGNED and array.dtype.kind != "u":

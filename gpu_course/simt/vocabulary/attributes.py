@@ -54,8 +54,9 @@ def _bit_count(machine: Machine, arguments: Sequence[Value], result: Type) -> Va
 METHODS = {
     "conjugate": made_by_lowering(lambda machine, arguments, result: np.conjugate(arguments[0])),
     "bit_count": made_by_lowering(_bit_count),
+    "view": made_by_lowering(lambda machine, arguments, result: arguments[0].view(result)),
 }
-"""What a number is asked: z.conjugate()."""
+"""What a number is asked: z.conjugate(), x.view(int32)."""
 
 
 def whole(value: Value) -> Value:

@@ -120,7 +120,13 @@ def _exact_fma(a: Value, b: Value, c: Value) -> Value:
 
 def _select_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
     _, a, b = numbers(arguments, 3, 3)
-    return types.unify(a, b)
+    if a != b:
+        raise NoSuchType(f"chooses between two of one type, not {a} and {b}", "convert one of them")
+    if a.kind not in "iuf" or a.itemsize < 2 or a == types.FLOAT16:
+        raise NoSuchType(
+            f"chooses between numbers of 2, 4 or 8 bytes, not {a}", "write a if test else b"
+        )
+    return a
 
 
 def _select(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:

@@ -20,6 +20,11 @@ def _type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
     for type_, node in zip(arguments, nodes, strict=True):
         if not isinstance(type_, np.dtype | str):
             raise NoSuchType(f"shows numbers and strings, not {ast.unparse(node)}")
+        if isinstance(type_, np.dtype) and type_.kind == "c":
+            shown = ast.unparse(node)
+            raise NoSuchType(
+                f"shows no complex number, and {shown} is one", f"print {shown}.real, {shown}.imag"
+            )
     return None
 
 

@@ -15,7 +15,8 @@ import numpy as np
 
 from gpu_course.simt.ir import Call
 from gpu_course.simt.machine import Machine
-from gpu_course.simt.memory import Array, row_major
+from gpu_course.simt.memory import Array, row_major, seen_as
+from gpu_course.simt.refusals import ours
 from gpu_course.simt.types import (
     BOOL,
     FLOAT64,
@@ -27,7 +28,7 @@ from gpu_course.simt.types import (
     Type,
 )
 from gpu_course.simt.values import Value
-from gpu_course.simt.vocabulary.attributes import made_by_lowering
+from gpu_course.simt.vocabulary.attributes import made_by_lowering, whole
 from gpu_course.simt.vocabulary.functions import Function
 
 
@@ -186,16 +187,63 @@ def viewed_type(owner: ArrayType, dtype: np.dtype[Any]) -> ArrayType:
     return replace(owner, dtype=dtype)
 
 
-def _viewed(machine: Machine, arguments: Sequence[Value], result: Type) -> Value:
+def _viewed(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
+    """The same bytes as cells of another dtype; the axis without gaps grows or shrinks with them.
+
+    Source: Numba, "numba/np/arrayobj.py" (_change_dtype).
+    """
     (array,) = arguments
     assert isinstance(result, ArrayType)
+    dtype, lanes = result.dtype, machine.mask.lanes
+    old, new = array.dtype.itemsize, dtype.itemsize
+    before = array.root or array
+    declared = before.seen_of or before
+    first = before.address - declared.address + array.origin * old
+    shape, strides, shifts = list(array.shape), list(array.strides), [0]
+    if old != new:
+        axis = _axis_without_gaps(array, lanes)
+        length = _different(shape[axis], lanes)[0] * old
+        apart = [s * old for k, s in enumerate(strides) if k != axis]
+        apart = [step for each in apart for step in _different(each, lanes)]
+        fact, hint = "", f"view the whole of {declared.name}, and index that"
+        if _different(strides[axis], lanes) != [1]:
+            fact = f"the cells of {array.name} do not lie side by side"
+        elif any(n * old % new for n in _different(shape[axis], lanes)):
+            fact = f"{array.name} has {length:,} bytes in a row"
+        elif any(step % new for step in apart):
+            fact = f"rows of {array.name} lie {min(apart):,} bytes apart"
+        if fact:
+            fact = f"{fact}, which no cells of {new} bytes ({dtype}) can take the place of"
+            raise machine.kernel.refuse(call.line, fact, hint)
+        shape[axis] = whole(shape[axis] * old // new)
+        strides = [1 if k == axis else step * old // new for k, step in enumerate(strides)]
+        shifts = _different(first % new, lanes)
+    if len(shifts) > 1 or declared.per_copy * declared.dtype.itemsize % new:
+        fact = ours(f"views by {dtype} that begin within a cell of each other")
+        raise machine.kernel.refuse(call.line, fact, f"begin at a multiple of {new} bytes")
+    seen = seen_as(declared, dtype, shifts[0])
     return replace(
-        array,
-        dtype=result.dtype,
-        flat=array.flat.view(result.dtype),
+        seen,
+        shape=tuple(shape),
+        strides=tuple(strides),
+        origin=(first - shifts[0]) // new,
         contiguous=False,
-        root=array.root or array,
+        nowhere=array.nowhere,
+        root=seen,
     )
+
+
+def _axis_without_gaps(array: Array, lanes: np.ndarray) -> int:
+    """The axis along which cells change their size: the last one, or the first of Fortran order."""
+    last = len(array.strides) - 1
+    side_by_side = [_different(step, lanes) == [1] for step in array.strides]
+    return 0 if side_by_side[0] and not side_by_side[last] else last
+
+
+def _different(value: Value, lanes: np.ndarray) -> list[int]:
+    """The numbers that some lanes have."""
+    here = value[lanes] if isinstance(value, np.ndarray) else [value]
+    return np.unique(here).tolist()  # type: ignore[no-any-return]
 
 
 def _strides(machine: Machine, arguments: Sequence[Value], result: Type) -> Value:
@@ -213,7 +261,9 @@ def _nbytes(machine: Machine, arguments: Sequence[Value], result: Type) -> Value
 
 
 RESHAPE = Function(lambda arguments, nodes: None, _reshaped)
-VIEW = made_by_lowering(_viewed)
+SEEN = "array.view"
+"""What a kernel's code names where it sees memory as cells of another dtype."""
+VIEW = Function(lambda arguments, nodes: None, _viewed)
 ATTRIBUTES: dict[str, tuple[Callable[[ArrayType], Type], Function]] = {
     "T": (lambda owner: owner, made_by_lowering(_transposed)),
     "itemsize": (lambda owner: INT64, made_by_lowering(_itemsize)),
