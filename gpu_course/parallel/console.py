@@ -126,7 +126,7 @@ class Console:
         except BaseException:
             # Whoever sits there stopped them: they are half way through something.
             joined.log.read()
-            stood = standings(joined.log, joined.under_way)
+            stood = standings(joined.log, joined.under_way, CELL)
             self.close()
             told = [Shown(rank, self._printed(each)) for rank, each in enumerate(joined.processes)]
             _, *places = _with_lines(stuck_report(stood, CELL, ""), text).splitlines()
@@ -136,7 +136,7 @@ class Console:
         waiting = [rank for rank, reply in enumerate(replies) if reply == {"waits": True}]
         trouble = ""
         if waiting:
-            stand = [s for s in standings(joined.log, waiting) if s.rank in waiting]
+            stand = [s for s in standings(joined.log, waiting, CELL) if s.rank in waiting]
             lines = [f"rank {s.rank} {s.text}{f', line {s.line}' if s.line else ''}" for s in stand]
             trouble = "\n".join(["a rank raised an error, and others wait for it", *lines])
             self.close()

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Sequence
 from typing import Any
 
-from gpu_course.parallel.calls import KINDS, Call
+from gpu_course.parallel.calls import KINDS, NEW_GROUP, Call
 
 MOST_READ = 1 << 16
 MOST_READS = 64
@@ -19,6 +20,8 @@ MOST_READS = 64
 MOST_EVENTS = 300_000
 MOST_LINE = 1 << 16
 MOST_SIZES = 4096
+_WORD = re.compile(r"[A-Za-z0-9_+]{0,60}")
+_FRAME = re.compile(rb'  File "(.*)", line (\d{1,7}) in .*')
 _LARGEST = 1 << 53
 
 
@@ -33,6 +36,7 @@ class Log:
         told: for each rank its events in order: ("begins", "waits", "over", "future" or "mark",
             number of the call or of the mark).
         count: how many events there were.
+        groups: the groups that were made, each as a call of a rank that is in it.
         ended: (rank, line) of each that ended the group it was given.
         since: how many of the calls had been made when the ranks were asked for what they do now.
     """
@@ -45,11 +49,20 @@ class Log:
         self._open: list[dict[int, Call]] = [{} for _ in handles]
         self._dropped: list[set[int]] = [set() for _ in handles]
         self._told = [0] * len(handles)
+        self._making: list[Call | None] = [None] * len(handles)
+        self._frames: list[list[tuple[str, int]]] = [[] for _ in handles]
         self.calls: list[Call] = []
+        self.groups: list[Call] = []
         self.told: list[list[tuple[str, int]]] = [[] for _ in handles]
         self.count = 0
         self.ended: list[tuple[int, int]] = []
         self.since = 0
+
+    def begin(self) -> None:
+        """Notes that the ranks are asked for something now: of what was before, no more is told."""
+        self.since = len(self.calls)
+        for frames in self._frames:
+            frames.clear()
 
     def read(self) -> None:
         """Takes in what has been told since; what is no event is left out."""
@@ -83,6 +96,9 @@ class Log:
     def _take(self, rank: int, line: bytes) -> None:
         self.count += 1
         self._told[rank] += 1
+        if frame := _FRAME.fullmatch(line):
+            self._frames[rank].append((frame[1].decode("utf-8", "replace"), int(frame[2])))
+            return
         try:
             event = json.loads(line)
             if "call" in event:
@@ -102,6 +118,12 @@ class Log:
                 self.told[rank].append(("future", number))
                 # Whoever has the future waits for that, and no call of ours tells when.
                 self._open[rank].pop(number, None)
+            elif "makes" in event:
+                made = _group(rank, event["makes"], len(self._handles))
+                self._making[rank] = made
+                self.groups.append(made)
+            elif "made" in event:
+                self._making[rank] = None
             elif "ends" in event:
                 self.ended.append((rank, _whole(event["ends"])))
             elif "dropped" in event:
@@ -116,7 +138,9 @@ class Log:
             return
 
     def waits_for(self, rank: int) -> Call | None:
-        """Returns the call a rank waits for at this moment."""
+        """Returns the call a rank waits for at this moment, or the group that it is making."""
+        if (making := self._making[rank]) is not None:
+            return making
         number = self._waits[rank]
         return None if number is None else self._own[rank].get(number)
 
@@ -134,6 +158,19 @@ class Log:
         """Returns sends and receives that no rank can wait for any more: it kept none of them."""
         loose = self.never_waited_for()
         return [call for call in loose if call.number in self._dropped[call.rank]]
+
+    def line_of(self, rank: int, file: str) -> int:
+        """Returns the line of a file in which a rank said it was; 0 where it did not say."""
+        # The cells of a console are numbered, and all are of one file.
+        own = (n for name, n in self._frames[rank] if name == file or name.startswith(f"{file} "))
+        return next(own, 0)
+
+    def missing_from(self, call: Call) -> tuple[int, ...]:
+        """Returns the ranks without which a collective or a new group can't go on."""
+        calls = self.groups if call.kind == NEW_GROUP else self.calls
+        same = (c for c in calls if (c.group, c.place) == (call.group, call.place))
+        there = {c.rank for c in same if c.kind not in ("send", "recv")}
+        return tuple(rank for rank in call.group if rank not in there)
 
     def last(self, rank: int) -> Call | None:
         """Returns the last call of a rank since what it was asked last."""
@@ -170,7 +207,28 @@ def _call(rank: int, told: dict[str, Any], ranks: int) -> Call:
         peer=None if told["peer"] is None else _whole(told["peer"], below=ranks),
         tag=_whole(told["tag"]),
         line=_whole(told["line"]),
+        dtype=_word(told.get("dtype", "")),
+        op=_word(told.get("op", "")),
     )
+
+
+def _group(rank: int, told: dict[str, Any], ranks: int) -> Call:
+    """Returns the group of an event, as the call that makes it.
+
+    Raises:
+        ValueError, TypeError, KeyError: it is none.
+    """
+    group = tuple(_whole(each, below=ranks) for each in told["group"])
+    if rank not in group or len(set(group)) < len(group):
+        raise ValueError("no group")
+    place, tag, line = (_whole(told[name]) for name in ("place", "tag", "line"))
+    return Call(rank, place, NEW_GROUP, group, place, (), 0, tag=tag, line=line)
+
+
+def _word(value: Any) -> str:
+    if type(value) is not str or not _WORD.fullmatch(value):
+        raise ValueError("no name of anything")
+    return value
 
 
 def _whole(value: Any, below: int = _LARGEST) -> int:

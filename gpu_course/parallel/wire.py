@@ -15,7 +15,9 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
@@ -83,6 +85,7 @@ class Events:
         tensors: Iterable[torch.Tensor],
         peer: int | None = None,
         tag: int = 0,
+        op: str = "",
     ) -> int:
         """Tells that a call begins, and returns its number."""
         held = list(tensors)
@@ -100,6 +103,8 @@ class Events:
                 peer=peer,
                 tag=tag,
                 line=self._line(),
+                dtype="+".join(dict.fromkeys(str(each.dtype)[len("torch.") :] for each in held)),
+                op=op,
             )
             self.begun += 1
             self._tell({"call": asdict(begun)})
@@ -126,6 +131,20 @@ class Events:
         with self._lock:
             self._groups += 1
             return self._groups == 1
+
+    @contextmanager
+    def making(self, group: tuple[int, ...], name: str) -> Iterator[None]:
+        """Tells that a group is made, which waits for all that are in it, and then that it is.
+
+        PyTorch counts a process's groups for their names: who left one out calls the next one
+        otherwise than the others do.
+        """
+        numbered = name.isdecimal()
+        made = {"group": group, "place": int(name) if numbered else 0, "tag": int(not numbered)}
+        with self._lock:
+            self._tell({"makes": {**made, "line": self._line()}})
+        yield
+        self._tell({"made": True})
 
     def ends_the_group(self) -> None:
         """Tells that the program ends the group that it was given."""
@@ -202,7 +221,8 @@ class Wire(dist.ProcessGroup):
         self._events = events
         self._given = events.is_first_group()
         self._ranks = tuple(options.global_ranks_in_group) or tuple(range(options.group_size))
-        self._inner = _inner_group(options)
+        with events.making(self._ranks, str(self._name)):
+            self._inner = _inner_group(options)
 
     @property
     def begun(self) -> int:
@@ -225,18 +245,46 @@ class Wire(dist.ProcessGroup):
         if self._given:
             self._events.ends_the_group()
         self._inner.shutdown()
+        _ended.append(self._inner)
 
     def __repr__(self) -> str:
-        return f"Wire(ranks {', '.join(map(str, self._ranks))})"
+        return f"Wire(ranks {_listed(self._ranks)})"
 
-    def _begin(self, kind: str, brought: Any, peer: int | None, tag: int = 0) -> int:
-        known = peer is not None and 0 <= peer < len(self._ranks)
-        whom = self._ranks[peer] if known and peer is not None else None
-        return self._events.call(kind, self._ranks, _tensors(brought), whom, tag)
+    def _begin(self, kind: str, brought: Any, peer: int | None, tag: int = 0, op: str = "") -> int:
+        there = peer is None or 0 <= peer < len(self._ranks)
+        if not there:
+            raise ValueError(self._no_such_rank(kind, peer))
+        whom = None if peer is None else self._ranks[peer]
+        number = self._events.call(kind, self._ranks, _tensors(brought), whom, tag, op)
+        if kind in ("send", "recv") and peer == self.rank():
+            # gloo's own error comes later and names neither the rank nor what to do.
+            way = "send to" if kind == "send" else "receive from"
+            raise ValueError(f"{way} the rank itself: {whom}")
+        return number
+
+    def _no_such_rank(self, kind: str, peer: int | None) -> str:
+        """Returns what is said of a peer or a root that this group does not have."""
+        size = len(self._ranks)
+        way = {"send": "send to", "recv": "receive from"}.get(kind, f"{kind} with root")
+        world = self._ranks == tuple(range(size))
+        which = "the ranks are" if world else f"the group of ranks {_listed(self._ranks)} counts"
+        lines = [f"{way} rank {peer}: {which} 0 to {size - 1}"]
+        if kind in ("send", "recv"):
+            lines.append(f"try: count round the ring, as (rank + 1) % {size} does,")
+            lines.append("or leave out the rank that has no neighbour there")
+        return "\n".join(lines)
 
     def _under_way(self, number: int, work: Any) -> Any:
         # What only returns when it is over, such as monitored_barrier, returns no work.
         return Waited(work, self._events, number) if isinstance(work, dist.Work) else work
+
+
+_devices: list[Any] = []
+"""What listens for this process's connections: one for all groups, made with the first of them."""
+
+
+_ended: deque[dist.ProcessGroup] = deque(maxlen=8)
+"""Groups that were ended last: while their connections are open, it is told whose they are."""
 
 
 def _inner_group(options: Any) -> dist.ProcessGroup:
@@ -250,9 +298,12 @@ def _inner_group(options: Any) -> dist.ProcessGroup:
         nccl = dist.ProcessGroupNCCL(dist.PrefixStore("nccl/", store), rank, size, own)
         kind = dist.ProcessGroup.BackendType.NCCL
         inner._register_backend(torch.device("cuda"), kind, nccl)
-    gloo = dist.ProcessGroupGloo(
-        dist.PrefixStore("gloo/", store), rank, size, timeout=options.timeout
-    )
+    make: Any = dist.ProcessGroupGloo
+    if not _devices:
+        _devices.append(make.create_default_device())
+    given = make._Options()
+    given._devices, given._timeout = _devices, options.timeout
+    gloo = make(dist.PrefixStore("gloo/", store), rank, size, given)
     inner._register_backend(torch.device("cpu"), dist.ProcessGroup.BackendType.GLOO, gloo)
     inner._set_default_backend(dist.ProcessGroup.BackendType.GLOO)
     return inner
@@ -266,11 +317,21 @@ def _tensors(brought: Any) -> Iterable[torch.Tensor]:
             yield from _tensors(each)
 
 
+def _listed(ranks: Iterable[int]) -> str:
+    return ", ".join(map(str, ranks))
+
+
+def _name_of(op: Any) -> str:
+    """Returns the name of a reduction, such as "SUM"; "" for none."""
+    return "" if op is None else str(getattr(op, "op", op)).rpartition(".")[2]
+
+
 def _collective(name: str, kind: str, at: int) -> Callable[..., Any]:
     def call(self: Wire, *arguments: Any, **named: Any) -> Any:
         brought = arguments[at] if kind != "barrier" and at < len(arguments) else ()
-        root = getattr(arguments[-1], "rootRank", None) if arguments else None
-        number = self._begin(kind, brought, root)
+        options = arguments[-1] if arguments else None
+        root, op = getattr(options, "rootRank", None), getattr(options, "reduceOp", None)
+        number = self._begin(kind, brought, root, op=_name_of(op))
         return self._under_way(number, getattr(self._inner, name)(*arguments, **named))
 
     return call
