@@ -40,6 +40,7 @@ class Call:
         tag: of a send or receive.
         line: of the learner's file; 0 where none of its lines is on the stack.
         dtype: of the tensors, such as "float32"; "" where there is none.
+        gives, takes: of an all-to-all, elements for each rank of the group and from each; else ().
         op: how an all-reduce, a reduce or a reduce-scatter joins them, such as "SUM"; else "".
     """
 
@@ -55,6 +56,8 @@ class Call:
     line: int = 0
     dtype: str = ""
     op: str = ""
+    gives: tuple[int, ...] = ()
+    takes: tuple[int, ...] = ()
 
     @property
     def booked_bytes(self) -> Fraction:

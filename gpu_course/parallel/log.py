@@ -10,6 +10,7 @@ import json
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from gpu_course.parallel.calls import KINDS, NEW_GROUP, Call
@@ -37,6 +38,7 @@ class Log:
             number of the call or of the mark).
         count: how many events there were.
         groups: the groups that were made, each as a call of a rank that is in it.
+        found: receives from any rank whose sender is known by now, with it as the peer.
         ended: (rank, line) of each that ended the group it was given.
         since: how many of the calls had been made when the ranks were asked for what they do now.
     """
@@ -53,6 +55,7 @@ class Log:
         self._frames: list[list[tuple[str, int]]] = [[] for _ in handles]
         self.calls: list[Call] = []
         self.groups: list[Call] = []
+        self.found: list[Call] = []
         self.told: list[list[tuple[str, int]]] = [[] for _ in handles]
         self.count = 0
         self.ended: list[tuple[int, int]] = []
@@ -124,6 +127,8 @@ class Log:
                 self.groups.append(made)
             elif "made" in event:
                 self._making[rank] = None
+            elif "found" in event:
+                self._find(rank, event["found"])
             elif "ends" in event:
                 self.ended.append((rank, _whole(event["ends"])))
             elif "dropped" in event:
@@ -136,6 +141,13 @@ class Log:
                     self._waits[rank] = None
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return
+
+    def _find(self, rank: int, found: dict[str, Any]) -> None:
+        """Takes in from whom a message came that was received from any rank."""
+        call = self._own[rank][_whole(found["number"])]
+        if (call.kind, call.peer) == ("recv", None):
+            peer = _whole(found["peer"], below=len(self._handles))
+            self.found.append(replace(call, peer=peer, place=_whole(found["place"])))
 
     def waits_for(self, rank: int) -> Call | None:
         """Returns the call a rank waits for at this moment, or the group that it is making."""
@@ -194,7 +206,8 @@ def _call(rank: int, told: dict[str, Any], ranks: int) -> Call:
     group = tuple(_whole(each, below=ranks) for each in told["group"])
     if told["kind"] not in KINDS or rank not in group or len(set(group)) < len(group):
         raise ValueError("no call")
-    if len(told["sizes"]) > MOST_SIZES:
+    sizes, gives, takes = (told.get(name, ()) for name in ("sizes", "gives", "takes"))
+    if len(sizes) > MOST_SIZES or any(len(part) not in (0, len(group)) for part in (gives, takes)):
         raise ValueError("more tensors than one call can have")
     return Call(
         rank=rank,
@@ -202,13 +215,15 @@ def _call(rank: int, told: dict[str, Any], ranks: int) -> Call:
         kind=told["kind"],
         group=group,
         place=_whole(told["place"]),
-        sizes=tuple(map(_whole, told["sizes"])),
+        sizes=tuple(map(_whole, sizes)),
         payload_bytes=_whole(told["payload_bytes"]),
         peer=None if told["peer"] is None else _whole(told["peer"], below=ranks),
         tag=_whole(told["tag"]),
         line=_whole(told["line"]),
         dtype=_word(told.get("dtype", "")),
         op=_word(told.get("op", "")),
+        gives=tuple(map(_whole, gives)),
+        takes=tuple(map(_whole, takes)),
     )
 
 

@@ -42,6 +42,8 @@ def join(world: Mapping[str, Any]) -> None:
     if hasattr(signal, "SIGUSR1"):
         # Whoever runs the ranks can ask one that tells nothing where it is.
         faulthandler.register(signal.SIGUSR1, EVENTS, all_threads=False)
+        # And where it falls, it says that there too.
+        faulthandler.enable(EVENTS, all_threads=False)
     # PyTorch 2.13 gave collectives new names, and says so in each rank at each use of an old one,
     # which every tutorial has. It is no fault of a program; all else that warns is shown.
     warnings.filterwarnings("ignore", r"`torch\.distributed\.\w+` is deprecated", FutureWarning)

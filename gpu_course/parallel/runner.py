@@ -106,6 +106,9 @@ class Run:
         return sum(c.payload_bytes for c in self.calls if c.rank == rank and c.kind == "send")
 
 
+_HEAD = {"standstill": {}, "deadline": {"head": "the run does not come to its end"}}
+
+
 class World:
     """Ranks that have joined one group, and wait for what they are to run.
 
@@ -127,7 +130,7 @@ class World:
         self.log = Log(ranks.events)
         self.isolation = ""
         self.under_way: list[int] = []
-        self._agreement, self._groups = Agreement(), Agreement()
+        self._agreement = Agreement()
 
     @property
     def note(self) -> str:
@@ -204,17 +207,15 @@ class World:
                 if key:
                     self._ask_where([r for r in waiting if self.log.waits_for(r) is None])
                     stand = standings(self.log, waiting, self.file)
-                    raise self.failed(
-                        stuck_report(stand, self.file, why, self.log.dropped()), key, stand=stand
-                    )
+                    text = stuck_report(stand, self.file, why, self.log.dropped(), **_HEAD[key])
+                    raise self.failed(text, key, stand=stand)
             time.sleep(pause)
             pause = min(2 * pause, POLL_S)
 
     def _read(self) -> None:
         """Takes in what the ranks told, and raises where it shows that the run cannot go on."""
         self.log.read()
-        odd = self._groups.broken_by(self.log.groups) or self._agreement.broken_by(self.log.calls)
-        if odd:
+        if odd := self._agreement.broken_by(self.log.groups, self.log.calls, self.log.found):
             raise self.failed(odd.text(self.file), "differ", odd=odd)
         if self.log.flooded is not None:
             rank = self.log.flooded
@@ -250,7 +251,9 @@ class World:
             raise self.failed(text, "threads", rank) from None
         except Ended:
             self._read()
-            raise self.failed(self._death(rank), "ended", rank) from None
+            text = self._death(rank)
+            stand = (Standing(rank, "ends here", self.log.line_of(rank, self.file)),)
+            raise self.failed(text, "ended", rank, stand=stand) from None
 
     def _death(self, rank: int) -> str:
         deadline = time.monotonic() + 1.0
@@ -263,6 +266,9 @@ class World:
             how = f"was ended by {signal.Signals(os.WTERMSIG(status)).name}"
         else:
             how = f"ended with exit status {os.WEXITSTATUS(status)}"
+        self.log.read()
+        if line := self.log.line_of(rank, self.file):
+            return f"rank {rank} {how}, in {self.file}:{line}"
         place = self.log.last_place(rank, self.file)
         return f"rank {rank} {how}{f', after {place}' if place else ''}"
 

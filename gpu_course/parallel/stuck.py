@@ -8,20 +8,24 @@ timeout.
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from gpu_course.parallel.calls import NEW_GROUP, Call
 from gpu_course.parallel.log import Log
+from gpu_course.units import count
 
 _SAME_SIZES = {"all_reduce", "reduce", "broadcast", "all_gather", "reduce_scatter"}
 _HAS_ROOT = {"broadcast", "reduce", "gather", "scatter"}
 MOST_DROPPED = 4
 _TRY = {
     "kinds": "let all ranks of a group make the same calls in the same order",
-    "dtypes": "give the tensor that receives the dtype of the one that is sent",
+    "dtypes": "give the tensors on both sides one dtype",
     "ops": "give all ranks the same op",
     "groups": "call new_group for each group on all ranks, those that are not in it too",
+    "new-group": "call new_group for each group on all ranks, those that are not in it too",
+    "groups-crossed": "let all ranks call the collectives of these groups in one order",
 }
 IN_NO_CALL = "is in no call"
 _NOUN = {"send": "a send to", "recv": "a receive from"}
@@ -32,7 +36,7 @@ class Disagreement:
     """Two calls that should fit each other and do not.
 
     Attributes:
-        what: "kinds", "sizes", "roots", "dtypes", "ops" or "groups".
+        what: "kinds", "sizes", "roots", "dtypes", "ops", "parts" or "groups".
         one, other: the calls.
     """
 
@@ -80,6 +84,13 @@ class Disagreement:
                 f"{nth}, {one.kind}, has root {one.peer} on rank {one.rank} and root {other.peer} "
                 f"on rank {other.rank}"
             )
+        if self.what == "parts":
+            giver, taker = next(pair for pair in _both(one, other) if _parts_differ(*pair))
+            given, taken = _part(giver, taker)
+            return (
+                f"in {nth}, {one.kind}, rank {giver.rank} gives {count(given, 'element')} to rank "
+                f"{taker.rank}, which takes {taken:,}"
+            )
         if self.what == "ops":
             return (
                 f"{nth}, {one.kind}, is {one.op} on rank {one.rank} and {other.op} on rank "
@@ -106,18 +117,31 @@ class Agreement:
     """Lays each call beside those it has to fit, as they come in."""
 
     def __init__(self) -> None:
-        self._first: dict[tuple[object, ...], Call] = {}
-        self._seen = 0
+        self._met: dict[tuple[object, ...], list[Call]] = {}
+        self._seen: Counter[int] = Counter()
 
-    def broken_by(self, calls: Sequence[Call]) -> Disagreement | None:
-        """Returns the first of the calls not seen before that does not fit another, or None."""
-        for call in calls[self._seen :]:
-            self._seen += 1
-            met = self._first.setdefault(_meets(call), call)
-            what = _differs(met, call)
-            if what:
-                one, other = sorted((met, call), key=lambda c: (c.kind != "send", c.rank))
-                return Disagreement(what, one, other)
+    def broken_by(self, *lists: Sequence[Call]) -> Disagreement | None:
+        """Returns the first of the calls not seen before that does not fit another, or None.
+
+        Args:
+            lists: calls, in order; each list only grows from one time to the next.
+        """
+        for number, calls in enumerate(lists):
+            if found := self._broken_by(number, calls):
+                return found
+        return None
+
+    def _broken_by(self, number: int, calls: Sequence[Call]) -> Disagreement | None:
+        for call in calls[self._seen[number] :]:
+            self._seen[number] += 1
+            others = self._met.setdefault(_meets(call), [])
+            for met in others:
+                if what := _differs(met, call):
+                    one, other = sorted((met, call), key=lambda c: (c.kind != "send", c.rank))
+                    return Disagreement(what, one, other)
+            # What all have in common is held by one of them; what two have, by each.
+            if not others or call.kind == "all_to_all":
+                others.append(call)
         return None
 
 
@@ -154,7 +178,24 @@ def _differs(one: Call, other: Call) -> str:
         return "dtypes"
     if one.kind in _SAME_SIZES and sum(one.sizes) != sum(other.sizes):
         return "sizes"
+    if one.gives and other.gives and any(_parts_differ(*pair) for pair in _both(one, other)):
+        return "parts"
     return "ops" if one.op != other.op else ""
+
+
+def _both(one: Call, other: Call) -> tuple[tuple[Call, Call], tuple[Call, Call]]:
+    return (one, other), (other, one)
+
+
+def _part(giver: Call, taker: Call) -> tuple[int, int]:
+    """Returns the elements of an all-to-all that one gives the other, and that the other takes."""
+    gives = giver.gives[giver.group.index(taker.rank)]
+    return gives, taker.takes[taker.group.index(giver.rank)]
+
+
+def _parts_differ(giver: Call, taker: Call) -> bool:
+    given, taken = _part(giver, taker)
+    return given != taken
 
 
 @dataclass(frozen=True)
@@ -224,7 +265,12 @@ def crossed(stand: Sequence[Standing]) -> str:
 
 
 def stuck_report(
-    stand: Sequence[Standing], file: str, why: str, dropped: Sequence[Call] = ()
+    stand: Sequence[Standing],
+    file: str,
+    why: str,
+    dropped: Sequence[Call] = (),
+    *,
+    head: str = "the run stands still",
 ) -> str:
     """Returns what is told of a run that stands still.
 
@@ -233,8 +279,9 @@ def stuck_report(
         file: the learner's, as messages name it.
         why: what shows that it stands still.
         dropped: messages that were begun, and of which nothing was kept to wait for.
+        head: what is said of the run.
     """
-    lines = [f"the run stands still: {why}"]
+    lines = [f"{head}: {why}"]
     for each in stand:
         if each.text.startswith("waits"):
             place = f", {file}:{each.line}" if each.line else ", called by a library"
@@ -248,16 +295,19 @@ def stuck_report(
             f"  rank {call.rank} began {_NOUN[call.kind]} {whom}, {_line(call, file)}, and kept no "
             "work to wait for: such a message may be lost"
         )
+    if key := crossed(stand):
+        lines.append(f"  try:    {_TRY[key]}")
     return "\n".join(lines)
 
 
 def _called(call: Call) -> str:
     if call.kind == NEW_GROUP:
         return NEW_GROUP
+    tag = f" with tag {call.tag}" if call.tag else ""
     if call.kind == "send":
-        return f"send to {call.peer}"
+        return f"send to {call.peer}{tag}"
     if call.kind == "recv":
-        return f"recv from {'any rank' if call.peer is None else call.peer}"
+        return f"recv from {'any rank' if call.peer is None else call.peer}{tag}"
     return f"{call.kind} {call.place}"
 
 
@@ -270,8 +320,7 @@ def _line(call: Call, file: str) -> str:
 
 
 def _elements(call: Call, dtype: bool = False) -> str:
-    count = sum(call.sizes)
-    each = f"{count:,} element{'' if count == 1 else 's'}"
+    each = count(sum(call.sizes), "element")
     which = f" of {call.dtype}" if dtype else ""
     return f"{each}{which} ({call.payload_bytes:,} bytes)"
 

@@ -189,7 +189,8 @@ CLOSED = [
     ("socket", (2, 1, 0), ALLOW), ("socket", (10, 0x80001, 6), ALLOW),
     ("connect", (3, 0, 0), ALLOW), ("sendmsg", (3, 0, 0), ALLOW), ("accept", (3, 0, 0), ALLOW),
     ("socket", (2, 2, 0), EPERM), ("socket", (10, 0x80002, 0), EPERM),
-    ("socket", (2, 3, 1), EPERM), ("socket", (16, 3, 0), EPERM), ("socket", (1, 1, 0), EPERM), ("bind", (3, 0, 0), EPERM),
+    ("socket", (2, 3, 1), EPERM), ("socket", (16, 3, 0), EPERM), ("socket", (1, 1, 0), EPERM),
+    ("bind", (3, 0, 0), EPERM),
     ("listen", (3, 0, 0), EPERM), ("seccomp", (1, 0, 0), EPERM),
 ]  # fmt: skip
 

@@ -23,7 +23,7 @@ from gpu_course.isolation import lockdown, network, servers
 from gpu_course.isolation.ranks import MOST_RANKS
 from gpu_course.parallel import runner
 from gpu_course.parallel.runner import RankFailed, Run
-from tests.parallel.programs import FAILURES, RING, program
+from tests.parallel.programs import COMPUTES, ENDLESS, FAILURES, RING, program
 
 pytestmark = pytest.mark.skipif(
     not servers.available(), reason="ranks are forked, which only Linux does safely"
@@ -95,6 +95,59 @@ def test_what_stands_still_is_named_alike_on_a_busy_machine(
         run(tmp_path, text)
     assert str(caught.value).splitlines()[0] == says[0]
     assert caught.value.key == "standstill"
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_a_rank_that_never_ends_says_in_which_line_it_is(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text, why, line = ENDLESS[name]
+    monkeypatch.setattr(runner, "QUIET_S", 0.5)
+    seconds = 1 if why[0].isdecimal() else 60
+    file = tmp_path / "answer.py"
+    file.write_text(text)
+    with pytest.raises(RankFailed) as caught:
+        runner.run(file, 3, seconds=seconds)
+    told = str(caught.value).replace(str(file), "FILE").splitlines()
+    assert caught.value.key == "deadline"
+    assert told[0].startswith(f"the run does not come to its end: {why}")
+    assert told[2].strip() == f"rank 1 is in no call, FILE:{line}"
+
+
+def test_a_rank_that_computes_while_others_wait_is_alive(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "QUIET_S", 0.3)
+    assert run(tmp_path, COMPUTES).results == (0, 1, 2)
+
+
+GROUPS = {
+    "made by its ranks alone": """
+        g = dist.new_group([0, 1], use_local_synchronization=True)
+        if r < 2:
+            dist.all_reduce(x, group=g)
+        """,
+    "two in one order": """
+        pairs = [dist.new_group(ranks) for ranks in ([0, 1], [1, 2], [2, 0])]
+        for pair in pairs:
+            if r in dist.get_process_group_ranks(pair):
+                dist.all_reduce(x, group=pair)
+        """,
+    "ended and made anew": """
+        for _ in range(12):
+            g = dist.new_group([0, 1, 2])
+            dist.all_reduce(x, group=g)
+            dist.destroy_process_group(g)
+        """,
+}
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_groups_of_ones_own_are_left_alone(name: str, tmp_path: Path) -> None:
+    done = run(tmp_path, program(GROUPS[name] + "\n        return r"))
+    assert done.results == (0, 1, 2)
+    sizes = {len(call.group) for call in done.calls}
+    assert sizes == ({3} if name == "ended and made anew" else {2})
 
 
 def test_what_was_printed_before_a_failure_is_kept(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ class Trouble(Exception):
         fact: what happened, in one line.
         stand: what the message says of single ranks.
         calls: of the case, until then.
-        closer: the key of a diagnosis that says more, for a puzzle that knows nothing better; or "".
+        closer: a key that says more, for a puzzle that knows nothing better itself; or "".
     """
 
     key: str
@@ -38,6 +38,7 @@ _DIFFER = {
     "roots": "roots-differ",
     "dtypes": "dtypes-differ",
     "ops": "ops-differ",
+    "parts": "sizes-differ",
     "groups": "new-group",
 }
 
@@ -65,7 +66,8 @@ def trouble_of(
         )
         return Trouble(_DIFFER[odd.what], "hazard", odd.fact, both, calls)
     fact = error.fact.splitlines()[0]
-    return Trouble("memory" if key == "memory" else "crash", "crash", fact, (), calls)
+    where = tuple(each for each in stand if each.line)
+    return Trouble("memory" if key == "memory" else "crash", "crash", fact, where, calls)
 
 
 def _still_busy(stand: Sequence[Standing]) -> str:
