@@ -510,8 +510,11 @@ def run(
 def bytes_since(
     before: Mapping[tuple[int, int], int] | None, after: Mapping[tuple[int, int], int] | None
 ) -> dict[tuple[int, int], int] | None:
-    """Returns what was sent between two ranks from one count to the next, where both are known."""
-    if before is None or after is None:
+    """Returns what was sent between two ranks from one count to the next, where both are known.
+
+    A connection that was closed took its count with it: then nobody knows.
+    """
+    if before is None or after is None or any(after.get(pair, 0) < n for pair, n in before.items()):
         return None
     sent = {pair: count - before.get(pair, 0) for pair, count in after.items()}
     return {pair: count for pair, count in sent.items() if pair[0] != pair[1]}

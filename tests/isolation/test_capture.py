@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import struct
 import subprocess
@@ -36,7 +37,7 @@ def test_messages_are_found_however_they_are_cut_repeated_and_mixed(data: st.Dat
     text = (bytes(8) if connects else b"") + GONE_BY
     places = st.integers(1, len(text) - 1)
     cuts = [0, *sorted(data.draw(st.sets(places, max_size=12))), len(text)]
-    packets = [(at, text[at:to]) for at, to in zip(cuts, cuts[1:], strict=False)]
+    packets = [(at, text[at:to]) for at, to in itertools.pairwise(cuts)]
     again = data.draw(st.lists(st.sampled_from(packets), max_size=3))
     stream = Stream()
     stream.begin(first, connects=connects)

@@ -26,6 +26,8 @@ RING = program(
     """
 )
 
+SENDS_4 = "rank 0 sends 4 elements of float32 (16 bytes) to rank 1, which"
+
 # Name -> (the program for three ranks, what its error says, line by line from the first).
 FAILURES: dict[str, tuple[str, list[str]]] = {
     "each receives before it sends": (
@@ -163,7 +165,7 @@ FAILURES: dict[str, tuple[str, list[str]]] = {
             program(f"if r < 2:\n    {receive} if r else dist.send(x, 1)"),
             [
                 "rank 0 sends 4 elements of float32 (16 bytes) to rank 1, which receives 4"
-                + f" elements of {dtype} ({size} bytes)",
+                f" elements of {dtype} ({size} bytes)",
                 "where:  rank 0, FILE:10",
                 "rank 1, FILE:10",
                 "try:    give the tensors on both sides one dtype",

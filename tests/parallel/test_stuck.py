@@ -87,8 +87,7 @@ FAULTS: dict[str, tuple[Sequence[Call], str, str]] = {
             replace(message("recv", 1, 0), dtype="int32"),
         ],
         "dtypes",
-        "rank 0 sends 4 elements of float32 (16 bytes) to rank 1, which receives 4 elements of "
-        "int32 (16 bytes)",
+        "4 elements of float32 (16 bytes) to rank 1, which receives 4 elements of int32 (16 bytes)",
     ),
     "a collective of another dtype": (
         [replace(collective(r, kind="all_gather"), dtype="float32" if r else "int32") for r in ALL],
