@@ -140,7 +140,7 @@ class Seen:
         if flags & _SYN:
             stream.begin(number, connects=not flags & _ACK)
         if content:
-            stream.take(number, content)
+            stream.take((number + bool(flags & _SYN)) % 2**32, content)
 
 
 def _tcp(packet: bytes) -> tuple[Ends, int, int, bytes] | None:

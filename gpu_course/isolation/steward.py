@@ -78,11 +78,11 @@ def main(handles: Sequence[int], folder: str, own_network: bool) -> None:
 
 def _crossed(ledger: Ledger | None) -> dict[str, object]:
     """Returns what crossed the network: read packet by packet, or else as interfaces count it."""
-    if ledger is None:
+    crossed, frames = (None, None) if ledger is None else ledger.balance()
+    if crossed is None or frames is None:
         counted = network.crossed()
         return {"crossed": None if counted is None else astuple(counted), "frames": None}
-    crossed, frames = ledger.balance()
-    told = frames and [frames.foreign, [[*at, count] for at, count in frames.messages.items()]]
+    told = [frames.foreign, [[*at, count] for at, count in frames.messages.items()]]
     return {"crossed": astuple(crossed), "frames": told}
 
 

@@ -46,7 +46,7 @@ def join(world: Mapping[str, Any]) -> None:
         faulthandler.enable(EVENTS, all_threads=False)
     # PyTorch 2.13 gave collectives new names, and says so in each rank at each use of an old one,
     # which every tutorial has. It is no fault of a program; all else that warns is shown.
-    warnings.filterwarnings("ignore", r"`torch\.distributed\.\w+` is deprecated", FutureWarning)
+    warnings.filterwarnings("ignore", r"`torch\.distributed\.\S+` .*deprecated", FutureWarning)
     # Not waiting for the others here saves a round: the group waits for all of them anyway.
     store = dist.TCPStore(
         "127.0.0.1",

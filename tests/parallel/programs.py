@@ -164,8 +164,7 @@ FAILURES: dict[str, tuple[str, list[str]]] = {
         f"a dtype of its own: {receive}": (
             program(f"if r < 2:\n    {receive} if r else dist.send(x, 1)"),
             [
-                "rank 0 sends 4 elements of float32 (16 bytes) to rank 1, which receives 4"
-                f" elements of {dtype} ({size} bytes)",
+                f"{SENDS_4} receives 4 elements of {dtype} ({size} bytes)",
                 "where:  rank 0, FILE:10",
                 "rank 1, FILE:10",
                 "try:    give the tensors on both sides one dtype",

@@ -377,6 +377,85 @@ def test_a_library_s_collective_crosses_as_booked_and_no_less_can_be_told(
     assert verdict.diagnosis == ("wire-disagrees" if attack else None), verdict.message
 
 
+# Every call of torch.distributed that moves numbers, over the group of all and one of its own.
+EVERY_CALL = """
+from torch.distributed import distributed_c10d as internals
+import torch.distributed._functional_collectives as functional
+from torch.distributed.device_mesh import init_device_mesh
+
+whole, part = torch.ones(6 * n, dtype=torch.float64), torch.ones(6, dtype=torch.float64)
+parts = lambda: [part.clone() for _ in range(n)]
+counts = [k + 1 for k in range(n)]
+uneven = torch.ones(sum(counts)), torch.ones(n * (r + 1)), [r + 1] * n
+mine = lambda values: values if r == 0 else None
+
+def collectives(group, **more):
+    yield dist.all_reduce(whole, group=group, **more)
+    yield dist.all_reduce(whole, dist.ReduceOp.MAX, group=group, **more)
+    yield dist.all_reduce_coalesced([whole, part], group=group, **more)
+    yield dist.broadcast(whole, 0, group=group, **more)
+    yield dist.reduce(whole, 0, group=group, **more)
+    yield dist.all_gather(parts(), part, group=group, **more)
+    yield dist.all_gather_into_tensor(whole, part, group=group, **more)
+    yield dist.all_gather_coalesced([[p, p] for p in parts()], [part, part], group=group, **more)
+    yield dist.reduce_scatter(part, list(whole.chunk(n)), group=group, **more)
+    yield dist.reduce_scatter_tensor(part, whole, group=group, **more)
+    yield dist.all_to_all(parts(), parts(), group=group, **more)
+    yield dist.all_to_all_single(torch.empty_like(whole), whole, group=group, **more)
+    given, taken, rows = uneven
+    yield dist.all_to_all_single(taken, given, rows, counts, group=group, **more)
+    yield dist.gather(part, mine(parts()), 0, group=group, **more)
+    yield dist.scatter(part, mine(parts()), 0, group=group, **more)
+    yield dist.barrier(group=group, **more)
+
+for group in (dist.group.WORLD, dist.new_group()):
+    assert not any(work for work in collectives(group))
+    for work in [*collectives(group, async_op=True)]:
+        work.wait()
+    dist.all_reduce(whole, group=group, async_op=True).get_future().wait()
+    dist.all_gather_object([None] * n, {"rank": r}, group=group)
+    dist.broadcast_object_list([r], 0, group=group)
+    dist.gather_object(r, mine([None] * n), 0, group=group)
+    dist.scatter_object_list([None], mine([*range(n)]), 0, group=group)
+    if r < 2:
+        (dist.recv_object_list if r else dist.send_object_list)([r], 1 - r, group=group)
+    for tag in (0, 3):
+        works = [dist.isend(part, right, group=group, tag=tag)]
+        works += [dist.irecv(part.clone(), left, group=group, tag=tag)]
+        for work in works:
+            work.wait()
+    work = dist.isend(part, right, group=group)
+    dist.recv(part.clone(), group=group)
+    work.wait()
+    with internals._coalescing_manager(group=group):
+        dist.all_reduce(whole, group=group)
+        dist.all_reduce(part, group=group)
+    for found in (
+        functional.all_reduce(whole, "sum", group),
+        functional.broadcast(whole, 0, group),
+        functional.all_gather_tensor(part, 0, group),
+        functional.reduce_scatter_tensor(whole, "sum", 0, group),
+        functional.all_to_all_single(whole, None, None, group),
+        functional.all_to_all_single(uneven[0], uneven[2], counts, group),
+        *functional.all_reduce_coalesced([whole, part], "sum", group),
+        *functional.all_gather_into_tensor_coalesced([part, part], group),
+    ):
+        found + 1
+mesh = init_device_mesh("cpu", (n, 1), mesh_dim_names=("rows", "columns"))
+for name in ("rows", "columns"):
+    dist.all_reduce(whole, group=mesh[name].get_group())
+own, _ = dist.new_subgroups(1)
+dist.all_reduce(whole, group=own)
+"""
+
+
+def test_every_call_is_told_and_crosses_as_it_is_told() -> None:
+    puzzle = replace(SHIFT, judge=None, cases=SHIFT.cases[:1])
+    verdict = check(puzzle, answer=answer(EVERY_CALL), seed=0)
+    assert verdict.passed, verdict.message
+    assert verdict.evidence["printed"] == "", verdict.evidence["printed"]
+
+
 def test_what_is_booked_is_a_rings_volume_for_each_rank() -> None:
     calls = [Call(r, 0, "all_reduce", (0, 1, 2), 0, (30,), 240) for r in range(3)]
     send = Call(2, 1, "send", (0, 1, 2), 0, (5,), 40, peer=0)
