@@ -173,9 +173,10 @@ class Log:
 
     def line_of(self, rank: int, file: str) -> int:
         """Returns the line of a file in which a rank said it was; 0 where it did not say."""
-        # The cells of a console are numbered, and all are of one file.
-        own = (n for name, n in self._frames[rank] if name == file or name.startswith(f"{file} "))
-        return next(own, 0)
+        # The cells of a console are numbered; the outermost frame is of the one that runs.
+        own = [(n, name) for name, n in self._frames[rank] if name.partition(" ")[0] == file]
+        own = own or [(n, name) for name, n in self._frames[rank] if name == file]
+        return next((n for n, name in own if name == own[-1][1]), 0)
 
     def missing_from(self, call: Call) -> tuple[int, ...]:
         """Returns the ranks without which a collective or a new group can't go on."""

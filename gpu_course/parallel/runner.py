@@ -205,8 +205,7 @@ class World:
                     return [reply or {"waits": True} for reply in replies]
                 key, why = ("", "") if raised else watch.stuck(waiting)
                 if key:
-                    self._ask_where([r for r in waiting if self.log.waits_for(r) is None])
-                    stand = standings(self.log, waiting, self.file)
+                    stand = self.stand(waiting)
                     text = stuck_report(stand, self.file, why, self.log.dropped(), **_HEAD[key])
                     raise self.failed(text, key, stand=stand)
             time.sleep(pause)
@@ -221,10 +220,20 @@ class World:
             rank = self.log.flooded
             raise self.failed(f"rank {rank} tells of more calls than it can make", "flood", rank)
 
+    def stand(self, waiting: Sequence[int]) -> tuple[Standing, ...]:
+        """Returns where every rank stands; those that are in no call are asked for their line.
+
+        Args:
+            waiting: the ranks that have not come to their end.
+        """
+        self.log.read()
+        busy = [rank for rank in waiting if self.log.waits_for(rank) is None]
+        if hasattr(signal, "SIGUSR1"):
+            self._ask_where(busy)
+        return standings(self.log, waiting, self.file)
+
     def _ask_where(self, ranks: Sequence[int]) -> None:
-        """Has ranks that are in no call say in which line they are; some may not get to it."""
-        if not hasattr(signal, "SIGUSR1"):
-            return
+        """Has ranks say in which line they are; not each of them gets to it."""
         for rank in ranks:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(self.processes[rank].pid, signal.SIGUSR1)

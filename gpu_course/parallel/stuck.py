@@ -73,8 +73,8 @@ class Disagreement:
             )
         if self.what == "groups":
             return (
-                f"{NEW_GROUP} {one.place} is of {_group(one.group)} on rank {one.rank} and of "
-                f"{_group(other.group)} on rank {other.rank}"
+                f"{NEW_GROUP} {one.place} is of {_ranks(one.group)} on rank {one.rank} and of "
+                f"{_ranks(other.group)} on rank {other.rank}"
             )
         nth = f"collective {one.place} of {_group(one.group)}"
         if self.what == "kinds":

@@ -165,8 +165,11 @@ def test_from_whom_a_message_came_is_told_later(told: Told) -> None:
 def test_where_a_rank_is_comes_as_python_writes_it(told: Told) -> None:
     told.tell(b'  File "other.py", line 3 in read')
     assert told.log.line_of(0, "a.py") == 0
+    told.tell(b'  File "cell 2", line 5 in of_an_earlier_cell')
     told.tell(b'  File "cell 4", line 7 in main')
     told.tell(b'  File "cell 4", line 9 in <module>')
     assert told.log.line_of(0, "cell") == 7 and told.log.line_of(1, "cell") == 0
     told.log.begin()
     assert told.log.line_of(0, "cell") == 0
+    told.tell(b'  File "my file.py", line 2 in main')
+    assert told.log.line_of(0, "my file.py") == 2
