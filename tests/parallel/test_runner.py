@@ -187,7 +187,7 @@ def test_where_nothing_can_be_forked_each_rank_starts_anew(
     if done.socket_bytes is not None:
         assert done.socket_bytes[0, 1] >= 16
     text = program("dist.barrier()\nif r == 1:\n    os.abort()\ndist.all_reduce(x)")
-    with pytest.raises(RankFailed, match="rank 1 was ended by SIGABRT, after barrier in"):
+    with pytest.raises(RankFailed, match=r"rank 1 was ended by SIGABRT, in .*:11"):
         run(tmp_path, text, ranks=2)
     assert {child.pid for child in me.children(recursive=True)} == before
     assert not list(folders.iterdir())
