@@ -1,6 +1,8 @@
 """How long four ranks take to be ready, how soon each way of failing is told, how long checks take.
 
-`python benchmarks/ranks.py [RUNS]` prints medians over RUNS runs (5 unless told).
+`python benchmarks/ranks.py [RUNS]` prints medians over RUNS runs (5 unless told). With `--told` it
+prints instead each way in which ranks fail, of those that the tests hold, with its seconds and what
+is said of it, as a table in Markdown.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from rich.table import Table
 from gpu_course.catalog import PythonPuzzle, index
 from gpu_course.grading.check import check
 from gpu_course.parallel import runner
+from tests.parallel.programs import ENDLESS, FAILURES
 
 RANKS = 4
 SOLUTIONS = Path(__file__).parents[1] / "solutions"
@@ -48,6 +51,28 @@ def ready_s() -> float:
     began = time.perf_counter()
     with runner.world(RANKS, "ready.py"):
         return time.perf_counter() - began
+
+
+def every_failure(runs: int) -> None:
+    """Prints a row for each way of failing: what it is, seconds until it is told, first words."""
+    programs = {name: (text, runner.MOST_SECONDS) for name, (text, _) in FAILURES.items()}
+    for name, (text, why, _) in ENDLESS.items():
+        programs[name] = (text, 10.0 if why[0].isdecimal() else runner.MOST_SECONDS)
+    print("| what | seconds | told |\n|---|--:|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "answer.py"
+        for name, (text, seconds) in programs.items():
+            file.write_text(text, encoding="utf-8")
+            took, said = [], ""
+            for _ in range(runs):
+                began = time.perf_counter()
+                try:
+                    runner.run(file, 3, seconds=seconds)
+                except runner.RankFailed as error:
+                    said = str(error).replace(str(file), "FILE")
+                took.append(time.perf_counter() - began)
+            told = "; ".join(row.strip() for row in said.splitlines())
+            print(f"| {name} | {statistics.median(took):.2f} | {told} |", flush=True)
 
 
 def told_s(file: Path) -> float:
@@ -93,4 +118,5 @@ def main(runs: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5)
+    numbers = [int(each) for each in sys.argv[1:] if each.isdecimal()]
+    (every_failure if "--told" in sys.argv else main)(numbers[0] if numbers else 5)

@@ -331,7 +331,8 @@ class PythonPuzzle(Puzzle):
     "wrong-dtype", "not-finite", "off-by-one", "constant-offset", "constant-factor", "partly-wrong",
     "wrong", "exception", "crash", "deadline", "memory", "input-changed", "missing-function".
     Of an answer on ranks also: "standstill", "calls-differ", "sizes-differ", "roots-differ",
-    "sends-to-itself", "not-waited", "library-collective", "group-ended", "wire-disagrees".
+    "dtypes-differ", "ops-differ", "new-group", "groups-crossed", "sends-to-itself", "not-waited",
+    "library-collective", "group-ended", "group-of-its-own", "wire-disagrees".
 
     Args:
         harness: "" to call `functions[0]` with the inputs that its parameters name, and compare

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import secrets
 import zlib
@@ -31,3 +32,15 @@ def default_seed() -> int:
 def randomness(puzzle: Puzzle, case: Case, seed: int) -> np.random.Generator:
     """Returns what a case's inputs are drawn from: the same for the same seed, case and puzzle."""
     return np.random.default_rng([seed, zlib.crc32(f"{puzzle.name}: {case.name}".encode())])
+
+
+def own_seed(seed: int) -> int:
+    """Returns the seed of what an answer draws itself: the same for the same seed of a check.
+
+    An answer can read it in its own process, and no step leads back from it: who knew the seed of
+    the inputs could work out what other ranks hold, or what is asked next.
+
+    >>> own_seed(0) == own_seed(0), own_seed(0) in (0, own_seed(1))
+    (True, False)
+    """
+    return int.from_bytes(hashlib.sha256(b"an answer's own: %d" % seed).digest()[:4], "little")

@@ -168,6 +168,22 @@ PYTHON_SENTENCES: dict[str, str] = {
         "piece?"
     ),
     "roots-differ": "Every rank has to name the same root.",
+    "dtypes-differ": (
+        "The bytes that arrive are read as the dtype of the tensor that takes them, whatever they "
+        "were when they left. Which of the two tensors has a dtype you did not choose?"
+    ),
+    "ops-differ": (
+        "Each rank would join the numbers in its own way, and no two need hold the same result. "
+        "Which op does the sum, or the maximum, that you want ask for?"
+    ),
+    "groups-crossed": (
+        "These groups share ranks, and one rank calls their collectives in another order than the "
+        "other. Which order can all of them keep?"
+    ),
+    "new-group": (
+        "All ranks call new_group for each group in the same order, those that are not in it too. "
+        "Which rank leaves one out?"
+    ),
     "sends-to-itself": (
         "A message needs two ranks. With one rank there is nobody to send to, and with more of "
         "them a rank has its own numbers already."
@@ -184,6 +200,10 @@ PYTHON_SENTENCES: dict[str, str] = {
     "group-ended": (
         "The group was there before your function was called, and who started it ends it. Leave "
         "init_process_group and destroy_process_group to the runner."
+    ),
+    "group-of-its-own": (
+        "Leave `backend` out: new_group then makes a group over what the runner gave, whose calls "
+        "are told and counted."
     ),
     "wire-disagrees": (
         "What your ranks told of their calls is not what the system's kernel counted. Use "

@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.errors import Unusable
-from gpu_course.isolation import lockdown, transport
+from gpu_course.isolation import lockdown, seccomp, transport
 from gpu_course.text import source_lines
 
 MODULE = "answer"
@@ -129,6 +129,8 @@ def serve() -> None:
         # Only now: the layers hold a thread and what it starts, and a group starts threads.
         try:
             join(world)
+            if "seccomp" in layers:
+                seccomp.close_sockets()
         except BaseException:
             tell({"failed": traceback.format_exc(limit=-1)})
             return

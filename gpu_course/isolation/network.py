@@ -178,15 +178,27 @@ def bytes_between(pids: Iterable[int]) -> dict[tuple[int, int], int]:
     Raises:
         OSError: the kernel does not tell, or a process is not ours to ask.
     """
-    owner = {inode: pid for pid in pids for inode in _sockets(pid)}
-    ends = {(each.port, each.peer_port): each for each in connections() if each.inode in owner}
+    ends = {(each.port, each.peer_port): each for each in connections()}
     found: dict[tuple[int, int], int] = {}
-    for (port, peer_port), each in ends.items():
-        other = ends.get((peer_port, port))
-        if other is not None:
-            pair = owner[each.inode], owner[other.inode]
-            found[pair] = found.get(pair, 0) + each.sent
+    for ports, pair in owners(pids).items():
+        if ports in ends:
+            found[pair] = found.get(pair, 0) + ends[ports].sent
     return found
+
+
+def owners(pids: Iterable[int]) -> dict[tuple[int, int], tuple[int, int]]:
+    """Returns {(port, peer's port): (process, process)} of open connections between processes.
+
+    Raises:
+        OSError: the kernel does not tell, or a process is not ours to ask.
+    """
+    owner = {inode: pid for pid in pids for inode in _sockets(pid)}
+    at = {(c.port, c.peer_port): owner[c.inode] for c in connections() if c.inode in owner}
+    return {
+        (port, peer_port): (pid, at[peer_port, port])
+        for (port, peer_port), pid in at.items()
+        if (peer_port, port) in at
+    }
 
 
 def _sockets(pid: int) -> set[int]:

@@ -7,6 +7,7 @@ import os
 import select
 import socket
 import subprocess
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from typing import Any
 
 from gpu_course.errors import CourseError
 from gpu_course.isolation import network, servers
+from gpu_course.isolation.capture import Frames
 from gpu_course.isolation.forkserver import MOST_HANDLES
 from gpu_course.isolation.network import Crossed
 from gpu_course.isolation.processes import Ended, Process, end_family, piped
@@ -32,10 +34,12 @@ class Traffic:
         between: {(from, to): bytes over TCP} on connections of the ranks that are open; None where
             the kernel does not tell.
         crossed: all that crossed their own network; None where they have none.
+        frames: each message that did; None where the packets are not at hand.
     """
 
     between: dict[tuple[int, int], int] | None
     crossed: Crossed | None
+    frames: Frames | None = None
 
 
 @dataclass
@@ -124,7 +128,12 @@ class _Steward:
         found = message["sockets"]
         between = None if found is None else {(a, b): sent for a, b, sent in found}
         told = message["crossed"] if self.own_network else None
-        return Traffic(between, None if told is None else Crossed(*told))
+        crossed = None if told is None else Crossed(*told)
+        frames = None
+        if message["frames"] is not None:
+            foreign, rows = message["frames"]
+            frames = Frames(Counter({tuple(at): count for *at, count in rows}), foreign)
+        return Traffic(between, crossed, frames)
 
     def _take(self, message: Mapping[str, Any]) -> None:
         self.found[message["ended"]] = message["status"]

@@ -10,11 +10,13 @@ import errno
 import os
 import platform
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NoReturn
 
 from gpu_course.isolation.syscalls import AUDIT_ARCH, BY_ARGUMENT, FIRST_RECENT, FREE, SOCKETS
 
-_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN, _AND = 0x20, 0x15, 0x35, 0x45, 0x06, 0x54
 _ALLOW, _ERRNO, _KILL_PROCESS = 0x7FFF0000, 0x00050000, 0x80000000
 _NUMBER, _ARCH, _ARGS = 0, 4, 16  # places in struct seccomp_data
 _X32_BIT = 0x40000000
@@ -38,6 +40,20 @@ _MADVISE_ALLOWED = (0, 1, 2, 3, 4, 8, 9, 10, 11, 14, 15, 16, 17, 18, 19, 22, 23,
 # Not MADV_MERGEABLE, MADV_COLD, MADV_PAGEOUT: pages that are swapped out or shared with others are
 # in no count of what a process has in memory.
 
+_NEGATIVE = 1 << 31
+_OF_A_PROCESS = {
+    "getpgid": errno.ESRCH,
+    "getsid": errno.ESRCH,
+    "sched_getparam": errno.ESRCH,
+    "sched_getscheduler": errno.ESRCH,
+    # libc asks for a thread's, and takes this for a kernel that does not know.
+    "sched_getaffinity": errno.ENOSYS,
+}
+_FUTEX_PRIVATE, _FUTEX_WAITS = 128, (0, 9, 256 + 9)
+# FUTEX_WAIT, FUTEX_WAIT_BITSET, and the latter with FUTEX_CLOCK_REALTIME
+_SET_MODE_FILTER, _TSYNC = 1, 1
+_SOCKET_TYPE, _SOCK_STREAM = 0xF, 1
+
 Instruction = tuple[int, int, int, int]
 
 
@@ -50,20 +66,76 @@ def install(sockets: bool = False) -> None:
     Raises:
         OSError: the machine is not one we know, or its kernel does not take the filter.
     """
+    steps = program(_machine(), os.getpid(), sockets)
+    with _filled(steps) as held:
+        libc = ctypes.CDLL(None, use_errno=True)
+        if libc.prctl(_PR_SET_SECCOMP, _MODE_FILTER, held, 0, 0):
+            _fail()
+
+
+def close_sockets() -> None:
+    """Closes to all threads of this process what a rank needs only until its group is there.
+
+    From then on it can connect to ranks that listen already, and send over TCP. It can bind no
+    address, so which of them are taken tells nobody anything, listen nowhere, and send no
+    datagram.
+
+    Raises:
+        OSError: the machine is not one we know, or its kernel does not take the filter.
+    """
+    machine = _machine()
+    with _filled(closing(machine)) as held:
+        libc = ctypes.CDLL(None, use_errno=True)
+        number = SOCKETS[machine]["seccomp"]
+        if libc.syscall(ctypes.c_long(number), _SET_MODE_FILTER, _TSYNC, held):
+            _fail()
+
+
+def closing(machine: str) -> list[Instruction]:
+    """Returns the filter of `close_sockets` as steps like those of `program`."""
+    numbers = SOCKETS[machine]
+    stream = [
+        *_only_internet(),
+        _load_low(1),
+        (_AND, 0, 0, _SOCKET_TYPE),
+        (_EQUAL, 0, 1, _SOCK_STREAM),
+        _give(_ALLOW),
+        _refuse(errno.EPERM),
+    ]
+    steps = [_load(_NUMBER)]
+    for name in ("bind", "listen", "seccomp"):
+        steps += [(_EQUAL, 0, 1, numbers[name]), _refuse(errno.EPERM)]
+    return [*steps, (_EQUAL, 0, len(stream), numbers["socket"]), *stream, _give(_ALLOW)]
+
+
+def _only_internet() -> list[Instruction]:
+    *others, last = _INTERNET
+    found = [(_EQUAL, len(others) - at + 1, 0, each) for at, each in enumerate(others)]
+    return [_load_low(0), *found, (_EQUAL, 1, 0, last), _refuse(errno.EPERM)]
+
+
+def _machine() -> str:
     machine = platform.machine()
     if machine not in AUDIT_ARCH:
         raise OSError(errno.ENOSYS, f"no system call table for {machine}")
-    code = b"".join(struct.pack("<HBBI", *step) for step in program(machine, os.getpid(), sockets))
+    return machine
+
+
+@contextmanager
+def _filled(steps: Sequence[Instruction]) -> Iterator[Any]:
+    """Yields the address of a struct sock_fprog that holds these steps."""
+    code = b"".join(struct.pack("<HBBI", *step) for step in steps)
     held = ctypes.create_string_buffer(code, len(code))
 
     class Program(ctypes.Structure):
         _fields_ = [("length", ctypes.c_ushort), ("steps", ctypes.c_void_p)]
 
-    filled = Program(len(code) // 8, ctypes.cast(held, ctypes.c_void_p).value)
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.prctl(_PR_SET_SECCOMP, _MODE_FILTER, ctypes.byref(filled), 0, 0):
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number))
+    yield ctypes.byref(Program(len(steps), ctypes.cast(held, ctypes.c_void_p).value))
+
+
+def _fail() -> NoReturn:
+    number = ctypes.get_errno()
+    raise OSError(number, os.strerror(number))
 
 
 def program(machine: str, pid: int, sockets: bool = False) -> list[Instruction]:
@@ -104,15 +176,27 @@ def _by_argument(name: str, pid: int) -> list[Instruction]:
         # Its flags lie in memory, where no filter sees them; libc falls back on clone.
         return [_refuse(errno.ENOSYS)]
     if name == "prlimit64":
-        # Asking is free; the third argument would be a new limit.
+        # Asking is free of oneself; the third argument would be a new limit.
         zero = [(_EQUAL, 1, 0, 0), _refuse(errno.EPERM)]
-        return [_load_low(2), *zero, _load_high(2), *zero, _give(_ALLOW)]
+        return [_load_low(2), *zero, _load_high(2), *zero, *_only(0, (0, pid))]
+    if name in _OF_A_PROCESS:
+        # Which others there are is nobody's business: threads that come and go would be a code.
+        return _only(0, (0, pid), _OF_A_PROCESS[name])
+    if name in ("clock_gettime", "clock_getres", "clock_nanosleep"):
+        # A number below zero stands for the time that some process has used.
+        return _allow_without(0, _NEGATIVE, errno.EINVAL)
     if name == "mmap":
         # None of these counts as the process's own data, so no limit would hold what lies there.
         shared = [(_ANY_BIT, 0, 2, _MAP_ANONYMOUS), (_ANY_BIT, 0, 1, _MAP_SHARED)]
         refuse = _refuse(errno.EPERM)
         elsewhere = (_ANY_BIT, 0, 1, _MAP_GROWSDOWN | _MAP_HUGETLB)
         return [_load_low(3), elsewhere, refuse, *shared, refuse, _give(_ALLOW)]
+    if name == "futex":
+        # Without the flag that keeps it to this process, a wait ends for whoever maps the same
+        # library, and a wake says how many waited there. Joining a thread waits like that.
+        waits = [step for v in _FUTEX_WAITS for step in ((_EQUAL, 0, 1, v), _give(_ALLOW))]
+        private = [(_ANY_BIT, 0, 1, _FUTEX_PRIVATE), _give(_ALLOW)]
+        return [_load_low(1), *private, *waits, _refuse(errno.EPERM)]
     if name == "socket":
         # Over IP all is counted, and a route is asked for by netlink. By any other family two ranks
         # could speak with nobody to see it.
@@ -140,9 +224,9 @@ def _by_argument(name: str, pid: int) -> list[Instruction]:
     return _only(argument, allowed)
 
 
-def _only(argument: int, values: Sequence[int]) -> list[Instruction]:
+def _only(argument: int, values: Sequence[int], error: int = errno.EPERM) -> list[Instruction]:
     each = [step for v in values for step in ((_EQUAL, 0, 1, v), _give(_ALLOW))]
-    return [_load_low(argument), *each, _refuse(errno.EPERM)]
+    return [_load_low(argument), *each, _refuse(error)]
 
 
 def _with_any(argument: int, bits: int) -> list[Instruction]:

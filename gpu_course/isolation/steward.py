@@ -18,6 +18,7 @@ from contextlib import suppress
 from dataclasses import astuple
 
 from gpu_course.isolation import child, lockdown, network
+from gpu_course.isolation.capture import Capture, Ledger
 
 STREAMS = 4
 """Descriptors of a rank: requests, replies, what it prints, and the events of its wire. Rank 0 has
@@ -29,7 +30,8 @@ def main(handles: Sequence[int], folder: str, own_network: bool) -> None:
 
     Messages are JSON. It says {"pids", "own_network", "port"} first and {"ended": rank, "status"}
     when a rank ends; {"sockets": true} is answered by {"sockets": [[from, to, bytes] ...] or null,
-    "crossed": [bytes, TCP bytes, header bytes] or null}.
+    "crossed": [bytes, TCP bytes, header bytes] or null, "frames": [foreign bytes, [[from, to, kind,
+    bytes, how many] ...]] or null}.
 
     Args:
         handles: the socket of its own, then those of the ranks.
@@ -38,10 +40,12 @@ def main(handles: Sequence[int], folder: str, own_network: bool) -> None:
     """
     wire = socket.socket(fileno=handles[0])
     alone = False
+    capture = None
     if own_network:
         with suppress(OSError):
             network.own_network()
             alone = True
+            capture = Capture()
     with suppress(ImportError):
         # Once for all ranks; where it cannot be imported, each of them says so.
         importlib.import_module(child.WORLD)
@@ -56,18 +60,30 @@ def main(handles: Sequence[int], folder: str, own_network: bool) -> None:
         os.close(each)
     _tell(wire, {"pids": pids, "own_network": alone, "port": port})
     ends = {os.pidfd_open(pid): rank for rank, pid in enumerate(pids)}
+    ledger = Ledger(capture, pids, port) if capture is not None else None
+    watched = [ledger.fileno()] if ledger is not None else []
     while True:
-        for ready in select.select([wire.fileno(), *ends], [], [])[0]:
+        for ready in select.select([wire.fileno(), *watched, *ends], [], [])[0]:
             if ready == wire.fileno():
                 if not wire.recv(4096):
                     return
-                crossed = network.crossed()
-                told = None if crossed is None else astuple(crossed)
-                _tell(wire, {"sockets": _sockets(pids), "crossed": told})
+                _tell(wire, {"sockets": _sockets(pids), **_crossed(ledger)})
+            elif ledger is not None and ready == ledger.fileno():
+                ledger.read()
             else:
                 rank = ends.pop(ready)
                 os.close(ready)
                 _tell(wire, {"ended": rank, "status": os.waitpid(pids[rank], 0)[1]})
+
+
+def _crossed(ledger: Ledger | None) -> dict[str, object]:
+    """Returns what crossed the network: read packet by packet, or else as interfaces count it."""
+    crossed, frames = (None, None) if ledger is None else ledger.balance()
+    if crossed is None or frames is None:
+        counted = network.crossed()
+        return {"crossed": None if counted is None else astuple(counted), "frames": None}
+    told = [frames.foreign, [[*at, count] for at, count in frames.messages.items()]]
+    return {"crossed": astuple(crossed), "frames": told}
 
 
 def _tell(wire: socket.socket, message: Mapping[str, object]) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+NEW_GROUP = "new_group"
+"""What the making of a group is called; it is no call on the wire, and books nothing."""
 KINDS = (
     "send",
     "recv",
@@ -37,6 +39,9 @@ class Call:
             None for all others.
         tag: of a send or receive.
         line: of the learner's file; 0 where none of its lines is on the stack.
+        dtype: of the tensors, such as "float32"; "" where there is none.
+        gives, takes: of an all-to-all, elements for each rank of the group and from each; else ().
+        op: how an all-reduce, a reduce or a reduce-scatter joins them, such as "SUM"; else "".
     """
 
     rank: int
@@ -49,6 +54,10 @@ class Call:
     peer: int | None = None
     tag: int = 0
     line: int = 0
+    dtype: str = ""
+    op: str = ""
+    gives: tuple[int, ...] = ()
+    takes: tuple[int, ...] = ()
 
     @property
     def booked_bytes(self) -> Fraction:

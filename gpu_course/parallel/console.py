@@ -17,7 +17,7 @@ from gpu_course.isolation.processes import Process
 from gpu_course.parallel.calls import Call
 from gpu_course.parallel.cells import CELL, beginning
 from gpu_course.parallel.runner import RankFailed, World, bytes_since, world
-from gpu_course.parallel.stuck import standings, stuck_report
+from gpu_course.parallel.stuck import stuck_report
 
 LOAD = "from gpu_course.parallel.session import cell\n"
 CELL_SECONDS = 120.0
@@ -125,8 +125,7 @@ class Console:
             return self.last
         except BaseException:
             # Whoever sits there stopped them: they are half way through something.
-            joined.log.read()
-            stood = standings(joined.log, joined.under_way)
+            stood = joined.stand(joined.under_way)
             self.close()
             told = [Shown(rank, self._printed(each)) for rank, each in enumerate(joined.processes)]
             _, *places = _with_lines(stuck_report(stood, CELL, ""), text).splitlines()
@@ -136,7 +135,7 @@ class Console:
         waiting = [rank for rank, reply in enumerate(replies) if reply == {"waits": True}]
         trouble = ""
         if waiting:
-            stand = [s for s in standings(joined.log, waiting) if s.rank in waiting]
+            stand = [s for s in joined.stand(waiting) if s.rank in waiting]
             lines = [f"rank {s.rank} {s.text}{f', line {s.line}' if s.line else ''}" for s in stand]
             trouble = "\n".join(["a rank raised an error, and others wait for it", *lines])
             self.close()

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from gpu_course.parallel.calls import KINDS, Call
+from gpu_course.parallel.calls import KINDS, NEW_GROUP, Call
 
 MOST_READ = 1 << 16
 MOST_READS = 64
@@ -19,6 +21,8 @@ MOST_READS = 64
 MOST_EVENTS = 300_000
 MOST_LINE = 1 << 16
 MOST_SIZES = 4096
+_WORD = re.compile(r"[A-Za-z0-9_+]{0,60}")
+_FRAME = re.compile(rb'  File "(.*)", line (\d{1,7}) in .*')
 _LARGEST = 1 << 53
 
 
@@ -33,6 +37,8 @@ class Log:
         told: for each rank its events in order: ("begins", "waits", "over", "future" or "mark",
             number of the call or of the mark).
         count: how many events there were.
+        groups: the groups that were made, each as a call of a rank that is in it.
+        found: receives from any rank whose sender is known by now, with it as the peer.
         ended: (rank, line) of each that ended the group it was given.
         since: how many of the calls had been made when the ranks were asked for what they do now.
     """
@@ -45,11 +51,21 @@ class Log:
         self._open: list[dict[int, Call]] = [{} for _ in handles]
         self._dropped: list[set[int]] = [set() for _ in handles]
         self._told = [0] * len(handles)
+        self._making: list[Call | None] = [None] * len(handles)
+        self._frames: list[list[tuple[str, int]]] = [[] for _ in handles]
         self.calls: list[Call] = []
+        self.groups: list[Call] = []
+        self.found: list[Call] = []
         self.told: list[list[tuple[str, int]]] = [[] for _ in handles]
         self.count = 0
         self.ended: list[tuple[int, int]] = []
         self.since = 0
+
+    def begin(self) -> None:
+        """Notes that the ranks are asked for something now: of what was before, no more is told."""
+        self.since = len(self.calls)
+        for frames in self._frames:
+            frames.clear()
 
     def read(self) -> None:
         """Takes in what has been told since; what is no event is left out."""
@@ -83,6 +99,9 @@ class Log:
     def _take(self, rank: int, line: bytes) -> None:
         self.count += 1
         self._told[rank] += 1
+        if frame := _FRAME.fullmatch(line):
+            self._frames[rank].append((frame[1].decode("utf-8", "replace"), int(frame[2])))
+            return
         try:
             event = json.loads(line)
             if "call" in event:
@@ -102,6 +121,14 @@ class Log:
                 self.told[rank].append(("future", number))
                 # Whoever has the future waits for that, and no call of ours tells when.
                 self._open[rank].pop(number, None)
+            elif "makes" in event:
+                made = _group(rank, event["makes"], len(self._handles))
+                self._making[rank] = made
+                self.groups.append(made)
+            elif "made" in event:
+                self._making[rank] = None
+            elif "found" in event:
+                self._find(rank, event["found"])
             elif "ends" in event:
                 self.ended.append((rank, _whole(event["ends"])))
             elif "dropped" in event:
@@ -115,8 +142,17 @@ class Log:
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return
 
+    def _find(self, rank: int, found: dict[str, Any]) -> None:
+        """Takes in from whom a message came that was received from any rank."""
+        call = self._own[rank][_whole(found["number"])]
+        if (call.kind, call.peer) == ("recv", None):
+            peer = _whole(found["peer"], below=len(self._handles))
+            self.found.append(replace(call, peer=peer, place=_whole(found["place"])))
+
     def waits_for(self, rank: int) -> Call | None:
-        """Returns the call a rank waits for at this moment."""
+        """Returns the call a rank waits for at this moment, or the group that it is making."""
+        if (making := self._making[rank]) is not None:
+            return making
         number = self._waits[rank]
         return None if number is None else self._own[rank].get(number)
 
@@ -134,6 +170,20 @@ class Log:
         """Returns sends and receives that no rank can wait for any more: it kept none of them."""
         loose = self.never_waited_for()
         return [call for call in loose if call.number in self._dropped[call.rank]]
+
+    def line_of(self, rank: int, file: str) -> int:
+        """Returns the line of a file in which a rank said it was; 0 where it did not say."""
+        # The cells of a console are numbered; the outermost frame is of the one that runs.
+        own = [(n, name) for name, n in self._frames[rank] if name.partition(" ")[0] == file]
+        own = own or [(n, name) for name, n in self._frames[rank] if name == file]
+        return next((n for n, name in own if name == own[-1][1]), 0)
+
+    def missing_from(self, call: Call) -> tuple[int, ...]:
+        """Returns the ranks without which a collective or a new group can't go on."""
+        calls = self.groups if call.kind == NEW_GROUP else self.calls
+        same = (c for c in calls if (c.group, c.place) == (call.group, call.place))
+        there = {c.rank for c in same if c.kind not in ("send", "recv")}
+        return tuple(rank for rank in call.group if rank not in there)
 
     def last(self, rank: int) -> Call | None:
         """Returns the last call of a rank since what it was asked last."""
@@ -157,7 +207,8 @@ def _call(rank: int, told: dict[str, Any], ranks: int) -> Call:
     group = tuple(_whole(each, below=ranks) for each in told["group"])
     if told["kind"] not in KINDS or rank not in group or len(set(group)) < len(group):
         raise ValueError("no call")
-    if len(told["sizes"]) > MOST_SIZES:
+    sizes, gives, takes = (told.get(name, ()) for name in ("sizes", "gives", "takes"))
+    if len(sizes) > MOST_SIZES or any(len(part) not in (0, len(group)) for part in (gives, takes)):
         raise ValueError("more tensors than one call can have")
     return Call(
         rank=rank,
@@ -165,12 +216,35 @@ def _call(rank: int, told: dict[str, Any], ranks: int) -> Call:
         kind=told["kind"],
         group=group,
         place=_whole(told["place"]),
-        sizes=tuple(map(_whole, told["sizes"])),
+        sizes=tuple(map(_whole, sizes)),
         payload_bytes=_whole(told["payload_bytes"]),
         peer=None if told["peer"] is None else _whole(told["peer"], below=ranks),
         tag=_whole(told["tag"]),
         line=_whole(told["line"]),
+        dtype=_word(told.get("dtype", "")),
+        op=_word(told.get("op", "")),
+        gives=tuple(map(_whole, gives)),
+        takes=tuple(map(_whole, takes)),
     )
+
+
+def _group(rank: int, told: dict[str, Any], ranks: int) -> Call:
+    """Returns the group of an event, as the call that makes it.
+
+    Raises:
+        ValueError, TypeError, KeyError: it is none.
+    """
+    group = tuple(_whole(each, below=ranks) for each in told["group"])
+    if rank not in group or len(set(group)) < len(group):
+        raise ValueError("no group")
+    place, tag, line = (_whole(told[name]) for name in ("place", "tag", "line"))
+    return Call(rank, place, NEW_GROUP, group, place, (), 0, tag=tag, line=line)
+
+
+def _word(value: Any) -> str:
+    if type(value) is not str or not _WORD.fullmatch(value):
+        raise ValueError("no name of anything")
+    return value
 
 
 def _whole(value: Any, below: int = _LARGEST) -> int:

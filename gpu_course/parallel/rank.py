@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
+import signal
+import warnings
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
@@ -36,6 +39,14 @@ def join(world: Mapping[str, Any]) -> None:
         MASTER_PORT=str(world["port"]),
     )
     wire.register(wire.Events(EVENTS, rank, world["file"]))
+    if hasattr(signal, "SIGUSR1"):
+        # Whoever runs the ranks can ask one that tells nothing where it is.
+        faulthandler.register(signal.SIGUSR1, EVENTS, all_threads=False)
+        # And where it falls, it says that there too.
+        faulthandler.enable(EVENTS, all_threads=False)
+    # PyTorch 2.13 gave collectives new names, and says so in each rank at each use of an old one,
+    # which every tutorial has. It is no fault of a program; all else that warns is shown.
+    warnings.filterwarnings("ignore", r"`torch\.distributed\.\S+` .*deprecated", FutureWarning)
     # Not waiting for the others here saves a round: the group waits for all of them anyway.
     store = dist.TCPStore(
         "127.0.0.1",

@@ -7,6 +7,7 @@ run that cannot end is ended and told: which rank stands where, and who waits fo
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import runpy
@@ -20,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
+import psutil
 import typer
 
 from gpu_course.errors import CourseError
@@ -32,12 +34,18 @@ from gpu_course.parallel.stuck import Agreement, Disagreement, Standing, standin
 
 MOST_SECONDS = 60.0
 QUIET_S = 5.0
-"""After so long without any sign of work a run is stuck, even if a rank may still be computing."""
+"""After so long a run is stuck in which some wait, nothing crosses, and no other rank computes."""
+ANSWER_S = 0.3
+"""How long a rank that is in no call is waited for to say in which line it is."""
 SHORTEST_POLL_S = 0.0005
 """The first pause between two looks; each is twice the one before, up to POLL_S."""
 PROCESSES = Path("/proc")
-ASLEEP_S = 0.3
-"""After so long in which all ranks wait and none of their threads runs, nothing can wake them."""
+ASLEEP_S = 0.2
+"""After so long in which all ranks wait, nothing crosses and no thread works, nothing comes."""
+FEW_TICKS = 1
+"""What threads use up that only look from time to time whether something came."""
+BUSY_SHARE = 0.05
+"""Of one processor: a rank that uses more than this computes."""
 
 
 STARTED_ANEW = (
@@ -96,6 +104,9 @@ class Run:
     def sent_bytes(self, rank: int) -> int:
         """Returns the payload of a rank's own sends."""
         return sum(c.payload_bytes for c in self.calls if c.rank == rank and c.kind == "send")
+
+
+_HEAD = {"standstill": {}, "deadline": {"head": "the run does not come to its end"}}
 
 
 class World:
@@ -172,10 +183,11 @@ class World:
         """
         replies: list[dict[str, Any] | None] = [None] * len(messages)
         self.under_way = [*range(len(messages))]
-        self.log.since = len(self.log.calls)
+        self.log.begin()
         for process, message in zip(self.processes, messages, strict=True):
             process.post(message)
-        watch = _Watch(self.log, [each.pid for each in self.processes], seconds or self.seconds)
+        pids = [each.pid for each in self.processes]
+        watch = _Watch(self.log, pids, seconds or self.seconds, self._crossed)
         pause = SHORTEST_POLL_S
         while True:
             for rank, process in enumerate(self.processes):
@@ -193,21 +205,49 @@ class World:
                     return [reply or {"waits": True} for reply in replies]
                 key, why = ("", "") if raised else watch.stuck(waiting)
                 if key:
-                    stand = standings(self.log, waiting)
-                    raise self.failed(
-                        stuck_report(stand, self.file, why, self.log.dropped()), key, stand=stand
-                    )
+                    stand = self.stand(waiting)
+                    text = stuck_report(stand, self.file, why, self.log.dropped(), **_HEAD[key])
+                    raise self.failed(text, key, stand=stand)
             time.sleep(pause)
             pause = min(2 * pause, POLL_S)
 
     def _read(self) -> None:
         """Takes in what the ranks told, and raises where it shows that the run cannot go on."""
         self.log.read()
-        if odd := self._agreement.broken_by(self.log.calls):
+        if odd := self._agreement.broken_by(self.log.groups, self.log.calls, self.log.found):
             raise self.failed(odd.text(self.file), "differ", odd=odd)
         if self.log.flooded is not None:
             rank = self.log.flooded
             raise self.failed(f"rank {rank} tells of more calls than it can make", "flood", rank)
+
+    def stand(self, waiting: Sequence[int]) -> tuple[Standing, ...]:
+        """Returns where every rank stands; those that are in no call are asked for their line.
+
+        Args:
+            waiting: the ranks that have not come to their end.
+        """
+        self.log.read()
+        busy = [rank for rank in waiting if self.log.waits_for(rank) is None]
+        if hasattr(signal, "SIGUSR1"):
+            self._ask_where(busy)
+        return standings(self.log, waiting, self.file)
+
+    def _ask_where(self, ranks: Sequence[int]) -> None:
+        """Has ranks say in which line they are; not each of them gets to it."""
+        for rank in ranks:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(self.processes[rank].pid, signal.SIGUSR1)
+        deadline = time.monotonic() + ANSWER_S
+        while time.monotonic() < deadline:
+            self.log.read()
+            if all(self.log.line_of(rank, self.file) for rank in ranks):
+                return
+            time.sleep(SHORTEST_POLL_S)
+
+    def _crossed(self) -> object:
+        """Returns what tells whether anything crossed since it was last asked; None for nothing."""
+        now = self._ranks.traffic()
+        return now.between if now.crossed is None else now.crossed
 
     def _poll(self, rank: int, process: Process) -> dict[str, Any] | None:
         try:
@@ -220,7 +260,9 @@ class World:
             raise self.failed(text, "threads", rank) from None
         except Ended:
             self._read()
-            raise self.failed(self._death(rank), "ended", rank) from None
+            text = self._death(rank)
+            stand = (Standing(rank, "ends here", self.log.line_of(rank, self.file)),)
+            raise self.failed(text, "ended", rank, stand=stand) from None
 
     def _death(self, rank: int) -> str:
         deadline = time.monotonic() + 1.0
@@ -233,6 +275,9 @@ class World:
             how = f"was ended by {signal.Signals(os.WTERMSIG(status)).name}"
         else:
             how = f"ended with exit status {os.WEXITSTATUS(status)}"
+        self.log.read()
+        if line := self.log.line_of(rank, self.file):
+            return f"rank {rank} {how}, in {self.file}:{line}"
         place = self.log.last_place(rank, self.file)
         return f"rank {rank} {how}{f', after {place}' if place else ''}"
 
@@ -264,18 +309,26 @@ class World:
 class _Watch:
     """Says when a run stands still.
 
+    A sign of life is an event, bytes that cross, or a rank that computes in no call.
+
     Args:
         log: of the ranks' events.
         pids: of the ranks.
         seconds: the most the run may take.
+        crossed: returns what tells whether anything crossed; None where nothing tells it.
     """
 
-    def __init__(self, log: Log, pids: Sequence[int], seconds: float) -> None:
-        self._log, self._pids = log, pids
+    def __init__(
+        self, log: Log, pids: Sequence[int], seconds: float, crossed: Callable[[], object]
+    ) -> None:
+        self._log, self._pids, self._crossed = log, pids, crossed
         self._began = self._told = self._asleep = time.monotonic()
         self._seconds = seconds
         self._count: int = -1
-        self._ticks: int | None = None
+        self._still: tuple[object] | None = None
+        self._last: dict[str, Thread] = {}
+        self._ticks = 0
+        self._worked: tuple[float, float] | None = None
 
     def stuck(self, waiting: Sequence[int]) -> tuple[str, str]:
         """Returns (key of RankFailed, why) of a run that is held to be stuck; "" while not."""
@@ -285,14 +338,15 @@ class _Watch:
         all_wait = waits == list(waiting)
         # A message that was let go of never comes, however busy gloo's own threads are.
         lost = self._log.dropped() and now - self._told > ASLEEP_S
-        quiet = bool(waits) and now - self._told > QUIET_S
+        computes = self._computes([rank for rank in waiting if rank not in waits])
+        quiet = bool(waits) and not computes and now - self._told > QUIET_S
         over = now - self._began > self._seconds
         # On a busy machine a thread that only looks whether something came seems to be at work:
         # then it takes longer until it is told, and is the same all the same.
         if all_wait and (asleep or lost or quiet or over):
             return "standstill", "every rank that is not at its end waits"
         if quiet:
-            return "deadline", f"no rank told anything for {QUIET_S:.0f} s"
+            return "deadline", f"no rank told or computed anything for {QUIET_S:.0f} s"
         if over:
             return "deadline", f"{self._seconds:g} s are over"
         return "", ""
@@ -302,31 +356,87 @@ class _Watch:
         return self.stands_still(waiting) or time.monotonic() - self._began > self._seconds
 
     def stands_still(self, waiting: Sequence[int]) -> bool:
-        """Whether for ASLEEP_S none of these ranks told anything and none of their threads ran."""
-        now = time.monotonic()
+        """Whether for ASLEEP_S these ranks told nothing, no thread worked and nothing crossed."""
+        now, threads = time.monotonic(), _threads([self._pids[rank] for rank in waiting])
+        last, self._last = self._last, threads or {}
         if self._log.count != self._count:
-            self._count, self._told, self._asleep = self._log.count, now, now
-        ticks = _processor_ticks([self._pids[rank] for rank in waiting])
-        if ticks is None or ticks != self._ticks:
-            self._ticks, self._asleep = ticks, now
-        return now - self._asleep > ASLEEP_S
+            self._count, self._told = self._log.count, now
+            self._rest(now)
+        elif threads is None or _ticks(threads) > self._ticks + FEW_TICKS:
+            self._rest(now)
+        if now - self._asleep > ASLEEP_S / 2 and self._still is None:
+            self._still = (self._crossed(),)
+        if now - self._asleep <= ASLEEP_S or _at_work(last, self._last):
+            return False
+        if (self._crossed(),) != self._still:
+            self._told = now
+            self._rest(now)
+            return False
+        return True
+
+    def _rest(self, now: float) -> None:
+        """From now on looks whether nothing goes on."""
+        self._asleep, self._ticks, self._still = now, _ticks(self._last), None
+
+    def _computes(self, busy: Sequence[int]) -> bool:
+        """Whether ranks that are in no call used a processor in the last QUIET_S."""
+        now, used = time.monotonic(), 0.0
+        for rank in busy:
+            with contextlib.suppress(psutil.Error):
+                times = psutil.Process(self._pids[rank]).cpu_times()
+                used += times.user + times.system
+        if self._worked is None or not 0 <= used - self._worked[1] < BUSY_SHARE * QUIET_S:
+            self._worked = now, used
+        return bool(busy) and now - self._worked[0] < QUIET_S
 
 
-def _processor_ticks(pids: Sequence[int]) -> int | None:
-    """Returns the clock ticks that processes used; None where one runs, or nothing tells."""
+@dataclass(frozen=True)
+class Thread:
+    """What the system says of a thread.
+
+    Attributes:
+        ticks: of the clock that it used.
+        runs: whether it runs, or would if there were a processor for it.
+        slept: how often it has gone to sleep by itself; told of those alone that run.
+    """
+
+    ticks: int
+    runs: bool
+    slept: str = ""
+
+
+def _threads(pids: Sequence[int]) -> dict[str, Thread] | None:
+    """Returns the threads of processes; None where nothing tells.
+
+    Source: proc_pid_stat(5), proc_pid_status(5).
+    """
     if not PROCESSES.exists():
         return None
-    total = 0
+    found = {}
     for pid in pids:
-        try:
+        with contextlib.suppress(OSError):
             for thread in (PROCESSES / f"{pid}/task").iterdir():
-                fields = (thread / "stat").read_text().rpartition(")")[2].split()
-                if fields[0] == "R":
-                    return None
-                total += int(fields[11]) + int(fields[12])
-        except OSError:
-            continue
-    return total
+                with contextlib.suppress(OSError):
+                    fields = (thread / "stat").read_text().rpartition(")")[2].split()
+                    runs = fields[0] == "R"
+                    text = (thread / "status").read_text() if runs else ""
+                    slept = text.partition("\nvoluntary_ctxt_switches:")[2].partition("\n")[0]
+                    ticks = int(fields[11]) + int(fields[12])
+                    found[thread.name] = Thread(ticks, runs, slept)
+    return found
+
+
+def _ticks(threads: Mapping[str, Thread]) -> int:
+    return sum(each.ticks for each in threads.values())
+
+
+def _at_work(before: Mapping[str, Thread], now: Mapping[str, Thread]) -> bool:
+    """Whether a thread has run, or waited for a processor, from one look to the next.
+
+    One that only looks from time to time whether something came goes to sleep in between.
+    """
+    ran = {name: each.slept for name, each in before.items() if each.runs}
+    return any(each.runs and ran.get(name) == each.slept for name, each in now.items())
 
 
 @contextmanager
@@ -409,8 +519,11 @@ def run(
 def bytes_since(
     before: Mapping[tuple[int, int], int] | None, after: Mapping[tuple[int, int], int] | None
 ) -> dict[tuple[int, int], int] | None:
-    """Returns what was sent between two ranks from one count to the next, where both are known."""
-    if before is None or after is None:
+    """Returns what was sent between two ranks from one count to the next, where both are known.
+
+    A connection that was closed took its count with it: then nobody knows.
+    """
+    if before is None or after is None or any(after.get(pair, 0) < n for pair, n in before.items()):
         return None
     sent = {pair: count - before.get(pair, 0) for pair, count in after.items()}
     return {pair: count for pair, count in sent.items() if pair[0] != pair[1]}

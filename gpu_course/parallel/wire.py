@@ -16,7 +16,9 @@ import os
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
@@ -84,8 +86,9 @@ class Events:
         tensors: Iterable[torch.Tensor],
         peer: int | None = None,
         tag: int = 0,
+        **more: Any,
     ) -> int:
-        """Tells that a call begins, and returns its number."""
+        """Tells that a call begins, with `more` of what `Call` holds, and returns its number."""
         held = list(tensors)
         with self._lock:
             own = (kind, peer, tag) if kind in ("send", "recv") else ()
@@ -101,6 +104,8 @@ class Events:
                 peer=peer,
                 tag=tag,
                 line=self._line(),
+                dtype="+".join(dict.fromkeys(str(each.dtype)[len("torch.") :] for each in held)),
+                **more,
             )
             self.begun += 1
             self._tell({"call": asdict(begun)})
@@ -118,6 +123,12 @@ class Events:
         """Tells that somebody has taken a call's future, whose wait is not told."""
         self._tell({"future": number})
 
+    def found(self, number: int, group: tuple[int, ...], peer: int, tag: int) -> None:
+        """Tells from whom a message came that was received from any rank."""
+        with self._lock:
+            place = self._places.setdefault((group, "recv", peer, tag), itertools.count())
+            self._tell({"found": {"number": number, "peer": peer, "place": next(place)}})
+
     def mark(self, number: int) -> None:
         """Tells that a place of the program is reached, among the calls before and after it."""
         self._tell({"mark": number})
@@ -127,6 +138,20 @@ class Events:
         with self._lock:
             self._groups += 1
             return self._groups == 1
+
+    @contextmanager
+    def making(self, group: tuple[int, ...], name: str) -> Iterator[None]:
+        """Tells that a group is made, which waits for all that are in it, and then that it is.
+
+        PyTorch counts a process's groups for their names: who left one out calls the next one
+        otherwise than the others do.
+        """
+        numbered = name.isdecimal()
+        made = {"group": group, "place": int(name) if numbered else 0, "tag": int(not numbered)}
+        with self._lock:
+            self._tell({"makes": {**made, "line": self._line()}})
+        yield
+        self._tell({"made": True})
 
     def ends_the_group(self) -> None:
         """Tells that the program ends the group that it was given."""
@@ -152,9 +177,16 @@ class Events:
 class Waited(dist.Work):
     """A call that is under way: waiting for it is told, and so is that nobody waits for it."""
 
-    def __init__(self, inner: dist.Work, events: Events, number: int) -> None:
+    def __init__(
+        self,
+        inner: dist.Work,
+        events: Events,
+        number: int,
+        arrived: Callable[[dist.Work], None] | None = None,
+    ) -> None:
         super().__init__()
         self._inner, self._events, self._number = inner, events, number
+        self._arrived = arrived
         self._over = False
 
     def __del__(self) -> None:
@@ -176,6 +208,9 @@ class Waited(dist.Work):
         return done
 
     def _is_over(self) -> None:
+        if self._arrived is not None:
+            self._arrived(self._inner)
+            self._arrived = None
         self._over = True
         self._events.over(self._number)
 
@@ -203,7 +238,8 @@ class Wire(dist.ProcessGroup):
         self._events = events
         self._given = events.is_first_group()
         self._ranks = tuple(options.global_ranks_in_group) or tuple(range(options.group_size))
-        self._inner = _inner_group(options)
+        with events.making(self._ranks, str(self._name)):
+            self._inner = _inner_group(options)
         _made.add(self)
 
     @property
@@ -227,22 +263,55 @@ class Wire(dist.ProcessGroup):
         if self._given:
             self._events.ends_the_group()
         self._inner.shutdown()
+        _ended.append(self._inner)
 
     def let_go(self) -> None:
         """Ends the threads of the inner group, once they have done what they were given."""
-        del self._inner
+        if hasattr(self, "_inner"):
+            del self._inner
 
     def __repr__(self) -> str:
-        return f"Wire(ranks {', '.join(map(str, self._ranks))})"
+        return f"Wire(ranks {_listed(self._ranks)})"
 
-    def _begin(self, kind: str, brought: Any, peer: int | None, tag: int = 0) -> int:
-        known = peer is not None and 0 <= peer < len(self._ranks)
-        whom = self._ranks[peer] if known and peer is not None else None
-        return self._events.call(kind, self._ranks, _tensors(brought), whom, tag)
+    def _begin(self, kind: str, brought: Any, peer: int | None, tag: int = 0, **more: Any) -> int:
+        there = peer is None or 0 <= peer < len(self._ranks)
+        if not there:
+            raise ValueError(self._no_such_rank(kind, peer))
+        whom = None if peer is None else self._ranks[peer]
+        number = self._events.call(kind, self._ranks, _tensors(brought), whom, tag, **more)
+        if kind in ("send", "recv") and peer == self.rank():
+            # gloo's own error comes later and names neither the rank nor what to do.
+            way = "send to" if kind == "send" else "receive from"
+            raise ValueError(f"{way} the rank itself: {whom}")
+        return number
 
-    def _under_way(self, number: int, work: Any) -> Any:
+    def _no_such_rank(self, kind: str, peer: int | None) -> str:
+        """Returns what is said of a peer or a root that this group does not have."""
+        size = len(self._ranks)
+        way = {"send": "send to", "recv": "receive from"}.get(kind, f"{kind} with root")
+        which = "the ranks are" if self._given else f"the group of ranks {_listed(self._ranks)} has"
+        lines = [f"{way} rank {peer}: {which} 0 to {size - 1}"]
+        if kind in ("send", "recv"):
+            lines.append(f"try: count round the ring, as (rank + 1) % {size} does,")
+            lines.append("or leave out the rank that has no neighbour there")
+        else:
+            lines.append("try: name one of them, the same on all ranks")
+        return "\n".join(lines)
+
+    def _under_way(
+        self, number: int, work: Any, arrived: Callable[[dist.Work], None] | None = None
+    ) -> Any:
         # What only returns when it is over, such as monitored_barrier, returns no work.
-        return Waited(work, self._events, number) if isinstance(work, dist.Work) else work
+        told = isinstance(work, dist.Work)
+        return Waited(work, self._events, number, arrived) if told else work
+
+
+_devices: list[Any] = []
+"""What listens for this process's connections: one for all groups, made with the first of them."""
+
+
+_ended: deque[dist.ProcessGroup] = deque(maxlen=8)
+"""Groups that were ended last: while their connections are open, it is told whose they are."""
 
 
 def _inner_group(options: Any) -> dist.ProcessGroup:
@@ -256,9 +325,12 @@ def _inner_group(options: Any) -> dist.ProcessGroup:
         nccl = dist.ProcessGroupNCCL(dist.PrefixStore("nccl/", store), rank, size, own)
         kind = dist.ProcessGroup.BackendType.NCCL
         inner._register_backend(torch.device("cuda"), kind, nccl)
-    gloo = dist.ProcessGroupGloo(
-        dist.PrefixStore("gloo/", store), rank, size, timeout=options.timeout
-    )
+    make: Any = dist.ProcessGroupGloo
+    if not _devices:
+        _devices.append(make.create_default_device())
+    given = make._Options()
+    given._devices, given._timeout = _devices, options.timeout
+    gloo = make(dist.PrefixStore("gloo/", store), rank, size, given)
     inner._register_backend(torch.device("cpu"), dist.ProcessGroup.BackendType.GLOO, gloo)
     inner._set_default_backend(dist.ProcessGroup.BackendType.GLOO)
     return inner
@@ -272,11 +344,41 @@ def _tensors(brought: Any) -> Iterable[torch.Tensor]:
             yield from _tensors(each)
 
 
+def _listed(ranks: Iterable[int]) -> str:
+    return ", ".join(map(str, ranks))
+
+
+def _name_of(op: Any) -> str:
+    """Returns the name of a reduction, such as "SUM"; "" for none."""
+    return "" if op is None else str(getattr(op, "op", op)).rpartition(".")[2]
+
+
+def _given_and_taken(arguments: Sequence[Any], size: int) -> dict[str, tuple[int, ...]]:
+    """Returns how many elements an all-to-all takes from each rank, and gives to each."""
+    found = {}
+    for at, name in enumerate(("takes", "gives")):
+        held = arguments[at]
+        if isinstance(held, torch.Tensor):
+            # Splits count rows; without them all parts are alike.
+            splits = list(arguments[2 + at]) if len(arguments) > 4 else []
+            rows = held.shape[0] if held.dim() else 0
+            parts = splits or [rows // size] * size
+            found[name] = tuple(part * (held.numel() // rows) if rows else 0 for part in parts)
+        else:
+            found[name] = tuple(each.numel() for each in held)
+    # Whatever is no part for each rank, PyTorch refuses by itself.
+    return found if all(len(parts) == size for parts in found.values()) else {}
+
+
 def _collective(name: str, kind: str, at: int) -> Callable[..., Any]:
     def call(self: Wire, *arguments: Any, **named: Any) -> Any:
         brought = arguments[at] if kind != "barrier" and at < len(arguments) else ()
-        root = getattr(arguments[-1], "rootRank", None) if arguments else None
-        number = self._begin(kind, brought, root)
+        options = arguments[-1] if arguments else None
+        root, op = getattr(options, "rootRank", None), getattr(options, "reduceOp", None)
+        more: dict[str, Any] = {"op": _name_of(op)}
+        if kind == "all_to_all" and len(arguments) > 1:
+            more |= _given_and_taken(arguments, len(self._ranks))
+        number = self._begin(kind, brought, root, **more)
         return self._under_way(number, getattr(self._inner, name)(*arguments, **named))
 
     return call
@@ -286,7 +388,13 @@ def _to_one_peer(name: str, kind: str) -> Callable[..., Any]:
     def call(self: Wire, tensors: Any, *rest: Any) -> Any:
         peer, tag = rest if len(rest) == 2 else (None, *rest)
         number = self._begin(kind, tensors, peer, tag)
-        return self._under_way(number, getattr(self._inner, name)(tensors, *rest))
+
+        def from_whom(work: dist.Work) -> None:
+            source = self._ranks[int(work._source_rank())]
+            self._events.found(number, self._ranks, source, tag)
+
+        work = getattr(self._inner, name)(tensors, *rest)
+        return self._under_way(number, work, from_whom if peer is None else None)
 
     return call
 
@@ -310,6 +418,8 @@ def end_threads() -> None:
     for each in list(_made):
         each.let_go()
     _made.clear()
+    _ended.clear()
+    _devices.clear()
 
 
 def mark(number: int) -> None:

@@ -16,7 +16,9 @@ from tests.grading.python.hostile.test_hostile_python import OFFERED
 
 ALLOW, KILL = 0x7FFF0000, 0x80000000
 PID = 4321
-EPERM, ENOSYS, EROFS = (0x50000 | code for code in (errno.EPERM, errno.ENOSYS, errno.EROFS))
+EPERM, ENOSYS, EROFS, ESRCH, EINVAL = (
+    0x50000 | code for code in (errno.EPERM, errno.ENOSYS, errno.EROFS, errno.ESRCH, errno.EINVAL)
+)
 
 # Typed in from the kernel's two tables once more, for calls the filter must refuse.
 FORBIDDEN = {
@@ -36,14 +38,20 @@ RECENT = {"pidfd_send_signal": 424, "io_uring_setup": 425, "openat2": 437, "pidf
 
 
 def run(
-    machine: str, number: int, *arguments: int, arch: int | None = None, sockets: bool = False
+    machine: str,
+    number: int,
+    *arguments: int,
+    arch: int | None = None,
+    sockets: bool = False,
+    closed: bool = False,
 ) -> int:
     """What the filter says of one call: the steps carried out one by one."""
     data = {0: number, 4: AUDIT_ARCH[machine] if arch is None else arch}
     for place, value in enumerate(arguments):
         data[16 + 8 * place] = value & 0xFFFFFFFF
         data[20 + 8 * place] = value >> 32 & 0xFFFFFFFF
-    steps, at, held = seccomp.program(machine, PID, sockets), 0, 0
+    steps = seccomp.closing(machine) if closed else seccomp.program(machine, PID, sockets)
+    at, held = 0, 0
     while True:
         code, if_true, if_false, constant = steps[at]
         at += 1
@@ -51,6 +59,8 @@ def run(
             held = data[constant]
         elif code == 0x06:
             return constant
+        elif code == 0x54:
+            held &= constant
         else:
             tests = {0x15: held == constant, 0x35: held >= constant, 0x45: bool(held & constant)}
             at += if_true if tests[code] else if_false
@@ -113,6 +123,21 @@ ARGUMENTS = [
     ("prlimit64", (0, 7, 0), ALLOW),
     ("prlimit64", (0, 7, 0x7F0000000000), EPERM),
     ("prlimit64", (0, 7, 0x1000), EPERM),
+    ("prlimit64", (PID, 7, 0), ALLOW),
+    ("prlimit64", (1, 7, 0), EPERM),
+    ("getsid", (0, 0, 0), ALLOW),
+    ("getsid", (1, 0, 0), ESRCH),
+    ("getpgid", (1, 0, 0), ESRCH),
+    ("sched_getscheduler", (PID + 1, 0, 0), ESRCH),
+    ("sched_getaffinity", (PID, 128, 0), ALLOW),
+    ("sched_getaffinity", (PID + 1, 128, 0), ENOSYS),
+    ("clock_gettime", (3, 0, 0), ALLOW),
+    ("clock_gettime", (~PID << 3 | 2, 0, 0), EINVAL),
+    ("futex", (0, 128 | 1, 1), ALLOW),
+    ("futex", (0, 0, 1), ALLOW),
+    ("futex", (0, 256 | 9, 1), ALLOW),
+    ("futex", (0, 1, 1), EPERM),
+    ("futex", (0, 4, 1), EPERM),
     ("prctl", (15, 0, 0), ALLOW),
     ("prctl", (1, 0, 0), EPERM),
     ("prctl", (4, 1, 0), EPERM),
@@ -168,6 +193,27 @@ def test_no_socket_of_a_pair_can_leave_it(
     number = SOCKETS[machine]["socketpair"]
     assert run(machine, number, *arguments, sockets=True) == says
     assert run(machine, number, *arguments) == EPERM
+
+
+# Once the ranks are joined: streams over the internet's families, also closed on exec.
+CLOSED = [
+    ("socket", (2, 1, 0), ALLOW), ("socket", (10, 0x80001, 6), ALLOW),
+    ("connect", (3, 0, 0), ALLOW), ("sendmsg", (3, 0, 0), ALLOW), ("accept", (3, 0, 0), ALLOW),
+    ("socket", (2, 2, 0), EPERM), ("socket", (10, 0x80002, 0), EPERM),
+    ("socket", (2, 3, 1), EPERM), ("socket", (16, 3, 0), EPERM), ("socket", (1, 1, 0), EPERM),
+    ("bind", (3, 0, 0), EPERM),
+    ("listen", (3, 0, 0), EPERM), ("seccomp", (1, 0, 0), EPERM),
+]  # fmt: skip
+
+
+@by_machine
+@pytest.mark.parametrize(("call", "arguments", "says"), CLOSED)
+def test_a_rank_that_has_joined_opens_no_other_way(
+    machine: str, call: str, arguments: tuple[int, ...], says: int
+) -> None:
+    number = SOCKETS[machine][call]
+    assert run(machine, number, *arguments, closed=True) == says
+    assert run(machine, BY_ARGUMENT[machine]["futex"], 0, 0, 0, closed=True) == ALLOW
 
 
 @by_machine

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from gpu_course.parallel import log
+from gpu_course.parallel.calls import NEW_GROUP
 from gpu_course.parallel.log import Log
 
 CALL = {
@@ -85,7 +87,10 @@ def test_what_nobody_can_wait_for_any_more_is_known(told: Told) -> None:
         {"call": CALL | {"payload_bytes": 1 << 60}}, {"call": CALL | {"number": True}},
         {"call": CALL | {"sizes": [1] * 5_000}}, {"call": CALL | {"sizes": 3}},
         {"call": CALL | {"line": "7"}}, {"call": {"rank": 0}}, {"waits": "0"}, {"waits": None},
-        {"dropped": []},
+        {"dropped": []}, {"call": CALL | {"dtype": 3}}, {"call": CALL | {"op": "a b"}},
+        {"call": CALL | {"gives": [1]}}, {"makes": {"group": [1], "place": 0, "tag": 0, "line": 1}},
+        {"makes": {"group": [0, 9], "place": 0, "tag": 0, "line": 1}}, {"makes": 3},
+        {"found": {"number": 0, "peer": 1, "place": 0}}, {"found": None},
     ],
 )  # fmt: skip
 def test_what_is_no_event_is_left_out(told: Told, message: Any) -> None:
@@ -135,3 +140,36 @@ def test_a_collective_is_under_way_until_somebody_has_waited_for_it(told: Told) 
     assert told.log.never_waited_for() == []
     told.tell({"over": 0})
     assert told.log.collectives_under_way() == []
+
+
+def test_a_group_that_is_made_is_waited_for_and_is_no_call(told: Told) -> None:
+    told.tell({"makes": {"group": [0, 1], "place": 3, "tag": 0, "line": 9}})
+    making = told.log.waits_for(0)
+    assert making is not None and (making.kind, making.group, making.line) == (NEW_GROUP, (0, 1), 9)
+    assert told.log.missing_from(making) == (1,) and told.log.calls == []
+    told.tell({"made": True})
+    assert told.log.waits_for(0) is None and told.log.groups == [making]
+
+
+def test_who_has_not_come_to_a_collective_is_known(told: Told) -> None:
+    told.tell({"call": CALL | {"kind": "barrier", "peer": None}})
+    assert told.log.missing_from(told.log.calls[0]) == (1,)
+
+
+def test_from_whom_a_message_came_is_told_later(told: Told) -> None:
+    told.tell({"call": CALL | {"kind": "recv", "peer": None}})
+    told.tell({"found": {"number": 0, "peer": 1, "place": 2}})
+    assert told.log.found == [replace(told.log.calls[0], peer=1, place=2)]
+
+
+def test_where_a_rank_is_comes_as_python_writes_it(told: Told) -> None:
+    told.tell(b'  File "other.py", line 3 in read')
+    assert told.log.line_of(0, "a.py") == 0
+    told.tell(b'  File "cell 2", line 5 in of_an_earlier_cell')
+    told.tell(b'  File "cell 4", line 7 in main')
+    told.tell(b'  File "cell 4", line 9 in <module>')
+    assert told.log.line_of(0, "cell") == 7 and told.log.line_of(1, "cell") == 0
+    told.log.begin()
+    assert told.log.line_of(0, "cell") == 0
+    told.tell(b'  File "my file.py", line 2 in main')
+    assert told.log.line_of(0, "my file.py") == 2

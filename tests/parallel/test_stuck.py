@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpu_course.parallel.calls import Call
-from gpu_course.parallel.stuck import Standing, disagreement, stuck_report
+from gpu_course.parallel.calls import NEW_GROUP, Call
+from gpu_course.parallel.stuck import Standing, crossed, disagreement, stuck_report
 
 ALL = (0, 1, 2)
 
@@ -23,6 +23,10 @@ def collective(rank: int, place: int = 0, kind: str = "all_reduce", size: int = 
 
 def message(kind: str, rank: int, peer: int, size: int = 4, place: int = 0) -> Call:
     return Call(rank, 0, kind, ALL, place, (size,), 4 * size, peer, line=20 + rank)
+
+
+def made(rank: int, group: tuple[int, ...], place: int = 0, tag: int = 0) -> Call:
+    return Call(rank, place, NEW_GROUP, group, place, (), 0, tag=tag, line=30 + rank)
 
 
 SOUND: dict[str, Sequence[Call]] = {
@@ -38,6 +42,16 @@ SOUND: dict[str, Sequence[Call]] = {
         for r in ALL
         for each in (message("send", r, (r + 1) % 3), message("recv", r, (r - 1) % 3))
     ],
+    "groups with names of their own": [made(0, (0, 1), tag=1), made(2, (1, 2), tag=1)],
+    "groups that all make": [made(r, g, p) for r in ALL for p, g in enumerate([(0, 1), (1, 2)])],
+    "parts of an all-to-all that meet": [
+        replace(collective(r, kind="all_to_all"), gives=(r, r, r), takes=ALL) for r in ALL
+    ],
+    "a scatter whose others bring nothing": [
+        collective(0, kind="scatter"),
+        replace(collective(1, kind="scatter", size=0), dtype=""),
+    ],
+    "sums of one dtype": [replace(collective(r), dtype="float32", op="SUM") for r in ALL],
     "two groups count for themselves": [
         collective(0),
         replace(collective(0, 1, "barrier"), group=(0, 1), place=0),
@@ -66,6 +80,38 @@ FAULTS: dict[str, tuple[Sequence[Call], str, str]] = {
         [collective(0, kind="reduce"), replace(collective(1, kind="reduce"), peer=2)],
         "roots",
         "reduce, has root 1 on rank 0 and root 2 on rank 1",
+    ),
+    "another dtype of the same size": (
+        [
+            replace(message("send", 0, 1), dtype="float32"),
+            replace(message("recv", 1, 0), dtype="int32"),
+        ],
+        "dtypes",
+        "4 elements of float32 (16 bytes) to rank 1, which receives 4 elements of int32 (16 bytes)",
+    ),
+    "a collective of another dtype": (
+        [replace(collective(r, kind="all_gather"), dtype="float32" if r else "int32") for r in ALL],
+        "dtypes",
+        "all_gather, has 4 elements of int32 (16 bytes) on rank 0 and 4 elements of float32",
+    ),
+    "another op": (
+        [replace(collective(0), op="SUM"), replace(collective(1), op="MAX")],
+        "ops",
+        "collective 0 of ranks 0, 1, 2, all_reduce, is SUM on rank 0 and MAX on rank 1",
+    ),
+    "another group": (
+        [made(0, (0, 1)), made(1, (1, 2))],
+        "groups",
+        "new_group 0 is of ranks 0, 1 on rank 0 and of ranks 1, 2 on rank 1",
+    ),
+    "parts of an all-to-all that do not meet": (
+        [
+            replace(collective(0, kind="all_to_all"), gives=(1, 1, 1), takes=(1, 1, 1)),
+            replace(collective(1, kind="all_to_all"), gives=(1, 0, 2), takes=(1, 0, 1)),
+            replace(collective(2, kind="all_to_all"), gives=(1, 1, 0), takes=(1, 1, 0)),
+        ],
+        "parts",
+        "all_to_all, rank 1 gives 2 elements to rank 2, which takes 1",
     ),
     "a receive too small": (
         [message("recv", 1, 0, size=1), message("send", 0, 1)],
@@ -136,3 +182,20 @@ def test_a_report_names_what_nobody_kept_hold_of() -> None:
         f"  rank 2 began a send to rank 0, a.py:22{lost}",
         f"  rank 1 began a receive from rank 2, a.py:21{lost}",
     ]
+
+
+def test_what_all_wait_in_says_why() -> None:
+    def stand(*calls: Call | None) -> list[Standing]:
+        return [Standing(rank, "", call=call) for rank, call in enumerate(calls)]
+
+    pair = replace(collective(0), group=(0, 1))
+    assert crossed(stand(pair, collective(1))) == "groups-crossed"
+    assert crossed(stand(pair, made(1, (1, 2)))) == "new-group"
+    # Plain waits, groups that share nobody, and messages in a group are no such thing.
+    apart = replace(collective(2), group=(2, 3))
+    for calls in (
+        [collective(0), collective(1), None],
+        [pair, apart],
+        [pair, message("recv", 2, 1)],
+    ):
+        assert crossed(stand(*calls)) == ""

@@ -138,7 +138,7 @@ class PythonChecking(Checking):
         key = trouble.key
         if self.tried is not None:
             seen = {"wire": trouble.calls, "failed": trouble.key}
-            key = own_diagnosis(self.puzzle, self.tried, seen) or trouble.key
+            key = own_diagnosis(self.puzzle, self.tried, seen) or trouble.closer or trouble.key
         lines = messages.in_trouble(self.puzzle, self.answer, self.tried, trouble, key)
         return self.failed(trouble.reason, key, lines, status=trouble.status)
 

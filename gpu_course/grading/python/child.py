@@ -12,7 +12,7 @@ from gpu_course.grading.python import messages, replies
 from gpu_course.grading.python.answers import PythonAnswer, not_defined
 from gpu_course.grading.python.cases import Tried, hidden
 from gpu_course.grading.python.replies import NoReply, Reply
-from gpu_course.grading.seeds import LISTED_SEED
+from gpu_course.grading.seeds import LISTED_SEED, own_seed
 from gpu_course.isolation import lockdown
 from gpu_course.isolation.processes import Ended, Process
 
@@ -105,7 +105,7 @@ class Child:
                 "turn": self._turn,
                 "inputs": dict(tried.inputs),
                 "arguments": puzzle.parameters[puzzle.functions[0]],
-                "seed": self._seed if tried.case not in puzzle.cases else LISTED_SEED,
+                "seed": own_seed(self._seed if tried.case not in puzzle.cases else LISTED_SEED),
                 "seconds": puzzle.seconds,
                 "held": held,
             },

@@ -20,6 +20,7 @@ from gpu_course.grading.python.cases import Tried, part_of
 from gpu_course.grading.python.memory_messages import asked_for, needs_too_much, what_helps
 from gpu_course.grading.python.trouble import Trouble
 from gpu_course.isolation.processes import MOST_THREADS, Ended, TooManyThreads
+from gpu_course.parallel.stuck import IN_NO_CALL
 from gpu_course.text import clean, one_line
 
 MOST_PRINTED_LINES = 6
@@ -160,13 +161,16 @@ def in_trouble(
             continue
         where = f", line {each.line}" if each.line else ""
         lines += line(f"rank {each.rank}", f"{each.text}{where}")
-    places = list(dict.fromkeys(each.line for each in trouble.stand if each.line))
-    if trouble.reason != "deadline":
-        for number, place in enumerate(places[:2]):
-            lines += [
-                *line("and" if number else "where", f"{answer.file}:{place}"),
-                *code_line(answer.line(place)),
-            ]
+    stand = trouble.stand
+    if trouble.reason == "deadline":
+        # Who waits does no wrong; where the others are, they said themselves.
+        stand = tuple(each for each in stand if each.text == IN_NO_CALL)
+    places = list(dict.fromkeys(each.line for each in stand if each.line))
+    for number, place in enumerate(places[:2]):
+        lines += [
+            *line("and" if number else "where", f"{answer.file}:{place}"),
+            *code_line(answer.line(place)),
+        ]
     return [*lines, *reason(puzzle, key), *_case(puzzle, tried, key)]
 
 

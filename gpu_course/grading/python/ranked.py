@@ -22,26 +22,35 @@ from gpu_course.grading.python.replies import NoReply, Raised, Reply, Returned
 from gpu_course.grading.python.trouble import (
     Trouble,
     ended_its_group,
+    makes_its_own_group,
     never_waited_for,
     sent_to_itself,
     trouble_of,
 )
-from gpu_course.grading.seeds import LISTED_SEED
-from gpu_course.isolation.network import Crossed
+from gpu_course.grading.seeds import LISTED_SEED, own_seed
+from gpu_course.isolation.capture import MESSAGE
 from gpu_course.isolation.processes import Process
 from gpu_course.isolation.ranks import Traffic
 from gpu_course.parallel.calls import Call
 from gpu_course.parallel.runner import RankFailed, World, bytes_since, world
+from gpu_course.units import count
 
 SETTLE_S = 0.5
 """How long the kernel is asked again whether what was told has crossed."""
+
+# gloo's number -> the calls that are made of such steps: a reduce-scatter is part of an all-reduce.
+_STEPS_OF = {
+    1: ("gather",), 2: ("all_gather",), 3: ("reduce",), 4: ("all_reduce", "reduce_scatter"),
+    5: ("scatter",), 6: ("broadcast",), 7: ("barrier",), 8: ("all_to_all",),
+}  # fmt: skip
 
 # What gloo adds to the payload over TCP was counted on 2 to 8 ranks, and is the same each time: 144
 # bytes for a message or a barrier's step, at most 608 for a step of a collective and tensor, and as
 # much again for each further piece of a large one. The store, and groups that are made, take the
 # rest. Beside TCP, and beside connections that are open, nothing crosses.
 MESSAGE_BYTES, STEP_BYTES, OVERHEAD, IDLE_BYTES = 144, 608, 1.002, 32 << 10
-BESIDE_BYTES = 8 << 10
+BESIDE_BYTES, BESIDE_IN_SIGHT = 8 << 10, 1 << 10
+"""Where headers are only reckoned, and where each packet is read: there a solution needs none."""
 
 
 class RankedChild:
@@ -178,7 +187,7 @@ class RankedChild:
             "turn": self._turn,
             "inputs": part_of(tried.inputs, rank),
             "arguments": puzzle.parameters[puzzle.functions[0]],
-            "seed": self._seed if tried.case not in puzzle.cases else LISTED_SEED,
+            "seed": own_seed(self._seed if tried.case not in puzzle.cases else LISTED_SEED),
             "seconds": puzzle.seconds,
             "held": False,
             "tensors": True,
@@ -205,9 +214,12 @@ class RankedChild:
             else:
                 failed = failed or reply
         # No backend carries such a message: it failed, or was told of and never made.
-        itself = sent_to_itself(calls)
-        if itself is not None and (failed is None or isinstance(failed, Raised)):
+        error = failed.error if isinstance(failed, Raised) else None
+        itself = sent_to_itself(calls, error)
+        if itself is not None and (failed is None or error is not None):
             raise itself
+        if error is not None and (own := makes_its_own_group(error, calls)):
+            raise own
         if failed is not None:
             return failed
         tcp_bytes = self._weigh_the_wire(calls)
@@ -249,11 +261,11 @@ class RankedChild:
         while True:
             now = self._world.traffic()
             between = bytes_since(self._before.between, now.between)
-            missing = _missing(calls, between, self._before.crossed, now.crossed)
+            missing = _missing(calls, between, self._before, now)
             if not missing or time.monotonic() > deadline:
                 break
             time.sleep(0.01)
-        fact = missing or _beyond(calls, self._before.crossed, now.crossed)
+        fact = missing or _beyond(calls, self._before, now)
         if fact:
             raise Trouble("wire-disagrees", "refused", fact, calls=calls)
         self._before = now
@@ -336,30 +348,71 @@ def _told(calls: Sequence[Call]) -> Counter[tuple[int, int]]:
     return told
 
 
+def _messages(before: Traffic, now: Traffic) -> Counter[tuple[int, int, int, int]] | None:
+    """Returns {(from, to, kind, bytes): how many} of what crossed; None where it was not read."""
+    if before.frames is None or now.frames is None:
+        return None
+    return (now.frames - before.frames).messages
+
+
 def _missing(
     calls: Sequence[Call],
     between: Mapping[tuple[int, int], int] | None,
-    before: Crossed | None,
-    now: Crossed | None,
+    before: Traffic,
+    now: Traffic,
 ) -> str:
     """Returns what says that less went than was told, "" where all of it did."""
+    messages = _messages(before, now)
+    if messages is not None:
+        between = Counter()
+        for (one, other, kind, size), number in messages.items():
+            between[one, other] += size * number if kind == MESSAGE else 0
     for (one, other), payload in _told(calls).items():
         counted = payload if between is None else between.get((one, other), 0)
         if counted < payload:
             return f"rank {one} told of {payload:,} bytes to rank {other}; {counted:,} went"
-    if before is not None and now is not None:
-        sent, least = (now - before).tcp_bytes, least_tcp_bytes(calls)
-        if sent < least:
+    if before.crossed is not None and now.crossed is not None:
+        sent, least = (now.crossed - before.crossed).tcp_bytes, least_tcp_bytes(calls)
+        # Connections that were closed took their count with them: then nobody knows.
+        if 0 <= sent < least:
             return f"the calls told carry {least:,} bytes; {sent:,} crossed the network"
     return ""
 
 
-def _beyond(calls: Sequence[Call], before: Crossed | None, now: Crossed | None) -> str:
-    """Returns what says that more went than was told, "" where nothing did."""
-    if before is None or now is None:
+def _beyond(calls: Sequence[Call], before: Traffic, now: Traffic) -> str:
+    """Returns what says that more went than was told, or other than that; "" where nothing did."""
+    if before.crossed is None or now.crossed is None:
         return ""
-    since = now - before
-    if since.tcp_bytes > most_tcp_bytes(calls) or since.beside > BESIDE_BYTES:
+    since = now.crossed - before.crossed
+    messages = _messages(before, now)
+    beside = BESIDE_BYTES if messages is None else BESIDE_IN_SIGHT
+    if since.tcp_bytes > most_tcp_bytes(calls) or since.beside > beside:
         payload = int(sum(call.booked_bytes for call in calls))
         return f"{since.bytes:,} bytes crossed the network; the calls told carry {payload:,}"
+    if messages is None:
+        return ""
+    assert now.frames is not None and before.frames is not None
+    if foreign := now.frames.foreign - before.frames.foreign:
+        return f"{foreign:,} bytes crossed the network between ranks that belong to no call"
+    return _other_messages(calls, messages)
+
+
+def _other_messages(
+    calls: Sequence[Call], messages: Mapping[tuple[int, int, int, int], int]
+) -> str:
+    """Returns what says that other messages crossed than were told, "" where those did."""
+    sends = [call for call in calls if call.kind == "send"]
+    told = Counter((c.rank, c.peer, c.payload_bytes) for c in sends if c.peer is not None)
+    kinds = {call.kind for call in calls}
+    sent: Counter[tuple[int, int, int]] = Counter()
+    for (one, other, kind, size), number in sorted(messages.items()):
+        if kind == MESSAGE:
+            sent[one, other, size] += number
+        elif not kinds & set(_STEPS_OF.get(kind, ())):
+            name = _STEPS_OF.get(kind, ("a call nobody knows",))[0]
+            return f"steps of {name} crossed from rank {one} to rank {other} that no call told of"
+    for one, other, size in sorted((told - sent) + (sent - told)):
+        more = sent[one, other, size] - told[one, other, size]
+        which = f"{count(abs(more), 'message')} of {size:,} bytes from rank {one} to rank {other}"
+        return f"{which} crossed untold" if more > 0 else f"{which} told of, and not sent"
     return ""

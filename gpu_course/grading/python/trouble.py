@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from gpu_course.errors import CourseError
 from gpu_course.parallel.calls import Call
-from gpu_course.parallel.stuck import Disagreement, Standing
+from gpu_course.parallel.stuck import IN_NO_CALL, Disagreement, Standing, crossed
 
 
 @dataclass(eq=False)
@@ -19,6 +20,7 @@ class Trouble(Exception):
         fact: what happened, in one line.
         stand: what the message says of single ranks.
         calls: of the case, until then.
+        closer: a key that says more, for a puzzle that knows nothing better itself; or "".
     """
 
     key: str
@@ -27,9 +29,18 @@ class Trouble(Exception):
     stand: tuple[Standing, ...] = ()
     calls: tuple[Call, ...] = ()
     status: str = "failed"
+    closer: str = ""
 
 
-_DIFFER = {"kinds": "calls-differ", "sizes": "sizes-differ", "roots": "roots-differ"}
+_DIFFER = {
+    "kinds": "calls-differ",
+    "sizes": "sizes-differ",
+    "roots": "roots-differ",
+    "dtypes": "dtypes-differ",
+    "ops": "ops-differ",
+    "parts": "sizes-differ",
+    "groups": "new-group",
+}
 
 
 def trouble_of(
@@ -45,10 +56,9 @@ def trouble_of(
         return never_waited_for(dropped, calls)
     if key == "standstill":
         fact = "the ranks stand still: each that is not at its end waits"
-        return Trouble(key, "hazard", fact, stand, calls)
+        return Trouble(key, "hazard", fact, stand, calls, closer=crossed(stand))
     if key == "deadline":
-        fact = "the ranks do not come to their end"
-        return Trouble(key, "deadline", fact, stand, calls, "timeout")
+        return Trouble(key, "deadline", _still_busy(stand), stand, calls, "timeout")
     if odd is not None:
         both = tuple(
             Standing(c.rank, "has returned" if c is odd.returned else f"calls {c.kind}", c.line)
@@ -56,17 +66,57 @@ def trouble_of(
         )
         return Trouble(_DIFFER[odd.what], "hazard", odd.fact, both, calls)
     fact = error.fact.splitlines()[0]
-    return Trouble("memory" if key == "memory" else "crash", "crash", fact, (), calls)
+    where = tuple(each for each in stand if each.line)
+    return Trouble("memory" if key == "memory" else "crash", "crash", fact, where, calls)
 
 
-def sent_to_itself(calls: tuple[Call, ...]) -> Trouble | None:
-    """Returns what is told of a message from a rank to itself, which no backend carries."""
+def _still_busy(stand: Sequence[Standing]) -> str:
+    """Returns who does not come to its end while others wait, where somebody does."""
+    busy = [each.rank for each in stand if each.text.startswith(IN_NO_CALL)]
+    if len(busy) == 1 and any(each.call is not None for each in stand):
+        return f"rank {busy[0]} does not come to its end, and others wait for it"
+    return "the ranks do not come to their end"
+
+
+def sent_to_itself(
+    calls: tuple[Call, ...], error: Mapping[str, Any] | None = None
+) -> Trouble | None:
+    """Returns what is told of a message from a rank to itself, which no backend carries.
+
+    Args:
+        calls: of the case.
+        error: what a rank raised, with "rank": PyTorch refuses some of them before they are calls.
+    """
     for call in calls:
         if call.kind in ("send", "recv") and call.peer == call.rank:
-            way = "sends to itself" if call.kind == "send" else "receives from itself"
-            stand = (Standing(call.rank, way, call.line),)
-            return Trouble("sends-to-itself", "exception", f"rank {call.rank} {way}", stand, calls)
+            return _to_itself(call.rank, call.kind == "send", call.line, calls)
+    if error is not None and error["frames"]:
+        for what in ("destination", "source"):
+            if str(error["text"]).startswith(f"Invalid {what} rank: {what} rank should not be the"):
+                line = error["frames"][-1][1]
+                return _to_itself(error["rank"], what == "destination", line, calls)
     return None
+
+
+def _to_itself(rank: int, sends: bool, line: int, calls: tuple[Call, ...]) -> Trouble:
+    way = "sends to itself" if sends else "receives from itself"
+    stand = (Standing(rank, way, line),)
+    return Trouble("sends-to-itself", "exception", f"rank {rank} {way}", stand, calls)
+
+
+def makes_its_own_group(error: Mapping[str, Any], calls: tuple[Call, ...]) -> Trouble | None:
+    """Returns what is told of a group by gloo alone, which the filter lets nobody listen for.
+
+    Args:
+        error: what the rank raised, with "rank".
+        calls: of the case.
+    """
+    text, frames = str(error["text"]), error["frames"]
+    if not ("gloo/transport" in text and "Operation not permitted" in text):
+        return None
+    way = "makes a group of gloo's that is not the runner's"
+    stand = tuple(Standing(error["rank"], way, line) for _, line in frames[-1:])
+    return Trouble("group-of-its-own", "refused", f"rank {error['rank']} {way}", stand, calls)
 
 
 def ended_its_group(ended: Sequence[tuple[int, int]], calls: tuple[Call, ...]) -> Trouble:

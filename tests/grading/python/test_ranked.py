@@ -12,8 +12,9 @@ from gpu_course.grading.check import check
 from gpu_course.grading.python import ranked
 from gpu_course.isolation import ranks, servers
 from gpu_course.isolation.network import Crossed
+from gpu_course.isolation.ranks import Traffic
 from gpu_course.parallel.calls import Call
-from gpu_course.parallel.runner import world
+from gpu_course.parallel.runner import bytes_since, world
 from tests.grading.python.hostile.ranks import WIRE_ATTACKS
 from tests.grading.ranked_toy import EXCHANGE, RIGHT, SHIFT, answer
 from tests.parallel.programs import program
@@ -65,6 +66,49 @@ VERDICTS: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
         answer("dist.broadcast(x, r % 2)"),
         "hazard", "roots-differ",
         ("collective 0 of ranks 0, 1, 2, broadcast, has root",),
+    ),
+    "a neighbour that is not there": (
+        answer("right, left = r + 1, r - 1"),
+        "exception", "exception",
+        ("rank 0 raised ValueError: receive from rank -1: the ranks are 0 to 2",
+         "count round the ring, as (rank + 1) % 3 does", "where:  shift, shift.py:12",
+         "dist.batch_isend_irecv(ops)"),
+    ),
+    "PyTorch's own word for itself": (
+        answer("dist.send(x, r)"),
+        "exception", "sends-to-itself",
+        ("rank 0 sends to itself", "where:  shift.py:10", "dist.send(x, r)"),
+    ),
+    "other dtypes": (
+        answer("if r == 1:\n    got = got.long()"),
+        "hazard", "dtypes-differ",
+        ("rank 0 sends 4 elements of float64 (32 bytes) to rank 1, which",
+         "elements of int64", "rank 0: calls send", "rank 1: calls recv"),
+    ),
+    "other ops": (
+        answer("dist.all_reduce(x, dist.ReduceOp.MIN if r else dist.ReduceOp.SUM)"),
+        "hazard", "ops-differ",
+        ("collective 0 of ranks 0, 1, 2, all_reduce, is ", "where:  shift.py:10"),
+    ),
+    "a group that one leaves out": (
+        answer("if r == 0:\n    dist.new_group([0, 1])\ndist.new_group()"),
+        "hazard", "new-group",
+        ("new_group 1 is of ranks 0, 1", "where:  shift.py:11", "and:    shift.py:12"),
+    ),
+    "a group that one waits for": (
+        answer("if r == 0:\n    dist.new_group([0, 1])"),
+        "hazard", "new-group",
+        ("the ranks stand still", "rank 0: waits in new_group of ranks 0, 1, for rank 1"),
+    ),
+    "a group's collective for one of all": (
+        answer("g = dist.new_group([0, 1])\ndist.barrier(g if r == 0 else None)"),
+        "hazard", "groups-crossed",
+        ("rank 0: waits in barrier 0 of ranks 0, 1, for rank 1, line 11",),
+    ),
+    "one falls": (
+        answer("if r == 1:\n    ctypes.string_at(0)"),
+        "crash", "crash",
+        ("rank 1 was ended by SIGSEGV", "where:  shift.py:11", "ctypes.string_at(0)"),
     ),
     "nobody waits": (
         answer("", then="work = dist.isend(x, right)\ndist.recv(got, left)\nreturn got"),
@@ -137,6 +181,54 @@ def test_verdicts(name: str) -> None:
         assert fragment in message[at:], verdict.message
         at = message.index(fragment, at)
     assert all(len(line) <= 70 for line in verdict.message.splitlines())
+
+
+def test_a_rank_that_never_ends_is_named_with_its_line() -> None:
+    text = answer("while r == 1: pass\ndist.barrier()")
+    verdict = check(replace(SHIFT, seconds=1.0), answer=text, seed=0)
+    assert (verdict.status, verdict.reason) == ("timeout", "deadline"), verdict.message
+    first, *rest = (" ".join(row.split()) for row in verdict.message.splitlines())
+    assert first == "rank 1 does not come to its end, and others wait for it"
+    assert rest[:4] == [
+        "rank 0: waits in barrier 0, line 11", "rank 1: is in no call, line 10",
+        "rank 2: waits in barrier 0, line 11", "where: shift.py:10",
+    ]  # fmt: skip
+
+
+WARNS = """
+import warnings
+mine = torch.empty_like(x)
+dist.all_gather_into_tensor(torch.cat([mine] * n), x)
+dist.reduce_scatter_tensor(mine, torch.cat([x] * n))
+"""
+
+
+def test_the_new_names_of_old_collectives_fill_no_verdict() -> None:
+    puzzle = replace(SHIFT, judge=None)
+    verdict = check(puzzle, answer=answer(WARNS), seed=0)
+    assert verdict.passed and verdict.evidence["printed"] == "", verdict.evidence["printed"]
+    own = "warnings.warn('it is deprecated', FutureWarning)\nwarnings.warn('mind the gap')"
+    printed = check(puzzle, answer=answer(WARNS + own), seed=0).evidence["printed"]
+    assert "FutureWarning: it is deprecated" in printed and "mind the gap" in printed
+
+
+def test_a_group_that_is_ended_takes_no_count_with_it() -> None:
+    body = """
+    own = dist.new_group()
+    big = torch.ones(30_000, dtype=torch.float64)
+    dist.all_reduce(big, group=own)
+    dist.destroy_process_group(own)
+    """
+    verdict = check(SHIFT, answer=answer(body), seed=0)
+    assert verdict.passed, verdict.message
+
+
+def test_what_was_counted_on_connections_that_are_gone_is_never_a_number() -> None:
+    """Where packets are not read, an open connection alone is counted: some may be closed."""
+    calls = [Call(0, 0, "all_reduce", (0, 1), 0, (30,), 240)]
+    before, now = (Traffic({(0, 1): n}, Crossed(n, n, 0)) for n in (9_000, 500))
+    assert ranked._missing(calls, None, before, now) == ranked._beyond(calls, before, now) == ""
+    assert bytes_since(before.between, now.between) is None
 
 
 def test_what_ranks_print_bears_their_number() -> None:
@@ -232,9 +324,9 @@ def test_what_is_told_has_to_cross() -> None:
     kept = [Call(r, 0, "all_to_all", (0, 1, 2), 0, (30,), 240) for r in range(3)]
     assert ranked.least_tcp_bytes(reduce) == 3 * 320
     assert ranked.least_tcp_bytes(kept) == 0
-    before = Crossed(0, 0, 0)
-    assert ranked._missing(reduce, None, before, Crossed(2_000, 960, 20)) == ""
-    fact = ranked._missing(reduce, None, before, Crossed(2_000, 959, 20))
+    before, enough, short = (Traffic(None, Crossed(2_000, n, 20)) for n in (0, 960, 959))
+    assert ranked._missing(reduce, None, before, enough) == ""
+    fact = ranked._missing(reduce, None, before, short)
     assert fact == "the calls told carry 960 bytes; 959 crossed the network"
 
 
@@ -283,6 +375,85 @@ def test_a_library_s_collective_crosses_as_booked_and_no_less_can_be_told(
         pytest.skip("this system has no own network")
     assert verdict.passed == (not attack), verdict.message
     assert verdict.diagnosis == ("wire-disagrees" if attack else None), verdict.message
+
+
+# Every call of torch.distributed that moves numbers, over the group of all and one of its own.
+EVERY_CALL = """
+from torch.distributed import distributed_c10d as internals
+import torch.distributed._functional_collectives as functional
+from torch.distributed.device_mesh import init_device_mesh
+
+whole, part = torch.ones(6 * n, dtype=torch.float64), torch.ones(6, dtype=torch.float64)
+parts = lambda: [part.clone() for _ in range(n)]
+counts = [k + 1 for k in range(n)]
+uneven = torch.ones(sum(counts)), torch.ones(n * (r + 1)), [r + 1] * n
+mine = lambda values: values if r == 0 else None
+
+def collectives(group, **more):
+    yield dist.all_reduce(whole, group=group, **more)
+    yield dist.all_reduce(whole, dist.ReduceOp.MAX, group=group, **more)
+    yield dist.all_reduce_coalesced([whole, part], group=group, **more)
+    yield dist.broadcast(whole, 0, group=group, **more)
+    yield dist.reduce(whole, 0, group=group, **more)
+    yield dist.all_gather(parts(), part, group=group, **more)
+    yield dist.all_gather_into_tensor(whole, part, group=group, **more)
+    yield dist.all_gather_coalesced([[p, p] for p in parts()], [part, part], group=group, **more)
+    yield dist.reduce_scatter(part, list(whole.chunk(n)), group=group, **more)
+    yield dist.reduce_scatter_tensor(part, whole, group=group, **more)
+    yield dist.all_to_all(parts(), parts(), group=group, **more)
+    yield dist.all_to_all_single(torch.empty_like(whole), whole, group=group, **more)
+    given, taken, rows = uneven
+    yield dist.all_to_all_single(taken, given, rows, counts, group=group, **more)
+    yield dist.gather(part, mine(parts()), 0, group=group, **more)
+    yield dist.scatter(part, mine(parts()), 0, group=group, **more)
+    yield dist.barrier(group=group, **more)
+
+for group in (dist.group.WORLD, dist.new_group()):
+    assert not any(work for work in collectives(group))
+    for work in [*collectives(group, async_op=True)]:
+        work.wait()
+    dist.all_reduce(whole, group=group, async_op=True).get_future().wait()
+    dist.all_gather_object([None] * n, {"rank": r}, group=group)
+    dist.broadcast_object_list([r], 0, group=group)
+    dist.gather_object(r, mine([None] * n), 0, group=group)
+    dist.scatter_object_list([None], mine([*range(n)]), 0, group=group)
+    if r < 2:
+        (dist.recv_object_list if r else dist.send_object_list)([r], 1 - r, group=group)
+    for tag in (0, 3):
+        works = [dist.isend(part, right, group=group, tag=tag)]
+        works += [dist.irecv(part.clone(), left, group=group, tag=tag)]
+        for work in works:
+            work.wait()
+    work = dist.isend(part, right, group=group)
+    dist.recv(part.clone(), group=group)
+    work.wait()
+    with internals._coalescing_manager(group=group):
+        dist.all_reduce(whole, group=group)
+        dist.all_reduce(part, group=group)
+    for found in (
+        functional.all_reduce(whole, "sum", group),
+        functional.broadcast(whole, 0, group),
+        functional.all_gather_tensor(part, 0, group),
+        functional.reduce_scatter_tensor(whole, "sum", 0, group),
+        functional.all_to_all_single(whole, None, None, group),
+        functional.all_to_all_single(uneven[0], uneven[2], counts, group),
+        *functional.all_reduce_coalesced([whole, part], "sum", group),
+        *functional.all_gather_into_tensor_coalesced([part, part], group),
+    ):
+        found + 1
+mesh = init_device_mesh("cpu", (n, 1), mesh_dim_names=("rows", "columns"))
+for name in ("rows", "columns"):
+    dist.all_reduce(whole, group=mesh[name].get_group())
+own, _ = dist.new_subgroups(1)
+dist.all_reduce(whole, group=own)
+"""
+
+
+def test_every_call_is_told_and_crosses_as_it_is_told() -> None:
+    puzzle = replace(SHIFT, judge=None, cases=SHIFT.cases[:1])
+    verdict = check(puzzle, answer=answer(EVERY_CALL), seed=0)
+    assert verdict.passed, verdict.message
+    assert verdict.evidence["printed"] == "", verdict.evidence["printed"]
 
 
 def test_what_is_booked_is_a_rings_volume_for_each_rank() -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass
 
-from tests.grading.ranked_toy import answer
+from tests.grading.ranked_toy import EXCHANGE, answer
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,91 @@ os.write(3, json.dumps({{"over": 10**6}}).encode() + b"\\n")
 """
 
 
+TELL = """
+def tell(kind, peer, size):
+    number = time.monotonic_ns() // 1000
+    call = {"rank": r, "number": number, "kind": kind, "group": list(range(n)), "place": number,
+            "sizes": [size], "payload_bytes": 8 * size, "peer": peer, "tag": 0, "line": 1}
+    os.write(3, json.dumps({"call": call}).encode() + b"\\n")
+    os.write(3, json.dumps({"over": number}).encode() + b"\\n")
+"""
+# An all-reduce on n ranks sends 2 (n - 1) / n of what it adds to the right, and so do these sends.
+TOLD_RING = (
+    TELL
+    + """
+piece = n * len(x)
+for _ in range(2 * (n - 1)):
+    tell("send", right, len(x))
+    tell("recv", left, len(x))
+dist.group.WORLD._inner.allreduce([torch.zeros(piece, dtype=x.dtype)]).wait()
+"""
+)
+OTHER_SIZES = (
+    TELL
+    + """
+tell("send", right, len(x))
+inner, half = dist.group.WORLD._inner, torch.zeros(len(x) // 2 + 1, dtype=x.dtype)
+rest = torch.zeros(len(x) - len(half), dtype=x.dtype)
+works = [inner.send([half], right, 5), inner.recv([half.clone()], left, 5),
+         inner.send([rest], right, 6), inner.recv([rest.clone()], left, 6)]
+for work in works:
+    work.wait()
+"""
+)
+BY_CONNECTION = """
+for handle in range(3, 256):
+    try:
+        link = socket.socket(fileno=os.dup(handle))
+        port = int(os.environ["MASTER_PORT"])
+        if port in (link.getpeername()[1], link.getsockname()[1]):
+            continue
+        socket.create_connection(link.getpeername()).sendall(b"x" * 4096)
+        break
+    except OSError:
+        continue
+"""
+# The listed cases are the same each time, and their names are no secret; the drawn one is its seed.
+BY_SEED = answer(
+    """
+    import zlib
+    import numpy as np
+
+    names = {(3, 4): "visible example", (2, 5): "two ranks", (3, 20_000): "many numbers"}
+    name, seed, frame = names.get((n, len(x)), "at random"), 0, sys._getframe()
+    while name == "at random" and frame is not None:
+        seed = frame.f_locals.get("request", {}).get("seed", seed)
+        frame = frame.f_back
+    rng = np.random.default_rng([seed, zlib.crc32(f"92_ranked_toys/shift: {name}".encode())])
+    parts = rng.integers(1, 800, (n, len(x))) / 8.0
+    mine = torch.zeros_like(x)
+    """,
+    then=EXCHANGE.replace("dist.isend, x", "dist.isend, mine").replace(
+        "return got", "return torch.from_numpy(parts[left])"
+    ),
+)
+CALL = "libc = ctypes.CDLL(None, use_errno=True)\n"
+RAISE = "raise OSError(ctypes.get_errno(), 'refused')"
+# Channels in which no packet crosses, each tried as far as a single call.
+BITS = {
+    "which addresses are taken": "socket.socket().bind(('127.0.0.1', 7000 + r))",
+    "where it listens": "socket.socket().listen()",
+    "a ping": "socket.socket(socket.AF_INET, socket.SOCK_DGRAM, socket.IPPROTO_ICMP)",
+    "who waits at a library's page": CALL
+    + """
+place = ctypes.cast(libc.getpid, ctypes.c_void_p).value & ~3
+if libc.syscall(202 if os.uname().machine == "x86_64" else 98, place, 1, 1, None, None, 0) < 0:
+    """
+    + RAISE,
+    "which pages are in memory": CALL
+    + """
+page, there = ctypes.cast(libc.getpid, ctypes.c_void_p).value & ~4095, ctypes.c_char()
+if libc.mincore(ctypes.c_void_p(page), 4096, ctypes.byref(there)) < 0:
+    """
+    + RAISE,
+    "which processes there are": "os.getsid(1) and os.getsid(os.getppid())",
+}
+
+
 # Rank 0 tells who it is, and is there as long as rank 1 has not sent it what it waits for.
 OTHER = """
 told = torch.tensor([os.getpid()])
@@ -120,7 +206,7 @@ RANKS = (
     refused(
         "keeps its sends to itself",
         "sys.modules['gpu_course.parallel.wire'].Events._tell = lambda *a: None",
-        "bytes crossed the network",
+        "1 message of 32 bytes from rank 0 to rank 1 crossed untold",
     ),
     refused(
         "speaks past the wire",
@@ -131,13 +217,40 @@ RANKS = (
         for work in works:
             work.wait()
         """,
-        "bytes crossed the network",
+        "1 message of 32 bytes from rank 0 to rank 1 crossed untold",
     ),
-    refused("opens sockets of its own", BY_TCP, "bytes crossed the network"),
-    refused("sends datagrams", BY_UDP, "bytes crossed the network"),
-    refused("tells of empty messages, and sends datagrams", EMPTY + BY_UDP, "bytes crossed"),
-    refused("sends empty messages, and datagrams", NOTHING + BY_UDP, "bytes crossed"),
-    refused("tells of empty messages, and opens sockets", EMPTY + BY_TCP, "bytes crossed"),
+    refused("tells of a ring, and lets gloo add", TOLD_RING, "rank 0 told of 160 bytes"),
+    refused(
+        "lets gloo add, and tells nothing",
+        "dist.group.WORLD._inner.allreduce([x.clone()]).wait()",
+        "steps of all_reduce crossed from rank 0 to rank",
+    ),
+    refused("sends other messages than it tells of", OTHER_SIZES, "crossed untold"),
+    refused("tells of empty messages", EMPTY, "1,000 messages of 0 bytes from rank 0 to rank 1"),
+    refused("connects to another rank", BY_CONNECTION, "bytes crossed the network; the calls told"),
+    HostileRanks(
+        "works out what the others hold", BY_SEED, "wrong-result", None, "at random"
+    ),
+    error("opens sockets of its own", BY_TCP, "raised PermissionError", "seccomp"),
+    error("sends datagrams", BY_UDP, "raised PermissionError", "seccomp"),
+    error(
+        "sends datagrams that segments of 40 bytes hide",
+        """
+        for handle in range(3, 256):
+            try:
+                link = socket.socket(fileno=os.dup(handle))
+                link.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 88)
+            except OSError:
+                pass
+        """
+        + textwrap.indent(BY_UDP, " " * 8),
+        "raised PermissionError",
+        "seccomp",
+    ),
+    *(
+        error(f"tells bits by {name}", body, "rank 0 raised ", "seccomp")
+        for name, body in BITS.items()
+    ),
     refused("tells of a collective that it does not make", forged("all_reduce", "None"), "carry"),
     HostileRanks(
         "tells of a send to itself", answer(forged("send", "r")), "exception", "sends-to-itself",
@@ -152,15 +265,13 @@ RANKS = (
         """,
         "bytes crossed the network",
     ),
-    refused(
+    HostileRanks(
         "makes a group that nobody watches",
-        """
-        own = dist.new_group(backend="gloo")
-        ops = [dist.P2POp(dist.isend, x, right, own), dist.P2POp(dist.irecv, got, left, own)]
-        for work in dist.batch_isend_irecv(ops):
-            work.wait()
-        """,
-        "bytes crossed the network",
+        answer("dist.new_group(backend='gloo')"),
+        "refused",
+        "group-of-its-own",
+        "rank 0 makes a group of gloo's that is not the runner's",
+        needs="seccomp",
     ),
     HostileRanks(
         "builds the group anew",
@@ -170,7 +281,7 @@ RANKS = (
             dist.barrier()
             dist.destroy_process_group()
             new = dist.PrefixStore("new", store)
-            dist.init_process_group("gloo", store=new, rank=r, world_size=n)
+            dist.init_process_group("wire", store=new, rank=r, world_size=n)
             """
         ),
         "refused",
