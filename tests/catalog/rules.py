@@ -11,6 +11,7 @@ from gpu_course.catalog.builders import ONE_CELL_EACH
 from gpu_course.catalog.specification import KernelPuzzle, Mistake
 from gpu_course.grading.kernel import sharing, trial
 from gpu_course.grading.sentences import SENTENCES
+from gpu_course.units import of_so_many
 from tests.catalog.by_hand import (
     SOLUTIONS,
     Outcome,
@@ -236,6 +237,9 @@ def assert_specification_words_are_in_order(puzzle: KernelPuzzle) -> None:
     assert "  " not in words
     # "right, but 12 WORDS, and 4 would do": a comma follows already.
     assert all(not budget.words or budget.words[-1].isalnum() for budget in puzzle.budgets)
+    for budget in puzzle.budgets:
+        # "right, but 1 excess sector in loads": whatever is counted has a singular.
+        assert of_so_many(1, budget.words) != f"1 {budget.words}" or not budget.words
     own = set(puzzle.diagnoses) - set(SENTENCES)
     assert own <= {mistake.diagnosis for mistake in puzzle.mistakes} | _SIBLINGS
 

@@ -152,8 +152,6 @@ SUM_ROWS = KernelPuzzle(
         ),
     ),
     mistakes=(
-        Mistake("thirty_one_shuffles", "over-budget", "over-budget"),
-        Mistake("an_atomic_for_each_lane", "over-budget", "over-budget"),
         Mistake("a_thread_for_a_row", "over-budget", "over-budget"),
         Mistake("a_piece_for_each_lane", "over-budget", "over-budget"),
         Mistake("partial_sums_not_combined", "wrong-result", "not-combined"),

@@ -15,7 +15,7 @@ from gpu_course.catalog.builders import (
     sized,
     special,
 )
-from gpu_course.catalog.shared_memory.pieces import OUTSIDE_THE_TILE
+from gpu_course.catalog.shared_memory.pieces import OUTSIDE_THE_TILE, WARP, clamped_bytes
 from gpu_course.catalog.specification import Bonus, Budget, Case, Debrief, KernelPuzzle, Mistake
 
 TILE_X, TILE_Y = 16, 8
@@ -51,6 +51,12 @@ def _cells_with_frame(case: Case) -> int:
         return sum(min(at + tile + 1, side) - max(at - 1, 0) for at in range(0, side, tile))
 
     return along(case.sizes["rows"], TILE_Y) * along(case.sizes["cols"], TILE_X)
+
+
+def _blocks(case: Case) -> tuple[int, int]:
+    """How many blocks there are, and the warps of each."""
+    across = blocks_to_cover(case.sizes["cols"], TILE_X)
+    return across * blocks_to_cover(case.sizes["rows"], TILE_Y), TILE_X * TILE_Y // WARP
 
 
 DEBRIEF = Debrief(
@@ -101,7 +107,7 @@ BOX_BLUR_2D = KernelPuzzle(
     budgets=(
         Budget(
             "global_load.bytes",
-            lambda case, counters: 4 * _cells_with_frame(case),
+            lambda case, counters: 4 * _cells_with_frame(case) + clamped_bytes(*_blocks(case)),
             "A block needs the cells of its tile and the frame around it, as far as they lie in "
             "the picture; whatever is loaded beyond that could come from the tile.",
             "bytes loaded from a",

@@ -170,9 +170,7 @@ OCCUPANCY = PythonPuzzle(
         _case("shared memory, and what is kept of it", "8.6", 32, 33_900, 96),
         _case("shared memory before Ampere", "7.5", 32, 10_800, 64),
         _case("one block is too much", "9.0", 168, 0, 512),
-        _case(
-            "no shared memory of its own, and little of it left", "8.0", 32, 0, 64, left_bytes=8192
-        ),
+        _case("none of its own, little left", "8.0", 32, 0, 64, left_bytes=8192),
         _case("the newest", "12.0", 80, 20_000, 192),
     ),
     random_case=_random_case,
