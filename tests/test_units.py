@@ -50,3 +50,20 @@ def test_flop_scales() -> None:
     assert units.format_flops(1e15) == "1 PFLOP"
     assert units.format_flops(989.5e12) == "989.5 TFLOP"
     assert units.format_flops(2e6) == "2 MFLOP"
+
+
+@pytest.mark.parametrize(
+    ("words", "one"),
+    [
+        ("excess sectors in loads", "1 excess sector in loads"),
+        ("bytes loaded from a", "1 byte loaded from a"),
+        ("branches that split a warp", "1 branch that splits a warp"),
+        ("atomics that wait for the old number", "1 atomic that waits for the old number"),
+        ("barriers, counted warp by warp", "1 barrier, counted warp by warp"),
+        ("atomic requests of warps to global memory", "1 atomic request of warps to global memory"),
+    ],
+)
+def test_one_of_many_stands_in_the_singular(words: str, one: str) -> None:
+    assert units.of_so_many(1, words) == one
+    assert units.of_so_many(2, words) == f"2 {words}"
+    assert units.of_so_many(0, words) == f"0 {words}"

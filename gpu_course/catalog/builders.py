@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -34,12 +36,31 @@ def sized(name: str, *, visible: bool = False, **sizes: int) -> Case:
     return Case(name, sizes, visible)
 
 
+INFINITIES = (math.inf, -math.inf, 0.0)
+NAN_AND_INFINITIES = (math.nan, *INFINITIES)
+"""What an input may hold beside ordinary numbers; the first stands in its first cell, the second in
+its last: those are what a load reads that is clamped to the array. The third ends another row."""
+
+
+def special(name: str, numbers: tuple[float, ...] = NAN_AND_INFINITIES, **sizes: int) -> Case:
+    """Returns a Case with NaN, infinities and zeros in every array that `eighths` makes for it.
+
+    Each puzzle has one, and says in its statement what it promises of them: an answer that leaves
+    a number out by multiplying with 0 is right without them, and wrong with them.
+
+    >>> special("NaN and infinities", size=70).special
+    (nan, inf, -inf, 0.0)
+    """
+    return Case(name, sizes, special=numbers)
+
+
 ONE_BLOCK = (
     sized("visible example", visible=True, size=8),
     sized("one cell", size=1),
     sized("37 cells", size=37),
     sized("256 cells", size=256),
     sized("1,024 large numbers", size=1024, doublings=12),
+    special("NaN and infinities", size=41),
 )
 """Sizes for a launch of one block with exactly one thread per cell."""
 
@@ -93,7 +114,8 @@ def eighths(
         rng: where the randomness comes from.
         shape: the shape of the array.
         case: where it has a size "doublings", the numbers are doubled that often: an answer that
-            relies on -1000 being less than any number meets numbers less than that.
+            relies on -1000 being less than any number meets numbers less than that. What is
+            `special` in it takes the place of some numbers.
 
     Beyond MOST_DISTINCT cells, which is more than any check has, numbers come more than once and
     are never doubled: such arrays are only there to be timed.
@@ -108,7 +130,20 @@ def eighths(
     while count > 2 and _sorted(drawn):
         drawn = rng.permutation(pool)[:count]
     doublings = case.sizes.get("doublings", 0) if case is not None else 0
-    return (drawn * np.float32(2.0 ** (doublings - 3))).reshape(shape)
+    values = drawn * np.float32(2.0 ** (doublings - 3))
+    if case is not None and case.special:
+        places = _special_places(rng, np.empty(shape).shape)[: len(case.special)]
+        values[places] = case.special[: len(places)]
+    return values.reshape(shape)
+
+
+def _special_places(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """All cells in the order in which they are taken: the first, the last, the end of the middle
+    row (of a vector its middle), which are in three rows or three warps, and any."""
+    count = int(np.prod(shape))
+    middle = count // 2 if len(shape) == 1 else (shape[0] // 2 + 1) * (count // shape[0]) - 1
+    places = [0, count - 1, middle, *rng.permutation(count)]
+    return np.array(list(dict.fromkeys(places)))
 
 
 def _sorted(values: np.ndarray) -> bool:
@@ -116,11 +151,14 @@ def _sorted(values: np.ndarray) -> bool:
     return bool(np.all(steps > 0) or np.all(steps < 0))
 
 
-def arrays(*scalars: str, **shapes: str) -> Callable[[np.random.Generator, Case], Values]:
+def arrays(
+    *scalars: str, ordinary: tuple[str, ...] = (), **shapes: str
+) -> Callable[[np.random.Generator, Case], Values]:
     """Returns an `inputs` function: float32 arrays (see `eighths`), then sizes as they are.
 
     Args:
         scalars: names of sizes that kernels get as numbers.
+        ordinary: names of arrays that hold nothing special, in no case.
         shapes: for each array its sides, which are names of sizes, or 1.
 
     >>> made = arrays("cols", a="rows cols", b="1 cols")
@@ -133,7 +171,9 @@ def arrays(*scalars: str, **shapes: str) -> Callable[[np.random.Generator, Case]
         made: Values = {}
         for name, sides in shapes.items():
             shape = tuple(1 if side == "1" else case.sizes[side] for side in sides.split())
-            made[name] = eighths(rng, shape, case)
+            made[name] = eighths(
+                rng, shape, replace(case, special=()) if name in ordinary else case
+            )
         return made | {name: case.sizes[name] for name in scalars}
 
     return inputs
@@ -203,7 +243,8 @@ def gives(idea: Idea) -> Callable[[Values, Case], Values]:
 
     def outputs(inputs: Values, case: Case) -> Values:
         known = {**case.sizes, **inputs, "inputs": inputs, "case": case}
-        found = idea(*(known[name] for name in names))
+        with np.errstate(all="ignore"):  # infinity less infinity is NaN, and meant to be
+            found = idea(*(known[name] for name in names))
         return dict(found) if isinstance(found, Mapping) else {"out": found}
 
     return outputs

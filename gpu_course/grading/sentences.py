@@ -88,6 +88,10 @@ SENTENCES: dict[str, str] = {
         "The result changes with the order in which blocks and atomics run, and a GPU promises "
         "none. Look for the step whose result depends on who comes first."
     ),
+    "not-a-number": (
+        "NaN and infinity spoil what they touch: times 0 they are NaN, and so is infinity less "
+        "infinity. Which number came into this cell and has no business there?"
+    ),
     "other-bits": (
         "Two launches over the same numbers give different bits, and both are to give the same. "
         "What in the way the numbers are added up depends on the launch?"
@@ -95,7 +99,7 @@ SENTENCES: dict[str, str] = {
     "over-budget": "The result is right; the way to it costs more than it needs to.",
     "not-shared": (
         "A launch takes as long as its busiest thread, and a GPU is fast because thousands of "
-        "threads each do a little. Which cells should this thread do?"
+        "threads each do a little. Which part of the work is for this thread?"
     ),
     "done-again": (
         "Here most threads go over the same cells, and the same work is done many times. Which "
@@ -232,6 +236,7 @@ HINT_KINDS: dict[str, str] = {
     "copied-input": "the computation",
     "constant-offset": "the computation",
     "constant-factor": "the computation",
+    "not-a-number": "the guard",
     "out-of-bounds": "the guard",
     "race": "who writes what",
     "barrier-divergence": "barriers",

@@ -267,8 +267,7 @@ class Wire(dist.ProcessGroup):
 
     def let_go(self) -> None:
         """Ends the threads of the inner group, once they have done what they were given."""
-        if hasattr(self, "_inner"):
-            del self._inner
+        del self._inner
 
     def __repr__(self) -> str:
         return f"Wire(ranks {_listed(self._ranks)})"

@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gpu_course import check
 from gpu_course.catalog.lesson_04_shared_memory import LESSON
 from gpu_course.catalog.specification import KernelPuzzle
+from gpu_course.draw.paper.picture import alt_text
+from gpu_course.grading.exports import verdict_figure
 from gpu_course.grading.kernel.budgets import counter
 from gpu_course.simt.report import Counters
 from gpu_course.simulator import simulate
@@ -21,13 +24,15 @@ TPB = 64
 
 
 @pytest.mark.parametrize("name", ["pooling", "stencil_halo", "conv1d", "box_blur_2d"])
-def test_the_budget_of_bytes_is_exactly_what_the_solution_loads(name: str) -> None:
+def test_the_budget_of_bytes_is_what_the_solution_loads_and_a_cell_twice_a_warp(name: str) -> None:
     puzzle = PUZZLES[name]
     (budget,) = puzzle.budgets
     for case in rules.cases_and_random(puzzle):
         assert callable(budget.limit)
         loaded = counter(counters_of(name, case), budget.counter)
-        assert loaded == budget.limit(case, Counters()), case
+        (launch,) = puzzle.launches(case)
+        warps = int(np.prod(launch.block)) // 32 * int(np.prod(launch.grid))
+        assert budget.limit(case, Counters()) - loaded == 4 * 2 * warps, case
 
 
 def counters_of(name: str, case: Any) -> Counters:
@@ -66,3 +71,20 @@ def test_every_puzzle_meets_a_ragged_block_whole_blocks_and_more_than_one() -> N
         sizes = [case.sizes["size"] for case in PUZZLES[name].cases]
         assert any(size % TPB for size in sizes) and any(size % TPB == 0 for size in sizes), name
         assert max(sizes) > 3 * TPB and 1 in sizes, name
+
+
+def test_the_picture_of_a_pass_shows_the_side_of_the_tile_that_has_conflicts(tmp_path) -> None:
+    """Turned on the way in, a tile is read without a conflict and written with 31 in a request."""
+    text = (rules.SOLUTIONS / "04_shared_memory/transpose_tiled.py").read_text(encoding="utf-8")
+    turned = text.replace("tile[y, x] = a", "tile[x, y] = a").replace(
+        "tile[x, y]\n", "tile[y, x]\n"
+    )
+    answer = tmp_path / "transpose_tiled.py"
+    for name, way in {"out": text, "in": turned}.items():
+        answer.write_text(way, encoding="utf-8")
+        verdict = check("transpose_tiled", answer=answer, seed=0)
+        assert verdict.passed, verdict.message
+        counters = verdict.report.counters
+        assert (counters.shared_store.conflicts > counters.shared_load.conflicts) == (name == "in")
+        figure = verdict_figure(verdict)
+        assert "32 passes: 31 conflicts" in alt_text(figure)

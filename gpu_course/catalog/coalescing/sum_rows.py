@@ -12,9 +12,18 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
+    special,
 )
 from gpu_course.catalog.coalescing.pieces import WARP, loads_in_order
-from gpu_course.catalog.specification import Debrief, KernelPuzzle, Launch, Mistake
+from gpu_course.catalog.specification import (
+    Budget,
+    Case,
+    Debrief,
+    KernelPuzzle,
+    Launch,
+    Mistake,
+)
+from gpu_course.catalog.warps.pieces import NO_ATOMICS, STEPS
 
 TPB = 128
 
@@ -26,6 +35,11 @@ def _weighted(a: np.ndarray, weights: np.ndarray) -> np.ndarray:
 def _lanes(a: np.ndarray) -> np.ndarray:
     """Which lane has each column where the lanes go along a row together."""
     return np.arange(a.shape[1]) % WARP
+
+
+def _launched_warps(case: Case) -> int:
+    warps = TPB // WARP
+    return blocks_to_cover(case.sizes["rows"], warps) * warps
 
 
 DEBRIEF = Debrief(
@@ -50,7 +64,8 @@ SUM_ROWS = KernelPuzzle(
     statement=(
         "out[row] is the sum of row `row` of `a`. There is at least one warp of 32 threads for "
         "each row, in blocks of TPB threads. Each thread writes at most one cell. No load may "
-        "touch more sectors than it has to. Lesson 02 has shown how a warp adds up 32 numbers."
+        "touch more sectors than it has to. Lesson 02 has shown how a warp adds up 32 numbers. "
+        "NaN and infinities count as in any sum."
     ),
     parameters={"sum_rows": ("out", "a", "rows", "cols")},
     cases=(
@@ -59,6 +74,7 @@ SUM_ROWS = KernelPuzzle(
         sized("more rows than columns", rows=70, cols=13),
         sized("rows of exactly a warp", rows=8, cols=32),
         sized("ragged rows of large numbers", rows=5, cols=131, doublings=90),
+        special("NaN and infinities", rows=7, cols=67),
     ),
     random_case=drawn(rows=(5, 40), cols=(33, 150)),
     inputs=arrays("rows", "cols", a="rows cols"),
@@ -79,6 +95,14 @@ SUM_ROWS = KernelPuzzle(
             "Each lane goes along its own cells, and that is orderly for one lane. But 32 lanes "
             "load at the same moment: how far apart are the cells of lanes 0, 1 and 2?"
         ),
+        Budget(
+            "shuffles",
+            lambda case, counters: STEPS * _launched_warps(case),
+            "All lanes add what a shuffle brings, so each step doubles what lane 0 has: five steps "
+            "gather 32 parts.",
+            "shuffles",
+        ),
+        *NO_ATOMICS,
     ),
     diagnose=recognise(
         ("not-combined", lambda a: _weighted(a, _lanes(a) == 0)),

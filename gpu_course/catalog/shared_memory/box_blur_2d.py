@@ -13,8 +13,9 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
+    special,
 )
-from gpu_course.catalog.shared_memory.pieces import OUTSIDE_THE_TILE
+from gpu_course.catalog.shared_memory.pieces import OUTSIDE_THE_TILE, WARP, clamped_bytes
 from gpu_course.catalog.specification import Bonus, Budget, Case, Debrief, KernelPuzzle, Mistake
 
 TILE_X, TILE_Y = 16, 8
@@ -52,6 +53,12 @@ def _cells_with_frame(case: Case) -> int:
     return along(case.sizes["rows"], TILE_Y) * along(case.sizes["cols"], TILE_X)
 
 
+def _blocks(case: Case) -> tuple[int, int]:
+    """How many blocks there are, and the warps of each."""
+    across = blocks_to_cover(case.sizes["cols"], TILE_X)
+    return across * blocks_to_cover(case.sizes["rows"], TILE_Y), TILE_X * TILE_Y // WARP
+
+
 DEBRIEF = Debrief(
     shows=("global_load.bytes", "shared_load.requests", "barriers"),
     why=(
@@ -80,7 +87,8 @@ BOX_BLUR_2D = KernelPuzzle(
         "out[row, col] is the sum of the 3 by 3 cells around a[row, col], divided by 9; cells "
         "outside the picture count as 0. A block is TILE_X wide and TILE_Y high, and each thread "
         "writes at most one cell. The tile has a frame one cell wide, corners included: more "
-        "places than the block has threads. Load every cell that a block needs once."
+        "places than the block has threads. Load every cell that a block needs once. NaN and "
+        "infinities count as in any sum."
     ),
     parameters={"box_blur_2d": ("out", "a", "rows", "cols")},
     cases=(
@@ -89,6 +97,7 @@ BOX_BLUR_2D = KernelPuzzle(
         sized("whole blocks only", rows=16, cols=32),
         sized("taller than wide, large numbers", rows=37, cols=17, doublings=100),
         sized("wider than tall", rows=9, cols=50),
+        special("NaN and infinities", rows=11, cols=19),
     ),
     random_case=drawn(rows=(5, 30), cols=(17, 50)),
     inputs=arrays("rows", "cols", a="rows cols"),
@@ -98,7 +107,7 @@ BOX_BLUR_2D = KernelPuzzle(
     budgets=(
         Budget(
             "global_load.bytes",
-            lambda case, counters: 4 * _cells_with_frame(case),
+            lambda case, counters: 4 * _cells_with_frame(case) + clamped_bytes(*_blocks(case)),
             "A block needs the cells of its tile and the frame around it, as far as they lie in "
             "the picture; whatever is loaded beyond that could come from the tile.",
             "bytes loaded from a",

@@ -12,8 +12,9 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
+    special,
 )
-from gpu_course.catalog.shared_memory.pieces import OUTSIDE_THE_TILE, TPB, starts
+from gpu_course.catalog.shared_memory.pieces import OUTSIDE_THE_TILE, TPB, clamped_bytes, starts
 from gpu_course.catalog.specification import Budget, Case, Debrief, KernelPuzzle, Mistake, Values
 
 MAX_TAPS = 16
@@ -65,7 +66,8 @@ CONV1D = KernelPuzzle(
         "The convolution of deep learning, in which each thread writes at most one cell: out[i] "
         "is the sum of w[k] * a[i + k] over the `taps` weights, leaving out the products whose "
         "cell lies behind the end of a. A block needs its own cells, the first taps - 1 cells of "
-        "the next block, and the weights. Load each of them once per block."
+        "the next block, and the weights. Load each of them once per block. a may hold NaN and "
+        "infinities; the weights are finite."
     ),
     parameters={"conv1d": ("out", "a", "w", "size", "taps")},
     cases=(
@@ -75,15 +77,18 @@ CONV1D = KernelPuzzle(
         sized("exactly two blocks, large numbers", size=128, taps=7, doublings=50),
         sized("three cells behind a block", size=67, taps=9),
         sized("as many weights as there can be", size=500, taps=MAX_TAPS),
+        special("NaN and infinities", size=131, taps=5),
     ),
     random_case=drawn(size=(65, 600), taps=(2, 17)),
-    inputs=arrays("size", "taps", a="size", w="taps"),
+    inputs=arrays("size", "taps", a="size", w="taps", ordinary=("w",)),
     launches=enough_blocks("conv1d", "out", "a", "w", "size", "taps", block=TPB),
     reference=gives(lambda a, w: _convolved(a, w)),
     budgets=(
         Budget(
             "global_load.bytes",
-            lambda case, counters: 4 * _cells_and_weights(case),
+            lambda case, counters: (
+                4 * _cells_and_weights(case) + clamped_bytes(len(starts(case.sizes["size"])))
+            ),
             "Cells, halo and weights are wanted by many threads of a block, and each of them "
             "should come from global memory once per block. The rest is what tiles are for.",
             "bytes loaded from global memory",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gpu_course.catalog.builders import drawn, sized
+from gpu_course.catalog.builders import drawn, sized, special
 
 TPB = 64
 WARP = 32
@@ -18,6 +18,7 @@ CASES = (
     sized("exactly two blocks", size=128),
     sized("one cell more than two blocks", size=129),
     sized("1,003 large numbers", size=1003, doublings=100),
+    special("NaN and infinities", size=131),
 )
 """Sizes of a vector at which blocks of TPB threads go wrong."""
 random_case = drawn(size=(65, 700))
@@ -29,6 +30,18 @@ OUTSIDE_THE_TILE = {
     ),
 }
 """What a puzzle with a tile says of a race elsewhere: the tile has nothing to do with it."""
+
+
+def clamped_bytes(blocks: int, warps: int = WARPS) -> int:
+    """Returns the bytes that loads clamped to the array may ask for beside those that are needed.
+
+    A warp that fills a tile in two turns asks twice for the last cell, where a guard would ask for
+    nothing.
+
+    >>> clamped_bytes(2)
+    32
+    """
+    return 4 * 2 * warps * blocks
 
 
 def in_pieces(a: np.ndarray) -> list[np.ndarray]:

@@ -17,6 +17,7 @@ from gpu_course.catalog.shared_memory.pieces import (
     OUTSIDE_THE_TILE,
     TPB,
     WARP,
+    clamped_bytes,
     random_case,
     starts,
 )
@@ -94,7 +95,7 @@ STENCIL_HALO = KernelPuzzle(
         "out[i] = a[i - 1] - 2 * a[i] + a[i + 1], and a neighbour that does not exist counts as "
         "0. Each thread writes at most one cell. The first and the last cell of a block have a "
         "neighbour in another block, so give the tile one more place at each side, the halo, and "
-        "load every cell that a block needs once."
+        "load every cell that a block needs once. NaN and infinities count as in any sum."
     ),
     parameters={"stencil_halo": ("out", "a", "size")},
     cases=CASES,
@@ -105,7 +106,9 @@ STENCIL_HALO = KernelPuzzle(
     budgets=(
         Budget(
             "global_load.bytes",
-            lambda case, counters: 4 * _cells_with_halo(case),
+            lambda case, counters: (
+                4 * _cells_with_halo(case) + clamped_bytes(len(starts(case.sizes["size"])))
+            ),
             "A block needs its own cells and one more at each side that has a neighbour; whatever "
             "is loaded beyond that could come from the tile.",
             "bytes loaded from a",

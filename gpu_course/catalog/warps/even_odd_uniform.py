@@ -22,7 +22,7 @@ from gpu_course.catalog.specification import (
     Mistake,
     Values,
 )
-from gpu_course.catalog.warps.pieces import TPB, WARP
+from gpu_course.catalog.warps.pieces import TPB, WARP, launched_warps
 
 TERMS = 3
 
@@ -79,11 +79,12 @@ EVEN_ODD_UNIFORM = KernelPuzzle(
     minutes=12,
     debrief=DEBRIEF,
     statement=(
-        "Even cells get the polynomial with the coefficients p, odd cells the one with q: out[i] = "
-        "(p[0] * x + p[1]) * x + p[2] for even i, where x is a[i], and the same with q for odd i. "
-        "The launch has blocks of TPB threads, enough for all cells, and each thread writes at "
+        "Even cells get the polynomial with the coefficients p, odd cells the one with q: out[i] "
+        "= (p[0] * x + p[1]) * x + p[2] for even i, where x is a[i], and the same with q for odd "
+        "i. The launch has blocks of TPB threads, enough for all cells, and each thread writes at "
         "most one cell; which cell, you choose. No branch but the guard's may split a warp, and "
-        "no warp may load or compute what it does not need."
+        "no warp may load or compute what it does not need. a, p and q "
+        "hold no NaN and no infinities."
     ),
     parameters={"even_odd_uniform": ("out", "a", "p", "q", "size")},
     cases=(
@@ -114,7 +115,8 @@ EVEN_ODD_UNIFORM = KernelPuzzle(
         ),
         Budget(
             "global_load.requests",
-            lambda case, counters: counters.global_load.requests,
+            # A warp without a cell may load as well, clamped to the array.
+            lambda case, counters: launched_warps(case) * (1 + TERMS),
             "A warp has to load its 32 numbers once, and p or q, not both. What it loads twice, or "
             "for none of its lanes, costs as much as what it needs.",
             "loads by warps",

@@ -14,9 +14,11 @@ from gpu_course.grading.kernel.sharing import Unshared
 from gpu_course.grading.kernel.trial import (
     Given,
     Trial,
+    alike,
     last_write,
     natural_thread,
     read_before_written,
+    same_bits,
     thread_of,
 )
 from gpu_course.grading.labels import INDENT, line
@@ -31,7 +33,7 @@ from gpu_course.grading.messages import (
 )
 from gpu_course.grading.sentences import SENTENCES, sentence_of
 from gpu_course.simt.launch import dim3
-from gpu_course.simt.report import Hazard, ThreadPair
+from gpu_course.simt.report import Hazard, Report, ThreadPair
 from gpu_course.units import count
 
 MOST_PRINTED_LINES = 8
@@ -73,7 +75,7 @@ def hazards(puzzle: KernelPuzzle, tried: Trial, found: Sequence[Hazard]) -> list
     if key == first.kind:
         think = elsewhere or think
     if first.kind == "race":
-        think = " ".join(filter(None, [_share_of_all(puzzle, tried, number), think]))
+        think = _of_a_race(puzzle, tried, number, think)
     lines += line("think", think)
     lines += case_line(puzzle, tried.given.case, launch)
     # Where no thread is left over, a guard is not what helps.
@@ -109,35 +111,59 @@ def hazard_key(puzzle: KernelPuzzle, tried: Trial, hazard: Hazard) -> str:
     return hazard.kind
 
 
-def _share_of_all(puzzle: KernelPuzzle, tried: Trial, number: int) -> str:
-    """What to say of a race between threads that each do more than their share."""
+def _of_a_race(puzzle: KernelPuzzle, tried: Trial, number: int, think: str) -> str:
+    """What to say of a race; of one between threads that each do more than their share, that first.
+
+    Where each has one cell, it is all there is to say: what a puzzle knows of two threads with one
+    index is not true of threads that go over many cells.
+    """
     if puzzle.share is not None:
         for each in sharing.unshared_results(puzzle, tried):
             if each.number == number:
-                cells = f"{count(each.most, 'cell')} of {each.array}"
-                return f"One thread writes {cells}. {puzzle.share.rule()}"
-    return ""
+                cells = f"{count(each.most, 'cell')} of {each.place}"
+                said = f"One thread writes {cells}. {puzzle.share.rule()}"
+                return said if each.limit == 1 else f"{said} {think}".strip()
+    return think
 
 
 def not_shared(puzzle: KernelPuzzle, tried: Trial, found: Unshared) -> list[str]:
     """Returns the lines on a right result for which a few threads did the work of all."""
-    does = "writes" if found.wrote else "reads"
-    what = count(found.most, "cell") + (f" of {found.array}" if found.array else "")
+    launch, report = tried.given.launches[found.number], tried.reports[found.number]
+    busiest = int(np.argmax(found.counts))
+    sentence = sentence_of(puzzle, found.key)
+    if found.what == "steps":
+        unit = "step"
+        block = busiest // int(np.prod(report.launch.block))
+        of_block = int(found.counts.reshape(-1, int(np.prod(report.launch.block)))[block].sum())
+        what = f"one thread takes {found.most:,} of {count(of_block, 'step')}"
+        why = f"{_a_step(report, found.place)} {sentence}"
+    else:
+        unit, place = "cell", f" of {found.place}" if found.place else ""
+        what = f"one thread {found.what} {count(found.most, 'cell')}{place}"
+        rule = puzzle.share.rule() if puzzle.share else ""
+        why = f"{rule} {sentence}".strip()
     how = "not shared out" if found.key == "not-shared" else "done many times over"
-    lines = [f"right, but {how}: one thread {does} {what}"]
-    rule = puzzle.share.rule() if puzzle.share else ""
-    lines += line("why", f"{rule} {sentence_of(puzzle, found.key)}".strip())
-    for number, (cells, threads) in enumerate(found.groups()):
-        bar = "#" * max(cells > 0, round(20 * cells / found.most))
+    lines = [f"right, but {how}: {what}", *line("why", why)]
+    for number, (each, threads) in enumerate(found.groups()):
+        bar = "#" * max(each > 0, round(20 * each / found.most))
         who = count(threads, "thread")
-        each = "" if threads == 1 else " each"
-        text = f"{who:<14} {bar:<20} {count(cells, 'cell') + each if cells else 'nothing'}"
+        apiece = "" if threads == 1 else " each"
+        text = f"{who:<14} {bar:<20} {count(each, unit) + apiece if each else 'nothing'}"
         lines += line("work", text) if not number else [" " * INDENT + text]
-    launch = tried.given.launches[found.number]
-    busiest = thread_of(int(np.argmax(found.cells)), tried.reports[found.number])
-    lines += line("who", f"{show_thread(busiest)} is the busiest")
+    lines += line("who", f"{show_thread(thread_of(busiest, report))} is the busiest")
     lines += case_line(puzzle, tried.given.case, launch)
     return lines + hint_line(puzzle, found.key)
+
+
+def _a_step(report: Report, place: str) -> str:
+    """What was counted as a step, in the words of what the kernel does."""
+    counters = report.counters
+    kinds = ["a load", "a store"]
+    kinds += ["an atomic"] * bool(counters.red.requests or counters.atom.requests)
+    kinds += ["a shuffle"] * bool(counters.shuffles and not place)
+    listed = f"{', '.join(kinds[:-1])} or {kinds[-1]}"
+    where = f" of {place}" if place else ""
+    return f"A step is {listed}{where}, counted within the block."
 
 
 def wrong_result(
@@ -180,7 +206,7 @@ def input_changed(puzzle: KernelPuzzle, trial: Trial) -> list[str]:
     """Returns the lines on an input that a kernel wrote to."""
     name, *others = trial.changed
     before, after = trial.given.inputs[name], trial.changed[name]
-    differs = np.flatnonzero(before.reshape(-1) != after.reshape(-1))
+    differs = np.flatnonzero(~same_bits(before, after).reshape(-1))
     flat = int(differs[0]) if differs.size else 0
     launch = launch_of(trial.given, name)
     own = (trial.own_names(launch, name) or (name,))[0]
@@ -214,7 +240,7 @@ def order_dependent(
 
 def other_bits(puzzle: KernelPuzzle, trial: Trial, one: str, other: str) -> list[str]:
     """Returns the lines on two outputs that are to hold the same bits and do not."""
-    flat = int(np.argmin((trial.got[one] == trial.got[other]).reshape(-1)))
+    flat = int(np.argmin(alike(trial.got[one], trial.got[other]).reshape(-1)))
     values = two_values(trial.got[one].flat[flat], trial.got[other].flat[flat])
     grids = [_blocks(launch_of(trial.given, name)) for name in (one, other)]
     fact = f"{one}[{flat}] is {values[0]} and {other}[{flat}] is {values[1]}"

@@ -17,7 +17,7 @@ from gpu_course.catalog import Case, KernelPuzzle, Launch
 from gpu_course.errors import CatalogueError, KernelRefused
 from gpu_course.grading.diagnosis import Dim3, close
 from gpu_course.grading.seeds import randomness
-from gpu_course.observe.shares import Share, Shares
+from gpu_course.observe.shares import Share, Shares, Steps
 from gpu_course.simt import source
 from gpu_course.simt.launch import dim3, illegal
 from gpu_course.simt.legality import check as check_kernel
@@ -106,6 +106,7 @@ class Trial:
         reports: one Report per launch.
         parameters: for each function what the answer calls its parameters.
         shares: one tuple per launch: what each thread did to each array.
+        steps: one per launch: how much each thread did.
     """
 
     given: Given
@@ -115,6 +116,7 @@ class Trial:
     reports: tuple[Report, ...]
     parameters: Mapping[str, tuple[str, ...]]
     shares: tuple[tuple[Share, ...], ...] = ()
+    steps: tuple[Steps, ...] = ()
 
     @property
     def hazards(self) -> tuple[Hazard, ...]:
@@ -148,7 +150,8 @@ def prepare(puzzle: KernelPuzzle, case: Case, seed: int) -> Given:
         CatalogueError: the specification contradicts itself.
     """
     inputs = puzzle.inputs(randomness(puzzle, case, seed), case)
-    found = puzzle.reference(_copies(inputs), case)
+    with np.errstate(all="ignore"):
+        found = puzzle.reference(_copies(inputs), case)
     expected = {name: np.asarray(value) for name, value in found.items()}
     outputs = puzzle.outputs(_copies(inputs), case, expected)
     launches = puzzle.launches(case)
@@ -191,6 +194,7 @@ def attempt(
         values[name] = pristine[name].copy()
     reports: list[Report] = []
     shares: list[tuple[Share, ...]] = []
+    steps: list[Steps] = []
     for number, launch in enumerate(given.launches):
         more = {
             "order_seed": ORDERS[order],
@@ -205,6 +209,7 @@ def attempt(
         shape = (launch.grid, launch.block, 0, launch.shared_bytes)
         reports.append(run[shape](*(values[name] for name in launch.args)))
         shares.append(watch.found())
+        steps.append(watch.steps())
         if any(hazard.kind in _NOTHING_AFTER for hazard in reports[-1].hazards):
             break
     changed = {
@@ -212,12 +217,13 @@ def attempt(
         for name, before in given.inputs.items()
         if name not in given.outputs
         and isinstance(before, np.ndarray)
-        and not _same_bits(before, values[name]).all()
+        and not same_bits(before, values[name]).all()
     }
     got = {name: values[name] for name in given.outputs}
-    poisoned = {name: _same_bits(got[name], pristine[name]) for name in got}
+    poisoned = {name: same_bits(got[name], pristine[name]) for name in got}
     parameters = {name: kernel.parameters for name, kernel in kernels.items()}
-    return Trial(given, got, poisoned, changed, tuple(reports), parameters, tuple(shares))
+    left = tuple(reports), parameters, tuple(shares), tuple(steps)
+    return Trial(given, got, poisoned, changed, *left)
 
 
 _NOTHING_AFTER = ("illegal-launch", "endless-loop")
@@ -426,8 +432,20 @@ def poison(array: np.ndarray, order: int) -> np.ndarray:
 
 
 def is_right(trial: Trial, name: str, tolerance: tuple[float, float]) -> np.ndarray:
-    """Returns where an output holds the expected value."""
-    return close(trial.got[name], trial.given.expected[name], tolerance)
+    """Returns where an output holds the expected value. NaN that nobody stored is none."""
+    right = close(trial.got[name], trial.given.expected[name], tolerance)
+    if name not in trial.given.inputs:
+        right &= ~(trial.poisoned[name] & _is_nan(trial.given.expected[name]))
+    return right
+
+
+def _is_nan(array: np.ndarray) -> np.ndarray:
+    return np.isnan(array) if array.dtype.kind in "fc" else np.zeros(array.shape, bool)
+
+
+def alike(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Returns where two arrays hold the same value: 0 is -0, and one NaN is like another."""
+    return (left == right) | (_is_nan(left) & _is_nan(right))
 
 
 def written(name: str, first: Trial, second: Trial) -> np.ndarray:
@@ -498,7 +516,8 @@ def _copies(values: Mapping[str, Any]) -> dict[str, Any]:
     return {n: v.copy() if isinstance(v, np.ndarray) else v for n, v in values.items()}
 
 
-def _same_bits(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+def same_bits(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Returns where two arrays of one shape and dtype hold the same bits."""
     size = left.dtype.itemsize
     a, b = (
         np.ascontiguousarray(x).reshape(-1).view(np.uint8).reshape(-1, size) for x in (left, right)

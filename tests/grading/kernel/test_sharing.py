@@ -144,19 +144,6 @@ WORK_AT_THE_TILE = {
         out[i] = tile[cuda.threadIdx.x]
 """,
     ),
-    "one warp fills the tile of two": (
-        "not-shared",
-        """
-    i = cuda.grid(1)
-    start = cuda.blockIdx.x * TPB
-    if cuda.threadIdx.x < 32:
-        for k in range(cuda.threadIdx.x, min(TPB, size - start), 32):
-            tile[k] = a[start + k]
-    cuda.syncthreads()
-    if i < size:
-        out[i] = tile[min(TPB, size - start) - 1 - cuda.threadIdx.x]
-""",
-    ),
     "every thread looks through the whole tile": (
         "done-again",
         """
@@ -196,3 +183,19 @@ def test_a_race_of_threads_that_all_do_everything_is_told_to_share(tmp_path: Pat
         "think: One thread writes 10 cells of out. The puzzle says: each thread writes at" in text
     )
     assert "try: let each thread write cells that are its own" in text
+
+
+def test_a_race_of_threads_that_do_everything_is_not_one_of_two_equal_indices(
+    tmp_path: Path,
+) -> None:
+    head = "from numba import cuda\n\n\n@cuda.jit\ndef zip_add(out, a, b):\n"
+    every = "    for i in range(a.shape[0]):\n        out[i] = a[i] + b[i]\n"
+    same = "    i = cuda.blockIdx.x\n    out[i] = a[i] + b[i]\n"
+    said = {}
+    for name, body in {"every": every, "same": same}.items():
+        verdict = verdict_on(index.find("zip_add"), head + body, tmp_path)
+        assert verdict.diagnosis == "race"
+        said[name] = " ".join(verdict.message.split())
+    assert "they have the same index" in said["same"]
+    assert "they have the same index" not in said["every"]
+    assert "think: One thread writes 8 cells of out. The puzzle says" in said["every"]
