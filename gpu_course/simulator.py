@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.errors import HAZARD_ERRORS, CourseError
-from gpu_course.observe.counts import Barriers, Divergence, Precision, Resources
+from gpu_course.observe.counts import Barriers, Divergence, Idling, Precision, Resources
 from gpu_course.observe.explain import explain
 from gpu_course.observe.races import Races
 from gpu_course.observe.touches import Touches
@@ -272,6 +272,7 @@ class _Watch:
         self.barriers = Barriers()
         self.divergence = Divergence()
         self.precision = Precision()
+        self.idling = Idling()
         self.touches = Touches()
         self.races = Races()
         self.resources = Resources()
@@ -295,6 +296,8 @@ class _Watch:
             ("barriers", self.barriers.by_line),
             ("shuffles", self.barriers.shuffles),
             ("atomic_updates", self.coalescing.updates),
+            ("shared_updates", self.banks.updates),
+            ("idle_loads", self.idling.by_line),
         ):
             for line, count in counts.items():
                 fields[line][name] = count
