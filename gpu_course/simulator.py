@@ -263,6 +263,10 @@ def _shape(grid: Dim3, block: Dim3, shared_bytes: int = 0) -> LaunchShape:
     return LaunchShape(grid, block, blocks * -(-threads // 32), blocks * threads, shared_bytes)
 
 
+_COUNTED_AS = {"fma": "fma", "float64_comparison": "float64_comparisons"}
+"""What lanes do -> the counter of it, where its name is not that of operations."""
+
+
 class _Watch:
     """The observers of one launch, and what they counted put together."""
 
@@ -289,7 +293,7 @@ class _Watch:
         for (line, kind), count in self.banks.local.items():
             fields[line][f"local_{kind}"] = count
         for (line, width), count in self.precision.by_line.items():
-            fields[line]["fma" if width == "fma" else f"{width}_operations"] = count
+            fields[line][_COUNTED_AS.get(width, f"{width}_operations")] = count
         for name, counts in (
             ("branches", self.divergence.branches),
             ("divergent_branches", self.divergence.divergent),

@@ -92,9 +92,7 @@ class Idling(Observer):
             return
         if space == "global":
             if access.kind == "load":
-                sent = self._travelling.setdefault(
-                    access.line, np.zeros(self._all_warps, np.int64)
-                )
+                sent = self._travelling.setdefault(access.line, np.zeros(self._all_warps, np.int64))
                 sent[access.counted("warps that take part", 1, self._warps_of)] += 1
         elif self._travelling:
             here = access.counted("warps that take part", 1, self._warps_of)

@@ -208,6 +208,26 @@ def test_idle_loads_are_those_of_each_block_whatever_its_size(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
+    ("condition", "comparisons"),
+    [
+        ("x < a[1]", 64),
+        ("a[1] < x", 64),
+        ("a[0] < a[1] < x", 64),
+        ("a[0] < a[1]", 0),
+        ("n < 3", 0),
+        # The compiler compares a float32 with a number that is written down in float32.
+        ("a[0] < 0.5", 0),
+        ("float32(x) < a[1]", 0),
+    ],
+)
+def test_comparisons_in_float64_are_counted_lane_by_lane(
+    condition: str, comparisons: int, tmp_path: Path
+) -> None:
+    body = f"x = float64(n)\nif {condition}:\n    n = 1"
+    assert launch(tmp_path, body, 1, 64).counters.float64_comparisons == comparisons
+
+
+@pytest.mark.parametrize(
     ("update", "red", "atom"),
     [
         ("cuda.atomic.add(whole, i, 1)", 2, 0),

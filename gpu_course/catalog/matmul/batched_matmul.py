@@ -10,6 +10,7 @@ from gpu_course.catalog.matmul.pieces import (
     BARRIER_FOR_ALL,
     LAST_STEPS,
     LOADS_IN_ORDER,
+    NO_ATOMICS,
     NO_CONFLICTS,
     ROUNDS,
     TILE,
@@ -104,6 +105,7 @@ BATCHED_MATMUL = KernelPuzzle(
         LOADS_IN_ORDER,
         NO_CONFLICTS[0],
         ROUNDS,
+        NO_ATOMICS,
         ALL_IN_FLOAT32,
     ),
     diagnose=recognise(

@@ -9,6 +9,7 @@ from gpu_course.catalog.matmul.pieces import (
     ALL_IN_FLOAT32,
     ARGUMENTS,
     LOADS_IN_ORDER,
+    NO_ATOMICS,
     NO_CONFLICTS,
     STORES_IN_ORDER,
     TWO_GUARDS,
@@ -53,9 +54,15 @@ def _one_behind(a: np.ndarray, b: np.ndarray, k: int) -> np.ndarray:
     return product(a[:, taken], b[taken])
 
 
+def _rounds(case: Case) -> int:
+    """The rounds of all warps together."""
+    down, along = square_grid(case, TILE)
+    return WARPS * down * along * -(-case.sizes["k"] // K_TILE)
+
+
 def _one_each_round(case: Case) -> int:
     down, along = square_grid(case, TILE)
-    return WARPS * down * along * (1 + -(-case.sizes["k"] // K_TILE))
+    return _rounds(case) + WARPS * down * along
 
 
 DEBRIEF = Debrief(
@@ -110,10 +117,20 @@ MATMUL_DOUBLE_BUFFERED = KernelPuzzle(
             "would a third be touched?",
             "bytes of shared memory for a block",
         ),
+        Budget(
+            "idle_loads",
+            # The first tiles have nothing to travel behind. Loads may be spread over the steps of p
+            # with those of a step behind its products, so that the last ones come last.
+            lambda case, counters: counters.idle_loads + 2 * _rounds(case),
+            "These loads come behind the products, so all warps wait while they travel. What is "
+            "asked for before the products arrives while they are made.",
+            "loads that travel while nothing is multiplied",
+        ),
         FROM_REGISTERS,
         LOADS_IN_ORDER,
         STORES_IN_ORDER,
         *NO_CONFLICTS,
+        NO_ATOMICS,
         ALL_IN_FLOAT32,
     ),
     diagnose=recognise(("one-behind", _one_behind)),

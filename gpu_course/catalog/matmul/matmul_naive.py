@@ -7,6 +7,7 @@ from gpu_course.catalog.matmul.pieces import (
     ALL_IN_FLOAT32,
     ARGUMENTS,
     LOADS_IN_ORDER,
+    NO_ATOMICS,
     STORES_IN_ORDER,
     cells_of,
     drawn_sides,
@@ -72,6 +73,7 @@ MATMUL_NAIVE = KernelPuzzle(
         ),
         LOADS_IN_ORDER,
         STORES_IN_ORDER,
+        NO_ATOMICS,
         ALL_IN_FLOAT32,
     ),
     diagnose=recognise(

@@ -10,6 +10,7 @@ from gpu_course.catalog.matmul.pieces import (
     ARGUMENTS,
     BARRIER_FOR_ALL,
     LOADS_IN_ORDER,
+    NO_ATOMICS,
     NO_CONFLICTS,
     STORES_IN_ORDER,
     large_square,
@@ -88,7 +89,14 @@ MATMUL_REGISTER = KernelPuzzle(
     large=large_square,
     launches=lambda case: (Launch("matmul_register", square_grid(case, TILE), BLOCK, ARGUMENTS),),
     reference=gives(lambda a, b: product(a, b)),
-    budgets=(FROM_REGISTERS, LOADS_IN_ORDER, STORES_IN_ORDER, *NO_CONFLICTS, ALL_IN_FLOAT32),
+    budgets=(
+        FROM_REGISTERS,
+        LOADS_IN_ORDER,
+        STORES_IN_ORDER,
+        *NO_CONFLICTS,
+        NO_ATOMICS,
+        ALL_IN_FLOAT32,
+    ),
     diagnose=recognise(("side-by-side", _side_by_side)),
     diagnoses={
         **RACES,

@@ -9,6 +9,7 @@ from gpu_course.catalog.matmul.pieces import (
     BARRIER_FOR_ALL,
     LAST_STEPS,
     LOADS_IN_ORDER,
+    NO_ATOMICS,
     NO_CONFLICTS,
     ROUNDS,
     TILE,
@@ -78,6 +79,7 @@ MATMUL_TILED = KernelPuzzle(
         LOADS_IN_ORDER,
         *NO_CONFLICTS,
         ROUNDS,
+        NO_ATOMICS,
         ALL_IN_FLOAT32,
     ),
     diagnose=recognise(

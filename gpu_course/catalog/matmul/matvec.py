@@ -6,6 +6,7 @@ import numpy as np
 
 from gpu_course.catalog.builders import arrays, blocks_to_cover, drawn, gives, recognise, sized
 from gpu_course.catalog.matmul.pieces import ALL_IN_FLOAT32, product
+from gpu_course.catalog.reductions_and_scans.sums import an_atomic_a_warp, ten_shuffles_a_warp
 from gpu_course.catalog.specification import (
     Bonus,
     Budget,
@@ -84,6 +85,8 @@ MATVEC = KernelPuzzle(
             "Which columns do lanes 0, 1 and 2 read in the first step of your loop?",
             "excess sectors in loads",
         ),
+        an_atomic_a_warp(lambda case: case.sizes["rows"]),
+        ten_shuffles_a_warp(lambda case: WARPS * blocks_to_cover(case.sizes["rows"], WARPS)),
         ALL_IN_FLOAT32,
     ),
     diagnose=recognise(

@@ -99,6 +99,13 @@ ALL_IN_FLOAT32 = Budget(
     "Most GPUs do many times more float32 than float64 in a second: write float32(0).",
     "float64 operations",
 )
+NO_ATOMICS = Budget(
+    "red.requests + atom.requests",
+    0,
+    "An atomic goes to global memory and back for each step of the sum, and no other thread adds "
+    "to this cell. Where does a thread keep a number that only it needs?",
+    "atomic requests to global memory",
+)
 NO_CONFLICTS = (
     Budget(
         "shared_load.conflicts",

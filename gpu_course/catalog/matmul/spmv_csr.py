@@ -8,6 +8,7 @@ import numpy as np
 
 from gpu_course.catalog.builders import blocks_to_cover, drawn, eighths, gives, recognise, sized
 from gpu_course.catalog.matmul.pieces import ALL_IN_FLOAT32
+from gpu_course.catalog.reductions_and_scans.sums import an_atomic_a_warp, ten_shuffles_a_warp
 from gpu_course.catalog.specification import (
     Budget,
     Case,
@@ -146,11 +147,15 @@ SPMV_CSR = KernelPuzzle(
     budgets=(
         Budget(
             "global_load.sectors",
-            lambda case, counters: counters.global_load.sectors,
+            # A row begins and ends in the middle of a sector, in values and in columns. Where lanes
+            # begin at a sector's start, or take two steps at once, they may touch both ends again.
+            lambda case, counters: counters.global_load.sectors + 4 * case.sizes["rows"],
             "In each step the lanes of the warp should take 32 entries that lie side by side. "
             "Which entries do lanes 0, 1 and 2 take in the first step of your loop?",
             "sectors loaded",
         ),
+        an_atomic_a_warp(lambda case: case.sizes["rows"]),
+        ten_shuffles_a_warp(lambda case: WARPS * blocks_to_cover(case.sizes["rows"], WARPS)),
         ALL_IN_FLOAT32,
     ),
     diagnose=recognise(

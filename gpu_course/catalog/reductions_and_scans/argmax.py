@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from gpu_course.catalog.builders import ONE_CELL_EACH, gives, recognise, sized
@@ -9,10 +11,14 @@ from gpu_course.catalog.reductions_and_scans.rows import rows_of_numbers
 from gpu_course.catalog.reductions_and_scans.sums import (
     ALL_LANES,
     AS_FEW_BARRIERS,
+    AS_FEW_SHUFFLES,
+    NO_FLOAT64,
     OUTSIDE_THE_TILE,
+    READ_IN_ORDER,
     TPB,
     WARP,
     WARPS,
+    an_atomic_a_warp,
 )
 from gpu_course.catalog.specification import Case, Debrief, KernelPuzzle, Launch, Mistake, Values
 
@@ -125,7 +131,13 @@ ARGMAX = KernelPuzzle(
     inputs=rows_of_numbers,
     launches=lambda case: (Launch("argmax", case.sizes["rows"], TPB, ("out", "a", "cols")),),
     reference=gives(_places),
-    budgets=(AS_FEW_BARRIERS,),
+    budgets=(
+        AS_FEW_BARRIERS,
+        an_atomic_a_warp(lambda case: WARPS * case.sizes["rows"]),
+        AS_FEW_SHUFFLES,
+        READ_IN_ORDER,
+        replace(NO_FLOAT64, counter="float64_operations + float64_comparisons"),
+    ),
     diagnose=_diagnose,
     diagnoses={
         **OUTSIDE_THE_TILE,

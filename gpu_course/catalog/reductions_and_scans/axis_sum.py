@@ -13,7 +13,14 @@ from gpu_course.catalog.builders import (
     recognise,
     sized,
 )
-from gpu_course.catalog.reductions_and_scans.sums import ALL_LANES, NO_FLOAT64, WARP, summed
+from gpu_course.catalog.reductions_and_scans.sums import (
+    ALL_LANES,
+    NO_FLOAT64,
+    WARP,
+    an_atomic_a_warp,
+    summed,
+    ten_shuffles_a_warp,
+)
 from gpu_course.catalog.specification import Budget, Debrief, KernelPuzzle, Launch, Mistake
 
 ROWS = 4
@@ -83,6 +90,8 @@ AXIS_SUM = KernelPuzzle(
             "barrier makes the rows of a block wait for each other.",
             "barriers, counted warp by warp",
         ),
+        an_atomic_a_warp(lambda case: case.sizes["rows"]),
+        ten_shuffles_a_warp(lambda case: ROWS * blocks_to_cover(case.sizes["rows"], ROWS)),
         NO_FLOAT64,
     ),
     diagnose=recognise(

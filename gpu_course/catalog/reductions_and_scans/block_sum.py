@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.catalog.builders import ONE_CELL_EACH, arrays, enough_blocks, gives, recognise
+from gpu_course.catalog.builders import (
+    ONE_CELL_EACH,
+    arrays,
+    blocks_to_cover,
+    enough_blocks,
+    gives,
+    recognise,
+)
 from gpu_course.catalog.reductions_and_scans.sums import (
+    NO_FLOAT64,
     OUTSIDE_THE_TILE,
     TPB,
     VECTORS,
+    WARPS,
+    an_atomic_a_warp,
     pieces,
     random_vector,
     summed,
@@ -67,6 +77,8 @@ BLOCK_SUM = KernelPuzzle(
             "Each number should come from global memory once; after that it is in the tile.",
             "bytes loaded from a",
         ),
+        an_atomic_a_warp(lambda case: WARPS * blocks_to_cover(case.sizes["size"], TPB)),
+        NO_FLOAT64,
     ),
     diagnose=recognise(
         ("step-missing", lambda a: _only(a, slice(0, None, 2))),

@@ -13,9 +13,12 @@ from gpu_course.catalog.builders import (
 )
 from gpu_course.catalog.reductions_and_scans.sums import (
     ALL_LANES,
+    NO_FLOAT64,
     OUTSIDE_THE_TILE,
+    READ_IN_ORDER,
     TPB,
     WARPS,
+    an_atomic_a_warp,
     pieces,
     summed,
 )
@@ -110,6 +113,9 @@ BLOCK_SUM_SEQUENTIAL = KernelPuzzle(
             "cells do neighbouring lanes write in the line below?",
             "bank conflicts in stores",
         ),
+        an_atomic_a_warp(lambda case: WARPS * _blocks(case)),
+        READ_IN_ORDER,
+        NO_FLOAT64,
     ),
     diagnose=recognise(
         ("half-left-out", lambda a: summed([piece[:TPB] for piece in pieces(a, SPAN)])),

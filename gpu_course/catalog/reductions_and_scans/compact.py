@@ -29,6 +29,8 @@ from gpu_course.catalog.specification import (
     Values,
 )
 
+WARPS = TPB // WARP
+
 
 def _pieces(case: Case) -> int:
     return blocks_to_cover(case.sizes["size"], TPB)
@@ -109,13 +111,21 @@ COMPACT = KernelPuzzle(
     budgets=(
         Budget(
             "global_load.bytes",
-            # A number is asked for again where it is moved; each of those needs its piece's start.
+            # A number is asked for again where it is moved. Each warp of a piece may ask for the
+            # piece's start, whether it keeps anything or not.
             lambda case, counters: (
-                4 * (2 * case.sizes["size"] + 2 * case.sizes["kept"] + _pieces(case))
+                4 * (2 * case.sizes["size"] + case.sizes["kept"] + (1 + WARPS) * _pieces(case))
             ),
             "Each thread goes over the numbers of its neighbours to count those that are kept. Let "
             "each say once whether it keeps its own: a ballot tells a whole warp.",
             "bytes loaded from global memory",
+        ),
+        Budget(
+            "atomic_updates + shared_updates",
+            lambda case, counters: 2 * WARPS * _pieces(case),
+            "Atomics on one cell are carried out one after the other. A ballot counts a warp in "
+            "one step.",
+            "atomics, counted thread by thread",
         ),
     ),
     diagnose=recognise(("from-the-end", _from_the_end)),
@@ -192,6 +202,6 @@ COMPACT = KernelPuzzle(
         ),
         "scan_counts:comparison:while step <= WARP:": "no lane lies a whole warp to the left",
     },
-    constants={"TPB": TPB, "WARPS": TPB // WARP, **WARP_CONSTANTS},
+    constants={"TPB": TPB, "WARPS": WARPS, **WARP_CONSTANTS},
     source="Guy E. Blelloch, Prefix Sums and Their Applications, CMU-CS-90-190, 1990",
 )

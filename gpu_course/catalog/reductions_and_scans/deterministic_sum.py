@@ -14,6 +14,7 @@ from gpu_course.catalog.reductions_and_scans.scan_pieces import (
     WHOLE_WARPS,
     in_tiles,
 )
+from gpu_course.catalog.reductions_and_scans.sums import AS_FEW_SHUFFLES
 from gpu_course.catalog.specification import (
     Budget,
     Case,
@@ -139,6 +140,7 @@ DETERMINISTIC_SUM = KernelPuzzle(
             "Each number and each part is needed once.",
             "bytes loaded from global memory",
         ),
+        AS_FEW_SHUFFLES,
     ),
     diagnose=_diagnose,
     diagnoses={

@@ -8,11 +8,14 @@ from gpu_course.catalog.builders import ONE_CELL_EACH, arrays, drawn, gives, rec
 from gpu_course.catalog.reductions_and_scans.sums import (
     ALL_LANES,
     AS_FEW_BARRIERS,
+    AS_FEW_SHUFFLES,
     NO_FLOAT64,
     OUTSIDE_THE_TILE,
+    READ_IN_ORDER,
     TPB,
     WARP,
     WARPS,
+    an_atomic_a_warp,
     summed,
 )
 from gpu_course.catalog.specification import Debrief, KernelPuzzle, Launch, Mistake
@@ -66,7 +69,13 @@ DOT = KernelPuzzle(
     inputs=arrays("size", a="size", b="size"),
     launches=lambda case: (Launch("dot", 1, TPB, ("out", "a", "b", "size")),),
     reference=gives(_sum_of),
-    budgets=(AS_FEW_BARRIERS, NO_FLOAT64),
+    budgets=(
+        AS_FEW_BARRIERS,
+        an_atomic_a_warp(lambda case: WARPS),
+        AS_FEW_SHUFFLES,
+        READ_IN_ORDER,
+        NO_FLOAT64,
+    ),
     diagnose=recognise(
         ("cells-left-out", lambda a, b: _sum_of(a[:TPB], b[:TPB])),
         ("one-warp", _first_warp),

@@ -8,9 +8,11 @@ from gpu_course.catalog.builders import ONE_CELL_EACH, drawn, eighths, gives, re
 from gpu_course.catalog.reductions_and_scans.sums import (
     ALL_LANES,
     AS_FEW_BARRIERS,
+    AS_FEW_SHUFFLES,
     NO_FLOAT64,
     TPB,
     WARPS,
+    an_atomic_a_warp,
     summed,
 )
 from gpu_course.catalog.specification import (
@@ -104,6 +106,8 @@ GRID_SUM = KernelPuzzle(
             fact="a is not read in order",
         ),
         AS_FEW_BARRIERS,
+        an_atomic_a_warp(lambda case: WARPS * (_blocks(case) + 1)),
+        AS_FEW_SHUFFLES,
         NO_FLOAT64,
     ),
     diagnose=recognise(

@@ -6,7 +6,7 @@ import numpy as np
 
 from gpu_course.catalog.builders import blocks_to_cover, drawn, gives, recognise, sized
 from gpu_course.catalog.reductions_and_scans.counting import counted, values_to_count
-from gpu_course.catalog.reductions_and_scans.sums import TPB, WARP
+from gpu_course.catalog.reductions_and_scans.sums import READ_IN_ORDER, TPB, WARP
 from gpu_course.catalog.specification import Budget, Debrief, KernelPuzzle, Launch, Mistake, Share
 
 BINS = 200
@@ -79,6 +79,7 @@ HISTOGRAM_PRIVATE = KernelPuzzle(
             "Each value should be loaded once, by one thread of the grid.",
             "bytes loaded",
         ),
+        READ_IN_ORDER,
     ),
     diagnose=recognise(
         ("bins-left-out", _few_bins),

@@ -19,7 +19,7 @@ from gpu_course.catalog.reductions_and_scans.scan_pieces import (
     WHOLE_WARPS,
     in_tiles,
 )
-from gpu_course.catalog.reductions_and_scans.sums import NO_FLOAT64
+from gpu_course.catalog.reductions_and_scans.sums import AS_FEW_SHUFFLES, NO_FLOAT64
 from gpu_course.catalog.specification import (
     Budget,
     Case,
@@ -138,6 +138,14 @@ LAST_BLOCK_SUM = KernelPuzzle(
             "Each number and each part is needed once.",
             "bytes loaded from global memory",
         ),
+        Budget(
+            "shared_updates",
+            lambda case, counters: 2 * (TPB // WARP) * (_blocks(case) + 1),
+            "Atomics on one cell are carried out one after the other, on shared memory too. Let "
+            "the lanes of a warp add to each other first, many at the same time.",
+            "atomics on shared memory, counted thread by thread",
+        ),
+        AS_FEW_SHUFFLES,
         NO_FLOAT64,
     ),
     diagnose=_diagnose,

@@ -22,7 +22,7 @@ from gpu_course.catalog.reductions_and_scans.scan_pieces import (
     running,
     running_in_tiles,
 )
-from gpu_course.catalog.reductions_and_scans.sums import NO_FLOAT64
+from gpu_course.catalog.reductions_and_scans.sums import AS_FEW_SHUFFLES, NO_FLOAT64
 from gpu_course.catalog.specification import Bonus, Budget, Case, Debrief, KernelPuzzle, Mistake
 
 TPB = 128
@@ -116,6 +116,7 @@ SCAN_BLOCK = KernelPuzzle(
             "barrier is needed: let each warp scan its numbers by shuffles, and let the block meet "
             "only over the sums of the warps.",
         ),
+        AS_FEW_SHUFFLES,
         NO_FLOAT64,
     ),
     diagnose=recognise(

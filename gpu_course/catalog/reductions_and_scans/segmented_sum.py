@@ -18,7 +18,7 @@ from gpu_course.catalog.reductions_and_scans.scan_pieces import (
     WARP_CONSTANTS,
     WHOLE_WARPS,
 )
-from gpu_course.catalog.reductions_and_scans.sums import NO_FLOAT64
+from gpu_course.catalog.reductions_and_scans.sums import AS_FEW_SHUFFLES, NO_FLOAT64
 from gpu_course.catalog.specification import Budget, Case, Debrief, KernelPuzzle, Mistake, Values
 
 
@@ -126,6 +126,7 @@ SEGMENTED_SUM = KernelPuzzle(
             "meet in a warp can be added up there, and only the sum goes to out.",
             "atomic additions",
         ),
+        AS_FEW_SHUFFLES,
         NO_FLOAT64,
     ),
     diagnose=recognise(

@@ -9,11 +9,14 @@ from gpu_course.catalog.reductions_and_scans.rows import rows_of_numbers
 from gpu_course.catalog.reductions_and_scans.sums import (
     ALL_LANES,
     AS_FEW_BARRIERS,
+    AS_FEW_SHUFFLES,
     NO_FLOAT64,
     OUTSIDE_THE_TILE,
+    READ_IN_ORDER,
     TPB,
     WARP,
     WARPS,
+    an_atomic_a_warp,
     recognise_nearly,
 )
 from gpu_course.catalog.specification import (
@@ -143,6 +146,9 @@ SOFTMAX_ROW_MAX = KernelPuzzle(
             "bytes loaded from a",
         ),
         AS_FEW_BARRIERS,
+        an_atomic_a_warp(lambda case: 2 * WARPS * case.sizes["rows"]),
+        AS_FEW_SHUFFLES,
+        READ_IN_ORDER,
         NO_FLOAT64,
     ),
     diagnose=recognise_nearly(
