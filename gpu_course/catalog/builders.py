@@ -20,6 +20,9 @@ TRAFFIC = ("global_load.bytes", "global_store.bytes")
 BRANCHES = ("branches", "divergent_branches")
 """What a debrief shows of many kernels: paths into Counters."""
 
+STRANGE = ("infinite", "nan", "zero")
+"""Sizes by which a case asks for infinities, for NaN, and for zeros that meet either."""
+
 Idea = Callable[..., Any]
 """What somebody thinks a launch leads to: the array "out", or a dict of several outputs. Its
 parameters are names: of inputs, of sizes of the case, or `inputs` and `case` themselves."""
@@ -139,6 +142,32 @@ def arrays(*scalars: str, **shapes: str) -> Callable[[np.random.Generator, Case]
     return inputs
 
 
+def with_strange_numbers(
+    inputs: Callable[[np.random.Generator, Case], Values], **put: Callable[[Values], None]
+) -> Callable[[np.random.Generator, Case], Values]:
+    """Returns an `inputs` function whose cases may ask for numbers that no other case has.
+
+    Args:
+        inputs: makes the inputs of all cases.
+        put: name of a size of STRANGE -> what puts such numbers into the inputs of cases with it.
+
+    >>> def at_the_end(values):
+    ...     values["a"][-1] = np.inf
+    >>> made = with_strange_numbers(arrays(a="size"), infinite=at_the_end)
+    >>> float(made(np.random.default_rng(0), sized("x", size=3, infinite=1))["a"][-1])
+    inf
+    """
+
+    def found(rng: np.random.Generator, case: Case) -> Values:
+        values = inputs(rng, case)
+        for name, change in put.items():
+            if case.sizes.get(name):
+                change(values)
+        return values
+
+    return found
+
+
 def one_block(
     function: str, *args: str, threads: str | tuple[str, ...] = "threads"
 ) -> Callable[[Case], tuple[Launch, ...]]:
@@ -203,7 +232,8 @@ def gives(idea: Idea) -> Callable[[Values, Case], Values]:
 
     def outputs(inputs: Values, case: Case) -> Values:
         known = {**case.sizes, **inputs, "inputs": inputs, "case": case}
-        found = idea(*(known[name] for name in names))
+        with np.errstate(all="ignore"):  # what becomes of infinities is part of the idea
+            found = idea(*(known[name] for name in names))
         return dict(found) if isinstance(found, Mapping) else {"out": found}
 
     return outputs

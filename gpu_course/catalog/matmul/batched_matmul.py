@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.catalog.builders import ONE_CELL_EACH, arrays, blocks_to_cover, gives, recognise
+from gpu_course.catalog.builders import (
+    ONE_CELL_EACH,
+    arrays,
+    blocks_to_cover,
+    gives,
+    recognise,
+    with_strange_numbers,
+)
 from gpu_course.catalog.matmul.pieces import (
     ALL_IN_FLOAT32,
     BARRIER_FOR_ALL,
@@ -16,6 +23,8 @@ from gpu_course.catalog.matmul.pieces import (
     TILE,
     ZEROS,
     drawn_sides,
+    product,
+    put_strange_numbers,
     sides,
     square_grid,
     tile_bytes,
@@ -29,14 +38,20 @@ from gpu_course.catalog.specification import (
     KernelPuzzle,
     Launch,
     Mistake,
+    Values,
 )
 
 ARGUMENTS = ("out", "q", "keys", "m", "n", "k")
 
 
 def _scores(q: np.ndarray, keys: np.ndarray) -> np.ndarray:
-    turned = keys.astype(np.float64).transpose(0, 2, 1)
-    return np.asarray(q.astype(np.float64) @ turned, dtype=np.float32)
+    return product(q, keys.transpose(0, 2, 1))
+
+
+def _put_strange_numbers(values: Values) -> None:
+    """As `put_strange_numbers` does; here a column of the right matrix is a row of keys."""
+    turned = values["keys"].transpose(0, 2, 1)
+    put_strange_numbers("q", "keys")({"q": values["q"], "keys": turned})
 
 
 def _grid(case: Case) -> tuple[int, int, int]:
@@ -85,9 +100,12 @@ BATCHED_MATMUL = KernelPuzzle(
         sides("a cell more than whole tiles", 17, 33, 17, batch=2),
         sides("exactly one tile, large numbers", 16, 16, 32, batch=2, doublings=30),
         sides("a single query, as in decoding", 1, 40, 20, batch=4),
+        sides("infinities, a NaN and zeros", 5, 18, 19, batch=1, infinite=1),
     ),
     random_case=drawn_sides((5, 20), (5, 33), (17, 25), batch=(2, 3)),
-    inputs=arrays("m", "n", "k", q="batch m k", keys="batch n k"),
+    inputs=with_strange_numbers(
+        arrays("m", "n", "k", q="batch m k", keys="batch n k"), infinite=_put_strange_numbers
+    ),
     # Queries and keys of 64 numbers, as attention's heads have; the heads are as many as it takes.
     large=lambda least_bytes: sides(
         "past L2", 128, 128, 64, batch=blocks_to_cover(least_bytes, 4 * 128 * (128 + 2 * 64))

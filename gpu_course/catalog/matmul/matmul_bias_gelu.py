@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gpu_course.catalog.builders import ONE_CELL_EACH, arrays, gives
+from gpu_course.catalog.builders import ONE_CELL_EACH, arrays, gives, with_strange_numbers
 from gpu_course.catalog.matmul.pieces import (
     ALL_IN_FLOAT32,
     BARRIER_FOR_ALL,
@@ -17,6 +17,7 @@ from gpu_course.catalog.matmul.pieces import (
     cells_of,
     drawn_sides,
     large_square,
+    put_strange_numbers,
     sides,
     square_grid,
     tile_bytes,
@@ -132,9 +133,13 @@ MATMUL_BIAS_GELU = KernelPuzzle(
         sides("a cell more than whole tiles", 17, 33, 17, doublings=-5),
         sides("exactly one square", 16, 16, 32, doublings=-5),
         sides("wide and shallow", 9, 70, 5, doublings=-4),
+        sides("far from 0", 5, 18, 3, doublings=4),
+        sides("infinities, a NaN and zeros", 5, 18, 19, doublings=-5, infinite=1),
     ),
     random_case=drawn_sides((5, 30), (31, 50), (5, 30), doublings=(-6, -4)),
-    inputs=arrays("m", "n", "k", a="m k", w="k n", bias="n"),
+    inputs=with_strange_numbers(
+        arrays("m", "n", "k", a="m k", w="k n", bias="n"), infinite=put_strange_numbers("a", "w")
+    ),
     large=large_square,
     launches=lambda case: (Launch("matmul_bias_gelu", square_grid(case), (TILE, TILE), ARGUMENTS),),
     reference=gives(_layer),

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from gpu_course.catalog.builders import ONE_CELL_EACH, arrays, blocks_to_cover, gives, recognise
+from gpu_course.catalog.builders import (
+    ONE_CELL_EACH,
+    arrays,
+    blocks_to_cover,
+    gives,
+    recognise,
+    with_strange_numbers,
+)
 from gpu_course.catalog.matmul.pieces import (
     ALL_IN_FLOAT32,
     ARGUMENTS,
@@ -13,6 +20,7 @@ from gpu_course.catalog.matmul.pieces import (
     drawn_sides,
     large_square,
     product,
+    put_strange_numbers,
     sides,
 )
 from gpu_course.catalog.specification import Budget, Case, Debrief, KernelPuzzle, Launch, Mistake
@@ -57,9 +65,12 @@ MATMUL_NAIVE = KernelPuzzle(
         sides("taller than wide", 45, 10, 7),
         sides("whole blocks, large numbers", 16, 64, 8, doublings=30),
         sides("a single column", 33, 1, 9),
+        sides("infinities, a NaN and zeros", 6, 40, 5, infinite=1),
     ),
     random_case=drawn_sides((5, 40), (5, 70), (2, 12)),
-    inputs=arrays("m", "n", "k", a="m k", b="k n"),
+    inputs=with_strange_numbers(
+        arrays("m", "n", "k", a="m k", b="k n"), infinite=put_strange_numbers("a", "b")
+    ),
     large=large_square,
     launches=lambda case: (Launch("matmul_naive", _grid(case), BLOCK, ARGUMENTS),),
     reference=gives(lambda a, b: product(a, b)),

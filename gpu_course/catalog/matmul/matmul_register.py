@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.catalog.builders import arrays, gives, recognise
+from gpu_course.catalog.builders import gives, recognise
 from gpu_course.catalog.matmul.pieces import (
     ALL_IN_FLOAT32,
     ARGUMENTS,
@@ -28,6 +28,7 @@ from gpu_course.catalog.matmul.register_tiles import (
     RACES,
     SHARE,
     TILE,
+    inputs,
     random_case,
 )
 from gpu_course.catalog.specification import Debrief, KernelPuzzle, Launch, Mistake, Values
@@ -85,7 +86,7 @@ MATMUL_REGISTER = KernelPuzzle(
     parameters={"matmul_register": ARGUMENTS},
     cases=CASES,
     random_case=random_case,
-    inputs=arrays("m", "n", "k", a="m k", b="k n"),
+    inputs=inputs,
     large=large_square,
     launches=lambda case: (Launch("matmul_register", square_grid(case, TILE), BLOCK, ARGUMENTS),),
     reference=gives(lambda a, b: product(a, b)),

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from gpu_course.catalog.builders import ONE_CELL_EACH, arrays, gives, recognise
+from gpu_course.catalog.builders import (
+    ONE_CELL_EACH,
+    arrays,
+    gives,
+    recognise,
+    with_strange_numbers,
+)
 from gpu_course.catalog.matmul.pieces import (
     ALL_IN_FLOAT32,
     ARGUMENTS,
@@ -18,6 +24,7 @@ from gpu_course.catalog.matmul.pieces import (
     drawn_sides,
     large_square,
     product,
+    put_strange_numbers,
     sides,
     square_grid,
     tile_bytes,
@@ -62,9 +69,12 @@ MATMUL_TILED = KernelPuzzle(
         sides("a cell more than whole tiles", 17, 33, 17),
         sides("exactly two tiles, large numbers", 16, 16, 32, doublings=30),
         sides("tall and deep", 45, 5, 60),
+        sides("infinities, a NaN and zeros", 5, 18, 19, infinite=1),
     ),
     random_case=drawn_sides((5, 30), (5, 40), (5, 25)),
-    inputs=arrays("m", "n", "k", a="m k", b="k n"),
+    inputs=with_strange_numbers(
+        arrays("m", "n", "k", a="m k", b="k n"), infinite=put_strange_numbers("a", "b")
+    ),
     large=large_square,
     launches=lambda case: (Launch("matmul_tiled", square_grid(case), (TILE, TILE), ARGUMENTS),),
     reference=gives(lambda a, b: product(a, b)),

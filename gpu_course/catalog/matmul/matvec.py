@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.catalog.builders import arrays, blocks_to_cover, drawn, gives, recognise, sized
+from gpu_course.catalog.builders import (
+    arrays,
+    blocks_to_cover,
+    drawn,
+    gives,
+    recognise,
+    sized,
+    with_strange_numbers,
+)
 from gpu_course.catalog.matmul.pieces import ALL_IN_FLOAT32, product
 from gpu_course.catalog.reductions_and_scans.sums import an_atomic_a_warp, ten_shuffles_a_warp
 from gpu_course.catalog.specification import (
@@ -16,6 +24,7 @@ from gpu_course.catalog.specification import (
     Launch,
     Mistake,
     Share,
+    Values,
 )
 
 WARPS = 4
@@ -25,6 +34,16 @@ LANES = 32
 def _of_lanes(a: np.ndarray, x: np.ndarray, lanes: list[int]) -> np.ndarray:
     cols = np.isin(np.arange(a.shape[1]) % LANES, lanes)
     return product(a[:, cols], x[cols])
+
+
+def _put_strange_numbers(values: Values) -> None:
+    """An infinity that x multiplies by 0, one at the end of a row, and a NaN."""
+    a, values["x"][3] = values["a"], 0
+    a[0, 3], a[1, -1], a[2, 4] = np.inf, np.inf, np.nan
+
+
+def _zero_by_infinity(values: Values) -> None:
+    values["a"][0, 3], values["x"][3] = 0, np.inf
 
 
 def _grid(case: Case) -> int:
@@ -67,9 +86,15 @@ MATVEC = KernelPuzzle(
         sized("rows shorter than a warp", rows=9, cols=21),
         sized("whole warps, large numbers", rows=8, cols=64, doublings=40),
         sized("long rows", rows=4, cols=300),
+        sized("infinities, a NaN and a zero in x", rows=5, cols=40, infinite=1),
+        sized("a zero that meets an infinity of x", rows=5, cols=40, zero=1),
     ),
     random_case=drawn(rows=(3, 30), cols=(33, 150)),
-    inputs=arrays("rows", "cols", a="rows cols", x="cols"),
+    inputs=with_strange_numbers(
+        arrays("rows", "cols", a="rows cols", x="cols"),
+        infinite=_put_strange_numbers,
+        zero=_zero_by_infinity,
+    ),
     large=lambda least_bytes: sized(
         "past L2", rows=blocks_to_cover(least_bytes, 4 * 4096), cols=4096
     ),

@@ -6,7 +6,15 @@ import itertools
 
 import numpy as np
 
-from gpu_course.catalog.builders import blocks_to_cover, drawn, eighths, gives, recognise, sized
+from gpu_course.catalog.builders import (
+    blocks_to_cover,
+    drawn,
+    eighths,
+    gives,
+    recognise,
+    sized,
+    with_strange_numbers,
+)
 from gpu_course.catalog.matmul.pieces import ALL_IN_FLOAT32
 from gpu_course.catalog.reductions_and_scans.sums import an_atomic_a_warp, ten_shuffles_a_warp
 from gpu_course.catalog.specification import (
@@ -51,6 +59,21 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
         "x": x,
         "rows": rows,
     }
+
+
+def _put_strange_numbers(values: Values) -> None:
+    """In some row each: an infinity that x multiplies by 0, a 0 by an infinite x, an infinity at
+    the row's end, and a NaN."""
+    entries, columns, starts = values["values"], values["columns"], values["starts"]
+    rows = np.flatnonzero(np.diff(starts) > 1)
+    first = starts[rows]
+    full = int(np.argmax(np.diff(starts)))
+    values["x"][columns[first[0]]] = 0
+    entries[first[0]] = np.inf
+    values["x"][columns[starts[full + 1] - 1]] = np.inf
+    entries[starts[full + 1] - 1] = 0
+    entries[starts[rows[2] + 1] - 1] = np.inf
+    entries[first[3]] = np.nan
 
 
 def _sums(products: np.ndarray, starts: np.ndarray) -> np.ndarray:
@@ -137,9 +160,10 @@ SPMV_CSR = KernelPuzzle(
             "rows longer than a warp, large numbers", rows=8, cols=200, longest=150, doublings=30
         ),
         sized("x is no number where no row asks", rows=9, cols=40, longest=33, unasked=1),
+        sized("infinities, a NaN and zeros", rows=9, cols=40, longest=33, infinite=1),
     ),
     random_case=drawn(rows=(4, 30), cols=(40, 150), longest=(33, 60)),
-    inputs=_inputs,
+    inputs=with_strange_numbers(_inputs, infinite=_put_strange_numbers),
     launches=lambda case: (
         Launch("spmv_csr", blocks_to_cover(case.sizes["rows"], WARPS), (LANES, WARPS), ARGUMENTS),
     ),

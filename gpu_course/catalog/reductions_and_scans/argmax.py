@@ -120,6 +120,8 @@ ARGMAX = KernelPuzzle(
         sized("the largest number twice", rows=12, cols=190, twins=1),
         sized("a row for every warp to work on", rows=2, cols=1300),
         sized("some NaN, and a row of them", rows=6, cols=141, nans=3),
+        sized("numbers as low as they come", rows=3, cols=70, lowest=1),
+        sized("numbers that hardly differ", rows=4, cols=70, doublings=-25),
     ),
     random_case=lambda rng: sized(
         "sizes drawn at random",

@@ -12,6 +12,7 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
+    with_strange_numbers,
 )
 from gpu_course.catalog.reductions_and_scans.sums import (
     ALL_LANES,
@@ -21,9 +22,15 @@ from gpu_course.catalog.reductions_and_scans.sums import (
     summed,
     ten_shuffles_a_warp,
 )
-from gpu_course.catalog.specification import Budget, Debrief, KernelPuzzle, Launch, Mistake
+from gpu_course.catalog.specification import Budget, Debrief, KernelPuzzle, Launch, Mistake, Values
 
 ROWS = 4
+
+
+def _put_strange_numbers(values: Values) -> None:
+    """An infinity at the end of some rows, the last among them; a NaN in another."""
+    values["a"][::5, -1] = np.inf
+    values["a"][2, 3] = np.nan
 
 
 def _half_of_the_lanes(a: np.ndarray) -> np.ndarray:
@@ -63,9 +70,12 @@ AXIS_SUM = KernelPuzzle(
         sized("33 columns", rows=5, cols=33),
         sized("many short rows", rows=19, cols=3),
         sized("large numbers", rows=7, cols=75, doublings=90),
+        sized("infinities and a NaN", rows=6, cols=35, infinite=1),
     ),
     random_case=drawn(rows=(2, 13), cols=(17, 100)),
-    inputs=arrays("rows", "cols", a="rows cols"),
+    inputs=with_strange_numbers(
+        arrays("rows", "cols", a="rows cols"), infinite=_put_strange_numbers
+    ),
     launches=lambda case: (
         Launch(
             "axis_sum",

@@ -11,6 +11,8 @@ from gpu_course.catalog.builders import (
     enough_blocks,
     gives,
     recognise,
+    sized,
+    with_strange_numbers,
 )
 from gpu_course.catalog.reductions_and_scans.sums import (
     NO_FLOAT64,
@@ -23,7 +25,12 @@ from gpu_course.catalog.reductions_and_scans.sums import (
     random_vector,
     summed,
 )
-from gpu_course.catalog.specification import Budget, Debrief, KernelPuzzle, Mistake
+from gpu_course.catalog.specification import Budget, Debrief, KernelPuzzle, Mistake, Values
+
+
+def _put_strange_numbers(values: Values) -> None:
+    """A NaN in the first piece, an infinity as the last number of the last."""
+    values["a"][3], values["a"][-1] = np.nan, np.inf
 
 
 def _only(a: np.ndarray, places: slice) -> np.ndarray:
@@ -58,9 +65,9 @@ BLOCK_SUM = KernelPuzzle(
         "at the same time. Each thread writes at most one cell of out, and most of them none."
     ),
     parameters={"block_sum": ("out", "a", "size")},
-    cases=VECTORS,
+    cases=(*VECTORS, sized("infinities and a NaN", size=300, infinite=1)),
     random_case=random_vector,
-    inputs=arrays("size", a="size"),
+    inputs=with_strange_numbers(arrays("size", a="size"), infinite=_put_strange_numbers),
     launches=enough_blocks("block_sum", "out", "a", "size", block=TPB),
     reference=gives(lambda a: summed(pieces(a, TPB))),
     budgets=(

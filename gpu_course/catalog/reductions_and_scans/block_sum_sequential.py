@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from gpu_course.catalog.builders import (
     ONE_CELL_EACH,
     arrays,
@@ -10,6 +12,7 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
+    with_strange_numbers,
 )
 from gpu_course.catalog.reductions_and_scans.sums import (
     ALL_LANES,
@@ -30,6 +33,7 @@ from gpu_course.catalog.specification import (
     KernelPuzzle,
     Launch,
     Mistake,
+    Values,
 )
 
 SPAN = 2 * TPB
@@ -38,6 +42,11 @@ STEPS_OF_A_WARP = 5
 
 def _blocks(case: Case) -> int:
     return blocks_to_cover(case.sizes["size"], SPAN)
+
+
+def _put_strange_numbers(values: Values) -> None:
+    """A NaN in the first piece, an infinity as the last number of the last."""
+    values["a"][3], values["a"][-1] = np.nan, np.inf
 
 
 def _divergent(case: Case) -> int:
@@ -84,9 +93,10 @@ BLOCK_SUM_SEQUENTIAL = KernelPuzzle(
         sized("exactly two blocks", size=512),
         sized("one cell more than two blocks", size=513),
         sized("700 large numbers", size=700, doublings=90),
+        sized("infinities and a NaN", size=515, infinite=1),
     ),
     random_case=drawn(size=(260, 800)),
-    inputs=arrays("size", a="size"),
+    inputs=with_strange_numbers(arrays("size", a="size"), infinite=_put_strange_numbers),
     launches=lambda case: (
         Launch("block_sum_sequential", _blocks(case), TPB, ("out", "a", "size")),
     ),

@@ -11,6 +11,7 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
+    with_strange_numbers,
 )
 from gpu_course.catalog.reductions_and_scans.scan_pieces import (
     TPB,
@@ -42,6 +43,15 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
     in_order, others = np.sort(values["a"]), case.sizes["size"] - case.sizes["kept"]
     low = in_order[others - 1] if others else in_order[0] - np.float32(1 / 16)
     return {**values, "low": np.float32(low), "pieces": _pieces(case)}
+
+
+def _put_strange_numbers(values: Values) -> None:
+    """An infinite number is kept; NaN, and minus infinity, are not."""
+    a, low = values["a"], values["low"]
+    a[np.flatnonzero(a > low)[4]] = np.inf
+    below = np.flatnonzero(a < low)
+    a[below[[2, 20, -1]]] = np.nan
+    a[below[9]] = -np.inf
 
 
 def _random(rng: np.random.Generator) -> Case:
@@ -99,9 +109,10 @@ COMPACT = KernelPuzzle(
         sized("one cell more than two pieces, all kept", size=129, kept=129),
         sized("most pieces keep none", size=500, kept=3),
         sized("more pieces than a warp has lanes", size=64 * 66 + 9, kept=900),
+        sized("infinities and NaN", size=100, kept=30, infinite=1),
     ),
     random_case=_random,
-    inputs=_inputs,
+    inputs=with_strange_numbers(_inputs, infinite=_put_strange_numbers),
     scratch=lambda inputs, case: {
         name: np.zeros(_pieces(case), np.int32) for name in ("counts", "starts")
     },

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from gpu_course.catalog.builders import blocks_to_cover, drawn, sized
+from gpu_course.catalog.builders import blocks_to_cover, drawn, sized, with_strange_numbers
 from gpu_course.catalog.reductions_and_scans.scan_pieces import (
     TPB,
     WARP,
@@ -52,6 +52,10 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
         "parts_of_few": np.zeros(max(_pieces(case), MANY), np.float32),
         "parts_of_many": np.zeros(max(_pieces(case), MANY), np.float32),
     }
+
+
+def _infinite_at_the_end(values: Values) -> None:
+    values["a"][-1] = np.inf
 
 
 def _scratch(inputs: Values, case: Case) -> dict[str, np.ndarray]:
@@ -118,9 +122,10 @@ DETERMINISTIC_SUM = KernelPuzzle(
         sized("exactly two pieces", size=128),
         sized("one cell more than eight pieces", size=513),
         sized("more pieces than threads", size=66 * 64 + 7),
+        sized("an infinite number at the end", size=70, infinite=1),
     ),
     random_case=drawn(size=(500, 1500)),
-    inputs=_inputs,
+    inputs=with_strange_numbers(_inputs, infinite=_infinite_at_the_end),
     scratch=_scratch,
     launches=_launches,
     reference=lambda inputs, case: {"few": _sum(inputs["a"]), "many": _sum(inputs["a"])},

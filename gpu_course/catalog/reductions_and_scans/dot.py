@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.catalog.builders import ONE_CELL_EACH, arrays, drawn, gives, recognise, sized
+from gpu_course.catalog.builders import (
+    ONE_CELL_EACH,
+    arrays,
+    drawn,
+    gives,
+    recognise,
+    sized,
+    with_strange_numbers,
+)
 from gpu_course.catalog.reductions_and_scans.sums import (
     ALL_LANES,
     AS_FEW_BARRIERS,
@@ -18,7 +26,16 @@ from gpu_course.catalog.reductions_and_scans.sums import (
     an_atomic_a_warp,
     summed,
 )
-from gpu_course.catalog.specification import Debrief, KernelPuzzle, Launch, Mistake
+from gpu_course.catalog.specification import Debrief, KernelPuzzle, Launch, Mistake, Values
+
+
+def _infinite_at_the_end(values: Values) -> None:
+    values["a"][-1] = np.inf
+
+
+def _zero_by_infinity(values: Values) -> None:
+    values["a"][3], values["b"][3] = 0, np.inf
+    values["a"][7], values["b"][7] = np.inf, 0
 
 
 def _sum_of(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -64,9 +81,13 @@ DOT = KernelPuzzle(
         sized("exactly one each", size=128),
         sized("four cells each, and one more", size=513),
         sized("300 large numbers", size=300, doublings=40),
+        sized("an infinite number at the end", size=131, infinite=1),
+        sized("zero times infinity", size=40, zero=1),
     ),
     random_case=drawn(size=(130, 500)),
-    inputs=arrays("size", a="size", b="size"),
+    inputs=with_strange_numbers(
+        arrays("size", a="size", b="size"), infinite=_infinite_at_the_end, zero=_zero_by_infinity
+    ),
     launches=lambda case: (Launch("dot", 1, TPB, ("out", "a", "b", "size")),),
     reference=gives(_sum_of),
     budgets=(

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.catalog.builders import ONE_CELL_EACH, drawn, eighths, gives, recognise, sized
+from gpu_course.catalog.builders import (
+    ONE_CELL_EACH,
+    drawn,
+    eighths,
+    gives,
+    recognise,
+    sized,
+    with_strange_numbers,
+)
 from gpu_course.catalog.reductions_and_scans.sums import (
     ALL_LANES,
     AS_FEW_BARRIERS,
@@ -34,6 +42,14 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
         "size": case.sizes["size"],
         "blocks": _blocks(case),
     }
+
+
+def _infinite_at_the_end(values: Values) -> None:
+    values["a"][-1] = np.inf
+
+
+def _one_nan(values: Values) -> None:
+    values["a"][3] = np.nan
 
 
 def _blocks(case: Case) -> int:
@@ -86,11 +102,13 @@ GRID_SUM = KernelPuzzle(
         sized("three of four loads", size=1300),
         sized("four of four loads", size=1811),
         sized("2,311 large numbers", size=2311, doublings=90),
+        sized("an infinite number at the end", size=600, infinite=1),
+        sized("a NaN", size=33, nan=1),
     ),
     random_case=drawn(size=(520, 2000)),
     # A few blocks for each multiprocessor of any card.
     large=lambda least_bytes: sized("past L2", size=-(-least_bytes // 4), blocks=512),
-    inputs=_inputs,
+    inputs=with_strange_numbers(_inputs, infinite=_infinite_at_the_end, nan=_one_nan),
     launches=lambda case: (
         Launch("grid_sum", _blocks(case), TPB, ("partial", "a", "size")),
         Launch("grid_sum", 1, TPB, ("total", "partial", "blocks")),

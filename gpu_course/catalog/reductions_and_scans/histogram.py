@@ -57,6 +57,7 @@ HISTOGRAM = KernelPuzzle(
         sized("exactly two blocks", size=128),
         sized("almost all the same", size=261, common_percent=90),
         sized("a thousand and one", size=1001),
+        sized("values far from all bins", size=70, far=1),
     ),
     random_case=drawn(size=(70, 700)),
     inputs=values_to_count(BINS, beyond=4),

@@ -11,6 +11,7 @@ from gpu_course.catalog.builders import (
     eighths,
     recognise,
     sized,
+    with_strange_numbers,
 )
 from gpu_course.catalog.reductions_and_scans.scan_pieces import (
     TPB,
@@ -44,6 +45,11 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
         "size": size,
         "arrived": np.zeros(1, np.int32),
     }
+
+
+def _put_strange_numbers(values: Values) -> None:
+    """An infinity at the end of what is added up first, a NaN in what comes next."""
+    values["a"][-1], values["b"][3] = np.inf, np.nan
 
 
 def _scratch(inputs: Values, case: Case) -> dict[str, np.ndarray]:
@@ -115,9 +121,10 @@ LAST_BLOCK_SUM = KernelPuzzle(
         sized("exactly two blocks of large numbers", size=128, doublings=90),
         sized("one cell more than two blocks", size=129),
         sized("more blocks than threads", size=66 * 64 + 7),
+        sized("an infinity, and then a NaN", size=70, infinite=1),
     ),
     random_case=drawn(size=(130, 260)),
-    inputs=_inputs,
+    inputs=with_strange_numbers(_inputs, infinite=_put_strange_numbers),
     scratch=_scratch,
     launches=_launches,
     reference=lambda inputs, case: {

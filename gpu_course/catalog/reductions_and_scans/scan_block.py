@@ -12,6 +12,7 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
+    with_strange_numbers,
 )
 from gpu_course.catalog.reductions_and_scans.scan_pieces import (
     WARP,
@@ -23,10 +24,24 @@ from gpu_course.catalog.reductions_and_scans.scan_pieces import (
     running_in_tiles,
 )
 from gpu_course.catalog.reductions_and_scans.sums import AS_FEW_SHUFFLES, NO_FLOAT64
-from gpu_course.catalog.specification import Bonus, Budget, Case, Debrief, KernelPuzzle, Mistake
+from gpu_course.catalog.specification import (
+    Bonus,
+    Budget,
+    Case,
+    Debrief,
+    KernelPuzzle,
+    Mistake,
+    Values,
+)
 
 TPB = 128
 WARPS = TPB // WARP
+
+
+def _put_strange_numbers(values: Values) -> None:
+    """An infinity in the third warp of the first piece, a NaN in the second, and one at the end."""
+    values["a"][[70, -1]] = np.inf
+    values["a"][TPB + 40] = np.nan
 
 
 def _every_lane_adds(a: np.ndarray) -> np.ndarray:
@@ -96,9 +111,10 @@ SCAN_BLOCK = KernelPuzzle(
         sized("exactly two blocks", size=256),
         sized("one cell more than two blocks", size=257),
         sized("500 large numbers", size=500, doublings=100),
+        sized("infinities and a NaN", size=300, infinite=1),
     ),
     random_case=drawn(size=(129, 700)),
-    inputs=arrays("size", a="size"),
+    inputs=with_strange_numbers(arrays("size", a="size"), infinite=_put_strange_numbers),
     launches=enough_blocks("scan_block", "out", "a", "size", block=TPB),
     reference=gives(lambda a: running_in_tiles(a, TPB)),
     budgets=(

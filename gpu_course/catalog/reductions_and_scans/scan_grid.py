@@ -12,6 +12,7 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
+    with_strange_numbers,
 )
 from gpu_course.catalog.reductions_and_scans.scan_pieces import (
     TPB,
@@ -48,6 +49,11 @@ def _launches(case: Case) -> tuple[Launch, ...]:
 def _with_tiles(rng: np.random.Generator, case: Case) -> Values:
     tiles = blocks_to_cover(case.sizes["size"], TPB)
     return {**arrays("size", a="size")(rng, case), "tiles": tiles}
+
+
+def _put_strange_numbers(values: Values) -> None:
+    """An infinity in the second tile, a NaN in the last."""
+    values["a"][TPB + 40], values["a"][-3] = np.inf, np.nan
 
 
 def _moved(a: np.ndarray, before: np.ndarray) -> np.ndarray:
@@ -109,9 +115,10 @@ SCAN_GRID = KernelPuzzle(
         sized("one cell more than two tiles", size=129),
         sized("more tiles than threads", size=130 * 64 + 1),
         sized("500 large numbers", size=500, doublings=100),
+        sized("an infinity, and then a NaN", size=200, infinite=1),
     ),
     random_case=drawn(size=(65, 900)),
-    inputs=_with_tiles,
+    inputs=with_strange_numbers(_with_tiles, infinite=_put_strange_numbers),
     scratch=lambda inputs, case: {"sums": np.zeros(inputs["tiles"], np.float32)},
     launches=_launches,
     reference=gives(running),

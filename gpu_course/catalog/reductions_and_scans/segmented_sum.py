@@ -11,6 +11,7 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
+    with_strange_numbers,
 )
 from gpu_course.catalog.reductions_and_scans.scan_pieces import (
     TPB,
@@ -34,6 +35,13 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
         "key": np.repeat(used, lengths).astype(np.int32),
         "size": size,
     }
+
+
+def _put_strange_numbers(values: Values) -> None:
+    """An infinity at the end of a segment, a NaN at the begin of another, and one at the end."""
+    begins = np.flatnonzero(np.diff(values["key"])) + 1
+    values["a"][[begins[1] - 1, -1]] = np.inf
+    values["a"][begins[4]] = np.nan
 
 
 def _random(rng: np.random.Generator) -> Case:
@@ -110,9 +118,10 @@ SEGMENTED_SUM = KernelPuzzle(
         sized("exactly two blocks, one segment", size=128, segments=5, used=1),
         sized("one cell more than two blocks", size=129, segments=70, used=60),
         sized("500 large numbers", size=500, segments=30, used=20, doublings=90),
+        sized("infinities and a NaN", size=100, segments=20, used=12, infinite=1),
     ),
     random_case=_random,
-    inputs=_inputs,
+    inputs=with_strange_numbers(_inputs, infinite=_put_strange_numbers),
     large=lambda least_bytes: sized(
         "past L2", size=least_bytes // 8, segments=least_bytes // 64, used=least_bytes // 128
     ),

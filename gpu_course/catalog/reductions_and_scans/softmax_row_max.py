@@ -128,6 +128,7 @@ SOFTMAX_ROW_MAX = KernelPuzzle(
         sized("exactly one each", rows=2, cols=128),
         sized("a few hundred columns", rows=6, cols=261),
         sized("a row for every warp to work on", rows=1, cols=1300),
+        sized("numbers as low as they come", rows=3, cols=140, lowest=1),
     ),
     random_case=lambda rng: sized(
         "sizes drawn at random", rows=int(rng.integers(2, 5)), cols=int(rng.integers(40, 300))
