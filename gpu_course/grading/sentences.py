@@ -90,7 +90,7 @@ SENTENCES: dict[str, str] = {
     "over-budget": "The result is right; the way to it costs more than it needs to.",
     "not-shared": (
         "A launch takes as long as its busiest thread, and a GPU is fast because thousands of "
-        "threads each do a little. Which cells should this thread do?"
+        "threads each do a little. Which part of the work is for this thread?"
     ),
     "done-again": (
         "Here most threads go over the same cells, and the same work is done many times. Which "

@@ -179,7 +179,7 @@ MATMUL_DOUBLE_BUFFERED = KernelPuzzle(
         Mistake("three_pairs_of_tiles", "over-budget", "over-budget"),
         Mistake("only_a_in_registers", "over-budget", "over-budget"),
         Mistake("sums_in_float64", "over-budget", "over-budget"),
-        Mistake("one_warp_brings_it_all", "over-budget", "not-shared"),
+        Mistake("one_row_of_threads_brings_it_all", "over-budget", "not-shared"),
     ),
     constants=CONSTANTS,
     equivalent_mutants={

@@ -31,7 +31,7 @@ from gpu_course.grading.messages import (
 )
 from gpu_course.grading.sentences import SENTENCES, sentence_of
 from gpu_course.simt.launch import dim3
-from gpu_course.simt.report import Hazard, ThreadPair
+from gpu_course.simt.report import Hazard, Report, ThreadPair
 from gpu_course.units import count
 
 MOST_PRINTED_LINES = 8
@@ -107,30 +107,49 @@ def _share_of_all(puzzle: KernelPuzzle, tried: Trial, number: int) -> str:
     if puzzle.share is not None:
         for each in sharing.unshared_results(puzzle, tried):
             if each.number == number:
-                cells = f"{count(each.most, 'cell')} of {each.array}"
+                cells = f"{count(each.most, 'cell')} of {each.place}"
                 return f"One thread writes {cells}. {puzzle.share.rule()}"
     return ""
 
 
 def not_shared(puzzle: KernelPuzzle, tried: Trial, found: Unshared) -> list[str]:
     """Returns the lines on a right result for which a few threads did the work of all."""
-    does = "writes" if found.wrote else "reads"
-    what = count(found.most, "cell") + (f" of {found.array}" if found.array else "")
+    launch, report = tried.given.launches[found.number], tried.reports[found.number]
+    busiest = int(np.argmax(found.counts))
+    sentence = sentence_of(puzzle, found.key)
+    if found.what == "steps":
+        unit = "step"
+        block = busiest // int(np.prod(report.launch.block))
+        of_block = int(found.counts.reshape(-1, int(np.prod(report.launch.block)))[block].sum())
+        what = f"one thread takes {found.most:,} of {count(of_block, 'step')}"
+        why = f"{_a_step(report, found.place)} {sentence}"
+    else:
+        unit, place = "cell", f" of {found.place}" if found.place else ""
+        what = f"one thread {found.what} {count(found.most, 'cell')}{place}"
+        rule = puzzle.share.rule() if puzzle.share else ""
+        why = f"{rule} {sentence}".strip()
     how = "not shared out" if found.key == "not-shared" else "done many times over"
-    lines = [f"right, but {how}: one thread {does} {what}"]
-    rule = puzzle.share.rule() if puzzle.share else ""
-    lines += line("why", f"{rule} {sentence_of(puzzle, found.key)}".strip())
-    for number, (cells, threads) in enumerate(found.groups()):
-        bar = "#" * max(cells > 0, round(20 * cells / found.most))
+    lines = [f"right, but {how}: {what}", *line("why", why)]
+    for number, (each, threads) in enumerate(found.groups()):
+        bar = "#" * max(each > 0, round(20 * each / found.most))
         who = count(threads, "thread")
-        each = "" if threads == 1 else " each"
-        text = f"{who:<14} {bar:<20} {count(cells, 'cell') + each if cells else 'nothing'}"
+        apiece = "" if threads == 1 else " each"
+        text = f"{who:<14} {bar:<20} {count(each, unit) + apiece if each else 'nothing'}"
         lines += line("work", text) if not number else [" " * INDENT + text]
-    launch = tried.given.launches[found.number]
-    busiest = thread_of(int(np.argmax(found.cells)), tried.reports[found.number])
-    lines += line("who", f"{show_thread(busiest)} is the busiest")
+    lines += line("who", f"{show_thread(thread_of(busiest, report))} is the busiest")
     lines += case_line(puzzle, tried.given.case, launch)
     return lines + hint_line(puzzle, found.key)
+
+
+def _a_step(report: Report, place: str) -> str:
+    """What was counted as a step, in the words of what the kernel does."""
+    counters = report.counters
+    kinds = ["a load", "a store"]
+    kinds += ["an atomic"] * bool(counters.red.requests or counters.atom.requests)
+    kinds += ["a shuffle"] * bool(counters.shuffles and not place)
+    listed = f"{', '.join(kinds[:-1])} or {kinds[-1]}"
+    where = f" of {place}" if place else ""
+    return f"A step is {listed}{where}, counted within the block."
 
 
 def wrong_result(

@@ -1,4 +1,9 @@
-"""Is the work shared: what the busiest thread does, beside what the puzzle gives each to do."""
+"""Is the work shared: what the busiest thread does, beside what the puzzle gives each to do.
+
+The statement of a puzzle speaks of cells of its outputs. What lies on the way to them is the
+learner's to arrange: a tile of any size, a tree of any shape, a table for each warp. So the way is
+measured in steps, and refused only where few threads take the steps of all.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +14,18 @@ import numpy as np
 
 from gpu_course.catalog import KernelPuzzle
 from gpu_course.grading.kernel.trial import Trial, reference_trial
-from gpu_course.observe.shares import Share
+from gpu_course.observe.shares import Share, Steps
 
 MOST_GROUPS = 4
-SPARE_READS = 2
+SPARE = 2
+"""Cells, or steps at global memory, that a thread may have beyond twice the reference's."""
+
+SPARE_STEPS = 16
+"""Steps of all kinds that a thread may take beyond twice the reference's: where the reference goes
+up a tree by shuffles, others go through a tile, and up and down again."""
+
+CROWD = 8
+"""A thread with more than one in so many of its block's steps works while the others wait."""
 
 
 @dataclass(frozen=True)
@@ -22,27 +35,28 @@ class Unshared:
     Attributes:
         key: "not-shared" where few threads do the work, "done-again" where most do it all.
         number: which launch of the case.
-        array: the kernel's name for the array, or "" for all that is read.
-        wrote: True for cells written, False for cells read.
-        cells: int64 (threads,), how many different cells each thread touched.
+        what: what was counted: cells that a thread "writes" or "reads", or its "steps".
+        place: the kernel's name for the array, or "" for all arrays; of steps "global memory", or
+            "" for steps of all kinds.
+        counts: int64 (threads,), how many of them are each thread's.
         limit: the most that is still a share.
     """
 
     key: str
     number: int
-    array: str
-    wrote: bool
-    cells: np.ndarray
+    what: str
+    place: str
+    counts: np.ndarray
     limit: int
 
     @property
     def most(self) -> int:
-        """How many cells the busiest thread touched."""
-        return int(self.cells.max())
+        """How many are the busiest thread's."""
+        return int(self.counts.max())
 
     def groups(self) -> list[tuple[int, int]]:
-        """Returns (cells, threads that touched so many), the busiest first; the last few as one."""
-        values, threads = np.unique(self.cells, return_counts=True)
+        """Returns (count, threads that have so many), the busiest first; the last few as one."""
+        values, threads = np.unique(self.counts, return_counts=True)
         pairs = list(zip(values.tolist(), threads.tolist(), strict=True))[::-1]
         if len(pairs) <= MOST_GROUPS:
             return pairs
@@ -61,41 +75,62 @@ def unshared_results(puzzle: KernelPuzzle, tried: Trial) -> Iterator[Unshared]:
             limit = puzzle.share.most(tried.given.case, output)
             for each in shares:
                 if each.wrote and each.array in own and each.cells.max() > limit:
-                    yield Unshared("not-shared", number, each.array, True, each.cells, limit)
+                    yield Unshared("not-shared", number, "writes", each.array, each.cells, limit)
 
 
 def unshared_work(puzzle: KernelPuzzle, tried: Trial) -> Iterator[Unshared]:
     """Yields what is shared worse than in the reference solution on the way to the results.
 
-    Shared memory: at most twice what the reference's busiest thread writes, as with two tiles that
-    are used in turn; where fewer threads write than in the reference, no more than its busiest one.
-    Reading: at most twice as many different cells as its busiest thread reads, and SPARE_READS
-    more.
+    Work done again: most threads read more than twice as many different cells as the reference's
+    busiest one, and each cell has more than twice as many readers. Work not shared: few threads
+    take many more steps than the reference's busiest one, at global memory or of all kinds, while
+    the others wait.
     """
-    if puzzle.share is None or not any(map(_worth_a_look, tried.shares)):
+    if puzzle.share is None or not any(map(_worth_a_look, tried.steps)):
         return
     reference = reference_trial(puzzle, tried.given)
-    for number, (shares, theirs) in enumerate(zip(tried.shares, reference.shares, strict=False)):
-        filled = max((int(s.cells.max()) for s in theirs if _fills(s)), default=1)
-        busy = max((np.count_nonzero(s.cells) for s in theirs if _fills(s)), default=0)
-        for each in shares:
-            limit = filled if np.count_nonzero(each.cells) < busy else 2 * filled
-            if _fills(each) and each.cells.max() > limit:
-                yield Unshared("not-shared", number, each.array, True, each.cells, limit)
-        if not puzzle.share.reads:
-            continue
-        most = 2 * int(_read(theirs).max()) + SPARE_READS
-        read = _read(shares)
-        if read.max() > most:
-            # The same work again, and not the work of all by few: more is read in all.
-            busiest = np.count_nonzero(read > most) * 2 > np.count_nonzero(read)
-            repeated = busiest and read.sum() > 2 * _read(theirs).sum()
-            key = "done-again" if repeated else "not-shared"
-            yield Unshared(key, number, "", False, read, most)
+    launches = zip(tried.shares, reference.shares, tried.steps, reference.steps, strict=False)
+    for number, (shares, its_shares, steps, its_steps) in enumerate(launches):
+        if puzzle.share.reads:
+            read = _read(shares)
+            limit = 2 * int(_read(its_shares).max()) + SPARE
+            most_do = np.count_nonzero(read > limit) * 2 > np.count_nonzero(read)
+            if most_do and _readers_of_a_cell(shares) > 2 * _readers_of_a_cell(its_shares):
+                yield Unshared("done-again", number, "reads", "", read, limit)
+            mine, its = steps.at_global, its_steps.at_global
+            limit = 2 * int(its.max()) + SPARE
+            if _few_do_the_work(tried, number, mine, its, limit):
+                yield Unshared("not-shared", number, "steps", "global memory", mine, limit)
+        taken, its_taken = (_taken(each, all_of=puzzle.share.reads) for each in (steps, its_steps))
+        limit = 2 * int(its_taken.max()) + SPARE_STEPS
+        if _few_do_the_work(tried, number, taken, its_taken, limit):
+            yield Unshared("not-shared", number, "steps", "", taken, limit)
 
 
-def _fills(share: Share) -> bool:
-    return share.wrote and share.space == "shared"
+def _few_do_the_work(
+    tried: Trial, number: int, steps: np.ndarray, reference: np.ndarray, limit: int
+) -> bool:
+    """Whether some thread goes past a limit, and does so with steps that others should take.
+
+    Either all threads together take no more steps than there are to take: then what the busy ones
+    have too much, others have too little. Or one thread has a good part of its block's steps, and
+    the reference has work there for many. Who goes past the limit as one of many has chosen another
+    way, which budgets judge; so has the one thread of a block that has a cell at all.
+    """
+    if steps.max() <= limit:
+        return False
+    threads = int(np.prod(tried.reports[number].launch.block))
+    blocks, its_blocks = steps.reshape(-1, threads), reference.reshape(-1, threads)
+    most = blocks.max(axis=1)
+    alone = (most > limit) & (most * CROWD > blocks.sum(axis=1))
+    work_for_many = np.count_nonzero(its_blocks, axis=1) >= 2 * CROWD
+    return bool(steps.sum() <= 2 * reference.sum() or (alone & work_for_many).any())
+
+
+def _taken(steps: Steps, *, all_of: bool) -> np.ndarray:
+    """The steps of all kinds; or those within the block, where one thread looks out for all."""
+    within: np.ndarray = steps.at_shared + steps.shuffles
+    return within + steps.at_global if all_of else within
 
 
 def _read(shares: tuple[Share, ...]) -> np.ndarray:
@@ -104,7 +139,13 @@ def _read(shares: tuple[Share, ...]) -> np.ndarray:
     return np.asarray(np.sum(counts, axis=0)) if counts else np.zeros(1, np.int64)
 
 
-def _worth_a_look(shares: tuple[Share, ...]) -> bool:
-    """True where the reference has to be asked: a thread with one cell needs no comparison."""
-    filled = any(_fills(share) and share.cells.max() > 1 for share in shares)
-    return filled or _read(shares).max() > SPARE_READS
+def _readers_of_a_cell(shares: tuple[Share, ...]) -> float:
+    """How many threads read a cell that is read, on average."""
+    read = [share for share in shares if not share.wrote]
+    pairs = sum(int(share.cells.sum()) for share in read)
+    return pairs / max(1, sum(share.touched for share in read))
+
+
+def _worth_a_look(steps: Steps) -> bool:
+    """True where the reference has to be asked: of two steps at global memory no thread is idle."""
+    return bool(max(steps.at_global.max(), steps.at_shared.max()) > SPARE)

@@ -18,7 +18,7 @@ from gpu_course.catalog import Case, KernelPuzzle, Launch
 from gpu_course.errors import CatalogueError, KernelRefused
 from gpu_course.grading.diagnosis import Dim3, close
 from gpu_course.grading.seeds import randomness
-from gpu_course.observe.shares import Share, Shares
+from gpu_course.observe.shares import Share, Shares, Steps
 from gpu_course.simt import source
 from gpu_course.simt.launch import dim3, illegal
 from gpu_course.simt.legality import check as check_kernel
@@ -89,6 +89,7 @@ class Trial:
         reports: one Report per launch.
         parameters: for each function what the answer calls its parameters.
         shares: one tuple per launch: what each thread did to each array.
+        steps: one per launch: how much each thread did.
     """
 
     given: Given
@@ -98,6 +99,7 @@ class Trial:
     reports: tuple[Report, ...]
     parameters: Mapping[str, tuple[str, ...]]
     shares: tuple[tuple[Share, ...], ...] = ()
+    steps: tuple[Steps, ...] = ()
 
     @property
     def hazards(self) -> tuple[Hazard, ...]:
@@ -174,6 +176,7 @@ def attempt(
         values[name] = pristine[name].copy()
     reports: list[Report] = []
     shares: list[tuple[Share, ...]] = []
+    steps: list[Steps] = []
     for number, launch in enumerate(given.launches):
         more = {
             "order_seed": ORDERS[order],
@@ -188,6 +191,7 @@ def attempt(
         shape = (launch.grid, launch.block, 0, launch.shared_bytes)
         reports.append(run[shape](*(values[name] for name in launch.args)))
         shares.append(watch.found())
+        steps.append(watch.steps())
         if any(hazard.kind in _NOTHING_AFTER for hazard in reports[-1].hazards):
             break
     changed = {
@@ -200,7 +204,8 @@ def attempt(
     got = {name: values[name] for name in given.outputs}
     poisoned = {name: _same_bits(got[name], pristine[name]) for name in got}
     parameters = {name: kernel.parameters for name, kernel in kernels.items()}
-    return Trial(given, got, poisoned, changed, tuple(reports), parameters, tuple(shares))
+    left = tuple(reports), parameters, tuple(shares), tuple(steps)
+    return Trial(given, got, poisoned, changed, *left)
 
 
 _NOTHING_AFTER = ("illegal-launch", "endless-loop")

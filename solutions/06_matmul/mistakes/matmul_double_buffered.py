@@ -424,9 +424,9 @@ def only_a_in_registers(out, a, b, m, n, k):
                 out[row, col] = sums[i, j]
 
 
-# One of the two warps brings everything.
+# One row of threads brings everything.
 @cuda.jit
-def one_warp_brings_it_all(out, a, b, m, n, k):
+def one_row_of_threads_brings_it_all(out, a, b, m, n, k):
     a_tile = cuda.shared.array((2, TILE, K_TILE), float32)
     b_tile = cuda.shared.array((2, K_TILE, TILE), float32)
     sums = cuda.local.array((EACH, EACH), float32)
@@ -449,17 +449,17 @@ def one_warp_brings_it_all(out, a, b, m, n, k):
             sums[i, j] = float32(0)
     now = 0
     for start in range(0, k, K_TILE):
-        if y < 4:
-            for i in range(2 * EACH):
-                row = top + y + i * 4
+        if y == 0:
+            for i in range(TILE):
+                row = top + i
                 inside = row < m and start + x < k
                 number = a[row, start + x] if inside else float32(0)
-                a_tile[now, y + i * 4, x] = number
-                p = start + i // 2
-                col = left + t + i % 2 * 32
+                a_tile[now, i, x] = number
+                p = start + i // EACH
+                col = left + x + i % EACH * EACH
                 inside = p < k and col < n
                 number = b[p, col] if inside else float32(0)
-                b_tile[now, i // 2, t + i % 2 * 32] = number
+                b_tile[now, i // EACH, x + i % EACH * EACH] = number
         cuda.syncthreads()
         for p in range(K_TILE):
             for i in range(EACH):

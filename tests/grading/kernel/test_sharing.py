@@ -144,19 +144,6 @@ WORK_AT_THE_TILE = {
         out[i] = tile[cuda.threadIdx.x]
 """,
     ),
-    "one warp fills the tile of two": (
-        "not-shared",
-        """
-    i = cuda.grid(1)
-    start = cuda.blockIdx.x * TPB
-    if cuda.threadIdx.x < 32:
-        for k in range(cuda.threadIdx.x, min(TPB, size - start), 32):
-            tile[k] = a[start + k]
-    cuda.syncthreads()
-    if i < size:
-        out[i] = tile[min(TPB, size - start) - 1 - cuda.threadIdx.x]
-""",
-    ),
     "every thread looks through the whole tile": (
         "done-again",
         """
