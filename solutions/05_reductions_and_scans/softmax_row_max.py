@@ -12,7 +12,12 @@
                                      number
 
 Each row has a block of its own. There are two reductions, and the tile
-is used for both: all threads need the result of the first.
+is used for both: all threads need the result of the first. Loads are
+in order, and all arithmetic is float32.
+
+There is at least one column, no NaN and no positive infinity. A minus
+infinity adds 0 to the total. A row of nothing else has minus infinity
+as its largest number, and its total is NaN.
 """
 
 import math

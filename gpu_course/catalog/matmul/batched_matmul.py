@@ -91,7 +91,8 @@ BATCHED_MATMUL = KernelPuzzle(
         "out[z, row, col] is the sum of q[z, row, p] * keys[z, col, p] over all p below k: in "
         "attention, how much query `row` has to do with key `col` in head z. The grid has one "
         "layer of blocks for each z. Each thread writes at most one cell. Load in order, each "
-        "number once for a block, and let no lane wait for a bank when it reads a tile."
+        "number once for a block, and let no lane wait for a bank when it reads a tile. NaN and "
+        "infinities count as in any sum, and 0 times infinity is NaN."
     ),
     parameters={"batched_matmul": ARGUMENTS},
     cases=(

@@ -124,7 +124,8 @@ MATMUL_BIAS_GELU = KernelPuzzle(
         "The first half of a transformer's MLP: out = gelu(a @ w + bias), with one bias for each "
         "column and gelu(v) = v / 2 * (1 + erf(v / sqrt(2))). The tiled product is there, and each "
         "thread writes at most one cell. What comes after the product has to happen before the sum "
-        "leaves its register, and in float32."
+        "leaves its register, and in float32. NaN and infinities go the way of the formula: gelu "
+        "of minus infinity is NaN."
     ),
     parameters={"matmul_bias_gelu": ARGUMENTS},
     cases=(

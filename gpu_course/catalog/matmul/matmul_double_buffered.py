@@ -90,7 +90,7 @@ MATMUL_DOUBLE_BUFFERED = KernelPuzzle(
         "The kernel of matmul_register once more, with two pairs of tiles that are used in turn "
         "and one barrier for each step of K_TILE. Each thread makes 64 cells of the square. Ask "
         "for the numbers of the next tiles before you multiply with these, so that they can travel "
-        "meanwhile."
+        "meanwhile. NaN and infinities count as in any sum, and 0 times infinity is NaN."
     ),
     parameters={"matmul_double_buffered": ARGUMENTS},
     cases=CASES,

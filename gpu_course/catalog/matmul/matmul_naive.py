@@ -56,7 +56,7 @@ MATMUL_NAIVE = KernelPuzzle(
     statement=(
         "out[row, col] is the sum of a[row, p] * b[p, col] over all p below k. Each thread writes "
         "at most one cell, and once. Loads and stores must be in order, and all arithmetic in "
-        "float32."
+        "float32. NaN and infinities count as in any sum, and 0 times infinity is NaN."
     ),
     parameters={"matmul_naive": ARGUMENTS},
     cases=(

@@ -81,7 +81,8 @@ MATMUL_REGISTER = KernelPuzzle(
         "The same product, and a quarter of a shared load for each multiplication. A block of EACH "
         "by EACH threads makes a square of TILE by TILE cells. Each thread makes 64 cells of the "
         "square, EACH apart along both sides, and keeps their sums to itself. For every p it takes "
-        "the 8 numbers of a and the 8 of b that it needs once. No lane may wait for another's bank."
+        "the 8 numbers of a and the 8 of b that it needs once. No lane may wait for another's "
+        "bank. NaN and infinities count as in any sum, and 0 times infinity is NaN."
     ),
     parameters={"matmul_register": ARGUMENTS},
     cases=CASES,

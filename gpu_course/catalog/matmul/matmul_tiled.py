@@ -60,7 +60,7 @@ MATMUL_TILED = KernelPuzzle(
         "The same product. A block of TILE by TILE threads makes a square of out, and each thread "
         "writes at most one cell. The block brings its rows of a and its columns of b through two "
         "tiles and loads each number once. The sides are any numbers, and no lane may wait for "
-        "another's bank."
+        "another's bank. NaN and infinities count as in any sum, and 0 times infinity is NaN."
     ),
     parameters={"matmul_tiled": ARGUMENTS},
     cases=(

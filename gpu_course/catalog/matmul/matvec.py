@@ -75,9 +75,10 @@ MATVEC = KernelPuzzle(
     minutes=12,
     debrief=DEBRIEF,
     statement=(
-        "out[row] is the sum of a[row, col] * x[col]. A warp makes one row: its lanes go along "
-        "the row together, and each thread writes at most one cell. Loads must be in order, and "
-        "all arithmetic in float32."
+        "out[row] is the sum of a[row, col] * x[col]. A warp makes one row: its lanes go along the "
+        "row together, and each thread writes at most one cell. Loads must be in order, and all "
+        "arithmetic in float32. NaN and infinities count as in any sum, and 0 times infinity is "
+        "NaN."
     ),
     parameters={"matvec": ("out", "a", "x", "rows", "cols")},
     cases=(

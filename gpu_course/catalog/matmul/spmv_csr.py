@@ -65,9 +65,10 @@ def _put_strange_numbers(values: Values) -> None:
     """In some row each: an infinity that x multiplies by 0, a 0 by an infinite x, an infinity at
     the row's end, and a NaN."""
     entries, columns, starts = values["values"], values["columns"], values["starts"]
-    rows = np.flatnonzero(np.diff(starts) > 1)
+    lengths = np.diff(starts)
+    full = int(np.argmax(lengths))
+    rows = np.flatnonzero((lengths > 1) & (np.arange(len(lengths)) != full))
     first = starts[rows]
-    full = int(np.argmax(np.diff(starts)))
     values["x"][columns[first[0]]] = 0
     entries[first[0]] = np.inf
     values["x"][columns[starts[full + 1] - 1]] = np.inf
@@ -149,7 +150,9 @@ SPMV_CSR = KernelPuzzle(
         "Most numbers of the matrix are 0 and are not kept. Row r has the entries from starts[r] "
         "up to starts[r + 1]; entry e stands for values[e] in column columns[e]. out[r] is the sum "
         "of value * x[column] over the row's entries, 0 where there are none. A warp makes one "
-        "row, with its lanes side by side, and each thread writes at most one cell."
+        "row, with its lanes side by side, and each thread writes at most one cell. An entry "
+        "counts even where its value or its x is 0, for 0 times infinity is NaN. What x holds in "
+        "other columns, NaN or not, counts nowhere."
     ),
     parameters={"spmv_csr": ARGUMENTS},
     cases=(

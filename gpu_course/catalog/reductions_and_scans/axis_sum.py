@@ -60,7 +60,8 @@ AXIS_SUM = KernelPuzzle(
         "out[row] is the sum of a row of a; in PyTorch a.sum(dim=1). A block is 32 threads wide "
         "and ROWS high, so that each of its warps has a row of its own. The lanes read along the "
         "row in order, exchange their sums by shuffles, and no barrier is needed. Each thread "
-        "writes at most one cell, and 31 of 32 write none."
+        "writes at most one cell, and 31 of 32 write none. NaN and infinities count as in any sum, "
+        "each in its own row."
     ),
     parameters={"axis_sum": ("out", "a", "rows", "cols")},
     cases=(

@@ -62,7 +62,8 @@ BLOCK_SUM = KernelPuzzle(
         "A block has TPB cells of a; the last piece may be shorter. Write the kernel that leaves "
         "the sum of each piece in out, a cell for each block. Each number comes from global memory "
         "once. The adding is a tree: it has about log2(TPB) steps, and in a step many threads add "
-        "at the same time. Each thread writes at most one cell of out, and most of them none."
+        "at the same time. All arithmetic is float32. Each thread writes at most one cell of out, "
+        "and most of them none. NaN and infinities count as in any sum, each in its own piece."
     ),
     parameters={"block_sum": ("out", "a", "size")},
     cases=(*VECTORS, sized("infinities and a NaN", size=300, infinite=1)),

@@ -81,8 +81,9 @@ BLOCK_SUM_SEQUENTIAL = KernelPuzzle(
         "The sums of pieces again, with SPAN = 2 * TPB cells for a block: each thread adds two "
         "cells on the way into the tile. This time it counts who works. A warp in which some lanes "
         "add and others do not takes both ways, so no warp but the last one at work may diverge, "
-        "and no lane may wait for another lane's bank. Each thread writes at most one cell of out, "
-        "and most of them none."
+        "and no lane may wait for another lane's bank. Loads are in order, all arithmetic is "
+        "float32. Each thread writes at most one cell of out, and most of them none. NaN and "
+        "infinities count as in any sum, each in its own piece."
     ),
     parameters={"block_sum_sequential": ("out", "a", "size")},
     cases=(

@@ -95,7 +95,9 @@ COMPACT = KernelPuzzle(
         "out holds the numbers of a that are larger than low, close together and in the order they "
         "have in a. Three launches: count_kept counts what each piece of TPB numbers keeps, "
         "scan_counts adds up the counts before each piece and is given, place puts the numbers "
-        "down. Each thread writes at most one cell, and looks at the numbers of no other thread."
+        "down. Each thread writes at most one cell, and looks at the numbers of no other thread. "
+        "NaN is not larger than any number, so it is not kept; infinities are numbers like any "
+        "other."
     ),
     parameters={
         "count_kept": ("counts", "a", "low", "size"),

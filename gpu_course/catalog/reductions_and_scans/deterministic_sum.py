@@ -110,7 +110,7 @@ DETERMINISTIC_SUM = KernelPuzzle(
         "and leaves what it likes in parts; sum_parts is a single block and adds up the parts. "
         "Both are launched twice, the first time with another grid than the second: the two sums "
         "must have the same bits, in whatever order blocks run. Stay with float32. Each thread "
-        "writes at most one cell of out."
+        "writes at most one cell of out. An infinity counts as in any sum, and a holds no NaN."
     ),
     parameters={
         "sum_pieces": ("parts", "a", "size", "pieces"),

@@ -35,7 +35,10 @@ def _infinite_at_the_end(values: Values) -> None:
 
 def _zero_by_infinity(values: Values) -> None:
     values["a"][3], values["b"][3] = 0, np.inf
-    values["a"][7], values["b"][7] = np.inf, 0
+
+
+def _infinity_by_zero(values: Values) -> None:
+    values["a"][3], values["b"][3] = np.inf, 0
 
 
 def _sum_of(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -66,11 +69,12 @@ DOT = KernelPuzzle(
     minutes=12,
     debrief=DEBRIEF,
     statement=(
-        "out[0] is the sum of a[i] * b[i] over all cells. One block of TPB threads does all of "
-        "it, whatever the size. Each thread adds up the products it meets, the lanes of a warp "
-        "exchange their sums by shuffles, and one number of each warp goes into the tile: there "
-        "is one barrier in the kernel. All sums are float32. Each thread writes at most one cell, "
-        "and all but one write none."
+        "out[0] is the sum of a[i] * b[i] over all cells. One block of TPB threads does all of it, "
+        "whatever the size. Each thread adds up the products it meets, the lanes of a warp "
+        "exchange their sums by shuffles, and one number of each warp goes into the tile: there is "
+        "one barrier in the kernel. Loads are in order, and all sums are float32. Each thread "
+        "writes at most one cell, and all but one write none. NaN and infinities count as in any "
+        "sum, and 0 times infinity is NaN."
     ),
     parameters={"dot": ("out", "a", "b", "size")},
     cases=(
@@ -83,10 +87,14 @@ DOT = KernelPuzzle(
         sized("300 large numbers", size=300, doublings=40),
         sized("an infinite number at the end", size=131, infinite=1),
         sized("zero times infinity", size=40, zero=1),
+        sized("infinity times zero", size=40, nan=1),
     ),
     random_case=drawn(size=(130, 500)),
     inputs=with_strange_numbers(
-        arrays("size", a="size", b="size"), infinite=_infinite_at_the_end, zero=_zero_by_infinity
+        arrays("size", a="size", b="size"),
+        infinite=_infinite_at_the_end,
+        zero=_zero_by_infinity,
+        nan=_infinity_by_zero,
     ),
     launches=lambda case: (Launch("dot", 1, TPB, ("out", "a", "b", "size")),),
     reference=gives(_sum_of),

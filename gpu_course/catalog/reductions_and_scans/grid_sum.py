@@ -90,7 +90,8 @@ GRID_SUM = KernelPuzzle(
         "The threads of the grid read along the array together, each adds up what it meets, and "
         "then the block becomes one number as in `dot`. All sums are float32, each thread writes "
         "at most one cell of out, and most of them none. Let each thread have several loads under "
-        "way that do not wait for each other: no counter sees that, and a GPU does."
+        "way that do not wait for each other: no counter sees that, and a GPU does. NaN and "
+        "infinities count as in any sum."
     ),
     parameters={"grid_sum": ("out", "a", "size")},
     cases=(

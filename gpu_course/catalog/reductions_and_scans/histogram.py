@@ -47,7 +47,7 @@ HISTOGRAM = KernelPuzzle(
         "counts[v] should grow by the number of cells of values that hold v. Values below 0, or "
         "BINS and more, belong to no bin. There is a thread for each cell, and each value is "
         "loaded once. Many threads may meet at one bin; each thread writes at most one cell, and "
-        "which one only the data says."
+        "which one only the data says. A value may be any int32."
     ),
     parameters={"histogram": ("counts", "values", "size")},
     cases=(

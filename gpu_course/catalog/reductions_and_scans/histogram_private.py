@@ -46,10 +46,10 @@ HISTOGRAM_PRIVATE = KernelPuzzle(
     debrief=DEBRIEF,
     statement=(
         "The histogram again, with BINS bins and a fixed grid for any number of cells; all values "
-        "have a bin. This time atomics on global memory are rationed: a block may add to each bin "
-        "of counts once. So it counts in a table of its own first, in shared memory. There are "
-        "more bins than threads; each thread writes at most four cells of counts, and two are "
-        "enough."
+        "have a bin, and loads are in order. This time atomics on global memory are rationed: a "
+        "block may add to each bin of counts once. So it counts in a table of its own first, in "
+        "shared memory. There are more bins than threads; each thread writes at most four cells of "
+        "counts, and two are enough."
     ),
     parameters={"histogram_private": ("counts", "values", "size")},
     cases=(

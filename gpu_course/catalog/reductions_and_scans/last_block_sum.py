@@ -53,10 +53,7 @@ def _put_strange_numbers(values: Values) -> None:
 
 
 def _scratch(inputs: Values, case: Case) -> dict[str, np.ndarray]:
-    return {
-        "parts": np.zeros(_blocks(case), np.float32),
-        "arrived": np.zeros(1, np.int32),
-    }
+    return {"parts": np.zeros(_blocks(case), np.float32)}
 
 
 def _launches(case: Case) -> tuple[Launch, ...]:
@@ -75,10 +72,13 @@ def _sum(a: np.ndarray) -> np.float32:
 
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
-    if np.isnan(got["first"][0]):
+    same = {name: np.array_equal(got[name], expected[name], equal_nan=True) for name in expected}
+    if np.isnan(got["first"][0]) and not same["first"]:
         return "nobody-is-last"
-    if (got["first"] == expected["first"]).all() and np.isnan(got["second"][0]):
+    if same["first"] and not same["second"] and np.isnan(got["second"][0]):
         return "never-put-back"
+    if same["first"] and same["second"] and not same["arrived"]:
+        return "counts-on"
     return _known(inputs, case, expected, got)
 
 
@@ -112,7 +112,8 @@ LAST_BLOCK_SUM = KernelPuzzle(
         "out[0] is the sum of all numbers of a, in one launch. Each block adds up its TPB numbers "
         "and leaves a part; the block that finishes last adds up the parts, with all its threads. "
         "A counter tells which block that is: count each block once, and leave the counter as it "
-        "was, for the kernel is launched twice. Each thread writes at most one cell of out."
+        "was, for the kernel is launched twice. Each thread writes at most one cell of out. NaN "
+        "and infinities count as in any sum."
     ),
     parameters={"last_block_sum": ("out", "parts", "arrived", "a", "size")},
     cases=(
@@ -130,6 +131,7 @@ LAST_BLOCK_SUM = KernelPuzzle(
     reference=lambda inputs, case: {
         "first": np.array([_sum(inputs["a"])]),
         "second": np.array([_sum(inputs["b"])]),
+        "arrived": inputs["arrived"].copy(),
     },
     budgets=(
         Budget(
@@ -179,6 +181,10 @@ LAST_BLOCK_SUM = KernelPuzzle(
             "The first launch is right and the second leaves no sum. With which number did its "
             "counter begin?"
         ),
+        "counts-on": (
+            "Both sums are right, and the counter is not as it was. It goes on with every launch, "
+            "and one day it holds more than an int32 can. Who is the last to need it in a launch?"
+        ),
         "only-so-many-parts": (
             "There are more parts than the block has threads, and the rest was left out."
         ),
@@ -208,6 +214,7 @@ LAST_BLOCK_SUM = KernelPuzzle(
         Mistake("put_back_plainly", "hazard", "race on arrived"),
         Mistake("as_many_as_threads", "wrong-result", "nobody-is-last"),
         Mistake("never_put_back", "wrong-result", "never-put-back"),
+        Mistake("counts_on", "wrong-result", "counts-on"),
         Mistake("only_so_many_parts", "wrong-result", "only-so-many-parts"),
         Mistake("a_ticket_for_each_thread", "over-budget", "over-budget"),
         Mistake("sums_in_float64", "over-budget", "over-budget"),

@@ -39,8 +39,8 @@ WARPS = TPB // WARP
 
 
 def _put_strange_numbers(values: Values) -> None:
-    """An infinity in the third warp of the first piece, a NaN in the second, and one at the end."""
-    values["a"][[70, -1]] = np.inf
+    """An infinity in the third warp of the first piece and the first of the last, a NaN between."""
+    values["a"][[70, 2 * TPB + 5, -1]] = np.inf
     values["a"][TPB + 40] = np.nan
 
 
@@ -102,7 +102,8 @@ SCAN_BLOCK = KernelPuzzle(
         "An inclusive scan, block by block. Each block has a piece of TPB numbers, and the last "
         "piece may be shorter: out[i] is the sum of the piece's numbers from its first up to a[i], "
         "a[i] included. Each thread writes at most one cell, and the block meets at two barriers "
-        "at most."
+        "at most. A NaN or an infinity counts in the sums from its place on, to the end of its "
+        "piece."
     ),
     parameters={"scan_block": ("out", "a", "size")},
     cases=(

@@ -53,7 +53,7 @@ def _with_tiles(rng: np.random.Generator, case: Case) -> Values:
 
 def _put_strange_numbers(values: Values) -> None:
     """An infinity in the second tile, a NaN in the last."""
-    values["a"][TPB + 40], values["a"][-3] = np.inf, np.nan
+    values["a"][TPB + 10], values["a"][-3] = np.inf, np.nan
 
 
 def _moved(a: np.ndarray, before: np.ndarray) -> np.ndarray:
@@ -99,9 +99,10 @@ SCAN_GRID = KernelPuzzle(
     debrief=DEBRIEF,
     statement=(
         "out[i] = a[0] + a[1] + ... + a[i], for an array of any length. Three kernels, launched "
-        "one after the other: scan_tiles and add_before with a block for each tile of TPB "
-        "numbers, scan_sums with a single block, and there may be more tiles than it has threads. "
-        "In each launch, each thread writes at most one cell of out."
+        "one after the other: scan_tiles and add_before with a block for each tile of TPB numbers, "
+        "scan_sums with a single block, and there may be more tiles than it has threads. In each "
+        "launch, each thread writes at most one cell of out. A NaN or an infinity counts in all "
+        "sums from its place on."
     ),
     parameters={
         "scan_tiles": ("out", "sums", "a", "size"),

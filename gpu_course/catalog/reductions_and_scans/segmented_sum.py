@@ -109,7 +109,8 @@ SEGMENTED_SUM = KernelPuzzle(
     statement=(
         "out[s] += the sum of all a[i] with key[i] == s. The keys never go down, so each segment "
         "is a stretch of neighbours, one number long or many blocks. Each thread writes at most "
-        "one cell, and a warp adds to out once for each segment it has a part of."
+        "one cell, and a warp adds to out once for each segment it has a part of. NaN and "
+        "infinities count as in any sum, each in its own segment."
     ),
     parameters={"segmented_sum": ("out", "key", "a", "size")},
     cases=(

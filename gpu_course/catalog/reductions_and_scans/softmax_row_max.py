@@ -115,9 +115,11 @@ SOFTMAX_ROW_MAX = KernelPuzzle(
         "The softmax of a row divides exp(x - m) by the sum of all exp(x - m), where m is the "
         "largest number of the row. Write both into an array each: largest[row] is m, and "
         "total[row] that sum. Each row has a block of its own, which may have fewer threads than "
-        "the row has columns. All arithmetic is float32; each thread writes at most one cell of "
-        "each array, and all but one write none. The tile has a place for each warp, and three "
-        "barriers are enough."
+        "the row has columns. Loads are in order, and all arithmetic is float32; each thread "
+        "writes at most one cell of each array, and all but one write none. The tile has a place "
+        "for each warp, and three barriers are enough. a holds no NaN and no positive infinity. A "
+        "minus infinity adds nothing; a row of nothing else has minus infinity as its largest "
+        "number, and a total of NaN."
     ),
     parameters={"softmax_row_max": ("largest", "total", "a", "cols")},
     cases=(

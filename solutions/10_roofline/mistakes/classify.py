@@ -66,8 +66,7 @@ def what_is_free_decides(runs):
 
 # Judges the first run alone.
 def one_word_for_all(runs):
-    seconds, more_flop, more_data = runs[0]
-    return [_word(more_flop > 1.5 * seconds, more_data > 1.5 * seconds)] * (len(runs) - 1)
+    return [_word(f > 1.5 * s, d > 1.5 * s) for s, f, d in runs[:1]]
 
 
 # The words of the literature.
