@@ -67,7 +67,7 @@ DEBRIEF = Debrief(
     shows=("global_load.excess_sectors", "shared_load.conflicts", "global_load.bytes"),
     why=(
         "Both inputs are read along their rows, in order, and the turning happens in a tile whose "
-        "rows begin in different banks. The third side of the grid costs nothing: a block only "
+        "columns are spread over the banks. The third side of the grid costs nothing: a block only "
         "takes its matrix by blockIdx.z."
     ),
     alternative=(

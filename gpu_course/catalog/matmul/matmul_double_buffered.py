@@ -123,8 +123,9 @@ MATMUL_DOUBLE_BUFFERED = KernelPuzzle(
             # The first tiles have nothing to travel behind. Loads may be spread over the steps of p
             # with those of a step behind its products, so that the last ones come last.
             lambda case, counters: counters.idle_loads + 2 * _rounds(case),
-            "These loads come behind the products, so all warps wait while they travel. What is "
-            "asked for before the products arrives while they are made.",
+            "Between these loads and the line that puts their numbers into a tile nothing is "
+            "multiplied, so the warp waits while they travel. What is asked for before the "
+            "products arrives while they are made.",
             "loads that travel while nothing is multiplied",
         ),
         FROM_REGISTERS,

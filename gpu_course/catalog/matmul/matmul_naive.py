@@ -37,13 +37,13 @@ def _grid(case: Case) -> tuple[int, int]:
 DEBRIEF = Debrief(
     shows=("global_load.bytes", "global_load.sectors", "fma"),
     why=(
-        "A warp makes 32 neighbours of one row of out. In each step all its lanes want the same "
-        "number of a, which is one sector, and 32 neighbours of a row of b."
+        "Neighbouring lanes make neighbours of one row of out. They want the same number of a, "
+        "which is one sector, and neighbours of a row of b."
     ),
     alternative=(
-        "Any block whose lanes run along the rows of out does. What no such kernel can mend is "
-        "that each product takes two loads: every number of a is asked for by each column, and "
-        "every number of b by each row."
+        "Any block whose lanes run along the rows of out does. What no kernel mends that goes "
+        "straight to memory is that each product takes two loads: every number of a is asked for "
+        "by each column, and every number of b by each row."
     ),
 )
 
@@ -97,8 +97,8 @@ MATMUL_NAIVE = KernelPuzzle(
             "and the sum at k: which index has which end?"
         ),
         "race": (
-            "Several threads wrote one cell. Which cell of out does a thread have, and which other "
-            "thread has it too?"
+            "Several threads met at one cell, with nothing to order them. If it is a cell of out: "
+            "which other thread has it too?"
         ),
         "last-product": (
             "out has the last product alone: each one replaced the one before. A sum keeps what it "

@@ -41,8 +41,8 @@ DEBRIEF = Debrief(
     shows=("global_load.bytes", "shared_load.requests", "fma"),
     why=(
         "A number that a block has brought is used by TILE threads, so global memory is asked for "
-        "it once where it was asked TILE times. Zeros fill the places that no matrix has, and the "
-        "sums need no guard."
+        "it once where it was asked TILE times. At the border a place without a number adds "
+        "nothing to any sum."
     ),
     alternative=(
         "A sum that stops at the end of the matrix, in place of zeros in the tile, is as good. So "

@@ -54,7 +54,7 @@ DEBRIEF = Debrief(
     shows=("global_load.bytes", "global_load.excess_sectors", "shuffles"),
     why=(
         "The lanes of a warp read 32 neighbouring numbers of one row at a time, so each sector is "
-        "fetched once and used whole. Their sums meet in five shuffles, and no tile is needed."
+        "fetched once and used whole. Their sums can meet in five shuffles, without a tile."
     ),
     alternative=(
         "Lanes may also take four neighbours each, which GPUs can load at once, or a block may "
@@ -121,12 +121,12 @@ MATVEC = KernelPuzzle(
     ),
     diagnoses={
         "out-of-bounds": (
-            "The last block has more warps than there are rows left, or a lane ran past the end "
-            "of its row. What tells a warp that it has no row?"
+            "The last block may have more warps than there are rows left, or a lane ran past the "
+            "end of its row. What tells a warp that it has no row?"
         ),
         "race": (
-            "Several lanes wrote the cell of one row. First their sums have to become one, and "
-            "then one lane writes it."
+            "Several threads met at one cell, with nothing to order them. If it is the cell of a "
+            "row: first the sums of its lanes have to become one, and then one lane writes it."
         ),
         "inactive-lane": (
             "A shuffle asked a lane that was not there. All 32 lanes have to come to the shuffle, "

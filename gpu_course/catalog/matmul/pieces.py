@@ -114,8 +114,8 @@ ALL_IN_FLOAT32 = Budget(
 NO_ATOMICS = Budget(
     "red.requests + atom.requests",
     0,
-    "An atomic goes to global memory and back for each step of the sum, and no other thread adds "
-    "to this cell. Where does a thread keep a number that only it needs?",
+    "An atomic goes to global memory, and no other thread adds to this cell. Where does a thread "
+    "keep a number that only it needs?",
     "atomic requests to global memory",
 )
 NO_CONFLICTS = (

@@ -194,12 +194,12 @@ SPMV_CSR = KernelPuzzle(
     ),
     diagnoses={
         "out-of-bounds": (
-            "The last block has more warps than there are rows left. Or an index went to the wrong "
-            "array: entries number values and columns, columns number x."
+            "The last block may have more warps than there are rows left. Or an index went to the "
+            "wrong array: entries number values and columns, columns number x."
         ),
         "race": (
-            "Several lanes wrote the cell of one row. First their sums have to become one, and "
-            "then one lane writes it."
+            "Several threads met at one cell, with nothing to order them. If it is the cell of a "
+            "row: first the sums of its lanes have to become one, and then one lane writes it."
         ),
         "inactive-lane": (
             "A shuffle asked a lane that was not there. All 32 lanes have to come to the shuffle, "

@@ -73,7 +73,7 @@ _known = recognise(
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
     """Knows some ideas, and answers that point at numbers as large as those they should."""
-    key = _known(inputs, case, expected, got)
+    key = "began-too-high" if case.sizes.get("lowest") else _known(inputs, case, expected, got)
     a, wrong = inputs["a"], np.flatnonzero(got["out"] != expected["out"])
     there = got["out"][wrong]
     if key is not None or not ((there >= 0) & (there < a.shape[1])).all():
@@ -146,12 +146,16 @@ ARGMAX = KernelPuzzle(
     diagnoses={
         **OUTSIDE_THE_TILE,
         "race": (
-            "A thread reads from the tile what another warp brings, and nothing makes it wait. "
-            "Which line must all warps have finished before the last comparison?"
+            "Threads of two warps met at a place of the tile, with nothing to order them. Which "
+            "line must all warps have finished before the last comparison?"
         ),
         "began-at-zero": (
             "In rows without a number above 0 your column is 0: the search begins at 0, which no "
             "number of theirs beats. Which number does every other one beat?"
+        ),
+        "began-too-high": (
+            "Here all numbers are as low as numbers get, and some of your columns are wrong. With "
+            "which number does your search begin, and does each of these beat it?"
         ),
         "last-of-equals": (
             "Of equal numbers you take the last. The first should count, so an equal number wins "

@@ -111,16 +111,16 @@ AXIS_SUM = KernelPuzzle(
     ),
     diagnoses={
         "race": (
-            "Several lanes wrote to the cell of their row. After the shuffles, which lane "
-            "holds the sum of all 32?"
+            "Several threads met at one cell, with nothing to order them. If it is the cell of a "
+            "row: after the shuffles, which lane holds the sum of all 32?"
         ),
         "race in global memory": (
-            "Several lanes wrote to the cell of their row. After the shuffles, which lane "
-            "holds the sum of all 32?"
+            "Several threads met at one cell, with nothing to order them. If it is the cell of a "
+            "row: after the shuffles, which lane holds the sum of all 32?"
         ),
         "out-of-bounds": (
-            "The last block has more warps than rows are left. Which warps have a row, and which "
-            "columns does it have?"
+            "The last block may have more warps than rows are left. Which warps have a row, and "
+            "which columns does it have?"
         ),
         "inactive-lane": (
             "A shuffle names 32 lanes, and those without a column did not come to it. They have a "

@@ -42,9 +42,9 @@ def _only(a: np.ndarray, places: slice) -> np.ndarray:
 DEBRIEF = Debrief(
     shows=("global_load.bytes", "shared_load.requests", "barriers"),
     why=(
-        "In each step the number of partial sums halves, so a piece of TPB cells takes as many "
-        "steps as TPB can be halved. The barrier makes sure that a step finds what the one before "
-        "has left."
+        "Each step leaves fewer partial sums, and many threads add in it at the same time: so the "
+        "last one is reached after few steps. A barrier or a shuffle makes sure that a step finds "
+        "what the one before has left."
     ),
     alternative=(
         "Which cells meet first is free, since addition can be done in any order: neighbours, or "
@@ -109,8 +109,8 @@ BLOCK_SUM = KernelPuzzle(
             "filled. Which number changes no sum?"
         ),
         "step-missing": (
-            "Your sum holds every second cell, or the first half: the tree stops one step before "
-            "its end. How many partial sums are left after the last step?"
+            "Your sum holds every second cell, or the first half, and the other cells are missing. "
+            "If yours is a tree: how many partial sums are left after its last step?"
         ),
         "first-piece": (
             "All blocks have the sum of the first piece. Which cell of a does thread t of block b "

@@ -134,13 +134,14 @@ BLOCK_SUM_SEQUENTIAL = KernelPuzzle(
     diagnoses={
         **OUTSIDE_THE_TILE,
         "race": (
-            "A thread reads a cell of the tile in the same step in which another one writes it. "
+            "A thread touches a cell of the tile in the same step in which another one writes it. "
             "The lanes of a warp do not wait for each other either: between two steps of one warp "
             "something has to order them too."
         ),
         "out-of-bounds": (
-            "A thread read past the end of a. It brings two cells, and each of them may be missing "
-            "while the other is there."
+            "An index lies outside its array. A thread brings two cells of a, and each of them may "
+            "be missing while the other is there; the tile has a place for each thread, and no "
+            "more."
         ),
         "inactive-lane": (
             "A shuffle names 32 lanes, and not all of them came to it. The lanes whose sum nobody "

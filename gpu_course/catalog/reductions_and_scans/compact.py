@@ -145,8 +145,8 @@ COMPACT = KernelPuzzle(
     diagnoses={
         **WHOLE_WARPS,
         "race": (
-            "A warp reads the count of another warp of its block, and nothing makes it wait until "
-            "that count is there."
+            "Threads of two warps met at a place of shared memory, with nothing to order them. "
+            "What makes a warp wait until the count of another one is there?"
         ),
         "race on out": (
             "Two threads put their numbers into the same cell, so both found the same place. Which "
@@ -154,8 +154,9 @@ COMPACT = KernelPuzzle(
             "the other blocks?"
         ),
         "out-of-bounds": (
-            "out has as many cells as numbers are kept, and a place beyond its end was found. How "
-            "many kept numbers stand before the first one? And does a number keep its old place?"
+            "An index lies outside its array: a ends at size, and out has as many cells as numbers "
+            "are kept. How many kept numbers stand before the first one? And does a number keep "
+            "its old place?"
         ),
         "uninitialised-read": (
             "A count is read that no thread has written. Which lane of a warp writes it, and is "

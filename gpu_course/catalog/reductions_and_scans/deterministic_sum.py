@@ -151,8 +151,8 @@ DETERMINISTIC_SUM = KernelPuzzle(
     diagnoses={
         **WHOLE_WARPS,
         "race": (
-            "A thread reads a cell of shared memory that another one writes in the same interval. "
-            "In a loop the next round belongs to the interval too."
+            "A thread touches a cell of shared memory that another one writes in the same "
+            "interval. In a loop the next round belongs to the interval too."
         ),
         "order-dependent": (
             "The sum has other bits when the blocks run in another order. Atomics add in the order "

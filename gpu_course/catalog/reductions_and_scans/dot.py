@@ -114,8 +114,8 @@ DOT = KernelPuzzle(
     diagnoses={
         **OUTSIDE_THE_TILE,
         "race": (
-            "A place of the tile is written by one thread and touched by another, with no barrier "
-            "in between. Which lane of a warp knows its sum, and when have all warps stored "
+            "A place of the tile is written by one thread and touched by another, and nothing "
+            "orders the two. Which lane of a warp knows its sum, and when have all warps stored "
             "theirs?"
         ),
         "inactive-lane": (

@@ -140,7 +140,7 @@ GRID_SUM = KernelPuzzle(
             "this block?"
         ),
         "out-of-bounds": (
-            "A thread read past the end of its array. Each of the cells that it reads in one round "
+            "An index lies outside its array. Each of the cells that a thread reads in one round "
             "may be missing while those before it are there."
         ),
         "cells-left-out": (

@@ -86,12 +86,14 @@ HISTOGRAM = KernelPuzzle(
     ),
     diagnoses={
         "race": (
-            "Two threads add to one bin at the same time: both read the old count, both add, and "
-            "one of the two is lost. Which operation does it in a single step?"
+            "Several threads met at one bin, with nothing to order them. Where two add to it at "
+            "once, both read the old count, and one of the two is lost. Which operation reads, "
+            "adds and writes in a single step?"
         ),
         "race in global memory": (
-            "Two threads add to one bin at the same time: both read the old count, both add, and "
-            "one of the two is lost. Which operation does it in a single step?"
+            "Several threads met at one bin, with nothing to order them. Where two add to it at "
+            "once, both read the old count, and one of the two is lost. Which operation reads, "
+            "adds and writes in a single step?"
         ),
         "out-of-bounds": (
             "An index lies outside its array. Two things can be missing here: a thread may have no "

@@ -72,10 +72,12 @@ def _sum(a: np.ndarray) -> np.float32:
 
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
-    same = {name: np.array_equal(got[name], expected[name], equal_nan=True) for name in expected}
-    if np.isnan(got["first"][0]) and not same["first"]:
+    same = {name: np.array_equal(got[name], expected[name]) for name in expected}
+    if case.sizes.get("infinite"):
+        return None  # a NaN need not mean here that nothing was stored
+    if np.isnan(got["first"][0]):
         return "nobody-is-last"
-    if same["first"] and not same["second"] and np.isnan(got["second"][0]):
+    if same["first"] and np.isnan(got["second"][0]):
         return "never-put-back"
     if same["first"] and same["second"] and not same["arrived"]:
         return "counts-on"
@@ -214,7 +216,6 @@ LAST_BLOCK_SUM = KernelPuzzle(
         Mistake("put_back_plainly", "hazard", "race on arrived"),
         Mistake("as_many_as_threads", "wrong-result", "nobody-is-last"),
         Mistake("never_put_back", "wrong-result", "never-put-back"),
-        Mistake("counts_on", "wrong-result", "counts-on"),
         Mistake("only_so_many_parts", "wrong-result", "only-so-many-parts"),
         Mistake("a_ticket_for_each_thread", "over-budget", "over-budget"),
         Mistake("sums_in_float64", "over-budget", "over-budget"),

@@ -78,8 +78,8 @@ def _waits_of_the_bonus(case: Case) -> int:
 DEBRIEF = Debrief(
     shows=("shuffles", "barriers", "shared_store.requests"),
     why=(
-        "A warp scans its 32 numbers in five steps, and needs no barrier for that. Only one number "
-        "per warp goes through shared memory, so the block has to meet twice at most."
+        "A warp can scan 32 numbers in five steps, and needs no barrier for that. So the block "
+        "only has to meet where the sum of one part reaches the next, which is twice at most."
     ),
     alternative=(
         "The sums of the warps can be scanned by one warp, or each thread can add up those of the "
@@ -145,7 +145,7 @@ SCAN_BLOCK = KernelPuzzle(
     diagnoses={
         **WHOLE_WARPS,
         "race": (
-            "A thread reads a cell of shared memory that another thread writes in the same "
+            "A thread touches a cell of shared memory that another thread writes in the same "
             "interval between two barriers. What makes it wait until the number is there, and "
             "until everybody has read it before it changes?"
         ),

@@ -152,7 +152,7 @@ SCAN_GRID = KernelPuzzle(
     diagnoses={
         **WHOLE_WARPS,
         "race": (
-            "A thread reads a cell of shared memory that another thread writes in the same "
+            "A thread touches a cell of shared memory that another thread writes in the same "
             "interval. In a loop the next round belongs to the interval too: has everybody read "
             "the old numbers before the new ones come?"
         ),

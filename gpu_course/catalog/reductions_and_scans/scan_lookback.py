@@ -105,7 +105,7 @@ _tiles_alone = recognise(("tiles-alone", lambda a: running_in_tiles(a, TPB)))
 
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
-    if np.array_equal(got["out"], expected["out"]):
+    if np.array_equal(got["out"], expected["out"], equal_nan=True):
         return "prefix-untold"
     first = _held_up(case) * TPB
     if first and np.isnan(got["out"][first:]).all():

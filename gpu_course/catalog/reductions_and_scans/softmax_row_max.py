@@ -27,6 +27,7 @@ from gpu_course.catalog.specification import (
     KernelPuzzle,
     Launch,
     Mistake,
+    Values,
 )
 
 Outputs = dict[str, np.ndarray]
@@ -84,6 +85,22 @@ def _of_each_lane(a: np.ndarray) -> Outputs:
 def _read_once(case: Case) -> int:
     """Each number once, and a first number that every warp may begin with."""
     return 4 * case.sizes["rows"] * (case.sizes["cols"] + WARPS)
+
+
+_known = recognise_nearly(
+    ("began-at-zero", _from_zero),
+    ("places-counted", _places_counted),
+    ("largest-of-a-warp", _of_each_warp),
+    ("largest-of-a-lane", _of_each_lane),
+    ("nothing-taken-away", lambda a: _with(a.max(axis=1), _beyond(a, np.zeros(len(a))))),
+)
+
+
+def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
+    """Knows some ideas; and rows of low numbers whose largest is too high."""
+    if case.sizes.get("lowest"):
+        return "began-too-high" if (got["largest"] > expected["largest"]).any() else None
+    return _known(inputs, case, expected, got)
 
 
 DEBRIEF = Debrief(
@@ -154,23 +171,21 @@ SOFTMAX_ROW_MAX = KernelPuzzle(
         READ_IN_ORDER,
         NO_FLOAT64,
     ),
-    diagnose=recognise_nearly(
-        ("began-at-zero", _from_zero),
-        ("places-counted", _places_counted),
-        ("largest-of-a-warp", _of_each_warp),
-        ("largest-of-a-lane", _of_each_lane),
-        ("nothing-taken-away", lambda a: _with(a.max(axis=1), _beyond(a, np.zeros(len(a))))),
-    ),
+    diagnose=_diagnose,
     diagnoses={
         **OUTSIDE_THE_TILE,
         "race": (
-            "A place of the tile is written while another warp still reads it, or before it has "
-            "been written. The tile is used twice: what has to be over before its second use "
-            "begins, and when may its places be read?"
+            "A place of the tile is written while another warp still reads it, or touched before "
+            "what was written there is sure to be there. If the tile is used twice: what has to be "
+            "over before its second use begins, and when may its places be read?"
         ),
         "began-at-zero": (
             "In rows without a number above 0 your largest is 0, which is not one of them. Begin "
             "with a number of the row itself."
+        ),
+        "began-too-high": (
+            "Here all numbers are as low as numbers get, and your largest is none of them. Begin "
+            "with a number of the row itself, or with one that is never larger."
         ),
         "places-counted": (
             "The sum is too large by the number of places without a column: exp(m - m) is 1. What "

@@ -86,15 +86,15 @@ def an_atomic_a_warp(warps: Callable[[Case], int]) -> Budget:
     return Budget(
         "atomic_updates + shared_updates",
         lambda case, counters: warps(case),
-        "Atomics on one cell are carried out one after the other, so threads that all add to it "
-        "work as one thread would. Let them add to each other first, many at the same time.",
+        "Atomics on one cell are carried out one after the other, as one thread would do it. Let "
+        "the threads bring their numbers together first, many at the same time.",
         "atomics, counted thread by thread",
     )
 
 
 OUTSIDE_THE_TILE = {
     "race in global memory": (
-        "Several threads wrote to one cell of global memory. How many threads hold the whole sum "
+        "Several threads met at one cell of global memory. How many threads hold the whole sum "
         "of their block, and how many cells does each block have?"
     ),
 }

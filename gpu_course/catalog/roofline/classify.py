@@ -128,6 +128,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
         return "how-many"
     if any(word not in REGIMES for word in said):
         return "words"
+    if case.sizes["border"] == 2:
+        return "hair"  # here many borders look alike
     for key, way in _OTHERWISE:
         if said == way(inputs["runs"]) != expected["result"]:
             return key
@@ -193,6 +195,10 @@ CLASSIFY = PythonPuzzle(
             "anybody noticing: compare with the run itself."
         ),
         "border": "Half as long again is not more than half as long again.",
+        "hair": (
+            "Here times are half as long again but for a hair, and the hair decides. Take them as "
+            "they are, without rounding and without a tolerance."
+        ),
         "doubled": (
             "You wait for the time to double. Part of the time stays what it was, so it seldom "
             "does; the statement says where the border is."
@@ -226,6 +232,7 @@ CLASSIFY = PythonPuzzle(
         Mistake("any_growth_is_growth", "wrong-result", "any-growth"),
         Mistake("half_a_second_more", "wrong-result", "difference"),
         Mistake("half_as_long_again_is_enough", "wrong-result", "border"),
+        Mistake("rounds_before_it_compares", "wrong-result", "hair"),
         Mistake("waits_for_it_to_double", "wrong-result", "doubled"),
         Mistake("data_before_flop", "wrong-result", "exchanged"),
         Mistake("what_is_free_decides", "wrong-result", "upside-down"),

@@ -272,43 +272,6 @@ def last_by_number(out, parts, arrived, a, size):
             cuda.atomic.exch(arrived, 0, 0)
 
 
-# Lets the counter go on from launch to launch, and divides.
-@cuda.jit
-def counts_on(out, parts, arrived, a, size):
-    halves = cuda.shared.array(WARPS, float32)
-    place = cuda.shared.array(1, int32)
-    t = cuda.threadIdx.x
-    blocks = cuda.gridDim.x
-    i = cuda.grid(1)
-    x = a[i] if i < size else float32(0)
-    step = WARP // 2
-    while step > 0:
-        x += cuda.shfl_down_sync(FULL, x, step)
-        step //= 2
-    if cuda.laneid == 0:
-        halves[t // WARP] = x
-    cuda.syncthreads()
-    if t == 0:
-        parts[cuda.blockIdx.x] = halves[0] + halves[1]
-        cuda.threadfence()
-        place[0] = cuda.atomic.add(arrived, 0, 1)
-        cuda.threadfence()
-    cuda.syncthreads()
-    if place[0] % blocks == blocks - 1:
-        x = float32(0)
-        for k in range(t, blocks, TPB):
-            x += parts[k]
-        step = WARP // 2
-        while step > 0:
-            x += cuda.shfl_down_sync(FULL, x, step)
-            step //= 2
-        if cuda.laneid == 0:
-            halves[t // WARP] = x
-        cuda.syncthreads()
-        if t == 0:
-            out[0] = halves[0] + halves[1]
-
-
 # Adds up as many parts as the block has threads.
 @cuda.jit
 def only_so_many_parts(out, parts, arrived, a, size):

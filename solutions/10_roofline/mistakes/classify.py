@@ -64,6 +64,11 @@ def what_is_free_decides(runs):
     return [_word(not f > 1.5 * s, not d > 1.5 * s) for s, f, d in runs]
 
 
+# Takes a ratio with one digit for exact enough.
+def rounds_before_it_compares(runs):
+    return [_word(round(f / s, 1) > 1.5, round(d / s, 1) > 1.5) for s, f, d in runs]
+
+
 # Judges the first run alone.
 def one_word_for_all(runs):
     return [_word(f > 1.5 * s, d > 1.5 * s) for s, f, d in runs[:1]]
