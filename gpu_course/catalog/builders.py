@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,8 +22,8 @@ TRAFFIC = ("global_load.bytes", "global_store.bytes")
 BRANCHES = ("branches", "divergent_branches")
 """What a debrief shows of many kernels: paths into Counters."""
 
-STRANGE = ("infinite", "nan", "zero")
-"""Sizes by which a case asks for infinities, for NaN, and for zeros that meet either."""
+SPECIAL_SIZES = ("infinite", "nan", "zero")
+"""Sizes by which a case asks for special numbers; see `with_special_numbers`."""
 
 Idea = Callable[..., Any]
 """What somebody thinks a launch leads to: the array "out", or a dict of several outputs. Its
@@ -37,12 +39,31 @@ def sized(name: str, *, visible: bool = False, **sizes: int) -> Case:
     return Case(name, sizes, visible)
 
 
+INFINITIES = (math.inf, -math.inf, 0.0)
+NAN_AND_INFINITIES = (math.nan, *INFINITIES)
+"""What an input may hold beside ordinary numbers; the first stands in its first cell, the second in
+its last: those are what a load reads that is clamped to the array."""
+
+
+def special(name: str, numbers: tuple[float, ...] = NAN_AND_INFINITIES, **sizes: int) -> Case:
+    """Returns a Case with NaN, infinities and zeros in every array that `eighths` makes for it.
+
+    Each puzzle has one, and says in its statement what it promises of them: an answer that leaves
+    a number out by multiplying with 0 is right without them, and wrong with them.
+
+    >>> special("NaN and infinities", size=70).special
+    (nan, inf, -inf, 0.0)
+    """
+    return Case(name, sizes, special=numbers)
+
+
 ONE_BLOCK = (
     sized("visible example", visible=True, size=8),
     sized("one cell", size=1),
     sized("37 cells", size=37),
     sized("256 cells", size=256),
     sized("1,024 large numbers", size=1024, doublings=12),
+    special("NaN and infinities", size=41),
 )
 """Sizes for a launch of one block with exactly one thread per cell."""
 
@@ -96,7 +117,8 @@ def eighths(
         rng: where the randomness comes from.
         shape: the shape of the array.
         case: where it has a size "doublings", the numbers are doubled that often: an answer that
-            relies on -1000 being less than any number meets numbers less than that.
+            relies on -1000 being less than any number meets numbers less than that. What is
+            `special` in it takes the place of some numbers.
 
     Beyond MOST_DISTINCT cells, which is more than any check has, numbers come more than once and
     are never doubled: such arrays are only there to be timed.
@@ -111,7 +133,12 @@ def eighths(
     while count > 2 and _sorted(drawn):
         drawn = rng.permutation(pool)[:count]
     doublings = case.sizes.get("doublings", 0) if case is not None else 0
-    return (drawn * np.float32(2.0 ** (doublings - 3))).reshape(shape)
+    values = drawn * np.float32(2.0 ** (doublings - 3))
+    if case is not None and case.special:
+        between = 1 + rng.permutation(max(count - 2, 0))
+        places = np.array([0, count - 1, *between])[: min(count, len(case.special))]
+        values[places] = case.special[: len(places)]
+    return values.reshape(shape)
 
 
 def _sorted(values: np.ndarray) -> bool:
@@ -119,11 +146,14 @@ def _sorted(values: np.ndarray) -> bool:
     return bool(np.all(steps > 0) or np.all(steps < 0))
 
 
-def arrays(*scalars: str, **shapes: str) -> Callable[[np.random.Generator, Case], Values]:
+def arrays(
+    *scalars: str, ordinary: tuple[str, ...] = (), **shapes: str
+) -> Callable[[np.random.Generator, Case], Values]:
     """Returns an `inputs` function: float32 arrays (see `eighths`), then sizes as they are.
 
     Args:
         scalars: names of sizes that kernels get as numbers.
+        ordinary: names of arrays that hold nothing special, in no case.
         shapes: for each array its sides, which are names of sizes, or 1.
 
     >>> made = arrays("cols", a="rows cols", b="1 cols")
@@ -136,24 +166,29 @@ def arrays(*scalars: str, **shapes: str) -> Callable[[np.random.Generator, Case]
         made: Values = {}
         for name, sides in shapes.items():
             shape = tuple(1 if side == "1" else case.sizes[side] for side in sides.split())
-            made[name] = eighths(rng, shape, case)
+            made[name] = eighths(
+                rng, shape, replace(case, special=()) if name in ordinary else case
+            )
         return made | {name: case.sizes[name] for name in scalars}
 
     return inputs
 
 
-def with_strange_numbers(
+def with_special_numbers(
     inputs: Callable[[np.random.Generator, Case], Values], **put: Callable[[Values], None]
 ) -> Callable[[np.random.Generator, Case], Values]:
-    """Returns an `inputs` function whose cases may ask for numbers that no other case has.
+    """Returns an `inputs` function that puts NaN, infinities and zeros where the puzzle says.
+
+    What is `special` in a case stands anywhere, in all of its arrays alike. In a sum of everything
+    that makes NaN of the whole, and shows nothing: there it matters what meets what.
 
     Args:
         inputs: makes the inputs of all cases.
-        put: name of a size of STRANGE -> what puts such numbers into the inputs of cases with it.
+        put: a size of SPECIAL_SIZES -> what changes the inputs, in place, of cases that have it.
 
     >>> def at_the_end(values):
     ...     values["a"][-1] = np.inf
-    >>> made = with_strange_numbers(arrays(a="size"), infinite=at_the_end)
+    >>> made = with_special_numbers(arrays(a="size"), infinite=at_the_end)
     >>> float(made(np.random.default_rng(0), sized("x", size=3, infinite=1))["a"][-1])
     inf
     """
@@ -232,7 +267,7 @@ def gives(idea: Idea) -> Callable[[Values, Case], Values]:
 
     def outputs(inputs: Values, case: Case) -> Values:
         known = {**case.sizes, **inputs, "inputs": inputs, "case": case}
-        with np.errstate(all="ignore"):  # what becomes of infinities is part of the idea
+        with np.errstate(all="ignore"):  # infinity less infinity is NaN, and meant to be
             found = idea(*(known[name] for name in names))
         return dict(found) if isinstance(found, Mapping) else {"out": found}
 

@@ -24,12 +24,14 @@ class Case:
         visible: True for the example a learner sees and pictures are drawn from.
         whole: False where the launch finds a part of the work done already, so that what it costs
             is not what the sizes ask for.
+        special: NaN, infinities and zeros that stand among the numbers of its arrays.
     """
 
     name: str
     sizes: Mapping[str, int]
     visible: bool = False
     whole: bool = True
+    special: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -228,13 +230,13 @@ class KernelPuzzle(Puzzle):
     "refused", "unwritten" (no output cell was written), "tail-unwritten", "block-unwritten" (whole
     blocks of threads wrote nothing), "tail-wrong", "only-first-block-right", "shifted" (right
     values at an offset), "transposed", "reversed", "copied-input", "constant-offset",
-    "constant-factor", "partly-wrong" and "wrong" (anything else), "over-budget",
-    "order-dependent", "input-changed", "missing-function", "endless-loop",
-    "waits-for-a-block-outside" (with one block resident a loop never ends), "rebound" (the name of
-    an output is assigned, not a cell of it), "other-bits" (see same_bits), "not-shared" and
-    "done-again" (see Share). "race in global memory" is told instead of "race" where the cell is
-    not in a tile. "race on NAME" stands for a race on that argument, where a puzzle has a sentence
-    for it.
+    "constant-factor", "not-a-number" (NaN where a number belongs, of an input that has NaN or
+    infinities), "partly-wrong" and "wrong" (anything else), "over-budget", "order-dependent",
+    "input-changed", "missing-function", "endless-loop", "waits-for-a-block-outside" (with one block
+    resident a loop never ends), "rebound" (the name of an output is assigned, not a cell of it),
+    "other-bits" (see same_bits), "not-shared" and "done-again" (see Share). "race in global memory"
+    is told instead of "race" where the cell is not in a tile. "race on NAME" stands for a race on
+    that argument, where a puzzle has a sentence for it.
 
     Args:
         launches: (case) -> the launches, in order.

@@ -47,19 +47,24 @@ class Pattern:
 
 
 def close(got: np.ndarray, expected: np.ndarray, tolerance: tuple[float, float]) -> np.ndarray:
-    """Returns where `got` is `expected`: |got - expected| <= atol + rtol |expected|; NaN never is.
+    """Returns where `got` is `expected`: |got - expected| <= atol + rtol |expected|.
+
+    NaN is NaN, and near an infinity there is nothing.
 
     >>> close(np.array([1.0, np.nan]), np.array([1.0, np.nan]), (0.0, 0.0))
-    array([ True, False])
+    array([ True,  True])
+    >>> close(np.array([1.0, np.nan]), np.array([np.inf, 1.0]), (1e-6, 0.0))
+    array([False, False])
     """
     rtol, atol = tolerance
     with np.errstate(all="ignore"):
-        equal = np.asarray(got == expected)
+        equal = np.asarray(got == expected) | ((got != got) & (expected != expected))
         if (rtol, atol) == (0.0, 0.0) or not np.issubdtype(expected.dtype, np.inexact):
             return equal
         wide = np.complex128 if np.iscomplexobj(expected) else np.float64
         distance = np.abs(got.astype(wide) - expected.astype(wide))
-        return equal | (distance <= atol + rtol * np.abs(expected.astype(wide)))
+        near = distance <= atol + rtol * np.abs(expected.astype(wide))
+        return equal | (near & np.isfinite(expected))
 
 
 def diagnose(seen: Observation) -> Pattern | None:
@@ -79,6 +84,19 @@ def diagnose(seen: Observation) -> Pattern | None:
 
 def _unwritten(seen: Observation) -> Pattern | None:
     return None if seen.written.any() else Pattern("unwritten")
+
+
+def _not_a_number(seen: Observation) -> Pattern | None:
+    """NaN where a number belongs, though what was read has all that it takes to make a NaN."""
+    if seen.got.dtype.kind != "f":
+        return None
+    spoilt = seen.written & np.isnan(seen.got) & ~np.isnan(seen.expected)
+    arrays = [value for value in seen.inputs.values() if isinstance(value, np.ndarray)]
+    unusual = any(each.dtype.kind == "f" and not np.isfinite(each).all() for each in arrays)
+    if not spoilt.any() or not unusual:
+        return None
+    count = int(spoilt.sum())
+    return Pattern("not-a-number", f"{_cells(count)} {_was(count)} NaN, and should hold a number")
 
 
 def _block_unwritten(seen: Observation) -> Pattern | None:
@@ -149,7 +167,8 @@ def constant(seen: Observation) -> Pattern | None:
         return None
     with np.errstate(all="ignore"):
         offset = got[0] - expected[0]
-        if offset != 0 and seen.same(got, (expected + offset).astype(got.dtype)).all():
+        moved = (expected + offset).astype(got.dtype)
+        if np.isfinite(offset) and offset != 0 and seen.same(got, moved).all():
             more = "more" if offset > 0 else "less"
             fact = f"every cell is {_number(abs(offset))} {more} than expected"
             return Pattern("constant-offset", fact)
@@ -157,7 +176,8 @@ def constant(seen: Observation) -> Pattern | None:
         if not solid.size:
             return None
         factor = got[solid[0]] / expected[solid[0]]
-        if factor not in (0, 1) and seen.same(got, (expected * factor).astype(got.dtype)).all():
+        grown = (expected * factor).astype(got.dtype)
+        if np.isfinite(factor) and factor not in (0, 1) and seen.same(got, grown).all():
             return Pattern("constant-factor", f"every cell is {_number(factor)} times expected")
     return None
 
@@ -180,6 +200,7 @@ def _tail_wrong(seen: Observation) -> Pattern | None:
 
 _PATTERNS: tuple[Callable[[Observation], Pattern | None], ...] = (
     _unwritten,
+    _not_a_number,
     _block_unwritten,
     _tail_unwritten,
     _copied_input,

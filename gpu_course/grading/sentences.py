@@ -83,6 +83,10 @@ SENTENCES: dict[str, str] = {
         "The result changes with the order in which blocks and atomics run, and a GPU promises "
         "none. Look for the step whose result depends on who comes first."
     ),
+    "not-a-number": (
+        "NaN and infinity spoil what they touch: times 0 they are NaN, and so is infinity less "
+        "infinity. Which number came into this cell and has no business there?"
+    ),
     "other-bits": (
         "Two launches over the same numbers give different bits, and both are to give the same. "
         "What in the way the numbers are added up depends on the launch?"
@@ -207,6 +211,7 @@ HINT_KINDS: dict[str, str] = {
     "copied-input": "the computation",
     "constant-offset": "the computation",
     "constant-factor": "the computation",
+    "not-a-number": "the guard",
     "out-of-bounds": "the guard",
     "race": "who writes what",
     "barrier-divergence": "barriers",

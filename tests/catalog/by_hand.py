@@ -192,8 +192,9 @@ def run_case(puzzle: KernelPuzzle, functions: dict[str, Any], case: Case, seed: 
         for name, value in {**inputs, **outputs}.items()
     }
     try:
-        for launch in puzzle.launches(case):
-            run_launch(functions, launch, values)
+        with np.errstate(invalid="ignore"):  # infinity less infinity
+            for launch in puzzle.launches(case):
+                run_launch(functions, launch, values)
     except OutOfBounds:
         return Outcome("hazard", "out-of-bounds")
     except Endless:
@@ -202,11 +203,13 @@ def run_case(puzzle: KernelPuzzle, functions: dict[str, Any], case: Case, seed: 
     if any(_raced(array) for array in arrays.values()):
         return Outcome("hazard", "race")
     if any(
-        not np.array_equal(arrays[name].values, inputs[name]) for name in arrays if name in inputs
+        not np.array_equal(arrays[name].values, inputs[name], equal_nan=True)
+        for name in arrays
+        if name in inputs
     ):
         return Outcome("input-changed", "input-changed")
     got = {name: arrays[name].values for name in outputs}
-    if all(np.array_equal(got[name], expected[name]) for name in outputs):
+    if all(np.array_equal(got[name], expected[name], equal_nan=True) for name in outputs):
         return _shared(puzzle, case, arrays, seed)
     key = puzzle.diagnose(inputs, case, expected, got) if puzzle.diagnose else None
     written = {name: _written(arrays[name]) for name in outputs}

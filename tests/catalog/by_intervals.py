@@ -346,7 +346,7 @@ def run_case(puzzle: KernelPuzzle, functions: dict[str, Any], case: Case, seed: 
     expected = puzzle.reference(inputs, case)
     got = {name: values[name].values for name in outputs}
     rtol, atol = puzzle.tolerance
-    right = all(np.allclose(got[n], expected[n], rtol, atol) for n in expected)
+    right = all(np.allclose(got[n], expected[n], rtol, atol, equal_nan=True) for n in expected)
     key = puzzle.diagnose(inputs, case, expected, got) if puzzle.diagnose and not right else None
     return Outcome(frozenset(world.found), right, key)
 

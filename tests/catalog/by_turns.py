@@ -308,5 +308,7 @@ def run_case(
             return frozenset(world.found), False
     expected = puzzle.reference(inputs, case)
     rtol, atol = puzzle.tolerance
-    right = all(np.allclose(values[n].values, expected[n], rtol, atol) for n in expected)
+    right = all(
+        np.allclose(values[n].values, expected[n], rtol, atol, equal_nan=True) for n in expected
+    )
     return frozenset(world.found), right

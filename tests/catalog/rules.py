@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 
-from gpu_course.catalog.builders import ONE_CELL_EACH
+from gpu_course.catalog.builders import ONE_CELL_EACH, SPECIAL_SIZES
 from gpu_course.catalog.specification import KernelPuzzle, Mistake
 from gpu_course.grading.kernel import sharing, trial
 from gpu_course.grading.sentences import SENTENCES
@@ -115,6 +115,8 @@ def assert_specification_inputs_show_mistakes(puzzle: KernelPuzzle) -> None:
                 continue
             if puzzle.scratch is not None and name in puzzle.scratch(inputs, case):
                 continue
+            if case.sizes.get("lowest"):
+                continue  # rows of hardly more than minus infinity
             # What earlier blocks have written is full of sums, and of NaN where there is none.
             if case.sizes.get("held_up"):
                 value = inputs["a"]
@@ -123,6 +125,8 @@ def assert_specification_inputs_show_mistakes(puzzle: KernelPuzzle) -> None:
             if puzzle.short_name in REPEATS or case.sizes.get("unasked"):
                 flat = flat[~np.isnan(flat)]
             # Where the order of a sum is to show in its last bits, the numbers have many.
+            if case.special or case.sizes.keys() & {*SPECIAL_SIZES}:
+                flat = flat[np.isfinite(flat) & (flat != 0)]
             assert np.all(flat * 8 == np.round(flat * 8)) or puzzle.same_bits
             assert np.all(flat != 0)
             assert len(np.unique(flat)) == flat.size or puzzle.short_name in REPEATS
@@ -130,6 +134,59 @@ def assert_specification_inputs_show_mistakes(puzzle: KernelPuzzle) -> None:
                 steps = np.diff(flat)
                 assert (steps > 0).any() and (steps < 0).any()
                 assert not np.array_equal(flat, flat[::-1])
+
+
+HELD_TO_SPECIAL_NUMBERS = ("00", "01", "02", "03", "04")
+"""Lessons whose puzzles say what they promise of NaN and infinities, and have a case with them."""
+
+
+def assert_specification_says_what_it_promises_of_special_numbers(puzzle: KernelPuzzle) -> None:
+    """Statement and stub name NaN, and a case holds what they promise of it and of infinities."""
+    if puzzle.lesson[:2] not in HELD_TO_SPECIAL_NUMBERS:
+        return
+    solution = (SOLUTIONS / f"{puzzle.name}.py").read_text(encoding="utf-8")
+    text = ast.get_docstring(ast.parse(solution)) or ""
+    for said in (puzzle.statement, text):
+        assert "NaN" in said and "infinit" in said
+    case = puzzle.cases[-1]
+    if all(
+        "no NaN and no infinities" in " ".join(said.split()) for said in (puzzle.statement, text)
+    ):
+        assert not case.special
+        return
+    floats = [
+        value.reshape(-1)
+        for value in _arrays(puzzle.inputs(np.random.default_rng(0), case))
+        if value.dtype == np.float32
+    ]
+    found = np.concatenate(floats)
+    assert np.isposinf(found).any() and np.isneginf(found).any() and (found == 0).any()
+    for said in (puzzle.statement, text):
+        assert np.isnan(found).any() != ("no NaN" in " ".join(said.split()))
+    # The last cell of an array is what a clamped load reads for a thread without a cell.
+    assert any(not np.isfinite(each[-1]) for each in floats)
+
+
+HELD_WHERE_THEY_MATTER = ("05", "06")
+"""Lessons whose puzzles put NaN and infinities where sums can tell what becomes of them."""
+
+
+def assert_specification_holds_special_numbers_where_they_matter(puzzle: KernelPuzzle) -> None:
+    """Statement and stub name NaN and infinities, and some case of floats has what is no number."""
+    if puzzle.lesson[:2] not in HELD_WHERE_THEY_MATTER:
+        return
+    floats = [
+        value
+        for case in puzzle.cases
+        for value in _arrays(puzzle.inputs(np.random.default_rng(0), case))
+        if value.dtype == np.float32
+    ]
+    if not floats:
+        return
+    assert any(np.isinf(each).any() for each in floats)
+    solution = (SOLUTIONS / f"{puzzle.name}.py").read_text(encoding="utf-8")
+    for said in (puzzle.statement, ast.get_docstring(ast.parse(solution)) or ""):
+        assert "NaN" in said and "infinit" in said
 
 
 def assert_specification_outputs_fit(puzzle: KernelPuzzle) -> None:

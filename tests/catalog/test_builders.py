@@ -15,6 +15,7 @@ from gpu_course.catalog.builders import (
     one_block,
     recognise,
     sized,
+    special,
     where_written,
 )
 
@@ -111,3 +112,28 @@ class TestRecognise:
 
     def test_an_idea_that_gives_the_right_result_is_no_diagnosis(self):
         assert self.found(2, 4, 6) is None
+
+
+class TestSpecialNumbers:
+    case = special("NaN and infinities", rows=4, cols=5)
+
+    def test_the_first_and_the_last_cell_hold_what_is_no_number(self):
+        for seed in range(20):
+            flat = eighths(np.random.default_rng(seed), 20, self.case)
+            assert np.isnan(flat[0]) and np.isposinf(flat[-1])
+            assert np.isneginf(flat).sum() == 1 and (flat == 0).sum() == 1
+            assert len(np.unique(flat)) == 20
+
+    def test_fewer_cells_take_the_first_of_them(self):
+        assert np.isnan(eighths(np.random.default_rng(0), 1, self.case)).tolist() == [True]
+        assert np.isnan(eighths(np.random.default_rng(0), 2, self.case)).tolist() == [True, False]
+
+    def test_an_ordinary_array_beside_a_special_one_has_none(self):
+        made = arrays("cols", ordinary=("b",), a="rows cols", b="cols")
+        values = made(np.random.default_rng(0), self.case)
+        assert not np.isfinite(values["a"]).all() and np.isfinite(values["b"]).all()
+
+    def test_an_idea_that_takes_infinity_from_infinity_does_not_warn(self):
+        case = special("x", size=3)
+        inputs = {"a": eighths(np.random.default_rng(0), 3, case)}
+        assert np.isnan(gives(lambda a: a - a)(inputs, case)["out"]).all()

@@ -63,7 +63,9 @@ def test_the_reference_is_a_loop(name: str) -> None:
         # Of large numbers NumPy keeps what float32 holds.
         for output, found in puzzle.reference(inputs, case).items():
             loop = np.array(expected[output], found.dtype)
-            assert found.shape == loop.shape and np.allclose(found, loop, rtol, atol), case
+            assert found.shape == loop.shape and np.allclose(
+                found, loop, rtol, atol, equal_nan=True
+            ), case
 
 
 @pytest.mark.parametrize("name", WITHOUT)

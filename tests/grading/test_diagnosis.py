@@ -156,7 +156,7 @@ def test_a_result_within_the_tolerance_is_right() -> None:
     expected = np.array([1.0, 100.0], np.float32)
     assert close(expected * np.float32(1 + 1e-6), expected, (1e-5, 0.0)).all()
     assert not close(expected * np.float32(1 + 1e-4), expected, (1e-5, 0.0)).any()
-    assert not close(np.array([np.nan, np.inf]), np.array([np.nan, 1.0]), (1.0, 1.0)).any()
+    assert not close(np.array([np.nan, np.inf]), np.array([2.0, 1.0]), (1.0, 1.0)).any()
 
 
 def test_every_key_of_the_specification_has_a_sentence_and_no_other() -> None:
@@ -176,3 +176,24 @@ def test_every_key_of_the_specification_has_a_sentence_and_no_other() -> None:
     # A puzzle's own sentence on it; without one a race is a race.
     assert named - {"race in global memory", "race on NAME"} <= set(SENTENCES)
     assert set(HINT_KINDS) <= set(SENTENCES)
+
+
+def test_nan_where_a_number_belongs_is_told_of_an_input_that_could_make_it() -> None:
+    expected = np.array([1, np.nan, 3, 4, 5, np.inf], np.float32)
+    got = np.array([1, np.nan, np.nan, 4, 5, np.inf], np.float32)
+    special = np.array([1, np.inf], np.float32)
+    assert look(expected, got, a=special) == "not-a-number"
+    assert look(expected, got, a=np.ones(2, np.float32)) != "not-a-number"
+    assert look(expected, expected.copy(), a=special) is None
+
+
+def test_every_cell_nan_is_no_offset_and_no_factor() -> None:
+    expected = np.array([1, 2.5, 3, 7, 6], np.float32)
+    assert look(expected, np.full_like(expected, np.nan)) == "wrong"
+
+
+def test_near_an_infinity_there_is_nothing() -> None:
+    expected = np.array([np.inf, -np.inf, np.nan], np.float32)
+    assert close(expected, expected, (1e-6, 1e-6)).all()
+    assert not close(np.array([1, 1, 1], np.float32), expected, (1e-6, 1e-6)).any()
+    assert not close(-expected, expected, (1e-6, 1e-6))[:2].any()

@@ -11,6 +11,7 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
+    special,
     where_written,
 )
 from gpu_course.catalog.coalescing.pieces import TPB, loads_in_order, stores_in_order
@@ -40,8 +41,9 @@ COPY_COALESCED = KernelPuzzle(
     debrief=DEBRIEF,
     statement=(
         "Copy `a` to `out`. A block of TPB threads has a piece of TPB * PER_THREAD neighbouring "
-        "cells, and each thread copies at most PER_THREAD cells. Choose which ones so that no load "
-        "and no store touches more sectors than its bytes need."
+        "cells, and each thread copies at most PER_THREAD cells. Choose which ones so that no "
+        "load and no store touches more sectors than its bytes need. a may hold NaN and "
+        "infinities as well."
     ),
     parameters={"copy_coalesced": ("out", "a", "size")},
     cases=(
@@ -50,6 +52,7 @@ COPY_COALESCED = KernelPuzzle(
         sized("exactly two pieces", size=2 * PIECE),
         sized("one cell more than two pieces", size=2 * PIECE + 1),
         sized("1,003 large numbers", size=1003, doublings=100),
+        special("NaN and infinities", size=301),
     ),
     random_case=drawn(size=(PIECE + 1, 1400)),
     inputs=arrays("size", a="size"),

@@ -11,6 +11,7 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
+    special,
 )
 from gpu_course.catalog.coalescing.pieces import TPB, WARP, loads_in_order, stores_in_order
 from gpu_course.catalog.specification import (
@@ -66,7 +67,7 @@ EMBEDDING_LOOKUP = KernelPuzzle(
         "The first layer of a language model: out[i] is row ids[i] of `table`, for each of `size` "
         "tokens. There is a thread for each token, in blocks of TPB. Each warp writes the rows of "
         "its own 32 tokens. Nobody knows which rows they will be, and still no load and no store "
-        "may touch more sectors than it has to."
+        "may touch more sectors than it has to. table may hold NaN and infinities as well."
     ),
     parameters={"embedding_lookup": ("out", "table", "ids", "size", "dim")},
     cases=(
@@ -75,6 +76,7 @@ EMBEDDING_LOOKUP = KernelPuzzle(
         sized("exactly one block", size=TPB, dim=32, vocab=70),
         sized("ragged rows of large numbers", size=67, dim=141, vocab=90, doublings=80),
         sized("rows shorter than a warp", size=33, dim=7, vocab=40),
+        special("NaN and infinities", size=43, dim=37, vocab=11),
     ),
     random_case=drawn(size=(65, 100), dim=(33, 90), vocab=(101, 130)),
     inputs=_inputs,

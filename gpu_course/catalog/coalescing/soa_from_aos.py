@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.catalog.builders import blocks_to_cover, drawn, eighths, gives, sized
+from gpu_course.catalog.builders import blocks_to_cover, drawn, eighths, gives, sized, special
 from gpu_course.catalog.coalescing.pieces import TPB, loads_in_order, stores_in_order
 from gpu_course.catalog.specification import (
     Case,
@@ -45,10 +45,10 @@ SOA_FROM_AOS = KernelPuzzle(
     minutes=14,
     debrief=DEBRIEF,
     statement=(
-        "`a` holds x, y, z and mass of each particle side by side, an array of structs. Write each "
-        "field to an array of its own: out[field, i] = a[i, field]. A block of TPB threads has TPB "
-        "particles, and each thread moves at most FIELDS numbers. Neither loads nor stores may "
-        "touch more sectors than they have to."
+        "`a` holds x, y, z and mass of each particle side by side, an array of structs. Write "
+        "each field to an array of its own: out[field, i] = a[i, field]. A block of TPB threads "
+        "has TPB particles, and each thread moves at most FIELDS numbers. Neither loads nor "
+        "stores may touch more sectors than they have to. a may hold NaN and infinities as well."
     ),
     parameters={"soa_from_aos": ("out", "a", "size")},
     cases=(
@@ -57,6 +57,7 @@ SOA_FROM_AOS = KernelPuzzle(
         sized("exactly two blocks", size=2 * TPB),
         sized("one particle more than two blocks", size=2 * TPB + 1),
         sized("203 large particles", size=203, doublings=100),
+        special("NaN and infinities", size=73),
     ),
     random_case=drawn(size=(TPB + 1, 400)),
     inputs=_inputs,

@@ -12,6 +12,7 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
+    special,
 )
 from gpu_course.catalog.coalescing.pieces import TPB, loads_in_order
 from gpu_course.catalog.specification import Debrief, KernelPuzzle, Launch, Mistake
@@ -38,7 +39,7 @@ SUM_COLUMNS = KernelPuzzle(
     statement=(
         "out[col] is the sum of column `col` of `a`. Each thread writes at most one cell, and "
         "there is at least one thread for each column, in blocks of 64. No load may touch more "
-        "sectors than it has to."
+        "sectors than it has to. NaN and infinities count as in any sum."
     ),
     parameters={"sum_columns": ("out", "a", "rows", "cols")},
     cases=(
@@ -47,6 +48,7 @@ SUM_COLUMNS = KernelPuzzle(
         sized("more rows than columns", rows=100, cols=40),
         sized("exactly one block", rows=33, cols=64),
         sized("ragged rows of large numbers", rows=6, cols=150, doublings=90),
+        special("NaN and infinities", rows=7, cols=67),
     ),
     random_case=drawn(rows=(2, 40), cols=(65, 200)),
     inputs=arrays("rows", "cols", a="rows cols"),

@@ -12,6 +12,7 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
+    special,
 )
 from gpu_course.catalog.coalescing.pieces import WARP, loads_in_order
 from gpu_course.catalog.specification import Debrief, KernelPuzzle, Launch, Mistake
@@ -50,7 +51,8 @@ SUM_ROWS = KernelPuzzle(
     statement=(
         "out[row] is the sum of row `row` of `a`. There is at least one warp of 32 threads for "
         "each row, in blocks of TPB threads. Each thread writes at most one cell. No load may "
-        "touch more sectors than it has to. Lesson 02 has shown how a warp adds up 32 numbers."
+        "touch more sectors than it has to. Lesson 02 has shown how a warp adds up 32 numbers. "
+        "NaN and infinities count as in any sum."
     ),
     parameters={"sum_rows": ("out", "a", "rows", "cols")},
     cases=(
@@ -59,6 +61,7 @@ SUM_ROWS = KernelPuzzle(
         sized("more rows than columns", rows=70, cols=13),
         sized("rows of exactly a warp", rows=8, cols=32),
         sized("ragged rows of large numbers", rows=5, cols=131, doublings=90),
+        special("NaN and infinities", rows=7, cols=67),
     ),
     random_case=drawn(rows=(5, 40), cols=(33, 150)),
     inputs=arrays("rows", "cols", a="rows cols"),

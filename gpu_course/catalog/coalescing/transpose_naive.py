@@ -10,6 +10,7 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
+    special,
     where_written,
 )
 from gpu_course.catalog.coalescing.pieces import LOADS_AND_STORES, one_sided_excess
@@ -71,7 +72,8 @@ TRANSPOSE_NAIVE = KernelPuzzle(
     statement=(
         "out[col, row] = a[row, col]. A block of TILE by THREAD_ROWS threads has a square of TILE "
         "by TILE cells. Each thread writes at most TILE // THREAD_ROWS cells, and what it writes "
-        "it has read itself. Let one side run in order, whichever you like; the other will pay."
+        "it has read itself. Let one side run in order, whichever you like; the other will pay. a "
+        "may hold NaN and infinities as well."
     ),
     parameters={"transpose_naive": ("out", "a", "rows", "cols")},
     cases=(
@@ -80,6 +82,7 @@ TRANSPOSE_NAIVE = KernelPuzzle(
         sized("one row more than a square", rows=33, cols=32),
         sized("wider than tall", rows=45, cols=110),
         sized("taller than wide, large numbers", rows=70, cols=45, doublings=100),
+        special("NaN and infinities", rows=35, cols=45),
     ),
     random_case=_random_case,
     inputs=arrays("rows", "cols", a="rows cols"),

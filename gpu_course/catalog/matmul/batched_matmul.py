@@ -10,7 +10,7 @@ from gpu_course.catalog.builders import (
     blocks_to_cover,
     gives,
     recognise,
-    with_strange_numbers,
+    with_special_numbers,
 )
 from gpu_course.catalog.matmul.pieces import (
     ALL_IN_FLOAT32,
@@ -24,7 +24,7 @@ from gpu_course.catalog.matmul.pieces import (
     ZEROS,
     drawn_sides,
     product,
-    put_strange_numbers,
+    put_special_numbers,
     sides,
     square_grid,
     tile_bytes,
@@ -48,10 +48,10 @@ def _scores(q: np.ndarray, keys: np.ndarray) -> np.ndarray:
     return product(q, keys.transpose(0, 2, 1))
 
 
-def _put_strange_numbers(values: Values) -> None:
-    """As `put_strange_numbers` does; here a column of the right matrix is a row of keys."""
+def _put_special_numbers(values: Values) -> None:
+    """As `put_special_numbers` does; here a column of the right matrix is a row of keys."""
     turned = values["keys"].transpose(0, 2, 1)
-    put_strange_numbers("q", "keys")({"q": values["q"], "keys": turned})
+    put_special_numbers("q", "keys")({"q": values["q"], "keys": turned})
 
 
 def _grid(case: Case) -> tuple[int, int, int]:
@@ -104,8 +104,8 @@ BATCHED_MATMUL = KernelPuzzle(
         sides("infinities, a NaN and zeros", 5, 18, 19, batch=1, infinite=1),
     ),
     random_case=drawn_sides((5, 20), (5, 33), (17, 25), batch=(2, 3)),
-    inputs=with_strange_numbers(
-        arrays("m", "n", "k", q="batch m k", keys="batch n k"), infinite=_put_strange_numbers
+    inputs=with_special_numbers(
+        arrays("m", "n", "k", q="batch m k", keys="batch n k"), infinite=_put_special_numbers
     ),
     # Queries and keys of 64 numbers, as attention's heads have; the heads are as many as it takes.
     large=lambda least_bytes: sides(

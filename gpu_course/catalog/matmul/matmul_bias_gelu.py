@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gpu_course.catalog.builders import ONE_CELL_EACH, arrays, gives, with_strange_numbers
+from gpu_course.catalog.builders import ONE_CELL_EACH, arrays, gives, with_special_numbers
 from gpu_course.catalog.matmul.pieces import (
     ALL_IN_FLOAT32,
     BARRIER_FOR_ALL,
@@ -17,7 +17,7 @@ from gpu_course.catalog.matmul.pieces import (
     cells_of,
     drawn_sides,
     large_square,
-    put_strange_numbers,
+    put_special_numbers,
     sides,
     square_grid,
     tile_bytes,
@@ -138,8 +138,8 @@ MATMUL_BIAS_GELU = KernelPuzzle(
         sides("infinities, a NaN and zeros", 5, 18, 19, doublings=-5, infinite=1),
     ),
     random_case=drawn_sides((5, 30), (31, 50), (5, 30), doublings=(-6, -4)),
-    inputs=with_strange_numbers(
-        arrays("m", "n", "k", a="m k", w="k n", bias="n"), infinite=put_strange_numbers("a", "w")
+    inputs=with_special_numbers(
+        arrays("m", "n", "k", a="m k", w="k n", bias="n"), infinite=put_special_numbers("a", "w")
     ),
     large=large_square,
     launches=lambda case: (Launch("matmul_bias_gelu", square_grid(case), (TILE, TILE), ARGUMENTS),),

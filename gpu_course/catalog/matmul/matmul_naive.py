@@ -8,7 +8,7 @@ from gpu_course.catalog.builders import (
     blocks_to_cover,
     gives,
     recognise,
-    with_strange_numbers,
+    with_special_numbers,
 )
 from gpu_course.catalog.matmul.pieces import (
     ALL_IN_FLOAT32,
@@ -20,7 +20,7 @@ from gpu_course.catalog.matmul.pieces import (
     drawn_sides,
     large_square,
     product,
-    put_strange_numbers,
+    put_special_numbers,
     sides,
 )
 from gpu_course.catalog.specification import Budget, Case, Debrief, KernelPuzzle, Launch, Mistake
@@ -68,8 +68,8 @@ MATMUL_NAIVE = KernelPuzzle(
         sides("infinities, a NaN and zeros", 6, 40, 5, infinite=1),
     ),
     random_case=drawn_sides((5, 40), (5, 70), (2, 12)),
-    inputs=with_strange_numbers(
-        arrays("m", "n", "k", a="m k", b="k n"), infinite=put_strange_numbers("a", "b")
+    inputs=with_special_numbers(
+        arrays("m", "n", "k", a="m k", b="k n"), infinite=put_special_numbers("a", "b")
     ),
     large=large_square,
     launches=lambda case: (Launch("matmul_naive", _grid(case), BLOCK, ARGUMENTS),),

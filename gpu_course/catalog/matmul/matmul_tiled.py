@@ -7,7 +7,7 @@ from gpu_course.catalog.builders import (
     arrays,
     gives,
     recognise,
-    with_strange_numbers,
+    with_special_numbers,
 )
 from gpu_course.catalog.matmul.pieces import (
     ALL_IN_FLOAT32,
@@ -24,7 +24,7 @@ from gpu_course.catalog.matmul.pieces import (
     drawn_sides,
     large_square,
     product,
-    put_strange_numbers,
+    put_special_numbers,
     sides,
     square_grid,
     tile_bytes,
@@ -72,8 +72,8 @@ MATMUL_TILED = KernelPuzzle(
         sides("infinities, a NaN and zeros", 5, 18, 19, infinite=1),
     ),
     random_case=drawn_sides((5, 30), (5, 40), (5, 25)),
-    inputs=with_strange_numbers(
-        arrays("m", "n", "k", a="m k", b="k n"), infinite=put_strange_numbers("a", "b")
+    inputs=with_special_numbers(
+        arrays("m", "n", "k", a="m k", b="k n"), infinite=put_special_numbers("a", "b")
     ),
     large=large_square,
     launches=lambda case: (Launch("matmul_tiled", square_grid(case), (TILE, TILE), ARGUMENTS),),

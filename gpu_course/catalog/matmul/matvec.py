@@ -11,7 +11,7 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
-    with_strange_numbers,
+    with_special_numbers,
 )
 from gpu_course.catalog.matmul.pieces import ALL_IN_FLOAT32, product
 from gpu_course.catalog.reductions_and_scans.sums import an_atomic_a_warp, ten_shuffles_a_warp
@@ -36,7 +36,7 @@ def _of_lanes(a: np.ndarray, x: np.ndarray, lanes: list[int]) -> np.ndarray:
     return product(a[:, cols], x[cols])
 
 
-def _put_strange_numbers(values: Values) -> None:
+def _put_special_numbers(values: Values) -> None:
     """An infinity that x multiplies by 0, one at the end of a row, and a NaN."""
     a, values["x"][3] = values["a"], 0
     a[0, 3], a[1, -1], a[2, 4] = np.inf, np.inf, np.nan
@@ -91,9 +91,9 @@ MATVEC = KernelPuzzle(
         sized("a zero that meets an infinity of x", rows=5, cols=40, zero=1),
     ),
     random_case=drawn(rows=(3, 30), cols=(33, 150)),
-    inputs=with_strange_numbers(
+    inputs=with_special_numbers(
         arrays("rows", "cols", a="rows cols", x="cols"),
-        infinite=_put_strange_numbers,
+        infinite=_put_special_numbers,
         zero=_zero_by_infinity,
     ),
     large=lambda least_bytes: sized(

@@ -60,7 +60,7 @@ def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
         return np.asarray(a.astype(np.float64) @ b.astype(np.float64), dtype=np.float32)
 
 
-def put_strange_numbers(left: str, right: str) -> Callable[[Values], None]:
+def put_special_numbers(left: str, right: str) -> Callable[[Values], None]:
     """Returns what puts infinities, a NaN, and a zero that meets an infinity into two matrices.
 
     Args:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gpu_course.catalog.builders import arrays, with_strange_numbers
-from gpu_course.catalog.matmul.pieces import drawn_sides, put_strange_numbers, sides
+from gpu_course.catalog.builders import arrays, with_special_numbers
+from gpu_course.catalog.matmul.pieces import drawn_sides, put_special_numbers, sides
 from gpu_course.catalog.specification import Budget, Case, Share
 
 TILE = 64
@@ -22,8 +22,8 @@ CASES: tuple[Case, ...] = (
 )
 random_case = drawn_sides((9, 70), (9, 70), (9, 14))
 
-inputs = with_strange_numbers(
-    arrays("m", "n", "k", a="m k", b="k n"), infinite=put_strange_numbers("a", "b")
+inputs = with_special_numbers(
+    arrays("m", "n", "k", a="m k", b="k n"), infinite=put_special_numbers("a", "b")
 )
 
 SHARE = Share("Each thread makes 64 cells of the square.", EACH * EACH)

@@ -13,7 +13,7 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
-    with_strange_numbers,
+    with_special_numbers,
 )
 from gpu_course.catalog.matmul.pieces import ALL_IN_FLOAT32
 from gpu_course.catalog.reductions_and_scans.sums import an_atomic_a_warp, ten_shuffles_a_warp
@@ -61,7 +61,7 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
     }
 
 
-def _put_strange_numbers(values: Values) -> None:
+def _put_special_numbers(values: Values) -> None:
     """In some row each: an infinity that x multiplies by 0, a 0 by an infinite x, an infinity at
     the row's end, and a NaN."""
     entries, columns, starts = values["values"], values["columns"], values["starts"]
@@ -166,7 +166,7 @@ SPMV_CSR = KernelPuzzle(
         sized("infinities, a NaN and zeros", rows=9, cols=40, longest=33, infinite=1),
     ),
     random_case=drawn(rows=(4, 30), cols=(40, 150), longest=(33, 60)),
-    inputs=with_strange_numbers(_inputs, infinite=_put_strange_numbers),
+    inputs=with_special_numbers(_inputs, infinite=_put_special_numbers),
     launches=lambda case: (
         Launch("spmv_csr", blocks_to_cover(case.sizes["rows"], WARPS), (LANES, WARPS), ARGUMENTS),
     ),

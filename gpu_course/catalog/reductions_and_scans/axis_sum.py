@@ -12,7 +12,7 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
-    with_strange_numbers,
+    with_special_numbers,
 )
 from gpu_course.catalog.reductions_and_scans.sums import (
     ALL_LANES,
@@ -27,7 +27,7 @@ from gpu_course.catalog.specification import Budget, Debrief, KernelPuzzle, Laun
 ROWS = 4
 
 
-def _put_strange_numbers(values: Values) -> None:
+def _put_special_numbers(values: Values) -> None:
     """An infinity at the end of some rows, the last among them; a NaN in another."""
     values["a"][::5, -1] = np.inf
     values["a"][2, 3] = np.nan
@@ -74,8 +74,8 @@ AXIS_SUM = KernelPuzzle(
         sized("infinities and a NaN", rows=6, cols=35, infinite=1),
     ),
     random_case=drawn(rows=(2, 13), cols=(17, 100)),
-    inputs=with_strange_numbers(
-        arrays("rows", "cols", a="rows cols"), infinite=_put_strange_numbers
+    inputs=with_special_numbers(
+        arrays("rows", "cols", a="rows cols"), infinite=_put_special_numbers
     ),
     launches=lambda case: (
         Launch(

@@ -12,7 +12,7 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
-    with_strange_numbers,
+    with_special_numbers,
 )
 from gpu_course.catalog.reductions_and_scans.sums import (
     NO_FLOAT64,
@@ -28,7 +28,7 @@ from gpu_course.catalog.reductions_and_scans.sums import (
 from gpu_course.catalog.specification import Budget, Debrief, KernelPuzzle, Mistake, Values
 
 
-def _put_strange_numbers(values: Values) -> None:
+def _put_special_numbers(values: Values) -> None:
     """A NaN in the first piece, an infinity as the last number of the last."""
     values["a"][3], values["a"][-1] = np.nan, np.inf
 
@@ -68,7 +68,7 @@ BLOCK_SUM = KernelPuzzle(
     parameters={"block_sum": ("out", "a", "size")},
     cases=(*VECTORS, sized("infinities and a NaN", size=300, infinite=1)),
     random_case=random_vector,
-    inputs=with_strange_numbers(arrays("size", a="size"), infinite=_put_strange_numbers),
+    inputs=with_special_numbers(arrays("size", a="size"), infinite=_put_special_numbers),
     launches=enough_blocks("block_sum", "out", "a", "size", block=TPB),
     reference=gives(lambda a: summed(pieces(a, TPB))),
     budgets=(

@@ -12,7 +12,7 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
-    with_strange_numbers,
+    with_special_numbers,
 )
 from gpu_course.catalog.reductions_and_scans.sums import (
     ALL_LANES,
@@ -44,7 +44,7 @@ def _blocks(case: Case) -> int:
     return blocks_to_cover(case.sizes["size"], SPAN)
 
 
-def _put_strange_numbers(values: Values) -> None:
+def _put_special_numbers(values: Values) -> None:
     """A NaN in the first piece, an infinity as the last number of the last."""
     values["a"][3], values["a"][-1] = np.nan, np.inf
 
@@ -97,7 +97,7 @@ BLOCK_SUM_SEQUENTIAL = KernelPuzzle(
         sized("infinities and a NaN", size=515, infinite=1),
     ),
     random_case=drawn(size=(260, 800)),
-    inputs=with_strange_numbers(arrays("size", a="size"), infinite=_put_strange_numbers),
+    inputs=with_special_numbers(arrays("size", a="size"), infinite=_put_special_numbers),
     launches=lambda case: (
         Launch("block_sum_sequential", _blocks(case), TPB, ("out", "a", "size")),
     ),

@@ -11,7 +11,7 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
-    with_strange_numbers,
+    with_special_numbers,
 )
 from gpu_course.catalog.reductions_and_scans.scan_pieces import (
     TPB,
@@ -45,7 +45,7 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
     return {**values, "low": np.float32(low), "pieces": _pieces(case)}
 
 
-def _put_strange_numbers(values: Values) -> None:
+def _put_special_numbers(values: Values) -> None:
     """An infinite number is kept; NaN, and minus infinity, are not."""
     a, low = values["a"], values["low"]
     a[np.flatnonzero(a > low)[4]] = np.inf
@@ -114,7 +114,7 @@ COMPACT = KernelPuzzle(
         sized("infinities and NaN", size=100, kept=30, infinite=1),
     ),
     random_case=_random,
-    inputs=with_strange_numbers(_inputs, infinite=_put_strange_numbers),
+    inputs=with_special_numbers(_inputs, infinite=_put_special_numbers),
     scratch=lambda inputs, case: {
         name: np.zeros(_pieces(case), np.int32) for name in ("counts", "starts")
     },

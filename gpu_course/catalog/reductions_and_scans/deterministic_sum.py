@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from gpu_course.catalog.builders import blocks_to_cover, drawn, sized, with_strange_numbers
+from gpu_course.catalog.builders import blocks_to_cover, drawn, sized, with_special_numbers
 from gpu_course.catalog.reductions_and_scans.scan_pieces import (
     TPB,
     WARP,
@@ -125,7 +125,7 @@ DETERMINISTIC_SUM = KernelPuzzle(
         sized("an infinite number at the end", size=70, infinite=1),
     ),
     random_case=drawn(size=(500, 1500)),
-    inputs=with_strange_numbers(_inputs, infinite=_infinite_at_the_end),
+    inputs=with_special_numbers(_inputs, infinite=_infinite_at_the_end),
     scratch=_scratch,
     launches=_launches,
     reference=lambda inputs, case: {"few": _sum(inputs["a"]), "many": _sum(inputs["a"])},

@@ -11,7 +11,7 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
-    with_strange_numbers,
+    with_special_numbers,
 )
 from gpu_course.catalog.reductions_and_scans.sums import (
     ALL_LANES,
@@ -90,7 +90,7 @@ DOT = KernelPuzzle(
         sized("infinity times zero", size=40, nan=1),
     ),
     random_case=drawn(size=(130, 500)),
-    inputs=with_strange_numbers(
+    inputs=with_special_numbers(
         arrays("size", a="size", b="size"),
         infinite=_infinite_at_the_end,
         zero=_zero_by_infinity,

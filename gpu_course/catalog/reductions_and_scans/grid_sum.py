@@ -11,7 +11,7 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
-    with_strange_numbers,
+    with_special_numbers,
 )
 from gpu_course.catalog.reductions_and_scans.sums import (
     ALL_LANES,
@@ -109,7 +109,7 @@ GRID_SUM = KernelPuzzle(
     random_case=drawn(size=(520, 2000)),
     # A few blocks for each multiprocessor of any card.
     large=lambda least_bytes: sized("past L2", size=-(-least_bytes // 4), blocks=512),
-    inputs=with_strange_numbers(_inputs, infinite=_infinite_at_the_end, nan=_one_nan),
+    inputs=with_special_numbers(_inputs, infinite=_infinite_at_the_end, nan=_one_nan),
     launches=lambda case: (
         Launch("grid_sum", _blocks(case), TPB, ("partial", "a", "size")),
         Launch("grid_sum", 1, TPB, ("total", "partial", "blocks")),

@@ -11,7 +11,7 @@ from gpu_course.catalog.builders import (
     eighths,
     recognise,
     sized,
-    with_strange_numbers,
+    with_special_numbers,
 )
 from gpu_course.catalog.reductions_and_scans.scan_pieces import (
     TPB,
@@ -47,7 +47,7 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
     }
 
 
-def _put_strange_numbers(values: Values) -> None:
+def _put_special_numbers(values: Values) -> None:
     """An infinity at the end of what is added up first, a NaN in what comes next."""
     values["a"][-1], values["b"][3] = np.inf, np.nan
 
@@ -127,7 +127,7 @@ LAST_BLOCK_SUM = KernelPuzzle(
         sized("an infinity, and then a NaN", size=70, infinite=1),
     ),
     random_case=drawn(size=(130, 260)),
-    inputs=with_strange_numbers(_inputs, infinite=_put_strange_numbers),
+    inputs=with_special_numbers(_inputs, infinite=_put_special_numbers),
     scratch=_scratch,
     launches=_launches,
     reference=lambda inputs, case: {

@@ -12,7 +12,7 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
-    with_strange_numbers,
+    with_special_numbers,
 )
 from gpu_course.catalog.reductions_and_scans.scan_pieces import (
     WARP,
@@ -38,7 +38,7 @@ TPB = 128
 WARPS = TPB // WARP
 
 
-def _put_strange_numbers(values: Values) -> None:
+def _put_special_numbers(values: Values) -> None:
     """An infinity in the third warp of the first piece and the first of the last, a NaN between."""
     values["a"][[70, 2 * TPB + 5, -1]] = np.inf
     values["a"][TPB + 40] = np.nan
@@ -115,7 +115,7 @@ SCAN_BLOCK = KernelPuzzle(
         sized("infinities and a NaN", size=300, infinite=1),
     ),
     random_case=drawn(size=(129, 700)),
-    inputs=with_strange_numbers(arrays("size", a="size"), infinite=_put_strange_numbers),
+    inputs=with_special_numbers(arrays("size", a="size"), infinite=_put_special_numbers),
     launches=enough_blocks("scan_block", "out", "a", "size", block=TPB),
     reference=gives(lambda a: running_in_tiles(a, TPB)),
     budgets=(

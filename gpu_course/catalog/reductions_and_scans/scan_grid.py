@@ -12,7 +12,7 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
-    with_strange_numbers,
+    with_special_numbers,
 )
 from gpu_course.catalog.reductions_and_scans.scan_pieces import (
     TPB,
@@ -51,7 +51,7 @@ def _with_tiles(rng: np.random.Generator, case: Case) -> Values:
     return {**arrays("size", a="size")(rng, case), "tiles": tiles}
 
 
-def _put_strange_numbers(values: Values) -> None:
+def _put_special_numbers(values: Values) -> None:
     """An infinity in the second tile, a NaN in the last."""
     values["a"][TPB + 10], values["a"][-3] = np.inf, np.nan
 
@@ -119,7 +119,7 @@ SCAN_GRID = KernelPuzzle(
         sized("an infinity, and then a NaN", size=200, infinite=1),
     ),
     random_case=drawn(size=(65, 900)),
-    inputs=with_strange_numbers(_with_tiles, infinite=_put_strange_numbers),
+    inputs=with_special_numbers(_with_tiles, infinite=_put_special_numbers),
     scratch=lambda inputs, case: {"sums": np.zeros(inputs["tiles"], np.float32)},
     launches=_launches,
     reference=gives(running),

@@ -10,7 +10,7 @@ from gpu_course.catalog.builders import (
     drawn,
     recognise,
     sized,
-    with_strange_numbers,
+    with_special_numbers,
 )
 from gpu_course.catalog.reductions_and_scans.scan_pieces import (
     TPB,
@@ -72,7 +72,7 @@ def _told(a: np.ndarray, case: Case) -> Values:
     return {"out": out, "state": state, "totals": totals, "prefixes": prefixes}
 
 
-def _put_strange_numbers(values: Values) -> None:
+def _put_special_numbers(values: Values) -> None:
     """An infinity in the first tile, a NaN in the second."""
     values["a"][40], values["a"][TPB + 3] = np.inf, np.nan
 
@@ -162,7 +162,7 @@ SCAN_LOOKBACK = KernelPuzzle(
         ),
     ),
     random_case=drawn(size=(130, 320)),
-    inputs=with_strange_numbers(_inputs, infinite=_put_strange_numbers),
+    inputs=with_special_numbers(_inputs, infinite=_put_special_numbers),
     scratch=_scratch,
     launches=_launches,
     reference=_reference,

@@ -11,7 +11,7 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
-    with_strange_numbers,
+    with_special_numbers,
 )
 from gpu_course.catalog.reductions_and_scans.scan_pieces import (
     TPB,
@@ -37,7 +37,7 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
     }
 
 
-def _put_strange_numbers(values: Values) -> None:
+def _put_special_numbers(values: Values) -> None:
     """An infinity at the end of a segment, a NaN at the begin of another, and one at the end."""
     begins = np.flatnonzero(np.diff(values["key"])) + 1
     values["a"][[begins[1] - 1, -1]] = np.inf
@@ -122,7 +122,7 @@ SEGMENTED_SUM = KernelPuzzle(
         sized("infinities and a NaN", size=100, segments=20, used=12, infinite=1),
     ),
     random_case=_random,
-    inputs=with_strange_numbers(_inputs, infinite=_put_strange_numbers),
+    inputs=with_special_numbers(_inputs, infinite=_put_special_numbers),
     large=lambda least_bytes: sized(
         "past L2", size=least_bytes // 8, segments=least_bytes // 64, used=least_bytes // 128
     ),

@@ -37,7 +37,7 @@ BLOCK_REVERSE = KernelPuzzle(
         "each block within its own piece; the last piece may be shorter. Bring the cells into a "
         "tile of shared memory, wait, and take them out the other way round: each thread writes "
         "at most one cell, and loads and stores of global memory both go along the array in "
-        "order."
+        "order. a may hold NaN and infinities as well."
     ),
     parameters={"block_reverse": ("out", "a", "size")},
     cases=CASES,

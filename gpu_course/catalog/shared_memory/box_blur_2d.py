@@ -13,6 +13,7 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
+    special,
 )
 from gpu_course.catalog.shared_memory.pieces import OUTSIDE_THE_TILE
 from gpu_course.catalog.specification import Bonus, Budget, Case, Debrief, KernelPuzzle, Mistake
@@ -80,7 +81,8 @@ BOX_BLUR_2D = KernelPuzzle(
         "out[row, col] is the sum of the 3 by 3 cells around a[row, col], divided by 9; cells "
         "outside the picture count as 0. A block is TILE_X wide and TILE_Y high, and each thread "
         "writes at most one cell. The tile has a frame one cell wide, corners included: more "
-        "places than the block has threads. Load every cell that a block needs once."
+        "places than the block has threads. Load every cell that a block needs once. NaN and "
+        "infinities count as in any sum."
     ),
     parameters={"box_blur_2d": ("out", "a", "rows", "cols")},
     cases=(
@@ -89,6 +91,7 @@ BOX_BLUR_2D = KernelPuzzle(
         sized("whole blocks only", rows=16, cols=32),
         sized("taller than wide, large numbers", rows=37, cols=17, doublings=100),
         sized("wider than tall", rows=9, cols=50),
+        special("NaN and infinities", rows=11, cols=19),
     ),
     random_case=drawn(rows=(5, 30), cols=(17, 50)),
     inputs=arrays("rows", "cols", a="rows cols"),

@@ -12,6 +12,7 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
+    special,
 )
 from gpu_course.catalog.shared_memory.pieces import OUTSIDE_THE_TILE, TPB, starts
 from gpu_course.catalog.specification import Budget, Case, Debrief, KernelPuzzle, Mistake, Values
@@ -65,7 +66,8 @@ CONV1D = KernelPuzzle(
         "The convolution of deep learning, in which each thread writes at most one cell: out[i] "
         "is the sum of w[k] * a[i + k] over the `taps` weights, leaving out the products whose "
         "cell lies behind the end of a. A block needs its own cells, the first taps - 1 cells of "
-        "the next block, and the weights. Load each of them once per block."
+        "the next block, and the weights. Load each of them once per block. a may hold NaN and "
+        "infinities; the weights are finite."
     ),
     parameters={"conv1d": ("out", "a", "w", "size", "taps")},
     cases=(
@@ -75,9 +77,10 @@ CONV1D = KernelPuzzle(
         sized("exactly two blocks, large numbers", size=128, taps=7, doublings=50),
         sized("three cells behind a block", size=67, taps=9),
         sized("as many weights as there can be", size=500, taps=MAX_TAPS),
+        special("NaN and infinities", size=131, taps=5),
     ),
     random_case=drawn(size=(65, 600), taps=(2, 17)),
-    inputs=arrays("size", "taps", a="size", w="taps"),
+    inputs=arrays("size", "taps", a="size", w="taps", ordinary=("w",)),
     launches=enough_blocks("conv1d", "out", "a", "w", "size", "taps", block=TPB),
     reference=gives(lambda a, w: _convolved(a, w)),
     budgets=(

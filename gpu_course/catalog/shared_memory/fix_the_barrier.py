@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.catalog.builders import arrays, blocks_to_cover, drawn, recognise, sized
+from gpu_course.catalog.builders import arrays, blocks_to_cover, drawn, recognise, sized, special
 from gpu_course.catalog.shared_memory.pieces import OUTSIDE_THE_TILE, TPB, WARPS, by_piece
 from gpu_course.catalog.specification import (
     Bonus,
@@ -87,7 +87,8 @@ FIX_THE_BARRIER = KernelPuzzle(
         "not reach it: it stands behind a guard, in one of two branches, or in a loop that some "
         "threads leave earlier. On a GPU such a block may hang, or run on with half of its "
         "numbers. Let every thread of the block reach every barrier. Keep the results, and the "
-        "work shared as it is: of each chunk or piece, a thread writes at most one cell."
+        "work shared as it is: of each chunk or piece, a thread writes at most one cell. a may "
+        "hold NaN and infinities as well."
     ),
     parameters={
         "shift_right": ("out", "a", "size"),
@@ -101,6 +102,7 @@ FIX_THE_BARRIER = KernelPuzzle(
         sized("one cell more than two blocks", size=129, rows=2, cols=129),
         sized("a row shorter than a chunk", size=1003, rows=5, cols=40),
         sized("large numbers, seven chunks", size=65, rows=2, cols=400, doublings=100),
+        special("NaN and infinities", size=131, rows=3, cols=131),
     ),
     random_case=drawn(size=(65, 500), rows=(2, 6), cols=(65, 300)),
     inputs=arrays("size", "rows", "cols", a="size", table="rows cols"),

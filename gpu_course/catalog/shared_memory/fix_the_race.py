@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.catalog.builders import arrays, blocks_to_cover, drawn, recognise, sized
+from gpu_course.catalog.builders import arrays, blocks_to_cover, drawn, recognise, sized, special
 from gpu_course.catalog.shared_memory.pieces import OUTSIDE_THE_TILE, TPB, WARPS, by_piece
 from gpu_course.catalog.specification import (
     Bonus,
@@ -38,8 +38,9 @@ def _race_results(inputs: Values, case: Case) -> Values:
 
 
 def _added(piece: np.ndarray, rounds: int) -> np.ndarray:
-    for _ in range(rounds):
-        piece = piece + np.concatenate([np.zeros(1, np.float32), piece[:-1]])
+    with np.errstate(invalid="ignore"):  # infinity less infinity
+        for _ in range(rounds):
+            piece = piece + np.concatenate([np.zeros(1, np.float32), piece[:-1]])
     return piece
 
 
@@ -83,7 +84,8 @@ FIX_THE_RACE = KernelPuzzle(
         "Three finished kernels: one rotates every piece by a cell, one reverses rows, one adds "
         "neighbours again and again. Each has a race, and each in a different kind of place. Add "
         "as few barriers as will do. Keep the results as they are described, and the work shared "
-        "as it is: of each row or piece, a thread writes at most one cell."
+        "as it is: of each row or piece, a thread writes at most one cell. a may hold NaN and "
+        "infinities as well."
     ),
     parameters={
         "rotate_pieces": ("out", "a", "size"),
@@ -96,6 +98,7 @@ FIX_THE_RACE = KernelPuzzle(
         sized("exactly two blocks", size=128, rows=4, cols=64, rounds=2),
         sized("fewer rows than blocks", size=129, rows=1, cols=33, rounds=0),
         sized("1,003 large numbers", size=1003, rows=9, cols=51, rounds=9, doublings=60),
+        special("NaN and infinities", size=131, rows=4, cols=41, rounds=3),
     ),
     random_case=drawn(size=(65, 500), rows=(3, 12), cols=(33, 65), rounds=(2, 6)),
     inputs=arrays("size", "rows", "cols", "rounds", a="size", table="rows cols"),

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gpu_course.catalog.builders import drawn, sized
+from gpu_course.catalog.builders import drawn, sized, special
 
 TPB = 64
 WARP = 32
@@ -18,6 +18,7 @@ CASES = (
     sized("exactly two blocks", size=128),
     sized("one cell more than two blocks", size=129),
     sized("1,003 large numbers", size=1003, doublings=100),
+    special("NaN and infinities", size=131),
 )
 """Sizes of a vector at which blocks of TPB threads go wrong."""
 random_case = drawn(size=(65, 700))

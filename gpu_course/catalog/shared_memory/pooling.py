@@ -6,7 +6,17 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gpu_course.catalog.builders import ONE_CELL_EACH, Idea, arrays, drawn, gives, recognise, sized
+from gpu_course.catalog.builders import (
+    INFINITIES,
+    ONE_CELL_EACH,
+    Idea,
+    arrays,
+    drawn,
+    gives,
+    recognise,
+    sized,
+    special,
+)
 from gpu_course.catalog.shared_memory.pieces import OUTSIDE_THE_TILE, TPB, WARP
 from gpu_course.catalog.specification import (
     Bonus,
@@ -96,7 +106,8 @@ POOLING = KernelPuzzle(
         "Max pooling with a window that moves by one: out[row, col] is the largest of the last "
         "WINDOW numbers of the row, a[row, col] included; at the beginning of a row there are "
         "fewer. Each row has a block of its own, with at least as many threads as columns, and "
-        "each thread writes at most one cell. Load every number from global memory once."
+        "each thread writes at most one cell. Load every number from global memory once. a holds "
+        "no NaN; it may hold infinities."
     ),
     parameters={"pooling": ("out", "a", "cols")},
     cases=(
@@ -106,6 +117,7 @@ POOLING = KernelPuzzle(
         sized("a thread for every column", rows=5, cols=64),
         sized("two warps, not quite", rows=7, cols=51),
         sized("numbers near the ends of float32", rows=7, cols=50, doublings=122),
+        special("infinities", INFINITIES, rows=5, cols=37),
     ),
     random_case=drawn(rows=(2, 12), cols=(6, 65)),
     inputs=arrays("cols", a="rows cols"),

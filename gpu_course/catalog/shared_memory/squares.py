@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.catalog.builders import sized
+from gpu_course.catalog.builders import sized, special
 from gpu_course.catalog.specification import Budget, Case
 
 TILE = 32
@@ -15,6 +15,7 @@ CASES = (
     sized("one row more than a square", rows=33, cols=32),
     sized("wider than tall", rows=45, cols=110),
     sized("taller than wide, large numbers", rows=130, cols=45, doublings=100),
+    special("NaN and infinities", rows=35, cols=45),
 )
 
 

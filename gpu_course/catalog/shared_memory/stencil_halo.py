@@ -94,7 +94,7 @@ STENCIL_HALO = KernelPuzzle(
         "out[i] = a[i - 1] - 2 * a[i] + a[i + 1], and a neighbour that does not exist counts as "
         "0. Each thread writes at most one cell. The first and the last cell of a block have a "
         "neighbour in another block, so give the tile one more place at each side, the halo, and "
-        "load every cell that a block needs once."
+        "load every cell that a block needs once. NaN and infinities count as in any sum."
     ),
     parameters={"stencil_halo": ("out", "a", "size")},
     cases=CASES,

@@ -43,9 +43,9 @@ TRANSPOSE_PADDED = KernelPuzzle(
     minutes=10,
     debrief=DEBRIEF,
     statement=(
-        "out[col, row] = a[row, col] again, in order on both sides, and this time without a single "
-        "bank conflict in the tile. The block is smaller, TILE by THREAD_ROWS. Each thread carries "
-        "four cells of the square."
+        "out[col, row] = a[row, col] again, in order on both sides, and this time without a "
+        "single bank conflict in the tile. The block is smaller, TILE by THREAD_ROWS. Each thread "
+        "carries four cells of the square. a may hold NaN and infinities as well."
     ),
     parameters={"transpose_padded": ("out", "a", "rows", "cols")},
     cases=CASES,

@@ -47,7 +47,8 @@ TRANSPOSE_TILED = KernelPuzzle(
     statement=(
         "out[col, row] = a[row, col]. A block of TILE by TILE threads takes a square of a and "
         "puts it down as a square of out, of which each thread writes at most one cell. Loads and "
-        "stores of global memory must both run along rows; the turning happens in shared memory."
+        "stores of global memory must both run along rows; the turning happens in shared memory. "
+        "a may hold NaN and infinities as well."
     ),
     parameters={"transpose_tiled": ("out", "a", "rows", "cols")},
     cases=CASES,

@@ -42,7 +42,7 @@ ADD_TEN = KernelPuzzle(
     statement=(
         "Write a kernel that puts a[i] + 10 into out[i]. It is launched in one block, with "
         "exactly as many threads as there are cells: each thread writes at most one cell, and no "
-        "thread is left over."
+        "thread is left over. a may hold NaN and infinities as well."
     ),
     parameters={"add_ten": ("out", "a")},
     cases=ONE_BLOCK,

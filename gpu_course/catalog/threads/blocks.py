@@ -16,6 +16,7 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
+    special,
     where_written,
 )
 from gpu_course.catalog.specification import Case, Debrief, KernelPuzzle, Mistake, Values
@@ -50,13 +51,15 @@ BLOCKS = KernelPuzzle(
     statement=(
         "Write a kernel that puts the square of a[i] into out[i], and in which each thread writes "
         "at most one cell. There are more cells than threads in a block, so the launch brings "
-        "several blocks, and the last one may have threads to spare."
+        "several blocks, and the last one may have threads to spare. a may hold NaN and "
+        "infinities as well."
     ),
     parameters={"blocks": ("out", "a", "size")},
     cases=(
         *SEVERAL_BLOCKS,
         sized("1,000 cells", size=1000, block=128),
         sized("40,000 large numbers", size=40_000, block=256, doublings=10),
+        special("NaN and infinities", size=77, block=16),
     ),
     random_case=drawn(size=(20, 600), block=[16, 24, 32, 64]),
     inputs=arrays("size", a="size"),

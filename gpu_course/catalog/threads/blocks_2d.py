@@ -15,6 +15,7 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
+    special,
     where_written,
 )
 from gpu_course.catalog.specification import Debrief, KernelPuzzle, Mistake
@@ -65,7 +66,7 @@ BLOCKS_2D = KernelPuzzle(
         "a holds the activations of a layer: `rows` examples, `cols` features. Add to each "
         "feature its bias: out[row, col] = a[row, col] + bias[col]. Many blocks share the array, "
         "and each thread writes at most one cell. Neither side of the array is a multiple of the "
-        "block's."
+        "block's. a and bias may hold NaN and infinities as well."
     ),
     parameters={"blocks_2d": ("out", "a", "bias", "rows", "cols")},
     cases=(
@@ -75,6 +76,7 @@ BLOCKS_2D = KernelPuzzle(
         sized("large numbers", rows=37, cols=41, block_x=8, block_y=4, doublings=10),
         sized("wider than tall", rows=9, cols=70, block_x=16, block_y=4),
         sized("whole blocks only", rows=12, cols=32, block_x=16, block_y=4),
+        special("NaN and infinities", rows=11, cols=19, block_x=8, block_y=4),
     ),
     random_case=drawn(rows=(5, 30), cols=(31, 60), block_x=[8, 16], block_y=[2, 4]),
     inputs=arrays("rows", "cols", a="rows cols", bias="cols"),

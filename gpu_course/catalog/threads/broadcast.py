@@ -44,7 +44,7 @@ BROADCAST = KernelPuzzle(
         "a is a column of shape (rows, 1), b is a row of shape (1, cols). Write the table of all "
         "their sums: out[row, col] is the column's number in that row plus the row's number in "
         "that column. One two-dimensional block covers out and may stick out of it: each thread "
-        "writes at most one cell."
+        "writes at most one cell. a and b may hold NaN and infinities as well."
     ),
     parameters={"broadcast": ("out", "a", "b", "rows", "cols")},
     cases=PICTURES,

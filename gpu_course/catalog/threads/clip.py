@@ -6,6 +6,7 @@ import numpy as np
 
 from gpu_course.catalog.builders import (
     BRANCHES,
+    INFINITIES,
     ONE_CELL_EACH,
     SEVERAL_BLOCKS,
     TRAFFIC,
@@ -15,6 +16,7 @@ from gpu_course.catalog.builders import (
     enough_blocks,
     recognise,
     sized,
+    special,
     where_written,
 )
 from gpu_course.catalog.specification import Bonus, Case, Debrief, KernelPuzzle, Mistake, Values
@@ -84,7 +86,8 @@ CLIP = KernelPuzzle(
     statement=(
         "Write a kernel that holds numbers between `low` and `high`. Each thread writes at most "
         "one cell, out[i]: low where a[i] is smaller than low, high where it is larger than high, "
-        "and a[i] itself in between. low is smaller than high."
+        "and a[i] itself in between. low is smaller than high. a holds no NaN; it may hold "
+        "infinities, and the limits are finite."
     ),
     parameters={"clip": ("out", "a", "low", "high", "size")},
     cases=(
@@ -92,6 +95,7 @@ CLIP = KernelPuzzle(
         sized("1,000 large numbers", size=1000, block=128, doublings=100),
         sized("both limits above 0", size=50, block=16, side=1),
         sized("both limits below 0", size=50, block=16, side=-1),
+        special("infinities", INFINITIES, size=77, block=16),
     ),
     random_case=drawn(size=(32, 600), block=[16, 24, 32, 64], side=[-1, 0, 1]),
     inputs=_numbers_and_limits,

@@ -12,6 +12,7 @@ from gpu_course.catalog.builders import (
     eighths,
     recognise,
     sized,
+    special,
     where_written,
 )
 from gpu_course.catalog.specification import Case, Debrief, KernelPuzzle, Launch, Mistake, Values
@@ -86,7 +87,8 @@ GATHER = KernelPuzzle(
         "Three kernels in which each thread writes at most one cell, its own, and may read any "
         "other. gather: out[i] = a[index[i]]. gather_reversed: out is a back to front. "
         "gather_shifted: every number moves `shift` cells to the right, and what falls off the "
-        "end comes in again at the front; shift may be negative or larger than the array."
+        "end comes in again at the front; shift may be negative or larger than the array. a may "
+        "hold NaN and infinities as well."
     ),
     parameters={
         "gather": ("out", "a", "index", "size"),
@@ -100,6 +102,7 @@ GATHER = KernelPuzzle(
         sized("a short table, a shift to the left", size=100, length=7, shift=-5, block=32),
         sized("a long table, a shift past the end", size=37, length=500, shift=90, block=16),
         sized("large numbers", size=300, length=40_000, shift=-7000, block=128, doublings=100),
+        special("NaN and infinities", size=41, length=23, shift=9, block=16),
     ),
     random_case=drawn(size=(3, 300), length=(2, 300), shift=(1, 900), block=[16, 24, 32]),
     # Six arrays of four-byte numbers, the table as long as the others.

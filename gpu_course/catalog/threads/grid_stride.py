@@ -11,6 +11,7 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
+    special,
 )
 from gpu_course.catalog.specification import Case, Debrief, KernelPuzzle, Launch, Mistake, Share
 
@@ -46,7 +47,8 @@ GRID_STRIDE = KernelPuzzle(
         "Write a kernel that puts a[i] - b[i] into out[i] for all `size` cells, however many they "
         "are. The grid is fixed and does not know the size: there may be far more cells than "
         "threads, or fewer. Every thread goes on to its next cell until there are none left, so "
-        "that the cells are shared evenly among the threads."
+        "that the cells are shared evenly among the threads. a and b may hold NaN and infinities "
+        "as well."
     ),
     parameters={"grid_stride": ("out", "a", "b", "size")},
     cases=(
@@ -57,6 +59,7 @@ GRID_STRIDE = KernelPuzzle(
         sized("1,000 cells", size=1000, grid=3, block=32),
         sized("a single block", size=77, grid=1, block=32),
         sized("3,300 large numbers, half a warp", size=3300, grid=1, block=16, doublings=10),
+        special("NaN and infinities", size=77, grid=2, block=8),
     ),
     random_case=drawn(size=(2, 700), grid=(2, 6), block=[8, 24, 32]),
     inputs=arrays("size", a="size", b="size"),

@@ -12,6 +12,7 @@ from gpu_course.catalog.builders import (
     gives,
     one_block,
     sized,
+    special,
 )
 from gpu_course.catalog.specification import Case, Debrief, KernelPuzzle, Mistake
 
@@ -42,7 +43,7 @@ GUARD = KernelPuzzle(
     statement=(
         "Write a kernel that puts a[i] + 10 into out[i] for the `size` cells of a. Each thread "
         "writes at most one cell. The launch brings more threads than there are cells, and the "
-        "extra ones must touch nothing."
+        "extra ones must touch nothing. a may hold NaN and infinities as well."
     ),
     parameters={"guard": ("out", "a", "size")},
     cases=(
@@ -52,6 +53,7 @@ GUARD = KernelPuzzle(
         sized("exactly enough threads", size=64, threads=64),
         sized("almost all threads left over", size=5, threads=256),
         sized("1,000 large numbers", size=1000, threads=1024, doublings=10),
+        special("NaN and infinities", size=37, threads=40),
     ),
     random_case=lambda rng: _more_threads_than_cells(int(rng.integers(2, 200)), rng),
     inputs=arrays("size", a="size"),

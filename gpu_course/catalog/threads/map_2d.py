@@ -45,7 +45,7 @@ MAP_2D = KernelPuzzle(
         "a is a grey picture with `rows` rows and `cols` columns, its values between black and "
         "white. Write its negative, 1 - a[row, col], into out[row, col]. One two-dimensional "
         "block covers the picture, so that each thread writes at most one cell, and sticks out "
-        "below and to the right."
+        "below and to the right. a may hold NaN and infinities as well."
     ),
     parameters={"map_2d": ("out", "a", "rows", "cols")},
     cases=PICTURES,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.catalog.builders import sized, where_written
+from gpu_course.catalog.builders import sized, special, where_written
 from gpu_course.catalog.specification import Case
 
 PICTURES = (
@@ -14,6 +14,7 @@ PICTURES = (
     sized("taller than wide", rows=9, cols=4, block_x=5, block_y=10),
     sized("exactly enough threads", rows=4, cols=8, block_x=8, block_y=4),
     sized("large numbers", rows=15, cols=60, block_x=64, block_y=16, doublings=10),
+    special("NaN and infinities", rows=5, cols=11, block_x=12, block_y=7),
 )
 """Sizes of the one-block 2-D puzzles: no square arrays and no square blocks."""
 

@@ -35,7 +35,7 @@ ZIP_ADD = KernelPuzzle(
     statement=(
         "Write a kernel that puts a[i] + b[i] into out[i]. One block, exactly one thread per "
         "cell, so each thread writes at most one cell. This time you also write the line that "
-        "finds out which thread you are."
+        "finds out which thread you are. a and b may hold NaN and infinities as well."
     ),
     parameters={"zip_add": ("out", "a", "b")},
     cases=ONE_BLOCK,

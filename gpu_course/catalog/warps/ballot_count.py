@@ -13,6 +13,7 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
+    special,
 )
 from gpu_course.catalog.specification import Budget, Case, Debrief, KernelPuzzle, Mistake, Values
 from gpu_course.catalog.warps import pieces
@@ -73,13 +74,18 @@ BALLOT_COUNT = KernelPuzzle(
     minutes=8,
     debrief=DEBRIEF,
     statement=(
-        "Each warp counts its numbers above a limit: out[w] is how many of a[32 * w] to "
-        "a[32 * w + 31] are larger than limit. The last warp may have fewer numbers. There are "
-        "blocks of TPB threads, enough for all of a; each thread looks at one number, and each "
-        "thread writes at most one cell of out. Use no shuffle, no shared memory and no atomics."
+        "Each warp counts its numbers above a limit: out[w] is how many of a[32 * w] to a[32 * w "
+        "+ 31] are larger than limit. The last warp may have fewer numbers. There are blocks of "
+        "TPB threads, enough for all of a; each thread looks at one number, and each thread "
+        "writes at most one cell of out. Use no shuffle, no shared memory and no atomics. NaN is "
+        "not larger than any limit, and infinity is larger than each."
     ),
     parameters={"ballot_count": ("out", "a", "limit", "size")},
-    cases=(*CASES, sized("1,000 large numbers", size=1000, doublings=100)),
+    cases=(
+        *CASES,
+        sized("1,000 large numbers", size=1000, doublings=100),
+        special("NaN and infinities", size=101),
+    ),
     random_case=pieces.random_case,
     inputs=_inputs,
     launches=enough_blocks("ballot_count", "out", "a", "limit", "size", block=TPB),

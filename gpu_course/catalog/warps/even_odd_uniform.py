@@ -79,11 +79,12 @@ EVEN_ODD_UNIFORM = KernelPuzzle(
     minutes=12,
     debrief=DEBRIEF,
     statement=(
-        "Even cells get the polynomial with the coefficients p, odd cells the one with q: out[i] = "
-        "(p[0] * x + p[1]) * x + p[2] for even i, where x is a[i], and the same with q for odd i. "
-        "The launch has blocks of TPB threads, enough for all cells, and each thread writes at "
+        "Even cells get the polynomial with the coefficients p, odd cells the one with q: out[i] "
+        "= (p[0] * x + p[1]) * x + p[2] for even i, where x is a[i], and the same with q for odd "
+        "i. The launch has blocks of TPB threads, enough for all cells, and each thread writes at "
         "most one cell; which cell, you choose. No branch but the guard's may split a warp, and "
-        "no warp may load or compute what it does not need."
+        "no warp may load or compute what it does not need. a, p and q "
+        "hold no NaN and no infinities."
     ),
     parameters={"even_odd_uniform": ("out", "a", "p", "q", "size")},
     cases=(

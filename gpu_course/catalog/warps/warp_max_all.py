@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 
 from gpu_course.catalog.builders import (
+    INFINITIES,
     ONE_CELL_EACH,
     Idea,
     eighths,
@@ -14,6 +16,7 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
+    special,
     where_written,
 )
 from gpu_course.catalog.specification import Bonus, Case, Debrief, KernelPuzzle, Mistake, Values
@@ -26,6 +29,9 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
     a = eighths(rng, size, case)
     if case.sizes.get("below"):
         a = a - np.float32((size + 5) * 2.0 ** (case.sizes.get("doublings", 0) - 3))
+    if case.special:
+        # The last warp is not full, and whatever its idle lanes hold has to be as small as this.
+        a[size // WARP * WARP :] = -math.inf
     return {"a": a, "size": size}
 
 
@@ -107,13 +113,15 @@ WARP_MAX_ALL = KernelPuzzle(
         "numbers of a that the warp of thread i has loaded, or of fewer in the last warp. There "
         "are blocks of TPB threads, enough for all of a; each thread loads one number, and each "
         "thread writes at most one cell. Use no shared memory, no atomics, and five shuffles for "
-        "each warp."
+        "each warp. a holds no NaN; it may hold infinities, and a warp nothing but minus "
+        "infinity."
     ),
     parameters={"warp_max_all": ("out", "a", "size")},
     cases=(
         *CASES,
         sized("all numbers below 0", size=75, below=1),
         sized("numbers near the low end of float32", size=100, below=1, doublings=118),
+        special("infinities", INFINITIES, size=101),
     ),
     random_case=pieces.random_case,
     inputs=_inputs,

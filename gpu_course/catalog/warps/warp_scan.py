@@ -13,6 +13,7 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
+    special,
 )
 from gpu_course.catalog.specification import Bonus, Debrief, KernelPuzzle, Mistake
 from gpu_course.catalog.warps import pieces
@@ -79,10 +80,15 @@ WARP_SCAN = KernelPuzzle(
         "Running sums, begun anew in each warp: out[i] is the sum of the numbers of a from the "
         "first one of thread i's warp up to a[i], which is included. There are blocks of TPB "
         "threads, enough for all of a; each thread loads one number, and each thread writes at "
-        "most one cell. Use no shared memory, no atomics, and five shuffles for each warp."
+        "most one cell. Use no shared memory, no atomics, and five shuffles for each warp. NaN "
+        "and infinities count as in any sum."
     ),
     parameters={"warp_scan": ("out", "a", "size")},
-    cases=(*CASES, sized("200 large numbers", size=200, doublings=100)),
+    cases=(
+        *CASES,
+        sized("200 large numbers", size=200, doublings=100),
+        special("NaN and infinities", size=101),
+    ),
     random_case=pieces.random_case,
     inputs=arrays("size", a="size"),
     launches=enough_blocks("warp_scan", "out", "a", "size", block=TPB),

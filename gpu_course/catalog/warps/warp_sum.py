@@ -11,6 +11,7 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
+    special,
 )
 from gpu_course.catalog.specification import Bonus, Debrief, KernelPuzzle, Mistake
 from gpu_course.catalog.warps import pieces
@@ -18,11 +19,11 @@ from gpu_course.catalog.warps.pieces import ALL, CASES, EVERYONE, TPB, WARP, by_
 
 
 def _sums(rows: np.ndarray) -> np.ndarray:
-    return np.asarray(np.nansum(rows, axis=1, dtype=np.float32))
+    return np.asarray(np.sum(rows, axis=1, dtype=np.float32))
 
 
 def _right(a: np.ndarray) -> np.ndarray:
-    return _sums(by_warp(a))
+    return _sums(by_warp(a, fill=0))
 
 
 def _last_cell_again(a: np.ndarray) -> np.ndarray:
@@ -61,10 +62,15 @@ WARP_SUM = KernelPuzzle(
         "Each warp adds up its 32 numbers: out[w] is the sum of a[32 * w] to a[32 * w + 31]. The "
         "last warp may have fewer numbers. There are blocks of TPB threads, enough for all of a; "
         "each thread loads one number, and each thread writes at most one cell of out. Use no "
-        "shared memory, no atomics, and five shuffles for each warp."
+        "shared memory, no atomics, and five shuffles for each warp. NaN and infinities count as "
+        "in any sum."
     ),
     parameters={"warp_sum": ("out", "a", "size")},
-    cases=(*CASES, sized("1,000 large numbers", size=1000, doublings=100)),
+    cases=(
+        *CASES,
+        sized("1,000 large numbers", size=1000, doublings=100),
+        special("NaN and infinities", size=101),
+    ),
     random_case=pieces.random_case,
     inputs=arrays("size", a="size"),
     launches=enough_blocks("warp_sum", "out", "a", "size", block=TPB),
@@ -80,8 +86,8 @@ WARP_SUM = KernelPuzzle(
     ),
     diagnose=recognise(
         ("last-cell-again", _last_cell_again),
-        ("half-a-warp", lambda a: _sums(by_warp(a)[:, : WARP // 2])),
-        ("even-lanes", lambda a: _sums(by_warp(a)[:, ::2])),
+        ("half-a-warp", lambda a: _sums(by_warp(a, fill=0)[:, : WARP // 2])),
+        ("even-lanes", lambda a: _sums(by_warp(a, fill=0)[:, ::2])),
         ("twice", lambda a: 2 * _right(a)),
         ("lane-0-alone", lambda a: by_warp(a)[:, 0] * np.float32(WARP)),
         ("last-lane", lambda a: _last_lane(a, 0)),

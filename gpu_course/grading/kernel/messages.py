@@ -14,9 +14,11 @@ from gpu_course.grading.kernel.sharing import Unshared
 from gpu_course.grading.kernel.trial import (
     Given,
     Trial,
+    alike,
     last_write,
     natural_thread,
     read_before_written,
+    same_bits,
     thread_of,
 )
 from gpu_course.grading.labels import INDENT, line
@@ -192,7 +194,7 @@ def input_changed(puzzle: KernelPuzzle, trial: Trial) -> list[str]:
     """Returns the lines on an input that a kernel wrote to."""
     name, *others = trial.changed
     before, after = trial.given.inputs[name], trial.changed[name]
-    differs = np.flatnonzero(before.reshape(-1) != after.reshape(-1))
+    differs = np.flatnonzero(~same_bits(before, after).reshape(-1))
     flat = int(differs[0]) if differs.size else 0
     launch = launch_of(trial.given, name)
     own = (trial.own_names(launch, name) or (name,))[0]
@@ -226,7 +228,7 @@ def order_dependent(
 
 def other_bits(puzzle: KernelPuzzle, trial: Trial, one: str, other: str) -> list[str]:
     """Returns the lines on two outputs that are to hold the same bits and do not."""
-    flat = int(np.argmin((trial.got[one] == trial.got[other]).reshape(-1)))
+    flat = int(np.argmin(alike(trial.got[one], trial.got[other]).reshape(-1)))
     values = two_values(trial.got[one].flat[flat], trial.got[other].flat[flat])
     grids = [_blocks(launch_of(trial.given, name)) for name in (one, other)]
     fact = f"{one}[{flat}] is {values[0]} and {other}[{flat}] is {values[1]}"

@@ -133,7 +133,8 @@ def prepare(puzzle: KernelPuzzle, case: Case, seed: int) -> Given:
         CatalogueError: the specification contradicts itself.
     """
     inputs = puzzle.inputs(randomness(puzzle, case, seed), case)
-    found = puzzle.reference(_copies(inputs), case)
+    with np.errstate(all="ignore"):
+        found = puzzle.reference(_copies(inputs), case)
     expected = {name: np.asarray(value) for name, value in found.items()}
     outputs = puzzle.outputs(_copies(inputs), case, expected)
     launches = puzzle.launches(case)
@@ -199,10 +200,10 @@ def attempt(
         for name, before in given.inputs.items()
         if name not in given.outputs
         and isinstance(before, np.ndarray)
-        and not _same_bits(before, values[name]).all()
+        and not same_bits(before, values[name]).all()
     }
     got = {name: values[name] for name in given.outputs}
-    poisoned = {name: _same_bits(got[name], pristine[name]) for name in got}
+    poisoned = {name: same_bits(got[name], pristine[name]) for name in got}
     parameters = {name: kernel.parameters for name, kernel in kernels.items()}
     left = tuple(reports), parameters, tuple(shares), tuple(steps)
     return Trial(given, got, poisoned, changed, *left)
@@ -373,15 +374,20 @@ def poison(array: np.ndarray, order: int) -> np.ndarray:
 
 
 def is_right(trial: Trial, name: str, tolerance: tuple[float, float]) -> np.ndarray:
-    """Returns where an output holds the expected value: a NaN of any bits, but for poison, for NaN.
-
-    A cell that nobody wrote still holds its poison, which is a NaN as well.
-    """
-    got, expected = trial.got[name], trial.given.expected[name]
-    right = close(got, expected, tolerance)
-    if expected.dtype.kind in "fc":
-        right = right | (np.isnan(expected) & np.isnan(got) & ~trial.poisoned[name])
+    """Returns where an output holds the expected value. NaN that nobody stored is none."""
+    right = close(trial.got[name], trial.given.expected[name], tolerance)
+    if name not in trial.given.inputs:
+        right &= ~(trial.poisoned[name] & _is_nan(trial.given.expected[name]))
     return right
+
+
+def _is_nan(array: np.ndarray) -> np.ndarray:
+    return np.isnan(array) if array.dtype.kind in "fc" else np.zeros(array.shape, bool)
+
+
+def alike(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Returns where two arrays hold the same value: 0 is -0, and one NaN is like another."""
+    return (left == right) | (_is_nan(left) & _is_nan(right))
 
 
 def written(name: str, first: Trial, second: Trial) -> np.ndarray:
@@ -452,7 +458,8 @@ def _copies(values: Mapping[str, Any]) -> dict[str, Any]:
     return {n: v.copy() if isinstance(v, np.ndarray) else v for n, v in values.items()}
 
 
-def _same_bits(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+def same_bits(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Returns where two arrays of one shape and dtype hold the same bits."""
     size = left.dtype.itemsize
     a, b = (
         np.ascontiguousarray(x).reshape(-1).view(np.uint8).reshape(-1, size) for x in (left, right)
