@@ -201,7 +201,7 @@ def test_only_what_the_next_check_would_say_again_is_kept(
     assert (found.points, found.max_points) == (10 if status == "passed" else 0, 10)
 
 
-SPECIAL_SIZES = [
+STRANGE = [
     ("empty", ""),
     ("half of it", '{"key": "'),
     ("no text", "\udcff\udcfe"),
@@ -218,9 +218,7 @@ SPECIAL_SIZES = [
 ]
 
 
-@pytest.mark.parametrize(
-    "text", [each[1] for each in SPECIAL_SIZES], ids=[each[0] for each in SPECIAL_SIZES]
-)
+@pytest.mark.parametrize("text", [each[1] for each in STRANGE], ids=[each[0] for each in STRANGE])
 def test_a_strange_entry_is_ignored_and_written_anew(
     file: Path, checked: list[str], text: str
 ) -> None:
