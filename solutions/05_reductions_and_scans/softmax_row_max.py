@@ -16,8 +16,9 @@ is used for both: all threads need the result of the first. Loads are
 in order, and all arithmetic is float32.
 
 There is at least one column, no NaN and no positive infinity. A minus
-infinity adds 0 to the total. A row of nothing else has minus infinity
-as its largest number, and its total is NaN.
+infinity adds 0 to the total, and stands in column 0 only where the row
+has nothing else: then its largest number is minus infinity, and its
+total is NaN.
 """
 
 import math

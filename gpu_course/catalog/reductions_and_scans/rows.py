@@ -10,6 +10,10 @@ from gpu_course.catalog.specification import Case, Values
 FEW = np.array([-3, -2, -1, 1, 2, 3], np.float32) / np.float32(8)
 
 
+FROM_COLUMN_0 = 2
+"""Of the size "lowest": a row that has a number at all begins with its largest."""
+
+
 def rows_of_numbers(rng: np.random.Generator, case: Case) -> Values:
     """Returns inputs `a` and `cols` of a case with the sizes "rows" and "cols".
 
@@ -38,6 +42,8 @@ def rows_of_numbers(rng: np.random.Generator, case: Case) -> Values:
         a = np.full_like(a, -np.inf)
         a[1::3, cols // 2] = np.finfo(np.float32).min
         a[2::3, [cols // 3, -1]] = np.float32(-(2.0**101))
+        if case.sizes["lowest"] == FROM_COLUMN_0:
+            a[:, 0] = a.max(axis=1)
     if nans := case.sizes.get("nans", 0):
         for row in a:
             row[rng.choice(cols, min(nans, cols), replace=False)] = np.nan

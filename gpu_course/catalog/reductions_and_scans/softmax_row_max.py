@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.catalog.builders import ONE_CELL_EACH, gives, sized
-from gpu_course.catalog.reductions_and_scans.rows import rows_of_numbers
+from gpu_course.catalog.reductions_and_scans.rows import FROM_COLUMN_0, rows_of_numbers
 from gpu_course.catalog.reductions_and_scans.sums import (
     ALL_LANES,
     AS_FEW_BARRIERS,
@@ -135,8 +135,8 @@ SOFTMAX_ROW_MAX = KernelPuzzle(
         "the row has columns. Loads are in order, and all arithmetic is float32; each thread "
         "writes at most one cell of each array, and all but one write none. The tile has a place "
         "for each warp, and three barriers are enough. a holds no NaN and no positive infinity. A "
-        "minus infinity adds nothing; a row of nothing else has minus infinity as its largest "
-        "number, and a total of NaN."
+        "minus infinity adds nothing, and stands in column 0 only where the row has nothing else: "
+        "then the largest number is minus infinity, and the total NaN."
     ),
     parameters={"softmax_row_max": ("largest", "total", "a", "cols")},
     cases=(
@@ -147,7 +147,7 @@ SOFTMAX_ROW_MAX = KernelPuzzle(
         sized("exactly one each", rows=2, cols=128),
         sized("a few hundred columns", rows=6, cols=261),
         sized("a row for every warp to work on", rows=1, cols=1300),
-        sized("numbers as low as they come", rows=3, cols=140, lowest=1),
+        sized("numbers as low as they come", rows=3, cols=140, lowest=FROM_COLUMN_0),
     ),
     random_case=lambda rng: sized(
         "sizes drawn at random", rows=int(rng.integers(2, 5)), cols=int(rng.integers(40, 300))
