@@ -36,7 +36,6 @@ COUNTED = {
     "fma": "{} multiply-adds",
     "shuffles": "warps shuffled {times}",
     "atomic_updates": "{} atomics, thread by thread",
-    "idle_loads": "{} loads with no work behind them",
     "barriers": "warps waited at a barrier {times}",
     "branches": "warps met a branch {times}",
     "divergent_branches": "split {times}",
