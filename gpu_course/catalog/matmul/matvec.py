@@ -14,7 +14,11 @@ from gpu_course.catalog.builders import (
     with_special_numbers,
 )
 from gpu_course.catalog.matmul.pieces import ALL_IN_FLOAT32, product
-from gpu_course.catalog.reductions_and_scans.sums import an_atomic_a_warp, ten_shuffles_a_warp
+from gpu_course.catalog.reductions_and_scans.sums import (
+    READ_IN_ORDER,
+    an_atomic_a_warp,
+    ten_shuffles_a_warp,
+)
 from gpu_course.catalog.specification import (
     Bonus,
     Budget,
@@ -57,9 +61,9 @@ DEBRIEF = Debrief(
         "fetched once and used whole. Their sums can meet in five shuffles, without a tile."
     ),
     alternative=(
-        "Lanes may also take four neighbours each, which GPUs can load at once, or a block may "
-        "take several rows and keep x in a tile. Either way the matrix has to come through once, "
-        "and that is what the time goes into."
+        "In CUDA C++ lanes may also take four neighbours each, by one load of 16 bytes, or a block "
+        "may take several rows and keep x in a tile. Either way the matrix has to come through "
+        "once, and that is what the time goes into."
     ),
     bonus=Bonus(
         "Load each number of x once for the 4 rows of a block.",
@@ -106,7 +110,7 @@ MATVEC = KernelPuzzle(
     budgets=(
         Budget(
             "global_load.excess_sectors",
-            lambda case, counters: counters.global_load.excess_sectors,
+            READ_IN_ORDER.limit,
             "In each step the lanes of the warp should read 32 numbers that lie side by side. "
             "Which columns do lanes 0, 1 and 2 read in the first step of your loop?",
             "excess sectors in loads",

@@ -17,6 +17,7 @@ from gpu_course.catalog.builders import (
 from gpu_course.catalog.reductions_and_scans.sums import (
     ALL_LANES,
     NO_FLOAT64,
+    READ_IN_ORDER,
     WARP,
     an_atomic_a_warp,
     summed,
@@ -87,13 +88,7 @@ AXIS_SUM = KernelPuzzle(
     ),
     reference=gives(lambda a: summed(list(a))),
     budgets=(
-        Budget(
-            "global_load.excess_sectors",
-            lambda case, counters: counters.global_load.excess_sectors,
-            "The 32 lanes go to memory together, and fastest where they read neighbouring cells. "
-            "In one request, how far apart are the cells of lane 0 and lane 1?",
-            "sectors beyond those that the numbers need",
-        ),
+        READ_IN_ORDER,
         Budget(
             "barriers",
             0,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from gpu_course.catalog.builders import (
@@ -18,13 +20,13 @@ from gpu_course.catalog.reductions_and_scans.sums import (
     AS_FEW_BARRIERS,
     AS_FEW_SHUFFLES,
     NO_FLOAT64,
+    READ_IN_ORDER,
     TPB,
     WARPS,
     an_atomic_a_warp,
     summed,
 )
 from gpu_course.catalog.specification import (
-    Budget,
     Case,
     Debrief,
     KernelPuzzle,
@@ -117,13 +119,7 @@ GRID_SUM = KernelPuzzle(
     scratch=lambda inputs, case: {"partial": np.zeros(_blocks(case), np.float32)},
     reference=gives(_total),
     budgets=(
-        Budget(
-            "global_load.excess_sectors",
-            0,
-            "A warp goes to memory with 32 lanes at once, and fastest where they read neighbouring "
-            "cells. In one request, how far apart are the cells of two neighbouring lanes?",
-            fact="a is not read in order",
-        ),
+        replace(READ_IN_ORDER, fact="a is not read in order"),
         AS_FEW_BARRIERS,
         an_atomic_a_warp(lambda case: WARPS * (_blocks(case) + 1)),
         AS_FEW_SHUFFLES,
