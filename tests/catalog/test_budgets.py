@@ -1,6 +1,6 @@
 """Every budget of lessons 02, 03, 05 and 06 bites: some kernel is right and goes past it.
 
-Most are gone past by a named mistake, or by one of the unusual answers. The others are there for
+Most are gone past by a named mistake, or by one of the rare answers. The others are there for
 rarer ones, and each is shown one here: the solution with a change that costs more and alters no
 result.
 """
@@ -17,7 +17,7 @@ from gpu_course import check
 from gpu_course.catalog import KernelPuzzle, index
 from gpu_course.grading.kernel import budgets, trial
 from gpu_course.grading.kernel.answers import mistake_answer, read_answer
-from tests.catalog import test_unusual_answers
+from tests.catalog import test_rare_answers
 from tests.catalog.rules import SOLUTIONS
 from tests.sampling import drawn
 
@@ -181,7 +181,7 @@ def test_every_budget_is_gone_past_by_a_mistake_or_by_a_change_listed_here() -> 
     listed = set(COSTLY)
     known = {(puzzle.short_name, budget.counter) for puzzle in PUZZLES for budget in puzzle.budgets}
     assert listed <= known
-    assert len(known) - len(listed) > 50  # these a named mistake or an unusual answer goes past
+    assert len(known) - len(listed) > 50  # these a named mistake or a rare answer goes past
 
 
 @pytest.mark.parametrize(("name", "counter"), sorted(COSTLY))
@@ -200,11 +200,11 @@ def test_a_right_kernel_that_costs_more_is_refused(name: str, counter: str, tmp_
 
 
 @pytest.mark.parametrize("puzzle", SOME, ids=lambda puzzle: puzzle.short_name)
-def test_all_other_budgets_are_gone_past_by_unusual_answers_and_named_mistakes(
+def test_all_other_budgets_are_gone_past_by_rare_answers_and_named_mistakes(
     puzzle: KernelPuzzle, tmp_path: Path
 ) -> None:
     missing = {b.counter for b in puzzle.budgets if (puzzle.short_name, b.counter) not in COSTLY}
-    for answer in test_unusual_answers.ANSWERS:
+    for answer in test_rare_answers.ANSWERS:
         if answer.puzzle == puzzle.short_name and answer.ends == "over-budget":
             file = tmp_path / f"{answer.puzzle}.py"
             file.write_text(answer.source(), encoding="utf-8")

@@ -1,6 +1,6 @@
 """What few people hand in: right answers of another kind pass, wrong ones that hide are refused.
 
-The answers stand in unusual/*.md. They are a long series, of which `make test` draws a part.
+The answers stand in rare/*.md. They are a long series, of which `make test` draws a part.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from gpu_course.catalog import index
 from gpu_course.grading import check
 from tests.catalog.rules import SOLUTIONS
 
-FOLDER = Path(__file__).parent / "unusual"
+FOLDER = Path(__file__).parent / "rare"
 _ANSWER = re.compile(
     r"^## (\w+): ([^\n]+)\n\n([\w-]+)\n\n```diff\n(.*?)```$", re.MULTILINE | re.DOTALL
 )
