@@ -5,6 +5,8 @@ GB counts in powers of ten and GiB in powers of two; the two are never mixed.
 
 from __future__ import annotations
 
+import re
+
 KB = 10**3
 MB = 10**6
 GB = 10**9
@@ -49,6 +51,28 @@ def format_bytes(count: float, *, binary: bool = True) -> str:
         if abs(count) >= size:
             return f"{_short(count / size)} {unit}"
     return f"{_short(count)} byte{'' if count == 1 else 's'}"
+
+
+_PLURAL = re.compile(r"\b([a-z]+ch(?=es\b)|[a-z]*[^s\W](?=s\b))e?s\b( that split\b| that wait\b)?")
+
+
+def of_so_many(number: int, words: str) -> str:
+    """Returns a number with words that begin in the plural, in the singular where it is one.
+
+    Examples:
+        >>> of_so_many(2, "excess sectors in loads"), of_so_many(1, "excess sectors in loads")
+        ('2 excess sectors in loads', '1 excess sector in loads')
+        >>> of_so_many(1, "branches that split a warp")
+        '1 branch that splits a warp'
+    """
+    if number == 1:
+        words = _PLURAL.sub(_singular, words, count=1)
+    return f"{number:,} {words}"
+
+
+def _singular(found: re.Match[str]) -> str:
+    noun, verb = found[1], found[2] or ""
+    return f"{noun}{verb}{'s' * bool(verb)}"
 
 
 def count(number: int, noun: str) -> str:

@@ -42,7 +42,7 @@ def sized(name: str, *, visible: bool = False, **sizes: int) -> Case:
 INFINITIES = (math.inf, -math.inf, 0.0)
 NAN_AND_INFINITIES = (math.nan, *INFINITIES)
 """What an input may hold beside ordinary numbers; the first stands in its first cell, the second in
-its last: those are what a load reads that is clamped to the array."""
+its last: those are what a load reads that is clamped to the array. The third ends another row."""
 
 
 def special(name: str, numbers: tuple[float, ...] = NAN_AND_INFINITIES, **sizes: int) -> Case:
@@ -135,10 +135,18 @@ def eighths(
     doublings = case.sizes.get("doublings", 0) if case is not None else 0
     values = drawn * np.float32(2.0 ** (doublings - 3))
     if case is not None and case.special:
-        between = 1 + rng.permutation(max(count - 2, 0))
-        places = np.array([0, count - 1, *between])[: min(count, len(case.special))]
+        places = _special_places(rng, np.empty(shape).shape)[: len(case.special)]
         values[places] = case.special[: len(places)]
     return values.reshape(shape)
+
+
+def _special_places(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """All cells in the order in which they are taken: the first, the last, the end of the middle
+    row (of a vector its middle), which are in three rows or three warps, and any."""
+    count = int(np.prod(shape))
+    middle = count // 2 if len(shape) == 1 else (shape[0] // 2 + 1) * (count // shape[0]) - 1
+    places = [0, count - 1, middle, *rng.permutation(count)]
+    return np.array(list(dict.fromkeys(places)))
 
 
 def _sorted(values: np.ndarray) -> bool:

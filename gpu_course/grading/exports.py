@@ -282,7 +282,8 @@ def _trouble(hazard: Hazard, grid: tuple[int, int, int]) -> Trouble:
 
 
 def _of_many_cells(report: Report) -> Figure | None:
-    """Returns who wrote which cell of the output; of a large one, how a warp reads its tile.
+    """Returns who wrote which cell of the output; of a large one, how a warp reads its tile,
+    or how it writes it where that has more conflicts.
 
     An array that each thread has for itself has no owner to show, and lies in no bank.
     """
@@ -295,7 +296,11 @@ def _of_many_cells(report: Report) -> Figure | None:
     if _cells(output.shape) <= MOST_CELLS_OWNED:
         return draw_ownership(report, output.array)
     tiles = [touch.array for touch in others if touch.space == "shared"]
-    return draw_banks(words_of_warp(report, tiles[0], "read")) if tiles else None
+    # Where lanes wait for each other at one side of the tile only, that side is shown.
+    counters = report.counters
+    stores_wait = counters.shared_store.conflicts > counters.shared_load.conflicts
+    kind = "write" if stores_wait else "read"
+    return draw_banks(words_of_warp(report, tiles[0], kind)) if tiles else None
 
 
 def _schedule(got: Any) -> Figure | None:

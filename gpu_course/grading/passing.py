@@ -15,6 +15,7 @@ from gpu_course.grading.labels import line
 from gpu_course.grading.messages import describe
 from gpu_course.grading.python.cases import Tried
 from gpu_course.grading.workspace import has_notebook
+from gpu_course.units import of_so_many
 
 MOST_SHOWN = 60
 
@@ -84,7 +85,11 @@ def _debrief(told: Debrief, bonus: str) -> list[str]:
 
 def _counted(path: str, number: int) -> str:
     times = {0: "never", 1: "once", 2: "twice"}.get(number, f"{number:,} times")
-    return COUNTED[path].format(f"{number:,}", times=times)
+    words = COUNTED[path]
+    before, sums, after = words.partition("{} ")
+    if sums and not after.startswith("in "):
+        return before + of_so_many(number, after)
+    return words.format(f"{number:,}", times=times)
 
 
 def _measured(name: str, value: Any) -> str:

@@ -15,7 +15,15 @@ from gpu_course.catalog.builders import (
     special,
 )
 from gpu_course.catalog.coalescing.pieces import WARP, loads_in_order
-from gpu_course.catalog.specification import Debrief, KernelPuzzle, Launch, Mistake
+from gpu_course.catalog.specification import (
+    Budget,
+    Case,
+    Debrief,
+    KernelPuzzle,
+    Launch,
+    Mistake,
+)
+from gpu_course.catalog.warps.pieces import NO_ATOMICS, STEPS
 
 TPB = 128
 
@@ -27,6 +35,11 @@ def _weighted(a: np.ndarray, weights: np.ndarray) -> np.ndarray:
 def _lanes(a: np.ndarray) -> np.ndarray:
     """Which lane has each column where the lanes go along a row together."""
     return np.arange(a.shape[1]) % WARP
+
+
+def _launched_warps(case: Case) -> int:
+    warps = TPB // WARP
+    return blocks_to_cover(case.sizes["rows"], warps) * warps
 
 
 DEBRIEF = Debrief(
@@ -82,6 +95,14 @@ SUM_ROWS = KernelPuzzle(
             "Each lane goes along its own cells, and that is orderly for one lane. But 32 lanes "
             "load at the same moment: how far apart are the cells of lanes 0, 1 and 2?"
         ),
+        Budget(
+            "shuffles",
+            lambda case, counters: STEPS * _launched_warps(case),
+            "All lanes add what a shuffle brings, so each step doubles what lane 0 has: five steps "
+            "gather 32 parts.",
+            "shuffles",
+        ),
+        *NO_ATOMICS,
     ),
     diagnose=recognise(
         ("not-combined", lambda a: _weighted(a, _lanes(a) == 0)),
@@ -131,6 +152,8 @@ SUM_ROWS = KernelPuzzle(
         ),
     ),
     mistakes=(
+        Mistake("thirty_one_shuffles", "over-budget", "over-budget"),
+        Mistake("an_atomic_for_each_lane", "over-budget", "over-budget"),
         Mistake("a_thread_for_a_row", "over-budget", "over-budget"),
         Mistake("a_piece_for_each_lane", "over-budget", "over-budget"),
         Mistake("partial_sums_not_combined", "wrong-result", "not-combined"),

@@ -14,6 +14,11 @@ from gpu_course.catalog.shared_memory.pieces import (
 )
 from gpu_course.catalog.specification import Budget, Debrief, KernelPuzzle, Mistake
 
+BACKWARDS = (
+    "A warp that goes through whole sectors backwards touches no more of them. A piece whose end "
+    "lies within a sector begins there, counted backwards, and its warps touch one too many. "
+)
+
 DEBRIEF = Debrief(
     shows=("global_load.sectors", "global_store.sectors", "barriers"),
     why=(
@@ -49,16 +54,14 @@ BLOCK_REVERSE = KernelPuzzle(
         Budget(
             "global_load.excess_sectors",
             0,
-            "The 32 threads of a warp go to memory together, and fastest where they read along the "
-            "array. Let thread t read cell t of the piece, and do the turning in the tile.",
-            fact="a is not read in order",
+            BACKWARDS + "Let thread t read cell t of the piece, and do the turning in the tile.",
+            "excess sectors in loads",
         ),
         Budget(
             "global_store.excess_sectors",
             0,
-            "The 32 threads of a warp go to memory together, and fastest where they write along "
-            "the array. Let thread t write cell t of the piece, and do the turning in the tile.",
-            fact="out is not written in order",
+            BACKWARDS + "Let thread t write cell t of the piece, and do the turning in the tile.",
+            "excess sectors in stores",
         ),
     ),
     diagnose=recognise(

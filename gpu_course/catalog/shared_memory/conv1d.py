@@ -14,7 +14,7 @@ from gpu_course.catalog.builders import (
     sized,
     special,
 )
-from gpu_course.catalog.shared_memory.pieces import OUTSIDE_THE_TILE, TPB, starts
+from gpu_course.catalog.shared_memory.pieces import OUTSIDE_THE_TILE, TPB, clamped_bytes, starts
 from gpu_course.catalog.specification import Budget, Case, Debrief, KernelPuzzle, Mistake, Values
 
 MAX_TAPS = 16
@@ -86,7 +86,9 @@ CONV1D = KernelPuzzle(
     budgets=(
         Budget(
             "global_load.bytes",
-            lambda case, counters: 4 * _cells_and_weights(case),
+            lambda case, counters: (
+                4 * _cells_and_weights(case) + clamped_bytes(len(starts(case.sizes["size"])))
+            ),
             "Cells, halo and weights are wanted by many threads of a block, and each of them "
             "should come from global memory once per block. The rest is what tiles are for.",
             "bytes loaded from global memory",

@@ -32,6 +32,18 @@ OUTSIDE_THE_TILE = {
 """What a puzzle with a tile says of a race elsewhere: the tile has nothing to do with it."""
 
 
+def clamped_bytes(blocks: int, warps: int = WARPS) -> int:
+    """Returns the bytes that loads clamped to the array may ask for beside those that are needed.
+
+    A warp that fills a tile in two turns asks twice for the last cell, where a guard would ask for
+    nothing.
+
+    >>> clamped_bytes(2)
+    32
+    """
+    return 4 * 2 * warps * blocks
+
+
 def in_pieces(a: np.ndarray) -> list[np.ndarray]:
     """Returns the pieces of a vector that blocks of TPB threads have.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -17,7 +18,7 @@ from gpu_course.catalog.builders import (
     sized,
     special,
 )
-from gpu_course.catalog.shared_memory.pieces import OUTSIDE_THE_TILE, TPB, WARP
+from gpu_course.catalog.shared_memory.pieces import OUTSIDE_THE_TILE, TPB, WARP, clamped_bytes
 from gpu_course.catalog.specification import (
     Bonus,
     Budget,
@@ -117,7 +118,7 @@ POOLING = KernelPuzzle(
         sized("a thread for every column", rows=5, cols=64),
         sized("two warps, not quite", rows=7, cols=51),
         sized("numbers near the ends of float32", rows=7, cols=50, doublings=122),
-        special("infinities", INFINITIES, rows=5, cols=37),
+        special("infinities", (-math.inf, *INFINITIES), rows=5, cols=37),
     ),
     random_case=drawn(rows=(2, 12), cols=(6, 65)),
     inputs=arrays("cols", a="rows cols"),
@@ -126,7 +127,9 @@ POOLING = KernelPuzzle(
     budgets=(
         Budget(
             "global_load.bytes",
-            lambda case, counters: 4 * case.sizes["rows"] * case.sizes["cols"],
+            lambda case, counters: (
+                4 * case.sizes["rows"] * case.sizes["cols"] + clamped_bytes(case.sizes["rows"])
+            ),
             "Each number is wanted by up to WINDOW threads and should come from global memory "
             "once; the others find it in the tile.",
             "bytes loaded from a",

@@ -17,6 +17,7 @@ from gpu_course.catalog.shared_memory.pieces import (
     OUTSIDE_THE_TILE,
     TPB,
     WARP,
+    clamped_bytes,
     random_case,
     starts,
 )
@@ -105,7 +106,9 @@ STENCIL_HALO = KernelPuzzle(
     budgets=(
         Budget(
             "global_load.bytes",
-            lambda case, counters: 4 * _cells_with_halo(case),
+            lambda case, counters: (
+                4 * _cells_with_halo(case) + clamped_bytes(len(starts(case.sizes["size"])))
+            ),
             "A block needs its own cells and one more at each side that has a neighbour; whatever "
             "is loaded beyond that could come from the tile.",
             "bytes loaded from a",

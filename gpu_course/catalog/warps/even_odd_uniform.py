@@ -22,7 +22,7 @@ from gpu_course.catalog.specification import (
     Mistake,
     Values,
 )
-from gpu_course.catalog.warps.pieces import TPB, WARP
+from gpu_course.catalog.warps.pieces import TPB, WARP, launched_warps
 
 TERMS = 3
 
@@ -115,7 +115,8 @@ EVEN_ODD_UNIFORM = KernelPuzzle(
         ),
         Budget(
             "global_load.requests",
-            lambda case, counters: counters.global_load.requests,
+            # A warp without a cell may load as well, clamped to the array.
+            lambda case, counters: launched_warps(case) * (1 + TERMS),
             "A warp has to load its 32 numbers once, and p or q, not both. What it loads twice, or "
             "for none of its lanes, costs as much as what it needs.",
             "loads by warps",

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 from gpu_course.catalog.builders import sized
 from gpu_course.catalog.specification import Case, Debrief, Mistake, PythonPuzzle, Values
 from gpu_course.hardware import occupancy as hardware
-from gpu_course.hardware.compute_capability import capabilities, capability
+from gpu_course.hardware.compute_capability import ComputeCapability, capabilities, capability
 
 OLDEST, NEWEST = (7, 0), (12, 0)
 
 
 def _case(
-    name: str, version: str, registers: int, shared_bytes: int, threads: int, visible: bool = False
+    name: str,
+    version: str,
+    registers: int,
+    shared_bytes: int,
+    threads: int,
+    visible: bool = False,
+    **left: int,
 ) -> Case:
     major, minor = version.split(".")
     return sized(
@@ -26,7 +33,15 @@ def _case(
         registers=registers,
         shared_bytes=shared_bytes,
         threads=threads,
+        **left,
     )
+
+
+def _limits(case: Case) -> ComputeCapability:
+    """The limits of a case; `left_bytes` is the shared memory that caches leave to the blocks."""
+    limits = capability(f"{case.sizes['major']}.{case.sizes['minor']}")
+    left = case.sizes.get("left_bytes", limits.shared_bytes_per_sm)
+    return replace(limits, shared_bytes_per_sm=left)
 
 
 def _random_case(rng: np.random.Generator) -> Case:
@@ -42,7 +57,7 @@ def _random_case(rng: np.random.Generator) -> Case:
 
 
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
-    limits = capability(f"{case.sizes['major']}.{case.sizes['minor']}")
+    limits = _limits(case)
     return {
         "limits": {
             "warp_size": limits.warp_size,
@@ -62,7 +77,7 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
 
 
 def _reference(inputs: Values, case: Case) -> Values:
-    limits = capability(f"{case.sizes['major']}.{case.sizes['minor']}")
+    limits = _limits(case)
     found = hardware.occupancy(
         limits, inputs["registers"], inputs["shared_bytes"], inputs["threads"]
     )
@@ -82,6 +97,10 @@ def _count(inputs: Values, **otherwise: bool) -> int:
         most[2] = limits["registers"] // (registers * threads)
     if otherwise.get("not_rounded"):
         most[2] = limits["registers"] // (registers * limits["warp_size"] * warps)
+    if otherwise.get("unit_for_a_thread"):
+        of_a_warp = _up(registers, limits["register_unit"]) * limits["warp_size"]
+        quarter = limits["registers"] // limits["quarters"]
+        most[2] = quarter // of_a_warp * limits["quarters"] // warps
     if otherwise.get("one_pool"):
         most[2] = limits["registers"] // (per_warp * warps)
     if otherwise.get("no_block_limit"):
@@ -100,6 +119,7 @@ def _up(number: int, unit: int) -> int:
 _OTHERWISE: tuple[tuple[str, Callable[[Values], int]], ...] = (
     ("no-block-limit", lambda inputs: _count(inputs, no_block_limit=True)),
     # Several ways can give one number. Each comes before the one that it is a case of.
+    ("unit-for-a-thread", lambda inputs: _count(inputs, unit_for_a_thread=True)),
     ("one-pool", lambda inputs: _count(inputs, one_pool=True)),
     ("not-rounded", lambda inputs: _count(inputs, not_rounded=True)),
     ("part-warps", lambda inputs: _count(inputs, part_warps=True)),
@@ -150,6 +170,9 @@ OCCUPANCY = PythonPuzzle(
         _case("shared memory, and what is kept of it", "8.6", 32, 33_900, 96),
         _case("shared memory before Ampere", "7.5", 32, 10_800, 64),
         _case("one block is too much", "9.0", 168, 0, 512),
+        _case(
+            "no shared memory of its own, and little of it left", "8.0", 32, 0, 64, left_bytes=8192
+        ),
         _case("the newest", "12.0", 80, 20_000, 192),
     ),
     random_case=_random_case,
@@ -172,6 +195,10 @@ OCCUPANCY = PythonPuzzle(
         "not-rounded": (
             "You gave each warp exactly the registers it uses. It gets them in whole units: what "
             "is the unit, and what becomes of the rest?"
+        ),
+        "unit-for-a-thread": (
+            "Your number is what comes out where each thread gets its registers in whole units. A "
+            "unit is far more than a thread can have: to whom is it given?"
         ),
         "one-pool": (
             "You counted the registers of the SM as one pool. An SM has quarters, each with its "
@@ -213,6 +240,7 @@ OCCUPANCY = PythonPuzzle(
         Mistake("forgets_the_limit_on_blocks", "wrong-result", "no-block-limit"),
         Mistake("counts_threads_not_warps", "wrong-result", "part-warps"),
         Mistake("registers_as_they_are_used", "wrong-result", "not-rounded"),
+        Mistake("a_unit_for_each_thread", "wrong-result", "unit-for-a-thread"),
         Mistake("registers_in_one_heap", "wrong-result", "one-pool"),
         Mistake("shared_memory_as_asked_for", "wrong-result", "nothing-reserved"),
         Mistake("returns_warps", "wrong-result", "warps"),

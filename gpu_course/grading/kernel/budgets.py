@@ -16,6 +16,7 @@ from gpu_course.grading.labels import line
 from gpu_course.grading.messages import case_line, code_line, hint_line
 from gpu_course.simt.report import Counters, Report
 from gpu_course.simt.source import Kernel
+from gpu_course.units import of_so_many
 
 MOST_LINES = 4
 SHARED_BYTES = "shared_bytes"
@@ -112,7 +113,8 @@ def over_budget(
         right: the trials of all cases, which tell what the answer could do without.
     """
     budget = found.budget
-    what = f"{found.counted:,} {budget.words or budget.counter}, and {found.limit:,} would do"
+    words = budget.words or budget.counter
+    what = f"{of_so_many(found.counted, words)}, and {found.limit:,} would do"
     lines = [f"right, but {budget.fact or what}"]
     lines += line("why", budget.lesson)
     costly = costly_lines(tried, found, kernels)

@@ -73,7 +73,7 @@ def hazards(puzzle: KernelPuzzle, tried: Trial, found: Sequence[Hazard]) -> list
     if key == first.kind:
         think = elsewhere or think
     if first.kind == "race":
-        think = " ".join(filter(None, [_share_of_all(puzzle, tried, number), think]))
+        think = _of_a_race(puzzle, tried, number, think)
     lines += line("think", think)
     lines += case_line(puzzle, tried.given.case, launch)
     # Where no thread is left over, a guard is not what helps.
@@ -104,14 +104,19 @@ def hazard_key(puzzle: KernelPuzzle, tried: Trial, hazard: Hazard) -> str:
     return hazard.kind
 
 
-def _share_of_all(puzzle: KernelPuzzle, tried: Trial, number: int) -> str:
-    """What to say of a race between threads that each do more than their share."""
+def _of_a_race(puzzle: KernelPuzzle, tried: Trial, number: int, think: str) -> str:
+    """What to say of a race; of one between threads that each do more than their share, that first.
+
+    Where each has one cell, it is all there is to say: what a puzzle knows of two threads with one
+    index is not true of threads that go over many cells.
+    """
     if puzzle.share is not None:
         for each in sharing.unshared_results(puzzle, tried):
             if each.number == number:
                 cells = f"{count(each.most, 'cell')} of {each.place}"
-                return f"One thread writes {cells}. {puzzle.share.rule()}"
-    return ""
+                said = f"One thread writes {cells}. {puzzle.share.rule()}"
+                return said if each.limit == 1 else f"{said} {think}".strip()
+    return think
 
 
 def not_shared(puzzle: KernelPuzzle, tried: Trial, found: Unshared) -> list[str]:

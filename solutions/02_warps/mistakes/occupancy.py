@@ -34,6 +34,16 @@ def registers_as_they_are_used(limits, registers, shared_bytes, threads):
     return min([*most, limits["shared_bytes"] // per_block] if per_block else most)
 
 
+# Gives each thread a whole unit of registers.
+def a_unit_for_each_thread(limits, registers, shared_bytes, threads):
+    warps = -(-threads // limits["warp_size"])
+    per_warp = round_up(registers, limits["register_unit"]) * limits["warp_size"]
+    quarter = limits["registers"] // limits["quarters"] // per_warp
+    per_block = round_up(shared_bytes + limits["shared_reserved"], limits["shared_unit"])
+    most = [limits["blocks"], limits["warps"] // warps, quarter * limits["quarters"] // warps]
+    return min([*most, limits["shared_bytes"] // per_block] if per_block else most)
+
+
 # Rounds for each warp, and then lets every warp draw on the whole SM.
 def registers_in_one_heap(limits, registers, shared_bytes, threads):
     warps = -(-threads // limits["warp_size"])

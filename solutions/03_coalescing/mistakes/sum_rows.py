@@ -159,3 +159,34 @@ def one_thread_for_all_rows(out, a, rows, cols):
             for col in range(cols):
                 total += a[row, col]
             out[row] = total
+
+
+# Lane 0 asks every other lane for its part, one after the other.
+@cuda.jit
+def thirty_one_shuffles(out, a, rows, cols):
+    lane = cuda.laneid
+    row = cuda.grid(1) // WARP
+    if row < rows:
+        part = float32(0)
+        for col in range(lane, cols, WARP):
+            part += a[row, col]
+        total = part
+        for other in range(1, WARP):
+            total += cuda.shfl_sync(ALL, part, other)
+        if lane == 0:
+            out[row] = total
+
+
+# Every lane adds its part to the cell of the row.
+@cuda.jit
+def an_atomic_for_each_lane(out, a, rows, cols):
+    lane = cuda.laneid
+    row = cuda.grid(1) // WARP
+    if row < rows:
+        part = float32(0)
+        for col in range(lane, cols, WARP):
+            part += a[row, col]
+        if lane == 0:
+            out[row] = 0
+        cuda.syncwarp()
+        cuda.atomic.add(out, row, part)
