@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.errors import HAZARD_ERRORS, CourseError
-from gpu_course.observe.counts import Barriers, Divergence, Precision, Resources
+from gpu_course.observe.counts import Barriers, Divergence, Idling, Precision, Resources
 from gpu_course.observe.explain import explain
 from gpu_course.observe.races import Races
 from gpu_course.observe.touches import Touches
@@ -264,6 +264,10 @@ def _shape(grid: Dim3, block: Dim3, shared_bytes: int = 0) -> LaunchShape:
     return LaunchShape(grid, block, blocks * -(-threads // 32), blocks * threads, shared_bytes)
 
 
+_COUNTED_AS = {"fma": "fma", "float64_comparison": "float64_comparisons"}
+"""What lanes do -> the counter of it, where its name is not that of operations."""
+
+
 class _Watch:
     """The observers of one launch, and what they counted put together."""
 
@@ -273,6 +277,7 @@ class _Watch:
         self.barriers = Barriers()
         self.divergence = Divergence()
         self.precision = Precision()
+        self.idling = Idling()
         self.touches = Touches()
         self.races = Races()
         self.resources = Resources()
@@ -289,13 +294,15 @@ class _Watch:
         for (line, kind), count in self.banks.local.items():
             fields[line][f"local_{kind}"] = count
         for (line, width), count in self.precision.by_line.items():
-            fields[line]["fma" if width == "fma" else f"{width}_operations"] = count
+            fields[line][_COUNTED_AS.get(width, f"{width}_operations")] = count
         for name, counts in (
             ("branches", self.divergence.branches),
             ("divergent_branches", self.divergence.divergent),
             ("barriers", self.barriers.by_line),
             ("shuffles", self.barriers.shuffles),
             ("atomic_updates", self.coalescing.updates),
+            ("shared_updates", self.banks.updates),
+            ("idle_loads", self.idling.by_line),
         ):
             for line, count in counts.items():
                 fields[line][name] = count

@@ -22,6 +22,9 @@ TRAFFIC = ("global_load.bytes", "global_store.bytes")
 BRANCHES = ("branches", "divergent_branches")
 """What a debrief shows of many kernels: paths into Counters."""
 
+SPECIAL_SIZES = ("infinite", "nan", "zero")
+"""Sizes by which a case asks for special numbers; see `with_special_numbers`."""
+
 Idea = Callable[..., Any]
 """What somebody thinks a launch leads to: the array "out", or a dict of several outputs. Its
 parameters are names: of inputs, of sizes of the case, or `inputs` and `case` themselves."""
@@ -177,6 +180,35 @@ def arrays(
         return made | {name: case.sizes[name] for name in scalars}
 
     return inputs
+
+
+def with_special_numbers(
+    inputs: Callable[[np.random.Generator, Case], Values], **put: Callable[[Values], None]
+) -> Callable[[np.random.Generator, Case], Values]:
+    """Returns an `inputs` function that puts NaN, infinities and zeros where the puzzle says.
+
+    What is `special` in a case stands anywhere, in all of its arrays alike. In a sum of everything
+    that makes NaN of the whole, and shows nothing: there it matters what meets what.
+
+    Args:
+        inputs: makes the inputs of all cases.
+        put: a size of SPECIAL_SIZES -> what changes the inputs, in place, of cases that have it.
+
+    >>> def at_the_end(values):
+    ...     values["a"][-1] = np.inf
+    >>> made = with_special_numbers(arrays(a="size"), infinite=at_the_end)
+    >>> float(made(np.random.default_rng(0), sized("x", size=3, infinite=1))["a"][-1])
+    inf
+    """
+
+    def found(rng: np.random.Generator, case: Case) -> Values:
+        values = inputs(rng, case)
+        for name, change in put.items():
+            if case.sizes.get(name):
+                change(values)
+        return values
+
+    return found
 
 
 def one_block(

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 
 from gpu_course.simt.lanes import WARP, Mask
-from gpu_course.simt.observer import Observer, Setting
+from gpu_course.simt.observer import Access, Observer, Setting
 
 
 class Barriers(Observer):
@@ -66,6 +66,51 @@ class Precision(Observer):
     def operations(self, line: int, kind: str, lanes: int) -> None:
         """Adds one operation done by so many lanes."""
         self.by_line[line, kind] += lanes
+
+
+class Idling(Observer):
+    """Counts by line the loads of a warp that go into shared memory with no work in between.
+
+    A warp that asks global memory for its next numbers, works with those in a tile, and only then
+    stores what it asked for, has the work done while the numbers travel. Work on a tile begins with
+    a load from it, so that is what is looked for between the load and the store.
+    """
+
+    def __init__(self) -> None:
+        self.by_line: Counter[int] = Counter()
+        self._travelling: dict[int, np.ndarray] = {}
+
+    def begin(self, setting: Setting) -> None:
+        """Decides whether there is shared memory to store to."""
+        self._has_tiles = bool(setting.code.static_shared_bytes or setting.dynamic_bytes)
+        self._threads = int(np.prod(setting.block))
+        self._warps = -(-self._threads // WARP)
+        self._all_warps = self._warps * int(np.prod(setting.grid))
+
+    def access(self, access: Access) -> None:
+        """Sends loads off, and forgets or counts those that travel."""
+        space = access.array.space
+        if not self._has_tiles or space not in ("global", "shared"):
+            return
+        if space == "global":
+            if access.kind == "load":
+                sent = self._travelling.setdefault(access.line, np.zeros(self._all_warps, np.int64))
+                sent[access.counted("warps that take part", 1, self._warps_of)] += 1
+        elif self._travelling:
+            here = access.counted("warps that take part", 1, self._warps_of)
+            for line, sent in list(self._travelling.items()):
+                if access.kind != "load":
+                    self.by_line[line] += int(sent[here].sum())
+                sent[here] = 0
+                if not sent.any():
+                    del self._travelling[line]
+
+    def _warps_of(self, access: Access) -> np.ndarray:
+        """bool (warps of the launch,), True for those that take part."""
+        block, thread = np.divmod(access.threads, self._threads)
+        found = np.zeros(self._all_warps, bool)
+        found[block * self._warps + thread // WARP] = True
+        return found
 
 
 class Resources(Observer):

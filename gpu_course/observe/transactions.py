@@ -218,6 +218,7 @@ class Banks(Observer):
 
     def __init__(self) -> None:
         self.local: Counter[tuple[int, str]] = Counter()
+        self.updates: Counter[int] = Counter()
         self._sums = _Sums()
 
     @property
@@ -232,6 +233,8 @@ class Banks(Observer):
             kind = "load" if access.kind == "load" else "store"
             counted = access.counted("wavefronts", WORD_BYTES, _count_shared)
             self._sums.add(access.line, kind, counted)
+            if access.kind == "atomic":
+                self.updates[access.line] += access.mask.count
         elif space == "local":
             self.local[access.line, access.kind] += access.mask.warp_count
 

@@ -347,6 +347,8 @@ class Interpreter:
         return binary(node.operator, left, right, node.type)
 
     def compare(self, node: ir.Compare) -> Value:  # a < b < c
+        if node.wide:
+            self.audience.operations(node.line, "float64_comparison", self.mask.count)
         left = self.value(node.operands[0])
         if len(node.operators) == 1:
             return compare(node.operators[0], left, self.value(node.operands[1]))

@@ -227,10 +227,13 @@ class Compare(Expression):
     Attributes:
         operators: the names of their classes in `ast`, one between each two operands.
         operands: the operands.
+        wide: True for a comparison in float64. One with a number that is written down is none: the
+            compiler makes it one of the other operand's own width.
     """
 
     operators: tuple[str, ...]
     operands: tuple[Expression, ...]
+    wide: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)

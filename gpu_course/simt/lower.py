@@ -27,6 +27,7 @@ from gpu_course.simt.source import Captured, Kernel
 from gpu_course.simt.types import (
     BOOL,
     FLOAT32,
+    FLOAT64,
     INT64,
     ArrayType,
     DtypeType,
@@ -586,7 +587,8 @@ class _Function:
 
     def comparison(self, node: ast.Compare) -> ir.Compare:
         operands = tuple(map(self.expression, (node.left, *node.comparators)))
-        return ir.Compare(node.lineno, BOOL, tuple(map(_operator, node.ops)), operands)
+        wide = any(o.type == FLOAT64 and not isinstance(o, ir.Constant) for o in operands)
+        return ir.Compare(node.lineno, BOOL, tuple(map(_operator, node.ops)), operands, wide)
 
     def subscript(self, node: ast.Subscript) -> ir.Expression:
         """a[i, j], a[2:], t[0]"""

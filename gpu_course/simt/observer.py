@@ -314,7 +314,10 @@ class Observer:
         """
 
     def operations(self, line: int, kind: str, lanes: int) -> None:
-        """So many lanes did one arithmetic operation of a kind ("float32", "float64", "fma")."""
+        """So many lanes did one operation of a kind.
+
+        Arithmetic is "float32", "float64" or "fma"; then there is "float64_comparison".
+        """
 
 
 EVENTS = tuple(name for name, what in vars(Observer).items() if callable(what))

@@ -76,9 +76,12 @@ class Counters(_Addable):
     """Everything counted in a launch, or on one line of it.
 
     `float32_operations` and `float64_operations` count arithmetic lane by lane, a product and a sum
-    being two. `fma` counts the pairs of these that the compiler fuses, and calls of `cuda.fma`.
+    being two; `float64_comparisons` come beside them. `fma` counts the pairs of these that the
+    compiler fuses, and calls of `cuda.fma`.
     `atomic_updates` counts atomics on global memory lane by lane: those on one cell are carried out
-    one after the other, though one request brings them.
+    one after the other, though one request brings them. `shared_updates` are those on shared
+    memory. `idle_loads` counts requests for global memory of a warp that then stores to shared
+    memory, and has loaded nothing from there meanwhile: no work hides how long they travel.
     """
 
     global_load: GlobalCounters = GlobalCounters()
@@ -96,7 +99,10 @@ class Counters(_Addable):
     float32_operations: int = 0
     fma: int = 0
     float64_operations: int = 0
+    float64_comparisons: int = 0
     atomic_updates: int = 0
+    shared_updates: int = 0
+    idle_loads: int = 0
 
 
 @dataclass(frozen=True)

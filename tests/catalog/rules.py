@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 
-from gpu_course.catalog.builders import ONE_CELL_EACH
+from gpu_course.catalog.builders import ONE_CELL_EACH, SPECIAL_SIZES
 from gpu_course.catalog.specification import KernelPuzzle, Mistake
 from gpu_course.grading.kernel import sharing, trial
 from gpu_course.grading.sentences import SENTENCES
@@ -116,6 +116,8 @@ def assert_specification_inputs_show_mistakes(puzzle: KernelPuzzle) -> None:
                 continue
             if puzzle.scratch is not None and name in puzzle.scratch(inputs, case):
                 continue
+            if case.sizes.get("lowest"):
+                continue  # rows of hardly more than minus infinity
             # What earlier blocks have written is full of sums, and of NaN where there is none.
             if case.sizes.get("held_up"):
                 value = inputs["a"]
@@ -124,7 +126,7 @@ def assert_specification_inputs_show_mistakes(puzzle: KernelPuzzle) -> None:
             if puzzle.short_name in REPEATS or case.sizes.get("unasked"):
                 flat = flat[~np.isnan(flat)]
             # Where the order of a sum is to show in its last bits, the numbers have many.
-            if case.special:
+            if case.special or case.sizes.keys() & {*SPECIAL_SIZES}:
                 flat = flat[np.isfinite(flat) & (flat != 0)]
             assert np.all(flat * 8 == np.round(flat * 8)) or puzzle.same_bits
             assert np.all(flat != 0)
@@ -164,6 +166,28 @@ def assert_specification_says_what_it_promises_of_special_numbers(puzzle: Kernel
         assert np.isnan(found).any() != ("no NaN" in " ".join(said.split()))
     # The last cell of an array is what a clamped load reads for a thread without a cell.
     assert any(not np.isfinite(each[-1]) for each in floats)
+
+
+HELD_WHERE_THEY_MATTER = ("05", "06")
+"""Lessons whose puzzles put NaN and infinities where sums can tell what becomes of them."""
+
+
+def assert_specification_holds_special_numbers_where_they_matter(puzzle: KernelPuzzle) -> None:
+    """Statement and stub name NaN and infinities, and some case of floats has what is no number."""
+    if puzzle.lesson[:2] not in HELD_WHERE_THEY_MATTER:
+        return
+    floats = [
+        value
+        for case in puzzle.cases
+        for value in _arrays(puzzle.inputs(np.random.default_rng(0), case))
+        if value.dtype == np.float32
+    ]
+    if not floats:
+        return
+    assert any(np.isinf(each).any() for each in floats)
+    solution = (SOLUTIONS / f"{puzzle.name}.py").read_text(encoding="utf-8")
+    for said in (puzzle.statement, ast.get_docstring(ast.parse(solution)) or ""):
+        assert "NaN" in said and "infinit" in said
 
 
 def assert_specification_outputs_fit(puzzle: KernelPuzzle) -> None:
@@ -244,5 +268,5 @@ def assert_specification_words_are_in_order(puzzle: KernelPuzzle) -> None:
     assert own <= {mistake.diagnosis for mistake in puzzle.mistakes} | _SIBLINGS
 
 
-_SIBLINGS = {"columns-alike", "race in global memory"}
-"""Keys that mirror another mistake's and need no wrong kernel of their own."""
+_SIBLINGS = {"columns-alike", "race in global memory", "began-too-high", "counts-on"}
+"""Keys that mirror another mistake's, or have a kernel in rare/: they need none of their own."""

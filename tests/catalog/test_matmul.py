@@ -50,14 +50,14 @@ def test_float32_holds_every_sum_whatever_the_order(name: str) -> None:
             inputs = puzzle.inputs(np.random.default_rng(seed), case)
             arrays = [v for v in inputs.values() if getattr(v, "dtype", None) == np.float32]
             unit = 2.0 ** (case.sizes.get("doublings", 0) - 3)
-            left, right = (array.astype(np.float64) / unit for array in arrays)
+            # What is NaN or infinite rounds nothing: all it is added to is that, too.
+            left, right = (array[np.isfinite(array)].astype(np.float64) / unit for array in arrays)
             k = case.sizes.get("k", case.sizes.get("cols", 0))
-            # What no row asks for is no number, and is in no sum.
-            spread = np.sqrt(np.nanmean(left**2) * np.nanmean(right**2) * k)
+            spread = np.sqrt(np.mean(left**2) * np.mean(right**2) * k)
             assert 5 * spread < 2**24, case
 
 
-@pytest.mark.parametrize("name", ["matmul_tiled", "batched_matmul", "matmul_bias_gelu"])
+@pytest.mark.parametrize("name", ["matmul_tiled", "batched_matmul"])
 def test_the_budget_of_bytes_is_exactly_what_the_solution_loads(name: str) -> None:
     puzzle = PUZZLES[name]
     (budget,) = (each for each in puzzle.budgets if each.counter == "global_load.bytes")
@@ -65,6 +65,18 @@ def test_the_budget_of_bytes_is_exactly_what_the_solution_loads(name: str) -> No
         assert callable(budget.limit)
         loaded = counter(counters_of(name, case), budget.counter)
         assert loaded == budget.limit(case, Counters()), case
+
+
+def test_the_budget_of_bytes_has_room_for_the_bias_in_every_warp_of_a_block() -> None:
+    puzzle = PUZZLES["matmul_bias_gelu"]
+    (budget,) = (each for each in puzzle.budgets if each.counter == "global_load.bytes")
+    for case in rules.cases_and_random(puzzle, draws=3):
+        m, n = case.sizes["m"], case.sizes["n"]
+        # A block of 16 by 16 has 8 warps of two rows each; the solution asks in those with a row.
+        idle = -m % 16 // 2
+        loaded = counter(counters_of(puzzle.short_name, case), budget.counter)
+        assert callable(budget.limit)
+        assert budget.limit(case, Counters()) == loaded + 4 * n * idle, case
 
 
 @pytest.mark.parametrize("name", ["matmul_register", "matmul_double_buffered"])

@@ -125,6 +125,7 @@ def test_the_batch_is_the_first_that_computes_as_long_as_it_moves() -> None:
 
 
 WHOLE = "a whole number of tiles"
+HAIR = "a hair more than whole tiles"
 
 
 def in_floats(d, f, itemsizes, peak, bandwidth, multiple) -> dict[str, float]:
@@ -155,9 +156,20 @@ def test_a_case_is_a_whole_number_of_tiles_however_the_crossing_is_written_down(
 def test_no_case_of_the_batch_hangs_on_how_a_float_is_rounded() -> None:
     for case, inputs in every(LAYER_BATCH, 60):
         exact = _crossing(**inputs)
-        if exact is not None and case.name != WHOLE:
+        if exact is not None and case.name not in (WHOLE, HAIR):
             off = exact / inputs["multiple"] % 1
             assert Fraction(1, 10_000) < off < Fraction(9_999, 10_000), case
+
+
+def test_a_case_is_a_hair_more_than_whole_tiles_and_no_float_takes_it_for_less() -> None:
+    (case,) = (case for case in LAYER_BATCH.cases if case.name == HAIR)
+    inputs = given(LAYER_BATCH, case)
+    exact = _crossing(**inputs)
+    assert exact is not None and 0 < exact / inputs["multiple"] - 3 < Fraction(1, 1_000_000)
+    ways = in_floats(**inputs)
+    # The last two begin with 256 rows, and say how much longer something takes there.
+    assert all(3 * 64 < ways[way] < 3 * 64 + 1e-3 for way in list(ways)[:-2])
+    assert LAYER_BATCH.reference(inputs, case)["result"] == 4 * 64
 
 
 def test_a_case_has_lines_that_never_cross_though_they_are_parallel() -> None:

@@ -71,14 +71,15 @@ def scan_block(out, a, size):
     if t < 32:
         for k in range(4 * t + 1, 4 * t + 4):
             tile[k] += tile[k - 1]
-        whole = tile[4 * t + 3]
-        total = whole
+        total = tile[4 * t + 3]
         for delta in (1, 2, 4, 8, 16):
             before = cuda.shfl_up_sync(ALL, total, delta)
             if t >= delta:
                 total += before
-        for k in range(4 * t, 4 * t + 4):
-            tile[k] += total - whole
+        before = cuda.shfl_up_sync(ALL, total, 1)
+        if t > 0:
+            for k in range(4 * t, 4 * t + 4):
+                tile[k] += before
     cuda.syncthreads()
     if i < size:
         out[i] = tile[t]

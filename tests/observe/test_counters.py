@@ -41,6 +41,12 @@ def test_sectors_against_brute_force(lanes: list[tuple[int, int]], itemsize: int
 
 
 HEAD = "from numba import cuda, float32, float64, int32\n"
+FILLED_TILE = """\
+i = cuda.grid(1)
+s = cuda.shared.array(64, float64)
+s[i] = 0
+cuda.syncthreads()
+"""
 
 
 def launch(tmp_path: Path, body: str, grid: int, block: int, n: int = 4096) -> Report:
@@ -225,6 +231,70 @@ def test_atomics_on_global_memory_are_counted_lane_by_lane(
 ) -> None:
     counters = launch(tmp_path, f"i = cuda.grid(1)\n{body}", 1, 64).counters
     assert counters.atomic_updates == updates
+
+
+@pytest.mark.parametrize(
+    ("body", "updates"),
+    [
+        ("cuda.atomic.add(s, 0, 1.0)", 64),
+        ("if i < 5:\n    cuda.atomic.exch(s, i, 1.0)", 5),
+        ("cuda.atomic.add(out, 0, 1.0)", 0),
+        ("s[i] += 1", 0),
+    ],
+)
+def test_atomics_on_shared_memory_are_counted_lane_by_lane(
+    body: str, updates: int, tmp_path: Path
+) -> None:
+    counters = launch(tmp_path, f"{FILLED_TILE}{body}", 1, 64).counters
+    assert counters.shared_updates == updates
+
+
+@pytest.mark.parametrize(
+    ("body", "idle"),
+    [
+        ("s[i] = a[i]", 2),
+        ("s[i] = a[i] + a[i]", 4),
+        ("x = a[i]\nx += s[i]\ns[i] = x", 0),
+        ("x = s[i]\nx += a[i]\ns[i] = x", 2),
+        # Each warp for itself: here the second works meanwhile, and the first does not.
+        ("x = a[i]\nif i >= 32:\n    x += s[i]\ns[i] = x", 1),
+        ("x = a[i]\nif i < 16:\n    x += s[i]\ns[i] = x", 1),
+        ("x = a[i]\ncuda.syncthreads()\ncuda.atomic.add(s, i, x)", 2),
+        ("out[i] = a[i]", 0),
+        ("for k in range(3):\n    x = a[i]\n    x += s[i]\n    s[i] = x", 0),
+        ("for k in range(3):\n    x = s[i]\n    x += a[i]\n    s[i] = x", 6),
+    ],
+)
+def test_loads_with_no_work_on_a_tile_while_they_travel_are_counted_warp_by_warp(
+    body: str, idle: int, tmp_path: Path
+) -> None:
+    assert launch(tmp_path, f"{FILLED_TILE}{body}", 1, 64).counters.idle_loads == idle
+
+
+def test_idle_loads_are_those_of_each_block_whatever_its_size(tmp_path: Path) -> None:
+    body = "s = cuda.shared.array(64, float64)\ni = cuda.threadIdx.x\ns[i] = a[i]"
+    for blocks, threads, warps in ((1, 1, 1), (3, 33, 6), (2, 40, 4)):
+        assert launch(tmp_path, body, blocks, threads).counters.idle_loads == warps
+
+
+@pytest.mark.parametrize(
+    ("condition", "comparisons"),
+    [
+        ("x < a[1]", 64),
+        ("a[1] < x", 64),
+        ("a[0] < a[1] < x", 64),
+        ("a[0] < a[1]", 0),
+        ("n < 3", 0),
+        # The compiler compares a float32 with a number that is written down in float32.
+        ("a[0] < 0.5", 0),
+        ("float32(x) < a[1]", 0),
+    ],
+)
+def test_comparisons_in_float64_are_counted_lane_by_lane(
+    condition: str, comparisons: int, tmp_path: Path
+) -> None:
+    body = f"x = float64(n)\nif {condition}:\n    n = 1"
+    assert launch(tmp_path, body, 1, 64).counters.float64_comparisons == comparisons
 
 
 @pytest.mark.parametrize(

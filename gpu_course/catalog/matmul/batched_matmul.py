@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.catalog.builders import ONE_CELL_EACH, arrays, blocks_to_cover, gives, recognise
+from gpu_course.catalog.builders import (
+    ONE_CELL_EACH,
+    arrays,
+    blocks_to_cover,
+    gives,
+    recognise,
+    with_special_numbers,
+)
 from gpu_course.catalog.matmul.pieces import (
     ALL_IN_FLOAT32,
     BARRIER_FOR_ALL,
     LAST_STEPS,
     LOADS_IN_ORDER,
+    NO_ATOMICS,
     NO_CONFLICTS,
     ROUNDS,
     TILE,
     ZEROS,
     drawn_sides,
+    product,
+    put_special_numbers,
     sides,
     square_grid,
     tile_bytes,
@@ -28,14 +38,20 @@ from gpu_course.catalog.specification import (
     KernelPuzzle,
     Launch,
     Mistake,
+    Values,
 )
 
 ARGUMENTS = ("out", "q", "keys", "m", "n", "k")
 
 
 def _scores(q: np.ndarray, keys: np.ndarray) -> np.ndarray:
-    turned = keys.astype(np.float64).transpose(0, 2, 1)
-    return np.asarray(q.astype(np.float64) @ turned, dtype=np.float32)
+    return product(q, keys.transpose(0, 2, 1))
+
+
+def _put_special_numbers(values: Values) -> None:
+    """As `put_special_numbers` does; here a column of the right matrix is a row of keys."""
+    turned = values["keys"].transpose(0, 2, 1)
+    put_special_numbers("q", "keys")({"q": values["q"], "keys": turned})
 
 
 def _grid(case: Case) -> tuple[int, int, int]:
@@ -51,7 +67,7 @@ DEBRIEF = Debrief(
     shows=("global_load.excess_sectors", "shared_load.conflicts", "global_load.bytes"),
     why=(
         "Both inputs are read along their rows, in order, and the turning happens in a tile whose "
-        "rows begin in different banks. The third side of the grid costs nothing: a block only "
+        "columns are spread over the banks. The third side of the grid costs nothing: a block only "
         "takes its matrix by blockIdx.z."
     ),
     alternative=(
@@ -75,7 +91,8 @@ BATCHED_MATMUL = KernelPuzzle(
         "out[z, row, col] is the sum of q[z, row, p] * keys[z, col, p] over all p below k: in "
         "attention, how much query `row` has to do with key `col` in head z. The grid has one "
         "layer of blocks for each z. Each thread writes at most one cell. Load in order, each "
-        "number once for a block, and let no lane wait for a bank when it reads a tile."
+        "number once for a block, and let no lane wait for a bank when it reads a tile. NaN and "
+        "infinities count as in any sum, and 0 times infinity is NaN."
     ),
     parameters={"batched_matmul": ARGUMENTS},
     cases=(
@@ -84,9 +101,12 @@ BATCHED_MATMUL = KernelPuzzle(
         sides("a cell more than whole tiles", 17, 33, 17, batch=2),
         sides("exactly one tile, large numbers", 16, 16, 32, batch=2, doublings=30),
         sides("a single query, as in decoding", 1, 40, 20, batch=4),
+        sides("infinities, a NaN and zeros", 5, 18, 19, batch=1, infinite=1),
     ),
     random_case=drawn_sides((5, 20), (5, 33), (17, 25), batch=(2, 3)),
-    inputs=arrays("m", "n", "k", q="batch m k", keys="batch n k"),
+    inputs=with_special_numbers(
+        arrays("m", "n", "k", q="batch m k", keys="batch n k"), infinite=_put_special_numbers
+    ),
     # Queries and keys of 64 numbers, as attention's heads have; the heads are as many as it takes.
     large=lambda least_bytes: sides(
         "past L2", 128, 128, 64, batch=blocks_to_cover(least_bytes, 4 * 128 * (128 + 2 * 64))
@@ -104,6 +124,7 @@ BATCHED_MATMUL = KernelPuzzle(
         LOADS_IN_ORDER,
         NO_CONFLICTS[0],
         ROUNDS,
+        NO_ATOMICS,
         ALL_IN_FLOAT32,
     ),
     diagnose=recognise(

@@ -7,15 +7,17 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gpu_course.catalog.builders import ONE_CELL_EACH, arrays, gives
+from gpu_course.catalog.builders import ONE_CELL_EACH, arrays, gives, with_special_numbers
 from gpu_course.catalog.matmul.pieces import (
     ALL_IN_FLOAT32,
     BARRIER_FOR_ALL,
+    NO_ATOMICS,
     ROUNDS,
     TILE,
     cells_of,
     drawn_sides,
     large_square,
+    put_special_numbers,
     sides,
     square_grid,
     tile_bytes,
@@ -34,6 +36,7 @@ from gpu_course.catalog.specification import (
 
 ARGUMENTS = ("out", "a", "w", "bias", "m", "n", "k")
 RTOL, ATOL = 1e-5, 1e-5
+WARPS = TILE * TILE // 32
 
 
 def _gelu(v: np.ndarray) -> np.ndarray:
@@ -80,8 +83,11 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 
 
 def _bytes(case: Case) -> int:
-    """Those of the tiles, and the bias once for the two rows of a block that a warp has."""
-    return tile_bytes(case) + 4 * case.sizes["n"] * -(-case.sizes["m"] // 2)
+    """Those of the tiles, and the bias once for every warp of a block.
+
+    A sum that begins with the bias takes it in warps below the last row as well.
+    """
+    return tile_bytes(case) + 4 * case.sizes["n"] * WARPS * square_grid(case)[1]
 
 
 ZERO_LINES = (
@@ -118,7 +124,8 @@ MATMUL_BIAS_GELU = KernelPuzzle(
         "The first half of a transformer's MLP: out = gelu(a @ w + bias), with one bias for each "
         "column and gelu(v) = v / 2 * (1 + erf(v / sqrt(2))). The tiled product is there, and each "
         "thread writes at most one cell. What comes after the product has to happen before the sum "
-        "leaves its register, and in float32."
+        "leaves its register, and in float32. NaN and infinities go the way of the formula: gelu "
+        "of minus infinity is NaN."
     ),
     parameters={"matmul_bias_gelu": ARGUMENTS},
     cases=(
@@ -127,9 +134,13 @@ MATMUL_BIAS_GELU = KernelPuzzle(
         sides("a cell more than whole tiles", 17, 33, 17, doublings=-5),
         sides("exactly one square", 16, 16, 32, doublings=-5),
         sides("wide and shallow", 9, 70, 5, doublings=-4),
+        sides("far from 0", 5, 18, 3, doublings=4),
+        sides("infinities, a NaN and zeros", 5, 18, 19, doublings=-5, infinite=1),
     ),
     random_case=drawn_sides((5, 30), (31, 50), (5, 30), doublings=(-6, -4)),
-    inputs=arrays("m", "n", "k", a="m k", w="k n", bias="n"),
+    inputs=with_special_numbers(
+        arrays("m", "n", "k", a="m k", w="k n", bias="n"), infinite=put_special_numbers("a", "w")
+    ),
     large=large_square,
     launches=lambda case: (Launch("matmul_bias_gelu", square_grid(case), (TILE, TILE), ARGUMENTS),),
     reference=gives(_layer),
@@ -150,6 +161,7 @@ MATMUL_BIAS_GELU = KernelPuzzle(
             "bytes loaded from global memory",
         ),
         ROUNDS,
+        NO_ATOMICS,
         ALL_IN_FLOAT32,
     ),
     diagnose=_diagnose,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.catalog.builders import arrays, gives, recognise
+from gpu_course.catalog.builders import gives, recognise
 from gpu_course.catalog.matmul.pieces import (
     ALL_IN_FLOAT32,
     ARGUMENTS,
     LOADS_IN_ORDER,
+    NO_ATOMICS,
     NO_CONFLICTS,
     STORES_IN_ORDER,
     TWO_GUARDS,
@@ -27,6 +28,7 @@ from gpu_course.catalog.matmul.register_tiles import (
     RACES,
     SHARE,
     TILE,
+    inputs,
     random_case,
 )
 from gpu_course.catalog.specification import Budget, Case, Debrief, KernelPuzzle, Launch, Mistake
@@ -53,9 +55,15 @@ def _one_behind(a: np.ndarray, b: np.ndarray, k: int) -> np.ndarray:
     return product(a[:, taken], b[taken])
 
 
+def _rounds(case: Case) -> int:
+    """The rounds of all warps together."""
+    down, along = square_grid(case, TILE)
+    return WARPS * down * along * -(-case.sizes["k"] // K_TILE)
+
+
 def _one_each_round(case: Case) -> int:
     down, along = square_grid(case, TILE)
-    return WARPS * down * along * (1 + -(-case.sizes["k"] // K_TILE))
+    return _rounds(case) + WARPS * down * along
 
 
 DEBRIEF = Debrief(
@@ -82,12 +90,12 @@ MATMUL_DOUBLE_BUFFERED = KernelPuzzle(
         "The kernel of matmul_register once more, with two pairs of tiles that are used in turn "
         "and one barrier for each step of K_TILE. Each thread makes 64 cells of the square. Ask "
         "for the numbers of the next tiles before you multiply with these, so that they can travel "
-        "meanwhile."
+        "meanwhile. NaN and infinities count as in any sum, and 0 times infinity is NaN."
     ),
     parameters={"matmul_double_buffered": ARGUMENTS},
     cases=CASES,
     random_case=random_case,
-    inputs=arrays("m", "n", "k", a="m k", b="k n"),
+    inputs=inputs,
     large=large_square,
     launches=lambda case: (
         Launch("matmul_double_buffered", square_grid(case, TILE), BLOCK, ARGUMENTS),
@@ -110,10 +118,21 @@ MATMUL_DOUBLE_BUFFERED = KernelPuzzle(
             "would a third be touched?",
             "bytes of shared memory for a block",
         ),
+        Budget(
+            "idle_loads",
+            # The first tiles have nothing to travel behind. Loads may be spread over the steps of p
+            # with those of a step behind its products, so that the last ones come last.
+            lambda case, counters: counters.idle_loads + 2 * _rounds(case),
+            "Between these loads and the line that puts their numbers into a tile nothing is "
+            "multiplied, so the warp waits while they travel. What is asked for before the "
+            "products arrives while they are made.",
+            "loads that travel while nothing is multiplied",
+        ),
         FROM_REGISTERS,
         LOADS_IN_ORDER,
         STORES_IN_ORDER,
         *NO_CONFLICTS,
+        NO_ATOMICS,
         ALL_IN_FLOAT32,
     ),
     diagnose=recognise(("one-behind", _one_behind)),

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from gpu_course.catalog.builders import ONE_CELL_EACH, arrays, blocks_to_cover, gives, recognise
+from gpu_course.catalog.builders import (
+    ONE_CELL_EACH,
+    arrays,
+    blocks_to_cover,
+    gives,
+    recognise,
+    with_special_numbers,
+)
 from gpu_course.catalog.matmul.pieces import (
     ALL_IN_FLOAT32,
     ARGUMENTS,
     LOADS_IN_ORDER,
+    NO_ATOMICS,
     STORES_IN_ORDER,
     cells_of,
     drawn_sides,
     large_square,
     product,
+    put_special_numbers,
     sides,
 )
 from gpu_course.catalog.specification import Budget, Case, Debrief, KernelPuzzle, Launch, Mistake
@@ -28,13 +37,13 @@ def _grid(case: Case) -> tuple[int, int]:
 DEBRIEF = Debrief(
     shows=("global_load.bytes", "global_load.sectors", "fma"),
     why=(
-        "A warp makes 32 neighbours of one row of out. In each step all its lanes want the same "
-        "number of a, which is one sector, and 32 neighbours of a row of b."
+        "Neighbouring lanes make neighbours of one row of out. They want the same number of a, "
+        "which is one sector, and neighbours of a row of b."
     ),
     alternative=(
-        "Any block whose lanes run along the rows of out does. What no such kernel can mend is "
-        "that each product takes two loads: every number of a is asked for by each column, and "
-        "every number of b by each row."
+        "Any block whose lanes run along the rows of out does. What no kernel mends that goes "
+        "straight to memory is that each product takes two loads: every number of a is asked for "
+        "by each column, and every number of b by each row."
     ),
 )
 
@@ -47,7 +56,7 @@ MATMUL_NAIVE = KernelPuzzle(
     statement=(
         "out[row, col] is the sum of a[row, p] * b[p, col] over all p below k. Each thread writes "
         "at most one cell, and once. Loads and stores must be in order, and all arithmetic in "
-        "float32."
+        "float32. NaN and infinities count as in any sum, and 0 times infinity is NaN."
     ),
     parameters={"matmul_naive": ARGUMENTS},
     cases=(
@@ -56,9 +65,12 @@ MATMUL_NAIVE = KernelPuzzle(
         sides("taller than wide", 45, 10, 7),
         sides("whole blocks, large numbers", 16, 64, 8, doublings=30),
         sides("a single column", 33, 1, 9),
+        sides("infinities, a NaN and zeros", 6, 40, 5, infinite=1),
     ),
     random_case=drawn_sides((5, 40), (5, 70), (2, 12)),
-    inputs=arrays("m", "n", "k", a="m k", b="k n"),
+    inputs=with_special_numbers(
+        arrays("m", "n", "k", a="m k", b="k n"), infinite=put_special_numbers("a", "b")
+    ),
     large=large_square,
     launches=lambda case: (Launch("matmul_naive", _grid(case), BLOCK, ARGUMENTS),),
     reference=gives(lambda a, b: product(a, b)),
@@ -72,6 +84,7 @@ MATMUL_NAIVE = KernelPuzzle(
         ),
         LOADS_IN_ORDER,
         STORES_IN_ORDER,
+        NO_ATOMICS,
         ALL_IN_FLOAT32,
     ),
     diagnose=recognise(
@@ -84,8 +97,8 @@ MATMUL_NAIVE = KernelPuzzle(
             "and the sum at k: which index has which end?"
         ),
         "race": (
-            "Several threads wrote one cell. Which cell of out does a thread have, and which other "
-            "thread has it too?"
+            "Several threads met at one cell, with nothing to order them. If it is a cell of out: "
+            "which other thread has it too?"
         ),
         "last-product": (
             "out has the last product alone: each one replaced the one before. A sum keeps what it "

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.catalog.builders import arrays, gives, recognise
+from gpu_course.catalog.builders import gives, recognise
 from gpu_course.catalog.matmul.pieces import (
     ALL_IN_FLOAT32,
     ARGUMENTS,
     BARRIER_FOR_ALL,
     LOADS_IN_ORDER,
+    NO_ATOMICS,
     NO_CONFLICTS,
     STORES_IN_ORDER,
     large_square,
@@ -27,6 +28,7 @@ from gpu_course.catalog.matmul.register_tiles import (
     RACES,
     SHARE,
     TILE,
+    inputs,
     random_case,
 )
 from gpu_course.catalog.specification import Debrief, KernelPuzzle, Launch, Mistake, Values
@@ -79,16 +81,24 @@ MATMUL_REGISTER = KernelPuzzle(
         "The same product, and a quarter of a shared load for each multiplication. A block of EACH "
         "by EACH threads makes a square of TILE by TILE cells. Each thread makes 64 cells of the "
         "square, EACH apart along both sides, and keeps their sums to itself. For every p it takes "
-        "the 8 numbers of a and the 8 of b that it needs once. No lane may wait for another's bank."
+        "the 8 numbers of a and the 8 of b that it needs once. No lane may wait for another's "
+        "bank. NaN and infinities count as in any sum, and 0 times infinity is NaN."
     ),
     parameters={"matmul_register": ARGUMENTS},
     cases=CASES,
     random_case=random_case,
-    inputs=arrays("m", "n", "k", a="m k", b="k n"),
+    inputs=inputs,
     large=large_square,
     launches=lambda case: (Launch("matmul_register", square_grid(case, TILE), BLOCK, ARGUMENTS),),
     reference=gives(lambda a, b: product(a, b)),
-    budgets=(FROM_REGISTERS, LOADS_IN_ORDER, STORES_IN_ORDER, *NO_CONFLICTS, ALL_IN_FLOAT32),
+    budgets=(
+        FROM_REGISTERS,
+        LOADS_IN_ORDER,
+        STORES_IN_ORDER,
+        *NO_CONFLICTS,
+        NO_ATOMICS,
+        ALL_IN_FLOAT32,
+    ),
     diagnose=recognise(("side-by-side", _side_by_side)),
     diagnoses={
         **RACES,

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from gpu_course.catalog.builders import ONE_CELL_EACH, arrays, gives, recognise
+from gpu_course.catalog.builders import (
+    ONE_CELL_EACH,
+    arrays,
+    gives,
+    recognise,
+    with_special_numbers,
+)
 from gpu_course.catalog.matmul.pieces import (
     ALL_IN_FLOAT32,
     ARGUMENTS,
     BARRIER_FOR_ALL,
     LAST_STEPS,
     LOADS_IN_ORDER,
+    NO_ATOMICS,
     NO_CONFLICTS,
     ROUNDS,
     TILE,
@@ -17,6 +24,7 @@ from gpu_course.catalog.matmul.pieces import (
     drawn_sides,
     large_square,
     product,
+    put_special_numbers,
     sides,
     square_grid,
     tile_bytes,
@@ -33,8 +41,8 @@ DEBRIEF = Debrief(
     shows=("global_load.bytes", "shared_load.requests", "fma"),
     why=(
         "A number that a block has brought is used by TILE threads, so global memory is asked for "
-        "it once where it was asked TILE times. Zeros fill the places that no matrix has, and the "
-        "sums need no guard."
+        "it once where it was asked TILE times. At the border a place without a number adds "
+        "nothing to any sum."
     ),
     alternative=(
         "A sum that stops at the end of the matrix, in place of zeros in the tile, is as good. So "
@@ -52,7 +60,7 @@ MATMUL_TILED = KernelPuzzle(
         "The same product. A block of TILE by TILE threads makes a square of out, and each thread "
         "writes at most one cell. The block brings its rows of a and its columns of b through two "
         "tiles and loads each number once. The sides are any numbers, and no lane may wait for "
-        "another's bank."
+        "another's bank. NaN and infinities count as in any sum, and 0 times infinity is NaN."
     ),
     parameters={"matmul_tiled": ARGUMENTS},
     cases=(
@@ -61,9 +69,12 @@ MATMUL_TILED = KernelPuzzle(
         sides("a cell more than whole tiles", 17, 33, 17),
         sides("exactly two tiles, large numbers", 16, 16, 32, doublings=30),
         sides("tall and deep", 45, 5, 60),
+        sides("infinities, a NaN and zeros", 5, 18, 19, infinite=1),
     ),
     random_case=drawn_sides((5, 30), (5, 40), (5, 25)),
-    inputs=arrays("m", "n", "k", a="m k", b="k n"),
+    inputs=with_special_numbers(
+        arrays("m", "n", "k", a="m k", b="k n"), infinite=put_special_numbers("a", "b")
+    ),
     large=large_square,
     launches=lambda case: (Launch("matmul_tiled", square_grid(case), (TILE, TILE), ARGUMENTS),),
     reference=gives(lambda a, b: product(a, b)),
@@ -78,6 +89,7 @@ MATMUL_TILED = KernelPuzzle(
         LOADS_IN_ORDER,
         *NO_CONFLICTS,
         ROUNDS,
+        NO_ATOMICS,
         ALL_IN_FLOAT32,
     ),
     diagnose=recognise(

@@ -4,8 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.catalog.builders import arrays, blocks_to_cover, drawn, gives, recognise, sized
+from gpu_course.catalog.builders import (
+    arrays,
+    blocks_to_cover,
+    drawn,
+    gives,
+    recognise,
+    sized,
+    with_special_numbers,
+)
 from gpu_course.catalog.matmul.pieces import ALL_IN_FLOAT32, product
+from gpu_course.catalog.reductions_and_scans.sums import (
+    READ_IN_ORDER,
+    an_atomic_a_warp,
+    ten_shuffles_a_warp,
+)
 from gpu_course.catalog.specification import (
     Bonus,
     Budget,
@@ -15,6 +28,7 @@ from gpu_course.catalog.specification import (
     Launch,
     Mistake,
     Share,
+    Values,
 )
 
 WARPS = 4
@@ -26,6 +40,16 @@ def _of_lanes(a: np.ndarray, x: np.ndarray, lanes: list[int]) -> np.ndarray:
     return product(a[:, cols], x[cols])
 
 
+def _put_special_numbers(values: Values) -> None:
+    """An infinity that x multiplies by 0, one at the end of a row, and a NaN."""
+    a, values["x"][3] = values["a"], 0
+    a[0, 3], a[1, -1], a[2, 4] = np.inf, np.inf, np.nan
+
+
+def _zero_by_infinity(values: Values) -> None:
+    values["a"][0, 3], values["x"][3] = 0, np.inf
+
+
 def _grid(case: Case) -> int:
     return blocks_to_cover(case.sizes["rows"], WARPS)
 
@@ -34,12 +58,12 @@ DEBRIEF = Debrief(
     shows=("global_load.bytes", "global_load.excess_sectors", "shuffles"),
     why=(
         "The lanes of a warp read 32 neighbouring numbers of one row at a time, so each sector is "
-        "fetched once and used whole. Their sums meet in five shuffles, and no tile is needed."
+        "fetched once and used whole. Their sums can meet in five shuffles, without a tile."
     ),
     alternative=(
-        "Lanes may also take four neighbours each, which GPUs can load at once, or a block may "
-        "take several rows and keep x in a tile. Either way the matrix has to come through once, "
-        "and that is what the time goes into."
+        "In CUDA C++ lanes may also take four neighbours each, by one load of 16 bytes, or a block "
+        "may take several rows and keep x in a tile. Either way the matrix has to come through "
+        "once, and that is what the time goes into."
     ),
     bonus=Bonus(
         "Load each number of x once for the 4 rows of a block.",
@@ -55,9 +79,10 @@ MATVEC = KernelPuzzle(
     minutes=12,
     debrief=DEBRIEF,
     statement=(
-        "out[row] is the sum of a[row, col] * x[col]. A warp makes one row: its lanes go along "
-        "the row together, and each thread writes at most one cell. Loads must be in order, and "
-        "all arithmetic in float32."
+        "out[row] is the sum of a[row, col] * x[col]. A warp makes one row: its lanes go along the "
+        "row together, and each thread writes at most one cell. Loads must be in order, and all "
+        "arithmetic in float32. NaN and infinities count as in any sum, and 0 times infinity is "
+        "NaN."
     ),
     parameters={"matvec": ("out", "a", "x", "rows", "cols")},
     cases=(
@@ -66,9 +91,15 @@ MATVEC = KernelPuzzle(
         sized("rows shorter than a warp", rows=9, cols=21),
         sized("whole warps, large numbers", rows=8, cols=64, doublings=40),
         sized("long rows", rows=4, cols=300),
+        sized("infinities, a NaN and a zero in x", rows=5, cols=40, infinite=1),
+        sized("a zero that meets an infinity of x", rows=5, cols=40, zero=1),
     ),
     random_case=drawn(rows=(3, 30), cols=(33, 150)),
-    inputs=arrays("rows", "cols", a="rows cols", x="cols"),
+    inputs=with_special_numbers(
+        arrays("rows", "cols", a="rows cols", x="cols"),
+        infinite=_put_special_numbers,
+        zero=_zero_by_infinity,
+    ),
     large=lambda least_bytes: sized(
         "past L2", rows=blocks_to_cover(least_bytes, 4 * 4096), cols=4096
     ),
@@ -79,11 +110,13 @@ MATVEC = KernelPuzzle(
     budgets=(
         Budget(
             "global_load.excess_sectors",
-            lambda case, counters: counters.global_load.excess_sectors,
+            READ_IN_ORDER.limit,
             "In each step the lanes of the warp should read 32 numbers that lie side by side. "
             "Which columns do lanes 0, 1 and 2 read in the first step of your loop?",
             "excess sectors in loads",
         ),
+        an_atomic_a_warp(lambda case: case.sizes["rows"]),
+        ten_shuffles_a_warp(lambda case: WARPS * blocks_to_cover(case.sizes["rows"], WARPS)),
         ALL_IN_FLOAT32,
     ),
     diagnose=recognise(
@@ -92,12 +125,12 @@ MATVEC = KernelPuzzle(
     ),
     diagnoses={
         "out-of-bounds": (
-            "The last block has more warps than there are rows left, or a lane ran past the end "
-            "of its row. What tells a warp that it has no row?"
+            "The last block may have more warps than there are rows left, or a lane ran past the "
+            "end of its row. What tells a warp that it has no row?"
         ),
         "race": (
-            "Several lanes wrote the cell of one row. First their sums have to become one, and "
-            "then one lane writes it."
+            "Several threads met at one cell, with nothing to order them. If it is the cell of a "
+            "row: first the sums of its lanes have to become one, and then one lane writes it."
         ),
         "inactive-lane": (
             "A shuffle asked a lane that was not there. All 32 lanes have to come to the shuffle, "

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from gpu_course.catalog.builders import blocks_to_cover, sized
-from gpu_course.catalog.specification import Budget, Case
+from gpu_course.catalog.specification import Budget, Case, Values
 
 TILE = 16
 """The side of the square that a block of one result per thread makes."""
@@ -55,14 +55,26 @@ def drawn_sides(
 
 
 def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Returns a @ b, added up in float64 and rounded once.
+    """Returns a @ b, added up in float64 and rounded once; zero times infinity is NaN."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(a.astype(np.float64) @ b.astype(np.float64), dtype=np.float32)
 
-    No case of a dense product holds a NaN: it would have to come out in its whole row or column,
-    where a result cannot be told from poison, and a sum that stays clear of it has nothing that
-    could take it in, since every cell that a tile can reach within the sum's own row and column is
-    one of its terms. In a sparse product it can; see `spmv_csr`.
+
+def put_special_numbers(left: str, right: str) -> Callable[[Values], None]:
+    """Returns what puts infinities, a NaN, and a zero that meets an infinity into two matrices.
+
+    Args:
+        left, right: their names; rows of the left one and columns of the right one make cells.
     """
-    return np.asarray(a.astype(np.float64) @ b.astype(np.float64), dtype=np.float32)
+
+    def put(values: Values) -> None:
+        a, b = values[left], values[right]
+        a[..., 0, 1], b[..., 1, 2] = 0, np.inf
+        a[..., 2, 0] = np.nan
+        a[..., -1, -1] = np.inf
+        b[..., -1, -1] = np.inf
+
+    return put
 
 
 def square_grid(case: Case, side: int = TILE) -> tuple[int, int]:
@@ -98,6 +110,13 @@ ALL_IN_FLOAT32 = Budget(
     "A number such as 0.0 or 0.5 is a float64 in Numba, and so is all that is computed with it. "
     "Most GPUs do many times more float32 than float64 in a second: write float32(0).",
     "float64 operations",
+)
+NO_ATOMICS = Budget(
+    "red.requests + atom.requests",
+    0,
+    "An atomic goes to global memory, and no other thread adds to this cell. Where does a thread "
+    "keep a number that only it needs?",
+    "atomic requests to global memory",
 )
 NO_CONFLICTS = (
     Budget(

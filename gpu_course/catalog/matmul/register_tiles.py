@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from gpu_course.catalog.matmul.pieces import drawn_sides, sides
+from gpu_course.catalog.builders import arrays, with_special_numbers
+from gpu_course.catalog.matmul.pieces import drawn_sides, put_special_numbers, sides
 from gpu_course.catalog.specification import Budget, Case, Share
 
 TILE = 64
@@ -17,8 +18,13 @@ CASES: tuple[Case, ...] = (
     sides("one cell", 1, 1, 3),
     sides("exactly one square, large numbers", 64, 64, 8, doublings=30),
     sides("a row and a column more than a square", 65, 66, 17),
+    sides("infinities, a NaN and zeros", 5, 6, 9, infinite=1),
 )
 random_case = drawn_sides((9, 70), (9, 70), (9, 14))
+
+inputs = with_special_numbers(
+    arrays("m", "n", "k", a="m k", b="k n"), infinite=put_special_numbers("a", "b")
+)
 
 SHARE = Share("Each thread makes 64 cells of the square.", EACH * EACH)
 

@@ -6,8 +6,17 @@ import itertools
 
 import numpy as np
 
-from gpu_course.catalog.builders import blocks_to_cover, drawn, eighths, gives, recognise, sized
+from gpu_course.catalog.builders import (
+    blocks_to_cover,
+    drawn,
+    eighths,
+    gives,
+    recognise,
+    sized,
+    with_special_numbers,
+)
 from gpu_course.catalog.matmul.pieces import ALL_IN_FLOAT32
+from gpu_course.catalog.reductions_and_scans.sums import an_atomic_a_warp, ten_shuffles_a_warp
 from gpu_course.catalog.specification import (
     Budget,
     Case,
@@ -50,6 +59,22 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
         "x": x,
         "rows": rows,
     }
+
+
+def _put_special_numbers(values: Values) -> None:
+    """In some row each: an infinity that x multiplies by 0, a 0 by an infinite x, an infinity at
+    the row's end, and a NaN."""
+    entries, columns, starts = values["values"], values["columns"], values["starts"]
+    lengths = np.diff(starts)
+    full = int(np.argmax(lengths))
+    rows = np.flatnonzero((lengths > 1) & (np.arange(len(lengths)) != full))
+    first = starts[rows]
+    values["x"][columns[first[0]]] = 0
+    entries[first[0]] = np.inf
+    values["x"][columns[starts[full + 1] - 1]] = np.inf
+    entries[starts[full + 1] - 1] = 0
+    entries[starts[rows[2] + 1] - 1] = np.inf
+    entries[first[3]] = np.nan
 
 
 def _sums(products: np.ndarray, starts: np.ndarray) -> np.ndarray:
@@ -125,7 +150,9 @@ SPMV_CSR = KernelPuzzle(
         "Most numbers of the matrix are 0 and are not kept. Row r has the entries from starts[r] "
         "up to starts[r + 1]; entry e stands for values[e] in column columns[e]. out[r] is the sum "
         "of value * x[column] over the row's entries, 0 where there are none. A warp makes one "
-        "row, with its lanes side by side, and each thread writes at most one cell."
+        "row, with its lanes side by side, and each thread writes at most one cell. An entry "
+        "counts even where its value or its x is 0, for 0 times infinity is NaN. What x holds in "
+        "other columns, NaN or not, counts nowhere."
     ),
     parameters={"spmv_csr": ARGUMENTS},
     cases=(
@@ -136,9 +163,10 @@ SPMV_CSR = KernelPuzzle(
             "rows longer than a warp, large numbers", rows=8, cols=200, longest=150, doublings=30
         ),
         sized("x is no number where no row asks", rows=9, cols=40, longest=33, unasked=1),
+        sized("infinities, a NaN and zeros", rows=9, cols=40, longest=33, infinite=1),
     ),
     random_case=drawn(rows=(4, 30), cols=(40, 150), longest=(33, 60)),
-    inputs=_inputs,
+    inputs=with_special_numbers(_inputs, infinite=_put_special_numbers),
     launches=lambda case: (
         Launch("spmv_csr", blocks_to_cover(case.sizes["rows"], WARPS), (LANES, WARPS), ARGUMENTS),
     ),
@@ -146,11 +174,15 @@ SPMV_CSR = KernelPuzzle(
     budgets=(
         Budget(
             "global_load.sectors",
-            lambda case, counters: counters.global_load.sectors,
+            # A row begins and ends in the middle of a sector, in values and in columns. Where lanes
+            # begin at a sector's start, or take two steps at once, they may touch both ends again.
+            lambda case, counters: counters.global_load.sectors + 4 * case.sizes["rows"],
             "In each step the lanes of the warp should take 32 entries that lie side by side. "
             "Which entries do lanes 0, 1 and 2 take in the first step of your loop?",
             "sectors loaded",
         ),
+        an_atomic_a_warp(lambda case: case.sizes["rows"]),
+        ten_shuffles_a_warp(lambda case: WARPS * blocks_to_cover(case.sizes["rows"], WARPS)),
         ALL_IN_FLOAT32,
     ),
     diagnose=recognise(
@@ -162,12 +194,12 @@ SPMV_CSR = KernelPuzzle(
     ),
     diagnoses={
         "out-of-bounds": (
-            "The last block has more warps than there are rows left. Or an index went to the wrong "
-            "array: entries number values and columns, columns number x."
+            "The last block may have more warps than there are rows left. Or an index went to the "
+            "wrong array: entries number values and columns, columns number x."
         ),
         "race": (
-            "Several lanes wrote the cell of one row. First their sums have to become one, and "
-            "then one lane writes it."
+            "Several threads met at one cell, with nothing to order them. If it is the cell of a "
+            "row: first the sums of its lanes have to become one, and then one lane writes it."
         ),
         "inactive-lane": (
             "A shuffle asked a lane that was not there. All 32 lanes have to come to the shuffle, "

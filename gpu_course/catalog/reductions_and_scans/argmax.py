@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from gpu_course.catalog.builders import ONE_CELL_EACH, gives, recognise, sized
@@ -9,10 +11,14 @@ from gpu_course.catalog.reductions_and_scans.rows import rows_of_numbers
 from gpu_course.catalog.reductions_and_scans.sums import (
     ALL_LANES,
     AS_FEW_BARRIERS,
+    AS_FEW_SHUFFLES,
+    NO_FLOAT64,
     OUTSIDE_THE_TILE,
+    READ_IN_ORDER,
     TPB,
     WARP,
     WARPS,
+    an_atomic_a_warp,
 )
 from gpu_course.catalog.specification import Case, Debrief, KernelPuzzle, Launch, Mistake, Values
 
@@ -67,7 +73,7 @@ _known = recognise(
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
     """Knows some ideas, and answers that point at numbers as large as those they should."""
-    key = _known(inputs, case, expected, got)
+    key = "began-too-high" if case.sizes.get("lowest") else _known(inputs, case, expected, got)
     a, wrong = inputs["a"], np.flatnonzero(got["out"] != expected["out"])
     there = got["out"][wrong]
     if key is not None or not ((there >= 0) & (there < a.shape[1])).all():
@@ -101,7 +107,9 @@ ARGMAX = KernelPuzzle(
         "out[row] is the column in which the largest number of the row stands. Of equal numbers "
         "the first counts. A NaN counts as minus infinity: it is passed over where there is any "
         "number, and a row with nothing else gives column 0. Each row has a block of its own; each "
-        "thread writes at most one cell, and all but one write none. One barrier is enough."
+        "thread writes at most one cell, and all but one write none. One barrier is enough. Loads "
+        "are in order, and all arithmetic is float32. Infinities are numbers like any other, and "
+        "of two numbers that hardly differ the larger one wins."
     ),
     parameters={"argmax": ("out", "a", "cols")},
     cases=(
@@ -114,6 +122,8 @@ ARGMAX = KernelPuzzle(
         sized("the largest number twice", rows=12, cols=190, twins=1),
         sized("a row for every warp to work on", rows=2, cols=1300),
         sized("some NaN, and a row of them", rows=6, cols=141, nans=3),
+        sized("numbers as low as they come", rows=3, cols=70, lowest=1),
+        sized("numbers that hardly differ", rows=4, cols=256, doublings=-30),
     ),
     random_case=lambda rng: sized(
         "sizes drawn at random",
@@ -125,17 +135,27 @@ ARGMAX = KernelPuzzle(
     inputs=rows_of_numbers,
     launches=lambda case: (Launch("argmax", case.sizes["rows"], TPB, ("out", "a", "cols")),),
     reference=gives(_places),
-    budgets=(AS_FEW_BARRIERS,),
+    budgets=(
+        AS_FEW_BARRIERS,
+        an_atomic_a_warp(lambda case: WARPS * case.sizes["rows"]),
+        AS_FEW_SHUFFLES,
+        READ_IN_ORDER,
+        replace(NO_FLOAT64, counter="float64_operations + float64_comparisons"),
+    ),
     diagnose=_diagnose,
     diagnoses={
         **OUTSIDE_THE_TILE,
         "race": (
-            "A thread reads from the tile what another warp brings, and nothing makes it wait. "
-            "Which line must all warps have finished before the last comparison?"
+            "Threads of two warps met at a place of the tile, with nothing to order them. Which "
+            "line must all warps have finished before the last comparison?"
         ),
         "began-at-zero": (
             "In rows without a number above 0 your column is 0: the search begins at 0, which no "
             "number of theirs beats. Which number does every other one beat?"
+        ),
+        "began-too-high": (
+            "Here all numbers are as low as numbers get, and some of your columns are wrong. With "
+            "which number does your search begin, and does each of these beat it?"
         ),
         "last-of-equals": (
             "Of equal numbers you take the last. The first should count, so an equal number wins "

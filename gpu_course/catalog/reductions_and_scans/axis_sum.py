@@ -12,11 +12,26 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
+    with_special_numbers,
 )
-from gpu_course.catalog.reductions_and_scans.sums import ALL_LANES, NO_FLOAT64, WARP, summed
-from gpu_course.catalog.specification import Budget, Debrief, KernelPuzzle, Launch, Mistake
+from gpu_course.catalog.reductions_and_scans.sums import (
+    ALL_LANES,
+    NO_FLOAT64,
+    READ_IN_ORDER,
+    WARP,
+    an_atomic_a_warp,
+    summed,
+    ten_shuffles_a_warp,
+)
+from gpu_course.catalog.specification import Budget, Debrief, KernelPuzzle, Launch, Mistake, Values
 
 ROWS = 4
+
+
+def _put_special_numbers(values: Values) -> None:
+    """An infinity at the end of some rows, the last among them; a NaN in another."""
+    values["a"][::5, -1] = np.inf
+    values["a"][2, 3] = np.nan
 
 
 def _half_of_the_lanes(a: np.ndarray) -> np.ndarray:
@@ -46,7 +61,8 @@ AXIS_SUM = KernelPuzzle(
         "out[row] is the sum of a row of a; in PyTorch a.sum(dim=1). A block is 32 threads wide "
         "and ROWS high, so that each of its warps has a row of its own. The lanes read along the "
         "row in order, exchange their sums by shuffles, and no barrier is needed. Each thread "
-        "writes at most one cell, and 31 of 32 write none."
+        "writes at most one cell, and 31 of 32 write none. NaN and infinities count as in any sum, "
+        "each in its own row."
     ),
     parameters={"axis_sum": ("out", "a", "rows", "cols")},
     cases=(
@@ -56,9 +72,12 @@ AXIS_SUM = KernelPuzzle(
         sized("33 columns", rows=5, cols=33),
         sized("many short rows", rows=19, cols=3),
         sized("large numbers", rows=7, cols=75, doublings=90),
+        sized("infinities and a NaN", rows=6, cols=35, infinite=1),
     ),
     random_case=drawn(rows=(2, 13), cols=(17, 100)),
-    inputs=arrays("rows", "cols", a="rows cols"),
+    inputs=with_special_numbers(
+        arrays("rows", "cols", a="rows cols"), infinite=_put_special_numbers
+    ),
     launches=lambda case: (
         Launch(
             "axis_sum",
@@ -69,13 +88,7 @@ AXIS_SUM = KernelPuzzle(
     ),
     reference=gives(lambda a: summed(list(a))),
     budgets=(
-        Budget(
-            "global_load.excess_sectors",
-            lambda case, counters: counters.global_load.excess_sectors,
-            "The 32 lanes go to memory together, and fastest where they read neighbouring cells. "
-            "In one request, how far apart are the cells of lane 0 and lane 1?",
-            "sectors beyond those that the numbers need",
-        ),
+        READ_IN_ORDER,
         Budget(
             "barriers",
             0,
@@ -83,6 +96,8 @@ AXIS_SUM = KernelPuzzle(
             "barrier makes the rows of a block wait for each other.",
             "barriers, counted warp by warp",
         ),
+        an_atomic_a_warp(lambda case: case.sizes["rows"]),
+        ten_shuffles_a_warp(lambda case: ROWS * blocks_to_cover(case.sizes["rows"], ROWS)),
         NO_FLOAT64,
     ),
     diagnose=recognise(
@@ -91,16 +106,16 @@ AXIS_SUM = KernelPuzzle(
     ),
     diagnoses={
         "race": (
-            "Several lanes wrote to the cell of their row. After the shuffles, which lane "
-            "holds the sum of all 32?"
+            "Several threads met at one cell, with nothing to order them. If it is the cell of a "
+            "row: after the shuffles, which lane holds the sum of all 32?"
         ),
         "race in global memory": (
-            "Several lanes wrote to the cell of their row. After the shuffles, which lane "
-            "holds the sum of all 32?"
+            "Several threads met at one cell, with nothing to order them. If it is the cell of a "
+            "row: after the shuffles, which lane holds the sum of all 32?"
         ),
         "out-of-bounds": (
-            "The last block has more warps than rows are left. Which warps have a row, and which "
-            "columns does it have?"
+            "The last block may have more warps than rows are left. Which warps have a row, and "
+            "which columns does it have?"
         ),
         "inactive-lane": (
             "A shuffle names 32 lanes, and those without a column did not come to it. They have a "

@@ -4,16 +4,33 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.catalog.builders import ONE_CELL_EACH, arrays, enough_blocks, gives, recognise
+from gpu_course.catalog.builders import (
+    ONE_CELL_EACH,
+    arrays,
+    blocks_to_cover,
+    enough_blocks,
+    gives,
+    recognise,
+    sized,
+    with_special_numbers,
+)
 from gpu_course.catalog.reductions_and_scans.sums import (
+    NO_FLOAT64,
     OUTSIDE_THE_TILE,
     TPB,
     VECTORS,
+    WARPS,
+    an_atomic_a_warp,
     pieces,
     random_vector,
     summed,
 )
-from gpu_course.catalog.specification import Budget, Debrief, KernelPuzzle, Mistake
+from gpu_course.catalog.specification import Budget, Debrief, KernelPuzzle, Mistake, Values
+
+
+def _put_special_numbers(values: Values) -> None:
+    """A NaN in the first piece, an infinity as the last number of the last."""
+    values["a"][3], values["a"][-1] = np.nan, np.inf
 
 
 def _only(a: np.ndarray, places: slice) -> np.ndarray:
@@ -25,9 +42,9 @@ def _only(a: np.ndarray, places: slice) -> np.ndarray:
 DEBRIEF = Debrief(
     shows=("global_load.bytes", "shared_load.requests", "barriers"),
     why=(
-        "In each step the number of partial sums halves, so a piece of TPB cells takes as many "
-        "steps as TPB can be halved. The barrier makes sure that a step finds what the one before "
-        "has left."
+        "Each step leaves fewer partial sums, and many threads add in it at the same time: so the "
+        "last one is reached after few steps. A barrier or a shuffle makes sure that a step finds "
+        "what the one before has left."
     ),
     alternative=(
         "Which cells meet first is free, since addition can be done in any order: neighbours, or "
@@ -45,12 +62,13 @@ BLOCK_SUM = KernelPuzzle(
         "A block has TPB cells of a; the last piece may be shorter. Write the kernel that leaves "
         "the sum of each piece in out, a cell for each block. Each number comes from global memory "
         "once. The adding is a tree: it has about log2(TPB) steps, and in a step many threads add "
-        "at the same time. Each thread writes at most one cell of out, and most of them none."
+        "at the same time. All arithmetic is float32. Each thread writes at most one cell of out, "
+        "and most of them none. NaN and infinities count as in any sum, each in its own piece."
     ),
     parameters={"block_sum": ("out", "a", "size")},
-    cases=VECTORS,
+    cases=(*VECTORS, sized("infinities and a NaN", size=300, infinite=1)),
     random_case=random_vector,
-    inputs=arrays("size", a="size"),
+    inputs=with_special_numbers(arrays("size", a="size"), infinite=_put_special_numbers),
     launches=enough_blocks("block_sum", "out", "a", "size", block=TPB),
     reference=gives(lambda a: summed(pieces(a, TPB))),
     budgets=(
@@ -67,6 +85,8 @@ BLOCK_SUM = KernelPuzzle(
             "Each number should come from global memory once; after that it is in the tile.",
             "bytes loaded from a",
         ),
+        an_atomic_a_warp(lambda case: WARPS * blocks_to_cover(case.sizes["size"], TPB)),
+        NO_FLOAT64,
     ),
     diagnose=recognise(
         ("step-missing", lambda a: _only(a, slice(0, None, 2))),
@@ -89,8 +109,8 @@ BLOCK_SUM = KernelPuzzle(
             "filled. Which number changes no sum?"
         ),
         "step-missing": (
-            "Your sum holds every second cell, or the first half: the tree stops one step before "
-            "its end. How many partial sums are left after the last step?"
+            "Your sum holds every second cell, or the first half, and the other cells are missing. "
+            "If yours is a tree: how many partial sums are left after its last step?"
         ),
         "first-piece": (
             "All blocks have the sum of the first piece. Which cell of a does thread t of block b "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from gpu_course.catalog.builders import (
     ONE_CELL_EACH,
     arrays,
@@ -10,12 +12,16 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
+    with_special_numbers,
 )
 from gpu_course.catalog.reductions_and_scans.sums import (
     ALL_LANES,
+    NO_FLOAT64,
     OUTSIDE_THE_TILE,
+    READ_IN_ORDER,
     TPB,
     WARPS,
+    an_atomic_a_warp,
     pieces,
     summed,
 )
@@ -27,6 +33,7 @@ from gpu_course.catalog.specification import (
     KernelPuzzle,
     Launch,
     Mistake,
+    Values,
 )
 
 SPAN = 2 * TPB
@@ -35,6 +42,11 @@ STEPS_OF_A_WARP = 5
 
 def _blocks(case: Case) -> int:
     return blocks_to_cover(case.sizes["size"], SPAN)
+
+
+def _put_special_numbers(values: Values) -> None:
+    """A NaN in the first piece, an infinity as the last number of the last."""
+    values["a"][3], values["a"][-1] = np.nan, np.inf
 
 
 def _divergent(case: Case) -> int:
@@ -69,8 +81,9 @@ BLOCK_SUM_SEQUENTIAL = KernelPuzzle(
         "The sums of pieces again, with SPAN = 2 * TPB cells for a block: each thread adds two "
         "cells on the way into the tile. This time it counts who works. A warp in which some lanes "
         "add and others do not takes both ways, so no warp but the last one at work may diverge, "
-        "and no lane may wait for another lane's bank. Each thread writes at most one cell of out, "
-        "and most of them none."
+        "and no lane may wait for another lane's bank. Loads are in order, all arithmetic is "
+        "float32. Each thread writes at most one cell of out, and most of them none. NaN and "
+        "infinities count as in any sum, each in its own piece."
     ),
     parameters={"block_sum_sequential": ("out", "a", "size")},
     cases=(
@@ -81,9 +94,10 @@ BLOCK_SUM_SEQUENTIAL = KernelPuzzle(
         sized("exactly two blocks", size=512),
         sized("one cell more than two blocks", size=513),
         sized("700 large numbers", size=700, doublings=90),
+        sized("infinities and a NaN", size=515, infinite=1),
     ),
     random_case=drawn(size=(260, 800)),
-    inputs=arrays("size", a="size"),
+    inputs=with_special_numbers(arrays("size", a="size"), infinite=_put_special_numbers),
     launches=lambda case: (
         Launch("block_sum_sequential", _blocks(case), TPB, ("out", "a", "size")),
     ),
@@ -110,6 +124,9 @@ BLOCK_SUM_SEQUENTIAL = KernelPuzzle(
             "cells do neighbouring lanes write in the line below?",
             "bank conflicts in stores",
         ),
+        an_atomic_a_warp(lambda case: WARPS * _blocks(case)),
+        READ_IN_ORDER,
+        NO_FLOAT64,
     ),
     diagnose=recognise(
         ("half-left-out", lambda a: summed([piece[:TPB] for piece in pieces(a, SPAN)])),
@@ -117,13 +134,14 @@ BLOCK_SUM_SEQUENTIAL = KernelPuzzle(
     diagnoses={
         **OUTSIDE_THE_TILE,
         "race": (
-            "A thread reads a cell of the tile in the same step in which another one writes it. "
+            "A thread touches a cell of the tile in the same step in which another one writes it. "
             "The lanes of a warp do not wait for each other either: between two steps of one warp "
             "something has to order them too."
         ),
         "out-of-bounds": (
-            "A thread read past the end of a. It brings two cells, and each of them may be missing "
-            "while the other is there."
+            "An index lies outside its array. A thread brings two cells of a, and each of them may "
+            "be missing while the other is there; the tile has a place for each thread, and no "
+            "more."
         ),
         "inactive-lane": (
             "A shuffle names 32 lanes, and not all of them came to it. The lanes whose sum nobody "

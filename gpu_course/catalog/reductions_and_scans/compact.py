@@ -11,6 +11,7 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
+    with_special_numbers,
 )
 from gpu_course.catalog.reductions_and_scans.scan_pieces import (
     TPB,
@@ -29,6 +30,8 @@ from gpu_course.catalog.specification import (
     Values,
 )
 
+WARPS = TPB // WARP
+
 
 def _pieces(case: Case) -> int:
     return blocks_to_cover(case.sizes["size"], TPB)
@@ -40,6 +43,15 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
     in_order, others = np.sort(values["a"]), case.sizes["size"] - case.sizes["kept"]
     low = in_order[others - 1] if others else in_order[0] - np.float32(1 / 16)
     return {**values, "low": np.float32(low), "pieces": _pieces(case)}
+
+
+def _put_special_numbers(values: Values) -> None:
+    """An infinite number is kept; NaN, and minus infinity, are not."""
+    a, low = values["a"], values["low"]
+    a[np.flatnonzero(a > low)[4]] = np.inf
+    below = np.flatnonzero(a < low)
+    a[below[[2, 20, -1]]] = np.nan
+    a[below[9]] = -np.inf
 
 
 def _random(rng: np.random.Generator) -> Case:
@@ -83,7 +95,9 @@ COMPACT = KernelPuzzle(
         "out holds the numbers of a that are larger than low, close together and in the order they "
         "have in a. Three launches: count_kept counts what each piece of TPB numbers keeps, "
         "scan_counts adds up the counts before each piece and is given, place puts the numbers "
-        "down. Each thread writes at most one cell, and looks at the numbers of no other thread."
+        "down. Each thread writes at most one cell, and looks at the numbers of no other thread. "
+        "NaN is not larger than any number, so it is not kept; infinities are numbers like any "
+        "other."
     ),
     parameters={
         "count_kept": ("counts", "a", "low", "size"),
@@ -97,9 +111,10 @@ COMPACT = KernelPuzzle(
         sized("one cell more than two pieces, all kept", size=129, kept=129),
         sized("most pieces keep none", size=500, kept=3),
         sized("more pieces than a warp has lanes", size=64 * 66 + 9, kept=900),
+        sized("infinities and NaN", size=100, kept=30, infinite=1),
     ),
     random_case=_random,
-    inputs=_inputs,
+    inputs=with_special_numbers(_inputs, infinite=_put_special_numbers),
     scratch=lambda inputs, case: {
         name: np.zeros(_pieces(case), np.int32) for name in ("counts", "starts")
     },
@@ -109,21 +124,29 @@ COMPACT = KernelPuzzle(
     budgets=(
         Budget(
             "global_load.bytes",
-            # A number is asked for again where it is moved; each of those needs its piece's start.
+            # A number is asked for again where it is moved. Each warp of a piece may ask for the
+            # piece's start, whether it keeps anything or not.
             lambda case, counters: (
-                4 * (2 * case.sizes["size"] + 2 * case.sizes["kept"] + _pieces(case))
+                4 * (2 * case.sizes["size"] + case.sizes["kept"] + (1 + WARPS) * _pieces(case))
             ),
             "Each thread goes over the numbers of its neighbours to count those that are kept. Let "
             "each say once whether it keeps its own: a ballot tells a whole warp.",
             "bytes loaded from global memory",
+        ),
+        Budget(
+            "atomic_updates + shared_updates",
+            lambda case, counters: 2 * WARPS * _pieces(case),
+            "Atomics on one cell are carried out one after the other. A ballot counts a warp in "
+            "one step.",
+            "atomics, counted thread by thread",
         ),
     ),
     diagnose=recognise(("from-the-end", _from_the_end)),
     diagnoses={
         **WHOLE_WARPS,
         "race": (
-            "A warp reads the count of another warp of its block, and nothing makes it wait until "
-            "that count is there."
+            "Threads of two warps met at a place of shared memory, with nothing to order them. "
+            "What makes a warp wait until the count of another one is there?"
         ),
         "race on out": (
             "Two threads put their numbers into the same cell, so both found the same place. Which "
@@ -131,8 +154,9 @@ COMPACT = KernelPuzzle(
             "the other blocks?"
         ),
         "out-of-bounds": (
-            "out has as many cells as numbers are kept, and a place beyond its end was found. How "
-            "many kept numbers stand before the first one? And does a number keep its old place?"
+            "An index lies outside its array: a ends at size, and out has as many cells as numbers "
+            "are kept. How many kept numbers stand before the first one? And does a number keep "
+            "its old place?"
         ),
         "uninitialised-read": (
             "A count is read that no thread has written. Which lane of a warp writes it, and is "
@@ -192,6 +216,6 @@ COMPACT = KernelPuzzle(
         ),
         "scan_counts:comparison:while step <= WARP:": "no lane lies a whole warp to the left",
     },
-    constants={"TPB": TPB, "WARPS": TPB // WARP, **WARP_CONSTANTS},
+    constants={"TPB": TPB, "WARPS": WARPS, **WARP_CONSTANTS},
     source="Guy E. Blelloch, Prefix Sums and Their Applications, CMU-CS-90-190, 1990",
 )

@@ -14,6 +14,8 @@ def values_to_count(bins: int, beyond: int = 0) -> Callable[[np.random.Generator
 
     One value is much more common than the others, as in most data.
 
+    Where a case has the size "far", some values lie as far from the bins as an int32 can.
+
     Args:
         bins: how many bins there are.
         beyond: how far values may lie below the first bin, or beyond the last.
@@ -24,6 +26,12 @@ def values_to_count(bins: int, beyond: int = 0) -> Callable[[np.random.Generator
         values = rng.integers(-beyond, bins + beyond, size)
         common = rng.random(size) < case.sizes.get("common_percent", 30) / 100
         values[common] = rng.integers(0, bins)
+        if case.sizes.get("far"):
+            # None of these has a bin, though its last 8 or 16 bits are those of one that has.
+            values[::3] = rng.integers(0, bins, len(values[::3]))
+            values[::6] += rng.choice((-1, 1), len(values[::6])) << 16
+            values[3::6] += rng.choice((-1, 1), len(values[3::6])) << 8
+            values[[1, 2]] = -(1 << 31), (1 << 31) - 1
         counts = rng.integers(1, 50, bins)
         return {
             "counts": counts.astype(np.int32), "values": values.astype(np.int32), "size": size

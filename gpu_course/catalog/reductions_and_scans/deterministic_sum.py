@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from gpu_course.catalog.builders import blocks_to_cover, drawn, sized
+from gpu_course.catalog.builders import blocks_to_cover, drawn, sized, with_special_numbers
 from gpu_course.catalog.reductions_and_scans.scan_pieces import (
     TPB,
     WARP,
@@ -14,6 +14,7 @@ from gpu_course.catalog.reductions_and_scans.scan_pieces import (
     WHOLE_WARPS,
     in_tiles,
 )
+from gpu_course.catalog.reductions_and_scans.sums import AS_FEW_SHUFFLES
 from gpu_course.catalog.specification import (
     Budget,
     Case,
@@ -51,6 +52,10 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
         "parts_of_few": np.zeros(max(_pieces(case), MANY), np.float32),
         "parts_of_many": np.zeros(max(_pieces(case), MANY), np.float32),
     }
+
+
+def _infinite_at_the_end(values: Values) -> None:
+    values["a"][-1] = np.inf
 
 
 def _scratch(inputs: Values, case: Case) -> dict[str, np.ndarray]:
@@ -105,7 +110,7 @@ DETERMINISTIC_SUM = KernelPuzzle(
         "and leaves what it likes in parts; sum_parts is a single block and adds up the parts. "
         "Both are launched twice, the first time with another grid than the second: the two sums "
         "must have the same bits, in whatever order blocks run. Stay with float32. Each thread "
-        "writes at most one cell of out."
+        "writes at most one cell of out. An infinity counts as in any sum, and a holds no NaN."
     ),
     parameters={
         "sum_pieces": ("parts", "a", "size", "pieces"),
@@ -117,9 +122,10 @@ DETERMINISTIC_SUM = KernelPuzzle(
         sized("exactly two pieces", size=128),
         sized("one cell more than eight pieces", size=513),
         sized("more pieces than threads", size=66 * 64 + 7),
+        sized("an infinite number at the end", size=70, infinite=1),
     ),
     random_case=drawn(size=(500, 1500)),
-    inputs=_inputs,
+    inputs=with_special_numbers(_inputs, infinite=_infinite_at_the_end),
     scratch=_scratch,
     launches=_launches,
     reference=lambda inputs, case: {"few": _sum(inputs["a"]), "many": _sum(inputs["a"])},
@@ -139,13 +145,14 @@ DETERMINISTIC_SUM = KernelPuzzle(
             "Each number and each part is needed once.",
             "bytes loaded from global memory",
         ),
+        AS_FEW_SHUFFLES,
     ),
     diagnose=_diagnose,
     diagnoses={
         **WHOLE_WARPS,
         "race": (
-            "A thread reads a cell of shared memory that another one writes in the same interval. "
-            "In a loop the next round belongs to the interval too."
+            "A thread touches a cell of shared memory that another one writes in the same "
+            "interval. In a loop the next round belongs to the interval too."
         ),
         "order-dependent": (
             "The sum has other bits when the blocks run in another order. Atomics add in the order "

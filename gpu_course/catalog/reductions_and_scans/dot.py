@@ -4,18 +4,41 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.catalog.builders import ONE_CELL_EACH, arrays, drawn, gives, recognise, sized
+from gpu_course.catalog.builders import (
+    ONE_CELL_EACH,
+    arrays,
+    drawn,
+    gives,
+    recognise,
+    sized,
+    with_special_numbers,
+)
 from gpu_course.catalog.reductions_and_scans.sums import (
     ALL_LANES,
     AS_FEW_BARRIERS,
+    AS_FEW_SHUFFLES,
     NO_FLOAT64,
     OUTSIDE_THE_TILE,
+    READ_IN_ORDER,
     TPB,
     WARP,
     WARPS,
+    an_atomic_a_warp,
     summed,
 )
-from gpu_course.catalog.specification import Debrief, KernelPuzzle, Launch, Mistake
+from gpu_course.catalog.specification import Debrief, KernelPuzzle, Launch, Mistake, Values
+
+
+def _infinite_at_the_end(values: Values) -> None:
+    values["a"][-1] = np.inf
+
+
+def _zero_by_infinity(values: Values) -> None:
+    values["a"][3], values["b"][3] = 0, np.inf
+
+
+def _infinity_by_zero(values: Values) -> None:
+    values["a"][3], values["b"][3] = np.inf, 0
 
 
 def _sum_of(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -46,11 +69,12 @@ DOT = KernelPuzzle(
     minutes=12,
     debrief=DEBRIEF,
     statement=(
-        "out[0] is the sum of a[i] * b[i] over all cells. One block of TPB threads does all of "
-        "it, whatever the size. Each thread adds up the products it meets, the lanes of a warp "
-        "exchange their sums by shuffles, and one number of each warp goes into the tile: there "
-        "is one barrier in the kernel. All sums are float32. Each thread writes at most one cell, "
-        "and all but one write none."
+        "out[0] is the sum of a[i] * b[i] over all cells. One block of TPB threads does all of it, "
+        "whatever the size. Each thread adds up the products it meets, the lanes of a warp "
+        "exchange their sums by shuffles, and one number of each warp goes into the tile: there is "
+        "one barrier in the kernel. Loads are in order, and all sums are float32. Each thread "
+        "writes at most one cell, and all but one write none. NaN and infinities count as in any "
+        "sum, and 0 times infinity is NaN."
     ),
     parameters={"dot": ("out", "a", "b", "size")},
     cases=(
@@ -61,12 +85,26 @@ DOT = KernelPuzzle(
         sized("exactly one each", size=128),
         sized("four cells each, and one more", size=513),
         sized("300 large numbers", size=300, doublings=40),
+        sized("an infinite number at the end", size=131, infinite=1),
+        sized("zero times infinity", size=40, zero=1),
+        sized("infinity times zero", size=40, nan=1),
     ),
     random_case=drawn(size=(130, 500)),
-    inputs=arrays("size", a="size", b="size"),
+    inputs=with_special_numbers(
+        arrays("size", a="size", b="size"),
+        infinite=_infinite_at_the_end,
+        zero=_zero_by_infinity,
+        nan=_infinity_by_zero,
+    ),
     launches=lambda case: (Launch("dot", 1, TPB, ("out", "a", "b", "size")),),
     reference=gives(_sum_of),
-    budgets=(AS_FEW_BARRIERS, NO_FLOAT64),
+    budgets=(
+        AS_FEW_BARRIERS,
+        an_atomic_a_warp(lambda case: WARPS),
+        AS_FEW_SHUFFLES,
+        READ_IN_ORDER,
+        NO_FLOAT64,
+    ),
     diagnose=recognise(
         ("cells-left-out", lambda a, b: _sum_of(a[:TPB], b[:TPB])),
         ("one-warp", _first_warp),
@@ -76,8 +114,8 @@ DOT = KernelPuzzle(
     diagnoses={
         **OUTSIDE_THE_TILE,
         "race": (
-            "A place of the tile is written by one thread and touched by another, with no barrier "
-            "in between. Which lane of a warp knows its sum, and when have all warps stored "
+            "A place of the tile is written by one thread and touched by another, and nothing "
+            "orders the two. Which lane of a warp knows its sum, and when have all warps stored "
             "theirs?"
         ),
         "inactive-lane": (

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from gpu_course.catalog.builders import ONE_CELL_EACH, drawn, eighths, gives, recognise, sized
+from gpu_course.catalog.builders import (
+    ONE_CELL_EACH,
+    drawn,
+    eighths,
+    gives,
+    recognise,
+    sized,
+    with_special_numbers,
+)
 from gpu_course.catalog.reductions_and_scans.sums import (
     ALL_LANES,
     AS_FEW_BARRIERS,
+    AS_FEW_SHUFFLES,
     NO_FLOAT64,
+    READ_IN_ORDER,
     TPB,
     WARPS,
+    an_atomic_a_warp,
     summed,
 )
 from gpu_course.catalog.specification import (
-    Budget,
     Case,
     Debrief,
     KernelPuzzle,
@@ -32,6 +44,14 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
         "size": case.sizes["size"],
         "blocks": _blocks(case),
     }
+
+
+def _infinite_at_the_end(values: Values) -> None:
+    values["a"][-1] = np.inf
+
+
+def _one_nan(values: Values) -> None:
+    values["a"][3] = np.nan
 
 
 def _blocks(case: Case) -> int:
@@ -72,7 +92,8 @@ GRID_SUM = KernelPuzzle(
         "The threads of the grid read along the array together, each adds up what it meets, and "
         "then the block becomes one number as in `dot`. All sums are float32, each thread writes "
         "at most one cell of out, and most of them none. Let each thread have several loads under "
-        "way that do not wait for each other: no counter sees that, and a GPU does."
+        "way that do not wait for each other: no counter sees that, and a GPU does. NaN and "
+        "infinities count as in any sum."
     ),
     parameters={"grid_sum": ("out", "a", "size")},
     cases=(
@@ -84,11 +105,13 @@ GRID_SUM = KernelPuzzle(
         sized("three of four loads", size=1300),
         sized("four of four loads", size=1811),
         sized("2,311 large numbers", size=2311, doublings=90),
+        sized("an infinite number at the end", size=600, infinite=1),
+        sized("a NaN", size=33, nan=1),
     ),
     random_case=drawn(size=(520, 2000)),
     # A few blocks for each multiprocessor of any card.
     large=lambda least_bytes: sized("past L2", size=-(-least_bytes // 4), blocks=512),
-    inputs=_inputs,
+    inputs=with_special_numbers(_inputs, infinite=_infinite_at_the_end, nan=_one_nan),
     launches=lambda case: (
         Launch("grid_sum", _blocks(case), TPB, ("partial", "a", "size")),
         Launch("grid_sum", 1, TPB, ("total", "partial", "blocks")),
@@ -96,14 +119,10 @@ GRID_SUM = KernelPuzzle(
     scratch=lambda inputs, case: {"partial": np.zeros(_blocks(case), np.float32)},
     reference=gives(_total),
     budgets=(
-        Budget(
-            "global_load.excess_sectors",
-            0,
-            "A warp goes to memory with 32 lanes at once, and fastest where they read neighbouring "
-            "cells. In one request, how far apart are the cells of two neighbouring lanes?",
-            fact="a is not read in order",
-        ),
+        replace(READ_IN_ORDER, fact="a is not read in order"),
         AS_FEW_BARRIERS,
+        an_atomic_a_warp(lambda case: WARPS * (_blocks(case) + 1)),
+        AS_FEW_SHUFFLES,
         NO_FLOAT64,
     ),
     diagnose=recognise(
@@ -117,7 +136,7 @@ GRID_SUM = KernelPuzzle(
             "this block?"
         ),
         "out-of-bounds": (
-            "A thread read past the end of its array. Each of the cells that it reads in one round "
+            "An index lies outside its array. Each of the cells that a thread reads in one round "
             "may be missing while those before it are there."
         ),
         "cells-left-out": (

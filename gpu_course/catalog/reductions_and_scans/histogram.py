@@ -47,7 +47,7 @@ HISTOGRAM = KernelPuzzle(
         "counts[v] should grow by the number of cells of values that hold v. Values below 0, or "
         "BINS and more, belong to no bin. There is a thread for each cell, and each value is "
         "loaded once. Many threads may meet at one bin; each thread writes at most one cell, and "
-        "which one only the data says."
+        "which one only the data says. A value may be any int32."
     ),
     parameters={"histogram": ("counts", "values", "size")},
     cases=(
@@ -57,6 +57,7 @@ HISTOGRAM = KernelPuzzle(
         sized("exactly two blocks", size=128),
         sized("almost all the same", size=261, common_percent=90),
         sized("a thousand and one", size=1001),
+        sized("values far from all bins", size=70, far=1),
     ),
     random_case=drawn(size=(70, 700)),
     inputs=values_to_count(BINS, beyond=4),
@@ -85,12 +86,14 @@ HISTOGRAM = KernelPuzzle(
     ),
     diagnoses={
         "race": (
-            "Two threads add to one bin at the same time: both read the old count, both add, and "
-            "one of the two is lost. Which operation does it in a single step?"
+            "Several threads met at one bin, with nothing to order them. Where two add to it at "
+            "once, both read the old count, and one of the two is lost. Which operation reads, "
+            "adds and writes in a single step?"
         ),
         "race in global memory": (
-            "Two threads add to one bin at the same time: both read the old count, both add, and "
-            "one of the two is lost. Which operation does it in a single step?"
+            "Several threads met at one bin, with nothing to order them. Where two add to it at "
+            "once, both read the old count, and one of the two is lost. Which operation reads, "
+            "adds and writes in a single step?"
         ),
         "out-of-bounds": (
             "An index lies outside its array. Two things can be missing here: a thread may have no "

@@ -6,7 +6,7 @@ import numpy as np
 
 from gpu_course.catalog.builders import blocks_to_cover, drawn, gives, recognise, sized
 from gpu_course.catalog.reductions_and_scans.counting import counted, values_to_count
-from gpu_course.catalog.reductions_and_scans.sums import TPB, WARP
+from gpu_course.catalog.reductions_and_scans.sums import READ_IN_ORDER, TPB, WARP
 from gpu_course.catalog.specification import Budget, Debrief, KernelPuzzle, Launch, Mistake, Share
 
 BINS = 200
@@ -46,10 +46,10 @@ HISTOGRAM_PRIVATE = KernelPuzzle(
     debrief=DEBRIEF,
     statement=(
         "The histogram again, with BINS bins and a fixed grid for any number of cells; all values "
-        "have a bin. This time atomics on global memory are rationed: a block may add to each bin "
-        "of counts once. So it counts in a table of its own first, in shared memory. There are "
-        "more bins than threads; each thread writes at most four cells of counts, and two are "
-        "enough."
+        "have a bin, and loads are in order. This time atomics on global memory are rationed: a "
+        "block may add to each bin of counts once. So it counts in a table of its own first, in "
+        "shared memory. There are more bins than threads; each thread writes at most four cells of "
+        "counts, and two are enough."
     ),
     parameters={"histogram_private": ("counts", "values", "size")},
     cases=(
@@ -79,6 +79,7 @@ HISTOGRAM_PRIVATE = KernelPuzzle(
             "Each value should be loaded once, by one thread of the grid.",
             "bytes loaded",
         ),
+        READ_IN_ORDER,
     ),
     diagnose=recognise(
         ("bins-left-out", _few_bins),

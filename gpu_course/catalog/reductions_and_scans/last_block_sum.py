@@ -11,6 +11,7 @@ from gpu_course.catalog.builders import (
     eighths,
     recognise,
     sized,
+    with_special_numbers,
 )
 from gpu_course.catalog.reductions_and_scans.scan_pieces import (
     TPB,
@@ -19,7 +20,7 @@ from gpu_course.catalog.reductions_and_scans.scan_pieces import (
     WHOLE_WARPS,
     in_tiles,
 )
-from gpu_course.catalog.reductions_and_scans.sums import NO_FLOAT64
+from gpu_course.catalog.reductions_and_scans.sums import AS_FEW_SHUFFLES, NO_FLOAT64
 from gpu_course.catalog.specification import (
     Budget,
     Case,
@@ -46,11 +47,13 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
     }
 
 
+def _put_special_numbers(values: Values) -> None:
+    """An infinity at the end of what is added up first, a NaN in what comes next."""
+    values["a"][-1], values["b"][3] = np.inf, np.nan
+
+
 def _scratch(inputs: Values, case: Case) -> dict[str, np.ndarray]:
-    return {
-        "parts": np.zeros(_blocks(case), np.float32),
-        "arrived": np.zeros(1, np.int32),
-    }
+    return {"parts": np.zeros(_blocks(case), np.float32)}
 
 
 def _launches(case: Case) -> tuple[Launch, ...]:
@@ -69,10 +72,15 @@ def _sum(a: np.ndarray) -> np.float32:
 
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
+    same = {name: np.array_equal(got[name], expected[name]) for name in expected}
+    if case.sizes.get("infinite"):
+        return None  # a NaN need not mean here that nothing was stored
     if np.isnan(got["first"][0]):
         return "nobody-is-last"
-    if (got["first"] == expected["first"]).all() and np.isnan(got["second"][0]):
+    if same["first"] and np.isnan(got["second"][0]):
         return "never-put-back"
+    if same["first"] and same["second"] and not same["arrived"]:
+        return "counts-on"
     return _known(inputs, case, expected, got)
 
 
@@ -106,7 +114,8 @@ LAST_BLOCK_SUM = KernelPuzzle(
         "out[0] is the sum of all numbers of a, in one launch. Each block adds up its TPB numbers "
         "and leaves a part; the block that finishes last adds up the parts, with all its threads. "
         "A counter tells which block that is: count each block once, and leave the counter as it "
-        "was, for the kernel is launched twice. Each thread writes at most one cell of out."
+        "was, for the kernel is launched twice. Each thread writes at most one cell of out. NaN "
+        "and infinities count as in any sum."
     ),
     parameters={"last_block_sum": ("out", "parts", "arrived", "a", "size")},
     cases=(
@@ -115,14 +124,16 @@ LAST_BLOCK_SUM = KernelPuzzle(
         sized("exactly two blocks of large numbers", size=128, doublings=90),
         sized("one cell more than two blocks", size=129),
         sized("more blocks than threads", size=66 * 64 + 7),
+        sized("an infinity, and then a NaN", size=70, infinite=1),
     ),
     random_case=drawn(size=(130, 260)),
-    inputs=_inputs,
+    inputs=with_special_numbers(_inputs, infinite=_put_special_numbers),
     scratch=_scratch,
     launches=_launches,
     reference=lambda inputs, case: {
         "first": np.array([_sum(inputs["a"])]),
         "second": np.array([_sum(inputs["b"])]),
+        "arrived": inputs["arrived"].copy(),
     },
     budgets=(
         Budget(
@@ -138,6 +149,14 @@ LAST_BLOCK_SUM = KernelPuzzle(
             "Each number and each part is needed once.",
             "bytes loaded from global memory",
         ),
+        Budget(
+            "shared_updates",
+            lambda case, counters: 2 * (TPB // WARP) * (_blocks(case) + 1),
+            "Atomics on one cell are carried out one after the other, on shared memory too. Let "
+            "the lanes of a warp add to each other first, many at the same time.",
+            "atomics on shared memory, counted thread by thread",
+        ),
+        AS_FEW_SHUFFLES,
         NO_FLOAT64,
     ),
     diagnose=_diagnose,
@@ -172,6 +191,10 @@ LAST_BLOCK_SUM = KernelPuzzle(
         "never-put-back": (
             "The first launch is right and the second leaves no sum. With which number did its "
             "counter begin?"
+        ),
+        "counts-on": (
+            "Both sums are right, and the counter is not as it was. It goes on with every launch, "
+            "and one day it holds more than an int32 can. Who is the last to need it in a launch?"
         ),
         "only-so-many-parts": (
             "There are more parts than the block has threads, and the rest was left out."

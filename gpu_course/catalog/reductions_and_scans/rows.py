@@ -10,12 +10,18 @@ from gpu_course.catalog.specification import Case, Values
 FEW = np.array([-3, -2, -1, 1, 2, 3], np.float32) / np.float32(8)
 
 
+FROM_COLUMN_0 = 2
+"""Of the size "lowest": a row that has a number at all begins with its largest."""
+
+
 def rows_of_numbers(rng: np.random.Generator, case: Case) -> Values:
     """Returns inputs `a` and `cols` of a case with the sizes "rows" and "cols".
 
     Where a case has the size "negative", all numbers lie below 0; where it has "ties", there are
     only a few different ones; where it has "twins", the largest of a row stands there twice, and
-    two warps meet one of them each; where it has "nans", each row has that many NaN, every second
+    two warps meet one of them each; where it has "lowest", of three rows one holds nothing but
+    -inf, one the lowest finite number as well, and one two that are nearly as low; where it has
+    "nans", each row has that many NaN, every second
     one begins with a NaN, and the last row has nothing else.
     """
     rows, cols = case.sizes["rows"], case.sizes["cols"]
@@ -32,6 +38,12 @@ def rows_of_numbers(rng: np.random.Generator, case: Case) -> Values:
             later = 32 + 16 * (number // 2 % 6)
             other = rng.integers(128, 160) if number % 2 else rng.integers(0, 32)
             row[[later, other]] = largest
+    if case.sizes.get("lowest"):
+        a = np.full_like(a, -np.inf)
+        a[1::3, cols // 2] = np.finfo(np.float32).min
+        a[2::3, [cols // 3, -1]] = np.float32(-(2.0**101))
+        if case.sizes["lowest"] == FROM_COLUMN_0:
+            a[:, 0] = a.max(axis=1)
     if nans := case.sizes.get("nans", 0):
         for row in a:
             row[rng.choice(cols, min(nans, cols), replace=False)] = np.nan

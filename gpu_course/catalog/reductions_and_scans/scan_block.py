@@ -12,6 +12,7 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
+    with_special_numbers,
 )
 from gpu_course.catalog.reductions_and_scans.scan_pieces import (
     WARP,
@@ -22,11 +23,25 @@ from gpu_course.catalog.reductions_and_scans.scan_pieces import (
     running,
     running_in_tiles,
 )
-from gpu_course.catalog.reductions_and_scans.sums import NO_FLOAT64
-from gpu_course.catalog.specification import Bonus, Budget, Case, Debrief, KernelPuzzle, Mistake
+from gpu_course.catalog.reductions_and_scans.sums import AS_FEW_SHUFFLES, NO_FLOAT64
+from gpu_course.catalog.specification import (
+    Bonus,
+    Budget,
+    Case,
+    Debrief,
+    KernelPuzzle,
+    Mistake,
+    Values,
+)
 
 TPB = 128
 WARPS = TPB // WARP
+
+
+def _put_special_numbers(values: Values) -> None:
+    """An infinity in the third warp of the first piece and the first of the last, a NaN between."""
+    values["a"][[70, 2 * TPB + 5, -1]] = np.inf
+    values["a"][TPB + 40] = np.nan
 
 
 def _every_lane_adds(a: np.ndarray) -> np.ndarray:
@@ -63,8 +78,8 @@ def _waits_of_the_bonus(case: Case) -> int:
 DEBRIEF = Debrief(
     shows=("shuffles", "barriers", "shared_store.requests"),
     why=(
-        "A warp scans its 32 numbers in five steps, and needs no barrier for that. Only one number "
-        "per warp goes through shared memory, so the block has to meet twice at most."
+        "A warp can scan 32 numbers in five steps, and needs no barrier for that. So the block "
+        "only has to meet where the sum of one part reaches the next, which is twice at most."
     ),
     alternative=(
         "The sums of the warps can be scanned by one warp, or each thread can add up those of the "
@@ -87,7 +102,8 @@ SCAN_BLOCK = KernelPuzzle(
         "An inclusive scan, block by block. Each block has a piece of TPB numbers, and the last "
         "piece may be shorter: out[i] is the sum of the piece's numbers from its first up to a[i], "
         "a[i] included. Each thread writes at most one cell, and the block meets at two barriers "
-        "at most."
+        "at most. A NaN or an infinity counts in the sums from its place on, to the end of its "
+        "piece."
     ),
     parameters={"scan_block": ("out", "a", "size")},
     cases=(
@@ -96,9 +112,10 @@ SCAN_BLOCK = KernelPuzzle(
         sized("exactly two blocks", size=256),
         sized("one cell more than two blocks", size=257),
         sized("500 large numbers", size=500, doublings=100),
+        sized("infinities and a NaN", size=300, infinite=1),
     ),
     random_case=drawn(size=(129, 700)),
-    inputs=arrays("size", a="size"),
+    inputs=with_special_numbers(arrays("size", a="size"), infinite=_put_special_numbers),
     launches=enough_blocks("scan_block", "out", "a", "size", block=TPB),
     reference=gives(lambda a: running_in_tiles(a, TPB)),
     budgets=(
@@ -116,6 +133,7 @@ SCAN_BLOCK = KernelPuzzle(
             "barrier is needed: let each warp scan its numbers by shuffles, and let the block meet "
             "only over the sums of the warps.",
         ),
+        AS_FEW_SHUFFLES,
         NO_FLOAT64,
     ),
     diagnose=recognise(
@@ -127,7 +145,7 @@ SCAN_BLOCK = KernelPuzzle(
     diagnoses={
         **WHOLE_WARPS,
         "race": (
-            "A thread reads a cell of shared memory that another thread writes in the same "
+            "A thread touches a cell of shared memory that another thread writes in the same "
             "interval between two barriers. What makes it wait until the number is there, and "
             "until everybody has read it before it changes?"
         ),

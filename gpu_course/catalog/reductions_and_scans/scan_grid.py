@@ -12,6 +12,7 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
+    with_special_numbers,
 )
 from gpu_course.catalog.reductions_and_scans.scan_pieces import (
     TPB,
@@ -48,6 +49,11 @@ def _launches(case: Case) -> tuple[Launch, ...]:
 def _with_tiles(rng: np.random.Generator, case: Case) -> Values:
     tiles = blocks_to_cover(case.sizes["size"], TPB)
     return {**arrays("size", a="size")(rng, case), "tiles": tiles}
+
+
+def _put_special_numbers(values: Values) -> None:
+    """An infinity in the second tile, a NaN in the last."""
+    values["a"][TPB + 10], values["a"][-3] = np.inf, np.nan
 
 
 def _moved(a: np.ndarray, before: np.ndarray) -> np.ndarray:
@@ -93,9 +99,10 @@ SCAN_GRID = KernelPuzzle(
     debrief=DEBRIEF,
     statement=(
         "out[i] = a[0] + a[1] + ... + a[i], for an array of any length. Three kernels, launched "
-        "one after the other: scan_tiles and add_before with a block for each tile of TPB "
-        "numbers, scan_sums with a single block, and there may be more tiles than it has threads. "
-        "In each launch, each thread writes at most one cell of out."
+        "one after the other: scan_tiles and add_before with a block for each tile of TPB numbers, "
+        "scan_sums with a single block, and there may be more tiles than it has threads. In each "
+        "launch, each thread writes at most one cell of out. A NaN or an infinity counts in all "
+        "sums from its place on."
     ),
     parameters={
         "scan_tiles": ("out", "sums", "a", "size"),
@@ -109,9 +116,10 @@ SCAN_GRID = KernelPuzzle(
         sized("one cell more than two tiles", size=129),
         sized("more tiles than threads", size=130 * 64 + 1),
         sized("500 large numbers", size=500, doublings=100),
+        sized("an infinity, and then a NaN", size=200, infinite=1),
     ),
     random_case=drawn(size=(65, 900)),
-    inputs=_with_tiles,
+    inputs=with_special_numbers(_with_tiles, infinite=_put_special_numbers),
     scratch=lambda inputs, case: {"sums": np.zeros(inputs["tiles"], np.float32)},
     launches=_launches,
     reference=gives(running),
@@ -144,7 +152,7 @@ SCAN_GRID = KernelPuzzle(
     diagnoses={
         **WHOLE_WARPS,
         "race": (
-            "A thread reads a cell of shared memory that another thread writes in the same "
+            "A thread touches a cell of shared memory that another thread writes in the same "
             "interval. In a loop the next round belongs to the interval too: has everybody read "
             "the old numbers before the new ones come?"
         ),

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.catalog.builders import arrays, blocks_to_cover, drawn, recognise, sized
+from gpu_course.catalog.builders import (
+    arrays,
+    blocks_to_cover,
+    drawn,
+    recognise,
+    sized,
+    with_special_numbers,
+)
 from gpu_course.catalog.reductions_and_scans.scan_pieces import (
     TPB,
     WARP,
@@ -65,6 +72,11 @@ def _told(a: np.ndarray, case: Case) -> Values:
     return {"out": out, "state": state, "totals": totals, "prefixes": prefixes}
 
 
+def _put_special_numbers(values: Values) -> None:
+    """An infinity in the first tile, a NaN in the second."""
+    values["a"][40], values["a"][TPB + 3] = np.inf, np.nan
+
+
 def _scratch(inputs: Values, case: Case) -> dict[str, np.ndarray]:
     return {
         "ticket": np.zeros(1, np.int32),
@@ -93,7 +105,7 @@ _tiles_alone = recognise(("tiles-alone", lambda a: running_in_tiles(a, TPB)))
 
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
-    if np.array_equal(got["out"], expected["out"]):
+    if np.array_equal(got["out"], expected["out"], equal_nan=True):
         return "prefix-untold"
     first = _held_up(case) * TPB
     if first and np.isnan(got["out"][first:]).all():
@@ -132,7 +144,8 @@ SCAN_LOOKBACK = KernelPuzzle(
         "to the others, find out what all tiles before it add up to, and make known what that "
         "gives. The GPU starts blocks in any order, as many as it has room for, and may hold one "
         "up for long after it has told its total: nobody waits for a prefix where a total is told. "
-        "Load each number once. Each thread writes at most one cell of out."
+        "Load each number once. Each thread writes at most one cell of out. A NaN or an infinity "
+        "counts in all sums from its place on."
     ),
     parameters={"scan_lookback": ARGUMENTS},
     cases=(
@@ -140,6 +153,7 @@ SCAN_LOOKBACK = KernelPuzzle(
         sized("one cell", size=1),
         sized("exactly four tiles of large numbers", size=256, doublings=90),
         sized("one cell more than two tiles", size=129),
+        sized("an infinity, and then a NaN", size=70, infinite=1),
         # Two windows of a warp are looked back over, and three blocks are all that it takes.
         Case(
             "more tiles than a warp has lanes were held up",
@@ -148,7 +162,7 @@ SCAN_LOOKBACK = KernelPuzzle(
         ),
     ),
     random_case=drawn(size=(130, 320)),
-    inputs=_inputs,
+    inputs=with_special_numbers(_inputs, infinite=_put_special_numbers),
     scratch=_scratch,
     launches=_launches,
     reference=_reference,

@@ -11,6 +11,7 @@ from gpu_course.catalog.builders import (
     gives,
     recognise,
     sized,
+    with_special_numbers,
 )
 from gpu_course.catalog.reductions_and_scans.scan_pieces import (
     TPB,
@@ -18,7 +19,7 @@ from gpu_course.catalog.reductions_and_scans.scan_pieces import (
     WARP_CONSTANTS,
     WHOLE_WARPS,
 )
-from gpu_course.catalog.reductions_and_scans.sums import NO_FLOAT64
+from gpu_course.catalog.reductions_and_scans.sums import AS_FEW_SHUFFLES, NO_FLOAT64
 from gpu_course.catalog.specification import Budget, Case, Debrief, KernelPuzzle, Mistake, Values
 
 
@@ -34,6 +35,13 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
         "key": np.repeat(used, lengths).astype(np.int32),
         "size": size,
     }
+
+
+def _put_special_numbers(values: Values) -> None:
+    """An infinity at the end of a segment, a NaN at the begin of another, and one at the end."""
+    begins = np.flatnonzero(np.diff(values["key"])) + 1
+    values["a"][[begins[1] - 1, -1]] = np.inf
+    values["a"][begins[4]] = np.nan
 
 
 def _random(rng: np.random.Generator) -> Case:
@@ -101,7 +109,8 @@ SEGMENTED_SUM = KernelPuzzle(
     statement=(
         "out[s] += the sum of all a[i] with key[i] == s. The keys never go down, so each segment "
         "is a stretch of neighbours, one number long or many blocks. Each thread writes at most "
-        "one cell, and a warp adds to out once for each segment it has a part of."
+        "one cell, and a warp adds to out once for each segment it has a part of. NaN and "
+        "infinities count as in any sum, each in its own segment."
     ),
     parameters={"segmented_sum": ("out", "key", "a", "size")},
     cases=(
@@ -110,9 +119,10 @@ SEGMENTED_SUM = KernelPuzzle(
         sized("exactly two blocks, one segment", size=128, segments=5, used=1),
         sized("one cell more than two blocks", size=129, segments=70, used=60),
         sized("500 large numbers", size=500, segments=30, used=20, doublings=90),
+        sized("infinities and a NaN", size=100, segments=20, used=12, infinite=1),
     ),
     random_case=_random,
-    inputs=_inputs,
+    inputs=with_special_numbers(_inputs, infinite=_put_special_numbers),
     large=lambda least_bytes: sized(
         "past L2", size=least_bytes // 8, segments=least_bytes // 64, used=least_bytes // 128
     ),
@@ -126,6 +136,7 @@ SEGMENTED_SUM = KernelPuzzle(
             "meet in a warp can be added up there, and only the sum goes to out.",
             "atomic additions",
         ),
+        AS_FEW_SHUFFLES,
         NO_FLOAT64,
     ),
     diagnose=recognise(

@@ -21,6 +21,15 @@ _BORDERS: list[Run] = [
 ]
 """Times that are exactly half as long again: that is not more than half."""
 
+_HAIRS: list[Run] = [
+    (s, s * (1.5 + one * 2.0**-k), s * (1.5 + other * 2.0**-k))
+    for s in (2.0, 2.0**-20)
+    for k in (7, 11, 18, 30, 45)
+    for one, other in ((1, 1), (-1, 1), (1, -1), (-1, -1))
+]
+"""Times that are a hair more or less than that, of runs of two seconds and of a microsecond. All
+are exact in binary, so no way to compare them has anything to round."""
+
 _VISIBLE: list[Run] = [
     (10.0, 10.5, 10.2),
     (40.0, 41.0, 79.0),
@@ -29,8 +38,8 @@ _VISIBLE: list[Run] = [
 ]
 
 
-def _case(name: str, runs: int, kinds: int, visible: bool = False, border: bool = False) -> Case:
-    return sized(name, visible=visible, runs=runs, kinds=kinds, border=int(border))
+def _case(name: str, runs: int, kinds: int, visible: bool = False, border: int = 0) -> Case:
+    return sized(name, visible=visible, runs=runs, kinds=kinds, border=border)
 
 
 def _run(rng: np.random.Generator, regime: str) -> Run:
@@ -48,8 +57,8 @@ def _run(rng: np.random.Generator, regime: str) -> Run:
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
     if case.visible:
         return {"runs": list(_VISIBLE)}
-    if case.sizes["border"]:
-        return {"runs": list(_BORDERS)}
+    if border := case.sizes["border"]:
+        return {"runs": list((_BORDERS, _HAIRS)[border - 1])}
     kinds = REGIMES[: case.sizes["kinds"]]
     chosen = [kinds[k % len(kinds)] for k in range(case.sizes["runs"])]
     rng.shuffle(chosen)
@@ -119,6 +128,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
         return "how-many"
     if any(word not in REGIMES for word in said):
         return "words"
+    if case.sizes["border"] == 2:
+        return "hair"  # here many borders look alike
     for key, way in _OTHERWISE:
         if said == way(inputs["runs"]) != expected["result"]:
             return key
@@ -154,7 +165,9 @@ CLASSIFY = PythonPuzzle(
         _case("two kinds", 6, 2),
         _case("three kinds", 9, 3),
         _case("all four words", 16, 4),
-        _case("exactly half as long again", 5, 4, border=True),
+        _case("exactly half as long again", len(_BORDERS), 4, border=1),
+        _case("a hair more or less than that", len(_HAIRS), 4, border=2),
+        _case("no run", 0, 4),
     ),
     random_case=_random_case,
     inputs=_inputs,
@@ -182,6 +195,10 @@ CLASSIFY = PythonPuzzle(
             "anybody noticing: compare with the run itself."
         ),
         "border": "Half as long again is not more than half as long again.",
+        "hair": (
+            "Here times are half as long again but for a hair, and the hair decides. Take them as "
+            "they are, without rounding and without a tolerance."
+        ),
         "doubled": (
             "You wait for the time to double. Part of the time stays what it was, so it seldom "
             "does; the statement says where the border is."
@@ -215,6 +232,7 @@ CLASSIFY = PythonPuzzle(
         Mistake("any_growth_is_growth", "wrong-result", "any-growth"),
         Mistake("half_a_second_more", "wrong-result", "difference"),
         Mistake("half_as_long_again_is_enough", "wrong-result", "border"),
+        Mistake("rounds_before_it_compares", "wrong-result", "hair"),
         Mistake("waits_for_it_to_double", "wrong-result", "doubled"),
         Mistake("data_before_flop", "wrong-result", "exchanged"),
         Mistake("what_is_free_decides", "wrong-result", "upside-down"),

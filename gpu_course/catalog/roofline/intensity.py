@@ -116,11 +116,12 @@ INTENSITY = PythonPuzzle(
         _case("a matrix for each row", 24, 800, 640, (8, 8, 8), own=True),
         _case("wide results, a matrix for each row", 5, 90, 31, (16, 8, 32), own=True),
         _case("one number each", 1, 1, 1, (32, 16, 8)),
+        _case("seventeen and a half bytes of weights", 3, 5, 7, (32, 4, 8)),
     ),
     random_case=_random_case,
     inputs=_inputs,
     reference=_reference,
-    tolerance=(1e-9, 0.0),
+    tolerance=(1e-12, 0.0),
     diagnose=_diagnose,
     diagnoses={
         "half-flop": (

@@ -157,6 +157,8 @@ LAYER_BATCH = PythonPuzzle(
         _case("a narrow layer", 300, 900, 312_000, 2039, 64),
         _case("too narrow for any batch", 64, 4096, 989_500, 3350, 64),
         _case("just too narrow", 64, 64, 32, 1, 1),
+        _case("a hair more than whole tiles", 7154, 8345, 742_509, 4060, 64),
+        _case("millions of rows", 1907, 8333, 469_977, 303, 64),
         _case("rows that weigh more than the weights", 2000, 700, 312_000, 2039, 1, (32, 8, 8)),
         # All numbers are powers of two, so no formula has anything to round: 256 rows, exactly.
         _case(

@@ -28,8 +28,11 @@ _PEAK, _BANDWIDTH, _LAUNCH = 1e12, 1e11, 1e-5
 """A small machine with round numbers: 1 TFLOP/s, 100 GB/s, 10 microseconds for a launch."""
 
 
-def _case(name: str, kernels: int, large: int, small: int, visible: bool = False) -> Case:
-    return sized(name, visible=visible, kernels=kernels, large=large, small=small)
+def _case(
+    name: str, kernels: int, large: int, small: int, visible: bool = False, idle: int = 0
+) -> Case:
+    sizes = {"kernels": kernels, "large": large, "small": small}
+    return sized(name, visible=visible, **(sizes | {"idle": idle} if idle else sizes))
 
 
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
@@ -43,6 +46,12 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
     kinds += ["either"] * (case.sizes["kernels"] - large - small)
     rng.shuffle(kinds)
     kernels = [_kernel(rng, kind) for kind in kinds]
+    if case.sizes.get("idle"):
+        # The last has nothing to do, and is over no sooner than it is launched.
+        kernels = [
+            (flop * (k % 3 != 0), moved * (k % 3 != 1)) for k, (flop, moved) in enumerate(kernels)
+        ]
+        kernels[1], kernels[-1] = (0, 0), (0, 0)
     return {
         "kernels": kernels,
         "peak": _PEAK * float(rng.uniform(0.5, 2)),
@@ -155,10 +164,11 @@ TIME_FLOOR = PythonPuzzle(
         _case("visible example", 8, 3, 5, visible=True),
         _case("one small kernel", 1, 0, 1),
         _case("one large kernel", 1, 1, 0),
-        _case("six small ones", 6, 0, 6),
+        _case("twelve small ones", 12, 0, 12),
         _case("six large ones", 6, 6, 0),
         _case("thirty of both kinds", 30, 10, 20),
         _case("no kernel", 0, 0, 0),
+        _case("some have no FLOP, or no bytes, or neither", 9, 3, 6, idle=1),
     ),
     random_case=_random_case,
     inputs=_inputs,

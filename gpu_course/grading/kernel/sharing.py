@@ -92,9 +92,11 @@ def unshared_work(puzzle: KernelPuzzle, tried: Trial) -> Iterator[Unshared]:
     launches = zip(tried.shares, reference.shares, tried.steps, reference.steps, strict=False)
     for number, (shares, its_shares, steps, its_steps) in enumerate(launches):
         if puzzle.share.reads:
-            read = _read(shares)
-            limit = 2 * int(_read(its_shares).max()) + SPARE
+            read, its_read = _read(shares), _read(its_shares)
+            limit = 2 * int(its_read.max()) + SPARE
             most_do = np.count_nonzero(read > limit) * 2 > np.count_nonzero(read)
+            # Where there is work for a few, the others may come along: they find only zeros.
+            most_do &= np.count_nonzero(its_read) * 2 >= np.count_nonzero(read)
             if most_do and _readers_of_a_cell(shares) > 2 * _readers_of_a_cell(its_shares):
                 yield Unshared("done-again", number, "reads", "", read, limit)
             mine, its = steps.at_global, its_steps.at_global

@@ -424,7 +424,7 @@ def only_a_in_registers(out, a, b, m, n, k):
                 out[row, col] = sums[i, j]
 
 
-# One row of threads brings everything.
+# One row of threads brings all tiles but the first.
 @cuda.jit
 def one_row_of_threads_brings_it_all(out, a, b, m, n, k):
     a_tile = cuda.shared.array((2, TILE, K_TILE), float32)
@@ -447,20 +447,24 @@ def one_row_of_threads_brings_it_all(out, a, b, m, n, k):
         b_next[i] = b[i, left + t] if inside else float32(0)
         for j in range(EACH):
             sums[i, j] = float32(0)
+    a_all = cuda.local.array(TILE, float32)
+    b_all = cuda.local.array(TILE, float32)
+    for i in range(EACH):
+        a_tile[0, y + i * EACH, x] = a_next[i]
+        b_tile[0, i, t] = b_next[i]
     now = 0
     for start in range(0, k, K_TILE):
+        cuda.syncthreads()
+        ahead = start + K_TILE
         if y == 0:
             for i in range(TILE):
                 row = top + i
-                inside = row < m and start + x < k
-                number = a[row, start + x] if inside else float32(0)
-                a_tile[now, i, x] = number
-                p = start + i // EACH
+                inside = row < m and ahead + x < k
+                a_all[i] = a[row, ahead + x] if inside else float32(0)
+                p = ahead + i // EACH
                 col = left + x + i % EACH * EACH
                 inside = p < k and col < n
-                number = b[p, col] if inside else float32(0)
-                b_tile[now, i // EACH, x + i % EACH * EACH] = number
-        cuda.syncthreads()
+                b_all[i] = b[p, col] if inside else float32(0)
         for p in range(K_TILE):
             for i in range(EACH):
                 a_here[i] = a_tile[now, y + i * EACH, p]
@@ -469,6 +473,10 @@ def one_row_of_threads_brings_it_all(out, a, b, m, n, k):
                 for j in range(EACH):
                     sums[i, j] += a_here[i] * b_here[j]
         now = 1 - now
+        if y == 0:
+            for i in range(TILE):
+                a_tile[now, i, x] = a_all[i]
+                b_tile[now, i // EACH, x + i % EACH * EACH] = b_all[i]
     for i in range(EACH):
         for j in range(EACH):
             row = top + y + i * EACH

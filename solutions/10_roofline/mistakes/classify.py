@@ -64,10 +64,14 @@ def what_is_free_decides(runs):
     return [_word(not f > 1.5 * s, not d > 1.5 * s) for s, f, d in runs]
 
 
+# Takes a ratio with one digit for exact enough.
+def rounds_before_it_compares(runs):
+    return [_word(round(f / s, 1) > 1.5, round(d / s, 1) > 1.5) for s, f, d in runs]
+
+
 # Judges the first run alone.
 def one_word_for_all(runs):
-    seconds, more_flop, more_data = runs[0]
-    return [_word(more_flop > 1.5 * seconds, more_data > 1.5 * seconds)] * (len(runs) - 1)
+    return [_word(f > 1.5 * s, d > 1.5 * s) for s, f, d in runs[:1]]
 
 
 # The words of the literature.
