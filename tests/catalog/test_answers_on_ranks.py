@@ -1,0 +1,139 @@
+"""Answers on ranks that people hand in: right in an unusual way, or lazy, or wrong in a close one.
+
+Each row changes a solution. To save time a row runs the example and the cases that it names.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from gpu_course.catalog import PythonPuzzle, index
+from gpu_course.grading.check import check
+from gpu_course.grading.verdict import Verdict
+from gpu_course.isolation import servers
+from tests.catalog.by_hand import SOLUTIONS
+
+NEEDS_RANKS = pytest.mark.skipif(
+    not servers.available(), reason="ranks are forked, which only Linux does safely"
+)
+PUZZLES = {p.short_name: p for p in index.puzzles() if isinstance(p, PythonPuzzle)}
+
+
+@dataclass(frozen=True)
+class Row:
+    """An answer and what becomes of it.
+
+    Attributes:
+        puzzle: its last name.
+        changes: (text of the solution, what stands there instead), one after the other.
+        cases: parts of the names of cases that are run beside the example.
+        verdict: "passed", or the reason and the diagnosis.
+    """
+
+    puzzle: str
+    changes: tuple[tuple[str, str], ...]
+    cases: tuple[str, ...] = ()
+    verdict: str = "passed"
+
+
+def text_of(row: Row) -> str:
+    """Returns the solution with the changes of a row."""
+    text = (SOLUTIONS / f"{PUZZLES[row.puzzle].name}.py").read_text(encoding="utf-8")
+    for old, new in row.changes:
+        assert old in text, old
+        text = text.replace(old, new)
+    return text
+
+
+def verdict_on(row: Row, folder: Path) -> Verdict:
+    """Returns the verdict on the answer of a row."""
+    puzzle = PUZZLES[row.puzzle]
+    path = folder / f"{row.puzzle}.py"
+    path.write_text(text_of(row), encoding="utf-8")
+    named = [c for c in puzzle.cases if any(part in c.name for part in row.cases)]
+    assert len(named) >= len(row.cases)
+    few = replace(puzzle, cases=(puzzle.cases[0], *named))
+    return check(few if row.cases else puzzle, answer=str(path), seed=0)
+
+
+RING_STEP = "pieces[(r - step - 2) % n] += pass_on(r - step - 1, r - step - 2)"
+STRAIGHT = '''
+    def straight(leave, like):
+        """leave[k] to rank k, and what the others send, in turns."""
+        arrive = [torch.empty_like(each) for each in like]
+        arrive[r] = leave[r]
+        works = []
+        for turn in range(1, n):
+            to, by = (r + turn) % n, (r - turn) % n
+            works += [dist.isend(leave[to], to), dist.irecv(arrive[by], by)]
+        for work in works:
+            work.wait()
+        return arrive
+
+    mine = torch.stack(straight(pieces, [pieces[r]] * n)).sum(0)
+    return torch.cat(straight([mine] * n, pieces))
+
+    def pass_on('''
+IN_FLOAT32 = "wrong-result: seven-digits"
+
+ROWS = {
+    # 21
+    "pieces straight to their ranks": Row(
+        "all_reduce", (("\n    def pass_on(", STRAIGHT),), ("4 ranks, 13",)
+    ),
+    "a mean, and n times of it": Row(
+        "all_reduce", (("return torch.cat(pieces)", "return torch.cat(pieces) / n * n"),)
+    ),
+    "added in float32, sent in float64": Row(
+        "all_reduce",
+        ((RING_STEP, RING_STEP + "\n        pieces = [each.float().double() for each in pieces]"),),
+        ("3 ranks, 11",),
+        IN_FLOAT32,
+    ),
+    "pieces added in float32": Row(
+        "ring_reduce_scatter",
+        (("arrives + mine", "(arrives.float() + mine.float()).double()"),),
+        ("3 ranks, 11",),
+        IN_FLOAT32,
+    ),
+    "pieces kept in float32": Row(
+        "ring_all_gather",
+        (("pieces[r] = piece", "pieces[r] = piece.float().double()"),),
+        ("3 ranks, 11",),
+        IN_FLOAT32,
+    ),
+    "branches added in float32": Row(
+        "double_tree",
+        (("total += arrives", "total = (total.float() + arrives.float()).double()"),),
+        ("3 ranks, 11",),
+        IN_FLOAT32,
+    ),
+    "nodes added in float32": Row(
+        "hierarchical",
+        (("piece = mine + swap(", "piece = mine.float().double() + swap("),),
+        ("2 nodes of 2, 3 numbers",),
+        IN_FLOAT32,
+    ),
+    "the second half adds into its place": Row(
+        "all_reduce",
+        (("pieces[(r - step - 1) % n] = pass_on", "pieces[(r - step - 1) % n] += pass_on"),),
+        verdict="wrong-result: added-twice",
+    ),
+    "no NaN": Row(
+        "all_reduce",
+        (("piece.clone()", "piece.nan_to_num()"),),
+        ("infinity and NaN",),
+        "wrong-result: partly-wrong",
+    ),
+}
+
+
+@NEEDS_RANKS
+@pytest.mark.parametrize("name", ROWS)
+def test_an_answer_ends_as_it_should(name: str, tmp_path: Path) -> None:
+    verdict = verdict_on(ROWS[name], tmp_path)
+    found = "passed" if verdict.status == "passed" else f"{verdict.reason}: {verdict.diagnosis}"
+    assert found == ROWS[name].verdict, verdict.message
