@@ -183,8 +183,8 @@ IMBALANCE = PythonPuzzle(
     call=_call,
     diagnoses={
         "memory": (
-            "A table of all pairs of two ranks takes more memory than there is. How many keys a query "
-            "sees can be told without looking at each of them."
+            "A table of all pairs of two ranks takes more memory than there is. How many keys a "
+            "query sees can be told without looking at each of them."
         ),
         "deadline": (
             "Half a million tokens have 270 billion pairs. How many keys a query sees can be told "
@@ -251,6 +251,7 @@ IMBALANCE = PythonPuzzle(
         Mistake("takes_keys_from_the_right", "wrong-result", "from-the-right"),
         Mistake("by_owner_of_the_keys", "wrong-result", "by-rank-number"),
         Mistake("looks_ahead", "wrong-result", "looks-ahead"),
+        Mistake("looks_at_each_pair", "crash", "memory"),
         Mistake("by_order_of_ranks", "wrong-result", "by-order-of-ranks"),
         Mistake("the_busiest_rank", "wrong-result", "rounds-do-not-wait", "bound"),
         Mistake("share_of_waiting", "wrong-result", "waiting-instead", "bound"),
