@@ -149,6 +149,9 @@ ONE_AHEAD = """    def panel(k, mine, shape, line, here):
     return c
     for k, width in enumerate(widths):
         from_a"""
+PLAIN_EXP = """both = torch.log(torch.exp(lse) + torch.exp(other_lse))
+    safe = both
+    share = torch.exp(lse - safe)"""
 BY_AUTOGRAD = """x = [each.clone().requires_grad_() for each in (q, k, v)]
     attend = torch.nn.functional.scaled_dot_product_attention
     out = attend(*(each[None] for each in x), is_causal=causal)[0]
@@ -397,8 +400,7 @@ ROWS = {
         (
             (
                 "share = torch.exp(lse - safe)",
-                "both = torch.log(torch.exp(lse) + torch.exp(other_lse))\n"
-                "    safe = both\n    share = torch.exp(lse - safe)",
+                PLAIN_EXP,
             ),
         ),
         verdict="wrong-result: overflow",
@@ -408,7 +410,7 @@ ROWS = {
         (
             (
                 "keys = [np.sort(each) for each in places]",
-                "from bisect import bisect_right\n\n    keys = [sorted(each.tolist()) for each in places]",
+                "from bisect import bisect_right\n    keys = [sorted(x.tolist()) for x in places]",
             ),
             (
                 'int(np.searchsorted(keys[(r - t) % n], places[r], side="right").sum())',
@@ -420,7 +422,7 @@ ROWS = {
         "ulysses",
         (("if heads % n:", "if heads > n and heads % n:"),),
         ("fewer heads",),
-        "wrong-result: not-refused",
+        "exception: exception",
     ),
     "heads exchanged in float32": Row(
         "ulysses", (("x.flatten()", "x.float().double().flatten()"),), verdict=IN_FLOAT32
@@ -440,7 +442,7 @@ ROWS = {
         (
             (
                 "return tuple(to_tokens(each, tokens) for each in found)",
-                "both = to_tokens(torch.cat(found, 2), tokens)\n    return both.split(q.shape[2], 2)",
+                "return to_tokens(torch.cat(found, 2), tokens).split(q.shape[2], 2)",
             ),
         ),
         ("3 ranks, 2 tokens",),
