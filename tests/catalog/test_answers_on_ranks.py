@@ -5,13 +5,18 @@ Each row changes a solution. To save time a row runs the example and the cases t
 
 from __future__ import annotations
 
+import ast
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from gpu_course.catalog import PythonPuzzle, index
 from gpu_course.grading.check import check
+from gpu_course.grading.python.cases import part_of
 from gpu_course.grading.verdict import Verdict
 from gpu_course.isolation import servers
 from tests.catalog.by_hand import SOLUTIONS
@@ -458,6 +463,33 @@ ROWS = {
         verdict=IN_FLOAT32,
     ),
 }
+
+ON_RANKS = [p for p in PUZZLES.values() if p.ranks is not None]
+NOT_FINITE = re.compile(r"\bNaN\b|\binfinit|-inf\b")
+EMPTY = re.compile(r"\b(no|fewer|less|none|nothing|be 0)\b")
+
+
+def arrays_of(value: Any) -> list[np.ndarray]:
+    """Returns the arrays of float64 within the inputs of one rank."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        return [array for each in value for array in arrays_of(each)]
+    return [value] if isinstance(value, np.ndarray) and value.dtype == np.float64 else []
+
+
+@pytest.mark.parametrize("puzzle", ON_RANKS, ids=lambda puzzle: puzzle.short_name)
+def test_what_a_statement_promises_of_numbers_is_what_the_cases_hold(puzzle: PythonPuzzle) -> None:
+    said = ast.get_docstring(ast.parse((SOLUTIONS / f"{puzzle.name}.py").read_text("utf-8"))) or ""
+    assert "finite" in said or NOT_FINITE.search(said)
+    held = []
+    for case in puzzle.cases:
+        inputs = puzzle.inputs(np.random.default_rng(1), case)
+        for rank in range(puzzle.ranks(case) if puzzle.ranks else 1):
+            held += arrays_of(part_of(inputs, rank))
+    finite = all(np.isfinite(array).all() for array in held)
+    assert finite is (NOT_FINITE.search(said) is None)
+    assert EMPTY.search(said) or all(array.size for array in held)
 
 
 @NEEDS_RANKS
