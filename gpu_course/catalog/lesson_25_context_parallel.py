@@ -10,6 +10,7 @@ from gpu_course.catalog.context_parallel.ring_attention_backward import (
     RING_ATTENTION_BACKWARD,
 )
 from gpu_course.catalog.context_parallel.ulysses import ULYSSES
+from gpu_course.catalog.context_parallel.ulysses_backward import ULYSSES_BACKWARD
 from gpu_course.catalog.context_parallel.zigzag_assign import ZIGZAG_ASSIGN
 from gpu_course.catalog.specification import Lesson
 
@@ -30,6 +31,7 @@ LESSON = Lesson(
         IMBALANCE,
         ZIGZAG_ASSIGN,
         ULYSSES,
+        ULYSSES_BACKWARD,
     ),
     predictions=PREDICTIONS,
 )

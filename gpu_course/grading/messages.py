@@ -121,10 +121,15 @@ def cells_around(
     for at in range(max(0, column - BEFORE), min(wrong.size, column - BEFORE + MOST_CELLS)):
         cells = [f"[{row}, {at}]" if above else str(at)]
         cells += [short(values[at]) for _, values in tables[:-2]]
-        out, wanted = two_values(tables[-2][1][at], tables[-1][1][at])
+        pair = tables[-2][1][at], tables[-1][1][at]
+        # What is right but for rounding need not be told apart.
+        out, wanted = two_values(*pair) if wrong[at] else map(short, pair)
         cells += [out if stored[at] else "-", wanted]
         cells.append("^" if wrong[at] else "")
         width = max(map(len, cells)) + 2
+        # Cells in front make room for the first wrong one, and that one for none behind it.
+        while columns and room < width and at <= column:
+            room += len(columns.pop(0)[0])
         if columns and room < width:
             break
         room -= width

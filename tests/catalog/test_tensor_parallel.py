@@ -20,6 +20,7 @@ from gpu_course.catalog.tensor_parallel.row_linear import ROW_LINEAR
 from gpu_course.catalog.tensor_parallel.sequence_parallel import SEQUENCE_PARALLEL, kept_bytes
 from gpu_course.catalog.tensor_parallel.summa import SUMMA, due_bytes
 from gpu_course.catalog.tensor_parallel.vocab_parallel_cross_entropy import (
+    FAR_APART,
     VOCAB_PARALLEL_CROSS_ENTROPY,
 )
 from gpu_course.grading.check import check
@@ -78,20 +79,24 @@ def slopes(
     return found
 
 
+def near(got: np.ndarray, right: np.ndarray) -> bool:
+    return got.shape == right.shape and np.allclose(got, right, rtol=0, atol=pieces.SUMS[1])
+
+
 def test_column_and_row_layers_are_one_layer_by_loops() -> None:
     for case, inputs, expected in small_cases(COLUMN_LINEAR):
         weight, bias = (np.concatenate(inputs[name].parts) for name in ("weight", "bias"))
         y = affine(inputs["x"], weight, bias)
-        assert np.array_equal(np.concatenate(expected["y"], 1), y)
+        assert near(np.concatenate(expected["y"], 1), y)
         dy = np.concatenate(inputs["dy"].parts, 1)
         dx = affine(dy, weight.T, np.zeros(weight.shape[1]))
-        assert all(np.array_equal(each, dx) for each in expected["dx"]), case.name
+        assert all(near(each, dx) for each in expected["dx"]), case.name
     for case, inputs, expected in small_cases(ROW_LINEAR):
         x, weight = (np.concatenate(inputs[name].parts, 1) for name in ("x", "weight"))
         y = affine(x, weight, inputs["bias"])
-        assert all(np.array_equal(each, y) for each in expected["y"]), case.name
+        assert all(near(each, y) for each in expected["y"]), case.name
         dweight = affine(inputs["dy"].T, x.T, np.zeros(x.shape[1]))
-        assert np.array_equal(np.concatenate(expected["dweight"], 1), dweight)
+        assert near(np.concatenate(expected["dweight"], 1), dweight)
 
 
 def gelu(x: float) -> float:
@@ -171,7 +176,7 @@ def test_attention_is_that_of_loops_and_its_gradients_those_of_differences() -> 
 
 def test_the_loss_is_that_of_loops() -> None:
     for case, inputs, expected in small_cases(VOCAB_PARALLEL_CROSS_ENTROPY):
-        if case.sizes["height"] > 100:
+        if case.sizes["kind"] == FAR_APART:
             continue
         logits, targets = np.concatenate(inputs["logits"].parts, 1), inputs["targets"]
         firsts = inputs["first"].parts
@@ -197,7 +202,7 @@ def test_a_product_on_a_grid_is_one_product_and_its_bytes_are_counted_block_by_b
         c = np.vstack(
             [np.hstack(expected["result"][i * columns : (i + 1) * columns]) for i in range(rows)]
         )
-        assert np.array_equal(c, affine(whole_a, whole_b.T, np.zeros(whole_b.shape[1])))
+        assert near(c, affine(whole_a, whole_b.T, np.zeros(whole_b.shape[1])))
         sent = sum(block.nbytes for block in a) * (columns - 1)
         sent += sum(block.nbytes for block in b) * (rows - 1)
         assert due_bytes(case) == sent
@@ -270,10 +275,11 @@ def vocab_parallel_cross_entropy(logits, targets, first):
     own = logits.max(1).values
     largest = own.clone()
     dist.all_reduce(largest, op=dist.ReduceOp.MAX)
+    own = own.clamp(min=-1e300)  # Where all is ruled out here, nothing is taken off.
     total = (logits - own[:, None]).exp().sum(1) * (own - largest).exp()
     entries = torch.arange(logits.shape[1]) + first
     onehot = (entries == targets[:, None]).double()
-    both = torch.stack([total, (logits * onehot).sum(1)])
+    both = torch.stack([total, logits.where(onehot > 0, 0.0).sum(1)])
     dist.all_reduce(both)
     loss = both[0].log() + largest - both[1]
     return loss, (logits - largest[:, None]).exp() / both[0][:, None] - onehot

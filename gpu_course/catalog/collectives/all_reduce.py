@@ -8,6 +8,7 @@ from gpu_course.catalog.collectives.pieces import (
     CASES,
     DIAGNOSES,
     FLOAT64_BYTES,
+    TOLERANCE,
     as_wide,
     by_hand,
     pieces,
@@ -20,6 +21,7 @@ from gpu_course.catalog.collectives.pieces import (
     whole_on_each,
     within_bytes,
 )
+from gpu_course.catalog.digits import to_seven_digits
 from gpu_course.catalog.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
 
 
@@ -29,13 +31,13 @@ def _reference(inputs: Values, case: Case) -> Values:
 
 def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     ranks, wire = ranks_of(case), got["wire"]
-    lengths = sorted(piece.size for piece in pieces(inputs["x"].parts[0], ranks))
-    # Twice all pieces but one; which one is left out each time is free.
-    most = 2 * (sum(lengths) - lengths[0])
+    length = inputs["x"].parts[0].size
+    # Which pieces go twice is free, and so is whether they go round or straight to their rank.
+    most = 2 * (ranks - 1) * -(-length // ranks)
     finding = by_hand(wire) or within_bytes(wire, [FLOAT64_BYTES * most] * ranks)
     if finding is None:
         # All that is added up has to come together once, and to go out once.
-        return as_wide(wire, 2 * (ranks - 1) * FLOAT64_BYTES * sum(lengths))
+        return as_wide(wire, 2 * (ranks - 1) * FLOAT64_BYTES * length)
     counts = [len(sends(wire, rank)) for rank in range(ranks)]
     if finding.key == "too-many-bytes" and counts and _hub(got, ranks):
         return Finding("through-one-rank", finding.fact, finding.reason, finding.line)
@@ -52,6 +54,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     ranks, parts = ranks_of(case), inputs["x"].parts
     if "failed" in got:
         return standstill(got)
+    if to_seven_digits(expected, got):
+        return "seven-digits"
     if ranks == 1:
         return None
     result, total = got["result"], expected["result"][0]
@@ -89,8 +93,13 @@ def _is_turned(result: np.ndarray, summed_pieces: list[np.ndarray]) -> bool:
 
 
 def _added_again(inputs: Values, got: Values, total: np.ndarray) -> bool:
-    """Whether each number is the sum and once more what some ranks hold."""
+    """Whether each number is the sum and again, some times, what some ranks hold.
+
+    What is added in the second half is handed on, so it may be added at the next rank once more.
+    """
     ranks = len(got["result"])
+    if not np.isfinite(total).all():
+        return False
     own = [pieces(part, ranks) for part in inputs["x"].parts]
     right = pieces(total, ranks)
     for result in got["result"]:
@@ -100,7 +109,7 @@ def _added_again(inputs: Values, got: Values, total: np.ndarray) -> bool:
             beyond = piece - right[k]
             shares = [np.zeros_like(beyond)]
             for each in own:
-                shares += [share + each[k] for share in shares]
+                shares = [share + times * each[k] for share in shares for times in range(ranks)]
             if not any(np.array_equal(beyond, share) for share in shares):
                 return False
     return True
@@ -135,6 +144,7 @@ ALL_REDUCE = PythonPuzzle(
     random_case=random_case,
     inputs=whole_on_each,
     reference=_reference,
+    tolerance=TOLERANCE,
     judge=_judge,
     diagnose=_diagnose,
     diagnoses={

@@ -9,6 +9,8 @@ import numpy as np
 from gpu_course.catalog.collectives.pieces import (
     DIAGNOSES,
     FLOAT64_BYTES,
+    NOT_FINITE,
+    TOLERANCE,
     as_wide,
     by_hand,
     case,
@@ -20,6 +22,7 @@ from gpu_course.catalog.collectives.pieces import (
     summed,
     whole_on_each,
 )
+from gpu_course.catalog.digits import to_seven_digits
 from gpu_course.catalog.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
 from gpu_course.parallel.collectives import second_place, tree_parent
 
@@ -162,6 +165,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     ranks = ranks_of(case)
     if "failed" in got:
         return standstill(got)
+    if to_seven_digits(expected, got):
+        return "seven-digits"
     right, result = expected["result"], got["result"]
     if ranks == 1:
         return None
@@ -208,7 +213,7 @@ DOUBLE_TREE = PythonPuzzle(
     torch=True,
     cases=(
         case(4, 8, "visible example", visible=True),
-        case(4, 13),
+        case(4, 13, NOT_FINITE),
         case(4, 1),
         case(3, 11),
         case(3, 30_000),
@@ -218,6 +223,7 @@ DOUBLE_TREE = PythonPuzzle(
     random_case=random_case,
     inputs=whole_on_each,
     reference=_reference,
+    tolerance=TOLERANCE,
     judge=_judge,
     diagnose=_diagnose,
     diagnoses={

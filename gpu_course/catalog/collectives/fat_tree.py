@@ -25,7 +25,8 @@ CASES = (
     _case("one GPU more than ports", 65, 64, 1),
     _case("two levels, full", 2048, 64, 1),
     _case("three levels from here on", 2049, 64, 1),
-    _case("4,097 GPUs, 64 ports", 4097, 64, 1),
+    # log(6250 / 10) / log(5) is a bit more than 4 in float64.
+    _case("five levels, full", 6250, 10, 1),
     _case("a fourth level", 65_537, 64, 1),
     _case("24,576 GPUs, 7 to 1", 24_576, 64, 7),
     _case("two levels, 3 to 1", 1000, 40, 3),

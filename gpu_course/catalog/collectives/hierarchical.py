@@ -9,6 +9,8 @@ import numpy as np
 from gpu_course.catalog.collectives.pieces import (
     DIAGNOSES,
     FLOAT64_BYTES,
+    NOT_FINITE,
+    TOLERANCE,
     as_wide,
     by_hand,
     pieces,
@@ -19,6 +21,7 @@ from gpu_course.catalog.collectives.pieces import (
     summed,
     whole_on_each,
 )
+from gpu_course.catalog.digits import to_seven_digits
 from gpu_course.catalog.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
 from gpu_course.parallel.calls import Call
 from gpu_course.units import count
@@ -113,6 +116,8 @@ def _sums(parts: tuple[np.ndarray, ...], groups: Iterable[Iterable[int]]) -> lis
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
     if "failed" in got:
         return standstill(got)
+    if to_seven_digits(expected, got):
+        return "seven-digits"
     ranks, per_node, parts = ranks_of(case), case.sizes["per_node"], inputs["x"].parts
     right, result = expected["result"], got["result"]
     if ranks == 1:
@@ -168,7 +173,7 @@ HIERARCHICAL = PythonPuzzle(
     torch=True,
     cases=(
         _case(2, 2, 8, "visible example", visible=True),
-        _case(2, 2, 13),
+        _case(2, 2, 13, NOT_FINITE),
         _case(2, 2, 3),
         _case(2, 2, 20_000),
         _case(1, 4, 9),
@@ -180,6 +185,7 @@ HIERARCHICAL = PythonPuzzle(
     random_case=_random_case,
     inputs=_inputs,
     reference=_reference,
+    tolerance=TOLERANCE,
     judge=_judge,
     diagnose=_diagnose,
     diagnoses={

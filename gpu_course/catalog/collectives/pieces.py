@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from gpu_course.catalog.digits import IN_FLOAT32, long_numbers, rounding, with_specials
 from gpu_course.catalog.specification import Case, Finding, PerRank, Values
 from gpu_course.parallel.calls import Call
 from gpu_course.units import count
@@ -25,6 +26,10 @@ def case(ranks: int, length: int, name: str = "", visible: bool = False) -> Case
     return Case(words, {"ranks": ranks, "length": length}, visible)
 
 
+NOT_FINITE = "infinity and NaN on each rank"
+"""The name of a case, and what is among its numbers."""
+
+
 VISIBLE = case(3, 9, "visible example", visible=True)
 CASES = (
     VISIBLE,
@@ -35,7 +40,7 @@ CASES = (
     case(3, 30_000),
     case(2, 7),
     case(1, 5),
-    case(4, 8),
+    case(4, 8, NOT_FINITE),
     case(4, 13),
 )
 """Every number of ranks of a laptop; lengths that they divide, and lengths that they do not."""
@@ -48,15 +53,25 @@ def random_case(rng: np.random.Generator) -> Case:
     return case(ranks, length, "a length drawn at random")
 
 
-def eighths(rng: np.random.Generator, length: int) -> np.ndarray:
-    """Returns numbers whose sums are exact in any order, none of them zero."""
-    return rng.integers(1, 400, length) * rng.choice([-1.0, 1.0], length) / 8.0
+def numbers(rng: np.random.Generator, case: Case) -> np.ndarray:
+    """Returns (length,) numbers whose sums are exact in any order, none of them zero.
+
+    Eighths in the example, which are easy to read; all others are too long for float32.
+    """
+    length = case.sizes["length"]
+    if case.visible:
+        return rng.integers(1, 400, length) * rng.choice([-1.0, 1.0], length) / 8.0
+    found = long_numbers(rng, length)
+    return with_specials(rng, found) if case.name == NOT_FINITE else found
+
+
+TOLERANCE = rounding(4, 64.0)
+"""Of a number of each of four ranks: whoever halves and doubles again is right as well."""
 
 
 def whole_on_each(rng: np.random.Generator, case: Case) -> Values:
     """Returns inputs where every rank holds numbers of its own for all pieces."""
-    length = case.sizes["length"]
-    return {"x": PerRank(tuple(eighths(rng, length) for _ in range(ranks_of(case))))}
+    return {"x": PerRank(tuple(numbers(rng, case) for _ in range(ranks_of(case))))}
 
 
 def pieces(x: np.ndarray, ranks: int) -> list[np.ndarray]:
@@ -70,7 +85,8 @@ def pieces(x: np.ndarray, ranks: int) -> list[np.ndarray]:
 
 def summed(inputs: Values) -> np.ndarray:
     """Returns the sum over all ranks."""
-    total: np.ndarray = np.sum(inputs["x"].parts, axis=0)
+    with np.errstate(invalid="ignore"):
+        total: np.ndarray = np.sum(inputs["x"].parts, axis=0)
     return total
 
 
@@ -125,6 +141,8 @@ def within_bytes(wire: Sequence[Call], allowed: Sequence[int]) -> Finding | None
 
 def as_wide(wire: Sequence[Call], least: int) -> Finding | None:
     """Returns what is wrong where less crosses than the numbers take that have to cross.
+
+    Values alone do not tell: those of an example may fit into float32.
 
     With a budget this makes what is sent exact, but for lengths that the ranks do not divide.
 
@@ -191,9 +209,10 @@ DIAGNOSES = {
         "are all in use at the same time, and nobody needs any other."
     ),
     "narrowed": (
-        "Fewer bytes cross than float64 numbers take. The result is right since these are short; "
-        "others would lose their last digits. Send the numbers as wide as they are."
+        "Fewer bytes cross than float64 numbers take. These are short, so the result is right; "
+        "longer ones would lose their last digits. Send the numbers as wide as they are."
     ),
+    "seven-digits": IN_FLOAT32,
     "library-collective": (
         "The library has it, and here it is to be made from messages between two ranks: send and "
         "recv, isend and irecv, or batch_isend_irecv."

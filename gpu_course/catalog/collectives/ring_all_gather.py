@@ -11,7 +11,7 @@ from gpu_course.catalog.collectives.pieces import (
     DIAGNOSES,
     as_wide,
     by_hand,
-    eighths,
+    numbers,
     pieces,
     random_case,
     ranks_of,
@@ -21,6 +21,7 @@ from gpu_course.catalog.collectives.pieces import (
     standstill,
     within_bytes,
 )
+from gpu_course.catalog.digits import to_seven_digits
 from gpu_course.catalog.specification import (
     Case,
     Debrief,
@@ -33,7 +34,7 @@ from gpu_course.catalog.specification import (
 
 
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
-    whole = pieces(eighths(rng, case.sizes["length"]), ranks_of(case))
+    whole = pieces(numbers(rng, case), ranks_of(case))
     return {"piece": PerRank(tuple(whole)), "lengths": [piece.size for piece in whole]}
 
 
@@ -64,6 +65,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
         return "length-of-another" if len({part.size for part in parts}) > 1 else None
     if "failed" in got:
         return standstill(got)
+    if to_seven_digits(expected, got):
+        return "seven-digits"
     if ranks == 1:
         return None
     result, whole = got["result"], _whole(inputs)

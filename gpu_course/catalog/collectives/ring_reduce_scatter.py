@@ -8,6 +8,7 @@ from gpu_course.catalog.collectives.pieces import (
     CASES,
     DIAGNOSES,
     FLOAT64_BYTES,
+    TOLERANCE,
     as_wide,
     by_hand,
     pieces,
@@ -21,6 +22,7 @@ from gpu_course.catalog.collectives.pieces import (
     whole_on_each,
     within_bytes,
 )
+from gpu_course.catalog.digits import to_seven_digits
 from gpu_course.catalog.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
 
 
@@ -45,6 +47,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     ranks, parts = ranks_of(case), inputs["x"].parts
     if "failed" in got:
         return _direction(got, ranks) or standstill(got)
+    if to_seven_digits(expected, got):
+        return "seven-digits"
     right, result = expected["result"], got["result"]
     if ranks == 1:
         return None
@@ -102,6 +106,7 @@ RING_REDUCE_SCATTER = PythonPuzzle(
     random_case=random_case,
     inputs=whole_on_each,
     reference=_reference,
+    tolerance=TOLERANCE,
     judge=_judge,
     diagnose=_diagnose,
     diagnoses={

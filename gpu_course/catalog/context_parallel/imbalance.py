@@ -172,7 +172,8 @@ IMBALANCE = PythonPuzzle(
         _case(5, 60, _SHUFFLED),
         _case(3, 2, 0, "3 ranks, 2 tokens"),
         _case(1, 6, 0, "one rank"),
-        _case(8, 65_536, 1, "8 ranks, 65,536 tokens, zigzag"),
+        # So many that a look at each pair does not end, and blocks of pairs do not fit.
+        _case(4, 524_288, 1, "4 ranks, 524,288 tokens, zigzag"),
     ),
     random_case=_random_case,
     inputs=_inputs,
@@ -181,6 +182,14 @@ IMBALANCE = PythonPuzzle(
     diagnose=_diagnose,
     call=_call,
     diagnoses={
+        "memory": (
+            "A table of all pairs of two ranks takes more memory than there is. How many keys a "
+            "query sees can be told without looking at each of them."
+        ),
+        "deadline": (
+            "Half a million tokens have 270 billion pairs. How many keys a query sees can be told "
+            "without looking at each of them: what if the keys were sorted?"
+        ),
         "not-causal": "These are all scores of each block. Causal: a query sees no later key.",
         "without-itself": "A query sees its own place as well. How many keys has the first one?",
         "from-the-right": (
@@ -242,6 +251,7 @@ IMBALANCE = PythonPuzzle(
         Mistake("takes_keys_from_the_right", "wrong-result", "from-the-right"),
         Mistake("by_owner_of_the_keys", "wrong-result", "by-rank-number"),
         Mistake("looks_ahead", "wrong-result", "looks-ahead"),
+        Mistake("looks_at_each_pair", "crash", "memory"),
         Mistake("by_order_of_ranks", "wrong-result", "by-order-of-ranks"),
         Mistake("the_busiest_rank", "wrong-result", "rounds-do-not-wait", "bound"),
         Mistake("share_of_waiting", "wrong-result", "waiting-instead", "bound"),

@@ -132,10 +132,11 @@ MERGE_LSE = PythonPuzzle(
     cases=(
         _case("visible example", 2, 3, visible=True),
         _case("one query, one number", 1, 1),
-        _case("queries that see one part alone", 7, 2, _BLIND),
-        _case("queries that see no key at all", 7, 2, _BLIND_BOTH),
+        # In front of the blind: who takes exp of everything gets NaN in both.
         _case("scores in the hundreds", 4, 3, _LARGE),
         _case("scores far below zero", 4, 3, _LOW),
+        _case("queries that see one part alone", 7, 2, _BLIND),
+        _case("queries that see no key at all", 7, 2, _BLIND_BOTH),
         _case("a part that outweighs the other", 5, 2, _FAR),
         _case("many queries", 64, 16),
     ),

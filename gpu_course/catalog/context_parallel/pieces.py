@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.catalog.collectives import pieces as messages
+from gpu_course.catalog.digits import IN_FLOAT32
 from gpu_course.catalog.specification import Case, PerRank
 from gpu_course.training.sequence_layouts import LAYOUTS, Places
 from gpu_course.units import count
@@ -119,6 +120,7 @@ DIAGNOSES: Mapping[str, str] = {
         key: messages.DIAGNOSES[key]
         for key in ("receives-first", "sends-first", "tags-differ", "library-collective")
     },
+    "seven-digits": IN_FLOAT32,
     "too-many-bytes": (
         "The result is right, and more crossed the wire than has to. Which block does the right "
         "neighbour hold already, before the first message?"

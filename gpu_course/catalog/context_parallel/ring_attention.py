@@ -26,6 +26,7 @@ from gpu_course.catalog.context_parallel.pieces import (
     ranks_of,
     token_bytes,
 )
+from gpu_course.catalog.digits import to_seven_digits
 from gpu_course.catalog.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
 from gpu_course.training.sequence_layouts import Places
 
@@ -116,6 +117,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
         return "size-of-another"
     if "failed" in got:
         return standstill(got)
+    if to_seven_digits(expected, got):
+        return "seven-digits"
     result = got["result"]
     if any(not isinstance(each, tuple | list) or len(each) != 2 for each in result):
         return "not-a-pair"
@@ -214,7 +217,7 @@ RING_ATTENTION = PythonPuzzle(
         "sequence and never holds more than a few blocks."
     ),
     parameters={"ring_attention": ("q", "k", "v", "places", "causal")},
-    harness="attention_on_rank",
+    harness="on_rank",
     ranks=ranks_of,
     torch=True,
     cases=(

@@ -28,6 +28,7 @@ from gpu_course.catalog.context_parallel.pieces import (
     token_bytes,
 )
 from gpu_course.catalog.context_parallel.ring_attention import gathered
+from gpu_course.catalog.digits import to_seven_digits
 from gpu_course.catalog.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
 
 _ZIGZAG, _STRIPED = KINDS.index("zigzag"), KINDS.index("striped")
@@ -102,6 +103,8 @@ def _share(inputs: Values, rank: int, owner: int, own_lse: bool = False) -> Trip
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
     if "failed" in got:
         return _stuck(got, ranks_of(case))
+    if to_seven_digits(expected, got):
+        return "seven-digits"
     ranks, result, right = ranks_of(case), got["result"], expected["result"]
     if any(not isinstance(each, tuple | list) or len(each) != 3 for each in result):
         return "not-three"
@@ -193,7 +196,7 @@ RING_ATTENTION_BACKWARD = PythonPuzzle(
     parameters={
         "ring_attention_backward": ("dout", "q", "k", "v", "out", "lse", "places", "causal")
     },
-    harness="attention_on_rank",
+    harness="on_rank",
     ranks=ranks_of,
     torch=True,
     cases=(

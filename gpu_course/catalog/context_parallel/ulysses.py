@@ -20,6 +20,7 @@ from gpu_course.catalog.context_parallel.pieces import (
     places_of,
     ranks_of,
 )
+from gpu_course.catalog.digits import to_seven_digits
 from gpu_course.catalog.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
 from gpu_course.parallel.calls import Call
 
@@ -104,6 +105,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     ranks, result = ranks_of(case), got["result"]
     if _refuses(case):
         return "not-refused"
+    if to_seven_digits(expected, got):
+        return "seven-digits"
     right = expected["result"]
     q, k, v = (_whole(inputs, name) for name in "qkv")
     heads, total = case.sizes["heads"], case.sizes["length"]
@@ -162,15 +165,17 @@ ULYSSES = PythonPuzzle(
         "attention for them, and bring the results back to the ranks of the tokens."
     ),
     parameters={"ulysses": ("q", "k", "v", "tokens", "causal")},
-    harness="attention_on_rank",
+    harness="on_rank",
     ranks=ranks_of,
     torch=True,
     cases=(
         case(2, 6, "visible example", visible=True, heads=4),
         case(2, 7),
         case(3, 8, heads=6, causal=0),
-        case(3, 13, heads=3),
         case(3, 10, "4 heads on 3 ranks: a ValueError", heads=4),
+        case(3, 7, "fewer heads than ranks: a ValueError", heads=2),
+        # The last rank has no token.
+        case(3, 2, heads=3),
         # So long that what is sent beside the calls would show.
         case(3, 241, heads=6, width=8),
         case(1, 4, heads=3),
@@ -184,7 +189,7 @@ ULYSSES = PythonPuzzle(
     diagnose=_diagnose,
     call=_call,
     diagnoses={
-        **{key: DIAGNOSES[key] for key in ("receives-first", "input-changed")},
+        **{key: DIAGNOSES[key] for key in ("receives-first", "input-changed", "seven-digits")},
         "tokens-alike": (
             "Here the ranks hold different numbers of tokens. What a rank sends to each is equally "
             "long, and what it receives is not: tokens says how long."

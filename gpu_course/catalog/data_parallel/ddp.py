@@ -6,6 +6,7 @@ import numpy as np
 
 from gpu_course.catalog.data_parallel import pieces
 from gpu_course.catalog.data_parallel.pieces import DIAGNOSES, MIDDLE, NOWHERE, case, ranks_of
+from gpu_course.catalog.digits import to_seven_digits
 from gpu_course.catalog.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
 
 CASES = (
@@ -46,7 +47,11 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     ranks = ranks_of(case)
     if got.get("failed") == "standstill" and _made_fewer(got, ranks):
         return "skipped"
-    if "failed" in got or ranks == 1:
+    if "failed" in got:
+        return None
+    if to_seven_digits(expected, got):
+        return "seven-digits"
+    if ranks == 1:
         return None
     begun = [_start(inputs, case, got, rank) for rank in range(ranks)]
     first = inputs["weights"].parts

@@ -14,6 +14,7 @@ from gpu_course.catalog.data_parallel.layers import (
     random_model,
     same_lists,
 )
+from gpu_course.catalog.digits import rounding
 from gpu_course.catalog.specification import Case, Debrief, Mistake, PythonPuzzle, Values
 
 Ratio = Callable[[np.ndarray, np.ndarray, np.ndarray], float]
@@ -171,7 +172,7 @@ LAMB = PythonPuzzle(
     random_case=random_model,
     inputs=_inputs,
     reference=_reference,
-    tolerance=(1e-9, 1e-15),
+    tolerance=(1e-9, rounding(8, 128.0)[1]),
     diagnose=_diagnose,
     diagnoses={
         "no-ratio": (

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.catalog.data_parallel.layers import MODELS, drawn, random_model, same_lists
+from gpu_course.catalog.digits import rounding
 from gpu_course.catalog.specification import Case, Debrief, Mistake, PythonPuzzle, Values
 
 Local = Callable[[np.ndarray, np.ndarray], float]
@@ -142,7 +143,7 @@ LARS = PythonPuzzle(
     random_case=random_model,
     inputs=_inputs,
     reference=_reference,
-    tolerance=(1e-9, 1e-15),
+    tolerance=(1e-9, rounding(8, 128.0)[1]),
     diagnose=_diagnose,
     diagnoses={
         "no-ratio": (

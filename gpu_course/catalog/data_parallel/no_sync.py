@@ -6,6 +6,7 @@ import numpy as np
 
 from gpu_course.catalog.data_parallel import pieces
 from gpu_course.catalog.data_parallel.pieces import DIAGNOSES, MIDDLE, case, ranks_of
+from gpu_course.catalog.digits import to_seven_digits
 from gpu_course.catalog.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
 
 CASES = (
@@ -43,7 +44,11 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
     ranks = ranks_of(case)
-    if "failed" in got or ranks == 1:
+    if "failed" in got:
+        return None
+    if to_seven_digits(expected, got):
+        return "seven-digits"
+    if ranks == 1:
         return None
     times = pieces.factor(got, expected)
     if times is not None and np.isclose(times, ranks):
@@ -108,6 +113,10 @@ NO_SYNC = PythonPuzzle(
             "After an error in a pause nothing is sent any more. The block was left, and not by "
             "its end: what of your context manager runs then?"
         ),
+        "swallowed": (
+            "An error in a pause never reaches the caller, who goes on as if all were well. It has "
+            "to end the pause and go on: what does your context manager catch, or return?"
+        ),
         "last-alone": (
             "Only a part of what the ranks have added up is averaged, and the rest is each rank's "
             "own. What is in .grad when the last microbatch is done?"
@@ -140,6 +149,7 @@ NO_SYNC = PythonPuzzle(
         Mistake("pauses_a_copy", "over-budget", "too-many-bytes"),
         Mistake("never_wakes", "wrong-result", "own-gradients"),
         Mistake("an_error_leaves_it_paused", "wrong-result", "after-an-error"),
+        Mistake("an_error_is_lost", "wrong-result", "swallowed"),
         Mistake("one_for_all_pauses", "exception", "exception"),
         Mistake("sums", "wrong-result", "summed"),
         Mistake("sends_the_last_alone", "wrong-result", "last-alone"),

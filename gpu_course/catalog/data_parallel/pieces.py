@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gpu_course.catalog.digits import IN_FLOAT32
 from gpu_course.catalog.specification import Case, Finding, PerRank, Values
 from gpu_course.parallel.calls import Call
 from gpu_course.units import count
@@ -220,11 +221,13 @@ def within_booked(
         allowed: bytes that a rank may send, as a ring and a chain would send them.
         key: of the finding.
     """
-    if any(call.kind == "send" for call in got["wire"]):
-        # A ring by hand has whole numbers in its pieces, and may keep the shortest of each.
-        loose = [own.numbers % ranks_of(case) > 0 for own in parameters(case)]
-        allowed += 2 * 2 * FLOAT64_BYTES * sum(loose)
-    for rank in range(ranks_of(case)):
+    ranks = ranks_of(case)
+    if any(call.kind in ("send", "reduce_scatter") for call in got["wire"]):
+        # Pieces by hand, and those of a reduce-scatter, have whole numbers: round them up, twice
+        # round the ring in each of two steps.
+        filling = sum(-own.numbers % ranks for own in parameters(case))
+        allowed += 2 * ring_bytes(ranks, FLOAT64_BYTES * filling)
+    for rank in range(ranks):
         own = own_calls(got["wire"], rank)
         sent = sum((call.booked_bytes for call in own), Fraction(0))
         if sent > allowed:
@@ -287,6 +290,7 @@ def named_ranks(ranks: int) -> str:
 
 
 DIAGNOSES = {
+    "seven-digits": IN_FLOAT32,
     "library-ddp": (
         "PyTorch's own DistributedDataParallel makes that call. It is what you build here: from "
         "hooks, broadcast and all_reduce."

@@ -110,3 +110,4 @@ def _stopped(pause: Callable[[], Any]) -> None:
             raise Stopped
     except Stopped:
         return
+    raise Unusable("an error that is raised in a pause does not come out of it", "swallowed")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from gpu_course.catalog.digits import to_seven_digits
 from gpu_course.catalog.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
 from gpu_course.catalog.tensor_parallel.parallel_mlp import SHARED_DIAGNOSES
 from gpu_course.catalog.tensor_parallel.pieces import (
@@ -132,6 +133,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     ranks, heads, groups = ranks_of(case), inputs["heads"], inputs["groups"]
     if "failed" in got:
         return None
+    if to_seven_digits(expected, got):
+        return "seven-digits"
     each = heads // groups
     if not alike(got["own_qkv"], expected["own_qkv"]):
         parts, own = got["own_qkv"], own_rows(case)

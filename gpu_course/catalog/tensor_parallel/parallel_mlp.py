@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gpu_course.catalog.digits import to_seven_digits
 from gpu_course.catalog.specification import (
     Case,
     Debrief,
@@ -47,7 +48,8 @@ CASES = (
     mlp_case(3, 5, 4, 8),
     # So much that what is sent beside the calls would show.
     mlp_case(*LARGE),
-    mlp_case(4, 1, 6, 9),
+    # Fewer neurons than ranks: one rank has none.
+    mlp_case(4, 1, 6, 3),
 )
 
 
@@ -140,7 +142,11 @@ def own_shares(inputs: Values, x: np.ndarray, dy: np.ndarray) -> list[Values]:
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
     ranks = ranks_of(case)
-    if "failed" in got or ranks == 1:
+    if "failed" in got:
+        return None
+    if to_seven_digits(expected, got):
+        return "seven-digits"
+    if ranks == 1:
         return None
     right, bias = expected["y"][0], inputs["down_bias"]
     if not alike(got["y"], expected["y"]):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpu_course.catalog.digits import to_seven_digits
 from gpu_course.catalog.specification import (
     Case,
     Debrief,
@@ -16,12 +17,12 @@ from gpu_course.catalog.specification import (
 from gpu_course.catalog.tensor_parallel.column_linear import LINEAR_CASES, random_linear_case
 from gpu_course.catalog.tensor_parallel.pieces import (
     DIAGNOSES,
+    SUMS,
     alike,
     all_reduce_bytes,
     cut,
     drawn,
     ranks_of,
-    to_seven_digits,
     within_passes,
     wrong_outputs,
 )
@@ -67,7 +68,7 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     if "failed" in got or ranks == 1:
         return None
     if to_seven_digits(expected, got):
-        return "narrowed"
+        return "seven-digits"
     wrong, right = wrong_outputs(expected, got), expected["y"][0]
     if "y" in wrong:
         shares, y = _shares(inputs), got["y"]
@@ -122,6 +123,7 @@ ROW_LINEAR = PythonPuzzle(
     random_case=random_linear_case,
     inputs=_inputs,
     reference=_reference,
+    tolerance=SUMS,
     judge=_judge,
     diagnose=_diagnose,
     diagnoses={
@@ -181,7 +183,7 @@ ROW_LINEAR = PythonPuzzle(
         Mistake("averages", "wrong-result", "averaged"),
         Mistake("gathers_the_input", "over-budget", "forward-bytes"),
         Mistake("adds_on_rank_0_alone", "hazard", "calls-differ"),
-        Mistake("adds_y_in_float32", "wrong-result", "narrowed"),
+        Mistake("adds_y_in_float32", "wrong-result", "seven-digits"),
         Mistake("adds_dx_up", "wrong-result", "different-inputs-added", "row_backward"),
         Mistake("adds_dbias_up", "wrong-result", "same-gradient-added", "row_backward"),
         Mistake("shares_dbias_out", "wrong-result", "dbias-shared", "row_backward"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.catalog.collectives import pieces as messages
+from gpu_course.catalog.digits import IN_FLOAT32, to_seven_digits
 from gpu_course.catalog.specification import (
     Case,
     Debrief,
@@ -16,8 +17,9 @@ from gpu_course.catalog.specification import (
 )
 from gpu_course.catalog.tensor_parallel.pieces import (
     FLOAT64_BYTES,
+    SUMS,
     alike,
-    eighths,
+    drawn,
     ranks_of,
     sent,
 )
@@ -26,23 +28,32 @@ ALLOWED = ("send", "recv", "broadcast", "barrier")
 
 
 def _case(
-    rows: int, columns: int, m: int, k: int, n: int, name: str = "", visible: bool = False
+    rows: int,
+    columns: int,
+    m: int,
+    k: int,
+    n: int,
+    name: str = "",
+    visible: bool = False,
+    measured: bool = False,
 ) -> Case:
     words = name or f"a grid of {rows} x {columns}, {m} x {k} times {k} x {n}"
     sizes = {"ranks": rows * columns, "rows": rows, "columns": columns, "m": m, "k": k, "n": n}
-    return Case(words, sizes, visible)
+    return Case(words, sizes | {"measured": int(measured)}, visible)
 
 
 _CASES = (
     _case(2, 2, 4, 6, 4, "visible example", visible=True),
     # Nothing divides.
     _case(2, 2, 5, 7, 3),
-    _case(2, 2, 2, 3, 9),
+    # Blocks and a panel without a number.
+    _case(2, 2, 1, 1, 9),
     _case(1, 1, 3, 4, 2),
     _case(1, 2, 3, 5, 7),
     _case(2, 1, 5, 3, 4),
-    _case(1, 3, 4, 8, 5),
-    _case(3, 1, 7, 5, 2),
+    # So many panels that it shows who keeps them.
+    _case(1, 4, 200, 45, 4, measured=True),
+    _case(4, 1, 4, 45, 200, measured=True),
     # So much that what is sent beside the calls would show.
     _case(2, 2, 71, 93, 80),
 )
@@ -63,11 +74,13 @@ def blocks(whole: np.ndarray, rows: int, columns: int) -> list[list[np.ndarray]]
 
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
     rows, columns = case.sizes["rows"], case.sizes["columns"]
-    a = eighths(rng, case.sizes["m"], case.sizes["k"])
-    b = eighths(rng, case.sizes["k"], case.sizes["n"])
+    a = drawn(rng, case, case.sizes["m"], case.sizes["k"])
+    b = drawn(rng, case, case.sizes["k"], case.sizes["n"])
     of_a, of_b = blocks(a, rows, columns), blocks(b, rows, columns)
     panels = np.array_split(np.arange(case.sizes["k"]), max(rows, columns))
     return {
+        "function": "summa",
+        "measured": bool(case.sizes["measured"]),
         "a": PerRank(tuple(block for row in of_a for block in row)),
         "b": PerRank(tuple(block for row in of_b for block in row)),
         "grid": (rows, columns),
@@ -120,7 +133,36 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
         key = "out-of-line" if out else "too-many-bytes"
         fact = f"all ranks together send {total:,} bytes; {due:,} will do"
         return Finding(key, fact, "over-budget", largest.line)
-    return messages.as_wide(got["wire"], due)
+    return messages.as_wide(got["wire"], due) or _held(inputs, got)
+
+
+def room(inputs: Values, rank: int, *, broadcasts: bool = False) -> int:
+    """Returns the bytes that a rank may hold beside its blocks of A and B.
+
+    The block of C, the product of two panels, and of A and of B two panels: one in use, and the
+    next on its way or a copy of one's own. Half a panel more is half way to who keeps three.
+
+    Args:
+        inputs: of the case.
+        rank: whose room.
+        broadcasts: True where the panels are broadcast. gloo has two threads, and each holds on to
+            the tensor of its last collective: that is one panel more, whatever an answer does.
+    """
+    a, b = inputs["a"].parts[rank], inputs["b"].parts[rank]
+    width = max(inputs["widths"])
+    of_c, panels = len(a) * b.shape[1], width * (len(a) + b.shape[1])
+    return FLOAT64_BYTES * (2 * of_c + (7 if broadcasts else 5) * panels // 2)
+
+
+def _held(inputs: Values, got: Values) -> Finding | None:
+    """Returns what is wrong where a rank keeps panels that it has multiplied with."""
+    broadcasts = any(call.kind == "broadcast" for call in got["wire"])
+    for rank, held in enumerate(got.get("peak_bytes", ())):
+        most = room(inputs, rank, broadcasts=broadcasts)
+        if held > most:
+            fact = f"rank {rank} holds {held:,} bytes beside its blocks; {most:,} will do"
+            return Finding("panels-kept", fact, "over-budget")
+    return None
 
 
 def _out_of_line(got: Values, columns: int) -> bool:
@@ -139,6 +181,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
         wire = got["wire"]
         kinds = {[c for c in wire if c.rank == r][-1].kind for r in {c.rank for c in wire}}
         return "all-wait" if got["failed"] == "standstill" and len(kinds) == 1 else None
+    if to_seven_digits(expected, got):
+        return "seven-digits"
     (rows, columns), result, right = inputs["grid"], got["result"], expected["result"]
     a, b = inputs["a"].parts, inputs["b"].parts
     if case.sizes["ranks"] == 1:
@@ -174,6 +218,11 @@ def _one_panel(
     return product
 
 
+def _call(inputs: Values) -> str:
+    shapes = [inputs[name].parts[0].shape for name in "ab"]
+    return f"summa(a, b, {inputs['grid']}, {inputs['widths']}), {shapes[0]} and {shapes[1]}"
+
+
 DEBRIEF = Debrief(
     shows=("booked_bytes",),
     why=(
@@ -198,16 +247,25 @@ SUMMA = PythonPuzzle(
         "blocks."
     ),
     parameters={"summa": ("a", "b", "grid", "widths")},
+    harness="on_rank",
+    self_check="the memory that a rank holds at one time",
     ranks=ranks_of,
     torch=True,
     cases=_CASES,
     random_case=_random_case,
     inputs=_inputs,
     reference=_reference,
+    tolerance=SUMS,
+    call=_call,
     judge=_judge,
     diagnose=_diagnose,
     diagnoses={
         "narrowed": messages.DIAGNOSES["narrowed"],
+        "seven-digits": IN_FLOAT32,
+        "panels-kept": (
+            "The result is right, and a rank holds more panels than the one in use and the next. "
+            "Once it has been multiplied with, who still needs a panel?"
+        ),
         "all-wait": (
             "All ranks stand in the same kind of call. In each step one rank of a row sends and "
             "the others receive: how does a rank know which it is?"
@@ -266,6 +324,7 @@ SUMMA = PythonPuzzle(
         Mistake("sends_to_everybody", "over-budget", "out-of-line"),
         Mistake("sends_a_panel_twice", "over-budget", "too-many-bytes"),
         Mistake("hands_its_block_on_whole", "over-budget", "more-than-a-panel"),
+        Mistake("gathers_before_it_multiplies", "over-budget", "panels-kept"),
         Mistake("asks_the_library", "refused", "library-collective"),
         Mistake("sends_them_in_float32", "refused", "narrowed"),
         Mistake("does_not_wait", "hazard", "not-waited"),

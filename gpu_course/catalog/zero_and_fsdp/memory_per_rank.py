@@ -41,19 +41,27 @@ def memory(units: Sequence[int], ranks: int, stage: int, bucket: int) -> int:
 
 
 def _case(
-    name: str, ranks: int, stage: int, units: int, most: int = 10_000_000, visible: bool = False
+    name: str,
+    ranks: int,
+    stage: int,
+    units: int,
+    most: int = 10_000_000,
+    visible: bool = False,
+    even: bool = False,
 ) -> Case:
-    return sized(name, visible=visible, ranks=ranks, stage=stage, units=units, most=most)
+    """Returns a case; where it is even, the ranks divide each unit."""
+    sizes = {"ranks": ranks, "stage": stage, "units": units, "most": most}
+    return sized(name, visible=visible, **sizes, even=int(even))
 
 
 CASES = (
     _case("visible example", 4, 3, 3, 40, visible=True),
     _case("no stage", 8, 0, 5),
-    _case("stage 1", 64, 1, 5),
+    _case("stage 1, nothing is left over", 64, 1, 5, even=True),
     _case("stage 2", 6, 2, 5),
     _case("stage 2, a bucket larger than the model", 5, 2, 2, 300),
     _case("stage 3", 7, 3, 6),
-    _case("stage 3, one unit", 16, 3, 1),
+    _case("stage 3, one unit that the ranks divide", 16, 3, 1, even=True),
     _case("stage 3, fewer parameters than ranks", 64, 3, 4, 20),
     _case("stage 3 on one rank", 1, 3, 4),
     _case("stage 2 on one rank", 1, 2, 4),
@@ -73,6 +81,8 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
     if len(units) > 2:
         rng.shuffle(rest)
         units = [largest, *rest, second]
+    if case.sizes["even"]:
+        units = [case.sizes["ranks"] * -(-unit // case.sizes["ranks"]) for unit in units]
     if case.visible:
         units = [38, 9, 21]
     small = "larger" not in case.name

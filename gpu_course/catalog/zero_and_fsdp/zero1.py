@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from gpu_course.catalog.digits import IN_FLOAT32, long_numbers, to_seven_digits
 from gpu_course.catalog.specification import (
     Case,
     Debrief,
@@ -38,7 +39,7 @@ CASES = (
     _case(3, 9),
     _case(2, 11),
     _case(1, 5),
-    _case(4, 8),
+    _case(4, 3, "4 ranks, fewer parameters"),
     # The last slice is nothing but filling.
     _case(4, 5),
 )
@@ -56,7 +57,8 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
     def eighths() -> np.ndarray:
         return rng.integers(1, 400, length) * rng.choice([-1.0, 1.0], length) / 800.0
 
-    gradients = tuple(np.round(eighths() * 8) / 8 + 0.125 for _ in range(ranks))
+    # Too long for float32, and around 1/2 at most.
+    gradients = tuple(long_numbers(rng, length) / 128 for _ in range(ranks))
     m, v = eighths() / 4, eighths() ** 2
     return {
         "parameters": eighths() * 100,
@@ -113,7 +115,11 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
     ranks, length = ranks_of(case), case.sizes["length"]
-    if "failed" in got or ranks == 1:
+    if "failed" in got:
+        return None
+    if to_seven_digits(expected, got):
+        return "seven-digits"
+    if ranks == 1:
         return None
     result, right = got["result"], expected["result"]
     if any(np.size(each[0]) == ranks * share(length, ranks) != length for each in result):
@@ -183,6 +189,7 @@ ZERO1 = PythonPuzzle(
     judge=_judge,
     diagnose=_diagnose,
     diagnoses={
+        "seven-digits": IN_FLOAT32,
         "gradient-to-all": (
             "The result is right. After an all-reduce every rank has the whole mean gradient, and "
             "each of them uses one slice of it. Which collective leaves a slice and no more?"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpu_course.catalog.digits import IN_FLOAT32, to_seven_digits
 from gpu_course.catalog.specification import (
     Case,
     Debrief,
@@ -110,7 +111,11 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
     ranks = ranks_of(case)
-    if "failed" in got or ranks == 1:
+    if "failed" in got:
+        return None
+    if to_seven_digits(expected, got):
+        return "seven-digits"
+    if ranks == 1:
         return None
     result, right = got["result"], expected["result"][0]
     owned = np.repeat(inputs["owners"], _sizes(case))
@@ -174,6 +179,7 @@ ZERO2 = PythonPuzzle(
     call=lambda inputs: "zero2(parameters, owners, backward, update)",
     self_check="the bytes of gradients that are held",
     diagnoses={
+        "seven-digits": IN_FLOAT32,
         "held": (
             "The result is right, and gradients of others pile up while the backward pass runs. "
             "When is a gradient finished, and who needs it after it has been reduced?"

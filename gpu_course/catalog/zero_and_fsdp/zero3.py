@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gpu_course.catalog.digits import IN_FLOAT32, to_seven_digits
 from gpu_course.catalog.specification import (
     Case,
     Debrief,
@@ -146,7 +147,11 @@ def _line(own: Sequence[Call], gathers: Sequence[int]) -> int:
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
     ranks = ranks_of(case)
-    if "failed" in got or ranks == 1:
+    if "failed" in got:
+        return None
+    if to_seven_digits(expected, got):
+        return "seven-digits"
+    if ranks == 1:
         return None
     result = got["result"]
     each = _gradients(inputs, case)
@@ -212,6 +217,7 @@ ZERO3 = PythonPuzzle(
     call=lambda inputs: "zero3(units, shards, x)",
     self_check="the bytes that are alive at each use, and what was on its way by then",
     diagnoses={
+        "seven-digits": IN_FLOAT32,
         "kept": (
             "The result is right, and more units are whole than two: the one in use and the next. "
             "What holds on to the others: a list, a variable, a view?"

@@ -110,7 +110,8 @@ class RankedChild:
             self._begun = len(self._world.log.calls)
             told = [len(each) for each in self._world.log.told]
             self._turn += 1
-            found = self._world.ask([self._message(tried, rank) for rank in range(ranks)])
+            asked = [self._message(tried, rank) for rank in range(ranks)]
+            found = self._world.ask(asked, _without_result)
             calls = in_order(self._world.log.calls[self._begun :])
             events = zip(self._world.log.told, told, strict=True)
             return self._reply(tried, found, calls, tuple(tuple(e[at:]) for e, at in events))
@@ -299,6 +300,11 @@ def ranked_child(puzzle: PythonPuzzle, answer: PythonAnswer, seed: int) -> Itera
     """Yields an answer that runs on ranks; at the end nothing of them is left."""
     with closing(RankedChild(puzzle, answer, seed)) as child:
         yield child
+
+
+def _without_result(reply: Mapping[str, Any]) -> bool:
+    """Whether a rank came to an end before its time: who waits for it does not stand still."""
+    return not {"raised", "unusable", "unsendable", "large"}.isdisjoint(reply)
 
 
 def in_order(calls: Iterable[Call]) -> tuple[Call, ...]:

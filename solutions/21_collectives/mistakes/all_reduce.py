@@ -130,7 +130,7 @@ def adds_in_the_second_half_too(x):
     pieces = summed(list(x.tensor_split(n)))
     for step in range(n - 1):
         at = (r - step - 1) % n
-        pieces[at] = x.tensor_split(n)[at] + swap(pieces[(r - step) % n], pieces[at])
+        pieces[at] = pieces[at] + swap(pieces[(r - step) % n], pieces[at])
     return torch.cat(pieces)
 
 

@@ -23,6 +23,51 @@ def without_the_factor(stage, parameters, largest, gpus, nodes, offload):
     return int(host), gpu
 
 
+# Each of the cut things is a whole number of bytes.
+def rounds_part_by_part(stage, parameters, largest, gpus, nodes, offload):
+    ranks = gpus * nodes
+    weight, state = 2 * parameters // ranks, 4 * parameters // ranks
+    if stage == 2:
+        if offload == "nothing":
+            host = 4 * gpus * parameters
+            gpu = 2 * parameters + weight + 4 * state
+        else:
+            host = max(4 * ranks, 16) * parameters
+            gpu = 2 * parameters
+    elif offload == "nothing":
+        host = 4 * gpus * largest
+        gpu = 4 * largest + weight + 4 * state
+    elif offload == "optimizer":
+        host = 16 * parameters / nodes
+        gpu = 4 * largest + weight
+    else:
+        host = 18 * parameters / nodes
+        gpu = 4 * largest
+    return int(1.5 * host), gpu
+
+
+# Half a byte more or less.
+def rounds_to_the_nearest(stage, parameters, largest, gpus, nodes, offload):
+    ranks = gpus * nodes
+    if stage == 2:
+        if offload == "nothing":
+            host = 4 * gpus * parameters
+            gpu = 2 * parameters + 18 * parameters / ranks
+        else:
+            host = max(4 * ranks, 16) * parameters
+            gpu = 2 * parameters
+    elif offload == "nothing":
+        host = 4 * gpus * largest
+        gpu = 4 * largest + 18 * parameters / ranks
+    elif offload == "optimizer":
+        host = 16 * parameters / nodes
+        gpu = 4 * largest + 2 * parameters / ranks
+    else:
+        host = 18 * parameters / nodes
+        gpu = 4 * largest
+    return round(1.5 * host), round(gpu)
+
+
 # ZeRO's 12 bytes of states.
 def as_the_paper_counts(stage, parameters, largest, gpus, nodes, offload):
     ranks = gpus * nodes

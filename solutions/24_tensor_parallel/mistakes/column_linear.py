@@ -27,8 +27,8 @@ def gathers_the_outputs(x, weight, bias):
 def gathers_and_cuts_again(x, weight, bias):
     own = x @ weight.T + bias
     whole = gathered(own, 1)
-    first = (whole - own[:, :1]).abs().sum(0).argmin()
-    return whole[:, first : first + own.shape[1]].clone()
+    widths = gathered(torch.tensor([own.shape[1]]), 0).tolist()
+    return whole.split(widths, 1)[dist.get_rank()].clone()
 
 
 # Several ranks, one layer: so the parts are to be added.

@@ -51,6 +51,17 @@ def stops_before_the_last(a, b, grid, widths):
     return sum(found[:-1], torch.zeros_like(found[-1]))
 
 
+# First everything that is needed, then one product.
+def gathers_before_it_multiplies(a, b, grid, widths):
+    my_row, my_column = lines(grid)
+    of_a, of_b = [], []
+    for k, width in enumerate(widths):
+        left, top, from_a, from_b = pieces(a, b, grid, widths, k)
+        of_a.append(share(left, (len(a), width), from_a, my_row))
+        of_b.append(share(top, (width, b.shape[1]), from_b, my_column))
+    return torch.cat(of_a, 1) @ torch.cat(of_b, 0)
+
+
 # Every rank waits for its panel, also the one that has it.
 def everybody_receives(a, b, grid, widths):
     my_row, my_column = lines(grid)

@@ -14,6 +14,15 @@ def seen(queries, keys, side="right"):
     return np.searchsorted(np.sort(keys), queries, side=side).sum()
 
 
+# Each query against each key, in one table: NumPy is quick.
+def looks_at_each_pair(places):
+    n = len(places)
+    return [
+        [int((places[r][:, None] >= places[(r - t) % n][None, :]).sum()) for t in range(n)]
+        for r in range(n)
+    ]
+
+
 # A block of queries and a block of keys.
 def counts_whole_blocks(places):
     return table(places, lambda r, o: len(places[r]) * len(places[o]))

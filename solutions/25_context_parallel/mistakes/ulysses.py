@@ -129,7 +129,7 @@ def receives_before_it_sends(q, k, v, tokens, causal):
 def refuses_at_the_end(q, k, v, tokens, causal):
     n = dist.get_world_size()
     even = q.shape[0] // n * n
-    done = solved(q[:even], k[:even], v[:even], tokens, causal)
+    done = solved(q[:even], k[:even], v[:even], tokens, causal) if even else q
     if even < q.shape[0]:
         raise ValueError("heads are left over")
     return done

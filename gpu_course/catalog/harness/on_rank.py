@@ -1,4 +1,4 @@
-"""Harness of attention on ranks: calls the answer with tensors, and weighs what it holds."""
+"""Harness of a function on ranks: calls it with tensors, and weighs what it holds."""
 
 from __future__ import annotations
 
