@@ -6,7 +6,7 @@
     a     float32 (size,)   to read
 
 The launch is one block with exactly `size` threads: one thread per
-cell, none left over.
+cell, none left over. a may hold NaN and infinities as well.
 """
 
 from numba import cuda

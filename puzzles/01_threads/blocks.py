@@ -8,7 +8,7 @@
 
 The launch brings as many blocks as it takes to give every cell a
 thread. All blocks are equally large, so the last one may have threads
-to spare.
+to spare. a may hold NaN and infinities as well.
 """
 
 from numba import cuda

@@ -9,7 +9,8 @@
     size       int               how many cells there are
 
 The launch brings as many blocks as it takes to give every cell a
-thread.
+thread. a holds no NaN; it may hold infinities, and the limits are
+finite.
 """
 
 from numba import cuda

@@ -17,7 +17,8 @@
 
 Each launch brings as many blocks as it takes to give every cell of out
 a thread. An index must lie between 0 and the length of its array: a
-negative one is refused, so wrap around with %.
+negative one is refused, so wrap around with %. a may hold NaN and
+infinities as well.
 """
 
 from numba import cuda

@@ -8,7 +8,7 @@
 
 The launch has a fixed number of threads that has nothing to do with
 `size`. Each thread does as many cells as it takes, and no cell is done
-twice.
+twice. a and b may hold NaN and infinities as well.
 """
 
 from numba import cuda

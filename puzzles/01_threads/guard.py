@@ -7,7 +7,8 @@
     size  int               how many cells there are
 
 The launch is one block with at least `size` threads, often more. A
-thread without a cell must touch nothing.
+thread without a cell must touch nothing. a may hold NaN and infinities
+as well.
 """
 
 from numba import cuda

@@ -11,7 +11,8 @@
 
 Blocks of TPB threads, enough of them for all numbers. Each thread looks
 at one number, and at most one lane of a warp writes. No shuffle, no
-shared memory, no atomics.
+shared memory, no atomics. NaN is not larger than any limit, and
+infinity is larger than each.
 """
 
 from numba import cuda

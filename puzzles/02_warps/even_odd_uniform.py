@@ -11,7 +11,8 @@
 
 Blocks of TPB threads, enough of them for all cells. Each thread writes
 at most one cell, and you choose which. No branch but the guard's may
-split a warp; a warp loads p or q, and computes one polynomial.
+split a warp; a warp loads p or q, and computes one polynomial. a, p and
+q hold no NaN and no infinities.
 """
 
 from numba import cuda

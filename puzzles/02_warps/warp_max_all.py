@@ -10,7 +10,8 @@
 
 Blocks of TPB threads, enough of them for all numbers. Each thread loads
 one number and writes at most one cell. No shared memory, no atomics,
-five shuffles for each warp.
+five shuffles for each warp. a holds no NaN; it may hold infinities, and
+a warp nothing but minus infinity.
 """
 
 import math

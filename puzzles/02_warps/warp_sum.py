@@ -10,7 +10,8 @@
 
 Blocks of TPB threads, enough of them for all numbers. Each thread loads
 one number, and at most one lane of a warp writes. No shared memory, no
-atomics, five shuffles for each warp.
+atomics, five shuffles for each warp. NaN and infinities count as in any
+sum.
 """
 
 from numba import cuda, float32

@@ -8,7 +8,8 @@
 
 A block of TPB threads copies a piece of TPB * PER_THREAD neighbouring
 cells. Each thread copies at most PER_THREAD of them. In every load and
-every store, the lanes of a warp must touch neighbours in memory.
+every store, the lanes of a warp must touch neighbours in memory. a may
+hold NaN and infinities as well.
 """
 
 from numba import cuda, float32

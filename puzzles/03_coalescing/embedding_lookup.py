@@ -10,7 +10,7 @@
 
 There is a thread for each token, in blocks of TPB threads. Each warp
 writes the rows of its own 32 tokens. Neighbouring lanes must touch
-neighbours in memory.
+neighbours in memory. table may hold NaN and infinities as well.
 """
 
 from numba import cuda, float32

@@ -8,7 +8,7 @@
 
 A block of TPB threads has TPB particles, and so FIELDS times as many
 numbers. Each thread moves at most FIELDS of them. Both sides can be
-read and written in full sectors.
+read and written in full sectors. a may hold NaN and infinities as well.
 """
 
 from numba import cuda, float32

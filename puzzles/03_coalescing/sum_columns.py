@@ -8,7 +8,7 @@
     cols  int                    how many columns a has
 
 There is at least one thread for each column. Neighbouring lanes must
-read neighbours in memory.
+read neighbours in memory. NaN and infinities count as in any sum.
 """
 
 from numba import cuda, float32

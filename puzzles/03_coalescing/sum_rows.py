@@ -7,9 +7,9 @@
     rows  int                    how many rows a has
     cols  int                    how many columns a has
 
-There is at least one warp of 32 threads for each row. A block has
-TPB threads. Each thread writes at most one cell. Neighbouring lanes
-must read neighbours in memory.
+There is at least one warp of 32 threads for each row. A block has TPB
+threads. Each thread writes at most one cell. Neighbouring lanes must
+read neighbours in memory. NaN and infinities count as in any sum.
 """
 
 from numba import cuda, float32

@@ -9,7 +9,8 @@
 
 A block of TILE by THREAD_ROWS threads has a square of TILE by TILE
 cells. Each thread writes at most TILE // THREAD_ROWS cells, and what it
-writes it has read itself. Let one side at least run in order.
+writes it has read itself. Let one side at least run in order. a may
+hold NaN and infinities as well.
 """
 
 from numba import cuda, float32

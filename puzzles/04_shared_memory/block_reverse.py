@@ -12,7 +12,7 @@ A block has TPB threads and a tile of TPB cells. Each thread brings one
 cell into the tile; when all have done so, each takes one out. The last
 piece may be shorter than the others: it is turned round as it is.
 Neighbouring threads touch neighbouring cells of global memory, in loads
-and in stores.
+and in stores. a may hold NaN and infinities as well.
 """
 
 from numba import cuda, float32

@@ -13,7 +13,8 @@
 A block is TILE_X threads wide and TILE_Y high. Its tile has a frame one
 cell wide: SPAN_Y rows of SPAN_X cells, more than the block has threads.
 Cell (row, col) of a block whose first cell is (top, left) belongs at
-tile[row - top + 1, col - left + 1].
+tile[row - top + 1, col - left + 1]. NaN and infinities count as in any
+sum.
 """
 
 from numba import cuda, float32

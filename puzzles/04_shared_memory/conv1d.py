@@ -11,7 +11,8 @@
     taps  int               how many weights there are, at most MAX_TAPS
 
 A block needs its own TPB cells and the first taps - 1 of the block
-after it. Cells and weights come from global memory once per block.
+after it. Cells and weights come from global memory once per block. a
+may hold NaN and infinities; the weights are finite.
 """
 
 from numba import cuda, float32

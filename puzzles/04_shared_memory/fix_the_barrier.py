@@ -17,7 +17,8 @@
 
 There is a barrier in each place where one is needed. What is wrong is
 which threads reach it, and how often. Keep the results, and let every
-thread of the block reach every barrier.
+thread of the block reach every barrier. a may hold NaN and infinities
+as well.
 """
 
 from numba import cuda, float32

@@ -17,7 +17,8 @@
 
 In many runs they even give the right numbers. Each of them has too few
 barriers, and each lacks one in a different kind of place. Change what
-has to be changed and nothing more.
+has to be changed and nothing more. a may hold NaN and infinities as
+well.
 """
 
 from numba import cuda, float32

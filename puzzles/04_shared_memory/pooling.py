@@ -10,7 +10,8 @@
     cols  int                    how many columns there are, at most TPB
 
 Each row has a block of its own. Every number is wanted up to WINDOW
-times, and comes from global memory once.
+times, and comes from global memory once. a holds no NaN; it may hold
+infinities.
 """
 
 from numba import cuda, float32

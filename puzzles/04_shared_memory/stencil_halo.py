@@ -11,7 +11,7 @@ blocks.
 
 The tile has one more place at each side, for the cells of the
 neighbouring blocks: the halo. Cell start + t of the array belongs at
-tile[t + 1].
+tile[t + 1]. NaN and infinities count as in any sum.
 """
 
 from numba import cuda, float32

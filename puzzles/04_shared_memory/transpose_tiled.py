@@ -10,7 +10,8 @@ written in order.
 
 A block of TILE by TILE threads takes a square of a and puts it down as
 a square of out. Along x, neighbouring threads must touch neighbours in
-memory, when they load and when they store.
+memory, when they load and when they store. a may hold NaN and
+infinities as well.
 """
 
 from numba import cuda, float32

@@ -9,6 +9,9 @@
 
 A block is 32 threads wide and ROWS high: thread (x, y) is lane x of the
 warp that has row blockIdx.x * ROWS + y.
+
+There is at least one column. NaN and infinities count as in any sum,
+each in its own row and in no other.
 """
 
 from numba import cuda, float32

@@ -9,7 +9,11 @@
     size  int                 how many cells there are
 
 Bring the piece into the tile, and let it shrink: in each step half of
-the partial sums that are left are added to the other half.
+the partial sums that are left are added to the other half. All
+arithmetic is float32.
+
+size is 1 or more. NaN and infinities count as in any sum, each in its
+own piece and in no other.
 """
 
 from numba import cuda, float32

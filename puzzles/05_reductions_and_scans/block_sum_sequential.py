@@ -10,7 +10,11 @@
 
 A block has twice as many cells as threads: each thread adds two of them
 before the first goes into the tile. Which threads work in a step, and
-which cells they add, is yours to choose.
+which cells they add, is yours to choose. Loads are in order, and all
+arithmetic is float32.
+
+size is 1 or more. NaN and infinities count as in any sum, each in its
+own piece and in no other.
 """
 
 from numba import cuda, float32

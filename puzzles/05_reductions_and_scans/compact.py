@@ -15,6 +15,9 @@
 
 The first number that is kept comes first, and so on: a stable compact.
 Nobody knows beforehand which piece keeps how many.
+
+At least one number is kept. NaN is not larger than any number, so it is
+not kept; infinities are numbers like any other.
 """
 
 from numba import cuda, int32

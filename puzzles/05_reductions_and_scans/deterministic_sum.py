@@ -12,6 +12,8 @@
 
 The two kernels are launched twice, with grids of different size, and
 both sums must have the same bits, in whatever order the blocks run.
+
+size is 1 or more. An infinity counts as in any sum, and a holds no NaN.
 """
 
 from numba import cuda, float32

@@ -11,6 +11,8 @@ The kernel is launched twice. The first launch has a fixed number of
 blocks for all of the array, and leaves a partial sum for each of them.
 The second has one block, gets those partial sums as its `a`, and leaves
 the sum of all in out[0].
+
+size is 1 or more. NaN and infinities count as in any sum.
 """
 
 from numba import cuda, float32

@@ -10,6 +10,8 @@
 
 There is a thread for each cell, and a few more. The counts do not begin
 at 0: an earlier launch has counted other cells.
+
+A value may be any int32, and size is 1 or more.
 """
 
 from numba import cuda

@@ -8,7 +8,10 @@
     size    int             how many cells there are, any number
 
 A fixed grid goes over all cells. Each block counts in a table of its
-own, in shared memory, and adds that table to counts at the end.
+own, in shared memory, and adds that table to counts at the end. Loads
+are in order.
+
+size is 1 or more.
 """
 
 from numba import cuda, int32

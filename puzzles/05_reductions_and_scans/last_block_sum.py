@@ -12,6 +12,8 @@
 
 Each block adds up its TPB numbers. The block that finishes last adds up
 the parts; nobody knows beforehand which block that is.
+
+size is 1 or more. NaN and infinities count as in any sum.
 """
 
 from numba import cuda, float32, int32

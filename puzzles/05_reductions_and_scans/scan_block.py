@@ -10,6 +10,9 @@
 Each block has a piece of TPB numbers, and the last piece may be
 shorter. Each piece is summed up by itself. At a barrier all warps of a
 block wait for the slowest: two barriers are enough.
+
+size is 1 or more. A NaN or an infinity counts in the sums from its
+place on, to the end of its piece, and in no other.
 """
 
 from numba import cuda, float32

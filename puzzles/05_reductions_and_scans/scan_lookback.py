@@ -14,6 +14,9 @@
 
 There is a block for each tile of TPB numbers, and the GPU starts the
 blocks in any order, as many at a time as it has room for.
+
+size is 1 or more. A NaN or an infinity counts in all sums from its
+place on, and in none before it.
 """
 
 from numba import cuda, float32, int32

@@ -11,6 +11,9 @@
 
 A segment may be one number long or go on through several blocks.
 Adding each number to out by itself costs an atomic for every number.
+
+size is 1 or more. NaN and infinities count as in any sum, each in its
+own segment and in no other.
 """
 
 from numba import cuda, float32

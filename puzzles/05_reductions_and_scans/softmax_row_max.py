@@ -12,7 +12,13 @@
                                      number
 
 Each row has a block of its own. There are two reductions, and the tile
-is used for both: all threads need the result of the first.
+is used for both: all threads need the result of the first. Loads are
+in order, and all arithmetic is float32.
+
+There is at least one column, no NaN and no positive infinity. A minus
+infinity adds 0 to the total, and stands in column 0 only where the row
+has nothing else: then its largest number is minus infinity, and its
+total is NaN.
 """
 
 import math

@@ -16,6 +16,9 @@ blockIdx.z. Both inputs have p along their rows, so this is a product
 with a transposed matrix. Both tiles are yours to lay out. Numba wants
 a plain name or number for each side of a tile: `TILE + 1` within the
 call is refused.
+
+m, n and k are 1 or more. NaN and infinities count as in any sum, and 0
+times infinity is NaN: no product is left out.
 """
 
 from numba import cuda, float32

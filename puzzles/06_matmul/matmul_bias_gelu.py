@@ -14,6 +14,9 @@
 
 gelu(v) = v / 2 * (1 + erf(v / sqrt(2))). The stub is matmul_tiled up
 to the sum. Numba has erf as `math.erf`; of a float32 it is a float32.
+
+m, n and k are 1 or more. NaN and infinities go the way of the formula:
+0 times infinity is NaN, and so is gelu of minus infinity.
 """
 
 import math

@@ -15,6 +15,9 @@ matmul_register. There is room for two tiles of a and two of b. The
 stub loads the first of each into a_next and b_next, which lie in
 registers: a_next[i] belongs at row y + i * EACH and column x of the
 tile of a, b_next[i] at row i and column t of the tile of b.
+
+m, n and k are 1 or more. NaN and infinities count as in any sum, and 0
+times infinity is NaN: no product is left out.
 """
 
 from numba import cuda, float32

@@ -16,6 +16,9 @@ y, y + EACH and so on of the square, and columns x, x + EACH and so on.
 The tiles are K_TILE deep. `cuda.local.array` makes an array of the
 thread's own; with a fixed size and loops of fixed length the compiler
 keeps it in registers. The stub fills the tiles.
+
+m, n and k are 1 or more. NaN and infinities count as in any sum, and 0
+times infinity is NaN: no product is left out.
 """
 
 from numba import cuda, float32

@@ -13,6 +13,9 @@
 A block of TILE by TILE threads makes a square of out. It goes along
 its rows of a and down its columns of b, a square of each at a time. No
 side needs to be a multiple of TILE.
+
+m, n and k are 1 or more. NaN and infinities count as in any sum, and 0
+times infinity is NaN: no product is left out.
 """
 
 from numba import cuda, float32

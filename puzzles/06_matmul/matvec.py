@@ -12,6 +12,9 @@
 A block has 32 threads along x and WARPS along y: the 32 threads with
 one threadIdx.y are a warp. Its lanes go along the row together, and
 then add up what each has found.
+
+There is at least one column. NaN and infinities count as in any sum,
+and 0 times infinity is NaN: no product is left out.
 """
 
 from numba import cuda, float32

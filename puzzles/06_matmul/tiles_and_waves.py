@@ -15,6 +15,8 @@ long; so they go in waves of up to `sms` tiles. Return
     how many waves they take,
     and the share of the work that all SMs could have done in that
     time which went into cells of the result: between 0 and 1.
+
+All five are 1 or more. The share is not rounded.
 """
 
 

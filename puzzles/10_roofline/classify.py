@@ -14,6 +14,9 @@ than half as long again as `seconds`.
 "compute"    both have grown
 "unclear"    only the time with twice the arithmetic has grown: the
              measurements contradict each other
+
+Times are positive and finite, of any size, and are not rounded: a time
+that is more by a hair is more. There may be no run at all.
 """
 
 

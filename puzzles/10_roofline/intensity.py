@@ -12,6 +12,9 @@
 Return the FLOP of the layer over the bytes that it must move, if each
 array is moved once: the batch and the weights read, the result written.
 A product and an addition are two FLOP.
+
+The sides are 1 or more. Half bytes count as they are, and the result is
+not rounded.
 """
 
 

@@ -13,6 +13,10 @@
 
 Return the smallest b at which the arithmetic takes at least as long as
 the bytes, each array being moved once.
+
+The batch may be as large as it takes, millions of rows too. Nothing but
+the batch is rounded, and that up: a hair above a multiple is the next
+one.
 """
 
 import math

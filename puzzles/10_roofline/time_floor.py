@@ -12,6 +12,9 @@ for none of them. A kernel can begin once its launch is over and the
 kernel before it has ended. While it runs, arithmetic and memory are
 busy at the same time. Return when the last kernel has ended, in
 seconds: 0 if there is none.
+
+A kernel may have no FLOP, or no bytes, or neither: it is launched all
+the same. The result is not rounded.
 """
 
 

@@ -3,7 +3,8 @@
     all_reduce(x) -> the sum of x over all ranks, a new tensor
 
     x   float64 (length,), on each rank its own numbers; leave it as
-        it is
+        it is. There may be fewer numbers than ranks, and infinities
+        and NaN among them: each stays in its own place
 
 This runs on every rank at the same time: n ranks, this one is r. Every
 rank returns the same sum.
@@ -12,9 +13,9 @@ Who sends what to whom is up to you. The collectives of
 torch.distributed are not allowed; its messages are: send and recv,
 isend and irecv, and batch_isend_irecv. Wait for what you begin.
 
-Measured: the bytes that each rank sends. It may send each piece of
-x.tensor_split(n) twice, but for one of the shortest: 2 (n - 1) / n
-times the bytes of x where n divides the length.
+Measured: the bytes that each rank sends. It may send 2 (n - 1) pieces
+as long as the longest of x.tensor_split(n): 2 (n - 1) / n times the
+bytes of x where n divides the length.
 """
 
 import torch

@@ -3,7 +3,8 @@
     double_tree(x) -> the sum over all ranks, a new tensor
 
     x   float64 (length,), on each rank its own numbers; leave it as
-        it is
+        it is. There may be fewer numbers than ranks, and infinities
+        and NaN among them: each stays in its own place
 
 This runs on every rank at the same time. The first half of the buffer,
 x.tensor_split(2)[0], is added up over the first tree: each rank

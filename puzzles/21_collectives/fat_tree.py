@@ -2,7 +2,8 @@
 
     fat_tree(gpus, ports, oversubscribed) -> (switches, cables)
 
-    gpus            how many GPUs, each with one cable to a switch
+    gpus            how many GPUs, each with one cable to a switch; 1 or
+                    more
     ports           how many ports each switch has, an even number
     oversubscribed  1: full bandwidth everywhere; r: on the level below
                     the top, at most r cables down for one cable up

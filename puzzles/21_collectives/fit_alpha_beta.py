@@ -13,8 +13,8 @@ measured times. Return the one with the least sum of the squares of
 
     (time by the model - measured time) / measured time
 
-The runs have at least two different sizes, at least 2 ranks each, and
-times above 0.
+All numbers are finite. The runs have at least two different sizes, at
+least 2 ranks each, and times above 0. Six digits of both are enough.
 """
 
 

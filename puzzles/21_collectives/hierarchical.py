@@ -3,7 +3,8 @@
     hierarchical(x, per_node) -> the sum over all ranks, a new tensor
 
     x         float64 (length,), on each rank its own numbers; leave it
-              as it is
+              as it is. There may be fewer numbers than ranks, and
+              infinities and NaN among them: each stays in its own place
     per_node  ranks in each node: rank r is in node r // per_node, and
               the number of ranks is a multiple of it
 

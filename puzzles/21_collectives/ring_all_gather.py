@@ -2,7 +2,8 @@
 
     ring_all_gather(piece, lengths) -> all pieces behind each other
 
-    piece    float64, the piece of this rank; leave it as it is
+    piece    float64, the piece of this rank; leave it as it is.
+             Infinities and NaN arrive like all other numbers
     lengths  list of int, the length of the piece of each rank; they may
              differ, and be 0
 

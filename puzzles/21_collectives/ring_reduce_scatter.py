@@ -3,7 +3,8 @@
     ring_reduce_scatter(x) -> the piece of this rank, summed
 
     x   float64 (length,), on each rank its own numbers; leave it as
-        it is
+        it is. There may be fewer numbers than ranks, and infinities
+        and NaN among them: each stays in its own place
 
 This runs on every rank at the same time. There are n ranks, this one
 is r, and piece k is x.tensor_split(n)[k]: n need not divide the length.

@@ -9,7 +9,7 @@ This runs on every rank before the first step. The caller takes steps
 of loss.backward(), finish(), a step of its optimizer, and zero_grad.
 When finish() returns, each .grad is the mean of the ranks' gradients.
 A gradient that this rank has not got counts as zeros; then .grad is a
-tensor like all others.
+tensor like all others. All numbers are finite.
 
 The parameters with requires_grad go into buckets in the reverse order
 of model.parameters(). One goes into the latest bucket if it fits into

@@ -19,7 +19,8 @@ After that the caller takes a step with its optimizer, and zero_grad.
 has autograd call function(parameter) as soon as parameter.grad is
 complete in a backward pass. It can be registered only for a parameter
 with requires_grad. A parameter that a pass does not use (all ranks
-agree on that) keeps .grad = None, and its hook is not called.
+agree on that) keeps .grad = None, and its hook is not called. Ranks may
+have different numbers of rows; all numbers are finite.
 
 Use dist.broadcast and dist.all_reduce. Measured: the bytes that each
 rank sends, as in a ring: each parameter once, each gradient once per

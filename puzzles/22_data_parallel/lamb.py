@@ -7,7 +7,8 @@
                     lists of float64 arrays, one for each parameter;
                     leave them as they are
     step            number of this step; the first one is 1
-    the others      numbers
+    the others      numbers. All are finite, and so are the squares of
+                    norms
 
 With w, g, m and v of one parameter, number by number:
 

@@ -15,7 +15,8 @@ With w, g and v of one parameter, and the norm ||.|| of all its numbers:
     v <- momentum v + rate local (g + decay w)
     w <- w - v
 
-Where ||w|| or ||g|| is 0, local is 1. A parameter with fewer than two
+All numbers are finite, and so are the squares of norms. Where ||w|| or
+||g|| is 0, local is 1. A parameter with fewer than two
 dimensions, such as a bias, has local = 1 and no decay.
 """
 

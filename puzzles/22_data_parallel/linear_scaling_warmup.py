@@ -8,8 +8,9 @@
     base_batch    ... with a batch of so many rows
     batch         rows of the batch now, on all ranks together
     warmup_steps  length of the warm-up; 0 for none
-    milestones    list of steps, in order: from each of them on the
-                  rate is a tenth of what it would be without it
+    milestones    list of steps, in order, or an empty one: from each of
+                  them on the rate is a tenth of what it would be
+                  without it
 
 k times as many rows in a batch are fewer steps for the same rows: let
 each be k times as long. The first ones may not be: during the warm-up

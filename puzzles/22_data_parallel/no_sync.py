@@ -18,8 +18,9 @@ and takes a step. After the last backward pass each .grad is the mean
 over the ranks of what they have added up. Within a pause nothing is
 sent. Each loss is divided by the number of microbatches already.
 
-A pause is over when its block is left, also by an exception; the
-caller may catch it and go on. There are many pauses in a run.
+A pause is over when its block is left, also by an exception, which
+reaches the caller; who may catch it and go on. There are many pauses in
+a run, one after the other. All numbers are finite.
 
 Measured: the bytes that each rank sends: one all-reduce of each
 gradient in a step, however many microbatches it has.

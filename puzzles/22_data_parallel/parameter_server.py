@@ -22,7 +22,8 @@ The server holds the weights and counts their version, 0 at the start.
 
 Return the weights at the end, their version, and the staleness of
 every push, in order, also of those that are not taken. Each worker
-pulls before its first push; it may push twice from one copy.
+pulls before its first push; it may push twice from one copy. There
+may be no push at all. All numbers are finite.
 """
 
 

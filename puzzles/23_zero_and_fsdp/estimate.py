@@ -26,7 +26,8 @@ the largest layer. Else stage 3: what is offloaded, shared by the nodes.
 Stage 2: the states of all parameters, not shared; or a whole model in
 float32 for every GPU of all nodes, if that is more.
 
-Return whole numbers, rounded down.
+Return whole numbers: each is added up first, and then rounded down. All
+that you are given is at least 1, and nothing need divide anything.
 """
 
 

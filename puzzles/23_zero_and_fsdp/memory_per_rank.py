@@ -2,12 +2,13 @@
 
     memory_per_rank(units, ranks, stage, bucket) -> bytes
 
-    units   list: how many parameters each unit has, in the order of the
-            model
+    units   list: how many parameters each unit has, 1 or more, in the
+            order of the model
     ranks   how many there are
     stage   0: all is everywhere; 1: the states are cut; 2: and the
             gradients; 3: and the weights
-    bucket  gradients that stage 2 collects before it reduces them
+    bucket  gradients that stage 2 collects before it reduces them; it
+            may be larger than the model
 
 A weight takes 2 bytes, its gradient 2, and its states 12: a copy of the
 weight in float32 and Adam's two moments. All slices of a cut have the

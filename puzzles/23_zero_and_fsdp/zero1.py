@@ -13,7 +13,8 @@ the same size, length / n rounded up: fill up with zeros at the end, and
 slice r begins at r * size. What counts is the mean of the gradients.
 
 Every rank returns all new parameters (length,), and its own slices of m
-and v. Leave what you are given as it is.
+and v. Leave what you are given as it is. There may be fewer parameters
+than ranks, so that a slice is nothing but zeros. All are finite.
 
 Measured: what your calls carry. An all-reduce of the parameters would
 be 2 (n - 1) * size numbers for each rank; that is all you may send. The

@@ -16,7 +16,8 @@
     x       what goes into the first unit
 
 This runs on n ranks at the same time. Return, in the order of units,
-this rank's slice of the mean gradient, as long as shards[k].
+this rank's slice of the mean gradient, as long as shards[k]. All
+numbers are finite.
 
 Measured: your calls may carry 3 (n - 1) times what a rank's slices have
 together. As a unit is used, whole weights may be alive of itself and of

@@ -15,6 +15,8 @@ The whole layer is y = x @ weight.T + bias, with the parts of all ranks
 below each other. (PyTorch keeps a weight as (out, in). Papers write
 y = x A, where A is weight.T, and cut A by columns.)
 
+All numbers are finite. A rank may have no output at all.
+
 This runs on every rank at the same time. Leave what you are given as
 it is. Measured: the bytes that each rank sends, in each pass.
 """

@@ -17,7 +17,8 @@
 cut_heads gets the whole weights, and returns what this rank needs, laid
 out in the same way: rank r has the groups of
 torch.arange(groups).tensor_split(n)[r], with all heads of them. There
-are at least as many groups as ranks, and they need not divide.
+are at least as many groups as ranks, and they need not divide. All
+numbers are finite.
 
 parallel_attention gets the parts, as leaves of autograd. F and G are
 yours from the MLP, and attend is given: causal attention of each head.

@@ -15,6 +15,8 @@ pass, and it knows nothing of other ranks. What happens between them is
 for two functions of yours, each of them made of two halves: f in front
 of the first layer, and g behind the second.
 
+All numbers are finite. A rank may have no neuron at all.
+
 This runs on every rank at the same time. Measured: the bytes that each
 rank sends, in each pass.
 """

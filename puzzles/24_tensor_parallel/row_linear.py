@@ -15,6 +15,8 @@
 The whole layer is y = x @ weight.T + bias, with the parts of all ranks
 side by side.
 
+All numbers are finite. A rank may have no input at all.
+
 This runs on every rank at the same time. Leave what you are given as
 it is. Measured: the bytes that each rank sends, in each pass.
 """

@@ -16,7 +16,8 @@ with the tokens and parts of all ranks put together. n divides tokens.
 
 Gather and Scatter are for you to write. F is yours from the MLP, norm
 is given. Every gradient is that of the whole: gain and down_bias are
-on every rank, so theirs are the same on every rank.
+on every rank, so theirs are the same on every rank. All numbers are
+finite. A rank may have no neuron at all.
 
 This runs on every rank at the same time. Measured: the bytes that each
 rank sends, in each pass, and those that autograd keeps in between.

@@ -18,11 +18,14 @@ by side; where it has a single row, all panels of B, one below the
 other.
 
 This runs on every rank at the same time. A rank may send at one time no
-more than one panel of its block, and hold no more than one panel of A
-and one of B of others. send, recv, isend, irecv, batch_isend_irecv and
-broadcast are allowed. Wait for what you begin.
+more than one panel of its block, and hold of A and of B no more than
+two panels beside its blocks: one in use, and the next. send, recv,
+isend, irecv, batch_isend_irecv and broadcast are allowed. Wait for what
+you begin.
 
-Measured: the bytes that all ranks send together.
+All numbers are finite; a block or a panel may have no number in it.
+Measured: the bytes that all ranks send together, and those that a rank
+holds.
 """
 
 import torch

@@ -12,7 +12,9 @@
              same on every rank
     dlogits  like logits: the gradient of the sum of all losses
 
-Logits may be in the thousands. Leave what you are given as it is.
+Logits may be in the thousands and far apart, and -inf where an entry
+is ruled out: perhaps all those of a rank, but never the right one. A
+rank has one entry or more. Leave what you are given as it is.
 
 This runs on every rank at the same time. Measured: the bytes that each
 rank sends. Three numbers of each token go through an all-reduce each.

@@ -15,7 +15,8 @@
             compute, all taken together, where every score takes equally
             long and a round ends for all when the last rank is through
 
-Sequences have up to 65,536 tokens: count without looking at each pair.
+Sequences have up to half a million tokens: count without looking at
+each pair. A rank may hold no token at all; some score is above 0.
 """
 
 import numpy as np

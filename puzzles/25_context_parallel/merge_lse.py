@@ -13,7 +13,7 @@ together. Leave the inputs as they are.
 
 The scores may be in the hundreds: exp(800) has no float64, and a
 difference of two of them has. Where a query sees no key in either part,
-out is 0 and lse is -inf. No result may hold a NaN.
+out is 0 and lse is -inf. All else is finite; no result may hold a NaN.
 """
 
 import torch

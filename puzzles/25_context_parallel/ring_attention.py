@@ -13,6 +13,9 @@
     lse      float64 (heads, tokens of this rank): the logarithm of the
              sum of exp(score), over all the keys it sees
 
+All numbers are finite, and scores may be in the hundreds. A rank may
+hold no token, and a query sees one key or more, itself at least.
+
 This runs on every rank at the same time: n ranks, this one is r.
 Queries stay; blocks of keys and values go round, each rank sending to
 its right neighbour, rank (r + 1) % n. No collectives of the library.

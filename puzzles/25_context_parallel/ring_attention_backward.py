@@ -14,6 +14,8 @@
     dq, dk, dv
              float64, like q: the gradients for this rank's own tokens
 
+All numbers are finite. A rank may hold no token.
+
 This runs on every rank at the same time: n ranks, this one is r. Each
 rank finds a share of the gradients of every key and value. Let them
 travel with their block, and come home. Each rank sends to its right

@@ -12,8 +12,9 @@
 This runs on every rank at the same time, of which there are n. Give
 each rank all tokens of its share of the heads: the first heads / n go
 to rank 0. Let it work out attention for them; and bring what it finds
-back to the ranks of the tokens. Heads that n does not divide are a
-ValueError, before anything is sent.
+back to the ranks of the tokens. Heads that n does not divide, such as
+fewer than n, are a ValueError, before anything is sent. A rank may hold
+no token; all numbers are finite.
 
 dist.all_to_all_single may be used; so may messages. An all-gather may
 not: it gives everybody everything.

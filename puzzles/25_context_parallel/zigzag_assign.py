@@ -14,7 +14,8 @@ gets chunk r and, behind it, chunk 2n - 1 - r.
     restore(parts, length) -> whole
 
     parts    list with an array for each rank: something for each of its
-             tokens, (tokens,) or (tokens, width), in the order above
+             tokens, (tokens,) or (tokens, width), in the order above; a
+             rank may have none
     whole    array: the same in the order of the sequence
 """
 
