@@ -59,6 +59,9 @@ def exchange(path: Path, data: bytes) -> tuple[Path, ...]:
         OSError: it cannot be written; the old file is as it was.
     """
     path = _behind(path)
+    if path.exists() and not path.is_file():
+        # A device or a pipe that lost its place to a file would be missed by the whole machine.
+        raise OSError(errno.EINVAL, "it is no file that could be replaced", str(path))
     with _beside(path, data) as new:
         aside: list[Path] = []
         while True:
