@@ -83,3 +83,19 @@ def test_the_others() -> None:
         2 + 3 + 4 + 32, 1.5 + math.pi / 4 + 5,
     ]  # fmt: skip
     assert np.allclose(out, expected, rtol=1e-14)
+
+
+def test_halves_are_rounded_away_from_zero_and_products_once() -> None:
+    lib = cuda.libdevice
+
+    @cuda.jit
+    def kernel(out, x):
+        out[0] = lib.round(x[0])
+        out[1] = lib.round(x[1])
+        out[2] = lib.fma(x[2], x[2], -1.0)
+        out[3] = lib.fmaf(x[3], x[3], -1.0)
+
+    x = np.array([0.49999999999999994, -4503599627370497.0, 1 + 2.0**-30, 1 + 2.0**-20])
+    out = np.zeros(4)
+    kernel[1, 1](out, x)
+    assert out.tolist() == [0, x[1], 2.0**-29 + 2.0**-60, 2.0**-19 + 2.0**-40]

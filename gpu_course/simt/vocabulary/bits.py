@@ -79,9 +79,13 @@ def _fma_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
 
 
 def _fma(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
-    a, b, c = (cast(v, result) for v in arguments)
     machine.audience.operations(call.line, "fma", machine.mask.count)
-    if result == FLOAT32:
+    return fused(*(cast(v, result) for v in arguments))
+
+
+def fused(a: Value, b: Value, c: Value) -> Value:
+    """Returns a * b + c of three float32 or three float64, rounded once."""
+    if a.dtype == FLOAT32:
         # The product of two float32 is exact in float64. The sum is rounded to odd there, so that
         # rounding it once more to float32 gives what one rounding of the exact sum would.
         product = a.astype(np.float64) * b.astype(np.float64)

@@ -31,6 +31,7 @@ from gpu_course.simt.types import (
 )
 from gpu_course.simt.values import Value
 from gpu_course.simt.vocabulary import bits, scalar_functions
+from gpu_course.simt.vocabulary.conversions import CONVERSIONS
 from gpu_course.simt.vocabulary.functions import Function, cast, numbers
 
 Dtype = np.dtype[Any]
@@ -76,7 +77,9 @@ def _as_math(name: str, dtype: Dtype) -> Function:
 
 def _round(x: Value) -> Value:
     """To the nearest whole number, a half away from zero."""
-    return np.copysign(np.floor(np.abs(x) + x.dtype.type(0.5)), x)
+    # x + 0.5 would itself be rounded: the largest number below a half would become 1.
+    whole = np.trunc(x)
+    return np.copysign(np.abs(whole) + (np.abs(x - whole) >= 0.5).astype(x.dtype), x)
 
 
 def _logb(x: Value) -> Value:
@@ -122,7 +125,7 @@ def _both_widths() -> dict[str, Function]:
         found |= {f"{n}{ending}": _function([dtype], dtype, f) for n, f in _ONE.items()}
         found |= {f"{n}{ending}": _function([dtype] * 2, dtype, f) for n, f in _TWO.items()}
         found[f"tgamma{ending}"] = _as_math("gamma", dtype)
-        found[f"fma{ending}"] = _function([dtype] * 3, dtype, lambda x, y, z: x * y + z)
+        found[f"fma{ending}"] = _function([dtype] * 3, dtype, bits.fused)
         pair = TupleType((dtype, dtype))
         found[f"sincos{ending}"] = _function([dtype], pair, lambda x: (np.sin(x), np.cos(x)))
     return found
@@ -160,7 +163,10 @@ WHOLE: dict[str, Function] = {
     "popc": _function([INT32], INT32, lambda x: bits.count_ones(x)[()]),
     "popcll": _function([INT64], INT32, lambda x: bits.count_ones(x)[()]),
 }
+CONVERTED: dict[str, Function] = {
+    name: _function(*conversion) for name, conversion in CONVERSIONS.items()
+}
 
 FUNCTIONS: dict[str, Function] = {
-    f"cuda.libdevice.{name}": function for name, function in (FLOATS | WHOLE).items()
+    f"cuda.libdevice.{name}": function for name, function in (FLOATS | WHOLE | CONVERTED).items()
 }
