@@ -11,6 +11,7 @@ import numba
 import numpy as np
 import pytest
 
+from gpu_course import check, simulate
 from gpu_course.errors import KernelRefused
 from gpu_course.foreign import cuda
 from gpu_course.foreign.launches import Launches
@@ -191,3 +192,39 @@ def test_what_njit_made_is_a_device_function() -> None:
     out = np.zeros(2)
     kernel[1, 1](out)
     assert out.tolist() == [6, 9]
+
+
+PACKED = np.zeros(4, [("tag", np.int8), ("x", np.float32)])
+WIDE = np.zeros(4, np.dtype([("z", np.complex128), ("tag", np.int8)], align=True))
+EVEN = np.zeros(4, np.dtype([("x", np.float64), ("tag", np.int8)], align=True))
+ODD = {
+    "packed": (PACKED, "an array of structures whose float32 lies where no GPU reads one"),
+    "a field of it": (PACKED["x"], "an array whose float32 come every 5 bytes, each of 4 bytes"),
+    "turned": (PACKED["x"][::-1], "an array whose float32 come every 5 bytes, each of 4 bytes"),
+    "complex": (WIDE, "an array whose complex128 come every 24 bytes, each of 16 bytes"),
+    "in a tuple": ((EVEN["tag"], PACKED["x"]), "whose float32 come every 5 bytes"),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_an_array_of_odd_layout_beside_a_kernel_is_the_writer_s(name: str) -> None:
+    held, fact = ODD[name]
+
+    def guard(out, a, size):
+        i = cuda.grid(1)
+        if i < size:
+            out[i] = a[i] + 10 + len(held)
+
+    verdict = check("guard", answer=guard, seed=0)
+    assert verdict.status == "failed"
+    assert fact in " ".join(str(verdict).split())
+
+
+@pytest.mark.parametrize("held", [EVEN["x"], EVEN["tag"], EVEN["x"][::-2]])
+def test_an_even_field_beside_a_kernel_is_read(held: np.ndarray) -> None:
+    def kernel(out):
+        out[0] = held[1] + held.size
+
+    out = np.zeros(1)
+    assert simulate(kernel)[1, 1](out).ok
+    assert out[0] == held.size
