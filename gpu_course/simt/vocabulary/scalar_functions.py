@@ -27,7 +27,7 @@ from gpu_course.simt.types import (
     Type,
     best,
 )
-from gpu_course.simt.values import Value
+from gpu_course.simt.values import Value, rounded_once
 from gpu_course.simt.vocabulary.functions import Function, Range, cast, numbers
 from gpu_course.simt.vocabulary.overloads import of_tuple_too
 
@@ -230,6 +230,14 @@ _MATH_TWO: dict[str, Callable[..., Value]] = {
     "pow": np.power, "atan2": np.arctan2, "hypot": np.hypot, "fmod": np.fmod,
     "copysign": _sign_copy,
 }  # fmt: skip
+# One operation each, which every processor rounds alike, or no rounding at all.
+_EXACT = frozenset("sqrt floor ceil trunc fabs degrees radians fmod copysign".split())
+
+
+def _alike(functions: dict[str, Callable[..., Value]]) -> dict[str, Callable[..., Value]]:
+    return {n: f if n in _EXACT else rounded_once(f) for n, f in functions.items()}
+
+
 _PREDICATES = {"isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite}
 
 
@@ -309,7 +317,7 @@ BUILTINS: dict[str, Function] = {
 
 FUNCTIONS: dict[str, Function] = {
     **{f"builtin.{name}": function for name, function in BUILTINS.items()},
-    **{f"math.{name}": _real(function) for name, function in _MATH_ONE.items()},
-    **{f"math.{name}": _real_pair(name, function) for name, function in _MATH_TWO.items()},
+    **{f"math.{name}": _real(function) for name, function in _alike(_MATH_ONE).items()},
+    **{f"math.{name}": _real_pair(name, function) for name, function in _alike(_MATH_TWO).items()},
     **{f"math.{name}": _predicate(function) for name, function in _PREDICATES.items()},
 }
