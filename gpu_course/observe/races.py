@@ -316,6 +316,7 @@ class Races(Observer):
                 count=count,
                 severity=severity,
                 kernel=access.kernel,
+                caller=access.caller,
             )
             self.faults.add(fault, (severity, *pair))
 

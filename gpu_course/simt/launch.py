@@ -299,7 +299,16 @@ def run(
     except EndlessLoop as end:
         faults.finished = False
         faults.most_errors = math.inf  # this one is the last
-        faults.add(Fault("endless-loop", end.line, end.threads, end.facts, kernel=end.kernel))
+        faults.add(
+            Fault(
+                "endless-loop",
+                end.line,
+                end.threads,
+                end.facts,
+                kernel=end.kernel,
+                caller=end.caller,
+            )
+        )
     finally:
         _give_back(arguments, values.values())
 
