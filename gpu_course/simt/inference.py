@@ -382,7 +382,8 @@ class _Inference:
                     self.assign(part, self.item_of(value))
                 return
             if not isinstance(value, TupleType) or len(value.elements) != len(target.elts):
-                raise NoSuchType(f"{value} cannot be unpacked into {len(target.elts)} names")
+                names = count(len(target.elts), "name")
+                raise NoSuchType(f"{value} cannot be unpacked into {names}")
             for part, element in zip(target.elts, value.elements, strict=True):
                 self.assign(part, element)
         elif isinstance(target, ast.Subscript):
@@ -871,7 +872,7 @@ class _Inference:
                 )
         if owner.itemsize != wanted.of.itemsize:
             raise NoSuchType(
-                f"{ast.unparse(called.value)} has {owner.itemsize} bytes, and {wanted.of} "
+                f"{ast.unparse(called.value)} has {count(owner.itemsize, 'byte')}, and {wanted.of} "
                 f"{wanted.of.itemsize}",
                 "name a dtype of its size",
             )

@@ -30,6 +30,7 @@ from gpu_course.simt.types import (
 from gpu_course.simt.values import Value, rounded_once
 from gpu_course.simt.vocabulary.functions import Function, Range, cast, numbers
 from gpu_course.simt.vocabulary.overloads import of_tuple_too
+from gpu_course.units import count
 
 
 def _extreme(pick: Callable[[Value, Value], Value]) -> Function:
@@ -203,10 +204,11 @@ def _usable_step(machine: Machine, call: Call, step: Value) -> Value:
     if not at_fault.size:
         return np.where(zero, 1, step)
     block, thread = (f"({x},{y},{z})" for x, y, z in machine.lanes.place(int(at_fault[0])))
+    those = f"{count(active.size, 'thread')} that come{'s' * (active.size == 1)} here"
     raise machine.kernel.refuse(
         call.line,
-        f"the step of range is 0 in {at_fault.size:,} of the {active.size:,} threads that come "
-        f"here, the first of them thread {thread} of block {block}",
+        f"the step of range is 0 in {at_fault.size:,} of the {those}, "
+        f"the first of them thread {thread} of block {block}",
         "step by at least 1 or by at most -1; Python raises a ValueError where a step is 0, and a "
         "GPU ends the thread without a word",
     )
