@@ -23,6 +23,8 @@ def _hazard(fault: Fault, kernel: Kernel, grid: Dim3, block: Dim3) -> Hazard:
     kernel, places = fault.kernel or kernel, Places(grid, block)
     fact, why, advice = WORDS[fault.kind](fault, kernel, places)
     where = f"kernel {kernel.name}, {place(kernel.file, fault.line)}"
+    if fault.caller:
+        where += f", called from {fault.caller}"
     details = {
         **fault.facts,
         "where": where,

@@ -376,6 +376,7 @@ class Races(Observer):
                 severity=severity,
                 kernel=access.kernel,
                 cells=np.unique(access.cells[lanes[here]])[: self.faults.MOST_CELLS],
+                caller=access.caller,
             )
             self.faults.add(fault, (severity, *pair))
 

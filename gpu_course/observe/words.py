@@ -109,7 +109,7 @@ def _out_of_bounds(fault: Fault, kernel: Kernel, places: Places) -> Words:
         if low >= -size:
             end += ", and Numba would count a negative index from the end, which hides mistakes"
     elif low < 0:
-        end = f"{of_axis} has indices 0 to {size - 1}"
+        end = f"{of_axis} has {'the index 0' if size == 1 else f'indices 0 to {size - 1}'}"
     else:
         end = f"{of_axis} ends at {size - 1}" if size else f"{of_axis} is empty"
     return fact, "; ".join([*parts, end]), _step_inside(fault, kernel, places, expression)
@@ -326,9 +326,10 @@ def _inactive_lane(fault: Fault, kernel: Kernel, places: Places) -> Words:
         fact = f"{operation} is reached by a lane that its mask does not name"
         why = f"lane {lane} is here, and the mask it gives has no bit for it"
     else:
-        absent = runs(facts["absent"])
+        absent = f"lane{'s' * (len(facts['absent']) > 1)} {runs(facts['absent'])}"
+        there = "it is" if len(facts["absent"]) == 1 else "they are"
         fact = f"{operation} waits for lanes that are not here"
-        why = f"the mask of lane {lane} names lanes {absent}, and they are not at this line"
+        why = f"the mask of lane {lane} names {absent}, and {there} not at this line"
     return fact, why, "call it where all lanes that the mask names reach it, with the same mask"
 
 

@@ -47,6 +47,7 @@ class Arrival:
         mask: which of the warp's lanes have come.
         arguments: the call's.
         kernel: the kernel or device function that holds the call.
+        caller: where that is in another file, the kernel's own line that led there; else "".
         returned: bool (32,), which of the warp's lanes have returned from the kernel.
         result: what the call gives it, once all have met.
     """
@@ -59,6 +60,7 @@ class Arrival:
     mask: Mask
     arguments: Sequence[Value]
     kernel: Kernel
+    caller: str
     returned: np.ndarray
     result: Value = None
 
@@ -98,13 +100,14 @@ class _Met:
     setting: Setting
     returned: np.ndarray
     kernel: Kernel
+    caller: str
 
     @property
     def policy(self) -> Policy:
         return self.setting.policy
 
     def fault(self, fault: Fault, key: tuple[Any, ...] = ()) -> None:
-        fault.kernel = self.kernel
+        fault.kernel, fault.caller = self.kernel, self.caller
         self.setting.faults.add(fault, key)
 
 
@@ -138,7 +141,7 @@ def _hold(
     for arrival, span in zip(arrivals, spans, strict=True):
         active[span] |= arrival.mask.active
     together_here = lanes.alive if active.sum() == lanes.alive.count else Mask(active)
-    machine: Any = _Met(lanes, together_here, told, setting, returned, first.kernel)
+    machine: Any = _Met(lanes, together_here, told, setting, returned, first.kernel, first.caller)
     together = zip(*(a.arguments for a in arrivals), strict=True)
     arguments = [_gathered(values, arrivals, spans, lanes.count) for values in together]
     result = first.call.function.run(machine, first.call, arguments, first.call.type)

@@ -65,6 +65,8 @@ class Fault:
         count: lane-accesses at fault, over the whole launch.
         severity: "error" or "advice".
         kernel: the kernel or device function that `line` is a line of.
+        caller: where that stands in another file than the kernel, the kernel's own line that leads
+            there: "puzzles/guard.py:12".
     """
 
     kind: str
@@ -76,6 +78,7 @@ class Fault:
     severity: str = "error"
     kernel: Kernel | None = None
     cells: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
+    caller: str = ""
 
     def __post_init__(self) -> None:
         self.count = self.count or len(self.threads)

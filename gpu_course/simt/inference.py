@@ -43,6 +43,7 @@ from gpu_course.simt.types import (
 )
 from gpu_course.simt.vocabulary import whole_arrays
 from gpu_course.simt.vocabulary.allocate import SPACES, Request, is_allocation, lay_out, request
+from gpu_course.units import count
 
 
 @dataclass(frozen=True)
@@ -323,7 +324,7 @@ class _Inference:
             case ast.Assign():
                 value = self.expression(node.value)
                 for target in node.targets:
-                    self.assign(target, value)
+                    self.assign(target, value, node.value)
             case ast.AnnAssign():
                 if node.value is not None:
                     self.assign(node.target, self.expression(node.value))
@@ -347,9 +348,21 @@ class _Inference:
                 self.block(node.orelse)
             case ast.Expr():
                 if not isinstance(node.value, ast.Constant):
-                    self.expression(node.value)
+                    self.on_its_own(node.value)
 
-    def assign(self, target: ast.expr, value: Type) -> None:
+    def on_its_own(self, node: ast.expr) -> None:
+        """A line that is an expression: what it names and does not call does nothing.
+
+        Raises:
+            KernelRefused: it names a function. Numba compiles nothing for it, without a word.
+        """
+        found = self.expression(node)
+        if isinstance(found, FunctionType | WordType):
+            name = ast.unparse(node)
+            fact = f"this line names the function {name} and does not call it: it does nothing"
+            raise self.kernel.refuse(node, fact, f"write {name}(...), with its brackets")
+
+    def assign(self, target: ast.expr, value: Type, written: ast.expr | None = None) -> None:
         if isinstance(target, ast.Name):
             version = self.draft.assigned(target)
             known = self.types.get(version, value)
@@ -369,7 +382,8 @@ class _Inference:
                     self.assign(part, self.item_of(value))
                 return
             if not isinstance(value, TupleType) or len(value.elements) != len(target.elts):
-                raise NoSuchType(f"{value} cannot be unpacked into {len(target.elts)} names")
+                names = count(len(target.elts), "name")
+                raise NoSuchType(f"{value} cannot be unpacked into {names}")
             for part, element in zip(target.elts, value.elements, strict=True):
                 self.assign(part, element)
         elif isinstance(target, ast.Subscript):
@@ -387,6 +401,8 @@ class _Inference:
                 stored = stored.dtype  # one number for many cells
             if types.is_structure(value) and types.same(value.dtype, stored):
                 return
+            if written is not None and isinstance(stored, np.dtype):
+                self.refuse_parts(written, value)
             if not (isinstance(stored, np.dtype) and isinstance(value, np.dtype)):
                 raise NoSuchType(f"{value} cannot be stored in one cell of {stored}")
             if value.kind == "c" and stored.kind != "c":
@@ -428,11 +444,16 @@ class _Inference:
     def item(self, node: ast.expr) -> Type:
         """What a loop over `node` gives in each turn."""
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            if node.func.id == "enumerate" and len(node.args) == 1:
+            if node.func.id == "enumerate" and len(node.args) in (1, 2):
+                for start in node.args[1:]:
+                    first = self.expression(start)
+                    if not isinstance(first, np.dtype) or first.kind not in "iu":
+                        raise NoSuchType(f"enumerate counts from a whole number, not {first}")
                 return TupleType((INT64, self.item(node.args[0])))
             if node.func.id == "zip" and node.args:
                 return TupleType(tuple(self.item(a) for a in node.args))
         iterated = self.expression(node)
+        self.refuse_parts(node, iterated)
         if isinstance(iterated, RangeType):
             return iterated.dtype
         if isinstance(iterated, TupleType) and iterated.elements:
@@ -558,10 +579,11 @@ class _Inference:
     def refuse_whole(self, node: ast.AST, *parts: tuple[Type, ast.expr]) -> None:
         """Raises KernelRefused where a whole array is computed with, as NumPy does on the host."""
         for type_, part in parts:
+            self.refuse_parts(part, type_)
             if isinstance(type_, TupleType) and type_.names == types.THREE_PARTS:
                 name = ast.unparse(part)
                 fact = f"{name} is no number: it has the parts .x, .y and .z"
-                raise self.kernel.refuse(node, fact, f"write {name}.x, its place along x")
+                raise self.kernel.refuse(node, fact, f"write {name}.x")
             numbers = not any(t is None or isinstance(t, FunctionType) for t, _ in parts)
             if isinstance(type_, ArrayType) and numbers:
                 name = ast.unparse(part)
@@ -569,8 +591,43 @@ class _Inference:
                 cell = ", ".join("ijkl"[: type_.ndim])
                 raise self.kernel.refuse(node, fact, f"index it, such as {name}[{cell}]")
 
+    def refuse_parts(self, node: ast.expr, type_: Type) -> None:
+        """Raises KernelRefused for what is written as a number and lacks its last word.
+
+        `cuda.threadIdx` lacks its .x, and `cuda.grid` its brackets.
+        """
+        if not isinstance(type_, TupleType | WordType):
+            return
+        name, held = ast.unparse(node), self.held_by(node)
+        said = f"{name}, which is {held}," if held != name else name
+        if held in intrinsics.THREE_PARTS:  # and not the caller's own tuple of an x, a y and a z
+            raise self.kernel.refuse(
+                node,
+                f"{said} is no number: it has the parts .x, .y and .z",
+                f"write {held}.x, its place along x",
+            )
+        if isinstance(type_, WordType):
+            given = "1" if type_.path in ("cuda.grid", "cuda.gridsize") else "..."
+            raise self.kernel.refuse(
+                node,
+                f"{said} is a function, and gives a number only where it is called",
+                f"write {held}({given}), with its brackets",
+            )
+
+    def held_by(self, node: ast.expr) -> str:
+        """What an expression stands for, by a name too that one line gives it: cuda.threadIdx."""
+        made: ast.AST | None = node
+        if isinstance(node, ast.Name) and self.draft.meanings.get(node) is None:
+            tree, versions = self.kernel.tree, self.draft.versions
+            decisions = Decisions(self.kernel, tree, {}, alone=False, versions=versions)
+            made = decisions.definition(node)
+        symbol = self.draft.meanings.get(made) if isinstance(made, ast.expr) else None
+        return symbol.path if isinstance(symbol, Symbol) else ast.unparse(node)
+
     def test(self, node: ast.expr) -> None:
-        if not types.is_scalar(self.expression(node)):
+        tested = self.expression(node)
+        self.refuse_parts(node, tested)
+        if not types.is_scalar(tested):
             raise NoSuchType("a condition must be a number or a bool")
 
     def joined(self, parts: Sequence[Type]) -> Type:
@@ -631,6 +688,10 @@ class _Inference:
                 slices += 1
             else:
                 index = self.expression(part)
+                self.refuse_parts(part, index)
+                if index is None:
+                    fact = "None as an index, which gives an array one more axis"
+                    raise NotSimulated(fact, "give an index for each axis that there is")
                 whole = part is node.slice and isinstance(index, TupleType)
                 parts += index.elements if whole else (index,)  # type: ignore[union-attr]
         for index in parts:
@@ -640,10 +701,11 @@ class _Inference:
                 )
         given = len(parts) + slices
         if given > owner.ndim:
+            indices = "1 index" if owner.ndim == 1 else f"{owner.ndim} indices"
             raise self.kernel.refuse(
                 node,
-                f"{ast.unparse(node)} gives {given} of {owner.ndim} indices",
-                f"give {owner.ndim} indices, one per dimension",
+                f"{ast.unparse(node)} gives {given} of {indices}",
+                f"give {indices}, one per dimension",
             )
         left = owner.ndim - len(parts)
         if left or slices or any(map(is_ellipsis, _written(node.slice))):
@@ -664,6 +726,7 @@ class _Inference:
             raise self.kernel.refuse(node, "a slice's step cannot be 0", "step by 1 or by -1")
 
     def tuple_element(self, node: ast.Subscript, owner: TupleType) -> Type:
+        self.refuse_parts(node.value, owner)
         index = node.slice
         if isinstance(index, ast.Slice):
             return TupleType(owner.elements[constant_slice(index)])
@@ -739,12 +802,18 @@ class _Inference:
         if node.keywords:
             raise self.kernel.refuse(node, f"{symbol.path} takes no keywords in a kernel")
         arguments = [self.expression(a) for a in node.args]
+        for argument, type_ in zip(node.args, arguments, strict=True):
+            self.refuse_parts(argument, type_)
         dtype = as_dtype(symbol)
         if dtype is not None:
             return types.converted(symbol.path, dtype, arguments)
         function = intrinsics.FUNCTIONS.get(symbol.path)
         if function is None:
-            raise NoSuchType(f"{symbol.path} cannot be called")
+            hint = f"write {symbol.path}, without brackets"
+            if symbol.path in intrinsics.THREE_PARTS:
+                hint = f"write {symbol.path}.x, .y or .z, without brackets"
+            known = symbol.path in intrinsics.VALUES or symbol.path in intrinsics.THREE_PARTS
+            raise NoSuchType(f"{symbol.path} cannot be called", hint if known else "")
         try:
             return function.type(arguments, node.args)
         except NotSimulated:
@@ -803,7 +872,7 @@ class _Inference:
                 )
         if owner.itemsize != wanted.of.itemsize:
             raise NoSuchType(
-                f"{ast.unparse(called.value)} has {owner.itemsize} bytes, and {wanted.of} "
+                f"{ast.unparse(called.value)} has {count(owner.itemsize, 'byte')}, and {wanted.of} "
                 f"{wanted.of.itemsize}",
                 "name a dtype of its size",
             )
@@ -960,11 +1029,11 @@ def bound(
     given |= {k.arg: k.value for k in node.keywords if k.arg}
     given = {**defaults, **given}
     if wrong or len(node.args) > len(parameters) or set(given) != set(parameters):
-        count = len(node.args) + len(node.keywords)
+        given_here = len(node.args) + len(node.keywords)
         raise kernel.refuse(
             node,
-            f"{name} takes {len(parameters)} arguments ({', '.join(parameters)}), and this call "
-            f"gives {f'{wrong[0]}=...' if wrong else count}",
+            f"{name} takes {count(len(parameters), 'argument')} ({', '.join(parameters)}), and "
+            f"this call gives {f'{wrong[0]}=...' if wrong else given_here}",
             "pass one value per parameter, in order",
         )
     return [given[parameter] for parameter in parameters]

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from gpu_course.errors import place
 from gpu_course.simt import ir, memory_access, types, watchdog
 from gpu_course.simt.faults import Fault
 from gpu_course.simt.lanes import Lanes, Mask
@@ -56,6 +57,8 @@ class Frame:
         variables: what its variables hold.
         temporaries: what its statements have put aside.
         calls: the lines of the calls that led here.
+        caller: in a function of another file than the kernel's, the last line of the kernel's own
+            file that led here: "puzzles/guard.py:12"; else "".
         loops: the loops under way in it, the innermost last.
         result: what has been returned so far.
     """
@@ -64,6 +67,7 @@ class Frame:
     variables: dict[str, Variable]
     temporaries: list[Value]
     calls: tuple[int, ...] = ()
+    caller: str = ""
     loops: list[Turns] = field(default_factory=list)
     result: Value = None
 
@@ -110,6 +114,11 @@ class Interpreter:
     def kernel(self) -> Kernel:
         """The function that is executed."""
         return self.frame.code.kernel
+
+    @property
+    def caller(self) -> str:
+        """The line of the kernel's own file that led into a function of another one; else ""."""
+        return self.frame.caller
 
     @property
     def variables(self) -> dict[str, Variable]:
@@ -290,8 +299,8 @@ class Interpreter:
         index = np.where(index < 0, index + len(owner), index)
         first, *others = np.unique(np.clip(index[self.mask.lanes], 0, len(owner) - 1)).tolist()
         found = owner[first]
-        for place in others:
-            found = merge(index == place, owner[place], found)
+        for at in others:
+            found = merge(index == at, owner[at], found)
         return self._settled(node.line, node.written, found)
 
     def _outside_tuple(
@@ -409,12 +418,20 @@ class Interpreter:
             hint = "write a loop: a thread of a GPU has room for few calls inside one another, too"
             raise self.kernel.refuse(node.line, fact, hint)
         self.frame = _frame(node.code, arguments, (*caller.calls, node.line))
+        self.frame.caller = self._caller(caller, node)
         self.block(node.code.body, mask)
         result = self.frame.result
         self.frame, self.mask = caller, mask
         if result is None:
             return poison(node.code.result)
         return self._settled(node.line, node.written, result)
+
+    def _caller(self, frame: Frame, node: ir.DeviceCall) -> str:
+        """The line of the kernel's own file that leads into a function of another one."""
+        own = self.setting.code.kernel.file
+        if node.code.kernel.file == own:
+            return ""
+        return frame.caller or place(own, node.line)
 
     def new_array(self, node: ir.NewArray) -> Value:  # cuda.shared.array(shape, dtype)
         return self.arena.array(node.number, self.setting.code.arrays[node.number], node.name)
@@ -445,7 +462,7 @@ class Interpreter:
 
     def fault(self, fault: Fault, key: tuple[Any, ...] = ()) -> None:
         """Reports what is wrong with the function that is executed."""
-        fault.kernel = self.kernel
+        fault.kernel, fault.caller = self.kernel, self.caller
         self.setting.faults.add(fault, key)
 
     def converted(self, value: Value, type_: Type) -> Value:

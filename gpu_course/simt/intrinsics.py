@@ -34,6 +34,7 @@ from gpu_course.simt.vocabulary import (
     xoroshiro,
 )
 from gpu_course.simt.vocabulary.functions import Function
+from gpu_course.units import count
 
 VALUES: dict[str, Function] = indices.VALUES
 FUNCTIONS: dict[str, Function] = {
@@ -200,6 +201,10 @@ class Meanings:
         what = _no_number(value)
         if what:
             raise self.kernel.refuse(node, refused(f"{name}, {what},"), "use arrays of numbers")
+        odd = _odd_layout(value)
+        if odd:
+            fact = f"the simulator does not know {name}, an array {odd}"
+            raise self.kernel.refuse(node, fact, "use arrays of numbers, one after the other")
         if isinstance(value, Kernel) and not value.decorated:
             fact = f"{value.name} is a plain Python function: a kernel cannot call it"
             raise self.kernel.refuse(node, fact, "mark it with @cuda.jit(device=True)")
@@ -258,11 +263,26 @@ def _no_number(value: Any) -> str:
     if not isinstance(value, np.ndarray):
         return next(filter(None, map(_no_number, value)), "") if type(value) is tuple else ""
     fields = (value.dtype.fields or {"": (value.dtype, 0)}).values()
-    for type_, offset, *_ in fields:
+    for type_, *_ in fields:
         if type_.kind not in "biufc" or type_.shape or type_.str[1:] in ("f16", "c32"):
             return f"an array of {type_}"
-        if offset % type_.alignment or value.dtype.itemsize % type_.alignment:
-            return f"an array of structures whose {type_} lies where no GPU reads one"
+    return ""
+
+
+def _odd_layout(value: Any) -> str:
+    """How an array lies in memory in a way that no load of a GPU meets; else ""."""
+    if type(value) is tuple:
+        return next(filter(None, map(_odd_layout, value)), "")
+    if not isinstance(value, np.ndarray):
+        return ""
+    whole = value.dtype.itemsize
+    for type_, offset, *_ in (value.dtype.fields or {"": (value.dtype, 0)}).values():
+        if offset % type_.alignment or whole % type_.alignment:
+            return f"of structures whose {type_} lies where no GPU reads one"
+        odd = next((stride for stride in value.strides if stride % type_.itemsize), 0)
+        if odd:
+            size = count(type_.itemsize, "byte")
+            return f"whose {type_} come every {count(abs(odd), 'byte')}, each of {size}"
     return ""
 
 

@@ -28,6 +28,7 @@ from gpu_course.simt.vocabulary.allocate import local_bytes, too_much
 from gpu_course.simt.vocabulary.functions import cast
 from gpu_course.simt.vocabulary.synchronise import GRID_BARRIER
 from gpu_course.simt.watchdog import EndlessLoop
+from gpu_course.units import count
 
 
 def bind_arguments(program: Program, arguments: Sequence[Any]) -> dict[str, Any]:
@@ -43,8 +44,8 @@ def bind_arguments(program: Program, arguments: Sequence[Any]) -> dict[str, Any]
         arguments = (*arguments, *rest)
     if len(arguments) != len(names):
         raise CourseError(
-            f"{program.kernel.name} takes {len(names)} arguments ({', '.join(names)}) "
-            f"and was launched with {len(arguments)}",
+            f"{program.kernel.name} takes {count(len(names), 'argument')} "
+            f"({', '.join(names)}) and was launched with {len(arguments)}",
             "pass one value per parameter",
         )
     given = {name: _argument(name, value) for name, value in zip(names, arguments, strict=True)}
@@ -299,7 +300,16 @@ def run(
     except EndlessLoop as end:
         faults.finished = False
         faults.most_errors = math.inf  # this one is the last
-        faults.add(Fault("endless-loop", end.line, end.threads, end.facts, kernel=end.kernel))
+        faults.add(
+            Fault(
+                "endless-loop",
+                end.line,
+                end.threads,
+                end.facts,
+                kernel=end.kernel,
+                caller=end.caller,
+            )
+        )
     finally:
         _give_back(arguments, values.values())
 

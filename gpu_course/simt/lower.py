@@ -425,10 +425,17 @@ class _Function:
         """What is done before a loop, how many turns its parts allow, and what a turn gives."""
         if _is_zip(node):
             assert isinstance(node, ast.Call)
-            parts = [self.items(line, a, counter) for a in node.args]
+            counts = ast.unparse(node.func) == "enumerate"
+            over = node.args[:1] if counts else node.args
+            parts = [self.items(line, a, counter) for a in over]
             given = [item for _, _, item in parts]
-            if ast.unparse(node.func) == "enumerate":
-                given.insert(0, counter)
+            if counts:
+                number: ir.Expression = counter
+                if len(node.args) == 2:
+                    kept, start = self.keep(line, self.expression(node.args[1]))
+                    parts.append(([kept], [], start))
+                    number = ir.Binary(line, INT64, "Add", counter, start)
+                given.insert(0, number)
             whole = TupleType(tuple(item.type for item in given))
             return (
                 [statement for before, _, _ in parts for statement in before],

@@ -96,6 +96,10 @@ class Machine(Protocol):
         """Returns the kernel or device function that is executed."""
 
     @property
+    def caller(self) -> str:
+        """Returns the line of the kernel's own file that led into another file; else ""."""
+
+    @property
     def variables(self) -> dict[str, Variable]:
         """Returns what its variables hold."""
 

@@ -175,7 +175,9 @@ def _access(
         if not pattern.mask.count:
             return None
     mask, whole = pattern.mask, array.root or array
-    access = Access(kind, whole, mask, site.line, machine.kernel, pattern, moved)
+    access = Access(
+        kind, whole, mask, site.line, machine.kernel, pattern, moved, caller=machine.caller
+    )
     if not (whole.per_copy or whole.contiguous):
         access.find_cells = partial(_cells, machine, array, indices, mask)
     if value is not None:

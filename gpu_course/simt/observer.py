@@ -150,6 +150,7 @@ class Access:
         returns: False for an atomic whose old value nobody asks for.
         expected: (mask.count,) or a scalar, what a compare-and-swap must find in order to write.
         turns: int64 (mask.count,), the order in which lanes take their turn at an atomic.
+        caller: the line of the kernel's own file that led into a function of another one; else "".
     """
 
     kind: str
@@ -164,6 +165,7 @@ class Access:
     returns: bool = True
     expected: Any = None
     turns: Any = None
+    caller: str = ""
     _elements: np.ndarray | None = field(default=None, init=False)
 
     @property

@@ -183,7 +183,10 @@ def _check_for(kernel: Kernel, node: ast.For) -> None:
             told = f"the simulator does not know loops over {name}"
             if name in _NO_LOOPS:
                 told = refused(f"a loop over {name}")
-            raise kernel.refuse(node, told, "write for i in range(n)")
+            hint = "write for i in range(n)"
+            if name == "enumerate":
+                told, hint = f"{told} with a keyword", "give its start by place: enumerate(a, 5)"
+            raise kernel.refuse(node, told, hint)
         if name == "range" and not isinstance(node.target, ast.Name):
             raise kernel.refuse(
                 node, "a loop over range gives one number", "write for i in range(n)"

@@ -16,6 +16,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from gpu_course.units import count
+
 Dim3 = tuple[int, int, int]
 ThreadPair = tuple[Dim3, Dim3]
 
@@ -220,7 +222,7 @@ class Report:
 
     def __repr__(self) -> str:
         shape = self.launch
-        state = "ok" if self.ok else f"{len(self.hazards)} hazard(s)"
+        state = "ok" if self.ok else count(len(self.hazards), "hazard")
         lines = [f"Report({self.kernel}, grid {shape.grid}, block {shape.block}: {state})"]
         lines += [h.text() for h in self.hazards]
         return "\n".join(lines)
@@ -246,7 +248,7 @@ class Printout:
 
     def text(self) -> str:
         """Returns all lines, and how many more there were."""
-        more = [f"... and {self.left_out:,} more lines"] if self.left_out else []
+        more = [f"... and {count(self.left_out, 'more line')}"] if self.left_out else []
         return "".join(f"{line}\n" for line in [*self.lines, *more])
 
 

@@ -84,6 +84,7 @@ class Wait:
         asks: the cell it asks, as "flag[0]"; "" when it is not known.
         found: what it finds there.
         kernel: the kernel or device function that holds the loop.
+        caller: where that is in another file, the kernel's own line that led there; else "".
     """
 
     loop: Loop
@@ -92,6 +93,7 @@ class Wait:
     asks: str
     found: Any
     kernel: Kernel
+    caller: str
 
 
 @dataclass
@@ -231,7 +233,9 @@ class TaskContext:
             cell = np.unravel_index(int(access.cells[0]), access.array.shape)
             asks = f"{access.array.name}[{', '.join(map(str, cell))}]"
             found = values[0].item()
-        return Wait(loop, mask, partial_, asks, found, self.interpreter.kernel)
+        return Wait(
+            loop, mask, partial_, asks, found, self.interpreter.kernel, self.interpreter.caller
+        )
 
     def out_of_steps(self, node: Statement, mask: Mask) -> None:
         """Says which loop waits, where that is why the steps are spent."""
@@ -244,6 +248,7 @@ class TaskContext:
                 node.line,
                 self.window.global_thread[mask.lanes],
                 {"hopeless": False, "test": "", "names": {}},
+                self.interpreter.caller,
             )
 
     # Barriers
@@ -272,6 +277,7 @@ class TaskContext:
             mask=machine.mask,
             arguments=arguments,
             kernel=machine.kernel,
+            caller=machine.caller,
             returned=machine.returned,
         )
         return self.scheduler.meet(self, arrival)
@@ -529,5 +535,7 @@ class Scheduler:
         threads = np.concatenate([c.window.global_thread[w.mask.lanes] for c, w in waits])
         test = "" if loop.written is None else ast.unparse(loop.written)
         facts = {**facts, "test": test, "asks": first.asks, "found": first.found}
-        fault = Fault("endless-loop", loop.line, threads, facts, kernel=first.kernel)
+        fault = Fault(
+            "endless-loop", loop.line, threads, facts, kernel=first.kernel, caller=first.caller
+        )
         self.setting.faults.add(fault, (loop.column,))

@@ -29,13 +29,33 @@ class Variable:
     defined: np.ndarray | None
 
 
+def rounded_once(function: Callable[..., Value]) -> Callable[..., Value]:
+    """Returns a function whose float32 results are worked out in float64, and rounded at the end.
+
+    The last bits of NumPy's own float32 loops depend on the vector instructions of the processor.
+
+    >>> float(rounded_once(np.exp)(np.float32(1)) - np.float32(np.e))
+    0.0
+    """
+
+    def computed(*arguments: Value) -> Value:
+        if any(a.dtype != FLOAT32 for a in arguments):
+            return function(*arguments)
+        return function(*(a.astype(np.float64) for a in arguments)).astype(FLOAT32)
+
+    return computed
+
+
+_raised = rounded_once(np.power)
+
+
 def _floor_divide(a: Value, b: Value) -> Value:
     return np.floor_divide(a, b)
 
 
 def _power(a: Value, b: Value) -> Value:
     if np.asarray(b).dtype.kind == "f" or not np.any(np.asarray(b) < 0):
-        return np.power(a, b)
+        return _raised(a, b)
     # 1 / a ** -b truncates to 0 unless a is 1 or -1.
     tiny = np.where(a == 1, 1, np.where(a == -1, np.where(b % 2 == 0, 1, -1), 0))
     return np.where(b < 0, tiny, np.power(a, np.maximum(b, 0)))[()]

@@ -24,8 +24,14 @@ class EndlessLoop(Exception):
     """A loop that cannot end, or a batch that has spent its steps."""
 
     def __init__(
-        self, kernel: Kernel, line: int, threads: np.ndarray, facts: dict[str, Any]
+        self,
+        kernel: Kernel,
+        line: int,
+        threads: np.ndarray,
+        facts: dict[str, Any],
+        caller: str = "",
     ) -> None:
+        self.caller = caller
         self.kernel = kernel
         self.line = line
         self.threads = threads
@@ -95,7 +101,7 @@ def give_up(machine: Machine, node: Statement, mask: Mask, *, hopeless: bool = F
         "names": {} if loop is None else machine.range_of(loop.names, mask.lanes),
     }
     threads = machine.lanes.global_thread[mask.lanes]
-    raise EndlessLoop(machine.kernel, node.line, threads, facts)
+    raise EndlessLoop(machine.kernel, node.line, threads, facts, machine.caller)
 
 
 Snapshot = dict[str, tuple[Any, np.ndarray | None]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import inspect
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,9 +12,11 @@ import numba
 import numpy as np
 import pytest
 
+from gpu_course import check, simulate
 from gpu_course.errors import KernelRefused
 from gpu_course.foreign import cuda
 from gpu_course.foreign.launches import Launches
+from gpu_course.simt.schedule import RoundRobin
 
 MODULE = """
 from gpu_course.foreign import cuda
@@ -191,3 +194,129 @@ def test_what_njit_made_is_a_device_function() -> None:
     out = np.zeros(2)
     kernel[1, 1](out)
     assert out.tolist() == [6, 9]
+
+
+PACKED = np.zeros(4, [("tag", np.int8), ("x", np.float32)])
+WIDE = np.zeros(4, np.dtype([("z", np.complex128), ("tag", np.int8)], align=True))
+EVEN = np.zeros(4, np.dtype([("x", np.float64), ("tag", np.int8)], align=True))
+ODD = {
+    "packed": (PACKED, "an array of structures whose float32 lies where no GPU reads one"),
+    "a field of it": (PACKED["x"], "an array whose float32 come every 5 bytes, each of 4 bytes"),
+    "turned": (PACKED["x"][::-1], "an array whose float32 come every 5 bytes, each of 4 bytes"),
+    "complex": (WIDE, "an array whose complex128 come every 24 bytes, each of 16 bytes"),
+    "in a tuple": ((EVEN["tag"], PACKED["x"]), "whose float32 come every 5 bytes"),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_an_array_of_odd_layout_beside_a_kernel_is_the_writer_s(name: str) -> None:
+    held, fact = ODD[name]
+
+    def guard(out, a, size):
+        i = cuda.grid(1)
+        if i < size:
+            out[i] = a[i] + 10 + len(held)
+
+    verdict = check("guard", answer=guard, seed=0)
+    assert verdict.status == "failed"
+    assert fact in " ".join(str(verdict).split())
+
+
+@pytest.mark.parametrize("held", [EVEN["x"], EVEN["tag"], EVEN["x"][::-2]])
+def test_an_even_field_beside_a_kernel_is_read(held: np.ndarray) -> None:
+    def kernel(out):
+        out[0] = held[1] + held.size
+
+    out = np.zeros(1)
+    assert simulate(kernel)[1, 1](out).ok
+    assert out[0] == held.size
+
+
+FAULTY = """
+from gpu_course.foreign import cuda
+
+
+@cuda.jit(device=True)
+def inner(kind, a, i):
+    if kind == 0:
+        a[i + 1] = 1.0
+    if kind == 1:
+        a[0] = i
+    if kind == 2 and i < 20:
+        cuda.syncthreads()
+    if kind == 3 and i < 16:
+        cuda.shfl_down_sync(-1, i, 1)
+    if kind == 4:
+        x = cuda.local.array(2, "float32")
+        a[i] = x[1]
+    while kind == 5:
+        a[i] = 1.0
+    while kind == 6 and cuda.atomic.add(a, 0, 0.0) == 0:
+        pass
+
+
+@cuda.jit(device=True)
+def outer(kind, a, i):
+    inner(kind, a, i)
+"""
+KINDS = (
+    "out-of-bounds", "race", "barrier-divergence", "inactive-lane", "uninitialised-read",
+    "endless-loop", "endless-loop",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(KINDS)))
+@pytest.mark.parametrize("tasks", [None, "warps", "threads"])
+def test_a_hazard_in_another_file_names_the_kernel_s_own_line(
+    number: int, tasks: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "faulty_library.py").write_text(FAULTY)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "faulty_library", raising=False)
+    import faulty_library  # type: ignore[import-not-found]
+
+    def helped(a, i):
+        faulty_library.outer(number, a, i)
+
+    helped = cuda.jit(device=True)(helped)
+
+    def kernel(a):
+        helped(a, cuda.grid(1))
+
+    schedule = None if tasks is None else RoundRobin(tasks=tasks)
+    report = simulate(kernel, schedule=schedule)[1, 32](np.zeros(32))
+    _, first = inspect.getsourcelines(helped.py_func)
+    found = {h.kind: h.details["where"] for h in report.hazards}
+    assert KINDS[number] in found
+    for where in found.values():
+        assert "kernel inner, " in where
+        assert "faulty_library.py:" in where
+        assert where.endswith(f"test_beside_kernels.py:{first + 1}")
+        assert ", called from " in where
+
+
+def test_a_hazard_in_the_kernel_s_own_file_names_no_caller() -> None:
+    @cuda.jit(device=True)
+    def beyond(a, i):
+        a[i + 1] = 1.0
+
+    def kernel(a):
+        beyond(a, cuda.grid(1))
+
+    (hazard,) = simulate(kernel)[1, 4](np.zeros(4)).hazards
+    assert "called from" not in hazard.details["where"]
+
+
+def test_states_that_are_too_few_are_told_at_the_line_that_draws() -> None:
+    draw = cuda.random.xoroshiro128p_normal_float32
+
+    def kernel(out, states):
+        i = cuda.grid(1)
+        out[i] = draw(states, i)
+
+    states = np.zeros((3, 2), np.uint64)
+    hazards = simulate(kernel)[1, 4](np.zeros(4), states).hazards
+    _, first = inspect.getsourcelines(kernel)
+    assert hazards
+    for hazard in hazards:
+        assert hazard.details["where"].endswith(f"test_beside_kernels.py:{first + 2}")

@@ -104,10 +104,10 @@ REFUSED = {  # body -> (offset of the line, part of the fact)
     "n = plain(i)": (0, "plain is a plain Python function: a kernel cannot call it"),
     "f = device\nn = f + 1": (1, "the function device and int64"),
     "f = device\nf = 1\nn = f if n else device": (2, "int64 and the function device"),
-    "f = device\nn = f(i, i)": (1, "device takes 1 arguments (x), and this call gives 2"),
-    "n = device(y=i)": (0, "device takes 1 arguments (x), and this call gives y=..."),
+    "f = device\nn = f(i, i)": (1, "device takes 1 argument (x), and this call gives 2"),
+    "n = device(y=i)": (0, "device takes 1 argument (x), and this call gives y=..."),
     "x = None\nn = x + 1": (1, "nothing and int64"),
-    "n = device(i, i)": (0, "device takes 1 arguments (x), and this call gives 2"),
+    "n = device(i, i)": (0, "device takes 1 argument (x), and this call gives 2"),
     "n = recursive(i)": (None, "recursive calls itself"),
     "(1, 2)[i] = 1": (0, "a tuple cannot be changed"),
     "out.shape[0] = 1": (0, "a tuple cannot be changed"),
@@ -129,7 +129,7 @@ REFUSED = {  # body -> (offset of the line, part of the fact)
     # what only types can tell
     "out[i] = a": (0, "array(float32, 1d) cannot be stored in one cell"),
     "out[0.5] = 1": (0, "an index must be a whole number, and 0.5 is float64"),
-    "out[i, i] = 1": (0, "out[i, i] gives 2 of 1 indices"),
+    "out[i, i] = 1": (0, "out[i, i] gives 2 of 1 index"),
     "out[1:3] = a[2:4]": (0, "out[1:3] = ..., cells from cells, cannot be used in a kernel"),
     "n = out[::0].size": (0, "a slice's step cannot be 0"),
     "for k in range(0, 5, 0):\n    n = 1": (
@@ -172,7 +172,7 @@ REFUSED = {  # body -> (offset of the line, part of the fact)
         3,
         "y is int64 and array(int64, 1d)",
     ),
-    "n = math.sqrt(1, 2)": (0, "math.sqrt: takes 1 arguments, not 2"),
+    "n = math.sqrt(1, 2)": (0, "math.sqrt: takes 1 argument, not 2"),
     "n = later\nif n > 5:\n    x = y": (0, "the name later is not defined"),
     "n = y\ny = y + 1": (0, "y is read here, and nothing above assigns it"),
     "cuda = 1": (0, "cuda.grid"),
@@ -261,12 +261,94 @@ def test_every_spelling_of_the_import(spelling: str, tmp_path: Path) -> None:
 
 SLIPS = {  # body -> (fact, hint): the commonest ones, each with a sentence of its own
     "i = cuda.threadIdx\nout[0] = i + 1": (
-        "i is no number: it has the parts .x, .y and .z",
-        "write i.x, its place along x",
+        "i, which is cuda.threadIdx, is no number: it has the parts .x, .y and .z",
+        "write cuda.threadIdx.x, its place along x",
     ),
     "i = cuda.blockDim * 2": (
         "cuda.blockDim is no number: it has the parts .x, .y and .z",
         "write cuda.blockDim.x, its place along x",
+    ),
+    "i = cuda.threadIdx\nout[i] = 1": (
+        "i, which is cuda.threadIdx, is no number: it has the parts .x, .y and .z",
+        "write cuda.threadIdx.x, its place along x",
+    ),
+    **dict.fromkeys(
+        (
+            "out[cuda.threadIdx] = 1",
+            "out[0] = cuda.threadIdx",
+            "x = int(cuda.threadIdx)",
+            "x = -cuda.threadIdx",
+            "x = cuda.threadIdx[0]",
+            "print(cuda.threadIdx)",
+            "for k in range(cuda.threadIdx):\n    out[0] = 1",
+            "if cuda.threadIdx:\n    out[0] = 1",
+            "for k in cuda.threadIdx:\n    out[0] = 1",
+            "if cuda.threadIdx == 0:\n    out[0] = 1",
+        ),
+        (
+            "cuda.threadIdx is no number: it has the parts .x, .y and .z",
+            "write cuda.threadIdx.x, its place along x",
+        ),
+    ),
+    **dict.fromkeys(
+        (
+            "x = cuda.grid + 1",
+            "out[cuda.grid] = 1",
+            "x = int(cuda.grid)",
+            "if cuda.grid < 3:\n    out[0] = 1",
+        ),
+        (
+            "cuda.grid is a function, and gives a number only where it is called",
+            "write cuda.grid(1), with its brackets",
+        ),
+    ),
+    **{
+        name: (
+            f"this line names the function {name} and does not call it: it does nothing",
+            f"write {name}(...), with its brackets",
+        )
+        for name in (
+            "cuda.syncthreads",
+            "cuda.threadfence",
+            "cuda.syncwarp",
+            "cuda.atomic.add",
+            "device",
+        )
+    },
+    "x = cuda.grid()": (
+        "Numba finds no type for this line: cuda.grid: takes 1, 2 or 3, written as a number",
+        "give it the dimensions of the grid, between its brackets: 1 for a place along x",
+    ),
+    "x = cuda.laneid()": (
+        "Numba finds no type for this line: cuda.laneid cannot be called",
+        "write cuda.laneid, without brackets",
+    ),
+    "x = cuda.blockIdx()": (
+        "Numba finds no type for this line: cuda.blockIdx cannot be called",
+        "write cuda.blockIdx.x, .y or .z, without brackets",
+    ),
+    "x = out[None, 0]": (
+        (
+            "the simulator does not know None as an index, which gives an array one more axis, "
+            "Numba does"
+        ),
+        "give an index for each axis that there is",
+    ),
+    "np.sin(n, out)": (
+        "the simulator does not know np.sin with an array for its results, Numba does",
+        "store its result, cell by cell: out[i] = np.sin(n)",
+    ),
+    "x = cuda.clz(True)": (
+        "the simulator does not know the leading zeros of a bool, Numba does",
+        "count those of int32(x)",
+    ),
+    "for k, v in enumerate(a, start=2):\n    out[0] = k": (
+        "the simulator does not know loops over enumerate with a keyword",
+        "give its start by place: enumerate(a, 5)",
+    ),
+    "for k, v in enumerate(a, 1.5):\n    out[0] = k": (
+        "Numba finds no type for this line: enumerate counts from a whole number, not float64",
+        "check what each name is: an array, a number or a tuple",
     ),
     "i = cuda.threadIdx.w": (
         "cuda.threadIdx has the parts .x, .y and .z, and no .w",
@@ -280,11 +362,8 @@ SLIPS = {  # body -> (fact, hint): the commonest ones, each with a sentence of i
         "write np.int16, with `import numpy as np` at the top of the file",
     ),
     "i = cuda.grid\nout[i] = 1": (
-        (
-            "Numba finds no type for this line: an index must be a whole number, and i is the "
-            "function cuda.grid"
-        ),
-        "check what each name is: an array, a number or a tuple",
+        "i, which is cuda.grid, is a function, and gives a number only where it is called",
+        "write cuda.grid(1), with its brackets",
     ),
     "n = math.fmin(1.0, 2.0)": ("there is no math.fmin", "write min(x, y)"),
     "n = math.gcd(n, 4)": (

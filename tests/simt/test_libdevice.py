@@ -83,3 +83,82 @@ def test_the_others() -> None:
         2 + 3 + 4 + 32, 1.5 + math.pi / 4 + 5,
     ]  # fmt: skip
     assert np.allclose(out, expected, rtol=1e-14)
+
+
+def test_halves_are_rounded_away_from_zero_and_products_once() -> None:
+    lib = cuda.libdevice
+
+    @cuda.jit
+    def kernel(out, x):
+        out[0] = lib.round(x[0])
+        out[1] = lib.round(x[1])
+        out[2] = lib.fma(x[2], x[2], -1.0)
+        out[3] = lib.fmaf(x[3], x[3], -1.0)
+
+    x = np.array([0.49999999999999994, -4503599627370497.0, 1 + 2.0**-30, 1 + 2.0**-20])
+    out = np.zeros(4)
+    kernel[1, 1](out, x)
+    assert out.tolist() == [0, x[1], 2.0**-29 + 2.0**-60, 2.0**-19 + 2.0**-40]
+
+
+# name of math, where its arguments lie: what no processor's vector instructions may change
+ROUNDED = {
+    "exp": (-90, 90), "exp2": (-130, 130), "expm1": (-5, 90), "log": (1e-30, 1e30), "tan": (-9, 9),
+    "log2": (1e-30, 9), "log10": (1e-30, 9), "log1p": (-0.9, 9), "sin": (-900, 900),
+    "cos": (-900, 900), "asin": (-1, 1), "acos": (-1, 1), "atan": (-99, 99), "sinh": (-80, 80),
+    "cosh": (-80, 80), "tanh": (-9, 9), "asinh": (-99, 99), "acosh": (1, 99), "atanh": (-0.9, 0.9),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ROUNDED)
+def test_float32_is_python_s_own_value_rounded_once(name: str) -> None:
+    """`math` computes one number at a time, without NumPy's vector instructions."""
+    low, high = ROUNDED[name]
+    x = np.random.default_rng(3).uniform(low, high, 4096).astype(np.float32)
+    function, library = getattr(math, name), getattr(cuda.libdevice, f"{name}f")
+
+    @cuda.jit
+    def kernel(out, x):
+        i = cuda.grid(1)
+        out[0, i], out[1, i] = function(x[i]), library(x[i])
+
+    out = np.zeros((2, x.size), np.float32)
+    kernel[4, 1024](out, x)
+    with np.errstate(over="ignore"):
+        wanted = np.array([function(each) for each in x.tolist()]).astype(np.float32)
+    assert out[0].tobytes() == wanted.tobytes() == out[1].tobytes()
+
+
+def test_powers_and_the_others_in_float32_are_rounded_once_too() -> None:
+    draw = np.random.default_rng(5)
+    x, y = draw.uniform(0.1, 9, (2, 1024)).astype(np.float32)
+    lib = cuda.libdevice
+
+    @cuda.jit
+    def kernel(out, x, y):
+        i = cuda.grid(1)
+        out[0, i], out[1, i], out[2, i] = x[i] ** y[i], math.pow(x[i], y[i]), lib.powf(x[i], y[i])
+        out[3, i], out[4, i], out[5, i] = (
+            math.atan2(x[i], y[i]),
+            np.arctan2(x[i], y[i]),
+            np.sin(x[i]),
+        )
+        sine, cosine = lib.sincosf(x[i])
+        out[6, i], out[7, i], out[8, i] = sine, cosine, lib.exp10f(x[i])
+        out[9, i], out[10, i] = math.hypot(x[i], y[i]), np.log(x[i])
+
+    out = np.zeros((11, x.size), np.float32)
+    kernel[1, 1024](out, x, y)
+    wanted = [
+        (a**b, a**b, a**b, math.atan2(a, b), math.atan2(a, b), math.sin(a), math.sin(a),
+         math.cos(a), 10**a, math.hypot(a, b), math.log(a))
+        for a, b in zip(x.tolist(), y.tolist(), strict=True)
+    ]  # fmt: skip
+    assert out.T.tobytes() == np.array(wanted).astype(np.float32).tobytes()
+
+
+def test_the_exponent_of_a_number_is_exact() -> None:
+    x = np.array([7.9999995, 8, 1e-45, 0, math.inf, -0.75], np.float32)
+    out = np.zeros(x.size, np.float32)
+    unary("logbf")[1, x.size](out, x)
+    assert out.tolist() == [2, 3, -149, -math.inf, math.inf, -1]

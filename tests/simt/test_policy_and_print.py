@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gpu_course.errors import CourseError, KernelRefused
 from gpu_course.simt.report import Report
 from gpu_course.simulator import simulate
 
@@ -98,3 +99,43 @@ def test_a_failed_assertion_ends_its_threads_and_says_so(tmp_path: Path) -> None
 def test_a_barrier_after_a_failed_assertion_misses_threads(tmp_path: Path) -> None:
     report, _ = launch(tmp_path, "assert a[i] < 10\ncuda.syncthreads()")
     assert [h.kind for h in report.hazards] == ["barrier-divergence"]
+
+
+ONE_OF_EACH = {  # body -> what is said of one
+    "b, = n": "int64 cannot be unpacked into 1 name",
+    "x = int8(1).view(float64)": "int8(1) has 1 byte, and float64 8",
+    "b, c, d = out[:1]": "out holds 1 value along its first axis, and 3 names take them",
+    "(b,) = out": "out holds 2 values along its first axis, and 1 name takes them",
+    "x = out[:1].reshape(4, 2)[0, 0]": "has 1 cell, and (4, 2) asks for another number",
+    "for k in range(0, 5, n - n):\n        out[0] = 1": "0 in 1 of the 1 thread that comes here,",
+    "out[4 * i - 4] = 1": "the array has indices 0 to 1",
+    "one[4 * i - 4] = 1": "the array has the index 0",
+    "assert n > 5, 'small'": "(line 6, 1 thread ends here)",
+    "if i < 1:\n        cuda.shfl_sync(3, n, 0)": "names lane 1, and it is not at this line",
+    "if i < 1:\n        cuda.shfl_sync(7, n, 0)": "names lanes 1, 2, and they are not at this line",
+    "out[9] = 1": "Report(kernel, grid (1, 1, 1), block (1, 1, 1): 1 hazard)",
+}
+
+
+@pytest.mark.parametrize("body", ONE_OF_EACH)
+def test_one_of_many_is_told_in_the_singular(body: str, tmp_path: Path) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(
+        "from numba import cuda, float64, int8\n\n@cuda.jit\ndef kernel(out, one, n):\n"
+        f"    i = cuda.grid(1)\n    {body}\n"
+    )
+    try:
+        threads = 4 if "i < 1" in body or "4 * i" in body else 1  # one alone meets no other
+        report = simulate(f"{path}:kernel")[1, threads](np.zeros(2), np.zeros(1), 3)
+        said = f"{report}\n{report.printed}"
+    except KernelRefused as error:
+        said = str(error)
+    assert ONE_OF_EACH[body] in " ".join(said.split())
+
+
+def test_a_kernel_of_one_parameter_takes_one_argument() -> None:
+    def kernel(out):
+        out[0] = 1
+
+    with pytest.raises(CourseError, match=r"takes 1 argument \(out\) and was launched with 2"):
+        simulate(kernel)[1, 1](np.zeros(1), 1)

@@ -11,8 +11,8 @@ import numpy as np
 from gpu_course.simt import types
 from gpu_course.simt.ir import Call
 from gpu_course.simt.machine import Machine
-from gpu_course.simt.types import FLOAT32, FLOAT64, UINT32, NoSuchType, Type
-from gpu_course.simt.values import Value
+from gpu_course.simt.types import BOOL, FLOAT32, FLOAT64, UINT32, NoSuchType, NotSimulated, Type
+from gpu_course.simt.values import Value, rounded_once
 from gpu_course.simt.vocabulary.functions import Function, cast, numbers, truth
 
 _REVERSED = np.array([int(f"{n:08b}"[::-1], 2) for n in range(256)], np.uint8)
@@ -52,9 +52,17 @@ def _first_set(value: Value) -> Any:
     return np.where(raw == 0, 0, place).reshape(np.shape(value))
 
 
-def _bits(function: Callable[[Value], Any], returns: np.dtype[Any] | None = None) -> Function:
+def _bits(
+    function: Callable[[Value], Any],
+    returns: np.dtype[Any] | None = None,
+    returns_for_bool: np.dtype[Any] | None = None,
+) -> Function:
     def type_(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
         (a,) = numbers(arguments, 1, 1)
+        if a == BOOL and returns_for_bool is not None:
+            return returns_for_bool
+        if a == BOOL:
+            raise NotSimulated("the leading zeros of a bool", "count those of int32(x)")
         if a.kind not in "iu":
             raise NoSuchType(f"takes a whole number, not {a}")
         return returns or _at_least_32(a)
@@ -79,9 +87,13 @@ def _fma_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
 
 
 def _fma(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
-    a, b, c = (cast(v, result) for v in arguments)
     machine.audience.operations(call.line, "fma", machine.mask.count)
-    if result == FLOAT32:
+    return fused(*(cast(v, result) for v in arguments))
+
+
+def fused(a: Value, b: Value, c: Value) -> Value:
+    """Returns a * b + c of three float32 or three float64, rounded once."""
+    if a.dtype == FLOAT32:
         # The product of two float32 is exact in float64. The sum is rounded to odd there, so that
         # rounding it once more to float32 gives what one rounding of the exact sum would.
         product = a.astype(np.float64) * b.astype(np.float64)
@@ -139,14 +151,14 @@ def _cube_root_type(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Typ
 
 
 def _cube_root(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
-    return cast(np.cbrt(cast(arguments[0], result)), result)
+    return cast(rounded_once(np.cbrt)(cast(arguments[0], result)), result)
 
 
 FUNCTIONS: dict[str, Function] = {
-    "cuda.popc": _bits(count_ones),
-    "cuda.brev": _bits(_reverse),
+    "cuda.popc": _bits(count_ones, returns_for_bool=np.dtype(np.int8)),
+    "cuda.brev": _bits(_reverse, returns_for_bool=UINT32),
     "cuda.clz": _bits(_leading_zeros),
-    "cuda.ffs": _bits(_first_set, UINT32),
+    "cuda.ffs": _bits(_first_set, UINT32, UINT32),
     "cuda.fma": Function(_fma_type, _fma),
     "cuda.selp": Function(_select_type, _select),
     "cuda.cbrt": Function(_cube_root_type, _cube_root),

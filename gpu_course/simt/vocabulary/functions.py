@@ -10,6 +10,7 @@ import numpy as np
 from gpu_course.simt.ir import Function
 from gpu_course.simt.types import ArrayType, NoSuchType, Type
 from gpu_course.simt.values import Value, cast, truth
+from gpu_course.units import count
 
 __all__ = ["Function", "Range", "cast", "numbers", "truth"]
 
@@ -25,8 +26,8 @@ def numbers(arguments: Sequence[Type], least: int, most: int) -> list[np.dtype[A
         NoSuchType: too few, too many, or something that is no number.
     """
     if not least <= len(arguments) <= most:
-        wanted = str(least) if least == most else f"{least} to {most}"
-        raise NoSuchType(f"takes {wanted} arguments, not {len(arguments)}")
+        wanted = count(least, "argument") if least == most else f"{least} to {most} arguments"
+        raise NoSuchType(f"takes {wanted}, not {len(arguments)}")
     for argument in arguments:
         if isinstance(argument, ArrayType):
             raise NoSuchType(f"takes numbers, not {argument}", "give it cells, such as a[i]")

@@ -33,8 +33,8 @@ def _half(count: int, result: np.dtype[Any], function: Callable[..., Value]) -> 
 
 
 def _wide(function: Callable[[Value], Value]) -> Callable[[Value], Value]:
-    """A function worked out in float32 and rounded to float16 at its end."""
-    return lambda a: function(a.astype(np.float32))
+    """A function worked out in float64 and rounded to float16 at its end."""
+    return lambda a: function(a.astype(np.float64))
 
 
 def _fma(a: Value, b: Value, c: Value) -> Value:
@@ -47,7 +47,7 @@ def _fma(a: Value, b: Value, c: Value) -> Value:
 _ONE: dict[str, Callable[[Value], Value]] = {
     "hneg": np.negative, "habs": np.abs, "hsin": _wide(np.sin), "hcos": _wide(np.cos),
     "hlog": _wide(np.log), "hlog10": _wide(np.log10), "hlog2": _wide(np.log2),
-    "hexp": _wide(np.exp), "hexp10": _wide(lambda a: np.power(np.float32(10), a)),
+    "hexp": _wide(np.exp), "hexp10": _wide(lambda a: np.power(10.0, a)),
     "hexp2": _wide(np.exp2), "hfloor": np.floor, "hceil": np.ceil, "hsqrt": _wide(np.sqrt),
     "hrsqrt": _wide(lambda a: 1 / np.sqrt(a)), "hrcp": _wide(lambda a: 1 / a), "hrint": np.rint,
     "htrunc": np.trunc,

@@ -45,7 +45,10 @@ def _dimensions(nodes: Sequence[ast.expr]) -> int:
     value = nodes[0].value if len(nodes) == 1 and isinstance(nodes[0], ast.Constant) else None
     if type(value) is int and 1 <= value <= 3:
         return value
-    raise NoSuchType("takes 1, 2 or 3, written as a number")
+    raise NoSuchType(
+        "takes 1, 2 or 3, written as a number",
+        "give it the dimensions of the grid, between its brackets: 1 for a place along x",
+    )
 
 
 def _per_dimension(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:

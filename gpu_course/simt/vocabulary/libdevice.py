@@ -29,8 +29,9 @@ from gpu_course.simt.types import (
     TupleType,
     Type,
 )
-from gpu_course.simt.values import Value
+from gpu_course.simt.values import Value, rounded_once
 from gpu_course.simt.vocabulary import bits, scalar_functions
+from gpu_course.simt.vocabulary.conversions import CONVERSIONS
 from gpu_course.simt.vocabulary.functions import Function, cast, numbers
 
 Dtype = np.dtype[Any]
@@ -76,11 +77,19 @@ def _as_math(name: str, dtype: Dtype) -> Function:
 
 def _round(x: Value) -> Value:
     """To the nearest whole number, a half away from zero."""
-    return np.copysign(np.floor(np.abs(x) + x.dtype.type(0.5)), x)
+    # x + 0.5 would itself be rounded: the largest number below a half would become 1.
+    whole = np.trunc(x)
+    return np.copysign(np.abs(whole) + (np.abs(x - whole) >= 0.5).astype(x.dtype), x)
 
 
 def _logb(x: Value) -> Value:
-    return np.floor(np.log2(np.abs(x)))
+    whole, exponent = np.frexp(np.abs(x))  # whole is 0.5 to 1, and a logarithm would be rounded
+    found = np.where(np.isfinite(whole), exponent - 1.0, whole)
+    return np.where(whole == 0, -np.inf, found).astype(x.dtype)[()]
+
+
+def _sine_and_cosine(x: Value) -> Value:
+    return rounded_once(np.sin)(x), rounded_once(np.cos)(x)
 
 
 def _normcdf(x: Value) -> Value:
@@ -119,12 +128,14 @@ def _both_widths() -> dict[str, Function]:
     found: dict[str, Function] = {}
     for ending, dtype in (("", FLOAT64), ("f", FLOAT32)):
         found |= {f"{name}{ending}": _as_math(name, dtype) for name in _MATH}
-        found |= {f"{n}{ending}": _function([dtype], dtype, f) for n, f in _ONE.items()}
+        found |= {
+            f"{n}{ending}": _function([dtype], dtype, rounded_once(f)) for n, f in _ONE.items()
+        }
         found |= {f"{n}{ending}": _function([dtype] * 2, dtype, f) for n, f in _TWO.items()}
         found[f"tgamma{ending}"] = _as_math("gamma", dtype)
-        found[f"fma{ending}"] = _function([dtype] * 3, dtype, lambda x, y, z: x * y + z)
+        found[f"fma{ending}"] = _function([dtype] * 3, dtype, bits.fused)
         pair = TupleType((dtype, dtype))
-        found[f"sincos{ending}"] = _function([dtype], pair, lambda x: (np.sin(x), np.cos(x)))
+        found[f"sincos{ending}"] = _function([dtype], pair, _sine_and_cosine)
     return found
 
 
@@ -132,7 +143,7 @@ FLOATS: dict[str, Function] = {
     **_both_widths(),
     **{name: _as_math(twin, FLOAT32) for name, twin in _FAST.items()},
     **{name: _function([dtype], INT32, f) for name, (dtype, f) in _ASKED.items()},
-    "fast_exp10f": _function([FLOAT32], FLOAT32, _ONE["exp10"]),
+    "fast_exp10f": _function([FLOAT32], FLOAT32, rounded_once(_ONE["exp10"])),
     "fast_fdividef": _function([FLOAT32] * 2, FLOAT32, np.divide),
     "saturatef": _function(
         [FLOAT32], FLOAT32, lambda x: np.where(np.isnan(x), np.float32(0), np.clip(x, 0, 1))[()]
@@ -160,7 +171,10 @@ WHOLE: dict[str, Function] = {
     "popc": _function([INT32], INT32, lambda x: bits.count_ones(x)[()]),
     "popcll": _function([INT64], INT32, lambda x: bits.count_ones(x)[()]),
 }
+CONVERTED: dict[str, Function] = {
+    name: _function(*conversion) for name, conversion in CONVERSIONS.items()
+}
 
 FUNCTIONS: dict[str, Function] = {
-    f"cuda.libdevice.{name}": function for name, function in (FLOATS | WHOLE).items()
+    f"cuda.libdevice.{name}": function for name, function in (FLOATS | WHOLE | CONVERTED).items()
 }

@@ -14,6 +14,7 @@ from gpu_course.simt.types import Type
 from gpu_course.simt.values import Value
 from gpu_course.simt.vocabulary.attributes import made_by_lowering, whole
 from gpu_course.simt.vocabulary.functions import Function
+from gpu_course.units import count
 
 
 def _ahead(machine: Machine, arguments: Sequence[Value], result: Type) -> Value:
@@ -39,19 +40,20 @@ def _range_item(machine: Machine, arguments: Sequence[Value], result: Type) -> V
 
 
 def _so_many(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
-    array, count = arguments
+    array, names = arguments
     length = array.shape[0]
     here = length[machine.mask.lanes] if isinstance(length, np.ndarray) else np.asarray(length)
-    if (here != count).any():
-        fact = (
-            f"{array.name} holds {int(here.max())} values along its first axis, and {count} names"
-        )
-        raise machine.kernel.refuse(call.line, f"{fact} take them", "name each of them")
+    if (here != names).any():
+        held, taken = count(int(here.max()), "value"), count(names, "name")
+        fact = f"{array.name} holds {held} along its first axis, and {taken} take"
+        fact += "s them" if names == 1 else " them"
+        raise machine.kernel.refuse(call.line, fact, "name each of them")
 
 
 def _failed(machine: Machine, arguments: Sequence[Value], result: Type) -> Value:
-    count = machine.mask.count
-    machine.printout.add(f"{arguments[0]}, {count:,} threads end here)")
+    number = machine.mask.count
+    ends = f"{count(number, 'thread')} end{'s' * (number == 1)} here"
+    machine.printout.add(f"{arguments[0]}, {ends})")
 
 
 def length_along(axis: int) -> Function:

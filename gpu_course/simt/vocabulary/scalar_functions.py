@@ -27,9 +27,10 @@ from gpu_course.simt.types import (
     Type,
     best,
 )
-from gpu_course.simt.values import Value
+from gpu_course.simt.values import Value, rounded_once
 from gpu_course.simt.vocabulary.functions import Function, Range, cast, numbers
 from gpu_course.simt.vocabulary.overloads import of_tuple_too
+from gpu_course.units import count
 
 
 def _extreme(pick: Callable[[Value, Value], Value]) -> Function:
@@ -203,10 +204,11 @@ def _usable_step(machine: Machine, call: Call, step: Value) -> Value:
     if not at_fault.size:
         return np.where(zero, 1, step)
     block, thread = (f"({x},{y},{z})" for x, y, z in machine.lanes.place(int(at_fault[0])))
+    those = f"{count(active.size, 'thread')} that come{'s' * (active.size == 1)} here"
     raise machine.kernel.refuse(
         call.line,
-        f"the step of range is 0 in {at_fault.size:,} of the {active.size:,} threads that come "
-        f"here, the first of them thread {thread} of block {block}",
+        f"the step of range is 0 in {at_fault.size:,} of the {those}, "
+        f"the first of them thread {thread} of block {block}",
         "step by at least 1 or by at most -1; Python raises a ValueError where a step is 0, and a "
         "GPU ends the thread without a word",
     )
@@ -230,6 +232,14 @@ _MATH_TWO: dict[str, Callable[..., Value]] = {
     "pow": np.power, "atan2": np.arctan2, "hypot": np.hypot, "fmod": np.fmod,
     "copysign": _sign_copy,
 }  # fmt: skip
+# One operation each, which every processor rounds alike, or no rounding at all.
+_EXACT = frozenset("sqrt floor ceil trunc fabs degrees radians fmod copysign".split())
+
+
+def _alike(functions: dict[str, Callable[..., Value]]) -> dict[str, Callable[..., Value]]:
+    return {n: f if n in _EXACT else rounded_once(f) for n, f in functions.items()}
+
+
 _PREDICATES = {"isnan": np.isnan, "isinf": np.isinf, "isfinite": np.isfinite}
 
 
@@ -309,7 +319,7 @@ BUILTINS: dict[str, Function] = {
 
 FUNCTIONS: dict[str, Function] = {
     **{f"builtin.{name}": function for name, function in BUILTINS.items()},
-    **{f"math.{name}": _real(function) for name, function in _MATH_ONE.items()},
-    **{f"math.{name}": _real_pair(name, function) for name, function in _MATH_TWO.items()},
+    **{f"math.{name}": _real(function) for name, function in _alike(_MATH_ONE).items()},
+    **{f"math.{name}": _real_pair(name, function) for name, function in _alike(_MATH_TWO).items()},
     **{f"math.{name}": _predicate(function) for name, function in _PREDICATES.items()},
 }

@@ -16,8 +16,8 @@ import numpy as np
 
 from gpu_course.simt.ir import Call
 from gpu_course.simt.machine import Machine
-from gpu_course.simt.types import FLOAT16, NoSuchType, Type
-from gpu_course.simt.values import Value
+from gpu_course.simt.types import FLOAT16, ArrayType, NoSuchType, NotSimulated, Type
+from gpu_course.simt.values import Value, rounded_once
 from gpu_course.simt.vocabulary.functions import Function, cast, numbers
 
 NAMES = (
@@ -29,6 +29,8 @@ NAMES = (
 ).split()
 
 _LETTERS = frozenset("?bBhHiIlLqQfdFD")  # no half precision, and nothing wider than 64 bits
+# NumPy's own float32 loops of these differ with the processor in the last bit.
+_ROUNDED = frozenset(NAMES[: NAMES.index("hypot") + 1]) | {"log", "log2", "log10"}
 _NO_COMPLEX = frozenset(("arctan2", "hypot", "deg2rad", "radians", "rad2deg", "degrees"))
 
 Loop = tuple[list[np.dtype[np.generic]], np.dtype[np.generic]]
@@ -55,6 +57,7 @@ def _fits(a: np.dtype[np.generic], b: np.dtype[np.generic], *, mixed: bool) -> b
 
 def _function(name: str) -> Function:
     ufunc: np.ufunc = getattr(np, name)
+    compute = rounded_once(ufunc) if name in _ROUNDED else ufunc
 
     def chosen(given: Sequence[np.dtype[np.generic]]) -> Loop:
         found = _loop(ufunc, given)
@@ -64,12 +67,17 @@ def _function(name: str) -> Function:
         return found
 
     def type_(arguments: Sequence[Type], nodes: Sequence[ast.expr]) -> Type:
+        if len(arguments) == ufunc.nin + 1 and isinstance(arguments[-1], ArrayType):
+            *given, out = (ast.unparse(node) for node in nodes)
+            call = f"np.{name}({', '.join(given)})"
+            hint = f"store its result, cell by cell: {out}[i] = {call}"
+            raise NotSimulated(f"np.{name} with an array for its results", hint)
         return chosen(numbers(arguments, ufunc.nin, ufunc.nin))[1]
 
     def run(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
         wanted, _ = chosen([a.dtype for a in arguments])
         parts = [cast(a, type_) for a, type_ in zip(arguments, wanted, strict=True)]
-        return cast(ufunc(*parts), result)
+        return cast(compute(*parts), result)
 
     return Function(type_, run)
 

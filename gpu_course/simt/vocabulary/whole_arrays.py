@@ -30,6 +30,7 @@ from gpu_course.simt.types import (
 from gpu_course.simt.values import Value
 from gpu_course.simt.vocabulary.attributes import made_by_lowering, whole
 from gpu_course.simt.vocabulary.functions import Function
+from gpu_course.units import count
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,7 @@ def _reshaped(machine: Machine, call: Call, arguments: Sequence[Value], result: 
         rest = -int(np.prod(shape))
         shape[shape.index(-1)] = size // rest if rest else 0
     if min(shape) < 0 or int(np.prod(shape)) != size:
-        fact = f"{array.name} has {size:,} cells, and {tuple(shape)} asks for another number"
+        fact = f"{array.name} has {count(size, 'cell')}, and {tuple(shape)} asks for another number"
         raise machine.kernel.refuse(call.line, fact, "give sides whose product is its size")
     if tuple(array.strides) != row_major(array.shape) and size > 1:
         fact = f"{array.name} does not lie in one piece: Numba reshapes contiguous arrays alone"
@@ -209,9 +210,9 @@ def _viewed(machine: Machine, call: Call, arguments: Sequence[Value], result: Ty
         if _different(strides[axis], lanes) != [1]:
             fact = f"the cells of {array.name} do not lie side by side"
         elif any(n * old % new for n in _different(shape[axis], lanes)):
-            fact = f"{array.name} has {length:,} bytes in a row"
+            fact = f"{array.name} has {count(length, 'byte')} in a row"
         elif any(step % new for step in apart):
-            fact = f"rows of {array.name} lie {min(apart):,} bytes apart"
+            fact = f"rows of {array.name} lie {count(min(apart), 'byte')} apart"
         if fact:
             fact = f"{fact}, which no cells of {new} bytes ({dtype}) can take the place of"
             raise machine.kernel.refuse(call.line, fact, hint)
