@@ -463,6 +463,10 @@ WRONG: dict[tuple[str, str], tuple[str, Changes]] = {
             ),
         ),
     ),
+    ("rng_safe", "bfloat16 whatever the dtype"): (
+        "other-precision",
+        (("torch.get_autocast_dtype(device)", "torch.bfloat16"),),
+    ),
     ("rng_safe", "float buffers alone"): (
         "statistics-twice",
         (
