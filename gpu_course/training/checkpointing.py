@@ -69,6 +69,7 @@ def run_wrapped(
     seed: int = 0,
     *,
     autocast: bool = False,
+    half: bool = False,
     begun: bool = False,
 ) -> Outcome:
     """Returns what comes of a forward and a backward pass in which `wrap` calls every stage.
@@ -84,6 +85,7 @@ def run_wrapped(
         seed: of the random numbers that are drawn on the way.
         autocast: run the forward pass under `torch.autocast` with bfloat16; the backward pass is
             outside of it, as PyTorch advises.
+        half: that autocast takes float16 instead.
         begun: the gradients already hold those of an earlier part of the batch, and not 0.
     """
     passes = [0] * len(stages)
@@ -101,7 +103,8 @@ def run_wrapped(
 
     def run() -> float:
         value = batch
-        with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
+        narrow = torch.float16 if half else torch.bfloat16
+        with torch.autocast("cpu", narrow, enabled=autocast):
             for stage in stages:
                 value = wrap(stage, value)
         with mark(BACKWARD):

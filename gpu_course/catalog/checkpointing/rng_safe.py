@@ -121,6 +121,7 @@ RNG_SAFE = PythonPuzzle(
         case("a longer chain", 6, 6),
         case("outputs that depend on a buffer", 2, 7, spectral=1),
         case("under autocast", 2, 5, autocast=1),
+        case("under autocast in float16", 2, 5, autocast=1, half=1),
     ),
     random_case=_random_case,
     inputs=partial(inputs_for, "rng_safe"),
@@ -159,8 +160,9 @@ RNG_SAFE = PythonPuzzle(
             "moved it. From which buffers has the second run to begin?"
         ),
         "other-precision": (
-            "The first run was under autocast, and the second one is not: backward() is called "
-            "outside of it. What was switched on in forward that backward does not find?"
+            "The first run was under autocast, and the second one is not, or has another dtype: "
+            "backward() is called outside of it. What was set in forward that backward does not "
+            "find?"
         ),
         "other-buffers": (
             "BatchNorm's buffers are as they should be, and another module's moved twice. Look at "

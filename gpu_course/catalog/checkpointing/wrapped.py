@@ -17,7 +17,7 @@ def case(name: str, blocks: int, width: int, visible: bool = False, **more: int)
 
     Args:
         name, blocks, width, visible: of the case.
-        more: spectral=1, autocast=1, begun=1 or again=1, as the harness takes them.
+        more: spectral=1, autocast=1, half=1, begun=1 or again=1, as the harness takes them.
     """
     return Case(name, {"blocks": blocks, "width": width, **more}, visible)
 
@@ -43,7 +43,7 @@ def plain_run(inputs: Values, compared: Sequence[str]) -> Values:
         stages, batch = smooth_chain(*sizes, again=again)
     else:
         stages, batch = noisy_chain(*sizes, spectral=bool(inputs.get("spectral")), again=again)
-    more = {name: bool(inputs.get(name)) for name in ("autocast", "begun")}
+    more = {name: bool(inputs.get(name)) for name in ("autocast", "half", "begun")}
     found = run_wrapped(stages, batch, plainly, inputs["seed"], **more)
     return {
         name: value if isinstance(value := getattr(found, name), float) else value.numpy()

@@ -12,8 +12,11 @@ from gpu_course.catalog.specification import Case, Debrief, Mistake, PythonPuzzl
 KINDS = ("normal", "signs", "right angles")
 
 
-def _case(name: str, kind: int, size: int, k: int, visible: bool = False) -> Case:
-    return Case(name, {"kind": kind, "size": size, "k": k}, visible)
+def _case(
+    name: str, kind: int, size: int, k: int, visible: bool = False, *, zeros: int = 0
+) -> Case:
+    sizes = {"kind": kind, "size": size, "k": k}
+    return Case(name, sizes | ({"zeros": zeros} if zeros else {}), visible)
 
 
 def _random_case(rng: np.random.Generator) -> Case:
@@ -25,6 +28,8 @@ def _random_case(rng: np.random.Generator) -> Case:
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
     gradient = [float(number) for number in rng.integers(-40, 40, size=case.sizes["size"]) / 8]
     gradient[0] = 1.5
+    for place in range(case.sizes.get("zeros", 0)):
+        gradient[-1 - place] = 0.0
     return {"gradient": gradient, "k": case.sizes["k"], "directions": KINDS[case.sizes["kind"]]}
 
 
@@ -62,6 +67,7 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     g = np.array(inputs["gradient"])
     d, k, kind, square = len(g), inputs["k"], inputs["directions"], g @ g
     right = {"normal": (d + 1) / k, "signs": (d - 1) / k, "right angles": d / k - 1}[kind]
+    most = int(np.count_nonzero(g))
     ways = {
         "second-moment": {"normal": (d + 2) / k, "signs": d / k, "right angles": d / k},
         "no-average": {"normal": d + 1, "signs": d - 1},
@@ -69,6 +75,11 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
         "fourth-moment": {"normal": (d - 1) / k},
         "independent": {"right angles": (d - 1) / k},
         "root-of-k": {"normal": right * k**0.5, "signs": right * k**0.5},
+        "zeros-dropped": {
+            "normal": (most + 1) / k,
+            "signs": (most - 1) / k,
+            "right angles": most / k - 1,
+        },
         "whole-division": {"right angles": d // k - 1},
         "standard-deviation": {kind: right**0.5 if right > 0 else 0.0},
     }
@@ -117,6 +128,8 @@ VARIANCE_LAW = PythonPuzzle(
         _case("right angles, three of seven", 2, 7, 3),
         _case("right angles, as many as dimensions", 2, 5, 5),
         _case("one dimension", 0, 1, 2),
+        _case("zeros in the gradient", 1, 6, 2, zeros=2),
+        _case("a gradient of zeros", 0, 4, 1, zeros=4),
     ),
     random_case=_random_case,
     inputs=_inputs,
@@ -131,6 +144,10 @@ VARIANCE_LAW = PythonPuzzle(
         "no-average": (
             "That is the variance of one estimate. What does an average of k independent ones do "
             "to it?"
+        ),
+        "zeros-dropped": (
+            "You count the numbers of the gradient that are not 0. The noise goes into every "
+            "direction there is, those with a slope of 0 among them."
         ),
         "all-normal": (
             "That is the law of normal directions. Signs have a fixed length: every square is 1. "
@@ -170,6 +187,7 @@ VARIANCE_LAW = PythonPuzzle(
         ),
     ),
     mistakes=(
+        Mistake("zeros_are_no_dimensions", "wrong-result", "zeros-dropped"),
         Mistake("mean_square_of_the_estimate", "wrong-result", "second-moment"),
         Mistake("one_estimate", "wrong-result", "no-average"),
         Mistake("all_as_normal", "wrong-result", "all-normal"),

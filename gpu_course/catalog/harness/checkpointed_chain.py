@@ -38,6 +38,7 @@ def run(
     rows: int | None = None,
     spectral: int = 0,
     autocast: int = 0,
+    half: int = 0,
     begun: int = 0,
     again: int = 0,
 ) -> dict[str, Any]:
@@ -51,6 +52,7 @@ def run(
         rows: of the batch; default the chain's own number.
         spectral: 1 for outputs that depend on buffers (rng_safe alone).
         autocast: 1 to run the forward pass under autocast.
+        half: 1 for autocast in float16 instead of bfloat16.
         begun: 1 for gradients that hold those of an earlier part of the batch.
         again: 1 for a chain in which one block stands in two places.
     """
@@ -77,7 +79,13 @@ def run(
     try:
         with _without_the_library(function):
             found = run_wrapped(
-                stages, batch, wrap, seed, autocast=bool(autocast), begun=bool(begun)
+                stages,
+                batch,
+                wrap,
+                seed,
+                autocast=bool(autocast),
+                half=bool(half),
+                begun=bool(begun),
             )
     except RuntimeError as error:
         for words, key in STOPPED.items():

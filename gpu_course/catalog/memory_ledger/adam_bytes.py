@@ -10,12 +10,13 @@ from gpu_course.catalog.specification import Case, Debrief, Mistake, PythonPuzzl
 
 
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
-    single = case.sizes.get("single", 0)
+    single, empty = case.sizes.get("single", 0), case.sizes.get("empty", 0)
     # One to three sides, none alike by accident.
     shapes = [
         tuple(int(side) for side in rng.integers(2, 12, size=int(rng.integers(1, 4))))
-        for _ in range(case.sizes["tensors"] - single)
-    ] + [()] * single
+        for _ in range(case.sizes["tensors"] - single - empty)
+    ]
+    shapes += [()] * single + [(0, 3)] * empty
     return {
         "shapes": shapes,
         "weight_bytes": case.sizes["weight_bytes"],
@@ -50,6 +51,10 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     updated = 4 if master else width
     before, jump = (2 * width + copy) * n, 2 * updated * n + counters
     ways = {
+        "only-narrow-copies": (
+            2 * width * n + (copy * n if width < 4 else 0),
+            2 * updated * n + counters,
+        ),
         "no-master": (2 * width * n, jump),
         "master-late": (2 * width * n, jump + copy * n),
         # With copies, half of the jump is two narrow moments; without, one moment.
@@ -57,6 +62,10 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
         "one-moment": (before, updated * n + counters),
         "wide-moments": (before, 8 * n + counters),
         "no-gradients": ((width + copy) * n, jump),
+        "empty-tensors": (
+            before,
+            2 * updated * n + 4 * sum(math.prod(shape) > 0 for shape in shapes),
+        ),
         "no-counters": (before, 2 * updated * n),
         "one-counter": (before, 2 * updated * n + 4),
         "wide-gradients": ((width + 4 + copy) * n, jump),
@@ -117,6 +126,8 @@ ADAM_BYTES = PythonPuzzle(
         _case("one tensor", 1, 4, 0),
         _case("nine tensors", 9, 2, 1),
         _case("two single numbers among them", 5, 4, 0, single=2),
+        _case("an empty tensor among them", 4, 4, 0, empty=1),
+        _case("float32 with a float32 copy", 3, 4, 1),
     ),
     random_case=_random_case,
     inputs=_inputs,
@@ -166,6 +177,14 @@ ADAM_BYTES = PythonPuzzle(
             "A parameter of shape () has no sides and is one number: a learned scale, for example. "
             "How many numbers do you count for it?"
         ),
+        "empty-tensors": (
+            "A tensor of shape (0, 3) has no numbers, and it is updated with the others: Adam "
+            "counts its steps, too."
+        ),
+        "only-narrow-copies": (
+            "The copies are missing where the weights are float32 themselves. A copy is made "
+            "wherever `master_copy` says so, however wide the weights are."
+        ),
         "sides": (
             "You added up the sides of each shape. How many numbers does a (3, 4) matrix have?"
         ),
@@ -198,6 +217,8 @@ ADAM_BYTES = PythonPuzzle(
         Mistake("sides_added_up", "wrong-result", "sides"),
         Mistake("everything_in_one_number", "wrong-result", "wrong-type"),
         Mistake("nothing_for_a_single_number", "wrong-result", "single-numbers"),
+        Mistake("no_counter_for_an_empty_tensor", "wrong-result", "empty-tensors"),
+        Mistake("copies_of_narrow_weights_alone", "wrong-result", "only-narrow-copies"),
     ),
     source=(
         "Kingma and Ba 2015, arXiv 1412.6980, algorithm 1; Micikevicius et al. 2018, "

@@ -9,7 +9,14 @@ import numpy as np
 
 from gpu_course.catalog.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
 
-KINDS = ("first moment", "second moment", "zeros among them", "tiny numbers")
+KINDS = (
+    "first moment",
+    "second moment",
+    "zeros among them",
+    "tiny numbers",
+    "halves of the largest",
+    "the least normal numbers",
+)
 
 
 def _case(name: str, kind: int, size: int, block: int, power: int, visible: bool = False) -> Case:
@@ -19,7 +26,7 @@ def _case(name: str, kind: int, size: int, block: int, power: int, visible: bool
 def _random_case(rng: np.random.Generator) -> Case:
     block = int(rng.integers(3, 12))
     size = block * int(rng.integers(2, 6)) + int(rng.integers(1, block))
-    kind, power = int(rng.integers(len(KINDS))), int(rng.integers(1, 5))
+    kind, power = int(rng.integers(4)), int(rng.integers(1, 5))
     return _case("a moment drawn at random", kind, size, block, power)
 
 
@@ -37,8 +44,16 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
         values = values**2
     elif kind == "zeros among them":
         values[blocks == 1] = 0.0
+        values[np.flatnonzero(blocks == 1)[0]] = -0.0
     elif kind == "tiny numbers":
         values *= 1e-12
+    elif kind == "halves of the largest":
+        # 127 / 2 is the one half that float32 holds exactly, whichever way it is worked out.
+        values = np.clip(values, -0.9, 0.9)
+        for start in range(0, size, block):
+            values[start : start + 3] = [-2.0, 1.0, -1.0]
+    elif kind == "the least normal numbers":
+        values *= 1e-34
     return {
         "values": values.astype(np.float32),
         "block": block,
@@ -105,6 +120,7 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
         return "sign-lost"
     ways: dict[str, dict[str, Any]] = {
         "cut-off": {"rounded": np.floor},
+        "half-down": {"rounded": lambda size: np.ceil(size - 0.5)},
         "too-many-levels": {"levels": 128},
         "signed-largest": {"largest": np.max},
         "epsilon": {"epsilon": 1e-8},
@@ -156,6 +172,9 @@ BLOCK_QUANTISE_STATE = PythonPuzzle(
         _case("a block of zeros", 2, 26, 6, 2),
         _case("tiny numbers", 3, 40, 8, 1),
         _case("one block", 0, 5, 9, 2),
+        _case("halves of the largest", 4, 12, 4, 1),
+        _case("the least normal numbers", 5, 17, 4, 1),
+        _case("one number in each block", 0, 5, 1, 3),
     ),
     random_case=_random_case,
     inputs=_inputs,
@@ -172,6 +191,10 @@ BLOCK_QUANTISE_STATE = PythonPuzzle(
         "rest-dropped": "The last block is shorter than the others, and it counts, too.",
         "cut-off": (
             "Your codes are cut off towards 0. Rounding to the nearest halves the largest error."
+        ),
+        "half-down": (
+            "A code that would be 63.5 becomes 63 with you. A half is rounded away from 0, on "
+            "both sides of it."
         ),
         "too-many-levels": (
             "int8 goes from -128 to 127, so 128 does not exist: it becomes -128, and the largest "
@@ -238,6 +261,7 @@ BLOCK_QUANTISE_STATE = PythonPuzzle(
         Mistake("one_scale_for_all", "wrong-result", "one-scale"),
         Mistake("drops_the_rest", "wrong-result", "rest-dropped"),
         Mistake("cuts_off", "wrong-result", "cut-off"),
+        Mistake("halves_towards_zero", "wrong-result", "half-down"),
         Mistake("levels_up_to_128", "wrong-result", "too-many-levels"),
         Mistake("largest_and_not_largest_size", "wrong-result", "signed-largest"),
         Mistake("epsilon_in_the_scale", "wrong-result", "epsilon"),

@@ -109,6 +109,8 @@ def _count(inputs: Values, **otherwise: bool) -> int:
         shared = _up(inputs["shared_bytes"] + limits["shared_reserved"], 128)
     if otherwise.get("nothing_reserved"):
         shared = _up(inputs["shared_bytes"], limits["shared_unit"])
+    if otherwise.get("reserved_everywhere"):
+        shared = _up(inputs["shared_bytes"] + 1024, limits["shared_unit"])
     return min([*most, limits["shared_bytes"] // shared] if shared else most)
 
 
@@ -124,6 +126,7 @@ _OTHERWISE: tuple[tuple[str, Callable[[Values], int]], ...] = (
     ("not-rounded", lambda inputs: _count(inputs, not_rounded=True)),
     ("part-warps", lambda inputs: _count(inputs, part_warps=True)),
     ("nothing-reserved", lambda inputs: _count(inputs, nothing_reserved=True)),
+    ("reserved-everywhere", lambda inputs: _count(inputs, reserved_everywhere=True)),
     ("unit-of-today", lambda inputs: _count(inputs, unit_of_today=True)),
     ("warps", lambda inputs: _count(inputs) * -(-inputs["threads"] // 32)),
 )
@@ -169,6 +172,7 @@ OCCUPANCY = PythonPuzzle(
         _case("quarters", "8.0", 96, 0, 224),
         _case("shared memory, and what is kept of it", "8.6", 32, 33_900, 96),
         _case("shared memory before Ampere", "7.5", 32, 10_800, 64),
+        _case("nothing reserved before Ampere", "7.5", 32, 6_400, 64),
         _case("one block is too much", "9.0", 168, 0, 512),
         _case("none of its own, little left", "8.0", 32, 0, 64, left_bytes=8192),
         _case("the newest", "12.0", 80, 20_000, 192),
@@ -207,6 +211,10 @@ OCCUPANCY = PythonPuzzle(
             "You counted the block's own shared memory alone. From Ampere on, CUDA reserves some "
             "more of it for each block; the limits say how much."
         ),
+        "reserved-everywhere": (
+            "You took 1,024 reserved bytes for each block, as CUDA keeps them from Ampere on. "
+            "Earlier GPUs keep none: the limits say how many."
+        ),
         "unit-of-today": (
             "You rounded shared memory to 128 bytes, as GPUs do from Ampere on. Earlier ones give "
             "it out in other units: the limits say which."
@@ -243,6 +251,7 @@ OCCUPANCY = PythonPuzzle(
         Mistake("shared_memory_as_asked_for", "wrong-result", "nothing-reserved"),
         Mistake("returns_warps", "wrong-result", "warps"),
         Mistake("divides_with_a_slash", "wrong-result", "wrong-type"),
+        Mistake("reserves_on_every_gpu", "wrong-result", "reserved-everywhere"),
         Mistake("the_unit_of_today", "wrong-result", "unit-of-today"),
     ),
     source="NVIDIA, CUDA Toolkit, cuda_occupancy.h; CUDA Programming Guide 13.1, Tables 30 and 31",

@@ -90,6 +90,16 @@ def divides_with_a_slash(limits, registers, shared_bytes, threads):
     )
 
 
+# What CUDA keeps of shared memory is written down as it is from Ampere on.
+def reserves_on_every_gpu(limits, registers, shared_bytes, threads):
+    warps = -(-threads // limits["warp_size"])
+    per_warp = round_up(registers * limits["warp_size"], limits["register_unit"])
+    in_quarter = limits["registers"] // limits["quarters"] // per_warp
+    most = [limits["blocks"], limits["warps"] // warps, in_quarter * limits["quarters"] // warps]
+    per_block = round_up(shared_bytes + 1024, limits["shared_unit"])
+    return min([*most, limits["shared_bytes"] // per_block])
+
+
 # The unit of shared memory is written down as it is on the GPU at hand.
 def the_unit_of_today(limits, registers, shared_bytes, threads):
     warps = -(-threads // limits["warp_size"])

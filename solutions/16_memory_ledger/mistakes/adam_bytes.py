@@ -118,3 +118,19 @@ def nothing_for_a_single_number(shapes, weight_bytes, master_copy):
     updated_bytes = 4 if master_copy else weight_bytes
     before = (2 * weight_bytes + (4 if master_copy else 0)) * numbers
     return before, 2 * updated_bytes * numbers + 4 * len(shapes)
+
+
+# A tensor without numbers is taken for none.
+def no_counter_for_an_empty_tensor(shapes, weight_bytes, master_copy):
+    sizes = [math.prod(shape) for shape in shapes if 0 not in shape]
+    updated = 4 if master_copy else weight_bytes
+    before = (2 * weight_bytes + (4 if master_copy else 0)) * sum(sizes)
+    return before, 2 * updated * sum(sizes) + 4 * len(sizes)
+
+
+# Takes float32 parameters for their own copies.
+def copies_of_narrow_weights_alone(shapes, weight_bytes, master_copy):
+    numbers = sum(math.prod(shape) for shape in shapes)
+    updated = 4 if master_copy else weight_bytes
+    before = (2 * weight_bytes + (4 if master_copy and weight_bytes < 4 else 0)) * numbers
+    return before, 2 * updated * numbers + 4 * len(shapes)

@@ -79,3 +79,11 @@ def divides_without_the_rest(gradient, k, directions):
     square = sum(number * number for number in gradient)
     factors = {"normal": (d + 1) / k, "signs": (d - 1) / k, "right angles": d // k - 1}
     return factors[directions] * square
+
+
+# A slope of 0 is taken for no direction at all.
+def zeros_are_no_dimensions(gradient, k, directions):
+    d = sum(number != 0 for number in gradient)
+    square = sum(number * number for number in gradient)
+    factors = {"normal": (d + 1) / k, "signs": (d - 1) / k, "right angles": d / k - 1}
+    return factors[directions] * square

@@ -164,3 +164,13 @@ def divides_zero_by_zero_in_numpy(values, block, power):
     table = (127 * abs(shares) ** (1 / power)).round()
     table[shares < 0] *= -1
     return torch.from_numpy(table.astype("int8")).flatten()[:n], scales
+
+
+# A half is rounded to the code nearer to 0.
+def halves_towards_zero(values, block, power):
+    n = len(values)
+    table = torch.nn.functional.pad(values, (0, -n % block)).view(-1, block)
+    scales = table.abs().amax(dim=1)
+    shares = table / torch.where(scales > 0, scales, 1.0).unsqueeze(1)
+    table = (127 * shares.abs() ** (1 / power) - 0.5).ceil() * shares.sign()
+    return table.flatten()[:n].to(torch.int8), scales
