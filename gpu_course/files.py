@@ -193,8 +193,22 @@ def _put(new: Path, path: Path) -> None:
         raise
     except OSError:
         # A file system without links, such as that of a memory stick.
-        if path.exists():
-            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from None
-        os.rename(new, path)
+        with _alone_in(path.parent):
+            if path.exists():
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from None
+            os.rename(new, path)
         return
     new.unlink()
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Has everybody who asks for the same folder wait until the block has ended."""
+    import fcntl  # not on Windows, which gives no file a name that another has
+
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)

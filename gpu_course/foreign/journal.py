@@ -71,6 +71,21 @@ class Journal:
             if os.getpid() == maker:  # and not in a fork that ends
                 shutil.rmtree(folder, ignore_errors=True)
 
+    @classmethod
+    @contextlib.contextmanager
+    def made_if_there_is_room(cls) -> Iterator[Journal | None]:
+        """Yields a journal; on a full disk None, and says that other processes are not seen."""
+        with contextlib.ExitStack() as kept:
+            journal = None
+            try:
+                journal = kept.enter_context(cls.made())
+            except OSError as error:
+                print(
+                    f"what other processes launch is not seen, for want of a folder: {error}",
+                    file=sys.stderr,
+                )
+            yield journal
+
     def reached(self, environment: Mapping[str, str]) -> dict[str, str]:
         """Returns an environment in which every Python that is started writes into this journal."""
         paths = environment.get("PYTHONPATH", "").split(os.pathsep)

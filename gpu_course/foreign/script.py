@@ -97,9 +97,11 @@ def command(
             above = Journal(Path(os.environ[VARIABLE]))
             here = Launches(own, counters=counters, orders=orders, journal=above, teller=None)
             raise typer.Exit(run_on_the_simulator(run, here))
-        with Journal.made() as journal:
+        with Journal.made_if_there_is_room() as journal:
             launches = Launches(own, counters=counters, orders=orders, journal=journal)
-            if child.FORKS:
+            if journal is None:
+                status = run_on_the_simulator(run, launches)
+            elif child.FORKS:
                 status = child.forked(lambda: run_on_the_simulator(run, launches))
             else:
                 status = child.spawned(context.obj, journal.reached(os.environ))

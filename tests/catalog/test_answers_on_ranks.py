@@ -427,7 +427,7 @@ ROWS = {
         "ulysses",
         (("if heads % n:", "if heads > n and heads % n:"),),
         ("fewer heads",),
-        "exception: exception",
+        "hazard: not-refused",
     ),
     "heads exchanged in float32": Row(
         "ulysses", (("x.flatten()", "x.float().double().flatten()"),), verdict=IN_FLOAT32

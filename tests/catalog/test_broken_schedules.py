@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from gpu_course.catalog.checkpointing.planning import followed, most_operations
+from gpu_course.catalog.checkpointing.planning import WASTED, followed, most_operations
 from gpu_course.catalog.harness import Unusable, schedule_peak
 from gpu_course.catalog.lesson_17_checkpointing import LESSON as LESSON_17
 from gpu_course.catalog.lesson_18_optimal_checkpointing import LESSON
@@ -59,8 +59,11 @@ def test_one_that_is_longer_than_any_needs_to_be_is_followed_nowhere() -> None:
     most = most_operations(2)
     assert len(anew) == most
     assert followed(inputs, Case("two stages", {}), {"schedule": anew})["schedule"] == anew
-    with pytest.raises(Unusable, match=r"a schedule of 6 operations; .* takes 5") as found:
-        followed(inputs, Case("two stages", {}), {"schedule": [("forward", 0), *anew]})
+    wasteful = [("forward", 0)] * (WASTED + 1) + anew
+    with pytest.raises(
+        Unusable, match=rf"a schedule of {WASTED + 6} operations; .* takes 5"
+    ) as found:
+        followed(inputs, Case("two stages", {}), {"schedule": wasteful})
     assert found.value.key == "too-long"
 
 

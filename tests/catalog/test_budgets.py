@@ -97,9 +97,7 @@ B_TURNED_IN_ITS_TILE: Changes = (
 )
 
 COSTLY: dict[tuple[str, str], Changes] = {
-    ("ballot_count", "atom.requests"): (
-        ("out[i // 32] = cuda.popc(votes)", "cuda.atomic.exch(out, i // 32, cuda.popc(votes))"),
-    ),
+    ("ballot_count", "atom.requests"): asks_back("i // 32", "cuda.popc(votes)"),
     ("warp_sum", "atom.requests"): asks_back("i // 32", "total"),
     ("warp_max_all", "red.requests"): never_asks("i", "largest"),
     ("warp_max_all", "atom.requests"): asks_back("i", "largest"),

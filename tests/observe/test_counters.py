@@ -237,7 +237,7 @@ def test_atomics_on_global_memory_are_counted_lane_by_lane(
     ("body", "updates"),
     [
         ("cuda.atomic.add(s, 0, 1.0)", 64),
-        ("if i < 5:\n    cuda.atomic.exch(s, i, 1.0)", 5),
+        ("if i < 5:\n    cuda.atomic.max(s, i, 1.0)", 5),
         ("cuda.atomic.add(out, 0, 1.0)", 0),
         ("s[i] += 1", 0),
     ],

@@ -100,6 +100,8 @@ def _why(case: Case, own: Sequence[Call]) -> str:
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
     if "failed" in got:
+        if _refuses(case):
+            return "not-refused"  # heads that nobody can share out end as parts of unlike sizes
         uneven = len(set(inputs["tokens"])) > 1
         return "tokens-alike" if got["failed"] == "sizes-differ" and uneven else standstill(got)
     ranks, result = ranks_of(case), got["result"]

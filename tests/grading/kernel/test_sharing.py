@@ -69,7 +69,8 @@ def fill(out, a, size):
     "atomics": """
     if cuda.grid(1) == 0:
         for i in range(size):
-            cuda.atomic.exch(out, i, a[i] + 10)
+            out[i] = 0
+            cuda.atomic.add(out, i, a[i] + 10)
 """,
     "a slice": """
     if cuda.grid(1) == 0:
