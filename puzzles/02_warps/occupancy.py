@@ -16,9 +16,9 @@
                                        whole units
                     "shared_reserved"  bytes that each block takes on
                                        top of its own
-    registers     int, of one thread
+    registers     int, of one thread; 1 to 255
     shared_bytes  int, of one block; may be 0
-    threads       int, in one block; at most 1024
+    threads       int, in one block; 1 to 1024
 
 Return a whole number; 0 where not even one block fits. Warps are whole:
 40 threads are two.

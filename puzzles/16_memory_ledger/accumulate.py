@@ -7,8 +7,8 @@
     loss    loss(model(x), y) is the mean over the rows of a batch
     x       the batch, float64 (rows, width)
     y       the targets, float64 (rows, 3)
-    parts   how many microbatches to split it into; it need not divide
-            the rows
+    parts   how many microbatches to split it into: from 1 to as many
+            as there are rows; it need not divide them
 
 Leave in every parameter's .grad what loss(model(x), y).backward() would
 have added to it. The gradients are there already, filled with zeros:

@@ -11,7 +11,7 @@ As in `checkpoint`: keep x alone, and run the stage again in the
 backward pass. But a second run draws other random numbers. It begins
 from buffers that the first run has moved, and moves them again. And it
 is not under the autocast of the first. Take care of all three, whatever
-the stage holds in its buffers.
+the stage holds in its buffers. Autocast may take bfloat16 or float16.
 
 Measured: the loss, the gradients, all buffers, and the next numbers
 drawn from PyTorch's generator afterwards: each equal to the plain

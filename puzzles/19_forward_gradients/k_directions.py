@@ -4,7 +4,7 @@
 
     loss      loss(point) is a number
     point     float64 (d,)
-    normals   float64 (k, d), normal numbers; k is no larger than d
+    normals   float64 (k, d), normal numbers; k is from 1 to d
 
 Turn the rows of `normals` into k directions at right angles that span
 the same space, of a length for which the estimate is right in the mean,

@@ -2,7 +2,7 @@
 
     variance_law(gradient, k, directions) -> float
 
-    gradient     list of d floats
+    gradient     list of d finite floats, any of them 0; d is 1 or more
     k            estimates in the average
     directions   "normal"        independent normal numbers with mean 0
                                  and variance 1

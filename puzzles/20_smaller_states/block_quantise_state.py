@@ -3,7 +3,7 @@
     quantise(values, block, power) -> (codes, scales)
     dequantise(codes, scales, block, power) -> values
 
-    values   float32 (n,)
+    values   float32 (n,), finite, n 1 or more
     block    so many numbers share a scale, in their order; the last
              block may have fewer
     power    1, 2, 3 or 4
@@ -13,8 +13,9 @@
 
 A number's share is the number over the scale of its block. Its code is
 127 times the power-th root of the share's size, rounded to the nearest
-whole number, with the sign of the number. A block of zeros has scale 0
-and codes 0. On the way back: the code over 127, to the power, with its
+whole number (a half away from 0), with the sign of the number. A block
+of zeros, 0.0 or -0.0, has scale 0 and codes 0; whatever is larger is a
+scale, be it 1e-37. On the way back: the code over 127, to the power, with its
 sign, times the scale.
 
 Measured: codes, scales, what comes back, and the bytes behind codes and

@@ -2,9 +2,9 @@
 
     galore_project(gradient, rank) -> (basis, small)
 
-    gradient   float64 (rows, columns)
-    rank       how many directions to keep; no more than the shorter
-               side has
+    gradient   float64 (rows, columns), finite
+    rank       how many directions to keep: from 1 to as many as the
+               shorter side has
 
 Return the `rank` main directions of the gradient on its shorter side as
 the columns of `basis`, and the gradient in these directions as `small`:
