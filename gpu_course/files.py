@@ -58,10 +58,8 @@ def exchange(path: Path, data: bytes) -> tuple[Path, ...]:
     Raises:
         OSError: it cannot be written; the old file is as it was.
     """
-    path = _behind(path)
-    if path.exists() and not path.is_file():
-        # A device or a pipe that lost its place to a file would be missed by the whole machine.
-        raise OSError(errno.EINVAL, "it is no file that could be replaced", str(path))
+    if not _leads_to_no_file(path):
+        path = _behind(path)
     with _beside(path, data) as new:
         aside: list[Path] = []
         while True:
@@ -79,6 +77,17 @@ def exchange(path: Path, data: bytes) -> tuple[Path, ...]:
                 return tuple(aside)
             except FileExistsError:
                 continue  # somebody was quicker, and what they wrote is moved aside as well
+
+
+def _leads_to_no_file(path: Path) -> bool:
+    """True for a link to a folder, a pipe or a device, of which others may have need.
+
+    Such a link is moved aside itself, and what it leads to stays where it is.
+    """
+    try:
+        return path.is_symlink() and not stat.S_ISREG(path.stat().st_mode)
+    except OSError:
+        return False
 
 
 @contextmanager

@@ -143,6 +143,17 @@ def test_rights_links_and_pipes_stay_what_they_are(tmp_path: Path) -> None:
         with pytest.raises(FileNotFoundError, match="leads nowhere"):
             write(away, b"new")
     assert away.is_symlink() and not (tmp_path / "not mounted").exists()
+    # What a link leads to that is no file stays: there may be one /dev/zero for the whole machine.
+    pipe, folder = tmp_path / "pipe", tmp_path / "folder"
+    os.mkfifo(pipe)
+    folder.mkdir()
+    for target in (pipe, folder):
+        leading = tmp_path / f"to_{target.name}.py"
+        leading.symlink_to(target)
+        (aside,) = files.exchange(leading, b"new")
+        assert aside.is_symlink() and leading.read_bytes() == b"new"
+        assert not leading.is_symlink()
+    assert stat.S_ISFIFO(pipe.stat().st_mode) and folder.is_dir()
     reading, writing = os.pipe()
     files.write_bytes(Path(f"/dev/fd/{writing}"), b"through")
     assert os.read(reading, 100) == b"through"

@@ -24,6 +24,8 @@ VARIABLE = "GPU_COURSE_JOURNAL"
 """Names the folder, for processes that are started."""
 CHILDREN = Path(__file__).with_name("children")
 LENGTH_BYTES = 8
+NONE = "what other processes launched was not seen: there is no room for a temporary file"
+"""Said where there was no journal."""
 
 
 @dataclass(frozen=True)
@@ -74,16 +76,11 @@ class Journal:
     @classmethod
     @contextlib.contextmanager
     def made_if_there_is_room(cls) -> Iterator[Journal | None]:
-        """Yields a journal; on a full disk None, and says that other processes are not seen."""
+        """Yields a journal, or None on a full disk, where no other process can be seen."""
         with contextlib.ExitStack() as kept:
             journal = None
-            try:
+            with contextlib.suppress(OSError):
                 journal = kept.enter_context(cls.made())
-            except OSError as error:
-                print(
-                    f"what other processes launch is not seen, for want of a folder: {error}",
-                    file=sys.stderr,
-                )
             yield journal
 
     def reached(self, environment: Mapping[str, str]) -> dict[str, str]:

@@ -27,7 +27,7 @@ from gpu_course.files import write_text
 from gpu_course.foreign import stand_in
 from gpu_course.foreign.dispatcher import GPU
 from gpu_course.foreign.formats import as_text
-from gpu_course.foreign.journal import VARIABLE, Entry, Journal
+from gpu_course.foreign.journal import NONE, VARIABLE, Entry, Journal
 from gpu_course.foreign.launches import Finding, Launches
 from gpu_course.foreign.rules import Rules, read_rules, severities
 from gpu_course.simt.report import Counters
@@ -282,6 +282,8 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     for where, text in state.outside.items():
         terminalreporter.section(f"GPU kernels: {where}", red=True)
         terminalreporter.write_line(text)
+    if state.launches.journal is None:
+        terminalreporter.write_line(f"GPU kernels: {NONE}", red=True)
     if state.unwritten:
         terminalreporter.write_line(f"GPU kernels: {state.unwritten}", red=True)
     elif path := config.getoption("--gpu-write-baseline"):

@@ -22,7 +22,7 @@ from gpu_course.files import write_text
 from gpu_course.foreign import child, stand_in
 from gpu_course.foreign.dispatcher import GPU
 from gpu_course.foreign.formats import Form, form_called, written
-from gpu_course.foreign.journal import VARIABLE, Journal
+from gpu_course.foreign.journal import NONE, VARIABLE, Journal
 from gpu_course.foreign.launches import Launches
 from gpu_course.foreign.rules import Rules, read_rules, severities
 
@@ -100,6 +100,7 @@ def command(
         with Journal.made_if_there_is_room() as journal:
             launches = Launches(own, counters=counters, orders=orders, journal=journal)
             if journal is None:
+                print(NONE, file=sys.stderr)
                 status = run_on_the_simulator(run, launches)
             elif child.FORKS:
                 status = child.forked(lambda: run_on_the_simulator(run, launches))

@@ -51,7 +51,8 @@ DEBRIEF = Debrief(
     ),
     alternative=(
         "Add up by shfl_xor and every lane has the sum. Short rows leave most lanes of a warp "
-        "idle; then let 8 lanes have a row, which is one full sector for each of four rows."
+        "idle. Where each row begins with a sector, 8 lanes may have a row: one full sector for "
+        "each of four rows."
     ),
 )
 
