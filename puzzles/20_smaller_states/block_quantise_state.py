@@ -15,8 +15,8 @@ A number's share is the number over the scale of its block. Its code is
 127 times the power-th root of the share's size, rounded to the nearest
 whole number (a half away from 0), with the sign of the number. A block
 of zeros, 0.0 or -0.0, has scale 0 and codes 0; whatever is larger is a
-scale, be it 1e-37. On the way back: the code over 127, to the power, with its
-sign, times the scale.
+scale, be it 1e-37. On the way back: the code over 127, to the power,
+with its sign, times the scale.
 
 Measured: codes, scales, what comes back, and the bytes behind codes and
 scales.
