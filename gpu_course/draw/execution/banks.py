@@ -101,9 +101,8 @@ def describe_banks(words: Sequence[int | None]) -> str:
     passes = max(map(len, queues))
     busy = [bank for bank, queue in enumerate(queues) if queue]
     lanes = sum(word is not None for word in words)
-    said = [
-        f"{count(lanes, 'lane')} {'asks' if lanes == 1 else 'ask'} {_banks(busy)}: {_passes(passes)}."
-    ]
+    ask = "asks" if lanes == 1 else "ask"
+    said = [f"{count(lanes, 'lane')} {ask} {_banks(busy)}: {_passes(passes)}."]
     if passes > 1:
         worst = next(bank for bank, queue in enumerate(queues) if len(queue) == passes)
         first = [lanes[0] for _, lanes in queues[worst]]
