@@ -1,7 +1,8 @@
 # The course's commands. `make` lists them. Without make: the README has the same steps for `py -m`.
 
 PYTHON ?= python3
-WORKERS ?= 2
+# One more than two cores have: tests of ranks and of the browser mostly wait.
+WORKERS ?= 3
 LESSON ?=
 ARGS ?=
 

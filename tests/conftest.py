@@ -34,6 +34,11 @@ LONGEST_FIRST = (
     "tests/isolation/test_held_memory.py",
     "tests/catalog/test_zero_and_fsdp.py",
     "tests/simt/test_scalar_arithmetic.py",
+    "tests/course/test_other_processors.py",
+    "tests/foreign/test_script.py",
+    "tests/foreign/test_pytest_plugin.py",
+    "tests/catalog/test_answers_on_ranks.py",
+    "tests/catalog/test_close_answers.py",
 )
 """Files of tests that take long, by processor time. Workers get whole files in this order, and
 short ones last, so that none is left alone with a long one at the end. It need not be exact."""
