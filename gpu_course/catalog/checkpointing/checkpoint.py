@@ -19,6 +19,10 @@ from gpu_course.catalog.specification import Case, Debrief, Finding, Mistake, Py
 ROWS = 32
 """Of the batch; see training.checkpointing.smooth_chain."""
 
+CLOSE = 0.05
+"""How far gradients may be off, as a share of their size, that belong to the right question:
+numbers of 16 bits are off by less. Those of another question are off by about their own size."""
+
 
 def _random_case(rng: np.random.Generator) -> Case:
     blocks, width = int(rng.integers(2, 6)), 8 * int(rng.integers(2, 5))
@@ -62,8 +66,15 @@ def _diagnose(inputs: Values, chosen: Case, expected: Values, got: Values) -> st
     if not np.any(last) and zero_share(gradients) > 0.5 * zero_share(expected["gradients"]):
         return "chain-cut"
     if got["loss"] == expected["loss"] and np.all(np.isfinite(gradients)):
-        return "incoming-gradient"
+        both = ("gradients", "batch_gradient")
+        close = all(_is_close(got[name], expected[name]) for name in both)
+        return "rounded" if close else "incoming-gradient"
     return None
+
+
+def _is_close(got: np.ndarray, expected: np.ndarray) -> bool:
+    """Whether numbers are those that are expected, but for a few percent of their size."""
+    return bool(np.linalg.norm(got - expected) <= CLOSE * np.linalg.norm(expected))
 
 
 DEBRIEF = Debrief(
@@ -156,6 +167,11 @@ CHECKPOINT = PythonPuzzle(
             "The gradients belong to another question. backward gets the gradient of the loss by "
             "y; your second pass has to start from that one."
         ),
+        "rounded": (
+            "The gradients are close to the right ones, and not equal bit for bit. Something was "
+            "rounded on the way, or added in another order. Keep x as it came, run the stage as "
+            "it is, and go back from the gradient as it comes in."
+        ),
         "not-cut-off": (
             "Going back through your second run went on into the stages before it, which is their "
             "own business. Where does the input of the second run hang on the rest?"
@@ -200,6 +216,7 @@ CHECKPOINT = PythonPuzzle(
         Mistake("calls_the_library", "wrong-result", "library"),
         Mistake("puts_gradients_in_their_place", "wrong-result", "gradients-replaced"),
         Mistake("an_input_for_each_stage", "wrong-result", "one-input-per-stage"),
+        Mistake("keeps_half_of_the_digits", "wrong-result", "rounded"),
     ),
     source=(
         "Chen and others, arXiv 1604.06174; torch.utils.checkpoint, "

@@ -16,6 +16,7 @@ KINDS = (
     "tiny numbers",
     "halves of the largest",
     "the least normal numbers",
+    "next to halves",
 )
 
 
@@ -54,6 +55,11 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
             values[start : start + 3] = [-2.0, 1.0, -1.0]
     elif kind == "the least normal numbers":
         values *= 1e-34
+    elif kind == "next to halves":
+        # So near to the half between two codes that fewer digits than float32's miss the right one.
+        codes = rng.integers(64, 127, size=size) + rng.choice([0.497, 0.503], size=size)
+        values = 2.0 * rng.choice([-1.0, 1.0], size=size) * codes / 127
+        values[::block] = -2.0
     return {
         "values": values.astype(np.float32),
         "block": block,
@@ -134,8 +140,21 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
             wrong_codes, wrong_scales = _codes(values, block, power, **way)
         if np.allclose(scales, wrong_scales, 1e-5, 0) and np.array_equal(codes, wrong_codes):
             return key
+    if _off_next_to_halves(codes, values, block, power):
+        return "rounded-before"
     tiny = np.abs(values).max() < 1e-8  # a floor under the divisor, where it is all that counts
     return "epsilon" if tiny and np.abs(codes).max() < np.abs(expected["codes"]).max() else None
+
+
+def _off_next_to_halves(codes: np.ndarray, values: np.ndarray, block: int, power: int) -> bool:
+    """Whether codes are off by 1, and only where what is to be rounded lies next to a half."""
+    exact, _ = _codes(values, block, power)
+    off = np.abs(codes.astype(int) - exact)
+    spread = np.abs(values).astype(np.float64)
+    for start in range(0, len(spread), block):
+        spread[start : start + block] /= spread[start : start + block].max() or 1.0
+    size = 127 * spread ** (1 / power)
+    return bool(off.any() and off.max() == 1 and (np.abs(size % 1 - 0.5)[off == 1] < 0.3).all())
 
 
 DEBRIEF = Debrief(
@@ -175,6 +194,7 @@ BLOCK_QUANTISE_STATE = PythonPuzzle(
         _case("halves of the largest", 4, 12, 4, 1),
         _case("the least normal numbers", 5, 17, 4, 1),
         _case("one number in each block", 0, 5, 1, 3),
+        _case("next to halves", 6, 40, 8, 1),
     ),
     random_case=_random_case,
     inputs=_inputs,
@@ -195,6 +215,10 @@ BLOCK_QUANTISE_STATE = PythonPuzzle(
         "half-down": (
             "A code that would be 63.5 becomes 63 with you. A half is rounded away from 0, on "
             "both sides of it."
+        ),
+        "rounded-before": (
+            "A few codes are off by 1, where 127 times the root lies next to a half. Something "
+            "was rounded before that. Keep all digits of float32 up to the one rounding."
         ),
         "too-many-levels": (
             "int8 goes from -128 to 127, so 128 does not exist: it becomes -128, and the largest "
@@ -262,6 +286,7 @@ BLOCK_QUANTISE_STATE = PythonPuzzle(
         Mistake("drops_the_rest", "wrong-result", "rest-dropped"),
         Mistake("cuts_off", "wrong-result", "cut-off"),
         Mistake("halves_towards_zero", "wrong-result", "half-down"),
+        Mistake("shares_in_float16", "wrong-result", "rounded-before"),
         Mistake("levels_up_to_128", "wrong-result", "too-many-levels"),
         Mistake("largest_and_not_largest_size", "wrong-result", "signed-largest"),
         Mistake("epsilon_in_the_scale", "wrong-result", "epsilon"),

@@ -33,6 +33,16 @@ def cuts_off(values, block, power):
     return table.flatten()[:n].to(torch.int8), scales
 
 
+# Rounded to eleven bits, and then once more.
+def shares_in_float16(values, block, power):
+    n = len(values)
+    table = torch.nn.functional.pad(values, (0, -n % block)).view(-1, block)
+    scales = table.abs().amax(dim=1)
+    shares = (table / torch.where(scales > 0, scales, 1.0)[:, None]).half().float()
+    table = (127 * shares.abs() ** (1 / power)).round() * shares.sign()
+    return table.flatten()[:n].to(torch.int8), scales
+
+
 # int8 has no 128.
 def levels_up_to_128(values, block, power):
     n = len(values)
