@@ -1,4 +1,4 @@
-"""What the stubs of lessons 16 to 20 and `sectors` promise of their input, and what holds it.
+"""What the stubs of lessons 16 to 20 and two others promise of their input, and what holds it.
 
 A promise is a few words of the docstring and what an input is like that holds them. Some hold
 because there is such a case, others because every case and every drawn one is like that.
@@ -160,6 +160,21 @@ SIZES = (
 )
 
 PROMISES: dict[str, tuple[Promise, ...]] = {
+    "occupancy": (
+        Promise("of one thread; 1 to 255", _one_of("registers", 1)),
+        Promise("of one thread; 1 to 255", _one_of("registers", 255)),
+        Promise("in one block; 1 to 1024", _one_of("threads", 1)),
+        Promise("in one block; 1 to 1024", _one_of("threads", 1024)),
+        Promise("of one block; may be 0", _one_of("shared_bytes", 0)),
+        # All of these have four quarters, warps of 32 threads and units of 256 registers.
+        _everywhere(
+            "those of compute capabilities 7.0 to 12.0",
+            lambda given: (
+                [given["limits"][n] for n in ("quarters", "warp_size", "register_unit")]
+                == [4, 32, 256]
+            ),
+        ),
+    ),
     "sectors": (
         Promise("may be 0 or negative", lambda given: given["stride"] == 0),
         Promise("may be 0 or negative", lambda given: given["stride"] < 0),

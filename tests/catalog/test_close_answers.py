@@ -516,7 +516,8 @@ WRONG: dict[tuple[str, str], tuple[str, Changes]] = {
         ),
     ),
     **{
-        ("checkpoint", f"{what} in {dtype}"): ("rounded", ((old, new.format(dtype)),))
+        (puzzle, f"{what} in {dtype}"): ("rounded", ((old, new.format(dtype)),))
+        for puzzle in ("checkpoint", "rng_safe")
         for what, old, new in (
             ("the input", "backward(x)", "backward(x.to(torch.{}).float())"),
             ("what comes in", "backward(gradient)\n", "backward(gradient.to(torch.{}).float())\n"),

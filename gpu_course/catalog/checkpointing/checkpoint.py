@@ -7,10 +7,12 @@ from functools import partial
 import numpy as np
 
 from gpu_course.catalog.checkpointing.wrapped import (
+    ROUNDED,
     SLACK_BYTES,
     case,
     held,
     inputs_for,
+    is_close,
     plain_run,
     zero_share,
 )
@@ -18,10 +20,6 @@ from gpu_course.catalog.specification import Case, Debrief, Finding, Mistake, Py
 
 ROWS = 32
 """Of the batch; see training.checkpointing.smooth_chain."""
-
-CLOSE = 0.05
-"""How far gradients may be off, as a share of their size, that belong to the right question:
-numbers of 16 bits are off by less. Those of another question are off by about their own size."""
 
 
 def _random_case(rng: np.random.Generator) -> Case:
@@ -67,14 +65,9 @@ def _diagnose(inputs: Values, chosen: Case, expected: Values, got: Values) -> st
         return "chain-cut"
     if got["loss"] == expected["loss"] and np.all(np.isfinite(gradients)):
         both = ("gradients", "batch_gradient")
-        close = all(_is_close(got[name], expected[name]) for name in both)
+        close = all(is_close(got[name], expected[name]) for name in both)
         return "rounded" if close else "incoming-gradient"
     return None
-
-
-def _is_close(got: np.ndarray, expected: np.ndarray) -> bool:
-    """Whether numbers are those that are expected, but for a few percent of their size."""
-    return bool(np.linalg.norm(got - expected) <= CLOSE * np.linalg.norm(expected))
 
 
 DEBRIEF = Debrief(
@@ -167,11 +160,7 @@ CHECKPOINT = PythonPuzzle(
             "The gradients belong to another question. backward gets the gradient of the loss by "
             "y; your second pass has to start from that one."
         ),
-        "rounded": (
-            "The gradients are close to the right ones, and not equal bit for bit. Something was "
-            "rounded on the way, or added in another order. Keep x as it came, run the stage as "
-            "it is, and go back from the gradient as it comes in."
-        ),
+        "rounded": ROUNDED,
         "not-cut-off": (
             "Going back through your second run went on into the stages before it, which is their "
             "own business. Where does the input of the second run hang on the rest?"

@@ -19,6 +19,9 @@ KINDS = (
     "next to halves",
 )
 
+NEAR = 4e-3
+"""How far a number of 16 bits may be off, as a share of it: less than 1/127 by far."""
+
 
 def _case(name: str, kind: int, size: int, block: int, power: int, visible: bool = False) -> Case:
     return Case(name, {"kind": kind, "size": size, "block": block, "power": power}, visible)
@@ -121,7 +124,10 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     if np.array_equal(codes, expected["codes"]) and np.allclose(
         scales, expected["scales"], 1e-5, 0
     ):
-        return "way-back" if got["restored"].dtype == np.float32 else "not-float32"
+        if got["restored"].dtype != np.float32:
+            return "not-float32"
+        near = np.allclose(got["restored"], expected["restored"], NEAR, 0)
+        return "rounded-back" if near else "way-back"
     if np.array_equal(codes, np.abs(expected["codes"])):
         return "sign-lost"
     ways: dict[str, dict[str, Any]] = {
@@ -258,6 +264,10 @@ BLOCK_QUANTISE_STATE = PythonPuzzle(
             "There are two functions to write: `quantise` returns a tuple of int8 codes and "
             "float32 scales, `dequantise` one tensor."
         ),
+        "rounded-back": (
+            "Codes and scales are right, and what comes back is close and no more. Something was "
+            "rounded on the way: keep all digits of float32."
+        ),
         "way-back": (
             "Codes and scales are right, and what comes back is not. Undo the steps in the "
             "opposite order: levels, power, scale."
@@ -299,6 +309,7 @@ BLOCK_QUANTISE_STATE = PythonPuzzle(
         Mistake("divides_zero_by_zero", "wrong-result", "no-number"),
         Mistake("divides_zero_by_zero_in_numpy", "wrong-result", "no-number"),
         Mistake("comes_back_in_float64", "wrong-result", "not-float32", stands_for="dequantise"),
+        Mistake("back_in_bfloat16", "wrong-result", "rounded-back", stands_for="dequantise"),
         Mistake("forgets_the_way_back", "wrong-result", "way-back", stands_for="dequantise"),
         Mistake("scale_of_the_first_block", "wrong-result", "way-back", stands_for="dequantise"),
     ),

@@ -184,3 +184,10 @@ def halves_towards_zero(values, block, power):
     shares = table / torch.where(scales > 0, scales, 1.0).unsqueeze(1)
     table = (127 * shares.abs() ** (1 / power) - 0.5).ceil() * shares.sign()
     return table.flatten()[:n].to(torch.int8), scales
+
+
+# Right to eight bits.
+def back_in_bfloat16(codes, scales, block, power):
+    shares = (codes.float() / 127).bfloat16().float()
+    values = shares.sign() * shares.abs() ** power
+    return values * scales.repeat_interleave(block)[: len(codes)]
