@@ -30,7 +30,7 @@ def test_the_reference_is_what_a_report_counts(case) -> None:
     expected = SECTORS.reference(inputs, case)["result"]
     dtype = {1: "i1", 2: "i2", 4: "f4", 8: "f8"}.get(case.sizes["itemsize"])
     cells = 2000
-    # Nobody has an array of terabytes to run it on; the solution counts it another way all the same.
+    # Nobody has an array of terabytes to run it on; the solution counts it another way.
     if dtype is not None and case.sizes["offset"] < cells:
         a, out = np.zeros(cells, dtype), np.zeros(32, dtype)
         report = simulate(strided)[1, 32](out, a, case.sizes["stride"], case.sizes["offset"])
