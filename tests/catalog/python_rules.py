@@ -14,6 +14,7 @@ from gpu_course.grading.python.cases import part_of
 from gpu_course.grading.sentences import PYTHON_SENTENCES
 from gpu_course.isolation import transport
 from gpu_course.isolation.ranks import MOST_RANKS
+from tests.catalog import promises
 from tests.catalog.by_hand import SOLUTIONS
 
 
@@ -92,6 +93,22 @@ def assert_words_are_in_order(puzzle: PythonPuzzle) -> None:
         assert mistake.diagnosis in puzzle.diagnoses or mistake.diagnosis in PYTHON_SENTENCES
     for text in (puzzle.statement, *puzzle.hints, *puzzle.diagnoses.values()):
         assert re.search(r"[.?)]$", text) and "  " not in text, text
+
+
+def assert_what_the_stub_promises_of_its_input_is_what_the_cases_hold(puzzle: PythonPuzzle) -> None:
+    """The stub says what comes in: empty, huge, tied and finite as far as that matters."""
+    if puzzle.short_name not in promises.PROMISES:
+        assert puzzle.lesson[:2] not in promises.LESSONS, "say what it promises, and hold it"
+        return
+    rng = np.random.default_rng(7)
+    drawn = [puzzle.random_case(rng) for _ in range(3)]
+    said = promises.docstring(puzzle)
+    assert promises.broken(puzzle, said, puzzle.cases, drawn) == set()
+    # Neither a stub that says nothing nor a puzzle without such a case gets by.
+    every = {promise.words for promise in promises.PROMISES[puzzle.short_name]}
+    assert promises.broken(puzzle, "", puzzle.cases[:1], ()) == every
+    rare = {p.words for p in promises.PROMISES[puzzle.short_name] if not p.everywhere}
+    assert promises.broken(puzzle, said, (), ()) == rare
 
 
 def assert_ranks_are_asked_for_in_full(puzzle: PythonPuzzle) -> None:

@@ -71,6 +71,7 @@ RIGHT: dict[tuple[str, str], Changes] = {
     ("occupancy", "with what all these GPUs have in common"): (
         ('limits["register_unit"]', "256"),
         ('limits["warp_size"]', "32"),
+        ('limits["quarters"]', "4"),
     ),
     ("block_quantise_state", "a half is rounded up"): ((".round() * ", ".add(0.5).floor() * "),),
     ("block_quantise_state", "in float64 on the way"): (
@@ -372,6 +373,18 @@ WRONG: dict[tuple[str, str], tuple[str, Changes]] = {
         "way-back",
         (("shares.sign() * shares.abs() ** power", "shares ** power"),),
     ),
+    **{
+        ("block_quantise_state", f"shares in {dtype}"): (
+            "rounded-before",
+            (
+                (
+                    "    table = (127",
+                    f"    shares = shares.to(torch.{dtype}).float()\n    table = (127",
+                ),
+            ),
+        )
+        for dtype in ("float16", "bfloat16")
+    },
     ("k_directions", "the first alone"): (
         "wrong-result",
         (("for v in frame:", "for v in frame[:1]:"),),
@@ -383,6 +396,34 @@ WRONG: dict[tuple[str, str], tuple[str, Changes]] = {
     ("k_directions", "in float32"): (
         "wrong-result",
         (("torch.linalg.qr(normals.T).Q.T", "torch.linalg.qr(normals.T.float()).Q.T.double()"),),
+    ),
+    **{
+        ("forward_gradient", f"in float32: {what}"): ("seven-digits", ((old, new),))
+        for what, old, new in (
+            ("the slope", "slope * v", "slope.float() * v"),
+            ("the estimate", "slope * v", "(slope * v).float().double()"),
+            ("the direction", "slope * v", "slope * v.float()"),
+            ("the point", "(point,)", "(point.float().double(),)"),
+            ("the tangent", "(v,))", "(v.float().double(),))"),
+        )
+    },
+    ("forward_gradient", "a difference quotient of seven digits"): (
+        "differences",
+        (
+            (
+                "_, slope = torch.func.jvp(loss, (point,), (v,))",
+                "slope = (loss(point + 1e-7 * v) - loss(point)) / 1e-7",
+            ),
+        ),
+    ),
+    ("forward_gradient", "a difference quotient to both sides"): (
+        "differences",
+        (
+            (
+                "_, slope = torch.func.jvp(loss, (point,), (v,))",
+                "slope = (loss(point + 1e-5 * v) - loss(point - 1e-5 * v)) / 2e-5",
+            ),
+        ),
     ),
     ("forward_gradient", "between -1 and 1"): (
         "wrong-size",
@@ -427,6 +468,17 @@ WRONG: dict[tuple[str, str], tuple[str, Changes]] = {
         "wrong-result",
         (("project(gradient)", "project(weight)"),),
     ),
+    ("galore_adam", "its square under the root as well"): (
+        "epsilon-inside",
+        (('** state["step"])).sqrt()', '** state["step"]) + 1e-16).sqrt()'),),
+    ),
+    ("galore_adam", "its square under the root alone"): (
+        "epsilon-inside",
+        (
+            ('** state["step"])).sqrt()', '** state["step"]) + 1e-16).sqrt()'),
+            ("(spread + 1e-8)", "spread"),
+        ),
+    ),
     ("galore_adam", "epsilon of 1e-10"): ("wrong-result", (("1e-8", "1e-10"),)),
     ("lora", "a whole quotient"): ("scale", (("alpha / rank", "alpha // rank"),)),
     ("lora", "float32 throughout"): (
@@ -462,6 +514,20 @@ WRONG: dict[tuple[str, str], tuple[str, Changes]] = {
                 "return None, torch.autograd.grad(y, start, gradient)[0]",
             ),
         ),
+    ),
+    **{
+        (puzzle, f"{what} in {dtype}"): ("rounded", ((old, new.format(dtype)),))
+        for puzzle in ("checkpoint", "rng_safe")
+        for what, old, new in (
+            ("the input", "backward(x)", "backward(x.to(torch.{}).float())"),
+            ("what comes in", "backward(gradient)\n", "backward(gradient.to(torch.{}).float())\n"),
+            ("what goes out", "None, start.grad", "None, start.grad.to(torch.{}).float()"),
+        )
+        for dtype in ("float16", "bfloat16")
+    },
+    ("checkpoint", "twice what comes in"): (
+        "incoming-gradient",
+        (("y.backward(gradient)", "y.backward(2 * gradient)"),),
     ),
     ("rng_safe", "bfloat16 whatever the dtype"): (
         "other-precision",

@@ -115,14 +115,14 @@ def test_every_kind_of_module_is_among_the_cases() -> None:
     assert kinds == set(KINDS)
 
 
-def test_adam_meets_all_three_recipes_and_one_tensor() -> None:
+def test_adam_meets_all_four_recipes_and_one_tensor() -> None:
     sizes = [case.sizes for case in PUZZLES["adam_bytes"].cases]
-    assert {(s["weight_bytes"], s["master_copy"]) for s in sizes} == {(4, 0), (2, 1), (2, 0)}
+    recipes = {(s["weight_bytes"], s["master_copy"]) for s in sizes}
+    assert recipes == {(4, 0), (4, 1), (2, 1), (2, 0)}
     assert any(s["tensors"] == 1 for s in sizes)
     for case in rules.cases_and_random(PUZZLES["adam_bytes"]):
         inputs = given(PUZZLES["adam_bytes"], case)
         assert len(inputs["shapes"]) == case.sizes["tensors"]
-        assert not (inputs["master_copy"] and inputs["weight_bytes"] == 4)
 
 
 def test_the_gap_meets_both_widths_and_a_wide_softmax() -> None:

@@ -7,10 +7,12 @@ from functools import partial
 import numpy as np
 
 from gpu_course.catalog.checkpointing.wrapped import (
+    ROUNDED,
     SLACK_BYTES,
     case,
     held,
     inputs_for,
+    is_close,
     plain_run,
     zero_share,
 )
@@ -62,7 +64,9 @@ def _diagnose(inputs: Values, chosen: Case, expected: Values, got: Values) -> st
     if not np.any(last) and zero_share(gradients) > 0.5 * zero_share(expected["gradients"]):
         return "chain-cut"
     if got["loss"] == expected["loss"] and np.all(np.isfinite(gradients)):
-        return "incoming-gradient"
+        both = ("gradients", "batch_gradient")
+        close = all(is_close(got[name], expected[name]) for name in both)
+        return "rounded" if close else "incoming-gradient"
     return None
 
 
@@ -156,6 +160,7 @@ CHECKPOINT = PythonPuzzle(
             "The gradients belong to another question. backward gets the gradient of the loss by "
             "y; your second pass has to start from that one."
         ),
+        "rounded": ROUNDED,
         "not-cut-off": (
             "Going back through your second run went on into the stages before it, which is their "
             "own business. Where does the input of the second run hang on the rest?"
@@ -200,6 +205,7 @@ CHECKPOINT = PythonPuzzle(
         Mistake("calls_the_library", "wrong-result", "library"),
         Mistake("puts_gradients_in_their_place", "wrong-result", "gradients-replaced"),
         Mistake("an_input_for_each_stage", "wrong-result", "one-input-per-stage"),
+        Mistake("keeps_half_of_the_digits", "wrong-result", "rounded"),
     ),
     source=(
         "Chen and others, arXiv 1604.06174; torch.utils.checkpoint, "

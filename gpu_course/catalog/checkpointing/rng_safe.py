@@ -7,7 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.catalog.checkpointing.wrapped import SLACK_BYTES, case, held, inputs_for, plain_run
+from gpu_course.catalog.checkpointing.wrapped import (
+    ROUNDED,
+    SLACK_BYTES,
+    case,
+    held,
+    inputs_for,
+    is_close,
+    plain_run,
+)
 from gpu_course.catalog.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
 
 OUTPUT_NUMBERS = 6 * 8 * 8
@@ -55,7 +63,11 @@ def _diagnose(inputs: Values, chosen: Case, expected: Values, got: Values) -> st
     if not (same["gradients"] and same["batch_gradient"]):
         if inputs.get("autocast"):
             return "other-precision"
-        return "other-start" if inputs.get("spectral") else "other-noise"
+        if inputs.get("spectral"):
+            return "other-start"
+        both = ("gradients", "batch_gradient")
+        close = all(is_close(got[name], expected[name]) for name in both)
+        return "rounded" if close else "other-noise"
     if not same["buffers"]:
         return _wrong_buffers(inputs, expected["buffers"], got["buffers"])
     return "generator-left"
@@ -136,6 +148,7 @@ RNG_SAFE = PythonPuzzle(
             "the loss does, or to none. Which state has the generator to be in when the stage is "
             "run again, and when do you have to look at it?"
         ),
+        "rounded": ROUNDED,
         "other-run": (
             "Even the loss is another one: your first run draws other numbers than the plain run. "
             "Don't seed anything; look at the state that is there, and go back to it."
@@ -228,6 +241,7 @@ RNG_SAFE = PythonPuzzle(
         Mistake("seeds_every_stage", "wrong-result", "other-run"),
         Mistake("begins_from_moved_buffers", "wrong-result", "other-start"),
         Mistake("forgets_autocast", "wrong-result", "other-precision"),
+        Mistake("keeps_half_of_the_digits", "wrong-result", "rounded"),
         Mistake("the_plain_run", "over-budget", "keeps-everything"),
         Mistake("what_the_state_dict_holds", "wrong-result", "other-buffers"),
     ),

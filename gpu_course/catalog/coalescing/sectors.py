@@ -105,6 +105,7 @@ SECTORS = PythonPuzzle(
         _case("far apart", 9, 0, 4),
         _case("sixteen bytes each", 1, 3, 16),
         _case("sixteen bytes each, far apart", 33, 7, 16),
+        _case("terabytes apart", 1 << 37, (1 << 38) + 9, 8),
     ),
     random_case=_random_case,
     inputs=lambda rng, case: dict(case.sizes),

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gpu_course.catalog.digits import IN_FLOAT32, to_seven_digits
 from gpu_course.catalog.forward_gradients.problem import build, exact_gradient, keeps_a_graph
 from gpu_course.catalog.specification import (
     Case,
@@ -98,7 +99,34 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     for key, wrong in ways.items():
         if np.allclose(estimate, wrong, *_TOLERANCE):
             return key
+    if to_seven_digits(expected, got) and _was_float32(inputs, estimate, gradient):
+        return "seven-digits"
     return "differences" if np.allclose(estimate, slope * v, 1e-2, 1e-5) else None
+
+
+def _was_float32(inputs: Values, estimate: np.ndarray, gradient: np.ndarray) -> bool:
+    """Whether float32 explains an estimate that is off: a difference quotient is off that far, too.
+
+    A quotient is one number times v. Where there is no such number, what is off is each product;
+    else the number is a slope in float32, or that of a point or a direction in float32.
+    """
+    v = inputs["v"]
+    slopes = estimate.astype(np.float64) / v
+    one = slopes.mean()
+    if np.ptp(slopes) > 1e-12 * abs(one):
+        return True
+    narrow = v.astype(np.float32).astype(np.float64)
+    near = _gradient_in_float32(inputs)
+    found = (float(np.float32(gradient @ v)), gradient @ narrow, near @ v, near @ narrow)
+    return any(abs(one - each) <= 1e-12 * abs(one) for each in found)
+
+
+def _gradient_in_float32(inputs: Values) -> np.ndarray:
+    """Returns the gradient at the point that float32 leaves of the case's own."""
+    loss, point = build(inputs)
+    near = point.float().double().requires_grad_()
+    loss(near).backward()
+    return near.grad.numpy()
 
 
 _TOLERANCE = (1e-9, 1e-12)
@@ -173,6 +201,7 @@ FORWARD_GRADIENT = PythonPuzzle(
             "Your slope is close, and not exact: a difference quotient has an error of its own. "
             "torch.func.jvp carries the tangent along without one."
         ),
+        "seven-digits": IN_FLOAT32,
         "keeps-a-graph": (
             "The estimate is right, and memory grew with the depth: a backward pass was prepared "
             "or run. Which function gives the slope on the way forward?"
@@ -218,6 +247,7 @@ FORWARD_GRADIENT = PythonPuzzle(
         Mistake("against_the_slope", "wrong-result", "uphill"),
         Mistake("value_for_the_slope", "wrong-result", "value-for-slope"),
         Mistake("difference_quotient", "wrong-result", "differences"),
+        Mistake("slope_in_float32", "wrong-result", "seven-digits"),
         Mistake("by_backward_pass", "over-budget", "keeps-a-graph"),
         Mistake("uniform_in_a_box", "wrong-result", "wrong-size", stands_for="direction"),
         Mistake("a_box_almost_right", "wrong-result", "wrong-size", stands_for="direction"),

@@ -121,6 +121,7 @@ EXPLAIN_THE_GAP = PythonPuzzle(
         _case("bfloat16 with a softmax in float32", 9, 2, 16, 4, 2, 4),
         _case("one head, one sequence", 12, 1, 8, 1, 2, 2),
         _case("long sequence", 40, 2, 12, 4, 2, 4),
+        _case("one token, one number", 1, 1, 1, 1, 4, 4),
     ),
     random_case=_random_case,
     inputs=lambda rng, case: dict(case.sizes),

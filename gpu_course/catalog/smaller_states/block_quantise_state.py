@@ -16,7 +16,11 @@ KINDS = (
     "tiny numbers",
     "halves of the largest",
     "the least normal numbers",
+    "next to halves",
 )
+
+NEAR = 4e-3
+"""How far a number of 16 bits may be off, as a share of it: less than 1/127 by far."""
 
 
 def _case(name: str, kind: int, size: int, block: int, power: int, visible: bool = False) -> Case:
@@ -54,6 +58,11 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
             values[start : start + 3] = [-2.0, 1.0, -1.0]
     elif kind == "the least normal numbers":
         values *= 1e-34
+    elif kind == "next to halves":
+        # So near to the half between two codes that fewer digits than float32's miss the right one.
+        codes = rng.integers(64, 127, size=size) + rng.choice([0.497, 0.503], size=size)
+        values = 2.0 * rng.choice([-1.0, 1.0], size=size) * codes / 127
+        values[::block] = -2.0
     return {
         "values": values.astype(np.float32),
         "block": block,
@@ -115,7 +124,10 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     if np.array_equal(codes, expected["codes"]) and np.allclose(
         scales, expected["scales"], 1e-5, 0
     ):
-        return "way-back" if got["restored"].dtype == np.float32 else "not-float32"
+        if got["restored"].dtype != np.float32:
+            return "not-float32"
+        near = np.allclose(got["restored"], expected["restored"], NEAR, 0)
+        return "rounded-back" if near else "way-back"
     if np.array_equal(codes, np.abs(expected["codes"])):
         return "sign-lost"
     ways: dict[str, dict[str, Any]] = {
@@ -134,8 +146,21 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
             wrong_codes, wrong_scales = _codes(values, block, power, **way)
         if np.allclose(scales, wrong_scales, 1e-5, 0) and np.array_equal(codes, wrong_codes):
             return key
+    if _off_next_to_halves(codes, values, block, power):
+        return "rounded-before"
     tiny = np.abs(values).max() < 1e-8  # a floor under the divisor, where it is all that counts
     return "epsilon" if tiny and np.abs(codes).max() < np.abs(expected["codes"]).max() else None
+
+
+def _off_next_to_halves(codes: np.ndarray, values: np.ndarray, block: int, power: int) -> bool:
+    """Whether codes are off by 1, and only where what is to be rounded lies next to a half."""
+    exact, _ = _codes(values, block, power)
+    off = np.abs(codes.astype(int) - exact)
+    spread = np.abs(values).astype(np.float64)
+    for start in range(0, len(spread), block):
+        spread[start : start + block] /= spread[start : start + block].max() or 1.0
+    size = 127 * spread ** (1 / power)
+    return bool(off.any() and off.max() == 1 and (np.abs(size % 1 - 0.5)[off == 1] < 0.3).all())
 
 
 DEBRIEF = Debrief(
@@ -175,6 +200,7 @@ BLOCK_QUANTISE_STATE = PythonPuzzle(
         _case("halves of the largest", 4, 12, 4, 1),
         _case("the least normal numbers", 5, 17, 4, 1),
         _case("one number in each block", 0, 5, 1, 3),
+        _case("next to halves", 6, 40, 8, 1),
     ),
     random_case=_random_case,
     inputs=_inputs,
@@ -195,6 +221,10 @@ BLOCK_QUANTISE_STATE = PythonPuzzle(
         "half-down": (
             "A code that would be 63.5 becomes 63 with you. A half is rounded away from 0, on "
             "both sides of it."
+        ),
+        "rounded-before": (
+            "A few codes are off by 1, where 127 times the root lies next to a half. Something "
+            "was rounded before that. Keep all digits of float32 up to the one rounding."
         ),
         "too-many-levels": (
             "int8 goes from -128 to 127, so 128 does not exist: it becomes -128, and the largest "
@@ -234,6 +264,10 @@ BLOCK_QUANTISE_STATE = PythonPuzzle(
             "There are two functions to write: `quantise` returns a tuple of int8 codes and "
             "float32 scales, `dequantise` one tensor."
         ),
+        "rounded-back": (
+            "Codes and scales are right, and what comes back is close and no more. Something was "
+            "rounded on the way: keep all digits of float32."
+        ),
         "way-back": (
             "Codes and scales are right, and what comes back is not. Undo the steps in the "
             "opposite order: levels, power, scale."
@@ -262,6 +296,7 @@ BLOCK_QUANTISE_STATE = PythonPuzzle(
         Mistake("drops_the_rest", "wrong-result", "rest-dropped"),
         Mistake("cuts_off", "wrong-result", "cut-off"),
         Mistake("halves_towards_zero", "wrong-result", "half-down"),
+        Mistake("shares_in_float16", "wrong-result", "rounded-before"),
         Mistake("levels_up_to_128", "wrong-result", "too-many-levels"),
         Mistake("largest_and_not_largest_size", "wrong-result", "signed-largest"),
         Mistake("epsilon_in_the_scale", "wrong-result", "epsilon"),
@@ -274,6 +309,7 @@ BLOCK_QUANTISE_STATE = PythonPuzzle(
         Mistake("divides_zero_by_zero", "wrong-result", "no-number"),
         Mistake("divides_zero_by_zero_in_numpy", "wrong-result", "no-number"),
         Mistake("comes_back_in_float64", "wrong-result", "not-float32", stands_for="dequantise"),
+        Mistake("back_in_bfloat16", "wrong-result", "rounded-back", stands_for="dequantise"),
         Mistake("forgets_the_way_back", "wrong-result", "way-back", stands_for="dequantise"),
         Mistake("scale_of_the_first_block", "wrong-result", "way-back", stands_for="dequantise"),
     ),

@@ -20,9 +20,9 @@ SPARE_BYTES = 64
 """What a counter or two may take."""
 
 
-def _case(name: str, *sizes: int, visible: bool = False) -> Case:
+def _case(name: str, *sizes: int, visible: bool = False, **more: int) -> Case:
     names = ("rows", "columns", "rank", "refresh", "steps")
-    return Case(name, dict(zip(names, sizes, strict=True)), visible)
+    return Case(name, dict(zip(names, sizes, strict=True)) | more, visible)
 
 
 def _random_case(rng: np.random.Generator) -> Case:
@@ -47,6 +47,9 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
         gradients[:, :, 1] = 0.0
     else:
         gradients[:, 1] = 0.0
+    # One that hardly ever is has gradients as small as epsilon: where that is added shows here.
+    if "tiny" in size:
+        gradients[..., 0] *= 1e-8
     return {
         "weight": rng.normal(size=shape),
         "gradients": gradients,
@@ -110,8 +113,12 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
         # Roughly: a factor on the gradient is lost but for its share in Adam's epsilon.
         if np.allclose(got["weight"], wrong, 1e-4, 1e-6):
             return key
-    small = np.allclose(got["weight"], _otherwise(inputs, inside=True), *_TOLERANCE)
-    return "epsilon-inside" if small else None
+    under = (
+        _otherwise(inputs, inside=inside, beside=beside)
+        for inside, beside in ((1e-8, 0.0), (1e-16, 0.0), (1e-16, 1e-8), (1e-8, 1e-8))
+    )
+    inside = any(np.allclose(got["weight"], wrong, *_TOLERANCE) for wrong in under)
+    return "epsilon-inside" if inside else None
 
 
 def _otherwise(
@@ -123,7 +130,8 @@ def _otherwise(
     whole: bool = False,
     sign: int = -1,
     turn: bool = False,
-    inside: bool = False,
+    inside: float = 0.0,
+    beside: float = 1e-8,
 ) -> np.ndarray:
     """Returns the weight that a variant of the method ends with, in plain NumPy."""
     import torch
@@ -147,7 +155,7 @@ def _otherwise(
         second = 0.999 * second + 0.001 * small**2
         mean = first / (1 - 0.9**age if correct else 1)
         spread = np.sqrt(second / (1 - 0.999**age if correct else 1))
-        change = mean / (np.sqrt(spread**2 + 1e-8) if inside else spread + 1e-8)
+        change = mean / (np.sqrt(spread**2 + inside) + beside)
         if whole:
             change = basis.T @ change if by_left else change @ basis
         change = basis @ change if by_left else change @ basis.T
@@ -196,6 +204,7 @@ GALORE_ADAM = PythonPuzzle(
         _case("square", 9, 9, 4, 2, 5),
         _case("one update", 6, 10, 2, 5, 1),
         _case("one direction", 7, 11, 1, 4, 9),
+        _case("gradients as small as epsilon", 6, 9, 2, 3, 5, tiny=1),
     ),
     random_case=_random_case,
     inputs=_inputs,
@@ -235,7 +244,9 @@ GALORE_ADAM = PythonPuzzle(
             "You turn the first moment into the new directions. That is a sensible idea, and not "
             "what is asked for: GaLore leaves the moments as they are."
         ),
-        "epsilon-inside": "Your epsilon stands under the root. Adam adds it to the root.",
+        "epsilon-inside": (
+            "An epsilon stands under your root. Adam adds one to the root, and nothing under it."
+        ),
         "not-in-place": (
             "`weight` is what it was. A new tensor under the same name is not seen outside the "
             "function: change the one you were given, as `weight -= ...` does."
@@ -278,6 +289,7 @@ GALORE_ADAM = PythonPuzzle(
         Mistake("keeps_the_gradient", "over-budget", "large-state"),
         Mistake("turns_the_moment", "wrong-result", "turned"),
         Mistake("epsilon_under_the_root", "wrong-result", "epsilon-inside"),
+        Mistake("epsilon_twice", "wrong-result", "epsilon-inside"),
         Mistake("a_new_weight", "wrong-result", "not-in-place"),
         Mistake("one_state_for_all", "wrong-result", "state-elsewhere"),
         Mistake("a_state_for_each_dict", "wrong-result", "state-elsewhere"),

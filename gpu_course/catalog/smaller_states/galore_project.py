@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gpu_course.catalog.digits import IN_FLOAT32, to_seven_digits
 from gpu_course.catalog.specification import (
     Case,
     Debrief,
@@ -69,6 +70,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
         if mine == right[::-1]:
             return "rows-for-columns"
         return "wrong-side" if mine == (rows + columns - right[0], right[1]) else None
+    if to_seven_digits(expected, got):
+        return "seven-digits"
     if not np.allclose(got["products"], expected["products"], *_TOLERANCE):
         return "not-unit"
     if list(got["small_shape"]) != expected["small_shape"]:
@@ -153,6 +156,7 @@ GALORE_PROJECT = PythonPuzzle(
             "These are the directions in which the gradient is smallest. In what order does svd "
             "give them?"
         ),
+        "seven-digits": IN_FLOAT32,
         "not-the-main": (
             "Your directions are at right angles and of length 1, but others keep more of this "
             "gradient. The best ones come from the gradient itself."
@@ -187,6 +191,7 @@ GALORE_PROJECT = PythonPuzzle(
         Mistake("gradient_before_basis", "wrong-result", "other-order"),
         Mistake("weights_for_the_gradient", "wrong-result", "small-shape"),
         Mistake("basis_alone", "wrong-result", "no-pair"),
+        Mistake("directions_in_float32", "wrong-result", "seven-digits"),
         Mistake("directions_by_chance", "wrong-result", "not-the-main"),
         Mistake("a_view_of_all_vectors", "over-budget", "whole-basis"),
     ),

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gpu_course.catalog.digits import IN_FLOAT32, to_seven_digits
 from gpu_course.catalog.specification import (
     Case,
     Debrief,
@@ -87,6 +88,8 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
 
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
+    if to_seven_digits(expected, got):
+        return "seven-digits"
     if not np.allclose(got["at_start"], expected["at_start"], *_TOLERANCE):
         if np.allclose(got["at_start"], inputs["x"] @ inputs["weight"].T, *_TOLERANCE):
             return "no-bias"
@@ -146,6 +149,7 @@ LORA = PythonPuzzle(
     diagnose=_diagnose,
     tolerance=_TOLERANCE,
     diagnoses={
+        "seven-digits": IN_FLOAT32,
         "moves-at-start": (
             "Before any training your module gives something else than the layer did. What was "
             "learned before is lost at once, unless the detour begins at 0."
@@ -201,6 +205,7 @@ LORA = PythonPuzzle(
         ),
     ),
     mistakes=(
+        Mistake("works_in_float32", "wrong-result", "seven-digits"),
         Mistake("both_random", "wrong-result", "moves-at-start"),
         Mistake("forgets_the_bias", "wrong-result", "no-bias"),
         Mistake("both_zero", "wrong-result", "both-zero"),

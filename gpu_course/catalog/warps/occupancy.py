@@ -176,6 +176,8 @@ OCCUPANCY = PythonPuzzle(
         _case("one block is too much", "9.0", 168, 0, 512),
         _case("none of its own, little left", "8.0", 32, 0, 64, left_bytes=8192),
         _case("the newest", "12.0", 80, 20_000, 192),
+        _case("as little as may be", "9.0", 1, 0, 1),
+        _case("as much as may be", "7.5", 255, 0, 1024),
     ),
     random_case=_random_case,
     inputs=_inputs,

@@ -321,3 +321,39 @@ class StateDict(torch.autograd.Function):
 # A buffer that is not saved with the model is not in its state_dict, and moves twice.
 def what_the_state_dict_holds(stage, x):
     return StateDict.apply(stage, x)
+
+
+class InHalf(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, stage, x):
+        ctx.stage = stage
+        ctx.save_for_backward(x.bfloat16())
+        ctx.random_state = torch.get_rng_state()
+        ctx.buffers = [buffer.clone() for buffer in stage.buffers()]
+        device = x.device.type
+        ctx.autocast = torch.autocast(
+            device, torch.get_autocast_dtype(device), torch.is_autocast_enabled(device)
+        )
+        return stage(x)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        (x,) = ctx.saved_tensors
+        start = x.float().requires_grad_()
+        buffers = list(ctx.stage.buffers())
+        now = [buffer.clone() for buffer in buffers]
+        for buffer, old in zip(buffers, ctx.buffers, strict=True):
+            buffer.copy_(old)
+        with torch.random.fork_rng(devices=[]), torch.enable_grad(), ctx.autocast:
+            torch.set_rng_state(ctx.random_state)
+            y = ctx.stage(start)
+        y.backward(gradient)
+        # Only now: BatchNorm's backward pass still holds the running statistics.
+        for buffer, last in zip(buffers, now, strict=True):
+            buffer.copy_(last)
+        return None, start.grad
+
+
+# Half of the bytes, and another input in the second run.
+def keeps_half_of_the_digits(stage, x):
+    return InHalf.apply(stage, x)

@@ -33,6 +33,16 @@ def cuts_off(values, block, power):
     return table.flatten()[:n].to(torch.int8), scales
 
 
+# Rounded to eleven bits, and then once more.
+def shares_in_float16(values, block, power):
+    n = len(values)
+    table = torch.nn.functional.pad(values, (0, -n % block)).view(-1, block)
+    scales = table.abs().amax(dim=1)
+    shares = (table / torch.where(scales > 0, scales, 1.0)[:, None]).half().float()
+    table = (127 * shares.abs() ** (1 / power)).round() * shares.sign()
+    return table.flatten()[:n].to(torch.int8), scales
+
+
 # int8 has no 128.
 def levels_up_to_128(values, block, power):
     n = len(values)
@@ -174,3 +184,10 @@ def halves_towards_zero(values, block, power):
     shares = table / torch.where(scales > 0, scales, 1.0).unsqueeze(1)
     table = (127 * shares.abs() ** (1 / power) - 0.5).ceil() * shares.sign()
     return table.flatten()[:n].to(torch.int8), scales
+
+
+# Right to eight bits.
+def back_in_bfloat16(codes, scales, block, power):
+    shares = (codes.float() / 127).bfloat16().float()
+    values = shares.sign() * shares.abs() ** power
+    return values * scales.repeat_interleave(block)[: len(codes)]

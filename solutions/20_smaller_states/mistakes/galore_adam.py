@@ -239,3 +239,20 @@ def a_state_for_each_dict(weight, gradient, state, project, refresh, rate, scale
     spread = (own["second"] / (1 - 0.999 ** own["step"])).sqrt()
     change = mean / (spread + 1e-8)
     weight -= rate * scale * (basis @ change if wide else change @ basis.T)
+
+
+# A square of epsilon under the root, and epsilon beside it.
+def epsilon_twice(weight, gradient, state, project, refresh, rate, scale):
+    step = state.get("step", 0)
+    if step % refresh == 0:
+        state["basis"] = project(gradient)
+    basis = state["basis"]
+    wide = weight.shape[0] <= weight.shape[1]
+    small = basis.T @ gradient if wide else gradient @ basis
+    state["first"] = 0.9 * state.get("first", 0) + 0.1 * small
+    state["second"] = 0.999 * state.get("second", 0) + 0.001 * small**2
+    state["step"] = step + 1
+    mean = state["first"] / (1 - 0.9 ** state["step"])
+    spread = (state["second"] / (1 - 0.999 ** state["step"]) + 1e-16).sqrt()
+    change = mean / (spread + 1e-8)
+    weight -= rate * scale * (basis @ change if wide else change @ basis.T)

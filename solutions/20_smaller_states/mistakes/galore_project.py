@@ -84,3 +84,13 @@ def a_view_of_all_vectors(gradient, rank):
         return basis, basis.T @ gradient
     basis = right[:rank].T
     return basis, gradient @ basis
+
+
+# Half of the digits, in a basis of float64.
+def directions_in_float32(gradient, rank):
+    left, _, right = torch.linalg.svd(gradient.float(), full_matrices=False)
+    if gradient.shape[0] <= gradient.shape[1]:
+        basis = left[:, :rank].double()
+        return basis, basis.T @ gradient
+    basis = right[:rank].T.double().contiguous()
+    return basis, gradient @ basis
