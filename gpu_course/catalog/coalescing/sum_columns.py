@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from gpu_course.catalog.builders import (
@@ -16,6 +18,9 @@ from gpu_course.catalog.builders import (
 )
 from gpu_course.catalog.coalescing.pieces import TPB, loads_in_order
 from gpu_course.catalog.specification import Debrief, KernelPuzzle, Launch, Mistake
+
+APART = (math.inf, -math.inf, 0.0, math.nan)
+"""In this order the two infinities stand in two columns, and so their sums are infinite."""
 
 DEBRIEF = Debrief(
     shows=("global_load.requests", "global_load.sectors", "global_load.excess_sectors"),
@@ -48,7 +53,7 @@ SUM_COLUMNS = KernelPuzzle(
         sized("more rows than columns", rows=100, cols=40),
         sized("exactly one block", rows=33, cols=64),
         sized("ragged rows of large numbers", rows=6, cols=150, doublings=90),
-        special("NaN and infinities", rows=7, cols=67),
+        special("NaN and infinities", APART, rows=7, cols=67),
     ),
     random_case=drawn(rows=(2, 40), cols=(65, 200)),
     inputs=arrays("rows", "cols", a="rows cols"),
