@@ -89,8 +89,9 @@ SOA_FROM_AOS = KernelPuzzle(
             "The last rows of out are empty. A particle has four fields, and each has a row."
         ),
         "race": (
-            "Two threads move the same number. A block has TPB particles and TPB threads, and four "
-            "threads share the particles of one round: with which particle does a block begin?"
+            "Two threads write one cell of out. A block has TPB particles and TPB threads, and "
+            "four threads share the particles of one round: with which particle does a block "
+            "begin?"
         ),
         "out-of-bounds": (
             "A thread reached for a particle or a row that is not there. Which index of out is the "

@@ -82,16 +82,16 @@ SUM_COLUMNS = KernelPuzzle(
             "a is the row?"
         ),
         "race": (
-            "Two blocks write to the same cell of out, since both begin to count their columns at "
-            "0. Which index differs from block to block?"
+            "Two threads write to the same cell of out, so they have the same column. Write down "
+            "the column of threads 0 and 1 in block 0, and of thread 0 in block 1."
         ),
         "wrong": (
             "No sum is right. Where does yours begin? A cell of out holds nothing before you write "
             "to it; a variable of the thread's own begins where you set it."
         ),
         "odd-row": (
-            "The last row is missing where the number of rows is odd. Two rows at a time leave one "
-            "over: which thread adds it, and when?"
+            "The last row is missing. A loop that takes two rows at a time leaves one over where "
+            "their number is odd; one that takes them singly has to go on up to row rows - 1."
         ),
         "first-twice": (
             "The first row counts twice: once as the start of the sum, and once in the loop."

@@ -120,8 +120,8 @@ TRANSPOSE_NAIVE = KernelPuzzle(
             "and which with cols?"
         ),
         "race": (
-            "Two threads write one cell. The thread below this one has the next row: how far on is "
-            "this thread's own second row?"
+            "Two threads write one cell. THREAD_ROWS threads have one row each below each other: "
+            "how far on is a thread's own second row, and how far apart do the squares begin?"
         ),
         "out-of-bounds": (
             "At the border some cells of a square do not exist. Each of a thread's cells needs a "

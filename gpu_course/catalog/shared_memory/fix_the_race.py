@@ -134,9 +134,9 @@ FIX_THE_RACE = KernelPuzzle(
     diagnoses={
         **OUTSIDE_THE_TILE,
         "race": (
-            "Two threads meet at one cell of the tile, and no barrier stands between the two lines "
-            "named above. A loop goes round: the first line of the next turn comes after the last "
-            "line of this one. And a single line may read and write."
+            "Two threads meet at one cell of the tile, and no barrier stands between the two "
+            "accesses named above. A loop goes round: the first line of the next turn comes after "
+            "the last line of this one. And a single line may read and write."
         ),
         "barrier-divergence": (
             "Now some threads of the block do not reach the barrier. It has to stand outside "

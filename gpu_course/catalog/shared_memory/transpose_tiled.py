@@ -87,7 +87,7 @@ TRANSPOSE_TILED = KernelPuzzle(
         ),
         "not-turned": (
             "The squares stand where they should, but inside each one nothing is turned: take the "
-            "tile's indices the other way round when you read it."
+            "tile's indices the other way round when you read it, or when you fill it, not both."
         ),
         "not-moved": (
             "Each square is turned, but stands in its old place: the block at column `left` and "
