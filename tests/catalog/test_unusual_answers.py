@@ -285,8 +285,9 @@ LAZY: dict[tuple[str, str], Changes] = {
         ("k * TPB", "k * 32"),
         ("local.array(PER_THREAD,", "local.array(1024,"),
     ),
-    ("embedding_lookup", "four neighbouring columns for each lane"): (
-        ("range(lane, dim, 4 * WARP)", "range(4 * lane, dim, 4 * WARP)"),
+    ("embedding_lookup", "two neighbouring columns for each lane"): (
+        ("range(lane, dim, 4 * WARP)", "range(2 * lane, dim, 2 * WARP)"),
+        ("range(4)", "range(2)"),
         ("start + k * WARP", "start + k"),
     ),
     ("soa_from_aos", "a number more, from where nothing is in order"): (
@@ -347,6 +348,57 @@ IN_FLOAT64: dict[tuple[str, str], Changes] = {
     ("conv1d", "a sum that begins as 0.0"): (("total = float32(0)", "total = 0.0"),),
 }
 """The same for sums in float64, where the solution has none."""
+
+OTHERWISE_WRONG: dict[tuple[str, str], tuple[str, Changes, str]] = {
+    ("sum_columns", "one row at a time, and the last one forgotten"): (
+        "odd-row",
+        (
+            ("range(0, rows - 1, 2)", "range(rows - 1)"),
+            ("            odd += a[row + 1, col]\n", ""),
+            ("        if rows % 2 == 1:\n            even += a[rows - 1, col]\n", ""),
+        ),
+        "one that takes them singly has to go on up to row rows - 1",
+    ),
+    ("sum_columns", "two threads of one block for each column"): (
+        "race",
+        (("cuda.grid(1)", "cuda.grid(1) // 2"),),
+        "the column of threads 0 and 1 in block 0",
+    ),
+    ("sum_rows", "a mask of half a warp"): (
+        "inactive-lane",
+        (("ALL, total", "0xFFFF, total"),),
+        "every lane that comes must be named",
+    ),
+    ("embedding_lookup", "the last token forgotten"): (
+        "tail-unwritten",
+        (("min(first + WARP, size)", "min(first + WARP, size - 1)"),),
+        "and where the one over the tokens",
+    ),
+    ("warp_max_all", "three exchanges"): (
+        "groups",
+        (("(16, 8, 4, 2, 1)", "(4, 2, 1)"),),
+        "only the three lowest bits",
+    ),
+    ("fix_the_barrier", "no way round at the end of the tile"): (
+        "out-of-bounds",
+        (("tile[(t + HALF) % TPB]", "tile[t + HALF]"),),
+        "a place HALF further on",
+    ),
+    ("ballot_count", "one cell for the two warps of a block"): (
+        "race",
+        (("out[i // 32]", "out[cuda.blockIdx.x]"),),
+        "All lanes of a warp know its count",
+    ),
+    ("pooling", "from a number of its own"): (
+        "began-too-high",
+        (
+            ("largest = tile[col]", "largest = float32(-1000)"),
+            ("range(1, min", "range(0, min"),
+        ),
+        "No finite number is small enough",
+    ),
+}
+"""(Puzzle, way) -> diagnosis, changes, and words of a sentence that has to be true of it too."""
 
 
 def verdict_on(name: str, changes: Changes, tmp_path: Path):
@@ -420,3 +472,14 @@ def test_a_transposition_says_how_many_passes_its_own_tile_took(
     message = " ".join(verdict.message.split())
     assert verdict.passed and said in message, message
     assert "`transpose_padded`" in message
+
+
+@pytest.mark.parametrize(("name", "way"), OTHERWISE_WRONG, ids=str)
+def test_what_is_said_is_true_of_rarer_ways_to_the_same_mistake(
+    name: str, way: str, tmp_path: Path
+) -> None:
+    diagnosis, changes, words = OTHERWISE_WRONG[name, way]
+    verdict = verdict_on(name, changes, tmp_path)
+    message = " ".join(verdict.message.split())
+    assert (verdict.status, verdict.diagnosis) == ("failed", diagnosis), verdict.message
+    assert words in message, verdict.message
