@@ -374,6 +374,36 @@ OTHERWISE_WRONG: dict[tuple[str, str], tuple[str, Changes, str]] = {
         (("min(first + WARP, size)", "min(first + WARP, size - 1)"),),
         "and where the one over the tokens",
     ),
+    ("soa_from_aos", "the last particle forgotten"): (
+        "tail-unwritten",
+        (("if i < size:\n            out", "if i < size - 1:\n            out"),),
+        "for all the particles of a block",
+    ),
+    ("transpose_naive", "the last row forgotten"): (
+        "tail-unwritten",
+        (
+            (
+                "row < rows and col < cols:\n            out",
+                "row < rows - 1 and col < cols:\n            out",
+            ),
+        ),
+        "The last rows or columns of out",
+    ),
+    ("warp_sum", "growing distances, and the last one forgotten"): (
+        "half-a-warp",
+        (("(16, 8, 4, 2, 1)", "(1, 2, 4, 8)"),),
+        "Which distance brings the numbers of the other 16",
+    ),
+    ("warp_scan", "shrinking distances, and the first one forgotten"): (
+        "window-of-16",
+        (("(1, 2, 4, 8, 16)", "(8, 4, 2, 1)"),),
+        "Which distance do your steps lack",
+    ),
+    ("warp_max_all", "the first number of all for a lane without a cell"): (
+        "began-too-high",
+        (("float32(-math.inf)", "a[0]"),),
+        "none of its numbers",
+    ),
     ("warp_max_all", "three exchanges"): (
         "groups",
         (("(16, 8, 4, 2, 1)", "(4, 2, 1)"),),

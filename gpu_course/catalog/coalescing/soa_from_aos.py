@@ -86,7 +86,8 @@ SOA_FROM_AOS = KernelPuzzle(
             "4 * i + field in a belongs to row `field` of out, column i."
         ),
         "tail-unwritten": (
-            "The last rows of out are empty. A particle has four fields, and each has a row."
+            "A particle has four fields, and each has a row of out. Are all four moved, and for "
+            "all the particles of a block?"
         ),
         "race": (
             "Two threads write one cell of out. A block has TPB particles and TPB threads, and "

@@ -129,8 +129,8 @@ SUM_ROWS = KernelPuzzle(
             "the rest of the row?"
         ),
         "half-the-lanes": (
-            "Only lanes 0 to 15 are in the sum. How many partial sums are there before the first "
-            "exchange, and how far does it have to reach?"
+            "Only the parts of lanes 0 to 15 are in the sum. Which distance brings those of the "
+            "other 16?"
         ),
         "counted-often": (
             "Later cells of a row count many times. A lane begins at its own number; where is its "

@@ -116,8 +116,8 @@ TRANSPOSE_NAIVE = KernelPuzzle(
             "for TILE rows of cells: where is a thread's second cell?"
         ),
         "tail-unwritten": (
-            "The last rows of out were never written. Which of your indices is compared with rows, "
-            "and which with cols?"
+            "The last rows or columns of out were never written. Which of your indices is compared "
+            "with rows, and which with cols?"
         ),
         "race": (
             "Two threads write one cell. THREAD_ROWS threads have one row each below each other: "

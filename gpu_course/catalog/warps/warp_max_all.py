@@ -165,8 +165,8 @@ WARP_MAX_ALL = KernelPuzzle(
             "wins?"
         ),
         "began-too-high": (
-            "The last warp's result is a number of your own: it was larger than all real ones, "
-            "and it won. No finite number is small enough for every input."
+            "The last warp's result is none of its numbers: what a lane began with was larger than "
+            "all of them, and it won. No finite number is small enough for every input."
         ),
         "one-lane": (
             "One cell for each warp was written. Here every thread that has a cell writes it."
