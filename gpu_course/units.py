@@ -53,7 +53,9 @@ def format_bytes(count: float, *, binary: bool = True) -> str:
     return f"{_short(count)} byte{'' if count == 1 else 's'}"
 
 
-_PLURAL = re.compile(r"\b([a-z]+ch(?=es\b)|[a-z]*[^s\W](?=s\b))e?s\b( that split\b| that wait\b)?")
+_PLURAL = re.compile(
+    r"\b([a-z]+(?:ch|ss)(?=es\b)|[a-z]*[^s\W](?=s\b))e?s\b( that split\b| that wait\b)?"
+)
 
 
 def of_so_many(number: int, words: str) -> str:
@@ -64,6 +66,8 @@ def of_so_many(number: int, words: str) -> str:
         ('2 excess sectors in loads', '1 excess sector in loads')
         >>> of_so_many(1, "branches that split a warp")
         '1 branch that splits a warp'
+        >>> of_so_many(1, "passes to write it")
+        '1 pass to write it'
     """
     if number == 1:
         words = _PLURAL.sub(_singular, words, count=1)

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from gpu_course.catalog import Bonus, Debrief, KernelPuzzle, Puzzle, PythonPuzzle, index
+from gpu_course.errors import CatalogueError
 from gpu_course.grading.compare import show
-from gpu_course.grading.kernel import budgets
+from gpu_course.grading.kernel import budgets, trial
 from gpu_course.grading.kernel.trial import Trial
 from gpu_course.grading.labels import line
 from gpu_course.grading.messages import describe
@@ -18,6 +19,13 @@ from gpu_course.grading.workspace import has_notebook
 from gpu_course.units import of_so_many
 
 MOST_SHOWN = 60
+
+IN_FLOAT64 = (
+    "float64, which has 8 bytes a number, where the solution has none. In Numba a plain number "
+    "such as 0 or 0.0 can make a whole sum float64; float32(0) does not. Most GPUs have far fewer "
+    "units for float64 than for float32."
+)
+"""What is said of operations in float64 that a puzzle does not ask for, after their number."""
 
 COUNTED = {
     "global_load.bytes": "{} bytes read",
@@ -34,6 +42,8 @@ COUNTED = {
     "shared_store.conflicts": "{} in writes",
     "shared_load.requests": "warps read the tile {times}",
     "shared_store.requests": "wrote to it {times}",
+    "shared_load.wavefronts": "{} passes to read the tile",
+    "shared_store.wavefronts": "{} passes to write it",
     "fma": "{} multiply-adds",
     "shuffles": "warps shuffled {times}",
     "atomic_updates": "{} atomics, thread by thread",
@@ -56,7 +66,11 @@ def kernel_lines(puzzle: KernelPuzzle, right: Sequence[Trial]) -> list[str]:
         return []
     parts = [_counted(path, budgets.counter(right[0].counters, path)) for path in told.shows]
     seen = f"{describe(right[0].given.case)}: {', '.join(parts)}"
-    return [*line("yours", seen), *_debrief(told, _bonus(told.bonus, right))]
+    return [
+        *line("yours", seen),
+        *line("also", _in_float64(puzzle, right)),
+        *_debrief(told, _bonus(told.bonus, right)),
+    ]
 
 
 def python_lines(puzzle: PythonPuzzle, tried: Tried, got: Mapping[str, Any]) -> list[str]:
@@ -73,6 +87,21 @@ def python_lines(puzzle: PythonPuzzle, tried: Tried, got: Mapping[str, Any]) -> 
     # Where the sizes of a case say little of what the answer was given, its call says it.
     case = describe(tried.case) if puzzle.call is None else puzzle.call(dict(tried.inputs))
     return [*line("yours", f"{case}: {', '.join(parts)}"), *_debrief(told, "")]
+
+
+def _in_float64(puzzle: KernelPuzzle, right: Sequence[Trial]) -> str:
+    """Returns what is said of float64 where the reference solution has none, or ""."""
+    for tried in right:
+        if counted := tried.counters.float64_operations:
+            try:
+                reference = trial.reference_trial(puzzle, tried.given)
+            except CatalogueError:  # Without a solution to compare with, a pass is still a pass.
+                return ""
+            if reference.counters.float64_operations:
+                return ""
+            where = "" if tried is right[0] else f" in the case {describe(tried.given.case)}"
+            return f"{of_so_many(counted, 'operations')}{where} in {IN_FLOAT64}"
+    return ""
 
 
 def _debrief(told: Debrief, bonus: str) -> list[str]:

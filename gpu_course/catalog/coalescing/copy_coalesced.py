@@ -67,12 +67,12 @@ COPY_COALESCED = KernelPuzzle(
     reference=gives(lambda a: a.copy()),
     budgets=(
         loads_in_order(
-            "The 32 lanes of a warp load at the same moment. Look at one value of k: which cells "
-            "do lanes 0, 1 and 2 have, and do they lie side by side?"
+            "The 32 lanes of a warp load at the same moment. Which cells do lanes 0, 1 and 2 "
+            "load in one such moment, and do they lie side by side?"
         ),
         stores_in_order(
-            "The 32 lanes of a warp store at the same moment. Look at one value of k: which cells "
-            "do lanes 0, 1 and 2 write, and do they lie side by side?"
+            "The 32 lanes of a warp store at the same moment. Which cells do lanes 0, 1 and 2 "
+            "write in one such moment, and do they lie side by side?"
         ),
     ),
     diagnose=recognise(

@@ -98,11 +98,11 @@ EMBEDDING_LOOKUP = KernelPuzzle(
     reference=gives(lambda table, ids: table[ids]),
     budgets=(
         loads_in_order(
-            "At one moment the 32 lanes of a warp read from 32 different rows of the table. What "
-            "in this problem does lie side by side?"
+            "At one moment the 32 lanes of a warp read cells that do not all lie side by "
+            "side. What in this problem does lie side by side?"
         ),
         stores_in_order(
-            "At one moment the 32 lanes of a warp write to 32 different rows of out. What in this "
+            "At one moment the 32 lanes of a warp write cells of out that lie apart. What in this "
             "problem does lie side by side?"
         ),
     ),
@@ -120,8 +120,8 @@ EMBEDDING_LOOKUP = KernelPuzzle(
             "Both need an end."
         ),
         "tail-unwritten": (
-            "The last columns of each row were not written. Rows need not be a multiple of 32 "
-            "long: where does the loop over the columns end?"
+            "Rows need not be a multiple of 32 long, and the last warp need not have 32 tokens: "
+            "where does the loop over the columns end, and where the one over the tokens?"
         ),
         "position": ("Row i of the table went to token i. Which word token i is stands in ids."),
         "word-of-the-lane": (

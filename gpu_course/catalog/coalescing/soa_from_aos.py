@@ -86,11 +86,13 @@ SOA_FROM_AOS = KernelPuzzle(
             "4 * i + field in a belongs to row `field` of out, column i."
         ),
         "tail-unwritten": (
-            "The last rows of out are empty. A particle has four fields, and each has a row."
+            "A particle has four fields, and each has a row of out. Are all four moved, and for "
+            "all the particles of a block?"
         ),
         "race": (
-            "Two threads move the same number. A block has TPB particles and TPB threads, and four "
-            "threads share the particles of one round: with which particle does a block begin?"
+            "Two threads write one cell of out. A block has TPB particles and TPB threads, and "
+            "four threads share the particles of one round: with which particle does a block "
+            "begin?"
         ),
         "out-of-bounds": (
             "A thread reached for a particle or a row that is not there. Which index of out is the "

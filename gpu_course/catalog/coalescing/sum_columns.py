@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from gpu_course.catalog.builders import (
@@ -16,6 +18,9 @@ from gpu_course.catalog.builders import (
 )
 from gpu_course.catalog.coalescing.pieces import TPB, loads_in_order
 from gpu_course.catalog.specification import Debrief, KernelPuzzle, Launch, Mistake
+
+APART = (math.inf, -math.inf, 0.0, math.nan)
+"""In this order the two infinities stand in two columns, and so their sums are infinite."""
 
 DEBRIEF = Debrief(
     shows=("global_load.requests", "global_load.sectors", "global_load.excess_sectors"),
@@ -48,7 +53,7 @@ SUM_COLUMNS = KernelPuzzle(
         sized("more rows than columns", rows=100, cols=40),
         sized("exactly one block", rows=33, cols=64),
         sized("ragged rows of large numbers", rows=6, cols=150, doublings=90),
-        special("NaN and infinities", rows=7, cols=67),
+        special("NaN and infinities", APART, rows=7, cols=67),
     ),
     random_case=drawn(rows=(2, 40), cols=(65, 200)),
     inputs=arrays("rows", "cols", a="rows cols"),
@@ -77,16 +82,16 @@ SUM_COLUMNS = KernelPuzzle(
             "a is the row?"
         ),
         "race": (
-            "Two blocks write to the same cell of out, since both begin to count their columns at "
-            "0. Which index differs from block to block?"
+            "Two threads write to the same cell of out, so they have the same column. Write down "
+            "the column of threads 0 and 1 in block 0, and of thread 0 in block 1."
         ),
         "wrong": (
             "No sum is right. Where does yours begin? A cell of out holds nothing before you write "
             "to it; a variable of the thread's own begins where you set it."
         ),
         "odd-row": (
-            "The last row is missing where the number of rows is odd. Two rows at a time leave one "
-            "over: which thread adds it, and when?"
+            "The last row is missing. A loop that takes two rows at a time leaves one over where "
+            "their number is odd; one that takes them singly has to go on up to row rows - 1."
         ),
         "first-twice": (
             "The first row counts twice: once as the start of the sum, and once in the loop."

@@ -120,16 +120,17 @@ SUM_ROWS = KernelPuzzle(
             "same for all lanes of a warp?"
         ),
         "inactive-lane": (
-            "A lane asked another one for its number, and that lane had not come along. All 32 "
-            "lanes have to take part in a shuffle; only what they do with the result may differ."
+            "All the lanes that the mask names must come to a shuffle together, and every lane "
+            "that comes must be named: here these are all 32. Only what they do with the result "
+            "may differ."
         ),
         "not-combined": (
-            "That is what lane 0 has added up by itself. The other 31 lanes hold the rest of the "
-            "row."
+            "That is the sum of columns 0, 32, 64 and so on: the part of lane 0. Which lanes hold "
+            "the rest of the row?"
         ),
         "half-the-lanes": (
-            "Only lanes 0 to 15 are in the sum. How many partial sums are there before the first "
-            "exchange, and how far does it have to reach?"
+            "Only the parts of lanes 0 to 15 are in the sum. Which distance brings those of the "
+            "other 16?"
         ),
         "counted-often": (
             "Later cells of a row count many times. A lane begins at its own number; where is its "

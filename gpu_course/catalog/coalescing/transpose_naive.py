@@ -116,12 +116,12 @@ TRANSPOSE_NAIVE = KernelPuzzle(
             "for TILE rows of cells: where is a thread's second cell?"
         ),
         "tail-unwritten": (
-            "The last rows of out were never written. Which of your indices is compared with rows, "
-            "and which with cols?"
+            "The last rows or columns of out were never written. Which of your indices is compared "
+            "with rows, and which with cols?"
         ),
         "race": (
-            "Two threads write one cell. The thread below this one has the next row: how far on is "
-            "this thread's own second row?"
+            "Two threads write one cell. THREAD_ROWS threads have one row each below each other: "
+            "how far on is a thread's own second row, and how far apart do the squares begin?"
         ),
         "out-of-bounds": (
             "At the border some cells of a square do not exist. Each of a thread's cells needs a "

@@ -62,13 +62,13 @@ def _blocks(case: Case) -> tuple[int, int]:
 DEBRIEF = Debrief(
     shows=("global_load.bytes", "shared_load.requests", "barriers"),
     why=(
-        "The frame has more places than the block has threads, so the cells are brought in a "
-        "loop, whichever thread computes which cell later. A cell outside the picture adds "
-        "nothing to a sum, so it may be a zero in the tile."
+        "With its frame the tile has more places than the block has threads, so some threads bring "
+        "several cells, whichever thread computes which cell later. A cell outside the picture "
+        "adds nothing to a sum, so it may be a zero in the tile."
     ),
     alternative=(
         "Loop over the tile by one flat number, or by row and column with two strides: both are "
-        "right, and the second needs no division."
+        "right, and the second finds its places without a division."
     ),
     bonus=Bonus(
         goal="Neighbouring boxes have cells in common: read the tile less often.",
@@ -124,9 +124,9 @@ BOX_BLUR_2D = KernelPuzzle(
             "What has to stand between filling the tile and using it?"
         ),
         "barrier-divergence": (
-            "Some threads fill one place more than others, so they go round the loop once more, "
-            "and a barrier inside it is not reached equally often. Which place do all threads "
-            "reach exactly once?"
+            "The barrier waits for the whole block. Some threads fill one place more than others "
+            "and go round the loop once more, and some have no cell of the picture. Which line do "
+            "all threads reach equally often?"
         ),
         "uninitialised-read": (
             "Some places of the tile were used, and no thread had filled them. The tile has more "

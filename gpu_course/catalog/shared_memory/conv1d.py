@@ -106,16 +106,18 @@ CONV1D = KernelPuzzle(
             "Tile and weights both have to be complete before the first product."
         ),
         "barrier-divergence": (
-            "Not every thread loads a weight or a cell of the halo, and the barrier is for every "
-            "thread of the block. Move it out of the conditions."
+            "Not every thread loads a weight or a cell of the halo, and not every one has a sum, "
+            "but the barrier is for every thread of the block. Move it out of the conditions."
         ),
         "uninitialised-read": (
-            "A thread near the end of the block used places of the tile that no thread had "
-            "filled. How many places does the last thread reach beyond its own?"
+            "A thread used a place of a tile that no thread had filled. A sum of `taps` products "
+            "needs as many weights, and as many cells from the thread's own on: how many places "
+            "does the last thread reach beyond its own?"
         ),
         "out-of-bounds": (
-            "The halo of the last block lies behind the array. A cell that does not exist must not "
-            "be loaded; what can stand in its place so that the sum stays right?"
+            "An index lies outside its array. The halo of the last block lies behind the array, "
+            "and a block may have more threads than there are weights. A cell that does not exist "
+            "must not be loaded; what can stand in its place so that the sum stays right?"
         ),
         "stopped-at-block": (
             "The last sums of every block are too short: their cells go on in the next block's "

@@ -127,13 +127,14 @@ FIX_THE_BARRIER = KernelPuzzle(
             "The numbers must be the same."
         ),
         "race": (
-            "Without the barrier no thread misses it, but no thread waits either: now one thread "
-            "reads what another writes. The barrier has to stay, in a place that all threads "
-            "reach."
+            "Two threads meet at one cell of the tile, and no barrier makes either of them wait. "
+            "The finished kernels had one between such accesses: wherever you move it, it has to "
+            "stay between them, in a place that all threads reach."
         ),
         "out-of-bounds": (
-            "Threads without a cell have to reach the barrier, and must not touch memory. Take "
-            "the barrier out of the guard, not the guard away."
+            "An index lies outside its array. Threads without a cell have to reach the barrier, "
+            "and must not touch memory: take the barrier out of the guard, not the guard away. And "
+            "a place HALF further on, or a chunk's last one, may lie past the end."
         ),
         "lost-sign": (
             "The halves are exchanged, but the numbers of the upper half should change their sign "

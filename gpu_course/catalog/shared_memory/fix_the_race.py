@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from gpu_course.catalog.builders import arrays, blocks_to_cover, drawn, recognise, sized, special
@@ -56,6 +58,9 @@ def _in_turn(piece: np.ndarray, rounds: int) -> np.ndarray:
     return piece
 
 
+INFINITY_FIRST = (math.inf, -math.inf, math.nan, 0.0)
+"""The first cell has no neighbour to its left: a NaN there would hide what else is added to it."""
+
 DEBRIEF = Debrief(
     shows=("barriers", "shared_load.requests", "shared_store.requests"),
     why=(
@@ -98,7 +103,7 @@ FIX_THE_RACE = KernelPuzzle(
         sized("exactly two blocks", size=128, rows=4, cols=64, rounds=2),
         sized("fewer rows than blocks", size=129, rows=1, cols=33, rounds=0),
         sized("1,003 large numbers", size=1003, rows=9, cols=51, rounds=9, doublings=60),
-        special("NaN and infinities", size=131, rows=4, cols=41, rounds=3),
+        special("NaN and infinities", INFINITY_FIRST, size=131, rows=4, cols=41, rounds=3),
     ),
     random_case=drawn(size=(65, 500), rows=(3, 12), cols=(33, 65), rounds=(2, 6)),
     inputs=arrays("size", "rows", "cols", "rounds", a="size", table="rows cols"),
@@ -129,9 +134,9 @@ FIX_THE_RACE = KernelPuzzle(
     diagnoses={
         **OUTSIDE_THE_TILE,
         "race": (
-            "Two threads meet at one cell of the tile, and no barrier stands between the two lines "
-            "named above. A loop goes round: the first line of the next turn comes after the last "
-            "line of this one. And a single line may read and write."
+            "Two threads meet at one cell of the tile, and no barrier stands between the two "
+            "accesses named above. A loop goes round: the first line of the next turn comes after "
+            "the last line of this one. And a single line may read and write."
         ),
         "barrier-divergence": (
             "Now some threads of the block do not reach the barrier. It has to stand outside "

@@ -166,7 +166,7 @@ POOLING = KernelPuzzle(
         ),
         "began-too-high": (
             "Where all numbers of a window are small, your result is not one of them: it is what "
-            "your maximum begins with. No fixed number is small enough for every input. Begin "
+            "your maximum begins with. No finite number is small enough for every input. Begin "
             "with a number of the window itself."
         ),
         "looked-ahead": (

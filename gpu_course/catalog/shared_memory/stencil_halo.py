@@ -126,8 +126,8 @@ STENCIL_HALO = KernelPuzzle(
             "What has to stand between filling the tile and using it?"
         ),
         "barrier-divergence": (
-            "Only some threads load the halo, and the barrier is for all of them. Move it out of "
-            "every condition."
+            "Only some threads load the halo, or have a cell, and the barrier is for all of them. "
+            "Move it out of every condition."
         ),
         "uninitialised-read": (
             "A place of the tile was used, and no thread had filled it. Every place from tile[0] "
@@ -135,8 +135,9 @@ STENCIL_HALO = KernelPuzzle(
             "0 where the array has ended."
         ),
         "out-of-bounds": (
-            "The halo of the first block begins before the array, and that of the last one ends "
-            "behind it. What belongs in those places?"
+            "An index lies outside its array. The halo of the first block begins before a, and "
+            "that of the last one ends behind it: what belongs in those places? The tile itself "
+            "has SPAN of them."
         ),
         "halo-of-zeros": (
             "The first and the last cell of a block are wrong, except at the ends of the array: "

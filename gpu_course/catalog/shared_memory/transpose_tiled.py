@@ -27,14 +27,20 @@ def _by_squares(inputs: Values, *, moved: bool) -> dict[str, np.ndarray]:
 
 
 DEBRIEF = Debrief(
-    shows=("global_load.sectors", "global_store.sectors", "barriers"),
+    shows=(
+        "global_load.sectors",
+        "global_store.sectors",
+        "shared_load.wavefronts",
+        "shared_store.wavefronts",
+    ),
     why=(
         "A square is loaded along the rows of a and stored along the rows of out, so both run in "
         "order in global memory. The turning happens in the tile, where order costs no sectors."
     ),
     alternative=(
-        "Turn on the way into the tile or on the way out: global memory sees no difference. The "
-        "block keeps its shape, and only its row and column in the grid change places."
+        "Turn on the way into the tile or on the way out: global memory sees no difference. In a "
+        "tile 32 wide, a warp that goes down a column takes 32 passes for one request. The lesson "
+        "comes to the reason next, and `transpose_padded` asks for a tile without them."
     ),
 )
 
@@ -81,7 +87,7 @@ TRANSPOSE_TILED = KernelPuzzle(
         ),
         "not-turned": (
             "The squares stand where they should, but inside each one nothing is turned: take the "
-            "tile's indices the other way round when you read it."
+            "tile's indices the other way round when you read it, or when you fill it, not both."
         ),
         "not-moved": (
             "Each square is turned, but stands in its old place: the block at column `left` and "

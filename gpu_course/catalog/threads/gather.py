@@ -138,9 +138,9 @@ GATHER = KernelPuzzle(
             "twice."
         ),
         "out-of-bounds": (
-            "An index left the array. Look at the value of the index in the `why` line: at either "
-            "end it is one too far, or below zero. A negative index is refused here although NumPy "
-            "would count it from the end; wrap around with %, applied to the whole index."
+            "An index left the array. Look at the value of the index in the `why` line: is it too "
+            "large, or below zero? A negative index is refused here although NumPy would count it "
+            "from the end. Where a shift leads past an end, % brings the whole index back."
         ),
     },
     share=ONE_CELL_EACH,

@@ -87,8 +87,8 @@ GRID_STRIDE = KernelPuzzle(
             "where the array ends; it is the guard and the loop in one."
         ),
         "endless-loop": (
-            "Some threads never leave their loop: nothing in it brings i closer to size. What "
-            "should happen to i at the end of each round?"
+            "Some threads never leave their loop: nothing in it brings the index closer to size. "
+            "What should happen to the index at the end of each round?"
         ),
         "wrong-sign": "Every value has the wrong sign: which array is taken from which?",
     },

@@ -131,8 +131,8 @@ BALLOT_COUNT = KernelPuzzle(
         ),
         "half-the-bits": "Only the lower 16 lanes are counted. A ballot has 32 bits.",
         "race": (
-            "Several lanes write one cell of out. All of them know the count; one of them should "
-            "write it, into a cell that depends on the warp."
+            "Several lanes write one cell of out. All lanes of a warp know its count; one of them "
+            "should write it, into a cell that depends on the warp."
         ),
         "out-of-bounds": (
             "A lane without a number touched memory. The comparison needs a guard; the vote must "

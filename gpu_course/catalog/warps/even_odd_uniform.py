@@ -68,7 +68,8 @@ DEBRIEF = Debrief(
     ),
     alternative=(
         "The first half of all warps may take the even cells and the second half the odd ones. "
-        "Then whole blocks agree, and the condition can ask for the number of the block."
+        "Where the number of blocks is even, whole blocks agree then, and the condition can ask "
+        "for the number of the block."
     ),
 )
 
@@ -151,7 +152,8 @@ EVEN_ODD_UNIFORM = KernelPuzzle(
         ),
         "race": (
             "Two threads have the same cell. Three numbers make up the cell of a thread: its "
-            "block, its warp in the block, and its lane. Which one is missing?"
+            "block, its warp in the block, and its lane. Are all three in your index, and can two "
+            "threads come to one sum?"
         ),
     },
     share=ONE_CELL_EACH,

@@ -155,17 +155,18 @@ WARP_MAX_ALL = KernelPuzzle(
             "another. Which bit of the lane's number was never turned?"
         ),
         "groups": (
-            "Groups of eight lanes have a result of their own. The numbers to turn the bits with "
-            "are not 1, 2, 3 and so on: each must have exactly one bit of its own."
+            "Groups of eight lanes have a result of their own: only the three lowest bits of the "
+            "lane's number were turned. It has five, and each needs an exchange with a number that "
+            "has this one bit alone."
         ),
         "began-at-zero": (
-            "Where a whole warp is below 0 and some of its lanes have no cell, your result is 0, "
-            "which is not one of the numbers. What must a lane without a number hold so that it "
-            "never wins?"
+            "Where all numbers of a warp are below 0 and it has fewer than 32, your result is 0, "
+            "which is not one of them. What must a lane without a number hold so that it never "
+            "wins?"
         ),
         "began-too-high": (
-            "Where a lane has no cell, it brought a number of your own, and it won: it was larger "
-            "than all real ones. No number of yours is small enough for every input."
+            "The last warp's result is none of its numbers: what a lane began with was larger than "
+            "all of them, and it won. No finite number is small enough for every input."
         ),
         "one-lane": (
             "One cell for each warp was written. Here every thread that has a cell writes it."

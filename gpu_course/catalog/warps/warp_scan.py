@@ -128,7 +128,7 @@ WARP_SCAN = KernelPuzzle(
         ),
         "window-of-16": (
             "The first 16 lanes are right; the others have the sum of their last 16 numbers "
-            "alone. Which distance comes after 8?"
+            "alone. Which distance do your steps lack?"
         ),
         "own-left-out": (
             "Each lane has only every second of the numbers it should have. Which distance brings "

@@ -100,8 +100,8 @@ WARP_SUM = KernelPuzzle(
             "sum: which number does no harm there?"
         ),
         "half-a-warp": (
-            "Only the first 16 lanes of each warp are in the sum. From how far away must the first "
-            "step bring a number?"
+            "Only the first 16 lanes of each warp are in the sum. Which distance brings the "
+            "numbers of the other 16?"
         ),
         "even-lanes": (
             "Only the lanes with even numbers are in the sum. Which distance did your steps leave "
