@@ -21,7 +21,8 @@
     threads       int, in one block; 1 to 1024
 
 Return a whole number; 0 where not even one block fits. Warps are whole:
-40 threads are two.
+40 threads are two. The limits are those of compute capabilities 7.0 to
+12.0, or less shared memory where caches take some of it.
 """
 
 

@@ -2,9 +2,9 @@
 
     sectors(stride, offset, itemsize) -> int
 
-    stride    int, in elements; may be 0 or negative
+    stride    int, in elements; may be 0 or negative, or beyond 32 bits
     offset    int, in elements, large enough that no lane reads before
-              the array
+              the array; may be beyond 32 bits, too
     itemsize  int, bytes of an element: 1, 2, 4, 8 or 16
 
 Lane i of a warp of 32 loads a[offset + i * stride]. The array begins at

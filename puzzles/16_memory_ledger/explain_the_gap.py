@@ -4,7 +4,8 @@
         sequence, batch, hidden, heads, element_bytes, softmax_bytes
     ) -> dict
 
-    sequence, batch, hidden, heads   the paper's s, b, h and a
+    sequence, batch, hidden, heads   the paper's s, b, h and a, each 1
+                                     or more; heads divides hidden
     element_bytes                    of one number in the layer: 2 or 4
     softmax_bytes                    of one number of the softmax's
                                      output: element_bytes or 4

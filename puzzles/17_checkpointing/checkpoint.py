@@ -5,13 +5,15 @@ the backward pass.
 
     stage   a torch.nn.Module of one input and one output; it draws no
             random numbers
-    x       its input, a float32 tensor that asks for a gradient
+    x       its input, a float32 tensor of finite numbers that asks for
+            a gradient
 
 Return y = stage(x), computed without a graph. When the backward pass
 reaches y, run the stage once more, with a graph this time, and go back
 through it: the gradient of x is returned, and those of the stage's
 parameters are added to their .grad. Build it as a
-torch.autograd.Function of your own, without torch.utils.checkpoint.
+torch.autograd.Function of your own, without torch.utils.checkpoint. A
+chain may have one stage in two places, and a .grad need not begin at 0.
 
 Measured: every stage of a chain is called through your function.
 Gradients are compared bit for bit with those of the plain run; forward

@@ -20,7 +20,8 @@ Measured: your schedule is followed on a real chain of equal stages.
 Gradients are those of the plain run, bit for bit. With d = log2(length)
 rounded up there are at most length * (d / 2 + 1) forward passes (an
 eighth of the length more where halves are odd), and the most bytes
-alive at one time are those of d + 7 outputs or fewer.
+alive at one time are those of d + 7 outputs or fewer. The length need
+not be a power of 2. Any schedule within these bounds will do.
 """
 
 

@@ -5,7 +5,7 @@
     length       how many equal stages the chain has, 1 or more: stages
                  0 to length - 1
     checkpoints  how many inputs may be kept at one time, that of stage
-                 0 among them; 1 or more
+                 0 among them; 1 or more, even more than stages
 
 Return a schedule, a list of pairs. The words are
     "forward"     run the stage; save nothing, and let go of its input
@@ -21,7 +21,8 @@ Besides, one stage at a time may have everything saved.
 Measured: your schedule is followed on a real chain. Gradients are those
 of the plain run, bit for bit; forward passes are counted, and there
 must be no schedule with fewer; and the most bytes alive at one time are
-those of checkpoints + 6 outputs or fewer.
+those of checkpoints + 6 outputs or fewer. Where several schedules have
+the fewest, any of them will do.
 """
 
 from functools import cache

@@ -19,7 +19,8 @@ backward passes go from the last stage to the first.
 Measured: your schedule is followed on a real chain of equal stages.
 Gradients are those of the plain run, bit for bit; no stage is run more
 than twice; and the most bytes alive at one time are those of 2 s + 5
-outputs or fewer, with s = sqrt(length) rounded up.
+outputs or fewer, with s = sqrt(length) rounded up. The length need not
+be a square. Any schedule within these bounds will do.
 """
 
 import math

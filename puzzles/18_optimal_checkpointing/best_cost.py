@@ -3,7 +3,8 @@
     best_cost(stages, memory) -> number, math.inf where nothing fits
 
     stages  as in `schedule_peak`
-    memory  what may be in use at one time, in the same unit
+    memory  what may be in use at one time, in the same unit; 1 or more,
+            and perhaps too little for any schedule
 
 Write C(s, t, m): the least cost of taking stages s to t - 1 forward and
 back in a memory of m. The input of s is there and not counted in m; the

@@ -2,7 +2,8 @@
 
     rotor(stages, memory) -> [(word, stage), ...]
 
-    stages  a list of dicts of whole numbers, one for each stage:
+    stages  a list of dicts of whole numbers, 0 or more, one for each of
+            one stage or more:
             output_bytes           of its output
             saved_bytes            what "save all" leaves beside its
                                    input and output
@@ -16,7 +17,7 @@
             output_gradient_bytes  of the gradient of its output
             forward_cost, backward_cost
     memory  what may be in use at one time, in the same unit (whole
-            slots)
+            slots); some schedule fits
 
 Return a schedule, a list of pairs. The words are
     "forward"     run the stage; save nothing, and let go of its input
@@ -31,7 +32,8 @@ the stage that went back last. A kept input stays until its stage's
 backward pass, and its size is the output_bytes of the stage before.
 
 Measured: memory and cost of your schedule, counted by the table: it has
-to fit, and no schedule of this kind may be cheaper. For real chains it
+to fit, and no schedule of this kind may be cheaper; of several that are
+equally cheap, any will do. For real chains it
 is followed: gradients and buffers are those of the plain run, bit for
 bit, and the bytes alive at one time stay within the memory.
 """

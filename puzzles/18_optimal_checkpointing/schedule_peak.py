@@ -2,7 +2,8 @@
 
     schedule_peak(stages, schedule) -> (peak, cost)
 
-    stages    a list of dicts of whole numbers, one for each stage:
+    stages    a list of dicts of whole numbers, 0 or more, one for each
+              of one stage or more:
               output_bytes           of its output
               saved_bytes            what "save all" leaves beside its
                                      input and output
@@ -14,7 +15,8 @@
                                      is there
               output_gradient_bytes  of the gradient of its output
               forward_cost, backward_cost
-    schedule  a list of (word, stage). The words:
+    schedule  a list of (word, stage) that can be followed to its end.
+              The words:
               "forward"     run the stage; save nothing, and drop its
                             input
               "keep input"  run the stage; save nothing but its input

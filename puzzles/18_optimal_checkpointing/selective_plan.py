@@ -5,10 +5,11 @@
     products  a list of dicts, the matrix products of a region in the
               order they run: name, bytes (of the output: what saving it
               takes), flops (of running it)
-    budget    how many bytes may be saved
+    budget    how many bytes may be saved: from 0 to more than enough
 
 Return the numbers of the products to save, each once, counted from 0 as
-in the list. The region is run with them under PyTorch's selective
+in the list: an empty list where none fits, and any where several are
+equally good. The region is run with them under PyTorch's selective
 contexts. Their rule: what is not saved is run again, whether or not
 anything still needs it. (A second run ends with the last thing that is
 needed: in these layers the mask of a dropout behind the last product.)

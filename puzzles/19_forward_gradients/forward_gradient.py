@@ -5,8 +5,8 @@
 
     loss        loss(point) is a number; the function of all parameters
                 in one row
-    point       float64 (d,)
-    v           float64 (d,): the direction to take
+    point       float64 (d,), finite, as the loss is
+    v           float64 (d,), finite: the direction to take
     size        how many numbers a direction has
     generator   a torch.Generator: draw from it and from nothing else
 

@@ -5,7 +5,8 @@
     ) -> None
 
     weight     float64 (rows, columns); change it in place
-    gradient   float64 (rows, columns)
+    gradient   float64 (rows, columns), finite; of a row or column it
+               may be 0 throughout, or as small as epsilon
     state      a dict, empty before the first update and handed back in
                every later one
     project    project(gradient) returns the basis of that gradient:

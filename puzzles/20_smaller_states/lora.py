@@ -3,16 +3,17 @@
     lora(linear, rank, alpha) -> torch.nn.Module
 
     linear   a torch.nn.Linear that has been trained: weight (out, in),
-             bias (out,)
-    rank     of the detour
-    alpha    how much it weighs
+             bias (out,), all of it finite
+    rank     of the detour: 1 or more
+    alpha    how much it weighs, above 0
 
 Return a module with two parameters A, (rank, in), and B, (out, rank),
-in the dtype of the layer. For x of (rows, in) it gives linear(x) +
-alpha / rank * (x times A times B, both turned over). A and B are
-trained and nothing else. At the start it gives what the layer gives,
-and yet it can learn: one of the two begins with random numbers, of
-full rank and with a root mean square between 0.001 and 10.
+in the dtype of the layer. For x of (rows, in), finite and of one row or
+more, it gives linear(x) + alpha / rank * (x times A times B, both
+turned over). A and B are trained and nothing else. At the start it
+gives what the layer gives, and yet it can learn: one of the two begins
+with random numbers, of full rank and with a root mean square between
+0.001 and 10.
 
 Measured: the output at the start; with other numbers in A and B the
 output and the gradients of A, B and x; how many numbers are trained;

@@ -3,8 +3,9 @@
     shared_layers(make_layer, layers) -> torch.nn.Module
 
     make_layer   make_layer() returns a new layer, a torch.nn.Module
-                 that maps (rows, width) to (rows, width)
-    layers       how many layers the stack is to have
+                 that maps (rows, width) to (rows, width), finite
+                 numbers to finite numbers
+    layers       how many layers the stack is to have: 1 or more
 
 Return a module that sends a batch through `layers` layers, one after
 the other, and has the parameters of one.
