@@ -231,13 +231,14 @@ class KernelPuzzle(Puzzle):
     blocks of threads wrote nothing), "tail-wrong", "only-first-block-right", "shifted" (right
     values at an offset), "transposed", "reversed", "copied-input", "constant-offset",
     "constant-factor", "not-a-number" (NaN where a number belongs, of an input that has NaN or
-    infinities), "partly-wrong" and "wrong" (anything else), "over-budget", "order-dependent",
-    "input-changed", "missing-function", "endless-loop", "waits-for-a-block-outside" (with one block
-    resident a loop never ends), "no-fence-after" (what an atomic has told of is touched with no
-    fence in between), "rebound" (the name of an output is assigned, not a cell of it), "other-bits"
-    (see same_bits), "not-shared" and "done-again" (see Share). "race in global memory" is told
-    instead of "race" where the cell is not in a tile. "race on NAME" stands for a race on that
-    argument, where a puzzle has a sentence for it.
+    infinities), "unusual-numbers" (some cells are wrong, of such an input), "partly-wrong" and
+    "wrong" (anything else), "over-budget", "order-dependent", "input-changed", "missing-function",
+    "endless-loop", "waits-for-a-block-outside" (with one block resident a loop never ends),
+    "no-fence-after" (what an atomic has told of is touched with no fence in between), "rebound"
+    (the name of an output is assigned, not a cell of it), "other-bits" (see same_bits),
+    "not-shared" and "done-again" (see Share). "race in global memory" is told instead of "race"
+    where the cell is not in a tile. "race on NAME" stands for a race on that argument, where a
+    puzzle has a sentence for it.
 
     Args:
         launches: (case) -> the launches, in order.

@@ -79,7 +79,8 @@ def diagnose(seen: Observation) -> Pattern | None:
     if not some:
         return Pattern("wrong")
     verb = "is" if some == 1 else "are"
-    return Pattern("partly-wrong", f"{some} of {seen.right.size} cells {verb} right")
+    key = "unusual-numbers" if _has_unusual_numbers(seen) else "partly-wrong"
+    return Pattern(key, f"{some} of {seen.right.size} cells {verb} right")
 
 
 def _unwritten(seen: Observation) -> Pattern | None:
@@ -91,12 +92,16 @@ def _not_a_number(seen: Observation) -> Pattern | None:
     if seen.got.dtype.kind != "f":
         return None
     spoilt = seen.written & np.isnan(seen.got) & ~np.isnan(seen.expected)
-    arrays = [value for value in seen.inputs.values() if isinstance(value, np.ndarray)]
-    unusual = any(each.dtype.kind == "f" and not np.isfinite(each).all() for each in arrays)
-    if not spoilt.any() or not unusual:
+    if not spoilt.any() or not _has_unusual_numbers(seen):
         return None
     count = int(spoilt.sum())
     return Pattern("not-a-number", f"{_cells(count)} {_was(count)} NaN, and should hold a number")
+
+
+def _has_unusual_numbers(seen: Observation) -> bool:
+    """True where an input holds NaN or an infinity, which ordinary cases do not."""
+    arrays = [value for value in seen.inputs.values() if isinstance(value, np.ndarray)]
+    return any(each.dtype.kind == "f" and not np.isfinite(each).all() for each in arrays)
 
 
 def _block_unwritten(seen: Observation) -> Pattern | None:

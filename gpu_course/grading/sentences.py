@@ -92,6 +92,10 @@ SENTENCES: dict[str, str] = {
         "NaN and infinity spoil what they touch: times 0 they are NaN, and so is infinity less "
         "infinity. Which number came into this cell and has no business there?"
     ),
+    "unusual-numbers": (
+        "There are NaN or infinities among these numbers. What comes of them in your comparisons, "
+        "products and sums, and what does the statement ask for?"
+    ),
     "other-bits": (
         "Two launches over the same numbers give different bits, and both are to give the same. "
         "What in the way the numbers are added up depends on the launch?"
@@ -237,6 +241,7 @@ HINT_KINDS: dict[str, str] = {
     "constant-offset": "the computation",
     "constant-factor": "the computation",
     "not-a-number": "the guard",
+    "unusual-numbers": "the computation",
     "out-of-bounds": "the guard",
     "race": "who writes what",
     "barrier-divergence": "barriers",

@@ -185,6 +185,10 @@ def test_nan_where_a_number_belongs_is_told_of_an_input_that_could_make_it() -> 
     assert look(expected, got, a=special) == "not-a-number"
     assert look(expected, got, a=np.ones(2, np.float32)) != "not-a-number"
     assert look(expected, expected.copy(), a=special) is None
+    # Wrong by a number, and not by NaN: what is unusual about the input is said, and asked about.
+    got = np.array([1, np.nan, 2, 4, 5, 0], np.float32)
+    assert look(expected, got, a=special) == "unusual-numbers"
+    assert look(expected, got, a=np.ones(2, np.float32)) == "partly-wrong"
 
 
 def test_every_cell_nan_is_no_offset_and_no_factor() -> None:

@@ -40,9 +40,9 @@ def test_a_right_answer_passes(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("body", "diagnosis"),
     [
-        (["if a[i] == a[i]:", "    out[i] = a[i] + 10"], "partly-wrong"),  # NaN is not stored
+        (["if a[i] == a[i]:", "    out[i] = a[i] + 10"], "unusual-numbers"),  # NaN is not stored
         (["out[i] = a[i] + 10 * (1 - a[i] * 0)"], "not-a-number"),
-        (["out[i] = a[i] + 10 if a[i] == a[i] else 0"], "partly-wrong"),
+        (["out[i] = a[i] + 10 if a[i] == a[i] else 0"], "unusual-numbers"),
     ],
 )
 def test_what_is_wrong_of_special_numbers_alone_is_wrong(body, diagnosis, tmp_path) -> None:
