@@ -87,8 +87,11 @@ def _awaited(child: int) -> int:
     def pass_on(number: int, frame: FrameType | None) -> None:
         os.kill(child, number)
 
-    # Ctrl-C reaches both, and the script decides what to make of it.
-    kept = {signal.SIGINT: signal.signal(signal.SIGINT, signal.SIG_IGN)}
+    # Ctrl-C reaches both by itself, and the script decides what to make of it. What an editor's
+    # button for stopping sends reaches this process alone.
+    kept = {
+        signal.SIGINT: signal.signal(signal.SIGINT, signal.SIG_IGN if _at_a_keyboard() else pass_on)
+    }
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2):
         kept[number] = signal.signal(number, pass_on)
     try:
@@ -98,3 +101,12 @@ def _awaited(child: int) -> int:
             signal.signal(number, handler)
     code = os.waitstatus_to_exitcode(status)
     return code if code >= 0 else SIGNALLED - code
+
+
+def _at_a_keyboard() -> bool:
+    """True in the foreground of a terminal, which sends Ctrl-C to all processes there."""
+    try:
+        with open("/dev/tty", "rb") as terminal:
+            return os.tcgetpgrp(terminal.fileno()) == os.getpgrp()
+    except OSError:
+        return False

@@ -64,24 +64,22 @@ class Journal:
 
     @classmethod
     @contextlib.contextmanager
-    def made(cls) -> Iterator[Journal]:
-        """Yields a journal in a temporary folder, which is removed afterwards."""
-        folder, maker = Path(tempfile.mkdtemp(prefix="gpu-course-journal-")), os.getpid()
+    def made(cls) -> Iterator[Journal | None]:
+        """Yields a journal in a temporary folder, which is removed afterwards.
+
+        It is None where there is no room for one: then no other process can be seen.
+        """
+        try:
+            folder = Path(tempfile.mkdtemp(prefix="gpu-course-journal-"))
+        except OSError:
+            yield None
+            return
+        maker = os.getpid()
         try:
             yield cls(folder)
         finally:
             if os.getpid() == maker:  # and not in a fork that ends
                 shutil.rmtree(folder, ignore_errors=True)
-
-    @classmethod
-    @contextlib.contextmanager
-    def made_if_there_is_room(cls) -> Iterator[Journal | None]:
-        """Yields a journal, or None on a full disk, where no other process can be seen."""
-        with contextlib.ExitStack() as kept:
-            journal = None
-            with contextlib.suppress(OSError):
-                journal = kept.enter_context(cls.made())
-            yield journal
 
     def reached(self, environment: Mapping[str, str]) -> dict[str, str]:
         """Returns an environment in which every Python that is started writes into this journal."""

@@ -142,7 +142,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     except CourseError as error:
         raise pytest.UsageError(str(error)) from None
     kept = contextlib.ExitStack()
-    journal = kept.enter_context(Journal.made_if_there_is_room())
+    journal = kept.enter_context(Journal.made())
     state = State(Launches(rules, journal=journal), baseline, bool(options.gpu_write_baseline))
     early_config.stash[_STATE] = state
     # The first one here is the last to run at the end, after whatever a test has left there.

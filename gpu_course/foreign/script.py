@@ -97,7 +97,7 @@ def command(
             above = Journal(Path(os.environ[VARIABLE]))
             here = Launches(own, counters=counters, orders=orders, journal=above, teller=None)
             raise typer.Exit(run_on_the_simulator(run, here))
-        with Journal.made_if_there_is_room() as journal:
+        with Journal.made() as journal:
             launches = Launches(own, counters=counters, orders=orders, journal=journal)
             if journal is None:
                 print(NONE, file=sys.stderr)

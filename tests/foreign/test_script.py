@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -414,3 +415,18 @@ def test_a_python_of_its_own_does_where_no_fork_is_safe(tmp_path: Path, kernel: 
     assert done.stdout == "['--out', 'x']\n"
     assert done.returncode == int(kernel == "pile_up")
     assert ("found 1 error in 1 launch." in done.stderr) == (kernel == "pile_up")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a signal ends no program there")
+def test_an_editor_s_button_for_stopping_reaches_the_script(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("print('ready', flush=True)\nwhile True:\n    pass\n")
+    command = [sys.executable, "-m", "gpu_course.simt", str(script)]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    # Of no terminal, as an editor starts it: the signal goes to this one process.
+    with subprocess.Popen(command, cwd=ROOT, text=True, start_new_session=True, **pipes) as done:
+        assert done.stdout is not None and done.stderr is not None
+        assert done.stdout.readline() == "ready\n"
+        done.send_signal(signal.SIGINT)
+        assert "KeyboardInterrupt" in done.stderr.read()
+        assert done.wait() == 130
