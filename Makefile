@@ -78,7 +78,7 @@ gpu:
 	@$(if $(wildcard $(RUN)),$(RUN),$(PYTHON)) -m benchmarks.gpu $(ARGS)
 
 # A stamp is younger than the files that say what to install, or it is made anew.
-$(STAMP): requirements.txt pyproject.toml install.py
+$(STAMP): requirements.txt pyproject.toml simt/pyproject.toml install.py
 	@$(PYTHON) -c "import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v < (3, 15) else 'the course needs Python 3.11 to 3.14, and $(PYTHON) is %d.%d; try make PYTHON=python3.13' % v)"
 	@test -x $(RUN) || $(PYTHON) -m venv .venv
 	$(RUN) install.py

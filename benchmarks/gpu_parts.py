@@ -22,9 +22,9 @@ from gpu_course.grading.diagnosis import close
 from gpu_course.grading.kernel.trial import attempt, poison, prepare
 from gpu_course.hardware.guard_zones import WriteOutside
 from gpu_course.hardware.run import GaveUp, run_natively
-from gpu_course.simt import source
-from gpu_course.simt.schedule import Ranked
-from gpu_course.simulator import simulate
+from simt.kernel import source
+from simt.machine.schedule import Ranked
+from simt.simulator import simulate
 
 TARGET = "benchmarks.gpu_parts:run"
 SOLUTIONS = Path(__file__).parents[1] / "solutions"
@@ -321,7 +321,7 @@ def run_random(job: Mapping[str, Any]) -> dict[str, Any]:
 
 def run_ordered(job: Mapping[str, Any]) -> dict[str, Any]:
     """Random kernels with barriers, fences and flags, those of one result: the GPU's is it too."""
-    from tests.observe.random_kernels import FLAGS, GLOBAL, draw
+    from tests.simt.observe.random_kernels import FLAGS, GLOBAL, draw
 
     compared = 0
     for seed in range(job["first"], job["first"] + job["count"]):

@@ -79,7 +79,7 @@ def in_numba() -> float:
 
 def main() -> None:
     """Prints the milliseconds of a launch in each form, and Numba's over ours."""
-    from gpu_course.simulator import simulate
+    from simt.simulator import simulate
 
     kept = simulate(jacobi)[1, (SIDE, SIDE)]
     console = Console()

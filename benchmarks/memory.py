@@ -7,7 +7,7 @@ import sys
 import numpy as np
 from cases import KERNELS, THREADS
 
-from gpu_course.simulator import simulate
+from simt.simulator import simulate
 
 LANES = 1 << 20
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.catalog import Launch
-from gpu_course.simulator import simulate
+from simt.simulator import simulate
 
 KERNELS = Path(__file__).with_name("nsight_kernels.py")
 N = 1 << 14

@@ -27,8 +27,8 @@ from typing import Annotated, Any
 import typer
 
 from gpu_course.errors import CourseError
-from gpu_course.foreign.launches import Launches
-from gpu_course.foreign.script import PACKAGE, run_on_the_simulator, script_at
+from simt.foreign.launches import Launches
+from simt.foreign.script import PACKAGE, run_on_the_simulator, script_at
 
 try:
     import resource

@@ -26,7 +26,7 @@ from cases import CASES, KERNELS, Case
 from rich.console import Console
 from rich.table import Table
 
-from gpu_course.simulator import simulate
+from simt.simulator import simulate
 
 HERE = Path(__file__).parent
 ROUNDS = 9

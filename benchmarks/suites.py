@@ -1,6 +1,6 @@
 """Measures how many of a project's own tests pass: `python benchmarks/suites.py FOLDER`.
 
-Each file of tests runs under `pytest -p gpu_course.simt.pytest` in a process of its own. A test
+Each file of tests runs under `pytest -p simt.pytest` in a process of its own. A test
 that asks for what no simulator has (compiled code, an error of Numba's compiler in its own words)
 is excluded, and each exclusion is printed with its reason. A test whose kernels showed a hazard is
 told apart: the plugin fails it on purpose.
@@ -39,7 +39,7 @@ def measured(files: list[Path], seconds: int) -> list[Outcome]:
     for path in files:
         with tempfile.TemporaryDirectory() as scratch:
             report = Path(scratch, "report.xml")
-            command = [sys.executable, "-m", "pytest", "-p", "gpu_course.simt.pytest", "-q"]
+            command = [sys.executable, "-m", "pytest", "-p", "simt.pytest", "-q"]
             command += ["-p", "no:cacheprovider", f"--junitxml={report}", str(path)]
             try:
                 ended = subprocess.run(

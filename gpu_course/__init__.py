@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from gpu_course.grading.check import check
     from gpu_course.grading.grade import grade
-    from gpu_course.simulator import simulate
+    from simt.simulator import simulate
 
 __version__ = "0.1.0"
 __all__ = ["__version__", "check", "grade", "simulate"]
 
 _HOMES = {
-    "simulate": "gpu_course.simulator",
+    "simulate": "simt.simulator",
     "check": "gpu_course.grading.check",
     "grade": "gpu_course.grading.grade",
 }

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gpu_course.errors import CourseError, file_problem
-from gpu_course.files import write_text
+from gpu_course.errors import CourseError
 from gpu_course.terminal.text import (
     bench_table,
     columns,
@@ -27,7 +26,9 @@ from gpu_course.terminal.text import (
     summary,
     verdict_table,
 )
-from gpu_course.text import clean, one_line
+from simt.errors import file_problem
+from simt.files import write_text
+from simt.text import clean, one_line
 
 if TYPE_CHECKING:
     from gpu_course.grading.verdict import Verdict

@@ -79,19 +79,6 @@ def _singular(found: re.Match[str]) -> str:
     return f"{noun}{verb}{'s' * bool(verb)}"
 
 
-def count(number: int, noun: str) -> str:
-    """Returns a number with its noun, in the singular where it is one.
-
-    Examples:
-        >>> count(1, "forward pass"), count(2, "forward pass"), count(1024, "thread")
-        ('1 forward pass', '2 forward passes', '1,024 threads')
-        >>> count(3, "switch")
-        '3 switches'
-    """
-    plural = "" if number == 1 else "es" if noun.endswith(("s", "ch")) else "s"
-    return f"{number:,} {noun}{plural}"
-
-
 def format_bandwidth(bytes_per_s: float) -> str:
     """Returns a bandwidth in GB/s or TB/s, which count in powers of ten.
 

@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 
-from gpu_course import files
 from gpu_course.errors import CourseError
+from simt import files
 
 FETCH_S, GRACE_S = 120.0, 10.0
 _NEW = ".gpu_course/new"

@@ -35,8 +35,8 @@ LONGEST_FIRST = (
     "tests/catalog/test_zero_and_fsdp.py",
     "tests/simt/test_scalar_arithmetic.py",
     "tests/course/test_other_processors.py",
-    "tests/foreign/test_script.py",
-    "tests/foreign/test_pytest_plugin.py",
+    "tests/simt/foreign/test_script.py",
+    "tests/simt/foreign/test_pytest_plugin.py",
     "tests/catalog/test_answers_on_ranks.py",
     "tests/catalog/test_close_answers.py",
 )

@@ -14,7 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 EVERYTHING = os.environ.get("GPU_COURSE_TESTS") == "all"
-_FOLDERS = ("gpu_course", "solutions", "tests", "notebooks/source")
+_FOLDERS = ("gpu_course", "simt", "solutions", "tests", "notebooks/source")
 _ENDINGS = (".py", ".md", ".json", ".toml")
 
 

@@ -9,12 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpu_course.errors import HAZARD_ERRORS, KernelRefused
-from gpu_course.observe import touches
-from gpu_course.simt import interpreter, launch, legality, scheduler, source
-from gpu_course.simt.intrinsics import NAMES
-from gpu_course.simt.vocabulary import allocate, printing
-from gpu_course.simulator import STEP_BUDGET, simulate
+from simt.errors import HAZARD_ERRORS, KernelRefused
+from simt.kernel import legality, source
+from simt.kernel.intrinsics import NAMES
+from simt.machine import interpreter, launch, scheduler
+from simt.observe import touches
+from simt.simulator import STEP_BUDGET, simulate
+from simt.vocabulary import allocate, printing
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted((ROOT / "docs").glob("*.md"))

@@ -13,34 +13,27 @@ from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parents[1] / "gpu_course"
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "gpu_course"
+ENGINE = ROOT / "simt"
 
-LEAVES = {"errors", "files", "text", "units"}
-GRADING = LEAVES | {"simt", "observe", "simulator", "catalog", "hardware"}
-# Room -> the rooms it may import. A room always may import itself.
+LEAVES = {"errors", "units"}
+GRADING = LEAVES | {"catalog", "hardware"}
+# Room -> the rooms it may import. A room always may import itself, and everything the engine.
 MAY_IMPORT: dict[str, set[str]] = {
-    "errors": {"simt"},  # for type checking alone; see test_errors_imports_nothing_at_run_time
-    "files": set(),
-    "text": set(),
+    "errors": set(),
     "units": set(),
-    "simt": LEAVES,
-    "observe": LEAVES | {"simt"},
-    "simulator": LEAVES | {"simt", "observe"},
-    "foreign": LEAVES | {"simt", "simulator"},
-    "stepping": LEAVES | {"simt", "observe", "simulator"},
-    "interleaving": LEAVES | {"simt", "observe", "simulator"},
+    "simt": set(),
     "hardware": LEAVES,
     "training": LEAVES,
     "isolation": LEAVES,
     "parallel": LEAVES | {"isolation"},
     "planner": LEAVES | {"hardware", "training"},
-    "draw": LEAVES | {"simt"},  # plain data: Report and Counters
-    "catalog": LEAVES | {"simt", "observe", "simulator", "hardware", "training", "parallel"},
-    "grading": GRADING | {"interleaving", "isolation", "parallel", "draw"},
-    "notebook": GRADING
-    | {"grading", "stepping", "interleaving", "draw", "training", "parallel", "planner"},
-    "lessons": GRADING
-    | {"grading", "stepping", "notebook", "draw", "training", "parallel", "planner"},
+    "draw": LEAVES,
+    "catalog": LEAVES | {"hardware", "training", "parallel"},
+    "grading": GRADING | {"isolation", "parallel", "draw"},
+    "notebook": GRADING | {"grading", "draw", "training", "parallel", "planner"},
+    "lessons": GRADING | {"grading", "notebook", "draw", "training", "parallel", "planner"},
     "authoring": GRADING | {"grading", "notebook", "lessons", "draw"},
     "lab": GRADING | {"grading"},
     "updating": LEAVES,
@@ -49,25 +42,40 @@ MAY_IMPORT: dict[str, set[str]] = {
     "commands": GRADING | {"grading", "lab", "terminal", "draw", "planner", "updating"},
     "cli": {"commands", "hardware"},
     "__main__": {"cli"},
-    "__init__": {"simulator", "grading"},  # the three public names
+    "__init__": {"grading"},
 }
-# A file that may import more than its room. `python -m gpu_course.simt SCRIPT` has to bear the name
-# of simt, and so have its drop-in for numba.cuda and its plugin for pytest; all lie in foreign.
-ENTRIES = {
-    "simt/__main__.py": {"foreign"},
-    "simt/module.py": {"foreign"},
-    "simt/pytest.py": {"foreign"},
+_WORDS = {"errors", "text", "files"}
+_MACHINE = _WORDS | {"report", "kernel", "vocabulary", "machine"}
+# The same for the engine, which knows nothing of the course.
+ENGINE_MAY_IMPORT: dict[str, set[str]] = {
+    "text": set(),
+    "files": set(),
+    "errors": {"report"},  # for type checking alone
+    "report": {"text"},
+    "kernel": _MACHINE,
+    "vocabulary": _MACHINE,
+    "machine": _MACHINE,
+    "observe": _MACHINE,
+    "simulator": _MACHINE | {"observe"},
+    "stepping": _MACHINE | {"observe", "simulator"},
+    "interleaving": _MACHINE | {"observe", "simulator"},
+    "foreign": _MACHINE | {"simulator"},
+    "pytest": {"foreign"},
+    "__main__": {"foreign"},
+    "__init__": {"simulator", "report"},
 }
 MAY_IMPORT_HEAVY_AT_MODULE_LEVEL = {"training", "parallel", "draw"}
 HEAVY = {"torch", "numba", "matplotlib"}
 # Two files that name each other: a verdict shows itself, and exports shows verdicts.
 MAY_BE_A_CIRCLE = {"gpu_course.grading.exports": {"gpu_course.grading.verdict"}}
-# What draw takes from simt is the data of a report, never the machine that makes it.
-DRAW_TAKES = {"gpu_course.simt.report"}
+# Rooms that take no more of the engine than its words and the data of a report: what is counted,
+# planned, drawn or run on a real GPU never asks the simulator.
+PLAIN = {"hardware", "training", "parallel", "planner", "draw", "isolation", "units", "updating"}
+PLAIN_TAKES = {"simt.report", "simt.text", "simt.files", "simt.errors"}
 
 
 def room_of(module: str) -> str:
-    """Returns the room of a dotted module name: gpu_course.simt.report -> simt."""
+    """Returns the room of a dotted module name: simt.report -> simt."""
     return module.split(".")[1]
 
 
@@ -82,30 +90,41 @@ def imports_of(tree: ast.AST) -> Iterator[tuple[int, str]]:
                 yield node.lineno, f"{node.module}.{alias.name}"
 
 
-def violations(package: Path) -> list[str]:
-    """Returns every import in a package that the rules forbid, as "file:line imports name"."""
+def violations(package: Path, table: dict[str, set[str]]) -> list[str]:
+    """Returns every import in a package that the rules forbid, as "file:line imports name".
+
+    Args:
+        package: its folder, called like the package.
+        table: room -> the rooms of the package that it may import.
+    """
     found = []
     for path in sorted(package.rglob("*.py")):
         place = path.relative_to(package)
         room = place.parts[0].removesuffix(".py")
-        allowed = MAY_IMPORT.get(room, set()) | ENTRIES.get(place.as_posix(), set())
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for line, name in imports_of(tree):
-            if name.split(".")[0] != "gpu_course":
-                continue
-            # The bare package holds nothing of its own but its version and its place on disk.
-            if name in ("gpu_course", "gpu_course.__version__"):
-                continue
-            target = room_of(name)
-            if target == room or target in allowed:
-                continue
-            found.append(f"{place}:{line} imports {name}")
+            if forbidden(package.name, room, name, table.get(room, set())):
+                found.append(f"{place}:{line} imports {name}")
         found += [
             f"{place}:{line} imports {name} at module level"
             for line, name in _at_module_level(tree)
             if name.split(".")[0] in HEAVY and room not in MAY_IMPORT_HEAVY_AT_MODULE_LEVEL
         ]
     return found
+
+
+def forbidden(package: str, room: str, name: str, allowed: set[str]) -> bool:
+    """True for an import that a room may not have."""
+    top = name.split(".")[0]
+    if top == package:
+        # The bare package holds nothing of its own but its version and its place on disk.
+        if name in (package, f"{package}.__version__"):
+            return False
+        target = room_of(name)
+        return target != room and target not in allowed
+    if package == "simt":
+        return top == "gpu_course"
+    return top == "simt" and room in PLAIN and ".".join(name.split(".")[:2]) not in PLAIN_TAKES
 
 
 def _at_module_level(tree: ast.Module) -> Iterator[tuple[int, str]]:
@@ -117,7 +136,8 @@ def _at_module_level(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 
 def test_imports_point_one_way() -> None:
-    assert violations(PACKAGE) == []
+    assert violations(PACKAGE, MAY_IMPORT) == []
+    assert violations(ENGINE, ENGINE_MAY_IMPORT) == []
 
 
 def files_that_import(package: Path) -> dict[str, set[str]]:
@@ -140,7 +160,9 @@ def files_that_import(package: Path) -> dict[str, set[str]]:
 
 def test_no_files_import_each_other_in_a_circle() -> None:
     order = list(TopologicalSorter(files_that_import(PACKAGE)).static_order())
-    assert order.index("gpu_course.errors") < order.index("gpu_course.simulator")
+    assert order.index("gpu_course.errors") < order.index("gpu_course.grading.check")
+    order = list(TopologicalSorter(files_that_import(ENGINE)).static_order())
+    assert order.index("simt.text") < order.index("simt.simulator")
 
 
 def test_a_planted_circle_is_found(tmp_path: Path) -> None:
@@ -154,8 +176,10 @@ def test_a_planted_circle_is_found(tmp_path: Path) -> None:
 
 
 def test_every_room_has_a_rule() -> None:
-    rooms = {path.stem for path in PACKAGE.iterdir() if path.suffix == ".py" or _is_package(path)}
-    assert rooms <= set(MAY_IMPORT)
+    for package, table in ((PACKAGE, MAY_IMPORT), (ENGINE, ENGINE_MAY_IMPORT)):
+        assert {p.stem for p in package.iterdir() if p.suffix == ".py" or _is_package(p)} <= set(
+            table
+        )
 
 
 def _is_package(path: Path) -> bool:
@@ -198,67 +222,56 @@ def test_the_map_of_contributing_shows_what_lies_there() -> None:
 
 
 def test_a_map_that_says_something_else_would_be_seen() -> None:
-    wrong = MAP.replace("| leaves, simt, simulator |", "| leaves, simt |")
-    assert mapped(wrong)["foreign"][2] == MAY_IMPORT["foreign"] - {"simulator"}
-    assert "stepping" not in mapped(re.sub(r"\| `stepping.py`.*\n", "", MAP))
+    wrong = MAP.replace("| leaves, isolation |", "| leaves |")
+    assert mapped(wrong)["parallel"][2] == MAY_IMPORT["parallel"] - {"isolation"}
+    assert "units" not in mapped(re.sub(r"\| `units.py`.*\n", "", MAP))
 
 
 def test_every_room_says_what_it_is() -> None:
-    rooms = [*PACKAGE.glob("*.py"), *PACKAGE.rglob("__init__.py")]
     silent = [
-        path.relative_to(PACKAGE).as_posix()
-        for path in rooms
+        path.relative_to(ROOT).as_posix()
+        for package in (PACKAGE, ENGINE)
+        for path in (*package.glob("*.py"), *package.rglob("__init__.py"))
         if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
     ]
     assert silent == []
-
-
-def test_draw_takes_only_the_data_of_a_report() -> None:
-    taken = {
-        name.rpartition(".")[0]
-        for path in sorted((PACKAGE / "draw").rglob("*.py"))
-        for _, name in imports_of(ast.parse(path.read_text(encoding="utf-8")))
-        if name.startswith("gpu_course.simt")
-    }
-    assert taken <= DRAW_TAKES
-
-
-def test_errors_imports_nothing_at_run_time() -> None:
-    tree = ast.parse((PACKAGE / "errors.py").read_text(encoding="utf-8"))
-    names = [name for _, name in _at_module_level(tree)]
-    assert not [name for name in names if name.startswith("gpu_course")]
 
 
 @pytest.mark.parametrize(
     ("file", "text", "complaint"),
     [
         (
-            "simt/warp.py",
-            "from gpu_course.observe.races import Race\n",
-            "simt/warp.py:1 imports gpu_course.observe.races.Race",
+            "simt/machine/warp.py",
+            "from simt.observe.races import Race\n",
+            "machine/warp.py:1 imports simt.observe.races.Race",
         ),
         (
-            "simt/machine.py",
-            "def go():\n    from gpu_course.foreign.script import main\n",
-            "simt/machine.py:2 imports gpu_course.foreign.script.main",
-        ),
-        (
-            "hardware/run.py",
-            "def go():\n    import gpu_course.simt.launch\n",
-            "hardware/run.py:2 imports gpu_course.simt.launch",
-        ),
-        (
-            "catalog/lesson.py",
-            "from gpu_course import grading\n",
-            "catalog/lesson.py:1 imports gpu_course.grading",
+            "simt/simulator.py",
+            "def go():\n    from simt.foreign.script import main\n",
+            "simulator.py:2 imports simt.foreign.script.main",
         ),
         (
             "simt/memory.py",
             "from gpu_course import simulate\n",
-            "simt/memory.py:1 imports gpu_course.simulate",
+            "memory.py:1 imports gpu_course.simulate",
         ),
         (
-            "grading/child.py",
+            "gpu_course/hardware/run.py",
+            "def go():\n    import simt.machine.launch\n",
+            "hardware/run.py:2 imports simt.machine.launch",
+        ),
+        (
+            "gpu_course/draw/touches.py",
+            "from simt import simulator\n",
+            "draw/touches.py:1 imports simt.simulator",
+        ),
+        (
+            "gpu_course/catalog/lesson.py",
+            "from gpu_course import grading\n",
+            "catalog/lesson.py:1 imports gpu_course.grading",
+        ),
+        (
+            "gpu_course/grading/child.py",
             "import numpy\nimport torch.nn\n",
             "grading/child.py:2 imports torch.nn at module level",
         ),
@@ -266,16 +279,23 @@ def test_errors_imports_nothing_at_run_time() -> None:
 )
 def test_a_planted_violation_is_found(tmp_path: Path, file: str, text: str, complaint: str) -> None:
     path = tmp_path / file
-    path.parent.mkdir()
+    path.parent.mkdir(parents=True)
     path.write_text(text)
-    assert violations(tmp_path) == [complaint]
+    package = tmp_path / file.split("/")[0]
+    table = ENGINE_MAY_IMPORT if package.name == "simt" else MAY_IMPORT
+    assert violations(package, table) == [complaint]
 
 
 def test_what_is_allowed_is_not_reported(tmp_path: Path) -> None:
-    (tmp_path / "observe").mkdir()
-    (tmp_path / "observe" / "races.py").write_text(
-        "from gpu_course.simt.report import Hazard\n"
-        "from gpu_course.observe.events import Access\n"
+    observe = tmp_path / "simt" / "observe"
+    observe.mkdir(parents=True)
+    (observe / "races.py").write_text(
+        "from simt.report import Hazard\n"
+        "from simt.observe.events import Access\n"
         "def compare():\n    import numba\n"
     )
-    assert violations(tmp_path) == []
+    assert violations(tmp_path / "simt", ENGINE_MAY_IMPORT) == []
+    draw = tmp_path / "gpu_course" / "draw"
+    draw.mkdir(parents=True)
+    (draw / "map.py").write_text("from simt.report import Touch\nimport matplotlib\n")
+    assert violations(tmp_path / "gpu_course", MAY_IMPORT) == []

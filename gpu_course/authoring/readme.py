@@ -57,7 +57,7 @@ def draw_picture(root: Path) -> Figure:
     import numpy as np
 
     from gpu_course.draw.touches.picture import draw_touches
-    from gpu_course.simulator import simulate
+    from simt.simulator import simulate
 
     a = np.arange(CELLS, dtype=np.float32)
     report = simulate(f"{root / KERNEL}")[1, THREADS](np.zeros_like(a), a, CELLS)
@@ -71,7 +71,7 @@ def draw_products(root: Path) -> Figure:
     from gpu_course.draw.execution.roofline import Roofs, draw_roofline
     from gpu_course.hardware.roofline import roof
     from gpu_course.lessons.roofline import kernel_of
-    from gpu_course.simulator import simulate
+    from simt.simulator import simulate
 
     rng = np.random.default_rng(0)
     a, b = (rng.random((SIDE, SIDE), dtype=np.float32) for _ in range(2))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.simt.report import Counters
+from simt.report import Counters
 
 Values = dict[str, Any]
 """Named arguments of a puzzle: NumPy arrays and Python scalars."""

@@ -9,7 +9,7 @@ from gpu_course.catalog import Puzzle
 from gpu_course.errors import AnswerFileError
 from gpu_course.grading import workspace
 from gpu_course.grading.answer_problem import not_started, refused_file
-from gpu_course.simt import source
+from simt.kernel import source
 
 
 def path_of(puzzle: Puzzle, answer: str | os.PathLike[str]) -> Path:

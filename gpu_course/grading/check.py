@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import gpu_course
+import simt
 from gpu_course.catalog import KernelPuzzle, Puzzle, PythonPuzzle, index
-from gpu_course.errors import CourseError, KernelRefused
+from gpu_course.errors import CourseError
 from gpu_course.grading import messages, workspace
 from gpu_course.grading.answer_file import path_of
 from gpu_course.grading.answer_problem import AnswerProblem
@@ -23,6 +24,7 @@ from gpu_course.grading.python.answers import read_python_answer
 from gpu_course.grading.python.check import PythonChecking
 from gpu_course.grading.seeds import default_seed
 from gpu_course.grading.verdict import Verdict
+from simt.errors import KernelRefused
 
 
 def check(name: str | Puzzle, *, answer: Any = None, seed: int | None = None) -> Verdict:
@@ -139,10 +141,11 @@ def _not_run(puzzle: Puzzle, problem: AnswerProblem) -> Verdict:
 
 
 def _place(error: BaseException) -> str:
-    """Returns the innermost line of this package that an error came through."""
-    root = Path(gpu_course.__path__[0])
+    """Returns the innermost line of the course or its engine that an error came through."""
+    roots = [Path(package.__path__[0]) for package in (gpu_course, simt)]
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         path = Path(frame.filename)
-        if path.is_relative_to(root):
-            return f"gpu_course/{path.relative_to(root).as_posix()}:{frame.lineno}"
+        for root in roots:
+            if path.is_relative_to(root):
+                return f"{root.name}/{path.relative_to(root).as_posix()}:{frame.lineno}"
     return ""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from gpu_course.draw.execution.ownership import Trouble
     from gpu_course.grading.verdict import Verdict
-    from gpu_course.simt.report import Hazard, Report
+    from simt.report import Hazard, Report
 
 TABLE_HEAD = ("puzzle", "status", "points", "message")
 MOST_CELLS_DRAWN = 64

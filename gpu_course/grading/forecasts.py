@@ -13,8 +13,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from gpu_course.errors import CourseError, file_problem
+from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
+from simt.errors import file_problem
 
 CONFIDENCE = 0.9
 """How often a learner is asked to believe that the interval holds."""

@@ -10,8 +10,8 @@ from gpu_course.catalog import Puzzle, index
 from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
 from gpu_course.grading.check import check
-from gpu_course.simt import source
-from gpu_course.text import one_line, source_lines
+from simt.kernel import source
+from simt.text import one_line, source_lines
 
 _MARKS = ("# answer", "# end answer")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from gpu_course.simt.report import Counters, Hazard, Report
-from gpu_course.text import clean
+from simt.report import Counters, Hazard, Report
+from simt.text import clean
 
 STATUSES = ("passed", "failed", "not-started", "error", "timeout")
 REASONS = (

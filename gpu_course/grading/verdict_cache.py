@@ -18,12 +18,13 @@ from importlib import metadata
 from pathlib import Path
 
 import gpu_course
+import simt
 from gpu_course.catalog import Puzzle, index
 from gpu_course.grading import workspace
 from gpu_course.grading.check import check
 from gpu_course.grading.seeds import SEED_VARIABLE
 from gpu_course.grading.verdict import REASONS, Verdict
-from gpu_course.simt.source import MAX_SOURCE_BYTES
+from simt.kernel.source import MAX_SOURCE_BYTES
 
 FOLDER = "verdicts"
 LIBRARIES = ("numpy", "numba", "torch")
@@ -122,7 +123,8 @@ def kept(key: str | None, puzzle: Puzzle) -> Verdict | None:
 @functools.cache
 def course_fingerprint() -> str | None:
     """Returns the hash of the course that runs here and of what it runs on; see `fingerprint`."""
-    return fingerprint(Path(gpu_course.__path__[0]), _LOADED_AT)
+    found = [fingerprint(Path(each.__path__[0]), _LOADED_AT) for each in (gpu_course, simt)]
+    return None if None in found else _digest(json.dumps(found).encode())
 
 
 def fingerprint(package: Path, loaded_at: float) -> str | None:

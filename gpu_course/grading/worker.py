@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import gpu_course
+import simt
 from gpu_course.grading.verdict import Verdict
 from gpu_course.isolation import servers
 
@@ -235,9 +236,10 @@ def _listen(process: subprocess.Popen[str], replies: queue.SimpleQueue[str | Non
 
 
 def _environment() -> dict[str, str]:
-    """Returns an environment in which the worker finds the very package that runs here."""
-    home = str(Path(gpu_course.__path__[0]).absolute().parent)
-    paths = os.pathsep.join(filter(None, (home, os.environ.get("PYTHONPATH"))))
+    """Returns an environment in which the worker finds the very packages that run here."""
+    homes = (str(Path(each.__path__[0]).absolute().parent) for each in (gpu_course, simt))
+    given = (*dict.fromkeys(homes), os.environ.get("PYTHONPATH"))
+    paths = os.pathsep.join(filter(None, given))
     return {**os.environ, "PYTHONPATH": paths}
 
 

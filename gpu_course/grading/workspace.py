@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import IO, Any
 
 import gpu_course
-from gpu_course import files
 from gpu_course.catalog import Lesson, Puzzle, index
 from gpu_course.errors import CatalogueError, CourseError, UnknownName
+from simt import files
 
 ANSWERS_VARIABLE = "GPU_COURSE_ANSWERS"
 _BESIDE = "kept-"

@@ -33,7 +33,7 @@ import numpy as np
 
 from gpu_course.errors import Unusable
 from gpu_course.isolation import lockdown, seccomp, transport
-from gpu_course.text import source_lines
+from simt.text import source_lines
 
 MODULE = "answer"
 """What the answer's module is called: no module of Python or of a library has that name."""
@@ -335,5 +335,5 @@ class _Closed(importlib.abc.MetaPathFinder):
     """Refuses to import from the course what its harness has not brought in already."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> None:
-        if name.partition(".")[0] == "gpu_course":
+        if name.partition(".")[0] in ("gpu_course", "simt"):
             raise ModuleNotFoundError(f"an answer cannot import {name}", name=name)

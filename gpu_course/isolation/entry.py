@@ -5,16 +5,24 @@ the grader's judgement stay outside.
 """
 
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
 
 def bare_packages(root: Path) -> None:
     """Makes `gpu_course` and the packages on the way here importable, with nothing run in them."""
-    for name in ("", "isolation", "catalog"):
-        module = ModuleType(".".join(filter(None, ("gpu_course", *name.split("/")))))
-        module.__path__ = [str(root / name)]
-        sys.modules[module.__name__] = module
+    engine = find_spec("simt")
+    folders = {
+        "gpu_course": root,
+        "gpu_course.isolation": root / "isolation",
+        "gpu_course.catalog": root / "catalog",
+        "simt": Path(next(iter(engine.submodule_search_locations or ()))) if engine else root,
+    }
+    for name, folder in folders.items():
+        module = ModuleType(name)
+        module.__path__ = [str(folder)]
+        sys.modules[name] = module
     # An installation in place puts the whole checkout on the path.
     sys.path[:] = [each for each in sys.path if each and Path(each).resolve() != root.parent]
 

@@ -17,7 +17,7 @@ from typing import IO, Any
 
 from gpu_course.errors import CourseError
 from gpu_course.isolation import servers, transport
-from gpu_course.text import clean
+from simt.text import clean
 
 POLL_S = 0.02
 HELD_POLL_S = 0.002

@@ -29,7 +29,8 @@ from gpu_course.parallel.runner import Run
 from gpu_course.parallel.traffic import sent_between
 from gpu_course.planner import alpha_beta
 from gpu_course.planner.alpha_beta import Link
-from gpu_course.units import GB, KIB, MIB, count, format_bandwidth, format_bytes, format_time_s
+from gpu_course.units import GB, KIB, MIB, format_bandwidth, format_bytes, format_time_s
+from simt.text import count
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

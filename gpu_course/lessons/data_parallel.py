@@ -17,7 +17,8 @@ from gpu_course.notebook.pictures import Picture
 from gpu_course.parallel.runner import Run
 from gpu_course.planner.alpha_beta import Link
 from gpu_course.planner.overlap import bucket_sizes, exposed_s, sent_buckets
-from gpu_course.units import GB, KIB, MIB, count, format_bytes
+from gpu_course.units import GB, KIB, MIB, format_bytes
+from simt.text import count
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

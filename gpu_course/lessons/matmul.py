@@ -10,7 +10,7 @@ from gpu_course.catalog.matmul.ladder import Rung, reuse
 from gpu_course.catalog.matmul.tiles_and_waves import tiles_and_waves
 from gpu_course.notebook.note import show
 from gpu_course.notebook.pictures import Picture
-from gpu_course.simt.report import Report
+from simt.report import Report
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,8 +11,9 @@ from gpu_course.hardware.roofline import FLOAT32, TENSOR, recorded_bytes_per_s, 
 from gpu_course.hardware.this_cpu import Times
 from gpu_course.notebook.note import Note, telling
 from gpu_course.notebook.pictures import Picture
-from gpu_course.simt.report import Report
-from gpu_course.units import count, format_time_s
+from gpu_course.units import format_time_s
+from simt.report import Report
+from simt.text import count
 
 
 @telling

@@ -14,10 +14,10 @@ from gpu_course.grading.kernel import trial
 from gpu_course.grading.kernel.answers import read_answer
 from gpu_course.notebook.note import show, trouble
 from gpu_course.notebook.pictures import Picture
-from gpu_course.observe.access_log import AccessLog, Event
-from gpu_course.simt.schedule import Ranked
-from gpu_course.simt.source import Kernel
-from gpu_course.stepping import record
+from simt.kernel.source import Kernel
+from simt.machine.schedule import Ranked
+from simt.observe.access_log import AccessLog, Event
+from simt.stepping import record
 
 LOOK_BACK = "scan_lookback"
 """The puzzle whose answer is run."""

@@ -33,7 +33,7 @@ from gpu_course.notebook.pictures import (
 from gpu_course.notebook.prediction import predict
 from gpu_course.notebook.replay import replay
 from gpu_course.notebook.step_through import step_through
-from gpu_course.simulator import simulate
+from simt.simulator import simulate
 
 __all__ = [
     "check",

@@ -14,7 +14,7 @@ from gpu_course.grading.exports import PRE_STYLE, text_html
 from gpu_course.notebook.controls import make_control
 from gpu_course.notebook.hazards import hazard_note
 from gpu_course.notebook.note import trouble
-from gpu_course.simt.report import Report
+from simt.report import Report
 
 
 class Explorer(ipywidgets.VBox):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpu_course.notebook.note import Note, show
-from gpu_course.simt.report import Report
+from simt.report import Report
 
 
 def show_hazards(report: Report) -> None:

@@ -15,7 +15,7 @@ from gpu_course.grading.loop import POLL_S, Checker, Event, Finished, Loop, Star
 from gpu_course.grading.worker import Worker
 from gpu_course.notebook.earlier_text import file_link
 from gpu_course.notebook.note import Note, telling, trouble
-from gpu_course.simt.source import show_path
+from simt.kernel.source import show_path
 
 SLOW_S = 0.3
 """Only a check that takes longer is worth a word of its own."""

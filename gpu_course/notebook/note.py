@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
 from gpu_course.draw.paper import palette
-from gpu_course.errors import CourseError, NotBegun, file_problem
+from gpu_course.errors import CourseError, NotBegun
 from gpu_course.grading.exports import PRE_STYLE, text_html
+from simt.errors import file_problem
 
 _Args = ParamSpec("_Args")
 _Result = TypeVar("_Result")

@@ -13,8 +13,8 @@ from gpu_course.grading.answer_problem import AnswerProblem
 from gpu_course.grading.kernel import trial
 from gpu_course.grading.kernel.answers import read_answer
 from gpu_course.grading.seeds import LISTED_SEED
-from gpu_course.simt.report import Recording
-from gpu_course.stepping import record
+from simt.report import Recording
+from simt.stepping import record
 
 
 def record_answer(name: str, watch: Sequence[str] = (), *, answer: Any = None) -> Recording:

@@ -10,7 +10,7 @@ import numpy as np
 from gpu_course.draw.paper.picture import alt_text, figure_html
 from gpu_course.errors import CourseError
 from gpu_course.notebook.note import show, trouble
-from gpu_course.simt.report import Recording, Report
+from simt.report import Recording, Report
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -140,7 +140,7 @@ def show_intervals(recording: Recording, array: str, block: int = 0) -> None:
     """Shows who touched which cell of an array between one barrier and the next.
 
     Args:
-        recording: of a launch, as `gpu_course.stepping.record` makes it.
+        recording: of a launch, as `simt.stepping.record` makes it.
         array: the name of an array in the kernel, of at most 32 cells.
         block: the linear number of the block.
     """
@@ -156,7 +156,7 @@ def show_activity(launch: Recording | str, array: str) -> None:
     """Shows which threads of a block work in each step of a reduction, and which warps diverge.
 
     Args:
-        launch: a Recording, as `gpu_course.stepping.record` makes it, of a launch of at most 256
+        launch: a Recording, as `simt.stepping.record` makes it, of a launch of at most 256
             threads a block; or the name of a kernel puzzle, for your own answer on the visible
             example.
         array: the name of the array in the kernel whose cells are added up.
@@ -175,7 +175,7 @@ def show_divergence(launch: Recording | str, warps: Sequence[int] = (0,)) -> Non
     """Shows the lines that warps carried out, and which lanes were at work in each.
 
     Args:
-        launch: a Recording, as `gpu_course.stepping.record` makes it; or the name of a kernel
+        launch: a Recording, as `simt.stepping.record` makes it; or the name of a kernel
             puzzle, for your own answer on the visible example.
         warps: which warps, counted over the whole grid.
     """
@@ -195,7 +195,7 @@ def show_shuffles(
     """Shows what the lanes of a warp hold before and after each shuffle, and who read from whom.
 
     Args:
-        recording: of a launch, as `gpu_course.stepping.record` makes it.
+        recording: of a launch, as `simt.stepping.record` makes it.
         variable: what the lanes shuffle and change.
         warp: which warp, counted over the whole grid.
         follow: a lane whose result is traced back.

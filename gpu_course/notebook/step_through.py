@@ -15,8 +15,8 @@ from gpu_course.draw.steps.picture import step_svg
 from gpu_course.draw.steps.words import describe_step, list_steps, of_warps, warp_text
 from gpu_course.errors import CourseError
 from gpu_course.notebook.note import Note, trouble
-from gpu_course.simt.report import Recording
-from gpu_course.stepping import Recordable, record
+from simt.report import Recording
+from simt.stepping import Recordable, record
 
 PLAY_MS = 900
 MOST_PICTURES = 512

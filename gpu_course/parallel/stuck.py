@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from gpu_course.parallel.calls import NEW_GROUP, Call
 from gpu_course.parallel.log import Log
-from gpu_course.units import count
+from simt.text import count
 
 _SAME_SIZES = {"all_reduce", "reduce", "broadcast", "all_gather", "reduce_scatter"}
 _HAS_ROOT = {"broadcast", "reduce", "gather", "scatter"}

@@ -8,7 +8,7 @@ import sys
 def main() -> int:
     """Returns the exit status of the script, or 1 when its kernels have errors."""
     # Here and not above: the launcher joins this room with the observers, which it may not know.
-    from gpu_course.foreign.script import main as run
+    from simt.foreign.script import main as run
 
     return run(sys.argv[1:])
 

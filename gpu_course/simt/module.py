@@ -1,8 +1,8 @@
-"""The drop-in for `numba.cuda`, under the name that scripts import: `gpu_course.foreign.cuda`."""
+"""The drop-in for `numba.cuda`, under the name that scripts import: `simt.foreign.cuda`."""
 
 import sys
 
-from gpu_course.foreign import cuda
+from simt.foreign import cuda
 
 # The very module and not a copy of its names: it answers any name, and refuses by name.
 sys.modules[__name__] = cuda

@@ -2,7 +2,7 @@
 
 import sys
 
-from gpu_course.foreign import pytest_plugin
+from simt.foreign import pytest_plugin
 
 # The very module and not a copy of its names: pytest looks its hooks up by name.
 sys.modules[__name__] = pytest_plugin

@@ -13,9 +13,9 @@ from gpu_course.grading import workspace
 from gpu_course.grading.exports import LOOKS
 from gpu_course.grading.labels import INDENT, is_labelled, message_lines
 from gpu_course.grading.passing import effort
-from gpu_course.simt.source import show_path
 from gpu_course.terminal.session import Session
 from gpu_course.terminal.text import WIDEST, discussion_lines
+from simt.kernel.source import show_path
 
 NARROWEST = 20
 _QUIET = "bright_black"

@@ -11,8 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gpu_course.text import clean, one_line
 from gpu_course.units import format_bandwidth, format_time_s
+from simt.text import clean, one_line
 
 if TYPE_CHECKING:
     from gpu_course.grading.bench import Timed

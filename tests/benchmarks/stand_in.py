@@ -12,7 +12,7 @@ from gpu_course.grading import bench
 from gpu_course.hardware import timing
 from gpu_course.hardware.guard_zones import WriteOutside
 from gpu_course.hardware.run import GaveUp
-from gpu_course.simulator import simulate
+from simt.simulator import simulate
 from tests.hardware.card import Card
 
 WRONG_BY_ONE = "04_shared_memory/conv1d"

@@ -28,7 +28,7 @@ ADDRESS = re.compile(r"(http://(?:127\.0\.0\.1|localhost):\d+)(/\S*)?\?token=([0
 
 def copy_checkout(root: Path, target: Path) -> Path:
     """Returns a checkout built from the sources of another, with every puzzle as a stub."""
-    for folder in ("gpu_course", "solutions", "notebooks/source"):
+    for folder in ("gpu_course", "simt", "solutions", "notebooks/source"):
         left_out = shutil.ignore_patterns("__pycache__", "*.ipynb")
         shutil.copytree(root / folder, target / folder, ignore=left_out)
     shutil.copy(root / "pyproject.toml", target)

@@ -19,7 +19,7 @@ import numpy as np
 
 from gpu_course.catalog.specification import Case, KernelPuzzle, Launch
 from gpu_course.grading.kernel.budgets import counter
-from gpu_course.simt.report import Counters, GlobalCounters
+from simt.report import Counters, GlobalCounters
 
 SOLUTIONS = Path(__file__).parents[2] / "solutions"
 ACCESSES_PER_THREAD = 20_000

@@ -14,8 +14,8 @@ from gpu_course.catalog.specification import KernelPuzzle
 from gpu_course.grading import check
 from gpu_course.grading.kernel.answers import mistake_answer
 from gpu_course.grading.kernel.budgets import counter
-from gpu_course.simt.report import WARP, Counters
-from gpu_course.simulator import simulate
+from simt.report import WARP, Counters
+from simt.simulator import simulate
 from tests.catalog import rules
 from tests.catalog.python_rules import solution_of
 

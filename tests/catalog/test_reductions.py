@@ -12,8 +12,8 @@ from gpu_course.catalog.reductions_and_scans.rows import rows_of_numbers
 from gpu_course.catalog.specification import KernelPuzzle
 from gpu_course.grading.check import check
 from gpu_course.grading.kernel.budgets import counter
-from gpu_course.simt.report import Counters
-from gpu_course.simulator import simulate
+from simt.report import Counters
+from simt.simulator import simulate
 from tests.catalog import rules
 
 NAIVE = [

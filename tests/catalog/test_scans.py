@@ -13,8 +13,8 @@ from gpu_course.catalog.builders import sized
 from gpu_course.catalog.specification import KernelPuzzle
 from gpu_course.grading.check import check
 from gpu_course.grading.kernel.answers import mistake_answer
-from gpu_course.simt.schedule import Ranked
-from gpu_course.simulator import simulate
+from simt.machine.schedule import Ranked
+from simt.simulator import simulate
 from tests.catalog import by_turns, rules
 from tests.sampling import EVERYTHING, tree_seed
 

@@ -13,8 +13,8 @@ from gpu_course.catalog.specification import KernelPuzzle
 from gpu_course.draw.paper.picture import alt_text
 from gpu_course.grading.exports import verdict_figure
 from gpu_course.grading.kernel.budgets import counter
-from gpu_course.simt.report import Counters
-from gpu_course.simulator import simulate
+from simt.report import Counters
+from simt.simulator import simulate
 from tests.catalog import rules
 
 PUZZLES: dict[str, KernelPuzzle] = {

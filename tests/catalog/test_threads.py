@@ -8,7 +8,7 @@ from numba import cuda
 
 from gpu_course.catalog.lesson_01_threads import LESSON
 from gpu_course.catalog.start_here.add_ten import ADD_TEN
-from gpu_course.simulator import simulate
+from simt.simulator import simulate
 from tests.catalog import rules
 
 PUZZLES = {puzzle.short_name: puzzle for puzzle in LESSON.puzzles}

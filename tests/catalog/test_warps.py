@@ -13,8 +13,8 @@ from gpu_course.catalog.lesson_02_warps import LESSON
 from gpu_course.catalog.specification import Case, KernelPuzzle
 from gpu_course.catalog.warps import pieces
 from gpu_course.catalog.warps.occupancy import NEWEST, OCCUPANCY, OLDEST, _count
-from gpu_course.simt.report import Counters
-from gpu_course.simulator import simulate
+from simt.report import Counters
+from simt.simulator import simulate
 from tests.catalog import rules
 from tests.catalog.python_rules import solution_of
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from benchmarks.record_float64 import RECORD, kernels
-from gpu_course.simulator import simulate
+from simt.simulator import simulate
 
 COMPILED = json.loads(RECORD.read_text(encoding="utf-8"))["kernels"]
 CASES = {key: rest for key, *rest in kernels()}

@@ -13,7 +13,7 @@ from gpu_course.catalog import KernelPuzzle, Mistake, index
 from gpu_course.grading.check import check
 from gpu_course.grading.kernel.answers import mistake_answer
 from gpu_course.grading.kernel.replaying import replay_answer
-from gpu_course.interleaving.experiment import same
+from simt.interleaving.experiment import same
 
 RACES = [
     (puzzle, mistake)

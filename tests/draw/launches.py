@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from gpu_course.simt.report import Dim3, Hazard, LaunchShape, Report, Touch
+from simt.report import Dim3, Hazard, LaunchShape, Report, Touch
 
 Pairs = Iterable[tuple[int, int]]
 

@@ -63,7 +63,7 @@ from gpu_course.hardware.datasheet import device, devices
 from gpu_course.hardware.latency import issue
 from gpu_course.hardware.occupancy import occupancy
 from gpu_course.lessons.collectives import network
-from gpu_course.stepping import record
+from simt.stepping import record
 from tests.draw import launches
 from tests.draw.execution.test_reductions import halves, neighbours
 from tests.draw.execution.test_roofline import KERNELS, ROOFS

@@ -15,10 +15,10 @@ from gpu_course.draw.paper.ink import svg_hatch, svg_html
 from gpu_course.draw.paper.picture import alt_text, figure_png
 from gpu_course.draw.steps.picture import draw_step, frame_of, step_svg
 from gpu_course.draw.steps.words import describe_step, list_steps, number_text
-from gpu_course.simt.report import Recording
-from gpu_course.stepping import record
+from simt.report import Recording
+from simt.stepping import record
 from tests.draw.readable import assert_readable
-from tests.observe.stepped import write_kernels
+from tests.simt.observe.stepped import write_kernels
 
 STROKES = svg_hatch(p.CONFLICT_HATCH, p.CONFLICT)
 DOTS = svg_hatch(p.UNWRITTEN_HATCH, p.RULE)

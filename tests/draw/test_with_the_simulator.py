@@ -8,7 +8,7 @@ from numba import cuda
 
 from gpu_course.draw.paper.picture import alt_text
 from gpu_course.draw.touches.picture import draw_touches
-from gpu_course.simulator import simulate
+from simt.simulator import simulate
 
 
 def unguarded(out, a):

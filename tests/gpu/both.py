@@ -10,7 +10,7 @@ import numpy as np
 
 from gpu_course.catalog import Launch
 from gpu_course.hardware.run import run_natively
-from gpu_course.simulator import simulate
+from simt.simulator import simulate
 
 
 def run_both(

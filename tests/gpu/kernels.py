@@ -12,14 +12,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tests.observe.test_hazards import FAULTS as HAZARD_FAULTS
-from tests.observe.test_hazards import HEAD as HAZARD_HEAD
-from tests.observe.test_hazards import TWINS as HAZARD_TWINS
-from tests.observe.test_order import FENCE, LAST_BLOCK, WARP
 from tests.simt import test_functions_and_views as functions
 from tests.simt import test_shared_memory as shared
 from tests.simt import test_warps as warps
 from tests.simt import waiting_kernels as waiting
+from tests.simt.observe.test_hazards import FAULTS as HAZARD_FAULTS
+from tests.simt.observe.test_hazards import HEAD as HAZARD_HEAD
+from tests.simt.observe.test_hazards import TWINS as HAZARD_TWINS
+from tests.simt.observe.test_order import FENCE, LAST_BLOCK, WARP
 from tests.simt.test_interpreter import BODIES
 
 CLOSE = 1e-12

@@ -9,7 +9,7 @@ import pytest
 
 from gpu_course.hardware.guard_zones import WriteOutside
 from tests.gpu.both import run_both
-from tests.observe.test_hazards import FAULTS, HEAD
+from tests.simt.observe.test_hazards import FAULTS, HEAD
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from gpu_course.catalog import Case, KernelPuzzle, index
 from gpu_course.grading.diagnosis import close
 from gpu_course.grading.kernel.trial import attempt, poison, prepare
 from gpu_course.hardware.run import run_natively
-from gpu_course.simt import source
+from simt.kernel import source
 
 SOLUTIONS = Path(__file__).parents[2] / "solutions"
 CASES = [

@@ -13,11 +13,12 @@ from typing import Any
 
 import pytest
 
-from gpu_course import files
-from gpu_course.errors import CourseError, file_problem
+from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
 from gpu_course.grading.hints import hints_seen, next_hint
 from gpu_course.grading.loop import signature
+from simt import files
+from simt.errors import file_problem
 from tests.grading.toy import RIGHT, STUB
 
 

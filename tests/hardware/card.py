@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.simulator import simulate
+from simt.simulator import simulate
 
 LAUNCH_MS, COPY_MS = 3.0, 2.0
 

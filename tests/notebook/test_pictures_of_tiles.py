@@ -8,7 +8,7 @@ from numba import cuda, float32
 
 from gpu_course import simulate
 from gpu_course.notebook import show_banks, show_intervals, show_sectors, show_sides
-from gpu_course.stepping import record
+from simt.stepping import record
 
 
 def column_after_row(out):

@@ -8,12 +8,12 @@ import os
 import pytest
 from IPython.utils.capture import capture_output
 
-from gpu_course import files
 from gpu_course.catalog import index
 from gpu_course.grading import workspace
 from gpu_course.notebook import puzzle_magic
 from gpu_course.notebook.earlier_text import InTheFile
 from gpu_course.notebook.puzzle_magic import run_cell
+from simt import files
 
 NAME = "00_start_here/add_ten"
 RIGHT = """from numba import cuda

@@ -14,7 +14,7 @@ from gpu_course.notebook import replay
 from gpu_course.notebook.note import Note
 from gpu_course.notebook.step_through import Stepper
 from tests.draw.kernels import add_neighbours
-from tests.interleaving.planted import TEXT, line_of
+from tests.simt.interleaving.planted import TEXT, line_of
 
 
 @pytest.fixture(scope="module")

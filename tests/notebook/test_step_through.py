@@ -8,11 +8,12 @@ import ipywidgets
 import numpy as np
 import pytest
 
-from gpu_course.errors import CourseError, KernelRefused
+from gpu_course.errors import CourseError
 from gpu_course.notebook import step_through
 from gpu_course.notebook.note import Note
 from gpu_course.notebook.step_through import Stepper
-from tests.observe.stepped import write_kernels
+from simt.errors import KernelRefused
+from tests.simt.observe.stepped import write_kernels
 
 
 @pytest.fixture(scope="module")

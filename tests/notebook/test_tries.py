@@ -7,11 +7,11 @@ import sys
 import numpy as np
 import pytest
 
-from gpu_course.interleaving import find_replay, launch_experiment
 from gpu_course.notebook import tries
 from gpu_course.notebook.tries import Tries
-from gpu_course.simulator import simulate
-from tests.interleaving.planted import TEXT
+from simt.interleaving import find_replay, launch_experiment
+from simt.simulator import simulate
+from tests.simt.interleaving.planted import TEXT
 
 
 class Handle:

@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 
 from gpu_course import check, simulate
-from gpu_course.errors import KernelRefused
-from gpu_course.foreign import cuda
-from gpu_course.foreign.launches import Launches
-from gpu_course.simt.schedule import RoundRobin
+from simt.errors import KernelRefused
+from simt.foreign import cuda
+from simt.foreign.launches import Launches
+from simt.machine.schedule import RoundRobin
 
 MODULE = """
-from gpu_course.foreign import cuda
+from simt.foreign import cuda
 SCALE = 7
 TABLE = (1, 2, 3)
 
@@ -233,7 +233,7 @@ def test_an_even_field_beside_a_kernel_is_read(held: np.ndarray) -> None:
 
 
 FAULTY = """
-from gpu_course.foreign import cuda
+from simt.foreign import cuda
 
 
 @cuda.jit(device=True)

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from numba import cuda, njit
 
-from gpu_course.errors import KernelRefused
-from gpu_course.simulator import simulate
+from simt.errors import KernelRefused
+from simt.simulator import simulate
 
 NAMES = "exp log log10 sqrt acos asin atan acosh asinh atanh cos sin tan cosh sinh tanh".split()
 POINTS = np.array([0.3 + 0.4j, -1.2 + 0.5j, 2 - 3j, -0.7 - 0.1j, 1.5 + 0j, 0.25j])

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from numba.cuda import libdevicefuncs
 
-from gpu_course.foreign import cuda
-from gpu_course.foreign.launches import Launches
-from gpu_course.simt.vocabulary.conversions import CONVERSIONS
+from simt.foreign import cuda
+from simt.foreign.launches import Launches
+from simt.vocabulary.conversions import CONVERSIONS
 
 FLOATS = {"float": np.float32, "double": np.float64}
 WHOLES = {"int": np.int32, "uint": np.uint32, "ll": np.int64, "ull": np.uint64}

@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpu_course.errors import KernelRefused
-from gpu_course.simt import launch, legality
-from gpu_course.simulator import simulate
+from simt.errors import KernelRefused
+from simt.kernel import legality
+from simt.machine import launch
+from simt.simulator import simulate
 
 HEAD = "from numba import cuda, float64\n\n\n@cuda.jit\ndef kernel(out):\n"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpu_course.simulator import simulate
+from simt.simulator import simulate
 from tests.simt.oracle import run_serially
 
 N = 120

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu_course.errors import KernelRefused
-from gpu_course.simt.report import Report
-from gpu_course.simulator import simulate
+from simt.errors import KernelRefused
+from simt.report import Report
+from simt.simulator import simulate
 
 N = 64
 

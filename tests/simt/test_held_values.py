@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from numba import cuda, float32, float64, types
 
-from gpu_course.errors import CourseError, KernelRefused
-from gpu_course.simulator import simulate
+from gpu_course.errors import CourseError
+from simt.errors import KernelRefused
+from simt.simulator import simulate
 
 SIX = 6
 

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gpu_course.simt.report import Report
-from gpu_course.simulator import simulate
+from simt.report import Report
+from simt.simulator import simulate
 from tests.sampling import examples
 from tests.simt.oracle import run_serially
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpu_course.simulator import simulate
+from simt.simulator import simulate
 from tests.sampling import examples
 from tests.simt.oracle import run_serially
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from gpu_course.errors import CourseError
-from gpu_course.simulator import simulate
+from simt.simulator import simulate
 from tests.simt.oracle import run_serially
 
 N = 96

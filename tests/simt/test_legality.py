@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpu_course.errors import KernelRefused
-from gpu_course.simulator import simulate
+from simt.errors import KernelRefused
+from simt.simulator import simulate
 
 HEAD = """\
 import os

@@ -8,9 +8,9 @@ import numba.cuda.libdevice as numba_s
 import numpy as np
 import pytest
 
-from gpu_course.foreign import cuda
-from gpu_course.foreign.launches import Launches
-from gpu_course.simt.vocabulary import libdevice
+from simt.foreign import cuda
+from simt.foreign.launches import Launches
+from simt.vocabulary import libdevice
 
 POINTS = {"acosh": [1.0, 1.5, 3.0], "atanh": [-0.5, 0.0, 0.9]}
 PLAIN = [0.25, 0.5, 1.0]

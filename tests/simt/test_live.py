@@ -10,8 +10,8 @@ import pytest
 from numba import cuda
 
 from gpu_course import simulate
-from gpu_course.simt import legality
-from gpu_course.simt.source import from_function
+from simt.kernel import legality
+from simt.kernel.source import from_function
 
 SCALE: Any = 2
 TABLE: Any = np.array([1.0, 2.0])

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu_course.simt import ir, lower
-from gpu_course.simt.source import Kernel, load
-from gpu_course.simt.types import FLOAT32, FLOAT64, INT32, INT64, ArrayType, Type
+from simt.kernel import ir, lower
+from simt.kernel.source import Kernel, load
+from simt.kernel.types import FLOAT32, FLOAT64, INT32, INT64, ArrayType, Type
 
 VECTOR = ArrayType(FLOAT32, 1)
 MOST_KINDS = 20

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpu_course.simulator import simulate
+from simt.simulator import simulate
 from tests.simt import numba_simulator_kernels
 from tests.simt.numba_simulator_kernels import launches
 

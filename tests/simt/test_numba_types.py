@@ -18,9 +18,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.record_numba_types import RECORD, entry, record, target
-from gpu_course.errors import KernelRefused
-from gpu_course.simt import inference, legality, source
-from gpu_course.simt.types import THREE_PARTS, ArrayType, DtypeType, TupleType
+from simt.errors import KernelRefused
+from simt.kernel import inference, legality, source
+from simt.kernel.types import THREE_PARTS, ArrayType, DtypeType, TupleType
 from tests.sampling import examples
 from tests.simt.typed_kernels import KERNELS, source_of
 

@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpu_course.errors import CourseError, KernelRefused
-from gpu_course.simt.report import Report
-from gpu_course.simulator import simulate
+from gpu_course.errors import CourseError
+from simt.errors import KernelRefused
+from simt.report import Report
+from simt.simulator import simulate
 
 
 def launch(tmp_path: Path, body: str, policy: str = "puzzle") -> tuple[Report, np.ndarray]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpu_course.simulator import simulate
+from simt.simulator import simulate
 from tests.simt.oracle import run_serially
 
 N = 128

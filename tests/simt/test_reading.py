@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from gpu_course.errors import AnswerFileError, KernelRefused
-from gpu_course.simt.source import MAX_SOURCE_BYTES, is_missing, parse, read_text
+from gpu_course.errors import AnswerFileError
+from simt.errors import KernelRefused
+from simt.kernel.source import MAX_SOURCE_BYTES, is_missing, parse, read_text
 
 needs_links = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes and links are of Unix")
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpu_course.errors import KernelRefused
-from gpu_course.simulator import simulate
+from simt.errors import KernelRefused
+from simt.simulator import simulate
 
 REFUSED = {
     "cuda.atomic.cas(d, 0, 1.0, 2.0)": "cuda.atomic.cas: exchanges whole numbers, and this array",

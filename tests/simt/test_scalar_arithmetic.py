@@ -25,9 +25,9 @@ import pytest
 from numba.core import types as numba_types
 from numba.cuda.descriptor import cuda_target
 
-from gpu_course.simt import inference, legality, source
-from gpu_course.simt.types import ArrayType
-from gpu_course.simulator import simulate
+from simt.kernel import inference, legality, source
+from simt.kernel.types import ArrayType
+from simt.simulator import simulate
 
 DTYPES = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64".split()
 ARITHMETIC = {

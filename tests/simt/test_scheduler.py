@@ -16,17 +16,18 @@ from greenlet import greenlet
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gpu_course.errors import CourseError, KernelRefused
-from gpu_course.observe.access_log import AccessLog
-from gpu_course.simt.observer import Access
-from gpu_course.simt.report import Report
-from gpu_course.simt.schedule import Follow, RoundRobin, Schedule, Task
-from gpu_course.simulator import simulate
-from tests.observe import test_hazards as hazards
-from tests.observe import test_order as order
+from gpu_course.errors import CourseError
+from simt.errors import KernelRefused
+from simt.machine.observer import Access
+from simt.machine.schedule import Follow, RoundRobin, Schedule, Task
+from simt.observe.access_log import AccessLog
+from simt.report import Report
+from simt.simulator import simulate
 from tests.simt import test_random_shared_kernels as random_shared
 from tests.simt import test_shared_memory as shared
 from tests.simt import test_warps as warps
+from tests.simt.observe import test_hazards as hazards
+from tests.simt.observe import test_order as order
 from tests.simt.test_interpreter import _blocks
 from tests.simt.test_random_shuffles import _steps
 from tests.simt.waiting_kernels import HEAD, RIGHT, values
@@ -363,6 +364,6 @@ def test_without_greenlet_only_kernels_that_wait_are_refused(
 
 
 def test_greenlet_is_imported_where_threads_wait_and_not_before() -> None:
-    code = "import sys; import gpu_course.simulator; print('greenlet' in sys.modules)"
+    code = "import sys; import simt.simulator; print('greenlet' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu_course.errors import KernelRefused
-from gpu_course.simt.report import Report
-from gpu_course.simulator import simulate
+from simt.errors import KernelRefused
+from simt.report import Report
+from simt.simulator import simulate
 from tests.simt.oracle import run_serially
 
 IMPORTS = "from numba import cuda, float32, float64, int32\n"

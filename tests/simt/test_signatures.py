@@ -12,11 +12,12 @@ import pytest
 from numba.core import types as numba_types
 from numba.cuda.descriptor import cuda_target
 
-from gpu_course.errors import CourseError, KernelRefused
-from gpu_course.foreign import cuda
-from gpu_course.simt import types as rules
-from gpu_course.simt.types import ANYTHING, ArrayType, best, show, signatures
-from gpu_course.simulator import simulate
+from gpu_course.errors import CourseError
+from simt.errors import KernelRefused
+from simt.foreign import cuda
+from simt.kernel import types as rules
+from simt.kernel.types import ANYTHING, ArrayType, best, show, signatures
+from simt.simulator import simulate
 
 NUMBERS = (
     "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 "

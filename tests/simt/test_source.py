@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import cuda
 
-from gpu_course.errors import AnswerFileError, CourseError, KernelRefused
-from gpu_course.simt.source import load, show_path
-from gpu_course.simulator import simulate
+from gpu_course.errors import AnswerFileError, CourseError
+from simt.errors import KernelRefused
+from simt.kernel.source import load, show_path
+from simt.simulator import simulate
 from tests.sampling import examples
 
 SCALE = 3

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from numba import cuda
 
-from gpu_course.errors import CourseError, KernelRefused
-from gpu_course.simt.report import Report
-from gpu_course.simulator import simulate
+from gpu_course.errors import CourseError
+from simt.errors import KernelRefused
+from simt.report import Report
+from simt.simulator import simulate
 
 PARTICLE = np.dtype([("x", np.float32), ("y", np.float32), ("z", np.float32), ("kind", np.int32)])
 

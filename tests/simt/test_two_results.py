@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu_course.simulator import simulate
+from simt.simulator import simulate
 
 EDGES = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3.75, 1e-40, -1e300, 7e15, math.inf, -math.inf, math.nan]
 FUNCTIONS: dict[str, tuple[Callable[..., Any], str]] = {

@@ -11,8 +11,8 @@ import pytest
 from numba.core import types as numba_types
 from numba.cuda.descriptor import cuda_target
 
-from gpu_course.simt import types
-from gpu_course.simt.types import NoSuchType, binary, unary, unify
+from simt.kernel import types
+from simt.kernel.types import NoSuchType, binary, unary, unify
 
 DTYPES = (
     "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 "

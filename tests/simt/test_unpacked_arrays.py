@@ -11,8 +11,8 @@ import pytest
 from numba import cuda
 
 from gpu_course import simulate
-from gpu_course.errors import KernelRefused
-from gpu_course.foreign.dispatcher import jit
+from simt.errors import KernelRefused
+from simt.foreign.dispatcher import jit
 
 OFFSET = 3
 

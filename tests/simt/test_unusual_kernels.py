@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu_course.errors import KernelRefused
-from gpu_course.simulator import simulate
+from simt.errors import KernelRefused
+from simt.simulator import simulate
 from tests.simt.oracle import run_serially
 
 HEAD = """\

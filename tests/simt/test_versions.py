@@ -11,7 +11,7 @@ import pytest
 from numba.core import types as numba_types
 from numba.cuda.compiler import compile_cuda
 
-from gpu_course.simt.flow import find_versions
+from simt.kernel.flow import find_versions
 
 BODIES = {
     "reused for a float": """
@@ -83,9 +83,9 @@ BODIES = {
 
 def _ours(body: str) -> set[tuple[str, str]]:
     """(name, type) of every version."""
-    from gpu_course.simt import inference, legality
-    from gpu_course.simt.source import Kernel
-    from gpu_course.simt.types import FLOAT32, INT64, ArrayType
+    from simt.kernel import inference, legality
+    from simt.kernel.source import Kernel
+    from simt.kernel.types import FLOAT32, INT64, ArrayType
 
     text = "def kernel(out, a, n):\n" + textwrap.indent(textwrap.dedent(body).strip(), "    ")
     (tree,) = ast.parse(text).body

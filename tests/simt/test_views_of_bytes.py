@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from numba import cuda, float32, float64, int32, uint8, uint64
 
 from gpu_course import simulate
-from gpu_course.errors import KernelRefused
-from gpu_course.observe.shares import Shares
-from gpu_course.simt.report import Report
+from simt.errors import KernelRefused
+from simt.observe.shares import Shares
+from simt.report import Report
 from tests.sampling import examples
 
 NUMBERS = [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)]

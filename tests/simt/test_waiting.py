@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 from numba import cuda
 
-from gpu_course.simt import legality, source
-from gpu_course.simt.legality import ATOMIC, MEMORY
-from gpu_course.simt.report import Report
-from gpu_course.simt.schedule import Ranked, RoundRobin
-from gpu_course.simulator import simulate
+from simt.kernel import legality, source
+from simt.kernel.legality import ATOMIC, MEMORY
+from simt.machine.schedule import Ranked, RoundRobin
+from simt.report import Report
+from simt.simulator import simulate
 from tests.simt.waiting_kernels import BROKEN, RIGHT, values
 
 ORDERS: dict[str, dict[str, Any]] = {

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu_course.simt.report import Report
-from gpu_course.simulator import simulate
+from simt.report import Report
+from simt.simulator import simulate
 
 LANE = np.arange(64) % 32
 A = np.random.default_rng(7).integers(-9, 9, 64).astype(np.int32)

@@ -9,8 +9,8 @@ import pytest
 from numba import cuda, float32
 
 from gpu_course import simulate
-from gpu_course.errors import KernelRefused
-from gpu_course.simt.report import Report
+from simt.errors import KernelRefused
+from simt.report import Report
 
 DTYPES = (np.float32, np.float64, np.int32, np.uint8, np.bool_, np.complex64)
 

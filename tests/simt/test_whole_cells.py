@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numba import cuda, float64
 
-from gpu_course.errors import KernelRefused
-from gpu_course.simulator import simulate
+from simt.errors import KernelRefused
+from simt.simulator import simulate
 
 
 def fills(out, rows, cube):

@@ -9,7 +9,7 @@ from itertools import combinations
 
 from gpu_course.authoring.mutation.expressions import minus, plus
 from gpu_course.authoring.mutation.trees import Edit, dotted
-from gpu_course.simt.legality import own_expressions
+from simt.kernel.legality import own_expressions
 
 ATOMIC = "cuda.atomic."
 ALLOCATIONS = ("cuda.shared.array", "cuda.local.array")

@@ -22,7 +22,7 @@ from gpu_course.authoring.mutation.trees import (
     is_docstring,
     statements,
 )
-from gpu_course.simt.legality import own_expressions
+from simt.kernel.legality import own_expressions
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from gpu_course.catalog.checkpointing.segments import (
     why_too_often,
 )
 from gpu_course.catalog.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
-from gpu_course.units import count
+from simt.text import count
 
 
 def _judge_log(inputs: Values, case: Case, got: Values) -> Finding | None:

@@ -12,7 +12,7 @@ import numpy as np
 from gpu_course.catalog.harness import Unusable
 from gpu_course.catalog.specification import Case, Values
 from gpu_course.errors import CourseError
-from gpu_course.units import count
+from simt.text import count
 
 if TYPE_CHECKING:
     from gpu_course.training.schedules.chain import Chain

@@ -18,7 +18,7 @@ from gpu_course.catalog.checkpointing.planning import (
     run_twice_in_a_row,
 )
 from gpu_course.catalog.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
-from gpu_course.units import count
+from simt.text import count
 
 REAL = {
     "a ResNet-like chain, a third of the way": "resnet",

@@ -6,7 +6,7 @@ import numpy as np
 
 from gpu_course.catalog.checkpointing.planning import OUTPUT_BYTES, run_twice_in_a_row
 from gpu_course.catalog.specification import Case
-from gpu_course.units import count
+from simt.text import count
 
 SOURCE = "Chen, Xu, Zhang, Guestrin, arXiv 1604.06174, section 4"
 

@@ -10,7 +10,7 @@ import numpy as np
 from gpu_course.catalog.harness import Unusable
 from gpu_course.catalog.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
 from gpu_course.training.memory.activation_formulas import LayerShape
-from gpu_course.units import count
+from simt.text import count
 
 SHAPE = ("sequence", "batch", "hidden", "heads")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.catalog.specification import Budget
-from gpu_course.observe.transactions import count_request
+from simt.observe.transactions import count_request
 
 TPB = 64
 WARP = 32

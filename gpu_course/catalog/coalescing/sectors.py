@@ -8,7 +8,7 @@ import numpy as np
 
 from gpu_course.catalog.builders import sized
 from gpu_course.catalog.specification import Case, Debrief, Mistake, PythonPuzzle, Values
-from gpu_course.observe.transactions import SECTOR_BYTES, count_request
+from simt.observe.transactions import SECTOR_BYTES, count_request
 
 LANES = 32
 SIZES = (1, 2, 4, 8, 16)

@@ -24,7 +24,7 @@ from gpu_course.catalog.collectives.pieces import (
 from gpu_course.catalog.digits import to_seven_digits
 from gpu_course.catalog.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
 from gpu_course.parallel.calls import Call
-from gpu_course.units import count
+from simt.text import count
 
 
 def _case(nodes: int, per_node: int, length: int, name: str = "", visible: bool = False) -> Case:

@@ -10,7 +10,7 @@ import numpy as np
 from gpu_course.catalog.digits import IN_FLOAT32, long_numbers, rounding, with_specials
 from gpu_course.catalog.specification import Case, Finding, PerRank, Values
 from gpu_course.parallel.calls import Call
-from gpu_course.units import count
+from simt.text import count
 
 FLOAT64_BYTES = 8
 

@@ -9,7 +9,7 @@ import numpy as np
 from gpu_course.catalog.context_parallel.pieces import KINDS
 from gpu_course.catalog.specification import Case, Debrief, Mistake, PythonPuzzle, Values
 from gpu_course.training.sequence_layouts import LAYOUTS, bound, work
-from gpu_course.units import count
+from simt.text import count
 
 _SHUFFLED = len(KINDS)
 _NAMES = (*KINDS, "dealt out by chance")

@@ -11,7 +11,7 @@ from gpu_course.catalog.collectives import pieces as messages
 from gpu_course.catalog.digits import IN_FLOAT32
 from gpu_course.catalog.specification import Case, PerRank
 from gpu_course.training.sequence_layouts import LAYOUTS, Places
-from gpu_course.units import count
+from simt.text import count
 
 FLOAT64_BYTES = 8
 TOLERANCE = (1e-9, 1e-11)

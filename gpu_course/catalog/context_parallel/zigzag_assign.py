@@ -9,7 +9,7 @@ import numpy as np
 
 from gpu_course.catalog.specification import Case, Debrief, Mistake, PythonPuzzle, Values
 from gpu_course.training.sequence_layouts import plain, striped, zigzag
-from gpu_course.units import count
+from simt.text import count
 
 
 def _case(

@@ -11,7 +11,7 @@ import numpy as np
 from gpu_course.catalog.digits import IN_FLOAT32
 from gpu_course.catalog.specification import Case, Finding, PerRank, Values
 from gpu_course.parallel.calls import Call
-from gpu_course.units import count
+from simt.text import count
 
 if TYPE_CHECKING:
     from gpu_course.training.networks.replicas import Own

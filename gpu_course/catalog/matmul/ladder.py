@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.simt.report import WARP, Report
-from gpu_course.simulator import simulate
+from simt.report import WARP, Report
+from simt.simulator import simulate
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from gpu_course.catalog.specification import (
     PythonPuzzle,
     Values,
 )
-from gpu_course.units import count
+from simt.text import count
 
 SLACK = 1.1
 """How many times the peak of the largest part an answer may hold."""

@@ -16,7 +16,7 @@ from gpu_course.catalog.specification import (
     PythonPuzzle,
     Values,
 )
-from gpu_course.units import count
+from simt.text import count
 
 SMALLEST, LARGEST = 1e-3, 10.0
 """The root of the mean square that the random one of A and B may begin with."""

@@ -17,7 +17,7 @@ from gpu_course.catalog.tensor_parallel.pieces import (
     within_passes,
     wrong_outputs,
 )
-from gpu_course.units import count
+from simt.text import count
 
 
 def _case(

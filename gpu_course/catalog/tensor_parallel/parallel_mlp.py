@@ -26,7 +26,7 @@ from gpu_course.catalog.tensor_parallel.pieces import (
     within_passes,
     wrong_outputs,
 )
-from gpu_course.units import count
+from simt.text import count
 
 NAMES = ("x", "up", "up_bias", "down", "down_bias")
 LARGE = (3, 60, 48, 160)

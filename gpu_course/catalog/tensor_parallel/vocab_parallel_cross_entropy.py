@@ -25,7 +25,7 @@ from gpu_course.catalog.tensor_parallel.pieces import (
     ranks_of,
     sent,
 )
-from gpu_course.units import count
+from simt.text import count
 
 PLAIN, FAR_APART, RULED_OUT = range(3)
 """What logits a case has: near each other; in the thousands and far apart; some of them -inf."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from gpu_course.catalog.specification import Case, PerRank, Values
 from gpu_course.catalog.zero_and_fsdp.pieces import ranks_of
-from gpu_course.units import count
+from simt.text import count
 
 VOCABULARY, SEQUENCE, HEADS = 12, 6, 2
 

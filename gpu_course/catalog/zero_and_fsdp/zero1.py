@@ -25,7 +25,7 @@ from gpu_course.catalog.zero_and_fsdp.pieces import (
     share,
     within_booked,
 )
-from gpu_course.units import count
+from simt.text import count
 
 
 def _case(ranks: int, length: int, name: str = "", visible: bool = False) -> Case:

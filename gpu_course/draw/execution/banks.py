@@ -10,7 +10,7 @@ from gpu_course.draw.paper import palette as p
 from gpu_course.draw.paper.furniture import Legend, Look, cell_text, row_label, square, title
 from gpu_course.draw.paper.picture import with_alt
 from gpu_course.errors import CourseError
-from gpu_course.simt.report import WARP, Report
+from simt.report import WARP, Report
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,7 +14,7 @@ from gpu_course.draw.paper.furniture import cell_text, title
 from gpu_course.draw.paper.ink import CHAR, OnAxes
 from gpu_course.draw.paper.picture import with_alt
 from gpu_course.errors import CourseError
-from gpu_course.simt.report import WARP, Recording
+from simt.report import WARP, Recording
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,7 +67,7 @@ def walk_of_warp(recording: Recording, warp: int = 0) -> tuple[Walked, ...]:
     """Returns the lines that a warp carried out, in the order in which it did.
 
     Args:
-        recording: of a launch, as `gpu_course.stepping.record` makes it.
+        recording: of a launch, as `simt.stepping.record` makes it.
         warp: the warp, counted over the whole grid.
 
     Raises:
@@ -118,7 +118,7 @@ def draw_divergence(
     dark lane found it true and a light one false.
 
     Args:
-        recording: of a launch, as `gpu_course.stepping.record` makes it.
+        recording: of a launch, as `simt.stepping.record` makes it.
         warps: which warps, counted over the whole grid; drawn one below the other.
         ax: axes to draw on instead of a new figure.
 

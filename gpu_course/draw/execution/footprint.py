@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpu_course.simt.report import Dim3, Hazard, LaunchShape, Report
+from simt.report import Dim3, Hazard, LaunchShape, Report
 
 Pair = tuple[int, int]
 """(thread number in the launch, flat cell number)."""

@@ -13,7 +13,7 @@ from gpu_course.draw.paper import palette as p
 from gpu_course.draw.paper.furniture import Legend, Look, cell_text, row_label, square, title
 from gpu_course.draw.paper.picture import with_alt
 from gpu_course.errors import CourseError
-from gpu_course.simt.report import Recording
+from simt.report import Recording
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -112,7 +112,7 @@ def draw_intervals(
     a race, and is hatched. Across a barrier everything is.
 
     Args:
-        recording: of a launch, as `gpu_course.stepping.record` makes it.
+        recording: of a launch, as `simt.stepping.record` makes it.
         array: the name of an array in the kernel, of at most 32 cells.
         block: the linear number of the block.
         ax: axes to draw on instead of a new figure.

@@ -10,7 +10,7 @@ from gpu_course.draw.paper import palette as p
 from gpu_course.draw.paper.furniture import Legend, cell_text, title
 from gpu_course.draw.paper.picture import with_alt
 from gpu_course.errors import CourseError
-from gpu_course.simt.report import Dim3
+from simt.report import Dim3
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -19,7 +19,7 @@ from gpu_course.draw.paper.furniture import Legend, cell_text, square, title
 from gpu_course.draw.paper.layout import array_title, rows_columns
 from gpu_course.draw.paper.picture import with_alt
 from gpu_course.errors import CourseError
-from gpu_course.simt.report import Report
+from simt.report import Report
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,7 +11,7 @@ from gpu_course.draw.paper import palette as p
 from gpu_course.draw.paper.furniture import Look, cell_text, row_label, square, title
 from gpu_course.draw.paper.picture import with_alt
 from gpu_course.errors import CourseError
-from gpu_course.simt.report import WARP, Recording
+from simt.report import WARP, Recording
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,7 +68,7 @@ def draw_tree(
     """Returns a reduction as a tree that grows downwards, from the accesses of one block.
 
     Args:
-        recording: of a launch, as `gpu_course.stepping.record` makes it.
+        recording: of a launch, as `simt.stepping.record` makes it.
         array: the name of an array in the kernel, of at most 16 cells.
         upto: how many steps after the filling are shown; default all.
         ax: axes to draw on instead of a new figure.

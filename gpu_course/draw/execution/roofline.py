@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 from gpu_course.draw.paper import palette as p
 from gpu_course.draw.paper.furniture import title
 from gpu_course.draw.paper.picture import with_alt
-from gpu_course.units import count, format_bandwidth, format_flops
+from gpu_course.units import format_bandwidth, format_flops
+from simt.text import count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

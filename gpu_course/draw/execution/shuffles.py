@@ -13,7 +13,7 @@ from gpu_course.draw.paper import palette as p
 from gpu_course.draw.paper.furniture import cell_text, row_label, square, title
 from gpu_course.draw.paper.picture import with_alt
 from gpu_course.errors import CourseError
-from gpu_course.simt.report import Recording
+from simt.report import Recording
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -124,7 +124,7 @@ def draw_shuffles(
     """Returns the values of a warp's lanes before and after each shuffle, and who read from whom.
 
     Args:
-        recording: of a launch, as `gpu_course.stepping.record` makes it.
+        recording: of a launch, as `simt.stepping.record` makes it.
         variable: what the lanes shuffle and change.
         warp: which warp, counted over the whole grid.
         follow: a lane whose result is traced back to the lanes it is made of.

@@ -10,7 +10,8 @@ from gpu_course.draw.paper import palette as p
 from gpu_course.draw.paper.furniture import Look, cell_text, row_label, square, title
 from gpu_course.draw.paper.picture import with_alt
 from gpu_course.errors import CourseError
-from gpu_course.units import count, format_bytes, format_time_s
+from gpu_course.units import format_bytes, format_time_s
+from simt.text import count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,7 +10,7 @@ from gpu_course.draw.paper import palette as p
 from gpu_course.draw.paper.furniture import cell_text, row_label, title
 from gpu_course.draw.paper.picture import with_alt
 from gpu_course.errors import CourseError
-from gpu_course.units import count
+from simt.text import count
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

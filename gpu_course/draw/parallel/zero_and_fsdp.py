@@ -11,7 +11,8 @@ from gpu_course.draw.paper.furniture import cell_text, row_label, square, title
 from gpu_course.draw.paper.picture import with_alt
 from gpu_course.draw.training.memory_ledger import LOOKS
 from gpu_course.errors import CourseError
-from gpu_course.units import GB, count, format_bytes
+from gpu_course.units import GB, format_bytes
+from simt.text import count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

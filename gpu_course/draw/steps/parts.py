@@ -20,7 +20,7 @@ from gpu_course.draw.steps.words import (
     number_text,
     warp_text,
 )
-from gpu_course.simt.report import Recording, Step, StepAccess
+from simt.report import Recording, Step, StepAccess
 
 ROW = 0.19
 """Inches from one row of text to the next."""

@@ -30,7 +30,7 @@ from gpu_course.draw.steps.words import (
     of_warps,
     warps_text,
 )
-from gpu_course.simt.report import Recording, Step
+from simt.report import Recording, Step
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

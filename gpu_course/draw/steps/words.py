@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.draw.execution.footprint import count, dim_text, ranges
-from gpu_course.simt.report import Held, Recording, Step, StepAccess
+from simt.report import Held, Recording, Step, StepAccess
 
 MOST_ROWS = 60
 NEAR = 8

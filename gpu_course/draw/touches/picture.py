@@ -22,7 +22,7 @@ from gpu_course.draw.paper.picture import with_alt
 from gpu_course.draw.touches.condensed import draw_condensed
 from gpu_course.draw.touches.flow import draw_flow
 from gpu_course.draw.touches.map import draw_map
-from gpu_course.simt.report import Report
+from simt.report import Report
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,8 +15,8 @@ from gpu_course.errors import CourseError
 from gpu_course.grading import answer_file, workspace
 from gpu_course.grading.answer_problem import missing_function
 from gpu_course.grading.python.answers import python_mistake
-from gpu_course.simt import source
-from gpu_course.simt.source import Kernel
+from simt.kernel import source
+from simt.kernel.source import Kernel
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from gpu_course.grading.kernel.spare_barriers import Spare, spare_barriers
 from gpu_course.grading.kernel.trial import Trial
 from gpu_course.grading.labels import line
 from gpu_course.grading.messages import case_line, code_line, hint_line
-from gpu_course.simt.report import Counters, Report
-from gpu_course.simt.source import Kernel
 from gpu_course.units import of_so_many
+from simt.kernel.source import Kernel
+from simt.report import Counters, Report
 
 MOST_LINES = 4
 SHARED_BYTES = "shared_bytes"

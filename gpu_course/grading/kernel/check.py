@@ -18,8 +18,8 @@ from gpu_course.grading.kernel import budgets, messages, sharing, trial
 from gpu_course.grading.kernel.sharing import Unshared
 from gpu_course.grading.kernel.trial import Trial
 from gpu_course.grading.verdict import Verdict
-from gpu_course.simt.launch import dim3
-from gpu_course.simt.source import Kernel
+from simt.kernel.source import Kernel
+from simt.machine.launch import dim3
 
 
 class KernelChecking(Checking):

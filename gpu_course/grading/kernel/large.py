@@ -9,7 +9,7 @@ import numpy as np
 
 from gpu_course.catalog import Case, KernelPuzzle
 from gpu_course.grading.kernel.trial import Given, prepare
-from gpu_course.simt.launch import dim3, illegal
+from simt.machine.launch import dim3, illegal
 
 ROUND = 256
 """Sizes that grow are multiples of this, so that a timing is not one of a ragged edge."""

@@ -32,9 +32,9 @@ from gpu_course.grading.messages import (
     short,
 )
 from gpu_course.grading.sentences import SENTENCES, sentence_of
-from gpu_course.simt.launch import dim3
-from gpu_course.simt.report import Hazard, Report, ThreadPair
-from gpu_course.units import count
+from simt.machine.launch import dim3
+from simt.report import Hazard, Report, ThreadPair
+from simt.text import count
 
 MOST_PRINTED_LINES = 8
 NO_ROOM = "waits-for-a-block-outside"

@@ -17,13 +17,13 @@ from gpu_course.grading.kernel.answers import read_answer
 from gpu_course.grading.kernel.trial import Given
 from gpu_course.grading.messages import describe
 from gpu_course.grading.seeds import LISTED_SEED, default_seed
-from gpu_course.interleaving import Replay, Run, find_replay
-from gpu_course.interleaving.search import Told, races_in
-from gpu_course.simt.launch import dim3
-from gpu_course.simt.observer import Observer
-from gpu_course.simt.report import Dim3
-from gpu_course.simt.schedule import Schedule
-from gpu_course.simt.source import Kernel
+from simt.interleaving import Replay, Run, find_replay
+from simt.interleaving.search import Told, races_in
+from simt.kernel.source import Kernel
+from simt.machine.launch import dim3
+from simt.machine.observer import Observer
+from simt.machine.schedule import Schedule
+from simt.report import Dim3
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy as np
 
 from gpu_course.catalog import KernelPuzzle
 from gpu_course.grading.kernel.trial import Trial, reference_trial
-from gpu_course.observe.shares import Share, Steps
+from simt.observe.shares import Share, Steps
 
 MOST_GROUPS = 4
 SPARE = 2

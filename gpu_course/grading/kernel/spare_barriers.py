@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gpu_course.catalog import KernelPuzzle
-from gpu_course.errors import KernelRefused
 from gpu_course.grading.kernel import trial
 from gpu_course.grading.kernel.trial import Given
-from gpu_course.simt.source import Kernel
+from simt.errors import KernelRefused
+from simt.kernel.source import Kernel
 
 BARRIER = "syncthreads"
 

@@ -14,17 +14,18 @@ import numpy as np
 
 import gpu_course
 from gpu_course.catalog import Case, KernelPuzzle, Launch
-from gpu_course.errors import CatalogueError, KernelRefused
+from gpu_course.errors import CatalogueError
 from gpu_course.grading.diagnosis import Dim3, close
 from gpu_course.grading.seeds import randomness
-from gpu_course.observe.shares import Share, Shares, Steps
-from gpu_course.simt import source
-from gpu_course.simt.launch import dim3, illegal
-from gpu_course.simt.legality import check as check_kernel
-from gpu_course.simt.report import Counters, Hazard, Report, ThreadPair, Touch
-from gpu_course.simt.schedule import Kind, Ranked
-from gpu_course.simt.source import Kernel
-from gpu_course.simulator import simulate
+from simt.errors import KernelRefused
+from simt.kernel import source
+from simt.kernel.legality import check as check_kernel
+from simt.kernel.source import Kernel
+from simt.machine.launch import dim3, illegal
+from simt.machine.schedule import Kind, Ranked
+from simt.observe.shares import Share, Shares, Steps
+from simt.report import Counters, Hazard, Report, ThreadPair, Touch
+from simt.simulator import simulate
 
 ORDERS = (None, 1)
 """Seeds of the orders a case is tried in: the blocks as they are numbered, and shuffled."""

@@ -17,15 +17,7 @@ import numpy as np
 from gpu_course.catalog.specification import Case
 from gpu_course.errors import CourseError
 from gpu_course.grading.verdict import Verdict
-from gpu_course.simt.report import (
-    Counters,
-    GlobalCounters,
-    Hazard,
-    LaunchShape,
-    Report,
-    SharedCounters,
-    Touch,
-)
+from simt.report import Counters, GlobalCounters, Hazard, LaunchShape, Report, SharedCounters, Touch
 
 _CLASSES = (
     Verdict, Case, Report, Hazard, Counters, GlobalCounters, SharedCounters, LaunchShape, Touch,

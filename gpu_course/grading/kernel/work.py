@@ -15,7 +15,7 @@ from gpu_course.grading import verdict_cache
 from gpu_course.grading.kernel.answers import read_answer
 from gpu_course.grading.kernel.large import least_bytes_of
 from gpu_course.grading.kernel.trial import attempt, prepare
-from gpu_course.simt.report import Counters
+from simt.report import Counters
 
 SECTOR_BYTES = 32
 

@@ -21,7 +21,7 @@ from gpu_course.grading.python.memory_messages import asked_for, needs_too_much,
 from gpu_course.grading.python.trouble import Trouble
 from gpu_course.isolation.processes import MOST_THREADS, Ended, TooManyThreads
 from gpu_course.parallel.stuck import IN_NO_CALL
-from gpu_course.text import clean, one_line
+from simt.text import clean, one_line
 
 MOST_PRINTED_LINES = 6
 MOST_INPUT = 40

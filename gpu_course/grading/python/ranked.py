@@ -33,7 +33,7 @@ from gpu_course.isolation.processes import Process
 from gpu_course.isolation.ranks import Traffic
 from gpu_course.parallel.calls import Call
 from gpu_course.parallel.runner import RankFailed, World, bytes_since, world
-from gpu_course.units import count
+from simt.text import count
 
 SETTLE_S = 0.5
 """How long the kernel is asked again whether what was told has crossed."""

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gpu_course.draw.execution.banks import bank_queues, draw_banks
 from gpu_course.draw.paper.picture import alt_text, figure_png
 from gpu_course.errors import CourseError
-from gpu_course.observe.transactions import count_wavefronts
+from simt.observe.transactions import count_wavefronts
 from tests.draw.readable import assert_readable
 
 REQUESTS = {

@@ -16,7 +16,7 @@ from gpu_course.draw.execution.divergence import (
 )
 from gpu_course.draw.paper.picture import alt_text
 from gpu_course.errors import CourseError
-from gpu_course.stepping import record
+from simt.stepping import record
 
 
 def two_ways(out, modulus):

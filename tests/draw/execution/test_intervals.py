@@ -12,8 +12,8 @@ from numba import cuda, float32
 from gpu_course.draw.execution.intervals import barrier_intervals, draw_intervals
 from gpu_course.draw.paper.picture import alt_text, figure_png
 from gpu_course.errors import CourseError
-from gpu_course.simulator import simulate
-from gpu_course.stepping import record
+from simt.simulator import simulate
+from simt.stepping import record
 from tests.draw.readable import assert_readable
 
 

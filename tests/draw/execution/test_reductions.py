@@ -14,7 +14,7 @@ from gpu_course.draw.execution.reductions import (
 )
 from gpu_course.draw.paper.picture import alt_text
 from gpu_course.errors import CourseError
-from gpu_course.stepping import record
+from simt.stepping import record
 from tests.draw.readable import assert_readable
 
 

@@ -12,10 +12,10 @@ from gpu_course.draw.execution.scans import draw_look_back, draw_scan, scan_step
 from gpu_course.draw.paper.picture import alt_text
 from gpu_course.errors import CourseError
 from gpu_course.lessons.scans import states_over_time
-from gpu_course.observe.access_log import AccessLog
-from gpu_course.simt.schedule import Ranked
-from gpu_course.simulator import simulate
-from gpu_course.stepping import record
+from simt.machine.schedule import Ranked
+from simt.observe.access_log import AccessLog
+from simt.simulator import simulate
+from simt.stepping import record
 from tests.draw.readable import assert_readable
 
 

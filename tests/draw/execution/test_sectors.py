@@ -13,7 +13,7 @@ from gpu_course import simulate
 from gpu_course.draw.execution.sectors import Request, draw_sectors, draw_sides, request_of_warp
 from gpu_course.draw.paper.picture import alt_text, figure_png
 from gpu_course.errors import CourseError
-from gpu_course.observe.transactions import count_request
+from simt.observe.transactions import count_request
 from tests.draw.readable import assert_readable
 
 

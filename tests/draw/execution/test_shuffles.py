@@ -15,7 +15,7 @@ from gpu_course.draw.execution.shuffles import (
 )
 from gpu_course.draw.paper.picture import alt_text
 from gpu_course.errors import CourseError
-from gpu_course.stepping import record
+from simt.stepping import record
 from tests.draw.readable import texts
 
 ALL = 0xFFFFFFFF

@@ -8,7 +8,7 @@ import tokenize
 
 from hypothesis import strategies as st
 
-from gpu_course.simt import intrinsics
+from simt.kernel import intrinsics
 
 NAMES = ("i", "j", "x", "y", "size", "out", "a", "tile", "f", "TPB")
 CONSTANTS = (

@@ -15,7 +15,7 @@ from gpu_course.catalog import Budget, Case
 from gpu_course.errors import CourseError, UnknownName
 from gpu_course.grading import check
 from gpu_course.grading.kernel import trial
-from gpu_course.simt import source
+from simt.kernel import source
 from tests.grading import toy
 from tests.grading.toy import HEAD, RIGHT, STUB, answer, guarded
 

@@ -18,8 +18,8 @@ from gpu_course.grading.kernel.large import (
     measure,
 )
 from gpu_course.grading.kernel.trial import attempt, prepare, solutions_folder
-from gpu_course.simt import source
-from gpu_course.simt.launch import dim3
+from simt.kernel import source
+from simt.machine.launch import dim3
 
 KERNELS = [puzzle for puzzle in index.puzzles() if isinstance(puzzle, KernelPuzzle)]
 BYTES = 20_000

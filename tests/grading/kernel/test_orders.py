@@ -11,8 +11,8 @@ import pytest
 
 from gpu_course.catalog import Case, KernelPuzzle, Launch
 from gpu_course.grading.check import check
-from gpu_course.simt.legality import check as check_kernel
-from gpu_course.simt.source import load
+from simt.kernel.legality import check as check_kernel
+from simt.kernel.source import load
 from tests.grading import toy
 
 SIZE = 16

@@ -15,7 +15,7 @@ from gpu_course.grading.check import check
 from gpu_course.grading.python import check as python_check
 from gpu_course.grading.python.answers import PythonAnswer
 from gpu_course.grading.python.replies import NoReply, Reply, Returned, reply_to
-from gpu_course.text import clean
+from simt.text import clean
 from tests.grading import python_toy as toy
 
 numbers = (

@@ -1,0 +1,124 @@
+"""What needs only adding up: barriers, branches and operations per line, what a block takes."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from simt.machine.lanes import WARP, Mask
+from simt.machine.observer import Access, Observer, Setting
+
+
+class Barriers(Observer):
+    """Counts barriers and shuffles by line."""
+
+    def __init__(self) -> None:
+        self.by_line: Counter[int] = Counter()
+        self.shuffles: Counter[int] = Counter()
+
+    def barrier(self, line: int, mask: Mask, blocks: np.ndarray) -> None:
+        """Adds one barrier."""
+        self.by_line[line] += mask.warp_count
+
+    def shuffle(self, line: int, mask: Mask) -> None:
+        """Adds one shuffle."""
+        self.shuffles[line] += mask.warp_count
+
+
+def divergent_warps(mask: np.ndarray, taken: np.ndarray) -> int:
+    """Returns how many warps have lanes of a mask on both sides of a branch.
+
+    Args:
+        mask, taken: bool (lanes,); `taken` is part of `mask`.
+
+    >>> lanes = np.arange(64)
+    >>> divergent_warps(lanes >= 0, lanes < 40)
+    1
+    """
+    yes = taken.reshape(-1, WARP).any(axis=1)
+    no = (mask & ~taken).reshape(-1, WARP).any(axis=1)
+    return int(np.count_nonzero(yes & no))
+
+
+class Divergence(Observer):
+    """Counts branches by line, one for each warp that meets a condition."""
+
+    def __init__(self) -> None:
+        self.branches: Counter[int] = Counter()
+        self.divergent: Counter[int] = Counter()
+
+    def branch(self, line: int, mask: Mask, taken: Mask, *, select: bool = False) -> None:
+        """Adds one condition, unless it is a select."""
+        if select:
+            return
+        self.branches[line] += mask.warp_count
+        if taken is not mask and taken:
+            self.divergent[line] += divergent_warps(mask.part.active, taken.part.active)
+
+
+class Precision(Observer):
+    """Counts arithmetic by line and kind."""
+
+    def __init__(self) -> None:
+        self.by_line: Counter[tuple[int, str]] = Counter()
+
+    def operations(self, line: int, kind: str, lanes: int) -> None:
+        """Adds one operation done by so many lanes."""
+        self.by_line[line, kind] += lanes
+
+
+class Idling(Observer):
+    """Counts by line the loads of a warp that go into shared memory with no work in between.
+
+    A warp that asks global memory for its next numbers, works with those in a tile, and only then
+    stores what it asked for, has the work done while the numbers travel. Work on a tile begins with
+    a load from it, so that is what is looked for between the load and the store.
+    """
+
+    def __init__(self) -> None:
+        self.by_line: Counter[int] = Counter()
+        self._travelling: dict[int, np.ndarray] = {}
+
+    def begin(self, setting: Setting) -> None:
+        """Decides whether there is shared memory to store to."""
+        self._has_tiles = bool(setting.code.static_shared_bytes or setting.dynamic_bytes)
+        self._threads = int(np.prod(setting.block))
+        self._warps = -(-self._threads // WARP)
+        self._all_warps = self._warps * int(np.prod(setting.grid))
+
+    def access(self, access: Access) -> None:
+        """Sends loads off, and forgets or counts those that travel."""
+        space = access.array.space
+        if not self._has_tiles or space not in ("global", "shared"):
+            return
+        if space == "global":
+            if access.kind == "load":
+                sent = self._travelling.setdefault(access.line, np.zeros(self._all_warps, np.int64))
+                sent[access.counted("warps that take part", 1, self._warps_of)] += 1
+        elif self._travelling:
+            here = access.counted("warps that take part", 1, self._warps_of)
+            for line, sent in list(self._travelling.items()):
+                if access.kind != "load":
+                    self.by_line[line] += int(sent[here].sum())
+                sent[here] = 0
+                if not sent.any():
+                    del self._travelling[line]
+
+    def _warps_of(self, access: Access) -> np.ndarray:
+        """bool (warps of the launch,), True for those that take part."""
+        block, thread = np.divmod(access.threads, self._threads)
+        found = np.zeros(self._all_warps, bool)
+        found[block * self._warps + thread // WARP] = True
+        return found
+
+
+class Resources(Observer):
+    """Notes the shared memory that a block needs, in bytes: 0 for a launch that never began."""
+
+    def __init__(self) -> None:
+        self.shared_bytes = 0
+
+    def begin(self, setting: Setting) -> None:
+        """Adds what the kernel declares and what the launch asks for."""
+        self.shared_bytes = setting.code.static_shared_bytes + setting.dynamic_bytes

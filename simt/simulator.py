@@ -1,0 +1,310 @@
+"""`simulate`: the one entry to the simulator, joining the interpreter with its observers."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from simt.errors import HAZARD_ERRORS, UserError
+from simt.kernel import legality, source
+from simt.machine import launch
+from simt.machine.faults import POLICIES, Fault, FaultLog
+from simt.machine.observer import Observer
+from simt.machine.schedule import Kind, RoundRobin, Schedule
+from simt.machine.scheduler import MOST_LANES
+from simt.machine.watchdog import Waits
+from simt.observe.counts import Barriers, Divergence, Idling, Precision, Resources
+from simt.observe.explain import explain
+from simt.observe.races import Races
+from simt.observe.touches import Touches
+from simt.observe.transactions import Banks, Coalescing
+from simt.report import Counters, Dim3, LaunchShape, Printout, Report
+
+STEP_BUDGET = 250_000
+
+
+class Simulation:
+    """A kernel ready to be launched: `simulate(kernel)[grid, block](*args)`.
+
+    Built by `simulate`; the static pass has already accepted the kernel.
+    """
+
+    def __init__(
+        self,
+        kernel: Any,
+        *,
+        raise_on_hazard: bool,
+        order_seed: int | None,
+        step_budget: int,
+        policy: str,
+        schedule: Schedule | None,
+        observers: Sequence[Observer],
+        counters: bool,
+        detect_races: bool,
+    ) -> None:
+        self.schedule = schedule
+        self.counters = counters
+        self.detect_races = detect_races
+        self.observers = tuple(observers)
+        self.policy = POLICIES[policy]
+        self.given = kernel
+        self.read()
+        self.raise_on_hazard = raise_on_hazard
+        self.order_seed = order_seed
+        self.step_budget = step_budget
+
+    def read(self) -> None:
+        """Reads the kernel with its globals and closure values as they are now."""
+        self.kernel = _kernel(self.given)
+        self.program = legality.check(self.kernel)
+        if not self.policy.lambdas:
+            legality.refuse_lambdas(self.program)
+        self.may_wait = self.program.may_wait
+
+    def __getitem__(self, configuration: Any) -> _Configured:
+        parts = configuration if isinstance(configuration, tuple) else (configuration,)
+        if not 2 <= len(parts) <= 4:
+            raise UserError(
+                f"a launch takes [grid, block], and {self.kernel.name} got [{configuration!r}]",
+                "write simulate(kernel)[blocks, threads](...)",
+            )
+        grid, block = launch.dim3(parts[0], "grid"), launch.dim3(parts[1], "block")
+        return _Configured(self, grid, block, parts[3] if len(parts) == 4 else 0)
+
+    def __call__(self, *_: object) -> Report:
+        raise UserError(
+            f"{self.kernel.name} is launched without a grid and a block",
+            "write simulate(kernel)[blocks, threads](...)",
+        )
+
+
+class _Configured:
+    def __init__(self, simulation: Simulation, grid: Dim3, block: Dim3, shared_bytes: int) -> None:
+        self.simulation = simulation
+        self.grid = grid
+        self.block = block
+        self.shared_bytes = shared_bytes
+
+    def __call__(self, *arguments: Any) -> Report:
+        simulation = self.simulation
+        simulation.read()
+        kernel = simulation.kernel
+        fact = launch.illegal(self.grid, self.block)
+        if fact is not None:
+            faults, watch, printout = FaultLog(), _Watch(), Printout()
+            line = kernel.tree.lineno
+            faults.add(Fault("illegal-launch", line, np.empty(0, np.int64), {"fact": fact}))
+            faults.finished = False
+        else:
+            launch.check_size(kernel.name, self.grid, self.block)
+            faults, watch, printout = self._run(arguments)
+        report = Report(
+            kernel=kernel.name,
+            file=kernel.file,
+            hazards=explain(faults, kernel, self.grid, self.block),
+            by_line=watch.by_line(),
+            launch=_shape(self.grid, self.block, watch.resources.shared_bytes),
+            touches=tuple(watch.touches.found),
+            printed=printout.text(),
+            finished=faults.finished,
+        )
+        if simulation.raise_on_hazard and not report.ok:
+            hazard = report.hazards[0]
+            raise HAZARD_ERRORS[hazard.kind](report, hazard)
+        return report
+
+    def _run(self, arguments: tuple[Any, ...]) -> tuple[FaultLog, _Watch, Printout]:
+        """All threads together; from the start in warps, then in threads, where they must wait."""
+        simulation = self.simulation
+        if simulation.schedule is not None:
+            return self._follow(arguments, simulation.schedule)
+        arrays = [v for a in arguments for v in launch.arrays_in("", a).values()]
+        before = [a.copy() for a in arrays] if simulation.may_wait else []
+        schedule: Schedule | None = None
+        for finer in ("warps", "threads"):
+            try:
+                return self._launch(arguments, schedule)
+            except Waits as waits:
+                self._check_size(waits, finer)
+            for array, old in zip(arrays, before, strict=True):
+                array[...] = old
+            schedule = RoundRobin(finer, seed=simulation.order_seed)
+        return self._launch(arguments, schedule)
+
+    def _follow(
+        self, arguments: tuple[Any, ...], schedule: Schedule
+    ) -> tuple[FaultLog, _Watch, Printout]:
+        try:
+            return self._launch(arguments, schedule)
+        except Waits as waits:
+            raise waits.kernel.refuse(
+                waits.line,
+                "the threads of one warp wait for each other in this loop, and the schedule keeps "
+                "each warp together",
+                'give the schedule tasks="threads"',
+            ) from None
+
+    def _check_size(self, waits: Waits, tasks: Kind) -> None:
+        lanes, most = _shape(self.grid, self.block).lanes, MOST_LANES[tasks]
+        if lanes > most:
+            raise waits.kernel.refuse(
+                waits.line,
+                f"this loop waits for other threads, and the simulator runs {tasks} one by one "
+                f"in launches of at most {most:,} threads; this one has {lanes:,}",
+                "launch fewer blocks",
+            ) from None
+
+    def _launch(
+        self, arguments: tuple[Any, ...], schedule: Schedule | None
+    ) -> tuple[FaultLog, _Watch, Printout]:
+        simulation = self.simulation
+        faults, watch, printout = FaultLog(), _Watch(), Printout()
+        own: tuple[Observer, ...] = ()
+        if simulation.detect_races:
+            own = watch.all() if simulation.counters else (watch.races, watch.resources)
+        launch.run(
+            simulation.program,
+            self.grid,
+            self.block,
+            arguments,
+            (*simulation.observers, *own),
+            faults,
+            order_seed=simulation.order_seed,
+            step_budget=simulation.step_budget,
+            dynamic_bytes=self.shared_bytes,
+            policy=simulation.policy,
+            printout=printout,
+            schedule=schedule,
+        )
+        return faults, watch, printout
+
+
+def simulate(
+    kernel: Any,
+    *,
+    raise_on_hazard: bool = False,
+    order_seed: int | None = None,
+    step_budget: int = STEP_BUDGET,
+    policy: str = "puzzle",
+    schedule: Schedule | None = None,
+    observers: Sequence[Observer] = (),
+    counters: bool = True,
+    detect_races: bool = True,
+) -> Simulation:
+    """Returns a kernel ready to launch on the simulated GPU.
+
+    `simulate(kernel)[grid, block](*args)` runs every thread of every block, changes the arrays in
+    place as a GPU would, and returns a Report: hazards, counters, who touched what.
+
+    Args:
+        kernel: a plain function, the result of `cuda.jit`, "file.py:function", or a Kernel.
+        raise_on_hazard: raise the first error instead of only reporting it.
+        order_seed: shuffles the order in which blocks run.
+        step_budget: statements a batch of blocks may execute before it counts as endless.
+        policy: "puzzle", or "foreign" for scripts not written for the course: negative indices
+            count from the end as Numba compiles them, which is advice, as is several threads
+            storing one same value, a fence missing after an atomic, or a barrier that returned
+            threads leave out.
+        schedule: splits the launch into warps or threads that take turns, and says who is next;
+            see `simt.machine.schedule`. By default a launch does so only where threads wait for
+            each other.
+        observers: told of everything that happens, beside the simulator's own; a launch whose
+            threads wait for each other may begin anew, with another `begin`.
+        counters: False leaves the report without counters and touches, for hazards alone.
+        detect_races: False looks for no races and counts nothing: the quickest way to what the
+            arrays hold at the end, and one that no number of races ends early.
+
+    Raises:
+        KernelRefused: the kernel uses what Numba would not compile, or the simulator does not know.
+        UserError: no such kernel, arguments no kernel can take, or a launch that is too large
+            for the simulator.
+        HazardError: with `raise_on_hazard`, the first hazard of severity "error".
+
+    >>> import numpy as np
+    >>> out, a = np.zeros(8), np.arange(8.0)
+    >>> def add_ten(out, a):
+    ...     i = cuda.grid(1)
+    ...     out[i] = a[i] + 10
+    >>> report = simulate(add_ten)[1, 8](out, a)  # doctest: +SKIP
+    """
+    return Simulation(
+        kernel,
+        raise_on_hazard=raise_on_hazard,
+        order_seed=order_seed,
+        step_budget=step_budget,
+        policy=policy,
+        schedule=schedule,
+        observers=observers,
+        counters=counters,
+        detect_races=detect_races,
+    )
+
+
+def _kernel(kernel: Any) -> source.Kernel:
+    if isinstance(kernel, source.Kernel):
+        return kernel
+    if not isinstance(kernel, str):
+        return source.from_function(kernel)
+    path, _, name = kernel.rpartition(":")
+    if not path:
+        raise UserError(f'"{kernel}" names no kernel', 'write "file.py:function"')
+    module = source.load(path)
+    try:
+        return module.kernel(name)
+    except KeyError:
+        found = ", ".join(module.functions) or "no function at all"
+        raise UserError(f"{module.file} has no function {name}", f"it has {found}") from None
+
+
+def _shape(grid: Dim3, block: Dim3, shared_bytes: int = 0) -> LaunchShape:
+    blocks = grid[0] * grid[1] * grid[2]
+    threads = block[0] * block[1] * block[2]
+    return LaunchShape(grid, block, blocks * -(-threads // 32), blocks * threads, shared_bytes)
+
+
+_COUNTED_AS = {"fma": "fma", "float64_comparison": "float64_comparisons"}
+"""What lanes do -> the counter of it, where its name is not that of operations."""
+
+
+class _Watch:
+    """The observers of one launch, and what they counted put together."""
+
+    def __init__(self) -> None:
+        self.coalescing = Coalescing()
+        self.banks = Banks()
+        self.barriers = Barriers()
+        self.divergence = Divergence()
+        self.precision = Precision()
+        self.idling = Idling()
+        self.touches = Touches()
+        self.races = Races()
+        self.resources = Resources()
+
+    def all(self) -> tuple[Observer, ...]:
+        return tuple(vars(self).values())
+
+    def by_line(self) -> dict[int, Counters]:
+        fields: dict[int, dict[str, Any]] = defaultdict(dict)
+        for (line, kind), counted in self.coalescing.by_line.items():
+            fields[line][kind] = counted
+        for (line, kind), in_banks in self.banks.shared.items():
+            fields[line][f"shared_{kind}"] = in_banks
+        for (line, kind), count in self.banks.local.items():
+            fields[line][f"local_{kind}"] = count
+        for (line, width), count in self.precision.by_line.items():
+            fields[line][_COUNTED_AS.get(width, f"{width}_operations")] = count
+        for name, counts in (
+            ("branches", self.divergence.branches),
+            ("divergent_branches", self.divergence.divergent),
+            ("barriers", self.barriers.by_line),
+            ("shuffles", self.barriers.shuffles),
+            ("atomic_updates", self.coalescing.updates),
+            ("shared_updates", self.banks.updates),
+            ("idle_loads", self.idling.by_line),
+        ):
+            for line, count in counts.items():
+                fields[line][name] = count
+        return {line: Counters(**fields[line]) for line in sorted(fields)}

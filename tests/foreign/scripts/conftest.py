@@ -1,3 +1,0 @@
-"""The scripts here are run by tests/foreign/test_script.py, each in a process of its own."""
-
-collect_ignore_glob = ["*.py"]
