@@ -49,13 +49,13 @@ test-all: export GPU_COURSE_TESTS = all
 test-all: test
 
 build: $(DEV_STAMP)
-	$(RUN) -m gpu_course.authoring build
+	$(RUN) -m authoring build
 
 check-sync: $(DEV_STAMP)
-	$(RUN) -m gpu_course.authoring check-sync
+	$(RUN) -m authoring check-sync
 
 mutants: $(DEV_STAMP)
-	$(RUN) -m gpu_course.authoring mutants $(ARGS)
+	$(RUN) -m authoring mutants $(ARGS)
 
 lint: $(DEV_STAMP)
 	$(RUN) -m ruff check .

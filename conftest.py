@@ -29,7 +29,7 @@ class Folder(pytest.Directory):
     """puzzles/, or the folder of one lesson in it: its puzzles, in course order."""
 
     def collect(self) -> Iterator[pytest.Collector]:
-        from gpu_course.catalog import index
+        from gpu_course.puzzle import index
 
         lesson = None if self.path.resolve() == PUZZLES else self.path.name
         for each in index.lessons():

@@ -19,11 +19,11 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from gpu_course.catalog import KernelPuzzle, index
 from gpu_course.grading.check import check
 from gpu_course.grading.exports import verdict_html
 from gpu_course.grading.kernel.answers import mistake_answer
 from gpu_course.grading.verdict import Verdict
+from gpu_course.puzzle import KernelPuzzle, index
 
 SOLUTIONS = Path(__file__).parents[1] / "solutions"
 ROUNDS = 5

@@ -22,10 +22,10 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from gpu_course.catalog import KernelPuzzle, Mistake, Puzzle, index
 from gpu_course.grading.check import check
 from gpu_course.grading.kernel import trial
 from gpu_course.grading.kernel.answers import mistake_answer, read_answer
+from gpu_course.puzzle import KernelPuzzle, Mistake, Puzzle, index
 
 SOLUTIONS = Path(__file__).parents[1] / "solutions"
 

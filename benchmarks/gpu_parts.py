@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from benchmarks import nsight
-from gpu_course.catalog import KernelPuzzle, Launch, index
 from gpu_course.errors import CourseError
 from gpu_course.grading import bench
 from gpu_course.grading.diagnosis import close
 from gpu_course.grading.kernel.trial import attempt, poison, prepare
 from gpu_course.hardware.guard_zones import WriteOutside
 from gpu_course.hardware.run import GaveUp, run_natively
+from gpu_course.puzzle import KernelPuzzle, Launch, index
 from simt.kernel import source
 from simt.machine.schedule import Ranked
 from simt.simulator import simulate

@@ -17,11 +17,11 @@ from nbformat import NotebookNode
 from rich.console import Console
 from rich.table import Table
 
-from gpu_course.authoring.checkout import lesson_sources, read
-from gpu_course.authoring.execution import answers_copy, execute
-from gpu_course.authoring.notebooks import build_notebook
-from gpu_course.authoring.stubs import build_stubs
-from gpu_course.catalog import index
+from authoring.checkout import lesson_sources, read
+from authoring.execution import answers_copy, execute
+from authoring.notebooks import build_notebook
+from authoring.stubs import build_stubs
+from gpu_course.puzzle import index
 
 ROOT = Path(__file__).parents[1]
 ROUNDS = 3

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.catalog import Launch
+from gpu_course.puzzle import Launch
 from simt.simulator import simulate
 
 KERNELS = Path(__file__).with_name("nsight_kernels.py")

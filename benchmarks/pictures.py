@@ -13,12 +13,12 @@ import time
 from rich.console import Console
 from rich.table import Table
 
-from gpu_course.catalog import KernelPuzzle, index
 from gpu_course.draw.paper.picture import figure_html
 from gpu_course.grading import exports
 from gpu_course.grading.check import check
 from gpu_course.grading.kernel.trial import solutions_folder
 from gpu_course.grading.verdict import Verdict
+from gpu_course.puzzle import KernelPuzzle, index
 
 MOST_MS = 100
 """From a verdict to its picture: what still feels instant."""

@@ -17,10 +17,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from gpu_course.catalog import PythonPuzzle, index
 from gpu_course.grading.check import check
-from gpu_course.parallel import runner
-from tests.parallel.programs import ENDLESS, FAILURES
+from gpu_course.puzzle import PythonPuzzle, index
+from gpu_course.ranks import runner
+from tests.gpu_course.ranks.programs import ENDLESS, FAILURES
 
 RANKS = 4
 SOLUTIONS = Path(__file__).parents[1] / "solutions"

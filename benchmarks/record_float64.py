@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.catalog import KernelPuzzle, Launch
-from gpu_course.catalog.index import puzzles
+from gpu_course.puzzle import KernelPuzzle, Launch
+from gpu_course.puzzle.index import puzzles
 
 ROOT = Path(__file__).parents[1]
 SOLUTIONS = ROOT / "solutions"

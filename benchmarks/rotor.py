@@ -18,11 +18,11 @@ from pathlib import Path
 
 import numpy as np
 
-from gpu_course.training.schedules import rotor
-from gpu_course.training.schedules.chain import Chain, Stage
-from gpu_course.training.schedules.operations import account
-from gpu_course.training.schedules.plans import keep_everything
-from gpu_course.training.schedules.rotor import solve
+from gpu_course.measure.schedules import rotor
+from gpu_course.measure.schedules.chain import Chain, Stage
+from gpu_course.measure.schedules.operations import account
+from gpu_course.measure.schedules.plans import keep_everything
+from gpu_course.measure.schedules.rotor import solve
 
 
 def random_chain(length: int, seed: int = 0) -> Chain:

@@ -5,7 +5,12 @@ from __future__ import annotations
 import argparse
 import time
 
-from gpu_course.training.schedules.comparison import Comparison, compare, random_chain, tightest
+from gpu_course.lessons.optimal_checkpointing.comparison import (
+    Comparison,
+    compare,
+    random_chain,
+    tightest,
+)
 
 
 def main() -> None:

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from gpu_course.errors import CourseError
-from gpu_course.terminal.text import (
+from gpu_course.app.terminal.text import (
     bench_table,
     columns,
     discussion_lines,
@@ -26,6 +25,7 @@ from gpu_course.terminal.text import (
     summary,
     verdict_table,
 )
+from gpu_course.errors import CourseError
 from simt.errors import file_problem
 from simt.files import write_text
 from simt.text import clean, one_line
@@ -111,7 +111,7 @@ def watch_puzzle(
     ] = None,
 ) -> int:
     """Check your answer on every save; keys for hints and more."""
-    from gpu_course.terminal.watch import watch
+    from gpu_course.app.terminal.watch import watch
 
     watch(name)
     return PASSED
@@ -132,8 +132,8 @@ def reset_puzzle(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="do not ask")] = False,
 ) -> int:
     """Put a puzzle's stub back; your answer is backed up first."""
-    from gpu_course.catalog import index
     from gpu_course.grading import workspace
+    from gpu_course.puzzle import index
 
     puzzle = index.find(name)
     path = workspace.answer_path(puzzle)
@@ -166,8 +166,8 @@ def restore_answer(
     ] = False,
 ) -> int:
     """Bring an earlier text of your answer back; the present one is kept."""
-    from gpu_course.catalog import index
     from gpu_course.grading import workspace
+    from gpu_course.puzzle import index
 
     puzzle = index.find(name)
     newest_first = workspace.backups(puzzle.name)[::-1]
@@ -294,7 +294,7 @@ def open_lab(
     ] = None,
 ) -> int:
     """Open JupyterLab at lesson 00, or at the lesson named."""
-    from gpu_course.lab import open_jupyterlab
+    from gpu_course.app.lab import open_jupyterlab
 
     return AT_FAULT if open_jupyterlab(lesson, browser=not no_browser, port=port) else PASSED
 
@@ -302,8 +302,8 @@ def open_lab(
 @_command("update")
 def update_course() -> int:
     """Bring the newest course; your answers and notebooks stay."""
+    from gpu_course.app.updating import update
     from gpu_course.grading import workspace
-    from gpu_course.updating import update
 
     root = workspace.checkout()
     if root is None:
@@ -353,7 +353,7 @@ def run_doctor(
 
 def _published_board(form: Format) -> int:
     """Prints mine / published / difference for every cited number; 1 where one is too far off."""
-    from gpu_course.planner import published
+    from gpu_course.claims import published
 
     rows = published.rows()
     text = published.board(rows)
@@ -370,7 +370,7 @@ def _remember_passes(verdicts: Sequence[Verdict]) -> None:
 
 
 def _full_names(names: Sequence[str]) -> list[str]:
-    from gpu_course.catalog import index
+    from gpu_course.puzzle import index
 
     return list(dict.fromkeys(index.find(name).name for name in names))
 
@@ -383,7 +383,7 @@ def _status(verdicts: Sequence[Verdict]) -> int:
 
 def _graded_status(verdicts: Sequence[Verdict], asked: Sequence[str]) -> int:
     """Returns the exit status; a puzzle asked for that has no verdict is the grader's fault."""
-    from gpu_course.catalog import index
+    from gpu_course.puzzle import index
 
     expected = set(asked) or {puzzle.name for puzzle in index.puzzles()}
     lost = expected - {verdict.name for verdict in verdicts}

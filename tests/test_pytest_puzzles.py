@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from gpu_course.authoring.checkout import read, write
-from gpu_course.authoring.stubs import build_stubs
-from gpu_course.catalog import index
+from authoring.checkout import read, write
+from authoring.stubs import build_stubs
+from gpu_course.puzzle import index
 
 ROOT = Path(__file__).parents[1]
 LESSON = "01_threads"

@@ -14,8 +14,8 @@ import pytest
 import typer.main
 from matplotlib.figure import Figure
 
-from gpu_course.authoring.checkout import AuthoringError
-from gpu_course.authoring.readme import (
+from authoring.checkout import AuthoringError
+from authoring.readme import (
     CELLS,
     KERNEL,
     PICTURE,
@@ -35,7 +35,7 @@ from gpu_course.draw.paper.picture import SHARP
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 COMMANDS = typer.main.get_command(app).commands
-RENEW = "run `python -m gpu_course.authoring readme`"
+RENEW = "run `python -m authoring readme`"
 
 
 class AsInANotebook(doctest.OutputChecker):
@@ -125,7 +125,7 @@ def test_links_and_places_exist() -> None:
     prose = re.sub(r"```.*?```", "", TEXT, flags=re.DOTALL)
     links = [link for link in re.findall(r"\]\(([^)]+)\)", prose) if "://" not in link]
     assert len(links) >= 4
-    spoken_of = ["puzzles/", "solutions/notebooks/", "notebooks/source/", "gpu_course/catalog/"]
+    spoken_of = ["puzzles/", "solutions/notebooks/", "notebooks/source/", "gpu_course/lessons/"]
     assert all(f"`{place}`" in TEXT for place in spoken_of)
     for place in [*links, *spoken_of, PICTURE, KERNEL.partition(":")[0]]:
         assert (ROOT / place).exists(), place

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from gpu_course.catalog import Puzzle
 from gpu_course.errors import AnswerFileError
 from gpu_course.grading import workspace
 from gpu_course.grading.answer_problem import not_started, refused_file
+from gpu_course.puzzle import Puzzle
 from simt.kernel import source
 
 

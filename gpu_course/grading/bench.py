@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.catalog import KernelPuzzle, index
 from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
 from gpu_course.grading.kernel.large import CLOSE, furthest_off, large_case, least_bytes_of
@@ -30,6 +29,7 @@ from gpu_course.hardware.timing import (
     describe_device,
     time_natively,
 )
+from gpu_course.puzzle import KernelPuzzle, index
 
 TARGET = "gpu_course.grading.bench:run"
 """What `hardware.apart` is given to run these jobs."""

@@ -10,7 +10,6 @@ from typing import Any
 
 import gpu_course
 import simt
-from gpu_course.catalog import KernelPuzzle, Puzzle, PythonPuzzle, index
 from gpu_course.errors import CourseError
 from gpu_course.grading import messages, workspace
 from gpu_course.grading.answer_file import path_of
@@ -24,6 +23,7 @@ from gpu_course.grading.python.answers import read_python_answer
 from gpu_course.grading.python.check import PythonChecking
 from gpu_course.grading.seeds import default_seed
 from gpu_course.grading.verdict import Verdict
+from gpu_course.puzzle import KernelPuzzle, Puzzle, PythonPuzzle, index
 from simt.errors import KernelRefused
 
 

@@ -7,10 +7,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from gpu_course.catalog import Case, Puzzle
 from gpu_course.grading.labels import line
 from gpu_course.grading.seeds import LISTED_SEED
 from gpu_course.grading.verdict import Verdict
+from gpu_course.puzzle import Case, Puzzle
 
 
 class Failed(Exception):

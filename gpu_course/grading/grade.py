@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from multiprocessing import connection
 from pathlib import Path
 
-from gpu_course.catalog import Puzzle, PythonPuzzle, index
 from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
 from gpu_course.grading.check import check, grader_failed
@@ -21,6 +20,7 @@ from gpu_course.grading.labels import line
 from gpu_course.grading.seeds import default_seed
 from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.worker import exit_at_once
+from gpu_course.puzzle import Puzzle, PythonPuzzle, index
 
 SUBMISSION_S = 900
 """What all answers in Python of one folder may take together; right ones take about a minute."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from gpu_course.catalog import index
 from gpu_course.grading import workspace
+from gpu_course.puzzle import index
 
 
 @dataclass(frozen=True)

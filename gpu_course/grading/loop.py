@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from gpu_course.catalog import Puzzle, PythonPuzzle
 from gpu_course.grading import workspace
 from gpu_course.grading.worker import Died, Outcome
+from gpu_course.puzzle import Puzzle, PythonPuzzle
 
 POLL_S = 0.07
 """Seconds between two steps."""

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.catalog import Case, KernelPuzzle, Launch, Puzzle
 from gpu_course.grading.compare import two_values
 from gpu_course.grading.labels import INDENT, line, message_lines
 from gpu_course.grading.sentences import HINT_KINDS, sentence_of
+from gpu_course.puzzle import Case, KernelPuzzle, Launch, Puzzle
 
 WIDTH = 70
 """Columns of a verdict: half a window of JupyterLab holds them."""

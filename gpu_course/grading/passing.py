@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.catalog import Bonus, Debrief, KernelPuzzle, Puzzle, PythonPuzzle, index
 from gpu_course.errors import CatalogueError
 from gpu_course.grading.compare import show
 from gpu_course.grading.kernel import budgets, trial
@@ -16,6 +15,7 @@ from gpu_course.grading.labels import line
 from gpu_course.grading.messages import describe
 from gpu_course.grading.python.cases import Tried
 from gpu_course.grading.workspace import has_notebook
+from gpu_course.puzzle import Bonus, Debrief, KernelPuzzle, Puzzle, PythonPuzzle, index
 from gpu_course.units import of_so_many
 
 MOST_SHOWN = 60

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from gpu_course.catalog import Lesson, index
 from gpu_course.grading import verdict_cache, workspace
 from gpu_course.grading.grade import grade
 from gpu_course.grading.verdict import Verdict
+from gpu_course.puzzle import Lesson, index
 
 
 @dataclass(frozen=True)

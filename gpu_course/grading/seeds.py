@@ -9,8 +9,8 @@ import zlib
 
 import numpy as np
 
-from gpu_course.catalog import Case, Puzzle
 from gpu_course.errors import CourseError
+from gpu_course.puzzle import Case, Puzzle
 
 SEED_VARIABLE = "GPU_COURSE_SEED"
 LISTED_SEED = 0

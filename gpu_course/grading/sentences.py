@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpu_course.catalog import Puzzle, PythonPuzzle
+from gpu_course.puzzle import Puzzle, PythonPuzzle
 
 SENTENCES: dict[str, str] = {
     "unwritten": (

@@ -6,10 +6,10 @@ import difflib
 from dataclasses import dataclass
 from pathlib import Path
 
-from gpu_course.catalog import Puzzle, index
 from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
 from gpu_course.grading.check import check
+from gpu_course.puzzle import Puzzle, index
 from simt.kernel import source
 from simt.text import one_line, source_lines
 

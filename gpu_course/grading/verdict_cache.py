@@ -19,11 +19,11 @@ from pathlib import Path
 
 import gpu_course
 import simt
-from gpu_course.catalog import Puzzle, index
 from gpu_course.grading import workspace
 from gpu_course.grading.check import check
 from gpu_course.grading.seeds import SEED_VARIABLE
 from gpu_course.grading.verdict import REASONS, Verdict
+from gpu_course.puzzle import Puzzle, index
 from simt.kernel.source import MAX_SOURCE_BYTES
 
 FOLDER = "verdicts"

@@ -9,13 +9,13 @@ import sys
 import threading
 from typing import Any, TextIO
 
-from gpu_course.catalog import index
 from gpu_course.errors import CourseError
 from gpu_course.grading.exports import to_json
 from gpu_course.grading.kernel import apart
 from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.verdict_cache import check_own
 from gpu_course.grading.worker import Outcome, exit_at_once, outcome_of, to_line
+from gpu_course.puzzle import index
 
 
 def main() -> None:

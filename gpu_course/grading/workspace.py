@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import IO, Any
 
 import gpu_course
-from gpu_course.catalog import Lesson, Puzzle, index
 from gpu_course.errors import CatalogueError, CourseError, UnknownName
+from gpu_course.puzzle import Lesson, Puzzle, index
 from simt import files
 
 ANSWERS_VARIABLE = "GPU_COURSE_ANSWERS"
@@ -309,12 +309,12 @@ def passes_won() -> frozenset[str]:
 
 
 def _stubs() -> dict[str, str]:
-    file = resources.files("gpu_course.catalog") / "stubs.json"
+    file = resources.files("gpu_course.puzzle") / "stubs.json"
     try:
         return dict(json.loads(file.read_text(encoding="utf-8")))
     except FileNotFoundError:
         raise CatalogueError(
-            "gpu_course/catalog/stubs.json is missing", "run `make build` in the checkout"
+            "gpu_course/puzzle/stubs.json is missing", "run `make build` in the checkout"
         ) from None
 
 

@@ -38,7 +38,7 @@ from simt.text import source_lines
 MODULE = "answer"
 """What the answer's module is called: no module of Python or of a library has that name."""
 
-WORLD = "gpu_course.parallel.rank"
+WORLD = "gpu_course.ranks.rank"
 """The module whose `join` makes this process a rank; no code of it runs for other answers."""
 
 MOST_TEXT = 2000
@@ -151,7 +151,7 @@ def serve() -> None:
 def _harness(name: str) -> Callable[..., Any] | None:
     if not name:
         return None
-    module = importlib.import_module(f"gpu_course.catalog.harness.{name}")
+    module = importlib.import_module(name)
     run: Callable[..., Any] = module.run
     return run
 
@@ -231,7 +231,7 @@ def _tensor(value: Any) -> Any:
 
 def _unrecorded() -> contextlib.AbstractContextManager[None]:
     """Returns a context in which no harness records memory: the kernel counts it."""
-    allocations = sys.modules.get("gpu_course.training.memory.allocations")
+    allocations = sys.modules.get("gpu_course.measure.allocations")
     return allocations.nothing_recorded() if allocations else contextlib.nullcontext()
 
 

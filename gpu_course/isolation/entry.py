@@ -16,7 +16,7 @@ def bare_packages(root: Path) -> None:
     folders = {
         "gpu_course": root,
         "gpu_course.isolation": root / "isolation",
-        "gpu_course.catalog": root / "catalog",
+        "gpu_course.puzzle": root / "puzzle",
         "simt": Path(next(iter(engine.submodule_search_locations or ()))) if engine else root,
     }
     for name, folder in folders.items():

@@ -1,1 +1,1 @@
-"""What one lesson shows, or two that belong together: each module is called from its cells."""
+"""The lessons, a room each: what only one lesson asks, shows, counts or claims."""

@@ -6,12 +6,12 @@ import html
 import textwrap
 from dataclasses import dataclass, field
 
-from gpu_course.catalog import outline
 from gpu_course.draw.paper import palette
 from gpu_course.grading.progress import LessonProgress, next_puzzle
 from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.workspace import has_notebook
 from gpu_course.notebook.forecast_score import ForecastScore
+from gpu_course.puzzle import outline
 
 _BAR = 10
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gpu_course.catalog import Puzzle
 from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
 from gpu_course.grading.verdict_cache import check_own
 from gpu_course.notebook.note import Note, trouble
+from gpu_course.puzzle import Puzzle
 from simt.errors import file_problem
 
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from IPython import get_ipython
 
-from gpu_course.catalog import index
 from gpu_course.grading import solution
 from gpu_course.grading.check import check as _check
 from gpu_course.grading.hints import next_hint
@@ -18,6 +17,7 @@ from gpu_course.notebook.course_map import CourseMap
 from gpu_course.notebook.forecast_score import forecast_score
 from gpu_course.notebook.hint_panel import HintPanel
 from gpu_course.notebook.note import Note, telling
+from gpu_course.puzzle import index
 
 
 class Comparison:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import html
 from typing import Any
 
+from gpu_course.claims import guesses as ledger
+from gpu_course.claims.guesses import Entry, Guess
+from gpu_course.claims.published import Kind, Row, forecast_row, mine_text
 from gpu_course.draw.paper import palette
 from gpu_course.errors import CourseError
-from gpu_course.grading import forecasts as ledger
-from gpu_course.grading.forecasts import Entry, Guess
 from gpu_course.notebook.note import Note, show, telling
 from gpu_course.notebook.prediction import Comparison, in_notebook
-from gpu_course.planner.published import Kind, Row, forecast_row, mine_text
 
 ASKED = "A number, and an interval that you believe holds 9 times of 10."
 

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from gpu_course.catalog import outline
-from gpu_course.draw.forecasts import Interval, draw_forecasts, score
+from gpu_course.claims import guesses as ledger
+from gpu_course.claims import published
+from gpu_course.claims.guesses import Calibration, Entry, calibration
+from gpu_course.claims.pictures import Interval, draw_forecasts, score
+from gpu_course.claims.published import Row
 from gpu_course.draw.paper.picture import figure_html
-from gpu_course.grading import forecasts as ledger
-from gpu_course.grading.forecasts import Calibration, Entry, calibration
-from gpu_course.planner import published
-from gpu_course.planner.published import Row
+from gpu_course.puzzle import outline
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ import html
 import textwrap
 from dataclasses import dataclass
 
-from gpu_course.catalog import index
 from gpu_course.draw.paper import palette
 from gpu_course.errors import UnknownName
 from gpu_course.grading.workspace import has_notebook
 from gpu_course.notebook.note import telling
 from gpu_course.notebook.terms import TERMS, Term
+from gpu_course.puzzle import index
 
 GPU_GLOSSARY = "https://modal.com/gpu-glossary"
 

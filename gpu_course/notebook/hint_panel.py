@@ -6,10 +6,10 @@ from typing import Any
 
 import ipywidgets
 
-from gpu_course.catalog import Puzzle
 from gpu_course.errors import CourseError
 from gpu_course.grading.hints import hints_seen, next_hint
 from gpu_course.notebook.note import Note, trouble
+from gpu_course.puzzle import Puzzle
 from simt.errors import file_problem
 
 

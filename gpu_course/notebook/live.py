@@ -9,12 +9,12 @@ from typing import Any
 
 import ipywidgets
 
-from gpu_course.catalog import Puzzle, index
 from gpu_course.draw.paper import palette
 from gpu_course.grading.loop import POLL_S, Checker, Event, Finished, Loop, Started
 from gpu_course.grading.worker import Worker
 from gpu_course.notebook.earlier_text import file_link
 from gpu_course.notebook.note import Note, telling, trouble
+from gpu_course.puzzle import Puzzle, index
 from simt.kernel.source import show_path
 
 SLOW_S = 0.3

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.catalog import KernelPuzzle, index
 from gpu_course.errors import CourseError, NotBegun
 from gpu_course.grading.answer_problem import AnswerProblem
 from gpu_course.grading.kernel import trial
 from gpu_course.grading.kernel.answers import read_answer
 from gpu_course.grading.seeds import LISTED_SEED
+from gpu_course.puzzle import KernelPuzzle, index
 from simt.report import Recording
 from simt.stepping import record
 

@@ -6,12 +6,12 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from gpu_course.catalog import PythonPuzzle, index
 from gpu_course.errors import CourseError
 from gpu_course.grading.answer_problem import AnswerProblem
 from gpu_course.grading.python.answers import read_python_answer
-from gpu_course.parallel import runner
-from gpu_course.parallel.runner import Run
+from gpu_course.puzzle import PythonPuzzle, index
+from gpu_course.ranks import runner
+from gpu_course.ranks.runner import Run
 
 
 def ranked_puzzle(name: str) -> PythonPuzzle:

@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gpu_course.catalog.index import sealed
 from gpu_course.draw.paper import palette
 from gpu_course.errors import CourseError
 from gpu_course.notebook.note import Note, show, trouble
+from gpu_course.puzzle.index import sealed
 
 _NOT_GIVEN = object()
 _WIDTH = 70

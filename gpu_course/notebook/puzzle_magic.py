@@ -14,7 +14,6 @@ from IPython import get_ipython
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import no_var_expand
 
-from gpu_course.catalog import Puzzle, index
 from gpu_course.errors import CatalogueError, CourseError
 from gpu_course.grading import workspace
 from gpu_course.grading.check import check
@@ -22,6 +21,7 @@ from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.verdict_cache import check_own
 from gpu_course.notebook.earlier_text import EarlierText, InTheFile
 from gpu_course.notebook.note import show, trouble
+from gpu_course.puzzle import Puzzle, index
 from simt.errors import file_problem
 from simt.kernel import source
 

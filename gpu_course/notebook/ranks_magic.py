@@ -21,7 +21,7 @@ from gpu_course.grading.exports import PRE_STYLE
 from gpu_course.notebook.note import Note, show, trouble
 
 if TYPE_CHECKING:
-    from gpu_course.parallel.console import CellRun, Console, Shown
+    from gpu_course.ranks.console import CellRun, Console, Shown
 
 USUAL = 4
 WIDTH = 100
@@ -95,7 +95,7 @@ def ranks(line: str, cell: str | None = None) -> None:
         line: how many.
         cell: the text they run.
     """
-    from gpu_course.parallel.console import console
+    from gpu_course.ranks.console import console
 
     try:
         own = console()
@@ -123,7 +123,7 @@ def rank(line: str, cell: str) -> None:
         line: which.
         cell: the text it runs.
     """
-    from gpu_course.parallel.console import console
+    from gpu_course.ranks.console import console
 
     try:
         _run(console(), cell, only=_number(line, None, "%%rank", "the number of one rank"))

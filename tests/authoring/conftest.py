@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu_course.authoring.checkout import write
+from authoring.checkout import write
 
 DOUBLE = '''"""Twice each number."""
 

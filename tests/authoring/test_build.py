@@ -9,12 +9,12 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from gpu_course.authoring.__main__ import main
-from gpu_course.authoring.build import build, write_stubs
-from gpu_course.authoring.checkout import AuthoringError, find_root, read, write
-from gpu_course.authoring.execution import WIDGET_VIEW, answers_copy, execute
-from gpu_course.authoring.notebooks import build_notebook
-from gpu_course.authoring.stubs import build_stubs
+from authoring.__main__ import main
+from authoring.build import build, write_stubs
+from authoring.checkout import AuthoringError, find_root, read, write
+from authoring.execution import WIDGET_VIEW, answers_copy, execute
+from authoring.notebooks import build_notebook
+from authoring.stubs import build_stubs
 
 
 def files(root: Path) -> dict[str, str]:
@@ -37,7 +37,7 @@ def test_a_build_writes_stubs_and_both_editions_and_is_repeatable(toy: Path) -> 
     written = {
         "puzzles/01_toy/double.py",
         "puzzles/01_toy/guarded.py",
-        "gpu_course/catalog/stubs.json",
+        "gpu_course/puzzle/stubs.json",
         "notebooks/01_toy.ipynb",
         "solutions/notebooks/01_toy.ipynb",
     }
@@ -198,7 +198,7 @@ def test_a_stub_of_the_last_commit_counts_as_untouched(toy: Path) -> None:
     git = ["git", "-C", str(toy), "-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
     for command in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message=all"]):
         subprocess.run([*git, *command], check=True, capture_output=True)
-    (toy / "gpu_course/catalog/stubs.json").unlink()
+    (toy / "gpu_course/puzzle/stubs.json").unlink()
     solution = toy / "solutions/01_toy/double.py"
     write(solution, read(solution).replace("Twice each", "Two times each"))
     assert write_stubs(toy, build_stubs(toy), say=quiet) == ()

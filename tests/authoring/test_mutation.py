@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpu_course.authoring import __main__ as commands
-from gpu_course.authoring.mutation import Mutant, describe, mutants_of, row_of, table_text
-from gpu_course.authoring.mutation.table import PYTHON_KINDS, chosen
-from gpu_course.catalog import Case, KernelPuzzle, Puzzle, PythonPuzzle, index
-from gpu_course.catalog.builders import arrays, enough_blocks
+from authoring import __main__ as commands
+from authoring.mutation import Mutant, describe, mutants_of, row_of, table_text
+from authoring.mutation.table import PYTHON_KINDS, chosen
 from gpu_course.errors import CourseError
+from gpu_course.puzzle import Case, KernelPuzzle, Puzzle, PythonPuzzle, index
+from gpu_course.puzzle.builders import arrays, enough_blocks
 
 GUARDED = "if {}:\n    out[0] = 1"
 LOOP = "for k in {}:\n    out[k] = 1"

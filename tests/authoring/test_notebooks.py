@@ -8,15 +8,15 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from gpu_course.authoring.checkout import AuthoringError, lesson_sources, read
-from gpu_course.authoring.notebooks import (
+from authoring.checkout import AuthoringError, lesson_sources, read
+from authoring.notebooks import (
     build_notebook,
     cell_inputs,
     is_untouched,
     notebook_text,
     puzzle_notes,
 )
-from gpu_course.catalog import index
+from gpu_course.puzzle import index
 
 ROOT = Path(__file__).parents[2]
 ANSWERS = {"01_toy/double": "# twice\nx = 2\n", "01_toy/guarded": "y = 3\n"}

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpu_course.authoring.checkout import AuthoringError
-from gpu_course.authoring.stubs import answer_lines, build_stubs, stub_text, stubs_json
+from authoring.checkout import AuthoringError
+from authoring.stubs import answer_lines, build_stubs, stub_text, stubs_json
 
 
 def program(text: str) -> str:

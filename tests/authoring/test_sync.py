@@ -10,9 +10,9 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from gpu_course.authoring.__main__ import main
-from gpu_course.authoring.build import write_stubs
-from gpu_course.authoring.checkout import (
+from authoring.__main__ import main
+from authoring.build import write_stubs
+from authoring.checkout import (
     AuthoringError,
     learner_notebook,
     lesson_sources,
@@ -21,9 +21,9 @@ from gpu_course.authoring.checkout import (
     teacher_notebook,
     write,
 )
-from gpu_course.authoring.notebooks import build_notebook, notebook_text
-from gpu_course.authoring.stubs import build_stubs
-from gpu_course.authoring.sync import check_sync
+from authoring.notebooks import build_notebook, notebook_text
+from authoring.stubs import build_stubs
+from authoring.sync import check_sync
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="check-sync needs git")
 
@@ -142,7 +142,7 @@ DIFFERENCES: dict[str, tuple[Callable[[Path], object], list[str]]] = {
         change_statement,
         [
             "puzzles/01_toy/guarded.py:1: is not what its solution gives",
-            "gpu_course/catalog/stubs.json:3: is not what its solution gives",
+            "gpu_course/puzzle/stubs.json:3: is not what its solution gives",
             f"{LEARNER}, cell 7 (%%puzzle guarded): source differ",
             f"{LEARNER}: the notebook's metadata differ",
             f"{TEACHER}, cell 7 (%%puzzle guarded): source differ",

@@ -13,7 +13,7 @@ from gpu_course.hardware import timing
 from gpu_course.hardware.guard_zones import WriteOutside
 from gpu_course.hardware.run import GaveUp
 from simt.simulator import simulate
-from tests.hardware.card import Card
+from tests.gpu_course.hardware.card import Card
 
 WRONG_BY_ONE = "04_shared_memory/conv1d"
 """The solution that this GPU gets wrong."""

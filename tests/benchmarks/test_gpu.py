@@ -15,9 +15,9 @@ import pytest
 from benchmarks import gpu
 from benchmarks.gpu import Session
 from benchmarks.gpu_parts import Item, Part, parts, run
-from gpu_course.catalog import KernelPuzzle, index
 from gpu_course.hardware import records
 from gpu_course.hardware.nvidia_smi import InstalledGpu
+from gpu_course.puzzle import KernelPuzzle, index
 from tests.benchmarks.stand_in import WRONG_BY_ONE
 
 DEVICE = {"name": "Card of the Tests", "driver": "580.1", "l2_bytes": 1 << 20}

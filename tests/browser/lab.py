@@ -18,9 +18,9 @@ from pathlib import Path
 
 import psutil
 
-from gpu_course.authoring.checkout import lesson_sources, read, write
-from gpu_course.authoring.notebooks import build_notebook, notebook_text, puzzle_notes
-from gpu_course.authoring.stubs import build_stubs
+from authoring.checkout import lesson_sources, read, write
+from authoring.notebooks import build_notebook, notebook_text, puzzle_notes
+from authoring.stubs import build_stubs
 from tests.browser.chromium import WAIT_S
 
 ADDRESS = re.compile(r"(http://(?:127\.0\.0\.1|localhost):\d+)(/\S*)?\?token=([0-9a-zA-Z]+)")

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from gpu_course.authoring.checkout import read
-from gpu_course.catalog import index
+from authoring.checkout import read
 from gpu_course.grading.workspace import has_notebook
+from gpu_course.puzzle import index
 from tests.browser.lab import Server
 
 pytestmark = pytest.mark.browser

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from gpu_course.authoring.checkout import read, write
+from authoring.checkout import read, write
 from tests.browser.lab import Server, Snapshot, copy_checkout, environment, free_port, serve
 
 pytestmark = pytest.mark.browser

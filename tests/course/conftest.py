@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gpu_course.authoring.checkout import read, solution_files
-from gpu_course.authoring.stubs import build_stubs
+from authoring.checkout import read, solution_files
+from authoring.stubs import build_stubs
 
 ROOT = Path(__file__).parents[2]
 

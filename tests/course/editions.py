@@ -11,7 +11,7 @@ import ast
 import builtins
 from collections.abc import Sequence
 
-from gpu_course.authoring.notebooks import PUZZLE_CELL
+from authoring.notebooks import PUZZLE_CELL
 
 ASK_FOR_ANSWERS = frozenset(
     {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from gpu_course.planner.published import Row, mine_text
+from gpu_course.claims.published import Row, mine_text
 
 
 def leaked(text: str, row: Row) -> str:

@@ -13,9 +13,9 @@ from pathlib import Path
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
-from gpu_course.authoring.checkout import write
-from gpu_course.authoring.execution import answers_copy, kernel_environment
-from gpu_course.authoring.notebooks import notebook_text
+from authoring.checkout import write
+from authoring.execution import answers_copy, kernel_environment
+from authoring.notebooks import notebook_text
 
 SANITIZE = Path(__file__).with_name("nbval_sanitize.cfg")
 WATCH = Path(__file__).with_name("watch_answers.py")

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from gpu_course import check
-from gpu_course.catalog import DIFFICULTIES, KernelPuzzle, Puzzle, index
 from gpu_course.grading import passing
 from gpu_course.grading.exports import verdict_html, verdict_text
 from gpu_course.grading.kernel import budgets
 from gpu_course.grading.solution import without_marks
 from gpu_course.grading.verdict import Verdict
+from gpu_course.puzzle import DIFFICULTIES, KernelPuzzle, Puzzle, index
 from tests.course import nvrtc
 
 ROOT = Path(__file__).parents[2]

@@ -7,7 +7,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from gpu_course.planner.published import Row, forecast_row, forecasts, rows
+from gpu_course.claims.published import Row, forecast_row, forecasts, rows
 from tests.course.leaks import leaked
 from tests.course.sources import SOURCES, Cell, Forecast, cells_of, forecasts_of
 from tests.course.test_predictions import sentences, words

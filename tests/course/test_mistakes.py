@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from gpu_course.authoring.stubs import answer_lines
-from gpu_course.catalog import KernelPuzzle, Mistake, Puzzle, PythonPuzzle, index
+from authoring.stubs import answer_lines
 from gpu_course.grading.check import check
 from gpu_course.grading.kernel.answers import mistake_answer
 from gpu_course.grading.sentences import sentence_of
+from gpu_course.puzzle import KernelPuzzle, Mistake, Puzzle, PythonPuzzle, index
 from tests.sampling import drawn
 
 AGAIN, AGAIN_ON_RANKS = 1 / 16, 1 / 48

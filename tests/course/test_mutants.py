@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from gpu_course.authoring.mutation import describe, row_of
-from gpu_course.catalog import KernelPuzzle, Puzzle, index
+from authoring.mutation import describe, row_of
+from gpu_course.puzzle import KernelPuzzle, Puzzle, index
 from tests.sampling import EVERYTHING, drawn
 
 # Starting PyTorch once per mutant takes minutes: `make mutants` has those puzzles too.

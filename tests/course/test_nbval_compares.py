@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from nbformat import NotebookNode
 
-from gpu_course.authoring.execution import answers_copy, execute
-from gpu_course.authoring.notebooks import build_notebook
+from authoring.execution import answers_copy, execute
+from authoring.notebooks import build_notebook
 from tests.course.nbval_run import SecondPart, cells_to_compare, run_nbval
 
 SOURCE = """

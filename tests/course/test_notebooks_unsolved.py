@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from gpu_course.authoring.checkout import lesson_sources, read
-from gpu_course.authoring.execution import answers_copy, execute
-from gpu_course.authoring.notebooks import PUZZLE_CELL, build_notebook
-from gpu_course.catalog import index
+from authoring.checkout import lesson_sources, read
+from authoring.execution import answers_copy, execute
+from authoring.notebooks import PUZZLE_CELL, build_notebook
 from gpu_course.grading.workspace import has_notebook
+from gpu_course.puzzle import index
 from tests.course.nbval_run import code_cells
 
 LESSONS = pytest.mark.parametrize(

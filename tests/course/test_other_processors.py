@@ -18,9 +18,9 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
-from gpu_course.authoring.checkout import lesson_sources, read, teacher_notebook
-from gpu_course.authoring.execution import SAME_INSTRUCTIONS, answers_copy, execute
-from gpu_course.authoring.notebooks import build_notebook
+from authoring.checkout import lesson_sources, read, teacher_notebook
+from authoring.execution import SAME_INSTRUCTIONS, answers_copy, execute
+from authoring.notebooks import build_notebook
 from tests.course.editions import depends_on_answers
 
 PLANNED = "18_optimal_checkpointing"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gpu_course.catalog.index import lesson, lessons, sealed
+from gpu_course.puzzle.index import lesson, lessons, sealed
 from tests.course.sources import SOURCES, Cell, Guess, cells_of, guesses_of
 
 LESSONS = [pytest.param(path, id=path.stem) for path in SOURCES]

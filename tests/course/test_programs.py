@@ -18,10 +18,10 @@ from typing import Any
 import pytest
 import torch
 
-from gpu_course.authoring.checkout import read
+from authoring.checkout import read
 from gpu_course.isolation import servers
-from gpu_course.training.data_parallel import SHAPE, flat, tiny_gpt
-from gpu_course.training.model import MLP, next_token_loss, random_tokens
+from gpu_course.lessons.data_parallel.training import SHAPE, flat, tiny_gpt
+from gpu_course.measure.model import MLP, next_token_loss, random_tokens
 from tests.course.sources import SOURCES
 
 ROOT = Path(__file__).parents[2]
@@ -122,7 +122,7 @@ def test_the_programs_of_the_lessons_run_under_torchrun(tmp_path: Path) -> None:
     (tmp_path / "every.py").write_text(EVERY)
     done = subprocess.run(
         [sys.executable, "-m", "torch.distributed.run", "--standalone",
-         "--nproc-per-node", str(RANKS), "-m", "gpu_course.parallel.runner", "every.py"],
+         "--nproc-per-node", str(RANKS), "-m", "gpu_course.ranks.runner", "every.py"],
         capture_output=True, text=True, cwd=tmp_path, check=False,
         env=os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
     )  # fmt: skip
@@ -165,7 +165,7 @@ def srun_of(script: str) -> str:
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
 def test_the_script_for_slurm_is_that_of_the_page_which_is_run(lesson: Path) -> None:
-    """`tests/parallel/test_clusters.py` runs the page's, which gives each job an id and a port."""
+    """`tests/gpu_course/ranks/test_clusters.py` runs the page's; each job has an id and a port."""
     (ours,) = [each for each in blocks(to_a_cluster(lesson), "bash") if "srun" in each]
     (pages,) = [each for each in blocks(read(ROOT / "docs/clusters.md"), "bash") if "srun" in each]
     assert srun_of(ours) == srun_of(pages)
@@ -179,7 +179,7 @@ def test_a_script_without_an_id_or_with_a_fixed_port_is_another_one() -> None:
         # why
         srun torchrun --nproc-per-node 4 \\
             --rdzv-id "$SLURM_JOB_ID" --rdzv-endpoint "$head:$port" \\
-            -m gpu_course.parallel.runner ring.py
+            -m gpu_course.ranks.runner ring.py
         """
     )
     other = good.replace("4 \\", "8 \\").replace("ring.py", "cut.py")

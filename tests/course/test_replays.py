@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from gpu_course.catalog import KernelPuzzle, Mistake, index
 from gpu_course.grading.check import check
 from gpu_course.grading.kernel.answers import mistake_answer
 from gpu_course.grading.kernel.replaying import replay_answer
+from gpu_course.puzzle import KernelPuzzle, Mistake, index
 from simt.interleaving.experiment import same
 
 RACES = [

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from gpu_course.catalog import Puzzle, index
 from gpu_course.grading.check import check
 from gpu_course.grading.grade import grade
+from gpu_course.puzzle import Puzzle, index
 from tests.sampling import EVERYTHING
 
 KINDS = ("01_threads/", "16_memory_ledger/", "21_collectives/")

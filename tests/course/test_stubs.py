@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from gpu_course.authoring.checkout import read, stubs_file, write
-from gpu_course.catalog import KernelPuzzle, Puzzle, index
+from authoring.checkout import read, stubs_file, write
 from gpu_course.grading.check import check
 from gpu_course.grading.grade import grade
+from gpu_course.puzzle import KernelPuzzle, Puzzle, index
 
 SOLUTIONS = Path(__file__).parents[2] / "solutions"
 CELL_COLUMNS = 72

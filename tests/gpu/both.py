@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.catalog import Launch
 from gpu_course.hardware.run import run_natively
+from gpu_course.puzzle import Launch
 from simt.simulator import simulate
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpu_course.catalog import Case, KernelPuzzle, index
 from gpu_course.grading.diagnosis import close
 from gpu_course.grading.kernel.trial import attempt, poison, prepare
 from gpu_course.hardware.run import run_natively
+from gpu_course.puzzle import Case, KernelPuzzle, index
 from simt.kernel import source
 
 SOLUTIONS = Path(__file__).parents[2] / "solutions"

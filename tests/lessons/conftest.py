@@ -1,5 +1,5 @@
 """A folder of answers of its own for every test, as for the notebook's tests."""
 
-from tests.notebook.conftest import answers
+from tests.gpu_course.notebook.conftest import answers
 
 __all__ = ["answers"]

@@ -10,11 +10,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from gpu_course.catalog import Mistake, Puzzle, PythonPuzzle
 from gpu_course.errors import CourseError
 from gpu_course.grading import answer_file, workspace
 from gpu_course.grading.answer_problem import missing_function
 from gpu_course.grading.python.answers import python_mistake
+from gpu_course.puzzle import Mistake, Puzzle, PythonPuzzle
 from simt.kernel import source
 from simt.kernel.source import Kernel
 

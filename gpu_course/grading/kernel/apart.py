@@ -14,14 +14,13 @@ import time
 from pathlib import Path
 from typing import Any
 
-from gpu_course import catalog
-from gpu_course.catalog import Puzzle
 from gpu_course.errors import CourseError
 from gpu_course.grading.kernel import wire
 from gpu_course.grading.labels import line
 from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.worker import Died, Worker
 from gpu_course.grading.workspace import ANSWERS_VARIABLE
+from gpu_course.puzzle import Puzzle, index
 from gpu_course.units import format_bytes
 
 COMMAND = (sys.executable, "-P", "-m", "gpu_course.grading.kernel.apart_process")
@@ -37,7 +36,7 @@ LOOK_S = 0.05
 
 def can_be_found(puzzle: Puzzle) -> bool:
     """True for a puzzle of the course, which another process finds by its name."""
-    module = sys.modules.get(f"{catalog.__name__}.lesson_{puzzle.lesson}")
+    module = sys.modules.get(index.module_of(puzzle.lesson))
     found = getattr(module, "LESSON", None)
     return any(each is puzzle for each in getattr(found, "puzzles", ()))
 

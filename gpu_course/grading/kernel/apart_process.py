@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import gc
-import importlib
 import os
 import queue
 import threading
 from pathlib import Path
 from typing import Any
 
-from gpu_course import catalog
-from gpu_course.catalog import Puzzle
 from gpu_course.errors import CourseError
 from gpu_course.grading.check import check_file
 from gpu_course.grading.kernel import wire
 from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.worker_process import listen, private_pipes
 from gpu_course.grading.workspace import ANSWERS_VARIABLE
+from gpu_course.puzzle import Puzzle, index
 
 
 def main() -> None:
@@ -54,9 +52,8 @@ def reply(request: dict[str, Any]) -> Verdict | CourseError:
 
 def _puzzle(name: str) -> Puzzle:
     """A puzzle of one lesson: the others need not be imported for it."""
-    module = importlib.import_module(f"{catalog.__name__}.lesson_{name.partition('/')[0]}")
-    found: Puzzle = next(puzzle for puzzle in module.LESSON.puzzles if puzzle.name == name)
-    return found
+    found = index.load(name.partition("/")[0])
+    return next(puzzle for puzzle in found.puzzles if puzzle.name == name)
 
 
 if __name__ == "__main__":

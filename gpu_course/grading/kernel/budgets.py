@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
-from gpu_course.catalog import Budget, KernelPuzzle
 from gpu_course.errors import CatalogueError
 from gpu_course.grading.kernel import trial
 from gpu_course.grading.kernel.spare_barriers import Spare, spare_barriers
 from gpu_course.grading.kernel.trial import Trial
 from gpu_course.grading.labels import line
 from gpu_course.grading.messages import case_line, code_line, hint_line
+from gpu_course.puzzle import Budget, KernelPuzzle
 from gpu_course.units import of_so_many
 from simt.kernel.source import Kernel
 from simt.report import Counters, Report

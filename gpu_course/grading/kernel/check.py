@@ -10,7 +10,6 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from gpu_course.catalog import Case, KernelPuzzle, Launch
 from gpu_course.grading import passing
 from gpu_course.grading.checking import Checking
 from gpu_course.grading.diagnosis import Observation, Pattern, diagnose
@@ -18,6 +17,7 @@ from gpu_course.grading.kernel import budgets, messages, sharing, trial
 from gpu_course.grading.kernel.sharing import Unshared
 from gpu_course.grading.kernel.trial import Trial
 from gpu_course.grading.verdict import Verdict
+from gpu_course.puzzle import Case, KernelPuzzle, Launch
 from simt.kernel.source import Kernel
 from simt.machine.launch import dim3
 

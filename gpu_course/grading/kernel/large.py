@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpu_course.catalog import Case, KernelPuzzle
 from gpu_course.grading.kernel.trial import Given, prepare
+from gpu_course.puzzle import Case, KernelPuzzle
 from simt.machine.launch import dim3, illegal
 
 ROUND = 256

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from gpu_course.catalog import KernelPuzzle, Launch
 from gpu_course.grading.compare import two_values
 from gpu_course.grading.diagnosis import Dim3, Pattern
 from gpu_course.grading.kernel import sharing
@@ -32,6 +31,7 @@ from gpu_course.grading.messages import (
     short,
 )
 from gpu_course.grading.sentences import SENTENCES, sentence_of
+from gpu_course.puzzle import KernelPuzzle, Launch
 from simt.machine.launch import dim3
 from simt.report import Hazard, Report, ThreadPair
 from simt.text import count

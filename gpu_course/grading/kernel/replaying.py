@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.catalog import KernelPuzzle, Puzzle, index
 from gpu_course.errors import CourseError
 from gpu_course.grading.answer_problem import AnswerProblem
 from gpu_course.grading.diagnosis import close
@@ -17,6 +16,7 @@ from gpu_course.grading.kernel.answers import read_answer
 from gpu_course.grading.kernel.trial import Given
 from gpu_course.grading.messages import describe
 from gpu_course.grading.seeds import LISTED_SEED, default_seed
+from gpu_course.puzzle import KernelPuzzle, Puzzle, index
 from simt.interleaving import Replay, Run, find_replay
 from simt.interleaving.search import Told, races_in
 from simt.kernel.source import Kernel

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gpu_course.catalog import KernelPuzzle
 from gpu_course.grading.kernel.trial import Trial, reference_trial
+from gpu_course.puzzle import KernelPuzzle
 from simt.observe.shares import Share, Steps
 
 MOST_GROUPS = 4

@@ -7,9 +7,9 @@ import copy
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from gpu_course.catalog import KernelPuzzle
 from gpu_course.grading.kernel import trial
 from gpu_course.grading.kernel.trial import Given
+from gpu_course.puzzle import KernelPuzzle
 from simt.errors import KernelRefused
 from simt.kernel.source import Kernel
 

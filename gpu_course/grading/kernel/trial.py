@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 import gpu_course
-from gpu_course.catalog import Case, KernelPuzzle, Launch
 from gpu_course.errors import CatalogueError
 from gpu_course.grading.diagnosis import Dim3, close
 from gpu_course.grading.seeds import randomness
+from gpu_course.puzzle import Case, KernelPuzzle, Launch
 from simt.errors import KernelRefused
 from simt.kernel import source
 from simt.kernel.legality import check as check_kernel

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.catalog.specification import Case
 from gpu_course.errors import CourseError
 from gpu_course.grading.verdict import Verdict
+from gpu_course.puzzle.specification import Case
 from simt.report import Counters, GlobalCounters, Hazard, LaunchShape, Report, SharedCounters, Touch
 
 _CLASSES = (

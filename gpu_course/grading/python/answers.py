@@ -13,10 +13,10 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from gpu_course.catalog import Mistake, PythonPuzzle
 from gpu_course.errors import CourseError
 from gpu_course.grading import answer_file, workspace
 from gpu_course.grading.answer_problem import AnswerProblem, missing_function, refused_file
+from gpu_course.puzzle import Mistake, PythonPuzzle
 from simt.errors import KernelRefused
 from simt.kernel import source
 from simt.text import one_line, source_lines

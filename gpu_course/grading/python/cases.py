@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import gpu_course
-from gpu_course.catalog import Case, PerRank, PythonPuzzle
 from gpu_course.grading.seeds import randomness
+from gpu_course.puzzle import Case, PerRank, PythonPuzzle
 
 
 @dataclass(frozen=True)

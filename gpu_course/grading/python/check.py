@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from gpu_course.catalog import Case, Finding, Held, PythonPuzzle
-from gpu_course.catalog.harness import Unusable
 from gpu_course.errors import CourseError
 from gpu_course.grading import compare, passing
 from gpu_course.grading.checking import Checking, Failed
@@ -31,6 +29,8 @@ from gpu_course.grading.seeds import LISTED_SEED
 from gpu_course.grading.verdict import Verdict
 from gpu_course.isolation import processes
 from gpu_course.isolation.processes import Ended, OutOfMemory, OutOfTime, TooManyThreads
+from gpu_course.puzzle import Case, Finding, Held, PythonPuzzle
+from gpu_course.puzzle.harness import Unusable
 
 if TYPE_CHECKING:
     from gpu_course.grading.python.ranked import RankedChild

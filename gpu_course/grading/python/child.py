@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from gpu_course.catalog import PythonPuzzle
 from gpu_course.errors import CourseError
 from gpu_course.grading.python import messages, replies
 from gpu_course.grading.python.answers import PythonAnswer, not_defined
@@ -15,6 +14,7 @@ from gpu_course.grading.python.replies import NoReply, Reply
 from gpu_course.grading.seeds import LISTED_SEED, own_seed
 from gpu_course.isolation import lockdown
 from gpu_course.isolation.processes import Ended, Process
+from gpu_course.puzzle import PythonPuzzle
 
 START_DEADLINE_S = 120.0
 """For Python, the libraries and the harness: no line of the answer runs in it."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from gpu_course.catalog import PythonPuzzle
 from gpu_course.grading.labels import line
 from gpu_course.grading.messages import reason
+from gpu_course.puzzle import PythonPuzzle
 from gpu_course.units import format_bytes
 
 # PyTorch's allocator puts its place in C++ before what it says, and the system's words behind.

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.catalog import PythonPuzzle
 from gpu_course.grading.compare import Difference, show
 from gpu_course.grading.diagnosis import Pattern
 from gpu_course.grading.labels import line
@@ -20,7 +19,8 @@ from gpu_course.grading.python.cases import Tried, part_of
 from gpu_course.grading.python.memory_messages import asked_for, needs_too_much, what_helps
 from gpu_course.grading.python.trouble import Trouble
 from gpu_course.isolation.processes import MOST_THREADS, Ended, TooManyThreads
-from gpu_course.parallel.stuck import IN_NO_CALL
+from gpu_course.puzzle import PythonPuzzle
+from gpu_course.ranks.stuck import IN_NO_CALL
 from simt.text import clean, one_line
 
 MOST_PRINTED_LINES = 6

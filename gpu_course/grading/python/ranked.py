@@ -13,7 +13,6 @@ from contextlib import ExitStack, closing, contextmanager
 from fractions import Fraction
 from typing import Any
 
-from gpu_course.catalog import Case, PythonPuzzle
 from gpu_course.grading.python import messages, replies
 from gpu_course.grading.python.answers import PythonAnswer, not_defined
 from gpu_course.grading.python.cases import Tried, hidden, part_of
@@ -31,8 +30,9 @@ from gpu_course.grading.seeds import LISTED_SEED, own_seed
 from gpu_course.isolation.capture import MESSAGE
 from gpu_course.isolation.processes import Process
 from gpu_course.isolation.ranks import Traffic
-from gpu_course.parallel.calls import Call
-from gpu_course.parallel.runner import RankFailed, World, bytes_since, world
+from gpu_course.puzzle import Case, PythonPuzzle
+from gpu_course.ranks.calls import Call
+from gpu_course.ranks.runner import RankFailed, World, bytes_since, world
 from simt.text import count
 
 SETTLE_S = 0.5

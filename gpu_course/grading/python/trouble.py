@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from gpu_course.errors import CourseError
-from gpu_course.parallel.calls import Call
-from gpu_course.parallel.stuck import IN_NO_CALL, Disagreement, Standing, crossed
+from gpu_course.ranks.calls import Call
+from gpu_course.ranks.stuck import IN_NO_CALL, Disagreement, Standing, crossed
 
 
 @dataclass(eq=False)

@@ -1,0 +1,1 @@
+"""Builds stubs and notebooks from the hand-written sources: `python -m authoring`."""

@@ -1,0 +1,117 @@
+"""The mutants of a solution: one small change each, as a learner's slip would make it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from authoring.mutation.expressions import expression_edits
+from authoring.mutation.memory import atomic_edits, memory_edits, name_edits, ranks, scalars
+from authoring.mutation.statements import statement_edits
+from authoring.mutation.trees import Edit, exchanged, first_line, is_docstring, statements
+from simt.kernel.legality import own_expressions
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A solution with one small change.
+
+    Attributes:
+        name: "function:kind:line", the same as long as the changed line is: comments, blank lines
+            and other functions do not matter.
+        text: the whole program.
+        line: where the changed statement begins in the solution, counted from 1.
+    """
+
+    name: str
+    text: str
+    line: int
+
+    @property
+    def kind(self) -> str:
+        """What sort of change it is, such as "guard-dropped"."""
+        return self.name.split(":")[1]
+
+
+def mutants_of(solution: str) -> tuple[Mutant, ...]:
+    """Returns every mutant of a solution, from top to bottom.
+
+    Changed are the bodies of its functions; programs that come out the same count once, and the
+    solution itself is none of them.
+
+    Args:
+        solution: the text of the file.
+
+    >>> kernel = "def double(out, a):\\n    out[0] = a[0] * 2\\n"
+    >>> [mutant.name for mutant in mutants_of(kernel)][:3]
+    ... # doctest: +NORMALIZE_WHITESPACE
+    ['double:statement-dropped:out[0] = a[0] * 2',
+     'double:return-early:before out[0] = a[0] * 2',
+     'double:index-later:out[1] = a[0] * 2']
+    """
+    tree = ast.parse(solution)
+    seen = {ast.unparse(tree)}
+    names: set[str] = set()
+    found = []
+    for function in _functions(tree):
+        for statement, edit in _edits(function):
+            text = _program(tree, edit)
+            if text in seen:
+                continue
+            seen.add(text)
+            name = _unused(f"{function.name}:{edit.kind}:{_called(statement, edit)}", names)
+            found.append(Mutant(name, text, statement.lineno))
+    return tuple(found)
+
+
+def _functions(tree: ast.Module) -> Iterator[ast.FunctionDef]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            yield node
+
+
+def _edits(function: ast.FunctionDef) -> Iterator[tuple[ast.stmt, Edit]]:
+    arrays, numbers = ranks(function), scalars(function)
+    for statement, block in statements(function):
+        for edit in statement_edits(statement, block):
+            yield statement, edit
+        for edit in atomic_edits(statement):
+            yield statement, edit
+        if is_docstring(statement) or isinstance(statement, ast.FunctionDef):
+            continue
+        for node in own_expressions(statement):
+            for edit in (
+                *memory_edits(node, arrays),
+                *name_edits(node, numbers),
+                *expression_edits(node),
+            ):
+                yield statement, edit
+
+
+def _program(tree: ast.Module, edit: Edit) -> str:
+    made = exchanged(tree, edit.node, edit.new)
+    if edit.also_dropped is not None:
+        # It stands beside the edited statement, and so is still the same node in the new tree.
+        made = exchanged(made, edit.also_dropped, [])
+    return ast.unparse(ast.fix_missing_locations(made))
+
+
+def _called(statement: ast.stmt, edit: Edit) -> str:
+    """How a mutant is called: the statement's first line as it reads now."""
+    if edit.text:
+        return edit.text
+    if edit.node is statement:
+        assert isinstance(edit.new, ast.AST)
+        return first_line(edit.new)
+    return first_line(exchanged(statement, edit.node, edit.new))
+
+
+def _unused(name: str, names: set[str]) -> str:
+    """Returns a name that no mutant has: the second of its kind ends in " #2"."""
+    number, free = 1, name
+    while free in names:
+        number += 1
+        free = f"{name} #{number}"
+    names.add(free)
+    return free

@@ -1,0 +1,202 @@
+"""What the commands print: verdicts, tables and progress as text that fits the terminal."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import textwrap
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gpu_course.units import format_bandwidth, format_time_s
+from simt.text import clean, one_line
+
+if TYPE_CHECKING:
+    from gpu_course.grading.bench import Timed
+    from gpu_course.grading.progress import LessonProgress
+    from gpu_course.grading.verdict import Verdict
+
+WIDEST = 100
+"""Columns; prose in longer lines is hard to follow."""
+
+
+def outcome(verdict: Verdict) -> str:
+    """Returns a verdict in a few words: "failed (hazard), 0 of 10 points"."""
+    why = f" ({verdict.reason})" if verdict.reason else ""
+    return f"{verdict.status}{why}, {verdict.points} of {verdict.max_points} points"
+
+
+def summary(verdicts: Sequence[Verdict]) -> str:
+    """Returns how many passed and what they earned, as one sentence."""
+    passed = sum(verdict.passed for verdict in verdicts)
+    points = sum(verdict.points for verdict in verdicts)
+    possible = sum(verdict.max_points for verdict in verdicts)
+    return f"{passed} of {len(verdicts)} passed, {points} of {possible} points."
+
+
+def verdict_table(verdicts: Sequence[Verdict]) -> str:
+    """Returns one row per verdict, and the summary below."""
+    from gpu_course.grading.exports import TABLE_HEAD, verdict_table_rows
+
+    rows = _table(TABLE_HEAD, verdict_table_rows(verdicts))
+    return "\n\n".join(filter(None, [rows, summary(verdicts), isolation_text(verdicts)]))
+
+
+def bench_table(found: Sequence[Timed]) -> str:
+    """Returns one row per answer that was timed, and a line for each that was not."""
+    rows = [
+        (
+            each.puzzle,
+            ", ".join(f"{name} {size:,}" for name, size in each.timing.sizes.items()),
+            format_time_s(each.timing.seconds),
+            format_bandwidth(each.timing.bytes_per_s),
+            f"{each.timing.share_of_copy:.0%}",
+        )
+        for each in found
+        if each.timing is not None
+    ]
+    lines = [clean(f"{each.puzzle}: {each.said}") for each in found if each.timing is None]
+    if rows:
+        copy = next(each.timing.copy_bytes_per_s for each in found if each.timing is not None)
+        head = ("puzzle", "sizes", "time", "bytes needed over time", "of a copy's")
+        lines = [
+            _table(head, rows),
+            "",
+            f"A copy within this card's memory moves {format_bandwidth(copy)}, read and written.",
+            "The bytes needed are each input once and each output once; a kernel may move more.",
+            *lines,
+        ]
+    return "\n".join(lines)
+
+
+def isolation_text(verdicts: Sequence[Verdict]) -> str:
+    """Returns how the answers that ran were held, one line for each level; "" where none ran."""
+    levels = Counter(level for verdict in verdicts if (level := verdict.evidence.get("isolation")))
+    lines = [
+        f"Isolation of {number} {'answer' if number == 1 else 'answers'} in Python: {level}."
+        for level, number in levels.items()
+    ]
+    return "\n".join(lines)
+
+
+def list_text() -> str:
+    """Returns the whole course: parts, lessons, puzzles, lessons to come, and what is hard."""
+    from gpu_course.grading.workspace import has_notebook
+    from gpu_course.puzzle import DIFFICULTIES, outline
+
+    lines = []
+    for part in range(len(outline.PARTS)):
+        lines.append(outline.part_title(part))
+        for lesson in outline.lessons_of(part):
+            time = f"{lesson.minutes} minutes" if has_notebook(lesson) else "no notebook yet"
+            lines.append(f"{lesson.name}  {lesson.title} ({time})")
+            rows = [
+                (f"  {each.short_name}", each.title, f"{each.difficulty}, {each.minutes} minutes")
+                for each in lesson.puzzles
+            ]
+            lines.append(_table(None, rows))
+        lines += _to_come(part)
+    lines += ["", *(f"{word}: {meaning}" for word, meaning in DIFFICULTIES.items())]
+    return "\n".join(lines)
+
+
+def progress_text(lessons: Sequence[LessonProgress]) -> str:
+    """Returns every lesson with its puzzles, the lessons to come, and what is next."""
+    from gpu_course.grading.progress import next_puzzle
+    from gpu_course.puzzle import outline
+
+    parts = []
+    for part in range(len(outline.PARTS)):
+        lines = [outline.part_title(part)]
+        for each in lessons:
+            if each.lesson.part == part:
+                lines += [_lesson_text(each), ""]
+        parts.append("\n".join([*lines, *_to_come(part)]).rstrip())
+    following = next_puzzle(tuple(lessons))
+    parts.append(f"Next: {following}" if following else "Every puzzle is passed.")
+    return "\n\n".join(parts)
+
+
+def _lesson_text(lesson: LessonProgress) -> str:
+    from gpu_course.grading.passing import effort
+
+    efforts = {puzzle.name: effort(puzzle) for puzzle in lesson.lesson.puzzles}
+    rows = [
+        (
+            f"  {verdict.name.rpartition('/')[2]}",
+            verdict.status
+            if verdict.passed or not lesson.has_passed(verdict)
+            else f"{verdict.status} (passed before)",
+            f"{verdict.points}/{verdict.max_points}",
+            efforts.get(verdict.name, ""),
+        )
+        for verdict in lesson.verdicts
+    ]
+    head = f"{lesson.name}  {lesson.title}: {lesson.passed} of {len(lesson.verdicts)} passed"
+    return f"{head}\n{_table(None, rows)}"
+
+
+def _to_come(part: int) -> list[str]:
+    """The lessons of a part that are not here yet, in lines that fit."""
+    from gpu_course.puzzle import outline
+
+    return textwrap.wrap(outline.to_come_text(part), columns(), subsequent_indent=" " * 9)
+
+
+def _table(head: Sequence[str] | None, rows: Sequence[Sequence[str]]) -> str:
+    """Returns a table as text, as wide as the terminal and 100 columns where there is none."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, show_header=head is not None, padding=(0, 2, 0, 0))
+    for title in head or [""] * max(map(len, rows), default=0):
+        table.add_column(title, overflow="fold", no_wrap=title != "message")
+    for row in rows:
+        # Text, not markup: a message may hold a[8].
+        table.add_row(*(Text(cell) for cell in row))
+    console = Console(width=None if sys.stdout.isatty() else 100, color_system=None)
+    with console.capture() as captured:
+        console.print(table)
+    return "\n".join(line.rstrip() for line in captured.get().splitlines())
+
+
+def fitting(message: str) -> str:
+    """Returns a message with its long lines broken as the terminal needs it; as it is in a pipe."""
+    if not sys.stdout.isatty():
+        return message
+    from gpu_course.grading.labels import message_lines
+
+    return "\n".join(message_lines(message, columns()))
+
+
+def columns() -> int:
+    """Returns how wide a line may be here: WIDEST, or less in a narrow terminal."""
+    return min(shutil.get_terminal_size().columns, WIDEST) if sys.stdout.isatty() else WIDEST
+
+
+def discussion_lines(text: str, width: int) -> list[str]:
+    """Returns Markdown with its prose broken at `width` columns; code and tables stay whole."""
+    lines: list[str] = []
+    in_code = False
+    for line in text.splitlines():
+        in_code ^= line.startswith("```")
+        if in_code or not line or line.startswith(("```", "|", "    ")):
+            lines.append(line)
+        else:
+            lines += textwrap.wrap(line, width, subsequent_indent="  " * line.startswith("* "))
+    return lines
+
+
+def path_here(path: Path) -> str:
+    r"""Returns a path as a reader in this folder would write it, on one line.
+
+    >>> path_here(Path("two\nlines", "guard.py"))
+    'two?lines/guard.py'
+    """
+    with suppress(ValueError):
+        path = path.relative_to(Path.cwd())
+    return one_line(str(path))

@@ -1,7 +1,0 @@
-"""Small wrong changes to the solutions, and whether the grader finds every one of them."""
-
-from gpu_course.authoring.mutation.mutants import Mutant, mutants_of
-from gpu_course.authoring.mutation.report import describe, report, table_text
-from gpu_course.authoring.mutation.table import Row, row_of
-
-__all__ = ["Mutant", "Row", "describe", "mutants_of", "report", "row_of", "table_text"]

@@ -1,1 +1,0 @@
-"""What lesson 21 asks: a file per puzzle; lesson_21_collectives puts them in order."""

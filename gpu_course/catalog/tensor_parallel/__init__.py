@@ -1,1 +1,0 @@
-"""The puzzles of lesson 24: a layer cut among ranks."""

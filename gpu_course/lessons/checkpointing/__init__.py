@@ -1,0 +1,1 @@
+"""Lesson 17: what is kept, and what is run again."""

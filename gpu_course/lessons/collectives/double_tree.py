@@ -1,0 +1,309 @@
+"""Puzzle `double_tree`: an all-reduce over two trees, half of the buffer in each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from gpu_course.lessons.collectives.pieces import (
+    DIAGNOSES,
+    FLOAT64_BYTES,
+    NOT_FINITE,
+    TOLERANCE,
+    as_wide,
+    by_hand,
+    case,
+    random_case,
+    ranks_of,
+    same,
+    sends,
+    standstill,
+    summed,
+    whole_on_each,
+)
+from gpu_course.puzzle.digits import to_seven_digits
+from gpu_course.puzzle.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
+from gpu_course.ranks.collectives import second_place, tree_parent
+
+Parents = list[int | None]
+Arrays = Sequence[np.ndarray]
+
+
+def trees(ranks: int) -> tuple[Parents, Parents]:
+    """Returns the parent of each rank in both trees, None for the roots.
+
+    >>> trees(4)
+    ([None, 2, 0, 2], [1, 3, 1, None])
+    """
+    first = [tree_parent(place, ranks) for place in range(ranks)]
+    at = [second_place(rank, ranks) for rank in range(ranks)]
+    second = [None if (up := first[at[r]]) is None else at.index(up) for r in range(ranks)]
+    return first, second
+
+
+def _reference(inputs: Values, case: Case) -> Values:
+    return {"result": (summed(inputs),) * ranks_of(case)}
+
+
+def _halves(length: int) -> tuple[int, int]:
+    return length - length // 2, length // 2
+
+
+def over_the_trees(ranks: int, length: int) -> dict[tuple[int, int], int]:
+    """Returns {(from, to): bytes}: each half once up and once down every edge of its tree."""
+    found: dict[tuple[int, int], int] = {}
+    for up, half in zip(trees(ranks), _halves(length), strict=True):
+        for rank, parent in enumerate(up):
+            if parent is not None:
+                for way in ((rank, parent), (parent, rank)):
+                    found[way] = found.get(way, 0) + FLOAT64_BYTES * half
+    return found
+
+
+def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+    ranks, wire, length = ranks_of(case), got["wire"], case.sizes["length"]
+    if found := by_hand(wire):
+        return found
+    due = over_the_trees(ranks, length)
+    for rank in range(ranks):
+        own = sends(wire, rank)
+        for peer in sorted({call.peer for call in own if call.peer is not None}):
+            to_it = [call for call in own if call.peer == peer]
+            sent, most = sum(call.payload_bytes for call in to_it), due.get((rank, peer), 0)
+            if sent > most:
+                fact = f"rank {rank} sends {sent:,} bytes to rank {peer}; the trees need {most:,}"
+                return Finding(_why_over(got, ranks, length), fact, "over-budget", to_it[-1].line)
+    # No edge carries more, so none carries less where the sum is right: what each rank sends to
+    # each other is exactly what the trees say.
+    return as_wide(wire, sum(due.values()))
+
+
+def _why_over(got: Values, ranks: int, length: int) -> str:
+    """The key of what else than the two trees a right result may come from."""
+    told: dict[tuple[int, int], int] = {}
+    for call in got["wire"]:
+        if call.kind == "send" and call.peer is not None:
+            way = call.rank, call.peer
+            told[way] = told.get(way, 0) + call.payload_bytes
+    first = trees(ranks)[0]
+    edges = {way for r, up in enumerate(first) if up is not None for way in ((r, up), (up, r))}
+    if ranks > 2 and set(told) == edges:
+        return "one-tree"
+    allowed = over_the_trees(ranks, length)
+    return "too-many-bytes" if set(told) <= set(allowed) else "not-the-trees"
+
+
+Rule = Callable[[Arrays, Parents], Arrays]
+
+
+def _each_half(inputs: Values, ranks: int, rule: Rule) -> Arrays:
+    """Returns each rank's result where a rule says what becomes of a half in its tree."""
+    parts = inputs["x"].parts
+    cut = _halves(parts[0].size)[0]
+    ends = (slice(None, cut), slice(cut, None))
+    done = [
+        rule([part[end] for part in parts], up) for up, end in zip(trees(ranks), ends, strict=True)
+    ]
+    return [np.concatenate([done[0][r], done[1][r]]) for r in range(ranks)]
+
+
+def _gathered(own: Arrays, up: Parents, rank: int, add_own: bool = True) -> np.ndarray:
+    """The sum of a rank's branch."""
+    below = [_gathered(own, up, r, add_own) for r, p in enumerate(up) if p == rank]
+    total = own[rank] if add_own or not below else np.zeros_like(own[rank])
+    for each in below:
+        total = total + each
+    return total
+
+
+def _never_down(own: Arrays, up: Parents) -> Arrays:
+    return [_gathered(own, up, r) for r in range(len(own))]
+
+
+def _root_of(up: Parents) -> int:
+    return up.index(None)
+
+
+def _without_own(own: Arrays, up: Parents) -> Arrays:
+    return [_gathered(own, up, _root_of(up), add_own=False)] * len(own)
+
+
+def _own_passed_on(own: Arrays, up: Parents) -> Arrays:
+    """Each rank hands up its own numbers and not those it was given."""
+    root = _root_of(up)
+    total = own[root] + sum((own[r] for r, p in enumerate(up) if p == root), 0 * own[root])
+    return [total] * len(own)
+
+
+def _last_child_alone(own: Arrays, up: Parents) -> Arrays:
+    """Each rank takes one child's numbers for all of its children's."""
+
+    def branch(rank: int) -> np.ndarray:
+        below = [branch(r) for r, p in enumerate(up) if p == rank]
+        return own[rank] + (below[-1] if below else 0)
+
+    return [branch(_root_of(up))] * len(own)
+
+
+def _own_sent_down(own: Arrays, up: Parents) -> Arrays:
+    """What comes from above is kept, and the sum of the own branch is sent on."""
+    branches = _never_down(own, up)
+    return [branches[r] if p is None else branches[p] for r, p in enumerate(up)]
+
+
+_RULES: tuple[tuple[str, Rule], ...] = (
+    ("never-down", _never_down),
+    ("own-left-out", _without_own),
+    ("own-passed-on", _own_passed_on),
+    ("one-child", _last_child_alone),
+    ("branch-sent-down", _own_sent_down),
+)
+
+
+def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
+    ranks = ranks_of(case)
+    if "failed" in got:
+        return standstill(got)
+    if to_seven_digits(expected, got):
+        return "seven-digits"
+    right, result = expected["result"], got["result"]
+    if ranks == 1:
+        return None
+    if sum(np.size(each) for each in result) < ranks * case.sizes["length"]:
+        return "rest-dropped"
+    if same(result, [each / ranks for each in right]):
+        return "averaged"
+    cut = _halves(right[0].size)[0]
+    if same(result, [np.concatenate([each[cut:], each[:cut]]) for each in right]):
+        return "halves-exchanged"
+    for key, rule in _RULES:
+        wrong = _each_half(inputs, ranks, rule)
+        if same(result, wrong) and not same(wrong, right):
+            return key
+    return None
+
+
+DEBRIEF = Debrief(
+    shows=("bytes_sent", "messages"),
+    why=(
+        "A tree is 2 log2 n messages deep, and half of its ranks are leaves with little to send. "
+        "What is a leaf in one tree has children in the other, so with both trees every rank has "
+        "work, and no rank sends more than two buffers."
+    ),
+    alternative=(
+        "Begin the second tree before the first is done, with isend and irecv, and cut each half "
+        "into pieces that follow each other: then all levels work at the same time, which is what "
+        "makes two trees as fast as a ring on large buffers."
+    ),
+)
+
+DOUBLE_TREE = PythonPuzzle(
+    name="21_collectives/double_tree",
+    title="two trees, and everybody works",
+    difficulty="medium",
+    minutes=20,
+    debrief=DEBRIEF,
+    statement=(
+        "Add up the buffers of all ranks: the first half over one tree, the second over another, "
+        "each up to the root and down again."
+    ),
+    parameters={"double_tree": ("x",)},
+    ranks=ranks_of,
+    torch=True,
+    cases=(
+        case(4, 8, "visible example", visible=True),
+        case(4, 13, NOT_FINITE),
+        case(4, 1),
+        case(3, 11),
+        case(3, 30_000),
+        case(2, 7),
+        case(1, 5),
+    ),
+    random_case=random_case,
+    inputs=whole_on_each,
+    reference=_reference,
+    tolerance=TOLERANCE,
+    judge=_judge,
+    diagnose=_diagnose,
+    diagnoses={
+        **DIAGNOSES,
+        "receives-first": (
+            "Every rank waits for a message, so nobody ever sends. Who can send without having "
+            "heard from anybody?"
+        ),
+        "never-down": (
+            "Each rank ends with the sum of its own branch. The roots alone know it all: how do "
+            "the others learn of it?"
+        ),
+        "own-left-out": (
+            "Ranks that have children pass on what they get and leave their own numbers out."
+        ),
+        "own-passed-on": (
+            "A rank hands up its own numbers alone. What its children gave it has to go up with "
+            "them."
+        ),
+        "one-child": (
+            "A rank may have two children. Here what the second one sends takes the place of what "
+            "the first one sent."
+        ),
+        "branch-sent-down": (
+            "A rank sends the sum of its own branch down. Which sum comes to it from above?"
+        ),
+        "halves-exchanged": "The halves are right, and stand in the wrong order.",
+        "rest-dropped": (
+            "The result is shorter than x. Its length may be odd: tensor_split(2) gives the first "
+            "half one number more."
+        ),
+        "averaged": "Each number is the mean over the ranks. Asked for is their sum.",
+        "one-tree": (
+            "The result is right, and both halves went over one tree. Then its leaves have nothing "
+            "to do while the others send everything: the second half has a tree of its own."
+        ),
+        "too-many-bytes": (
+            "The result is right, and more went over the edges of the trees than has to: a half of "
+            "the buffer once up, once down."
+        ),
+        "not-the-trees": (
+            "The result is right, and some messages went to ranks that are neither parent nor "
+            "child. Which ranks are a rank's neighbours in each tree?"
+        ),
+        "input-changed": (
+            "The tensor x was written to. tensor_split gives views, so adding in place to a half "
+            "changes x; make a new tensor of the sum."
+        ),
+    },
+    hints=(
+        "Do it for one tree and the whole buffer first. Whom does a leaf hear from?",
+        (
+            "Up: receive from each child and add; then send to the parent. Down: receive from the "
+            "parent; then send to each child. A root has no parent, a leaf no children."
+        ),
+        (
+            "The children of rank r in a tree are the ranks c with up[c] == r. A loop over both "
+            "trees and both halves does the same twice, and torch.cat puts the halves together."
+        ),
+    ),
+    mistakes=(
+        Mistake("waits_for_the_parent_first", "hazard", "receives-first"),
+        Mistake("does_not_wait", "hazard", "not-waited"),
+        Mistake("never_sends_down", "wrong-result", "never-down"),
+        Mistake("leaves_its_own_out", "wrong-result", "own-left-out"),
+        Mistake("passes_its_own_up", "wrong-result", "own-passed-on"),
+        Mistake("keeps_the_last_child", "wrong-result", "one-child"),
+        Mistake("sends_its_branch_down", "wrong-result", "branch-sent-down"),
+        Mistake("halves_the_wrong_way_round", "wrong-result", "halves-exchanged"),
+        Mistake("drops_the_rest", "wrong-result", "rest-dropped"),
+        Mistake("divides_at_the_end", "wrong-result", "averaged"),
+        Mistake("adds_in_place", "input-changed", "input-changed"),
+        Mistake("one_tree_for_all", "over-budget", "one-tree"),
+        Mistake("all_of_it_twice", "over-budget", "too-many-bytes"),
+        Mistake("everyone_to_rank_0", "over-budget", "not-the-trees"),
+        Mistake("asks_the_library", "refused", "library-collective"),
+        Mistake("sends_them_in_float32", "refused", "narrowed"),
+    ),
+    source=(
+        "Sanders, Speck and Träff 2009, Two-tree algorithms for full bandwidth broadcast, "
+        "reduction and scan; NVIDIA, NCCL, src/graph/trees.cc"
+    ),
+)

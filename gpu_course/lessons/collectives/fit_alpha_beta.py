@@ -1,0 +1,269 @@
+"""Puzzle `fit_alpha_beta`: what a message costs, from the times of a ring's all-reduces."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from gpu_course.puzzle.builders import sized
+from gpu_course.puzzle.specification import Case, Debrief, Mistake, PythonPuzzle, Values
+
+Runs = Sequence[tuple[int, int, float]]
+Fitted = tuple[float, float]
+
+_VISIBLE = [
+    (4, 1_000, 88e-6),
+    (4, 100_000, 200e-6),
+    (4, 4_000_000, 6.9e-3),
+    (8, 2_000, 160e-6),
+    (8, 3_000_000, 5.4e-3),
+]
+
+
+def _case(name: str, runs: int, groups: int, noise: int, visible: bool = False) -> Case:
+    return sized(name, visible=visible, runs=runs, groups=groups, noise=noise)
+
+
+def _inputs(rng: np.random.Generator, case: Case) -> Values:
+    if case.visible:
+        return {"runs": list(_VISIBLE)}
+    alpha, rate = 10 ** rng.uniform(-6, -4.3), 10 ** rng.uniform(8.5, 11)
+    groups = rng.choice([2, 3, 4, 6, 8, 16, 64], case.sizes["groups"], replace=False)
+    # From a tenth of what alpha is worth to a hundred times of it, in each group.
+    worth = alpha * rate
+    made = []
+    for number in range(case.sizes["runs"]):
+        ranks = int(groups[number % len(groups)])
+        reach = (number // len(groups) + rng.uniform(0.2, 0.8)) / -(
+            -case.sizes["runs"] // len(groups)
+        )
+        size = int(ranks * worth * 10 ** (3 * reach - 1))
+        off = 1 + case.sizes["noise"] / 100 * rng.uniform(-1, 1)
+        made.append((ranks, size, float(_seconds(ranks, size, alpha, rate) * off)))
+    rng.shuffle(made)
+    return {"runs": [(int(n), int(s), float(t)) for n, s, t in made]}
+
+
+def _seconds(ranks: int, size: float, alpha: float, rate: float) -> float:
+    return 2 * (ranks - 1) * (alpha + size / ranks / rate)
+
+
+def _random_case(rng: np.random.Generator) -> Case:
+    groups = int(rng.integers(1, 4))
+    return _case("runs drawn at random", int(rng.integers(6, 30)), groups, int(rng.integers(5, 15)))
+
+
+def _solve(rows: Sequence[tuple[float, float, float]]) -> Fitted:
+    """Returns alpha and the rate of the least squares of alpha a + beta b - t."""
+    a, b, t = np.array(rows, np.float64).T
+    scale = np.linalg.norm(a), np.linalg.norm(b)
+    system = np.stack([a / scale[0], b / scale[1]], axis=1)
+    alpha, beta = np.linalg.lstsq(system, t, rcond=None)[0] / scale
+    return float(alpha), float(1 / beta) if beta else math.inf
+
+
+def _steps(ranks: int, size: float) -> tuple[float, float]:
+    return 2 * (ranks - 1), 2 * (ranks - 1) * size / ranks
+
+
+def _weighed(
+    runs: Runs, terms: Callable[[int, float], tuple[float, float]] = _steps, power: float = 1
+) -> Fitted:
+    """Returns the fit in which each run's error counts in proportion to its time ** -power."""
+    rows = []
+    for ranks, size, seconds in runs:
+        a, b = terms(ranks, size)
+        rows.append(tuple(each / seconds**power for each in (a, b, seconds)))
+    return _solve(rows)
+
+
+def _reference(inputs: Values, case: Case) -> Values:
+    return {"result": _weighed(inputs["runs"])}
+
+
+def _two_of_them(runs: Runs) -> Fitted:
+    ends = min(runs, key=lambda run: run[1]), max(runs, key=lambda run: run[1])
+    return _weighed(ends)
+
+
+def _smallest_is_alpha(runs: Runs) -> Fitted:
+    ranks, _, seconds = min(runs, key=lambda run: run[1])
+    alpha = seconds / (2 * (ranks - 1))
+    n, size, total = max(runs, key=lambda run: run[1])
+    left = total - 2 * (n - 1) * alpha
+    return alpha, 2 * (n - 1) * size / n / left if left else math.inf
+
+
+def _rate_alone(runs: Runs) -> Fitted:
+    b = np.array([_steps(n, s)[1] / t for n, s, t in runs])
+    return 0.0, float(np.sum(b * b) / np.sum(b))
+
+
+def _swapped(runs: Runs) -> Fitted:
+    alpha, rate = _weighed(runs)
+    return rate, alpha
+
+
+def _beta(runs: Runs) -> Fitted:
+    alpha, rate = _weighed(runs)
+    return alpha, 1 / rate
+
+
+_OTHERWISE: tuple[tuple[str, Callable[[Runs], Fitted]], ...] = (
+    ("swapped", _swapped),
+    ("seconds-per-byte", _beta),
+    ("absolute", lambda runs: _weighed(runs, power=0)),
+    ("square-root", lambda runs: _weighed(runs, power=0.5)),
+    ("one-way", lambda runs: _weighed(runs, lambda n, s: (n - 1, (n - 1) * s / n))),
+    ("whole-buffer", lambda runs: _weighed(runs, lambda n, s: (2 * (n - 1), 2 * (n - 1) * s))),
+    ("buffer-twice", lambda runs: _weighed(runs, lambda n, s: (2 * (n - 1), 2 * s))),
+    ("n-steps", lambda runs: _weighed(runs, lambda n, s: (2 * n, 2 * s))),
+    ("one-message", lambda runs: _weighed(runs, lambda n, s: (1, s))),
+    ("one-alpha", lambda runs: _weighed(runs, lambda n, s: (1, _steps(n, s)[1]))),
+    ("two-points", _two_of_them),
+    ("smallest", _smallest_is_alpha),
+    ("rate-alone", _rate_alone),
+)
+
+
+def _alike(one: Any, other: Fitted) -> bool:
+    pairs = zip(one, other, strict=True)
+    return all(math.isclose(a, b, rel_tol=1e-6, abs_tol=1e-18) for a, b in pairs)
+
+
+def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
+    result = got["result"]
+    if not isinstance(result, list | tuple) or len(result) != 2:
+        return "two-numbers"
+    if any(isinstance(v, bool) or not isinstance(v, int | float) for v in result):
+        return None
+    for key, way in _OTHERWISE:
+        wrong = way(inputs["runs"])
+        if _alike(result, wrong) and not _alike(wrong, expected["result"]):
+            return key
+    alpha, rate = expected["result"]
+    if _alike(result, (alpha * 1e6, rate)) or _alike(result, (alpha, rate / 1e9)):
+        return "units"
+    return None
+
+
+DEBRIEF = Debrief(
+    shows=("result",),
+    why=(
+        "A ring takes 2 (n - 1) steps with a chunk of S / n in each, so every run is one equation "
+        "with the same two unknowns. Divided by its own time each run counts alike, and both the "
+        "shortest, which know alpha, and the longest, which know the rate, are heard."
+    ),
+    alternative=(
+        "numpy.linalg.lstsq does the same from a matrix with a row for each run: "
+        "steps over time, bytes over time, and 1 on the other side."
+    ),
+)
+
+FIT_ALPHA_BETA = PythonPuzzle(
+    name="21_collectives/fit_alpha_beta",
+    title="what a message costs",
+    difficulty="medium",
+    minutes=20,
+    debrief=DEBRIEF,
+    statement=(
+        "Find alpha and the rate of a link from times of a ring's all-reduces: of all pairs, the "
+        "one whose errors, each in proportion to its own time, have the least sum of squares."
+    ),
+    parameters={"fit_alpha_beta": ("runs",)},
+    cases=(
+        _case("visible example", 5, 2, 0, visible=True),
+        _case("two runs without noise", 2, 1, 0),
+        _case("ten runs of one group", 10, 1, 8),
+        _case("three groups without noise", 9, 3, 0),
+        _case("three groups", 15, 3, 10),
+        _case("thirty noisy runs", 30, 2, 15),
+    ),
+    random_case=_random_case,
+    inputs=_inputs,
+    reference=_reference,
+    tolerance=(1e-6, 1e-18),
+    diagnose=_diagnose,
+    diagnoses={
+        "absolute": (
+            "You add up squares of seconds. One long run outweighs all short ones, and those alone "
+            "know alpha: which share of its own time is each off?"
+        ),
+        "square-root": (
+            "Your errors are divided by the root of the time, or their squares by the time. An "
+            "error in proportion to the time is squared as a whole."
+        ),
+        "one-way": (
+            "Both of your numbers would fit a ring that goes round once. How many times does an "
+            "all-reduce go round?"
+        ),
+        "whole-buffer": (
+            "You send the whole buffer in each step. Into how many chunks does a ring cut it?"
+        ),
+        "buffer-twice": (
+            "You count two buffers for each rank. For large n that is near, for 2 ranks it is "
+            "twice too many: count the chunks that a rank sends."
+        ),
+        "n-steps": (
+            "You count n steps each way round. After how many steps has a chunk been at all ranks?"
+        ),
+        "one-message": (
+            "You take an all-reduce for one message of the whole buffer. A ring sends many: how "
+            "many, and how large?"
+        ),
+        "one-alpha": (
+            "You count alpha once for each all-reduce. Each step of the ring begins with it."
+        ),
+        "two-points": (
+            "You draw the line through the smallest and the largest run. Two points fit any line, "
+            "with their noise: let the others speak as well."
+        ),
+        "smallest": (
+            "You take the smallest run for alpha alone. Its bytes took time too, and its noise is "
+            "the noise of one run."
+        ),
+        "rate-alone": ("Your alpha is 0. What would the shortest of these runs take by that?"),
+        "seconds-per-byte": (
+            "Your second number is seconds for each byte. Bytes for each second are asked for."
+        ),
+        "swapped": "The order is: alpha in seconds first, then the rate in bytes for each second.",
+        "units": "The numbers are right in other units: seconds, and bytes for each second.",
+        "two-numbers": "Return a pair: alpha in seconds, and bytes for each second.",
+    },
+    hints=(
+        "First write down how long one run takes, if alpha and the rate were known.",
+        (
+            "With beta = 1 / rate that time is a sum, something times alpha and something times "
+            "beta. Divide it by the measured time: it should then be 1."
+        ),
+        (
+            "So each run gives p alpha + q beta = 1, nearly. Two sums set to zero, one for alpha "
+            "and one for beta, are two equations with two unknowns; you need the sums of p p, p q, "
+            "q q, p and q."
+        ),
+    ),
+    mistakes=(
+        Mistake("squares_of_seconds", "wrong-result", "absolute"),
+        Mistake("squares_over_the_time", "wrong-result", "square-root"),
+        Mistake("once_round", "wrong-result", "one-way"),
+        Mistake("whole_buffer_each_step", "wrong-result", "whole-buffer"),
+        Mistake("two_buffers_for_each_rank", "wrong-result", "buffer-twice"),
+        Mistake("n_steps_each_way", "wrong-result", "n-steps"),
+        Mistake("one_large_message", "wrong-result", "one-message"),
+        Mistake("alpha_once", "wrong-result", "one-alpha"),
+        Mistake("first_and_last", "wrong-result", "two-points"),
+        Mistake("smallest_is_alpha", "wrong-result", "smallest"),
+        Mistake("no_alpha", "wrong-result", "rate-alone"),
+        Mistake("beta_itself", "wrong-result", "seconds-per-byte"),
+        Mistake("rate_first", "wrong-result", "swapped"),
+        Mistake("in_microseconds", "wrong-result", "units"),
+        Mistake("rate_only", "wrong-result", "two-numbers"),
+    ),
+    source=(
+        "Culler and others 1993, LogP; Patarasuk and Yuan 2009, Bandwidth optimal all-reduce "
+        "algorithms"
+    ),
+)

@@ -1,0 +1,1 @@
+"""Lesson 25: a sequence cut among ranks."""

@@ -1,0 +1,227 @@
+"""Puzzle `merge_lse`: the online softmax, one merge of it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpu_course.puzzle.specification import Case, Debrief, Mistake, PythonPuzzle, Values
+
+_BLIND, _BLIND_BOTH, _LARGE, _FAR, _LOW = 1, 2, 3, 4, 5
+
+
+def _case(name: str, queries: int, width: int, kind: int = 0, visible: bool = False) -> Case:
+    return Case(name, {"queries": queries, "width": width, "kind": kind}, visible)
+
+
+def _random_case(rng: np.random.Generator) -> Case:
+    queries, width = (int(each) for each in rng.integers(2, 9, 2))
+    return _case("sizes drawn at random", queries, width)
+
+
+def _part(rng: np.random.Generator, queries: int, width: int) -> tuple[np.ndarray, np.ndarray]:
+    return rng.normal(size=(queries, width)), rng.normal(size=queries) + 1.0
+
+
+def _inputs(rng: np.random.Generator, case: Case) -> Values:
+    queries, width, kind = (case.sizes[name] for name in ("queries", "width", "kind"))
+    (out, lse), (other_out, other_lse) = (_part(rng, queries, width) for _ in range(2))
+    if kind == _LARGE:
+        lse, other_lse = lse + 800.0, other_lse + 801.0
+    if kind == _LOW:
+        lse, other_lse = lse - 900.0, other_lse - 901.0
+    if kind == _FAR:
+        lse = lse + np.where(np.arange(queries) % 2, 1000.0, -1000.0)
+    if kind in (_BLIND, _BLIND_BOTH):
+        for mean, log, start in ((out, lse, 0), (other_out, other_lse, 1)):
+            mean[start::3], log[start::3] = 0.0, -np.inf
+            if kind == _BLIND_BOTH:
+                mean[2::3], log[2::3] = 0.0, -np.inf
+    return {"out": out, "lse": lse, "other_out": other_out, "other_lse": other_lse}
+
+
+def _weights(inputs: Values) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Returns (share of the first, share of the second, lse) of each query."""
+    lse, other = inputs["lse"], inputs["other_lse"]
+    most = np.maximum(lse, other)
+    safe = np.where(np.isneginf(most), 0.0, most)
+    one, two = np.exp(lse - safe), np.exp(other - safe)
+    with np.errstate(divide="ignore"):
+        both = safe + np.log(one + two)
+    total = np.where(one + two > 0, one + two, 1.0)
+    return one / total, two / total, both
+
+
+def _reference(inputs: Values, case: Case) -> Values:
+    one, two, both = _weights(inputs)
+    out = one[:, None] * inputs["out"] + two[:, None] * inputs["other_out"]
+    return {"result": (out, both)}
+
+
+def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
+    result = got["result"]
+    if not isinstance(result, tuple | list) or len(result) != 2:
+        return "not-a-pair"
+    found, log = (np.asarray(each, dtype=float) for each in result)
+    out, other = inputs["out"], inputs["other_out"]
+    _, right_log = expected["result"]
+    if found.shape != out.shape or log.shape != right_log.shape:
+        return "swapped" if log.shape == out.shape and found.shape == right_log.shape else None
+    if np.isnan(found).any() or np.isnan(log).any():
+        return "blind" if case.sizes["kind"] in (_BLIND, _BLIND_BOTH) else "overflow"
+    if case.sizes["kind"] in (_LARGE, _LOW, _FAR) and not np.isfinite(log).all():
+        return "overflow"
+    if _near(found, out + other):
+        return "added"
+    if _near(found, (out + other) / 2):
+        return "averaged"
+    if _near(log, inputs["lse"] + inputs["other_lse"]):
+        return "logs-added"
+    if _near(log, np.maximum(inputs["lse"], inputs["other_lse"])):
+        return "maximum-alone"
+    one, two, _ = _weights(inputs)
+    if _near(found, two[:, None] * out + one[:, None] * other):
+        return "shares-swapped"
+    with np.errstate(over="ignore", invalid="ignore"):
+        first, second = (np.exp(inputs[name])[:, None] for name in ("lse", "other_lse"))
+        weighted = first * out + second * other
+    if _near(found, weighted):
+        return "not-divided"
+    with np.errstate(over="ignore", invalid="ignore"):
+        loud = inputs["lse"] / (inputs["lse"] + inputs["other_lse"])
+        if _near(found, loud[:, None] * out + (1 - loud)[:, None] * other):
+            return "logs-as-weights"
+    return None
+
+
+def _near(left: np.ndarray, right: np.ndarray) -> bool:
+    return bool(np.allclose(left, right, rtol=1e-9, atol=1e-12))
+
+
+def _call(inputs: Values) -> str:
+    queries, width = inputs["out"].shape
+    return f"merge_lse(out, lse, other_out, other_lse), out ({queries}, {width})"
+
+
+DEBRIEF = Debrief(
+    shows=("lse",),
+    why=(
+        "A weighted mean and the logarithm of its weight are all that has to be known of a block "
+        "of keys. exp(lse) is that weight, and only ratios of weights are ever formed, so the "
+        "scores may be of any size."
+    ),
+    alternative=(
+        "With s the sigmoid of other_lse - lse, out moves by s times the difference of the two, "
+        "and lse by -logsigmoid(lse - other_lse). That is how ring-flash-attention writes it; it "
+        "has no word for a query that has seen no key."
+    ),
+)
+
+MERGE_LSE = PythonPuzzle(
+    name="25_context_parallel/merge_lse",
+    title="one attention out of two",
+    difficulty="medium",
+    minutes=15,
+    debrief=DEBRIEF,
+    statement=(
+        "Two parts of the keys were looked at apart. Merge what came out, weighted means and the "
+        "logarithms of their weights, into what all the keys together would have given."
+    ),
+    parameters={"merge_lse": ("out", "lse", "other_out", "other_lse")},
+    harness="gpu_course.lessons.context_parallel.harness.merge_lse",
+    torch=True,
+    cases=(
+        _case("visible example", 2, 3, visible=True),
+        _case("one query, one number", 1, 1),
+        # In front of the blind: who takes exp of everything gets NaN in both.
+        _case("scores in the hundreds", 4, 3, _LARGE),
+        _case("scores far below zero", 4, 3, _LOW),
+        _case("queries that see one part alone", 7, 2, _BLIND),
+        _case("queries that see no key at all", 7, 2, _BLIND_BOTH),
+        _case("a part that outweighs the other", 5, 2, _FAR),
+        _case("many queries", 64, 16),
+    ),
+    random_case=_random_case,
+    inputs=_inputs,
+    reference=_reference,
+    tolerance=(1e-9, 1e-12),
+    diagnose=_diagnose,
+    call=_call,
+    diagnoses={
+        "not-a-pair": "Return a pair: out first, then lse.",
+        "swapped": "The order is: out (queries, width) first, then lse (queries,).",
+        "blind": (
+            "There is a NaN where a query sees no key in one part or in both. What is "
+            "-inf - (-inf)? Ask for such queries before you subtract, or subtract something else."
+        ),
+        "overflow": (
+            "exp of hundreds is inf, and exp of minus hundreds is 0. Which differences are always "
+            "small enough? torch.logaddexp knows how to add two weights that it never forms."
+        ),
+        "added": (
+            "The two are added up. Each is a mean already: together their shares have to be 1."
+        ),
+        "averaged": (
+            "Both parts count alike. A part with larger scores has more weight: exp(lse) of it."
+        ),
+        "logs-added": "lse is the sum of two logarithms; that is a product. Which sum is wanted?",
+        "maximum-alone": (
+            "lse is the larger of the two. That keeps the maximum; the sum of both weights is "
+            "more than its larger part."
+        ),
+        "shares-swapped": "The shares are right, and each stands at the other one's mean.",
+        "not-divided": (
+            "The means are multiplied by their weights and not divided by the sum of both weights."
+        ),
+        "logs-as-weights": (
+            "lse itself is taken for the weight. It is the logarithm of the weight, and may be "
+            "below zero."
+        ),
+        "input-changed": "An input is written to. Make new tensors.",
+    },
+    hints=(
+        (
+            "A part with mean o and lse l stands for a sum of exp(score) of exp(l), and a sum of "
+            "exp(score) times value of exp(l) o."
+        ),
+        (
+            "The new lse is log(exp(l) + exp(l')). The share of the first part is exp(l) over the "
+            "same sum. Write both so that exp never sees more than zero."
+        ),
+        (
+            "torch.logaddexp(l, l') is the new lse, and exp(l - new) the share. Where the new lse "
+            "is -inf, subtract 0 in its place."
+        ),
+    ),
+    equivalent_mutants={
+        **{
+            f"merge_lse:constant:safe = both.masked_fill(both == -torch.inf, {other})": (
+                "Whatever is subtracted from -inf there, exp of it is 0."
+            )
+            for other in ("1.0", "-1.0")
+        },
+        **{
+            f"merge_lse:operator-dropped:{name} = torch.exp({lse} - safe).unsqueeze(1)": (
+                "lse has one axis, so its last place and place 1 are the same."
+            )
+            for name, lse in (("share", "lse"), ("other_share", "other_lse"))
+        },
+    },
+    mistakes=(
+        Mistake("adds_both", "wrong-result", "added"),
+        Mistake("takes_the_middle", "wrong-result", "averaged"),
+        Mistake("takes_exp_of_everything", "wrong-result", "overflow"),
+        Mistake("subtracts_without_asking", "wrong-result", "blind"),
+        Mistake("adds_logarithms", "wrong-result", "logs-added"),
+        Mistake("keeps_the_larger", "wrong-result", "maximum-alone"),
+        Mistake("shares_the_other_way", "wrong-result", "shares-swapped"),
+        Mistake("forgets_to_divide", "wrong-result", "not-divided"),
+        Mistake("weighs_by_the_logarithm", "wrong-result", "logs-as-weights"),
+        Mistake("lse_first", "wrong-result", "swapped"),
+        Mistake("out_alone", "wrong-result", "not-a-pair"),
+        Mistake("writes_into_out", "input-changed", "input-changed"),
+    ),
+    source=(
+        "Milakov and Gimelshein 2018, Online normalizer calculation for softmax; Liu, Zaharia and "
+        "Abbeel 2023, Ring Attention with Blockwise Transformers"
+    ),
+)

@@ -1,0 +1,137 @@
+"""What the puzzles on attention share: inputs, a plain attention to hold them to, and words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gpu_course.lessons.collectives import pieces as messages
+from gpu_course.lessons.context_parallel.sequence_layouts import LAYOUTS, Places
+from gpu_course.puzzle.digits import IN_FLOAT32
+from gpu_course.puzzle.specification import Case, PerRank
+from simt.text import count
+
+FLOAT64_BYTES = 8
+TOLERANCE = (1e-9, 1e-11)
+KINDS = tuple(LAYOUTS)
+
+SIZES = {"heads": 2, "width": 4, "layout": 0, "causal": 1, "large": 0, "measured": 0}
+"""Of a case that says nothing else."""
+
+
+def case(ranks: int, length: int, name: str = "", visible: bool = False, **more: int) -> Case:
+    """Returns a case of so many ranks and tokens.
+
+    Args:
+        ranks, length: of ranks, of tokens together.
+        name: of the case; made of its sizes where it has none.
+        visible: True for the example.
+        more: what is not as SIZES has it; layout is a place in KINDS.
+    """
+    sizes = {"ranks": ranks, "length": length, **SIZES, **more}
+    how = f", {KINDS[sizes['layout']]}" if sizes["layout"] else ""
+    looks = "" if sizes["causal"] else ", not causal"
+    words = name or f"{count(ranks, 'rank')}, {count(length, 'token')}{how}{looks}"
+    return Case(words, sizes, visible)
+
+
+def ranks_of(case: Case) -> int:
+    """Returns on how many ranks a case runs."""
+    return case.sizes["ranks"]
+
+
+def places_of(case: Case) -> Places:
+    """Returns which tokens each rank of a case holds."""
+    return LAYOUTS[KINDS[case.sizes["layout"]]](case.sizes["length"], ranks_of(case))
+
+
+def dealt(whole: np.ndarray, places: Places) -> PerRank:
+    """Returns for each rank its tokens of (heads, tokens, ...)."""
+    return PerRank(tuple(np.ascontiguousarray(whole[:, own]) for own in places))
+
+
+def drawn(rng: np.random.Generator, case: Case, names: Sequence[str]) -> dict[str, np.ndarray]:
+    """Returns tensors (heads, tokens, width) of a whole sequence, by name.
+
+    With `large` the scores go to hundreds, where exp has no float64 for them.
+    """
+    shape = (case.sizes["heads"], case.sizes["length"], case.sizes["width"])
+    found = {name: rng.normal(size=shape) for name in names}
+    if case.sizes["large"]:
+        found[names[0]] *= 600.0
+    return found
+
+
+def attention(
+    q: np.ndarray, k: np.ndarray, v: np.ndarray, causal: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Returns (out, lse) of attention in one place, (heads, tokens, width) and (heads, tokens)."""
+    scores = np.einsum("hid,hjd->hij", q, k) / np.sqrt(q.shape[-1])
+    if causal:
+        later = np.triu(np.ones(scores.shape[-2:], bool), 1)
+        scores = np.where(later, -np.inf, scores)
+    most = scores.max(axis=-1, keepdims=True)
+    weights = np.exp(scores - most)
+    sums = weights.sum(axis=-1, keepdims=True)
+    out = np.einsum("hij,hjd->hid", weights / sums, v)
+    return out, (most + np.log(sums))[..., 0]
+
+
+def gradients(
+    q: np.ndarray, k: np.ndarray, v: np.ndarray, dout: np.ndarray, causal: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Returns (dq, dk, dv) of attention in one place."""
+    scale = 1 / np.sqrt(q.shape[-1])
+    scores = np.einsum("hid,hjd->hij", q, k) * scale
+    if causal:
+        scores = np.where(np.triu(np.ones(scores.shape[-2:], bool), 1), -np.inf, scores)
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights /= weights.sum(axis=-1, keepdims=True)
+    dv = np.einsum("hij,hid->hjd", weights, dout)
+    dweights = np.einsum("hid,hjd->hij", dout, v)
+    dscores = weights * (dweights - (weights * dweights).sum(axis=-1, keepdims=True))
+    dq = np.einsum("hij,hjd->hid", dscores, k) * scale
+    return dq, np.einsum("hij,hid->hjd", dscores, q) * scale, dv
+
+
+def token_bytes(case: Case, tensors: int = 1) -> int:
+    """Returns the bytes of one token in so many tensors."""
+    return FLOAT64_BYTES * case.sizes["heads"] * case.sizes["width"] * tensors
+
+
+def near(got: Any, expected: Any) -> bool:
+    """Whether two nested sequences of arrays agree within the tolerance."""
+    if isinstance(expected, tuple | list):
+        return (
+            isinstance(got, tuple | list)
+            and len(got) == len(expected)
+            and all(near(g, e) for g, e in zip(got, expected, strict=True))
+        )
+    if np.shape(got) != np.shape(expected):
+        return False
+    rtol, atol = TOLERANCE
+    return bool(np.allclose(got, expected, rtol=rtol, atol=atol))
+
+
+DIAGNOSES: Mapping[str, str] = {
+    **{
+        key: messages.DIAGNOSES[key]
+        for key in ("receives-first", "sends-first", "tags-differ", "library-collective")
+    },
+    "seven-digits": IN_FLOAT32,
+    "too-many-bytes": (
+        "The result is right, and more crossed the wire than has to. Which block does the right "
+        "neighbour hold already, before the first message?"
+    ),
+    "not-a-ring": (
+        "The result is right. In a ring each rank sends to its right neighbour alone, so that all "
+        "links are in use at the same time and no block has to wait for a busy port."
+    ),
+    "input-changed": (
+        "A tensor that was given is written to. The first block is the caller's own k and v: "
+        "receive into new tensors, and hand on what has arrived."
+    ),
+}
+"""What all of them may be told."""

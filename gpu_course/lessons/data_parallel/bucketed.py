@@ -1,0 +1,333 @@
+"""Puzzle `bucketed`: gradients in few messages that begin while the backward pass goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gpu_course.lessons.data_parallel import pieces
+from gpu_course.lessons.data_parallel.pieces import (
+    DIAGNOSES,
+    ENDS,
+    FLOAT64_BYTES,
+    LAST,
+    MIDDLE,
+    NOT_ON_RANK_1,
+    case,
+    own_calls,
+    ranks_of,
+)
+from gpu_course.puzzle.digits import to_seven_digits
+from gpu_course.puzzle.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
+from gpu_course.ranks.calls import Call
+
+CASES = (
+    case("visible example", 2, layers=3, bucket_bytes=160, visible=True),
+    case("2 ranks, a layer that rank 1 does not use", 2, extras=MIDDLE, layers=4,
+         beside=NOT_ON_RANK_1, bucket_bytes=64),
+    case("2 ranks, every parameter is too large", 2, layers=2, bucket_bytes=8),
+    case("2 ranks, the last layer is unused", 2, extras=LAST, bucket_bytes=40),
+    case("2 ranks, one bucket for all", 2, layers=2, bucket_bytes=10_000),
+    case("3 ranks, buckets that are filled exactly", 3, layers=2, bucket_bytes=96),
+    case("3 ranks, an unused layer", 3, extras=MIDDLE, layers=3, bucket_bytes=112),
+    case("3 ranks, 51 kB of parameters on each", 3, hidden=78, layers=2, bucket_bytes=4000),
+    case("1 rank", 1, extras=MIDDLE, bucket_bytes=100),
+    case("4 ranks, buckets for all but one parameter", 4, hidden=4, layers=2, bucket_bytes=335),
+)  # fmt: skip
+
+
+def _random_case(rng: np.random.Generator) -> Case:
+    ranks, hidden = int(rng.choice([2, 4])), int(rng.integers(2, 7))
+    room = FLOAT64_BYTES * int(rng.integers(hidden, 4 * hidden * hidden))
+    name = "sizes drawn at random"
+    return case(name, ranks, hidden=hidden, layers=int(rng.integers(2, 5)), bucket_bytes=room)
+
+
+def buckets(sizes: Sequence[tuple[int, bool]], bucket_bytes: int) -> list[list[int]]:
+    """Returns the numbers of the parameters in each bucket.
+
+    Args:
+        sizes: (numbers, whether it asks for a gradient) of each parameter.
+        bucket_bytes: how full a bucket may get.
+
+    >>> buckets(((6, True), (3, True), (3, False), (2, True)), 40)
+    [[3, 1], [0]]
+    """
+    made: list[list[int]] = []
+    left = 0
+    for number in reversed(range(len(sizes))):
+        numbers, asks = sizes[number]
+        if not asks:
+            continue
+        size = FLOAT64_BYTES * numbers
+        if size > left or not made:
+            made.append([])
+            left = bucket_bytes
+        made[-1].append(number)
+        left -= size
+    return made
+
+
+def _buckets(case: Case) -> list[list[int]]:
+    sizes = [(own.numbers, own.asks) for own in pieces.parameters(case)]
+    return buckets(sizes, case.sizes["bucket_bytes"])
+
+
+def _sizes(case: Case) -> list[int]:
+    """Returns how many numbers each message of a step has."""
+    sizes = pieces.parameters(case)
+    return [sum(sizes[number].numbers for number in bucket) for bucket in _buckets(case)]
+
+
+def _inputs(rng: np.random.Generator, case: Case) -> Values:
+    return pieces.inputs(rng, case, same_weights=True)
+
+
+def _reference(inputs: Values, case: Case) -> Values:
+    return pieces.trained(inputs, case, none_counts_as_zero=True)
+
+
+def _follow(inputs: Values, case: Case, got: Values) -> Values:
+    return pieces.counted(got)
+
+
+def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+    library = pieces.by_own_lines(got)
+    if library is not None:
+        return library
+    most = 2 * pieces.ring_bytes(ranks_of(case), FLOAT64_BYTES * sum(_sizes(case)))
+    for rank in range(ranks_of(case)):
+        own = own_calls(got["wire"], rank)
+        found = _messages(case, rank, own) or _overlap(case, rank, own, got["told"][rank])
+        if found is not None:
+            return found
+    return pieces.within_booked(got, case, most)
+
+
+def _messages(case: Case, rank: int, own: list[Call]) -> Finding | None:
+    """Returns what is wrong with the messages of the first step of a rank."""
+    wanted = _sizes(case)
+    found = [sum(call.sizes) for call in own if call.kind == "all_reduce"]
+    if found == 2 * wanted:
+        return None
+    fact = f"rank {rank} sends {len(found)} messages in 2 steps, by the rule {2 * len(wanted)}"
+    if len(found) > 2 * len(wanted):
+        return Finding("too-many-messages", fact, "over-budget", own[0].line)
+    if len(found) < 2 * len(wanted):
+        return Finding("too-few-messages", fact, "over-budget", own[0].line if own else 0)
+    at = next(k for k, pair in enumerate(zip(found, 2 * wanted, strict=True)) if len(set(pair)) > 1)
+    fact = f"message {at} of rank {rank} has {found[at]} numbers, by the rule {(2 * wanted)[at]}"
+    return Finding("other-buckets", fact, "over-budget", own[0].line)
+
+
+def _overlap(
+    case: Case, rank: int, own: list[Call], told: tuple[tuple[str, int], ...]
+) -> Finding | None:
+    """Returns what is wrong with when a rank's messages begin, and when it waits for them."""
+    lines = {call.number: call.line for call in own}
+    want = _buckets(case)
+    for inside in pieces.backward_passes(told):
+        waits = [number for what, number in inside if what == "waits"]
+        if waits:
+            fact = f"rank {rank} waits for a message in the backward pass"
+            return Finding("waits-in-backward", fact, "over-budget", lines.get(waits[0], 0))
+        begun = 0
+        there: set[int] = set()
+        for what, number in [*inside, ("mark", ENDS)]:
+            if what == "begins":
+                begun += 1
+            elif what == "mark":
+                # When the next gradient comes, what could begin has begun.
+                due = next((k for k, b in enumerate(want) if not set(b) <= there), len(want))
+                if begun < due:
+                    fact = f"bucket {begun} of rank {rank} is complete and does not begin"
+                    return Finding("begins-late", fact, "over-budget")
+                there.add(number)
+    return None
+
+
+def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
+    ranks = ranks_of(case)
+    if "failed" in got:
+        return None
+    if to_seven_digits(expected, got):
+        return "seven-digits"
+    if ranks == 1:
+        return None
+    if any(np.any(each != want) for each, want in zip(got["without"], expected["without"],
+                                                      strict=True)):  # fmt: skip
+        return "still-none"
+    times = pieces.factor(got, expected)
+    if times is not None and np.isclose(times, ranks):
+        return "summed"
+    if times is not None and np.isclose(times, 1 / ranks):
+        return "divided-twice"
+    own = pieces.own_gradients(inputs, case)
+    found = np.stack(got["gradients"])
+    right = np.stack(expected["gradients"])
+    if pieces.alike(found[:, 0], own):
+        return "own-gradients"
+    if pieces.alike(found[:, 0], right[:, 0]):
+        return "second-step"
+    sent = sum(sum(c.sizes) for c in own_calls(got["wire"], 0) if c.kind == "all_reduce")
+    if sent < 2 * sum(_sizes(case)):
+        return "bucket-left-out"
+    if _begins_early(case, got["told"][0]):
+        return "too-early"
+    return None
+
+
+def _begins_early(case: Case, told: tuple[tuple[str, int], ...]) -> bool:
+    """Whether, in the first pass, a message begins before all of its gradients are there."""
+    want = _buckets(case)
+    there: set[int] = set()
+    begun = 0
+    for what, number in next(pieces.backward_passes(told), []):
+        if what == "mark":
+            there.add(number)
+        elif what == "begins":
+            if begun < len(want) and not set(want[begun]) <= there:
+                return True
+            begun += 1
+    return False
+
+
+DEBRIEF = Debrief(
+    shows=("all_reduces", "bytes_as_in_a_ring"),
+    why=(
+        "The last layer's gradient is there first, so buckets are filled from the end, and while "
+        "the pass is busy with earlier layers the wire is busy with later ones. Few messages pay "
+        "alpha seldom; more than one is needed so that any of them can begin early."
+    ),
+    alternative=(
+        "Let every .grad be a view into its bucket from the start: then nothing is copied there "
+        "and back. PyTorch calls that gradient_as_bucket_view."
+    ),
+)
+
+BUCKETED = PythonPuzzle(
+    name="22_data_parallel/bucketed",
+    title="send while the pass goes on",
+    difficulty="hard",
+    minutes=35,
+    debrief=DEBRIEF,
+    statement=(
+        "Put the gradients into buckets in reverse order, and begin one asynchronous all-reduce "
+        "for each bucket as soon as its last gradient is there. Wait for them in finish(), where "
+        "what has no gradient counts as zeros."
+    ),
+    parameters={"bucketed": ("model", "bucket_bytes")},
+    harness="gpu_course.lessons.data_parallel.harness.data_parallel",
+    call=lambda inputs: f"bucketed(model, {inputs['bucket_bytes']})",
+    self_check=(
+        "When each gradient is there is told in your own processes. What they send, and in which "
+        "order, is counted outside of them."
+    ),
+    ranks=ranks_of,
+    torch=True,
+    cases=CASES,
+    random_case=_random_case,
+    inputs=_inputs,
+    reference=_reference,
+    tolerance=pieces.TOLERANCE,
+    follow=_follow,
+    judge=_judge,
+    diagnose=_diagnose,
+    diagnoses={
+        **DIAGNOSES,
+        "still-none": (
+            "After finish() a parameter has no gradient, or one that should have none has one. "
+            "What counts as zeros on this rank may be another number on the next."
+        ),
+        "second-step": (
+            "The first step is right and the second is not. What do your hooks remember of the "
+            "first, and who makes them forget?"
+        ),
+        "bucket-left-out": (
+            "Fewer numbers are sent than there are gradients. Which bucket is never begun: one "
+            "that is not full, or one that waits for a gradient that does not come?"
+        ),
+        "too-early": (
+            "A bucket is on its way before all of its gradients are there. How do you know, in a "
+            "hook, that this was the last one?"
+        ),
+        "too-many-messages": (
+            "The result is right, in more messages than the buckets allow. Each message pays its "
+            "alpha: what may share one?"
+        ),
+        "too-few-messages": (
+            "The result is right, in fewer messages than there are buckets. The larger a bucket, "
+            "the later it begins: when is it closed?"
+        ),
+        "other-buckets": (
+            "The result is right, with other buckets than the rule makes. In which order do the "
+            "gradients come, and when is a bucket full?"
+        ),
+        "waits-in-backward": (
+            "The result is right, and in the backward pass a rank waits for a message. It could "
+            "work on the next gradient meanwhile: where is the end needed at the earliest?"
+        ),
+        "begins-late": (
+            "The result is right, and a bucket that was complete did not begin. What is sent after "
+            "the pass cannot hide behind it."
+        ),
+        "sizes-differ": (
+            "One rank sends one bucket while another sends a different one. A rank that misses a "
+            "gradient has to keep the order all the same: which bucket may begin?"
+        ),
+        "standstill": (
+            "One rank waits for a bucket that another never sends. Whose gradient does not come "
+            "there, and who puts something in its place?"
+        ),
+        "too-many-bytes": (
+            "The result is right, and more crossed the wire than the gradients. What else is sent?"
+        ),
+    },
+    hints=(
+        "Draw a step: which hook is called first, which last, and when is each bucket complete?",
+        (
+            "Keep a set of the parameters whose gradient is there, and a list of the buckets that "
+            "have begun. One function that begins whatever may begin serves hooks and finish()."
+        ),
+        (
+            "Bucket k may begin if k buckets have begun and all its parameters are in the set. In "
+            "finish(), put zeros where nothing came, begin the rest, wait, hand the parts of each "
+            "flat buffer back divided by n, and empty the set and the list."
+        ),
+    ),
+    equivalent_mutants={
+        "bucketed:constant:buckets, filled = ([], 1)": (
+            "The first parameter begins a bucket whatever is filled, and sets it to 0."
+        ),
+        "bucketed:constant:buckets, filled = ([], -1)": (
+            "The first parameter begins a bucket whatever is filled, and sets it to 0."
+        ),
+        "bucketed:return-early:before break": "Nothing stands behind the loop.",
+        "bucketed:constant:for parameter, part in zip(bucket, parts, strict=False):": (
+            "There are as many parts as parameters: they were cut by them."
+        ),
+    },
+    mistakes=(
+        Mistake("no_buckets", "over-budget", "too-many-messages"),
+        Mistake("one_bucket", "over-budget", "too-few-messages"),
+        Mistake("first_layer_first", "over-budget", "other-buckets"),
+        Mistake("overfull", "over-budget", "too-few-messages"),
+        Mistake("counts_numbers", "over-budget", "too-few-messages"),
+        Mistake("after_the_backward_pass", "over-budget", "begins-late"),
+        Mistake("waits_in_the_hook", "over-budget", "waits-in-backward"),
+        Mistake("begins_too_early", "wrong-result", "too-early"),
+        Mistake("forgets_the_last", "wrong-result", "bucket-left-out"),
+        Mistake("in_order_of_arrival", "hazard", "sizes-differ"),
+        Mistake("leaves_out_the_unused", "wrong-result", "still-none"),
+        Mistake("keeps_the_first_step", "wrong-result", "second-step"),
+        Mistake("sums", "wrong-result", "summed"),
+        Mistake("never_hands_back", "wrong-result", "own-gradients"),
+        Mistake("never_waits", "hazard", "not-waited"),
+        Mistake("asks_the_library", "refused", "library-ddp"),
+    ),
+    source=(
+        "Li and others 2020, PyTorch Distributed: Experiences on Accelerating Data Parallel "
+        "Training, section 3.2; Simon Boehm 2022, Data-Parallel Distributed Training"
+    ),
+)

@@ -1,0 +1,48 @@
+"""What the puzzles share whose threads make 64 results each."""
+
+from __future__ import annotations
+
+from gpu_course.lessons.matmul.pieces import drawn_sides, put_special_numbers, sides
+from gpu_course.puzzle.builders import arrays, with_special_numbers
+from gpu_course.puzzle.specification import Budget, Case, Share
+
+TILE = 64
+K_TILE = 8
+EACH = 8
+BLOCK = (EACH, EACH)
+CONSTANTS = {"TILE": TILE, "K_TILE": K_TILE, "EACH": EACH}
+
+# Every step along k is a thousand instructions for the simulator, so k is short.
+CASES: tuple[Case, ...] = (
+    sides("visible example", 40, 70, 12, visible=True),
+    sides("one cell", 1, 1, 3),
+    sides("exactly one square, large numbers", 64, 64, 8, doublings=30),
+    sides("a row and a column more than a square", 65, 66, 17),
+    sides("infinities, a NaN and zeros", 5, 6, 9, infinite=1),
+)
+random_case = drawn_sides((9, 70), (9, 70), (9, 14))
+
+inputs = with_special_numbers(
+    arrays("m", "n", "k", a="m k", b="k n"), infinite=put_special_numbers("a", "b")
+)
+
+SHARE = Share("Each thread makes 64 cells of the square.", EACH * EACH)
+
+FROM_REGISTERS = Budget(
+    "shared_load.requests",
+    lambda case, counters: counters.shared_load.requests,
+    "A number that a thread takes from a tile is good for 8 of its products. Take the 8 numbers of "
+    "a and the 8 of b once for each p, and make 64 products of them.",
+    "requests to shared memory",
+)
+EACH_ONCE = "The two loops go over all EACH by EACH sums, whichever index comes first."
+RACES = {
+    "race": (
+        "A number of a tile was used before it was surely there, or replaced before everyone had "
+        "used it. Which line fills the tile, which uses it, and what stands between the two?"
+    ),
+    "race in global memory": (
+        "Two threads met at one cell of out. Which rows and which columns of the square does a "
+        "thread have?"
+    ),
+}

@@ -1,0 +1,1 @@
+"""Lesson 16: the memory ledger of a training step."""

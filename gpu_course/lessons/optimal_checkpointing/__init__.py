@@ -1,0 +1,1 @@
+"""Lesson 18: the best schedule for a chain."""

@@ -1,0 +1,118 @@
+"""What the lesson on scans shows of a run: the network of a scan, the states of a look-back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gpu_course.errors import CourseError
+from gpu_course.grading.answer_problem import AnswerProblem
+from gpu_course.grading.kernel import trial
+from gpu_course.grading.kernel.answers import read_answer
+from gpu_course.notebook.note import show, trouble
+from gpu_course.notebook.pictures import Picture
+from gpu_course.puzzle import Case, KernelPuzzle, index
+from simt.kernel.source import Kernel
+from simt.machine.schedule import Ranked
+from simt.observe.access_log import AccessLog, Event
+from simt.stepping import record
+
+LOOK_BACK = "scan_lookback"
+"""The puzzle whose answer is run."""
+TILES = 12
+
+
+def show_scan(kernel: Any, variable: str = "x", lanes: int = 8) -> None:
+    """Shows who adds what in each step of a scan within a block.
+
+    The kernel gets `(out, a)`, as many numbers as threads: powers of two, so that each sum tells
+    which numbers are in it.
+
+    Args:
+        kernel: as for `simulate`.
+        variable: the one that holds a thread's sum.
+        lanes: threads of the block, at most 16.
+    """
+    from gpu_course.lessons.reductions_and_scans.pictures import draw_scan, scan_steps
+
+    try:
+        a = (2.0 ** np.arange(lanes)).astype(np.float32)
+        recording = record(kernel, watch=(variable,))[1, lanes](np.zeros_like(a), a)
+        show(Picture(draw_scan(scan_steps(recording, variable))))
+    except CourseError as error:
+        show(trouble(error))
+
+
+def states_over_time(events: Sequence[Event], array: str) -> list[list[int]]:
+    """Returns the states of all tiles, at first and after each time one of them grew.
+
+    Args:
+        events: of a launch, in the order they happened.
+        array: the kernel's name for the array of states, which atomics change.
+    """
+    found: list[list[int]] = []
+    for event in events:
+        if event.array != array or event.cells is None or event.values is None:
+            continue
+        assert event.found is not None
+        now = found[-1] if found else [0] * int(np.prod(event.shape))
+        found = found or [now]
+        for cell, before, value in zip(event.cells, event.found, event.values, strict=True):
+            # A tile that is only asked for its state is left as it is: an addition of 0.
+            if int(value) > int(before):
+                now = [*now[: int(cell)], int(value), *now[int(cell) + 1 :]]
+                found.append(now)
+    return found
+
+
+def show_look_back(seed: int = 2) -> None:
+    """Shows how the tiles of `scan_lookback` learn of each other: of your answer once it is right.
+
+    Args:
+        seed: draws the order in which the GPU starts and interrupts the blocks.
+    """
+    from gpu_course.lessons.reductions_and_scans.pictures import draw_look_back
+
+    puzzle = index.find(LOOK_BACK)
+    assert isinstance(puzzle, KernelPuzzle)
+    tile = int(puzzle.constants["TPB"])
+    given = trial.prepare(puzzle, Case("a picture", {"size": TILES * tile}), 0)
+    own = _run(puzzle, given, _own_kernels(puzzle), seed)
+    moments = own or _run(puzzle, given, trial.reference_kernels(puzzle), seed)
+    assert moments is not None
+    whose = "your answer" if own else "ours, until your answer is right"
+    words = f"{whose}; {TILES} tiles, the blocks in a drawn order"
+    try:
+        show(Picture(draw_look_back(moments, words)))
+    except CourseError as error:
+        show(trouble(error))
+
+
+def _own_kernels(puzzle: KernelPuzzle) -> dict[str, Kernel] | None:
+    try:
+        return dict(read_answer(puzzle).kernels)
+    except (AnswerProblem, CourseError):
+        return None
+
+
+def _run(
+    puzzle: KernelPuzzle, given: trial.Given, kernels: dict[str, Kernel] | None, seed: int
+) -> list[list[int]] | None:
+    """Returns the states of a run, None where the answer is not right in it."""
+    if kernels is None:
+        return None
+    log = AccessLog()
+    schedule = Ranked(fineness="accesses", seed=seed, turns=6)
+    try:
+        tried = trial.attempt(given, kernels, 0, {0: {"schedule": schedule, "observers": (log,)}})
+    except CourseError:
+        return None
+    right = all(trial.is_right(tried, name, puzzle.tolerance).all() for name in given.expected)
+    if not right or any(hazard.severity == "error" for hazard in tried.hazards):
+        return None
+    (launch,) = given.launches
+    (own,) = tried.own_names(launch, "state")
+    moments = states_over_time(log.events, own)
+    return moments if moments and set(moments[-1]) == {2} else None

@@ -1,0 +1,140 @@
+"""What the puzzles share that turn many numbers into one: sizes, and their budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from gpu_course.puzzle.builders import drawn, sized
+from gpu_course.puzzle.specification import Budget, Case, Values
+
+TPB = 128
+WARP = 32
+WARPS = TPB // WARP
+ALL_LANES = 0xFFFFFFFF
+
+VECTORS = (
+    sized("visible example", visible=True, size=200),
+    sized("one cell", size=1),
+    sized("a lane without a cell", size=31),
+    sized("one cell more than a warp", size=33),
+    sized("one cell more than two blocks", size=257),
+    sized("517 large numbers", size=517, doublings=90),
+)
+"""Sizes of a vector at which warps and blocks of TPB threads go wrong."""
+random_vector = drawn(size=(130, 520))
+
+AS_FEW_BARRIERS = Budget(
+    "barriers",
+    lambda case, counters: counters.barriers,
+    "At a barrier all warps of the block wait for the slowest. The lanes of one warp need none: "
+    "they can exchange their numbers by shuffles. What is left for the tile is one number a warp.",
+    "barriers, counted warp by warp",
+)
+"""For puzzles whose lanes are to exchange their numbers without the tile."""
+
+FIVE_STEPS = (
+    "The numbers of 32 lanes become one in five steps, since what a lane holds after a step stands "
+    "for twice as many lanes. Which distances do your shuffles go over?"
+)
+AS_FEW_SHUFFLES = Budget(
+    "shuffles",
+    # Twice as many leave room for a warp that adds up what the others have found, and for a number
+    # that is handed on in two parts.
+    lambda case, counters: 2 * counters.shuffles,
+    FIVE_STEPS,
+    "shuffles, counted warp by warp",
+)
+READ_IN_ORDER = Budget(
+    "global_load.excess_sectors",
+    # Half as many sectors again leave room for other ways to lay a warp over rows that begin in the
+    # middle of a sector.
+    lambda case, counters: counters.global_load.excess_sectors + counters.global_load.sectors // 2,
+    "A warp goes to memory with 32 lanes at once, and fastest where they read neighbouring cells. "
+    "In one request, how far apart are the cells of two neighbouring lanes?",
+    "sectors beyond those that the numbers need",
+)
+
+NO_FLOAT64 = Budget(
+    "float64_operations",
+    0,
+    "A number that is not said to be float32 is a float64 in Numba, and so is all that is computed "
+    "with it. Most GPUs have far fewer units for float64 than for float32.",
+    "float64 operations",
+)
+
+
+def ten_shuffles_a_warp(warps: Callable[[Case], int]) -> Budget:
+    """Returns a budget of twice five shuffles for each of so many warps.
+
+    Where a warp has a row, those of a block that have none may come along.
+    """
+    return Budget(
+        "shuffles",
+        lambda case, counters: 10 * warps(case),
+        FIVE_STEPS,
+        "shuffles, counted warp by warp",
+    )
+
+
+def an_atomic_a_warp(warps: Callable[[Case], int]) -> Budget:
+    """Returns a budget of one atomic for each of so many warps, on whatever memory.
+
+    The lanes of a warp become one number without any, and the warps may meet at one.
+    """
+    return Budget(
+        "atomic_updates + shared_updates",
+        lambda case, counters: warps(case),
+        "Atomics on one cell are carried out one after the other, as one thread would do it. Let "
+        "the threads bring their numbers together first, many at the same time.",
+        "atomics, counted thread by thread",
+    )
+
+
+OUTSIDE_THE_TILE = {
+    "race in global memory": (
+        "Several threads met at one cell of global memory. How many threads hold the whole sum "
+        "of their block, and how many cells does each block have?"
+    ),
+}
+
+
+def pieces(a: np.ndarray, span: int) -> list[np.ndarray]:
+    """Returns the pieces of a vector that blocks with `span` cells each have.
+
+    >>> [len(piece) for piece in pieces(np.arange(300), 128)]
+    [128, 128, 44]
+    """
+    return [a[start : start + span] for start in range(0, len(a), span)]
+
+
+def summed(parts: list[np.ndarray]) -> np.ndarray:
+    """Returns the sum of each of several vectors, which has to be exact in float32."""
+    return np.array([part.sum(dtype=np.float64) for part in parts], np.float32)
+
+
+def recognise_nearly(
+    *ideas: tuple[str, Callable[[np.ndarray], dict[str, np.ndarray]]],
+) -> Callable[[Values, Case, Values, Values], str | None]:
+    """Returns a `diagnose` function that knows wrong results of an input `a`, up to rounding.
+
+    Args:
+        ideas: pairs of a diagnosis key and a function from `a` to the outputs it stands for.
+    """
+
+    def diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
+        for key, idea in ideas:
+            with np.errstate(all="ignore"):
+                wrong = idea(inputs["a"])
+                alike = [_near(wrong[name], got[name]) for name in wrong]
+                as_wanted = [_near(wrong[name], expected[name]) for name in wrong]
+            if all(alike) and not all(as_wanted):
+                return key
+        return None
+
+    return diagnose
+
+
+def _near(left: np.ndarray, right: np.ndarray) -> bool:
+    return bool(np.allclose(left, right, rtol=1e-4, atol=0, equal_nan=True))

@@ -1,0 +1,181 @@
+"""Puzzle `intensity`: FLOP for each byte of a layer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gpu_course.lessons.roofline.layers import Way, Widths, first_alike, widths
+from gpu_course.puzzle.builders import sized
+from gpu_course.puzzle.specification import Case, Debrief, Mistake, PythonPuzzle, Values
+
+
+def _case(
+    name: str,
+    b: int,
+    d: int,
+    f: int,
+    bits: tuple[int, int, int] = (16, 16, 16),
+    own: bool = False,
+    visible: bool = False,
+) -> Case:
+    x, w, y = bits
+    return sized(name, visible=visible, b=b, d=d, f=f, x_bits=x, w_bits=w, y_bits=y, own=int(own))
+
+
+def _inputs(rng: np.random.Generator, case: Case) -> Values:
+    s = case.sizes
+    return {
+        "b": s["b"],
+        "d": s["d"],
+        "f": s["f"],
+        "itemsizes": widths(s["x_bits"], s["w_bits"], s["y_bits"]),
+        "own_weights": bool(s["own"]),
+    }
+
+
+def _random_case(rng: np.random.Generator) -> Case:
+    b, d, f = (int(n) for n in rng.integers(3, 3000, size=3))
+    bits = tuple(int(n) for n in rng.choice([4, 8, 16, 32], size=3, replace=False))
+    return _case("a layer drawn at random", b, d, f, bits, bool(rng.integers(2)))  # type: ignore[arg-type]
+
+
+def _moved(b: int, d: int, f: int, itemsizes: Widths, own_weights: bool) -> tuple[float, ...]:
+    """Bytes of the batch, the weights and the result, each moved once."""
+    x, w, y = itemsizes
+    return x * b * d, w * d * f * (b if own_weights else 1), y * b * f
+
+
+def _reference(inputs: Values, case: Case) -> Values:
+    flop = 2 * inputs["b"] * inputs["d"] * inputs["f"]
+    return {"result": flop / sum(_moved(**inputs))}
+
+
+def _flop(given: dict[str, Any]) -> int:
+    return int(2 * given["b"] * given["d"] * given["f"])
+
+
+def _every_product_loads(**given: Any) -> float:
+    b, d, f, (x, w, y) = given["b"], given["d"], given["f"], given["itemsizes"]
+    return _flop(given) / (b * d * f * (x + w) + y * b * f)
+
+
+def _one_width(**given: Any) -> float:
+    widest = (given["itemsizes"][0],) * 3
+    return _flop(given) / sum(_moved(**{**given, "itemsizes": widest}))
+
+
+_OTHERWISE: tuple[Way, ...] = (
+    ("half-flop", lambda **g: _flop(g) / 2 / sum(_moved(**g))),
+    ("upside-down", lambda **g: sum(_moved(**g)) / _flop(g)),
+    ("no-result", lambda **g: _flop(g) / sum(_moved(**g)[:2])),
+    ("weights-alone", lambda **g: _flop(g) / _moved(**g)[1]),
+    ("numbers", lambda **g: _flop(g) / sum(_moved(**{**g, "itemsizes": (1, 1, 1)}))),
+    ("one-width", _one_width),
+    ("shared", lambda **g: _flop(g) / sum(_moved(**{**g, "own_weights": False}))),
+    ("not-shared-weights", lambda **g: _flop(g) / sum(_moved(**{**g, "own_weights": True}))),
+    ("no-reuse", _every_product_loads),
+)
+
+
+def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
+    return first_alike(_OTHERWISE, inputs, expected["result"], got["result"])
+
+
+DEBRIEF = Debrief(
+    shows=("result",),
+    why=(
+        "Every number of the batch meets every column of the weights, so the FLOP are a product of "
+        "three sides and each array has only two of them. That is why a matrix product can have "
+        "work enough for each byte, and an addition never has."
+    ),
+    alternative=(
+        "Divide above and below by `b * d * f`: the intensity is 2 over the sum of `x / f`, "
+        "`w / b` and `y / d`. Then you see which side is too short."
+    ),
+)
+
+INTENSITY = PythonPuzzle(
+    name="10_roofline/intensity",
+    title="FLOP for each byte",
+    difficulty="easy",
+    minutes=10,
+    debrief=DEBRIEF,
+    statement=(
+        "Say how many FLOP a layer has for each byte it must move, when each of its arrays is "
+        "moved once."
+    ),
+    parameters={"intensity": ("b", "d", "f", "itemsizes", "own_weights")},
+    cases=(
+        _case("visible example", 512, 1024, 4096, visible=True),
+        _case("one row", 1, 1024, 4096),
+        _case("a short side each", 7, 300, 11),
+        _case("weights of a byte", 24, 800, 640, (16, 8, 16)),
+        _case("weights of half a byte", 24, 800, 640, (16, 4, 32)),
+        _case("a matrix for each row", 24, 800, 640, (8, 8, 8), own=True),
+        _case("wide results, a matrix for each row", 5, 90, 31, (16, 8, 32), own=True),
+        _case("one number each", 1, 1, 1, (32, 16, 8)),
+        _case("seventeen and a half bytes of weights", 3, 5, 7, (32, 4, 8)),
+    ),
+    random_case=_random_case,
+    inputs=_inputs,
+    reference=_reference,
+    tolerance=(1e-12, 0.0),
+    diagnose=_diagnose,
+    diagnoses={
+        "half-flop": (
+            "You have half of the FLOP. A product and the addition that follows it are two."
+        ),
+        "upside-down": "That is bytes for each FLOP. Which of the two goes below?",
+        "no-result": (
+            "You count the bytes that are read. What becomes of the result once it is computed?"
+        ),
+        "weights-alone": (
+            "You count the bytes of the weights alone. For a small batch they are nearly all; here "
+            "the others count too."
+        ),
+        "numbers": "That is FLOP for each number moved. How many bytes does a number take?",
+        "one-width": (
+            "You give every array the width of the batch. `itemsizes` has one width for each."
+        ),
+        "shared": (
+            "You move one matrix of weights. With `own_weights` each row of the batch has a matrix "
+            "of its own: how many are there?"
+        ),
+        "not-shared-weights": (
+            "You move the weights once for each row of the batch. Without `own_weights` all rows "
+            "use the same matrix, and it is moved once."
+        ),
+        "no-reuse": (
+            "You load both factors of every product anew. That is what a kernel without tiles asks "
+            "for; here each array is moved once."
+        ),
+    },
+    hints=(
+        "Count three arrays: what goes in, the weights, and what comes out. How large is each?",
+        (
+            "Each number of the result is a sum of `d` products. How many numbers has it, and how "
+            "many FLOP does that make?"
+        ),
+        (
+            "Bytes are numbers times width, array by array, and `own_weights` changes how many "
+            "matrices there are. At the end one of the two sums is divided by the other."
+        ),
+    ),
+    mistakes=(
+        Mistake("one_flop_for_a_product_and_its_sum", "wrong-result", "half-flop"),
+        Mistake("the_other_way_up", "wrong-result", "upside-down"),
+        Mistake("forgets_the_result", "wrong-result", "no-result"),
+        Mistake("only_the_weights", "wrong-result", "weights-alone"),
+        Mistake("numbers_for_bytes", "wrong-result", "numbers"),
+        Mistake("one_width_for_all", "wrong-result", "one-width"),
+        Mistake("one_matrix_for_all_rows", "wrong-result", "shared"),
+        Mistake("a_matrix_for_every_row", "wrong-result", "not-shared-weights"),
+        Mistake("loads_for_every_product", "wrong-result", "no-reuse"),
+    ),
+    source=(
+        "Austin et al., How to Scale Your Model, chapter on rooflines, questions 1, 2 and 4; "
+        "NVIDIA, GPU Performance Background User's Guide"
+    ),
+)

@@ -1,0 +1,238 @@
+"""Puzzle `layer_batch`: the smallest batch that is not bound by bandwidth."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from gpu_course.lessons.roofline.layers import widths
+from gpu_course.puzzle.specification import Case, Debrief, Mistake, PythonPuzzle, Values
+from gpu_course.units import GIGA
+
+
+def _case(
+    name: str,
+    d: int,
+    f: int,
+    gflops: int,
+    gbytes: int,
+    multiple: int,
+    bits: tuple[int, int, int] = (16, 16, 16),
+    visible: bool = False,
+    giga: int = GIGA,
+) -> Case:
+    x, w, y = bits
+    sizes = {"d": d, "f": f, "gflops": gflops, "gbytes": gbytes, "multiple": multiple}
+    sizes |= {"x_bits": x, "w_bits": w, "y_bits": y}
+    return Case(name, sizes if giga == GIGA else sizes | {"giga": giga}, visible)
+
+
+def _inputs(rng: np.random.Generator, case: Case) -> Values:
+    s = case.sizes
+    giga = s.get("giga", GIGA)
+    return {
+        "d": s["d"],
+        "f": s["f"],
+        "itemsizes": widths(s["x_bits"], s["w_bits"], s["y_bits"]),
+        "peak": float(s["gflops"] * giga),
+        "bandwidth": float(s["gbytes"] * giga),
+        "multiple": s["multiple"],
+    }
+
+
+def _random_case(rng: np.random.Generator) -> Case:
+    while True:
+        d, f = (int(n) for n in rng.integers(200, 9000, size=2))
+        bits = tuple(int(n) for n in rng.choice([4, 8, 16, 32], size=3))
+        case = _case(
+            "a layer and a machine drawn at random",
+            d,
+            f,
+            int(rng.integers(20_000, 900_000)),
+            int(rng.integers(300, 5000)),
+            int(rng.choice([1, 8, 64, 128])),
+            bits,  # type: ignore[arg-type]
+        )
+        exact = _crossing(**_inputs(rng, case))
+        # A batch that is a hair from a multiple would hang on how a sum of floats is rounded.
+        tiles = None if exact is None else exact / case.sizes["multiple"]
+        if tiles is None or Fraction(1, 1000) < tiles % 1 < Fraction(999, 1000):
+            return case
+
+
+def _crossing(
+    d: int, f: int, itemsizes: tuple[float, ...], peak: float, bandwidth: float, multiple: int
+) -> Fraction | None:
+    """The batch, as a number without rounding, at which both take equally long; None for never."""
+    x, w, y = (Fraction(size) for size in itemsizes)
+    ahead = 2 * d * f / Fraction(peak) - (x * d + y * f) / Fraction(bandwidth)
+    return w * d * f / Fraction(bandwidth) / ahead if ahead > 0 else None
+
+
+def _rounded(batch: Fraction | float | None, multiple: int) -> int | None:
+    return None if batch is None else math.ceil(batch / multiple) * multiple
+
+
+def _reference(inputs: Values, case: Case) -> Values:
+    return {"result": _rounded(_crossing(**inputs), inputs["multiple"])}
+
+
+def _ridge(inputs: Values, *, flop: int = 2) -> float:
+    """The batch at which the weights alone are moved in the time of the arithmetic."""
+    return float(inputs["itemsizes"][1] * inputs["peak"] / inputs["bandwidth"] / flop)
+
+
+def _otherwise(inputs: Values) -> list[tuple[str, Any]]:
+    multiple, (x, w, y) = inputs["multiple"], inputs["itemsizes"]
+
+    def changed(**more: Any) -> int | None:
+        return _rounded(_crossing(**{**inputs, **more}), multiple)
+
+    exact = _crossing(**inputs)
+    found: list[tuple[str, Any]] = [
+        ("weights-alone", _rounded(_ridge(inputs), multiple)),
+        ("ridge-alone", _rounded(inputs["peak"] / inputs["bandwidth"], multiple)),
+        ("half-flop", changed(peak=2 * inputs["peak"])),
+        ("no-result", changed(itemsizes=(x, w, 0))),
+        ("no-batch", changed(itemsizes=(0, w, y))),
+        ("one-width", changed(itemsizes=(x, x, x))),
+        ("numbers", changed(itemsizes=(1, 1, 1))),
+    ]
+    if exact is not None:
+        found += [
+            ("rounded-down", math.floor(exact / multiple) * multiple),
+            ("no-multiple", math.ceil(exact)),
+            ("a-tile-more", (math.floor(exact / multiple) + 1) * multiple),
+        ]
+    return found
+
+
+def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
+    said, right = got["result"], expected["result"]
+    if said is not None and (isinstance(said, bool) or not isinstance(said, int | float)):
+        return None
+    if said is None:
+        return "not-never"
+    for key, wrong in _otherwise(inputs):
+        if said == wrong != right:
+            return key
+    return "never" if right is None else None
+
+
+DEBRIEF = Debrief(
+    shows=("result",),
+    why=(
+        "The weights are the same bytes for any batch, so a larger batch shares them among more "
+        "FLOP. But each row also brings numbers of its own and takes results away, and those are "
+        "shared with nobody."
+    ),
+    alternative=(
+        "Trying batches one by one is slow and right. Trying doubled batches and halving the range "
+        "is quick, and needs no formula: once a batch is large enough, every larger one is."
+    ),
+)
+
+LAYER_BATCH = PythonPuzzle(
+    name="10_roofline/layer_batch",
+    title="how many rows until it computes?",
+    difficulty="medium",
+    minutes=20,
+    debrief=DEBRIEF,
+    statement=(
+        "Find the smallest batch, a multiple of the tile, at which a layer is no longer bound by "
+        "bandwidth."
+    ),
+    parameters={"layer_batch": ("d", "f", "itemsizes", "peak", "bandwidth", "multiple")},
+    cases=(
+        # Here every way of the diagnoses below comes to a batch of its own.
+        _case("visible example", 768, 2048, 312_000, 2039, 8, (16, 8, 32), visible=True),
+        _case("one width for all", 4096, 4096, 312_000, 2039, 64),
+        _case("any batch will do", 4096, 4096, 312_000, 2039, 1),
+        _case("weights of a byte", 5120, 13_824, 989_500, 3350, 64, (16, 8, 16)),
+        _case("weights of half a byte, wide results", 3072, 8192, 312_000, 2039, 16, (16, 4, 32)),
+        _case("float32", 1000, 3000, 66_900, 3350, 8, (32, 32, 32)),
+        _case("a narrow layer", 300, 900, 312_000, 2039, 64),
+        _case("too narrow for any batch", 64, 4096, 989_500, 3350, 64),
+        _case("just too narrow", 64, 64, 32, 1, 1),
+        _case("a hair more than whole tiles", 7154, 8345, 742_509, 4060, 64),
+        _case("millions of rows", 1907, 8333, 469_977, 303, 64),
+        _case("rows that weigh more than the weights", 2000, 700, 312_000, 2039, 1, (32, 8, 8)),
+        # All numbers are powers of two, so no formula has anything to round: 256 rows, exactly.
+        _case(
+            "a whole number of tiles", 2048, 1024, 1 << 19, 1 << 11, 64, (16, 8, 32), giga=1 << 30
+        ),
+    ),
+    random_case=_random_case,
+    inputs=_inputs,
+    reference=_reference,
+    diagnose=_diagnose,
+    diagnoses={
+        "weights-alone": (
+            "You count the bytes of the weights alone. Each row of the batch brings bytes of its "
+            "own and takes a result away: with more rows there are more of those."
+        ),
+        "ridge-alone": (
+            "That is the ridge of the machine, rounded up: FLOP for each byte. A batch is a number "
+            "of rows; when are the two alike, and which bytes does that leave out?"
+        ),
+        "half-flop": (
+            "You have half of the FLOP. A product and the addition that follows it are two."
+        ),
+        "no-result": "You do not count the results, which have to be written.",
+        "no-batch": "You do not count the batch itself, which has to be read.",
+        "one-width": (
+            "You give every array the width of the batch. `itemsizes` has one width for each."
+        ),
+        "numbers": "You count numbers where bytes are moved. How wide is each?",
+        "rounded-down": (
+            "Your batch is a multiple too small: there the layer is still bound by bandwidth. How "
+            "do you round?"
+        ),
+        "a-tile-more": (
+            "Here the two times are alike at a whole number of tiles, and you go one tile further. "
+            "How do you round up a number that is whole?"
+        ),
+        "no-multiple": "The batch is to be a multiple of `multiple`.",
+        "never": (
+            "No batch is large enough here. Each row adds FLOP and bytes; compare the time of one "
+            "with the time of the other, for a row alone."
+        ),
+        "not-never": (
+            "You say that no batch is large enough. For a row alone, which takes longer here, its "
+            "FLOP or the bytes that it brings and takes away?"
+        ),
+    },
+    hints=(
+        "Write down two times for a batch of b rows: that of the arithmetic, that of the bytes.",
+        (
+            "Both grow with b in a straight line, and one of them does not begin at 0. Where does "
+            "it begin, and what are the two slopes?"
+        ),
+        (
+            "Two straight lines cross once, or never if the one that begins higher is also as "
+            "steep. Find the crossing from the slopes, and go up to the next multiple."
+        ),
+    ),
+    mistakes=(
+        Mistake("weights_are_all_there_is", "wrong-result", "weights-alone"),
+        Mistake("the_ridge_is_the_batch", "wrong-result", "ridge-alone"),
+        Mistake("one_flop_for_a_product_and_its_sum", "wrong-result", "half-flop"),
+        Mistake("forgets_the_result", "wrong-result", "no-result"),
+        Mistake("forgets_the_batch", "wrong-result", "no-batch"),
+        Mistake("one_width_for_all", "wrong-result", "one-width"),
+        Mistake("numbers_for_bytes", "wrong-result", "numbers"),
+        Mistake("rounds_down", "wrong-result", "rounded-down"),
+        Mistake("rounds_to_the_nearest", "wrong-result", "rounded-down"),
+        Mistake("always_a_tile_more", "wrong-result", "a-tile-more"),
+        Mistake("any_number_of_rows", "wrong-result", "no-multiple"),
+        Mistake("there_is_always_one", "wrong-result", "never"),
+        Mistake("gives_up_on_narrow_layers", "wrong-result", "not-never"),
+    ),
+    source=(
+        "Austin et al., How to Scale Your Model, chapter on rooflines; NVIDIA, Linear/"
+        "Fully-Connected Layers User's Guide"
+    ),
+)

@@ -1,0 +1,243 @@
+"""Puzzle `time_floor`: how soon a sequence of kernels can be over."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gpu_course.lessons.roofline.layers import Way, first_alike
+from gpu_course.puzzle.builders import sized
+from gpu_course.puzzle.specification import Case, Debrief, Mistake, PythonPuzzle, Values
+
+Kernels = Sequence[tuple[int, int]]
+
+_VISIBLE = [
+    (1_000_000, 50_000),
+    (2_000_000, 300_000),
+    (40_000_000, 500_000),
+    (3_000_000, 6_000_000),
+    (1_000_000, 200_000),
+    (500_000, 100_000),
+    (1_500_000, 50_000),
+    (25_000_000, 700_000),
+]
+"""Here every way of the diagnoses below comes to a time of its own."""
+_PEAK, _BANDWIDTH, _LAUNCH = 1e12, 1e11, 1e-5
+"""A small machine with round numbers: 1 TFLOP/s, 100 GB/s, 10 microseconds for a launch."""
+
+
+def _case(
+    name: str, kernels: int, large: int, small: int, visible: bool = False, idle: int = 0
+) -> Case:
+    sizes = {"kernels": kernels, "large": large, "small": small}
+    return sized(name, visible=visible, **(sizes | {"idle": idle} if idle else sizes))
+
+
+def _inputs(rng: np.random.Generator, case: Case) -> Values:
+    if case.visible:
+        kernels = list(_VISIBLE)
+        return {
+            "kernels": kernels, "peak": _PEAK, "bandwidth": _BANDWIDTH, "launch_s": _LAUNCH
+        }  # fmt: skip
+    large, small = case.sizes["large"], case.sizes["small"]
+    kinds = ["large"] * large + ["small"] * small
+    kinds += ["either"] * (case.sizes["kernels"] - large - small)
+    rng.shuffle(kinds)
+    kernels = [_kernel(rng, kind) for kind in kinds]
+    if case.sizes.get("idle"):
+        # The last has nothing to do, and is over no sooner than it is launched.
+        kernels = [
+            (flop * (k % 3 != 0), moved * (k % 3 != 1)) for k, (flop, moved) in enumerate(kernels)
+        ]
+        kernels[1], kernels[-1] = (0, 0), (0, 0)
+    return {
+        "kernels": kernels,
+        "peak": _PEAK * float(rng.uniform(0.5, 2)),
+        "bandwidth": _BANDWIDTH * float(rng.uniform(0.5, 2)),
+        "launch_s": _LAUNCH * float(rng.uniform(0.5, 2)),
+    }
+
+
+def _kernel(rng: np.random.Generator, kind: str) -> tuple[int, int]:
+    """FLOP and bytes of a kernel whose work takes much longer than a launch, or much shorter."""
+    if kind == "either":
+        kind = "large" if rng.integers(2) else "small"
+    factor = 8 if kind == "large" else 0.2
+    long, short = factor * rng.uniform(0.7, 1.4), factor * rng.uniform(0.05, 0.4)
+    in_flop, in_bytes = (long, short) if rng.integers(2) else (short, long)
+    return int(in_flop * _LAUNCH * _PEAK), int(in_bytes * _LAUNCH * _BANDWIDTH)
+
+
+def _random_case(rng: np.random.Generator) -> Case:
+    large, small = (int(n) for n in rng.integers(1, 6, size=2))
+    more = int(rng.integers(2, 20))
+    return _case("kernels drawn at random", large + small + more, large, small)
+
+
+def _works(kernels: Kernels, peak: float, bandwidth: float) -> list[float]:
+    return [max(flop / peak, moved / bandwidth) for flop, moved in kernels]
+
+
+def _end(works: Sequence[float], launch_s: float, first: float = 0.0) -> float:
+    """When the last kernel ends; the first is issued after `first` seconds less a launch."""
+    issued, end = first, 0.0
+    for work in works:
+        issued += launch_s
+        end = max(end, issued) + work
+    return end
+
+
+def _reference(inputs: Values, case: Case) -> Values:
+    works = _works(inputs["kernels"], inputs["peak"], inputs["bandwidth"])
+    return {"result": _end(works, inputs["launch_s"])}
+
+
+def _in_all(kernels: Kernels, peak: float, bandwidth: float, launch_s: float) -> float:
+    flop, moved = (sum(each[k] for each in kernels) for k in (0, 1))
+    return max(flop / peak, moved / bandwidth, launch_s * len(kernels))
+
+
+def _with(pick: Any) -> Any:
+    """Returns the answer of somebody who works out a kernel's own time by another rule."""
+
+    def way(kernels: Kernels, peak: float, bandwidth: float, launch_s: float) -> float:
+        return _end([pick(f / peak, m / bandwidth) for f, m in kernels], launch_s)
+
+    return way
+
+
+_OTHERWISE: tuple[Way, ...] = (
+    ("no-overlap", _with(lambda flop, moved: flop + moved)),
+    ("quicker", _with(min)),
+    ("flop-alone", _with(lambda flop, moved: flop)),
+    ("bytes-alone", _with(lambda flop, moved: moved)),
+    ("in-all", _in_all),
+    ("in-all", lambda kernels, peak, bandwidth, launch_s: (
+        _in_all(kernels, peak, bandwidth, 0) + launch_s * len(kernels))),
+    ("in-all", lambda kernels, peak, bandwidth, launch_s: (
+        _in_all(kernels, peak, bandwidth, 0))),
+    ("waits", lambda kernels, peak, bandwidth, launch_s: sum(
+        launch_s + work for work in _works(kernels, peak, bandwidth))),
+    ("no-running-ahead", lambda kernels, peak, bandwidth, launch_s: sum(
+        max(launch_s, work) for work in _works(kernels, peak, bandwidth))),
+    ("free-launches", lambda kernels, peak, bandwidth, launch_s: sum(
+        _works(kernels, peak, bandwidth))),
+    ("one-launch", lambda kernels, peak, bandwidth, launch_s: launch_s + sum(
+        _works(kernels, peak, bandwidth))),
+    ("first-free", lambda kernels, peak, bandwidth, launch_s: _end(
+        _works(kernels, peak, bandwidth), launch_s, -launch_s)),
+)  # fmt: skip
+
+
+def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
+    return first_alike(_OTHERWISE, inputs, expected["result"], got["result"])
+
+
+DEBRIEF = Debrief(
+    shows=("result",),
+    why=(
+        "Within a kernel arithmetic and memory can be busy at the same time, so the longer of the "
+        "two decides. Between kernels there is an order: none begins before it is issued, or "
+        "before the one in front of it is over."
+    ),
+    alternative=(
+        "Without a loop over time: some kernel begins just when it is issued, and from there on "
+        "the GPU never waits. So the end is the largest, over all kernels, of its moment of issue "
+        "plus the work from it to the last."
+    ),
+)
+
+TIME_FLOOR = PythonPuzzle(
+    name="10_roofline/time_floor",
+    title="no sooner than this",
+    difficulty="medium",
+    minutes=15,
+    debrief=DEBRIEF,
+    statement=(
+        "Say when a sequence of kernels is over at the earliest, from their FLOP and bytes, and "
+        "from the time the host takes to launch one."
+    ),
+    parameters={"time_floor": ("kernels", "peak", "bandwidth", "launch_s")},
+    cases=(
+        _case("visible example", 8, 3, 5, visible=True),
+        _case("one small kernel", 1, 0, 1),
+        _case("one large kernel", 1, 1, 0),
+        _case("twelve small ones", 12, 0, 12),
+        _case("six large ones", 6, 6, 0),
+        _case("thirty of both kinds", 30, 10, 20),
+        _case("no kernel", 0, 0, 0),
+        _case("some have no FLOP, or no bytes, or neither", 9, 3, 6, idle=1),
+    ),
+    random_case=_random_case,
+    inputs=_inputs,
+    reference=_reference,
+    tolerance=(1e-9, 1e-15),
+    diagnose=_diagnose,
+    diagnoses={
+        "no-overlap": (
+            "You let a kernel compute and then move its bytes. While some warps wait for memory, "
+            "others compute: how soon can both be done?"
+        ),
+        "quicker": (
+            "You take what is done first, arithmetic or memory. A kernel is over when both are."
+        ),
+        "flop-alone": "You count the arithmetic alone. Which of these kernels waits for its bytes?",
+        "bytes-alone": (
+            "You count the bytes alone. Which of these kernels computes longer than it loads?"
+        ),
+        "in-all": (
+            "You add up all FLOP and all bytes before you compare. But the bytes of one kernel are "
+            "not moved while another computes: they run one after the other."
+        ),
+        "waits": (
+            "You let the host wait for each kernel before it launches the next. A launch returns "
+            "at once, and the host goes on while the GPU is busy."
+        ),
+        "no-running-ahead": (
+            "You compare each kernel with its own launch. During a long kernel the host launches "
+            "several more, and they are ready when it ends."
+        ),
+        "free-launches": (
+            "You add up the work and leave out the launches. When can the first kernel begin? And "
+            "who is waited for when many short ones follow each other?"
+        ),
+        "one-launch": (
+            "You count one launch for all. That holds while every kernel takes longer than a "
+            "launch; here some are over before the next is issued."
+        ),
+        "first-free": (
+            "Your first kernel begins at once. It, too, has to be launched, and so each of them "
+            "is issued one launch earlier than it can be."
+        ),
+    },
+    hints=(
+        "First work out for one kernel alone how long it keeps the GPU busy.",
+        (
+            "Keep two clocks: when the host has issued a kernel, and when the GPU is done with the "
+            "one before it. What does a kernel have to wait for?"
+        ),
+        (
+            "Go through the kernels in order. The host's clock moves on by a launch each time, "
+            "whatever the GPU does. A kernel begins at the later of the two clocks."
+        ),
+    ),
+    mistakes=(
+        Mistake("computes_and_then_moves", "wrong-result", "no-overlap"),
+        Mistake("over_when_one_is_done", "wrong-result", "quicker"),
+        Mistake("only_flop", "wrong-result", "flop-alone"),
+        Mistake("only_bytes", "wrong-result", "bytes-alone"),
+        Mistake("everything_in_one_kernel", "wrong-result", "in-all"),
+        Mistake("all_added_up_and_launched", "wrong-result", "in-all"),
+        Mistake("waits_for_each_kernel", "wrong-result", "waits"),
+        Mistake("never_runs_ahead", "wrong-result", "no-running-ahead"),
+        Mistake("launches_cost_nothing", "wrong-result", "free-launches"),
+        Mistake("one_launch_for_all", "wrong-result", "one-launch"),
+        Mistake("the_first_is_there_already", "wrong-result", "first-free"),
+    ),
+    source=(
+        "Williams, Waterman and Patterson 2009, Roofline; He, Making Deep Learning Go Brrrr From "
+        "First Principles, on overhead"
+    ),
+)

@@ -1,0 +1,73 @@
+"""Memory of GaLore: table 2 and the abstract of Zhao et al. 2024, and two runs of its code."""
+
+from __future__ import annotations
+
+from gpu_course.claims.models import model as register
+from gpu_course.measure.galore_formulas import Llama, adam_numbers, galore_numbers
+from gpu_course.units import GIB
+
+BF16 = 2
+
+# (shape, rank). Shapes: configs/ of github.com/jiaweizzhao/GaLore; ranks: table 2, for 7B the
+# project's README.
+MODELS = {
+    "60M": (Llama(512, 1376, 8), 128),
+    "130M": (Llama(768, 2048, 12), 256),
+    "350M": (Llama(1024, 2736, 24), 256),
+    "1B": (Llama(2048, 5461, 24), 512),
+}
+LLAMA_7B = Llama(4096, 11008, 32)
+RANK_7B = 1024
+
+SIZES = {name: model for name, (model, _) in MODELS.items()} | {"7B": LLAMA_7B}
+
+
+@register(model=SIZES)
+def plain_gib(model: Llama) -> float:
+    """Returns GiB of parameters and Adam's moments."""
+    return BF16 * (model.parameters + adam_numbers(model).all) / GIB
+
+
+@register(model=SIZES)
+def galore_gib(model: Llama, rank: int) -> float:
+    """Returns GiB of parameters, small moments and bases."""
+    return BF16 * (model.parameters + galore_numbers(model, rank).all) / GIB
+
+
+@register(model=SIZES)
+def percent_saved(model: Llama, rank: int, state_bytes: int) -> float:
+    """Returns what GaLore's states save of Adam's in bfloat16, in percent.
+
+    Args:
+        model, rank: as for galore_gib.
+        state_bytes: of each number of GaLore, moments and bases: 2, or 1 in eight bits.
+    """
+    return 100 * (
+        1 - state_bytes * galore_numbers(model, rank).all / (BF16 * adam_numbers(model).all)
+    )
+
+
+@register(model=SIZES)
+def total_saved(model: Llama, rank: int, tokens: int) -> float:
+    """Returns what 8-bit GaLore with one gradient at a time saves of all memory, in percent.
+
+    Against plain Adam in bfloat16 with all gradients. As in percent_saved, moments and bases take a
+    byte per number; the activations are the same in both.
+    """
+    from gpu_course.lessons.smaller_states.one_card import by_kind, on_one_card
+
+    plain = on_one_card(model, None, tokens, eight_bits=False, one_gradient=False)
+    small = {
+        **by_kind(on_one_card(model, None, tokens)),
+        "optimizer states": galore_numbers(model, rank).all,
+    }
+    return 100 * (1 - sum(small.values()) / sum(term.bytes for term in plain))
+
+
+@register(model=SIZES)
+def one_card_gib(model: Llama, rank: int, tokens: int, checkpointed: bool) -> float:
+    """Returns GiB of all that 8-bit GaLore holds with one gradient at a time."""
+    from gpu_course.lessons.smaller_states.one_card import on_one_card
+
+    terms = on_one_card(model, rank, tokens, checkpointed=checkpointed)
+    return sum(term.bytes for term in terms) / GIB

@@ -1,0 +1,1 @@
+"""Lesson 24: a layer cut among ranks."""

@@ -1,0 +1,215 @@
+"""Puzzle `column_linear`: a linear layer whose outputs are shared out among the ranks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpu_course.lessons.tensor_parallel.pieces import (
+    DIAGNOSES,
+    SUMS,
+    alike,
+    all_reduce_bytes,
+    cut,
+    drawn,
+    ranks_of,
+    within_passes,
+    wrong_outputs,
+)
+from gpu_course.puzzle.digits import to_seven_digits
+from gpu_course.puzzle.specification import (
+    Case,
+    Debrief,
+    Finding,
+    Mistake,
+    PerRank,
+    PythonPuzzle,
+    Values,
+)
+from simt.text import count
+
+
+def linear_case(
+    ranks: int, tokens: int, inner: int, outer: int, name: str = "", visible: bool = False
+) -> Case:
+    """Returns a case of a layer of `inner` inputs and `outer` outputs on so many ranks."""
+    words = name or f"{count(ranks, 'rank')}, {tokens} tokens, {inner} to {outer}"
+    sizes = {"ranks": ranks, "tokens": tokens, "inner": inner, "outer": outer}
+    return Case(words, sizes, visible)
+
+
+LINEAR_CASES = (
+    linear_case(2, 3, 4, 6, "visible example", visible=True),
+    # The ranks divide neither inputs nor outputs.
+    linear_case(2, 5, 3, 7),
+    linear_case(1, 4, 5, 3),
+    linear_case(3, 2, 7, 8),
+    # So much that what is sent beside the calls would show.
+    linear_case(3, 40, 120, 100),
+    # Fewer numbers than ranks: some ranks have none.
+    linear_case(4, 1, 3, 2),
+)
+"""One token and many; widths that the ranks divide, and widths that they do not."""
+
+
+def random_linear_case(rng: np.random.Generator) -> Case:
+    """Returns a case of two or four ranks and widths drawn at random."""
+    tokens, inner, outer = (int(rng.integers(5, 14)) for _ in range(3))
+    return linear_case(int(rng.choice([2, 4])), tokens, inner, outer, "widths drawn at random")
+
+
+def _inputs(rng: np.random.Generator, case: Case) -> Values:
+    ranks, tokens = ranks_of(case), case.sizes["tokens"]
+    inner, outer = case.sizes["inner"], case.sizes["outer"]
+    return {
+        "kind": "column",
+        "x": drawn(rng, case, tokens, inner),
+        "weight": PerRank(cut(drawn(rng, case, outer, inner), ranks)),
+        "bias": PerRank(cut(drawn(rng, case, outer), ranks)),
+        "dy": PerRank(cut(drawn(rng, case, tokens, outer), ranks, 1)),
+    }
+
+
+def _reference(inputs: Values, case: Case) -> Values:
+    ranks, x = ranks_of(case), inputs["x"]
+    weight = np.concatenate(inputs["weight"].parts)
+    bias = np.concatenate(inputs["bias"].parts)
+    dy = np.concatenate(inputs["dy"].parts, 1)
+    return {
+        "y": cut(x @ weight.T + bias, ranks, 1),
+        "dx": (dy @ weight,) * ranks,
+        "dweight": cut(dy.T @ x, ranks),
+        "dbias": cut(dy.sum(0), ranks),
+    }
+
+
+def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+    ranks = ranks_of(case)
+    return within_passes(got, ranks, 0, all_reduce_bytes(inputs["x"].size, ranks))
+
+
+def _added(name: str, expected: Values, got: Values) -> bool:
+    """Whether the ranks added up what belongs to different outputs: equal widths alone allow it."""
+    right = expected[name]
+    same_widths = len({each.shape for each in right}) == 1
+    return same_widths and alike(got[name], [np.sum(right, axis=0)] * len(right))
+
+
+def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
+    ranks = ranks_of(case)
+    if "failed" in got or ranks == 1:
+        return None
+    if to_seven_digits(expected, got):
+        return "seven-digits"
+    wrong = wrong_outputs(expected, got)
+    if "y" in wrong:
+        whole = np.concatenate(expected["y"], 1)
+        if alike(got["y"], [whole] * ranks):
+            return "whole-output"
+        if _added("y", expected, got):
+            return "different-outputs-added"
+        parts = zip(expected["y"], inputs["bias"].parts, strict=True)
+        bare = [y - bias for y, bias in parts]
+        return "no-bias" if alike(got["y"], bare) else None
+    if "dx" in wrong:
+        parts = zip(inputs["dy"].parts, inputs["weight"].parts, strict=True)
+        own = [dy @ weight for dy, weight in parts]
+        if alike(got["dx"], own):
+            return "own-share-of-dx"
+        if alike(got["dx"], [each / ranks for each in expected["dx"]]):
+            return "averaged"
+    if any(name in wrong and _added(name, expected, got) for name in ("dweight", "dbias")):
+        return "different-outputs-added"
+    return None
+
+
+DEBRIEF = Debrief(
+    shows=("booked_bytes",),
+    why=(
+        "Every output is computed by one rank from an x that it has, so nothing is missing. The "
+        "input fed all of the outputs, so its gradient is the sum of what each rank's part gives."
+    ),
+    alternative=(
+        "Where the next layer takes only its own columns, they stay where they are. Where the "
+        "whole y is wanted, it is gathered: tokens x out (n - 1) / n numbers from each rank."
+    ),
+)
+
+COLUMN_LINEAR = PythonPuzzle(
+    name="24_tensor_parallel/column_linear",
+    title="a layer cut by its outputs",
+    difficulty="easy",
+    minutes=12,
+    debrief=DEBRIEF,
+    statement=(
+        "Every rank has the whole x and the weights of some outputs. Write both passes of the "
+        "layer: each rank gives its own outputs, and every rank ends with the gradient of x."
+    ),
+    parameters={
+        "column_forward": ("x", "weight", "bias"),
+        "column_backward": ("dy", "x", "weight"),
+    },
+    harness="gpu_course.lessons.tensor_parallel.harness.linear_passes",
+    ranks=ranks_of,
+    torch=True,
+    cases=LINEAR_CASES,
+    random_case=random_linear_case,
+    inputs=_inputs,
+    reference=_reference,
+    tolerance=SUMS,
+    judge=_judge,
+    diagnose=_diagnose,
+    diagnoses={
+        **DIAGNOSES,
+        "whole-output": (
+            "Every rank has gathered the whole y. Asked for are its own columns: the layer that "
+            "comes next will take them as they are."
+        ),
+        "no-bias": "The bias is missing from y. Each rank has the part of it for its own outputs.",
+        "own-share-of-dx": (
+            "dx is what this rank's outputs give. The same x went into the outputs of all ranks: "
+            "what does the chain rule do with a number that is used several times?"
+        ),
+        "averaged": (
+            "dx is the mean over the ranks. They did not see different data, as in data "
+            "parallelism: each of them has another part of one sum."
+        ),
+        "different-outputs-added": (
+            "Numbers of different outputs were added up. Which tensor do all ranks have a copy "
+            "of, and which of them has each rank for itself?"
+        ),
+        "forward-bytes": (
+            "The result is right, and something was sent in the forward pass. What would a rank "
+            "need from another one to compute its own outputs?"
+        ),
+        "input-changed": (
+            "An input was written to. all_reduce works in place: give it a tensor of your own."
+        ),
+    },
+    hints=(
+        "Take a layer of two outputs and one token, and write each output as a sum by hand.",
+        (
+            "In the forward pass no rank misses anything. In the backward pass, ask of each of the "
+            "three gradients: who has the numbers that it is a sum over?"
+        ),
+        (
+            "dweight and dbias belong to outputs that this rank has alone. dx is a sum over all "
+            "outputs: compute the share of yours, then let the ranks add their shares up."
+        ),
+    ),
+    mistakes=(
+        Mistake("gathers_the_outputs", "wrong-result", "whole-output"),
+        Mistake("gathers_and_cuts_again", "over-budget", "forward-bytes"),
+        Mistake("adds_the_outputs", "wrong-result", "different-outputs-added"),
+        Mistake("leaves_out_the_bias", "wrong-result", "no-bias"),
+        Mistake("keeps_its_share_of_dx", "wrong-result", "own-share-of-dx", "column_backward"),
+        Mistake("averages_dx", "wrong-result", "averaged", "column_backward"),
+        Mistake("adds_all_gradients", "wrong-result", "different-outputs-added", "column_backward"),
+        Mistake("gathers_dy_and_weight", "over-budget", "backward-bytes", "column_backward"),
+        Mistake("adds_on_rank_0_alone", "hazard", "calls-differ", "column_backward"),
+        Mistake("adds_dx_in_float32", "wrong-result", "seven-digits", "column_backward"),
+    ),
+    source=(
+        "Shoeybi et al., Megatron-LM: Training multi-billion parameter language models using model "
+        "parallelism, arXiv 1909.08053, section 3"
+    ),
+)

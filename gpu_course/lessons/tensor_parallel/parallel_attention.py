@@ -1,0 +1,274 @@
+"""Puzzle `parallel_attention`: attention whose heads are shared out among the ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from gpu_course.lessons.tensor_parallel.parallel_mlp import SHARED_DIAGNOSES
+from gpu_course.lessons.tensor_parallel.pieces import (
+    alike,
+    all_reduce_bytes,
+    ranks_of,
+    small,
+    within_passes,
+    wrong_outputs,
+)
+from gpu_course.puzzle.digits import to_seven_digits
+from gpu_course.puzzle.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
+from simt.text import count
+
+
+def _case(
+    ranks: int,
+    tokens: int,
+    heads: int,
+    groups: int,
+    size: int,
+    name: str = "",
+    visible: bool = False,
+) -> Case:
+    words = name or f"{count(ranks, 'rank')}, {heads} heads in {count(groups, 'group')}"
+    sizes = {"ranks": ranks, "tokens": tokens, "heads": heads, "groups": groups, "size": size}
+    return Case(words, sizes, visible)
+
+
+_CASES = (
+    _case(2, 3, 4, 4, 2, "visible example", visible=True),
+    # Two heads share a key; then three, in groups that the ranks do not divide.
+    _case(2, 4, 4, 2, 3),
+    _case(2, 3, 9, 3, 2),
+    _case(1, 5, 6, 3, 2),
+    _case(3, 4, 5, 5, 3),
+    # So much that what is sent beside the calls would show.
+    _case(3, 30, 12, 6, 8),
+    _case(4, 3, 12, 6, 2),
+)
+
+
+def _random_case(rng: np.random.Generator) -> Case:
+    ranks, groups = int(rng.choice([2, 4])), int(rng.integers(4, 7))
+    heads = groups * int(rng.integers(1, 4))
+    return _case(ranks, int(rng.integers(3, 7)), heads, groups, 2, "heads drawn at random")
+
+
+def _inputs(rng: np.random.Generator, case: Case) -> Values:
+    heads, groups, size = (case.sizes[name] for name in ("heads", "groups", "size"))
+    tokens, hidden = case.sizes["tokens"], heads * size
+    return {
+        "x": 2 * small(rng, tokens, hidden),
+        "qkv": 2 * small(rng, (heads + 2 * groups) * size, hidden),
+        "out": small(rng, hidden, heads * size),
+        "heads": heads,
+        "groups": groups,
+        "dy": small(rng, tokens, hidden),
+    }
+
+
+def own_rows(case: Case) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Returns for each rank (rows of the whole qkv, columns of out), by the places of its heads."""
+    heads, groups, size = (case.sizes[name] for name in ("heads", "groups", "size"))
+    each, found = heads // groups, []
+    for mine in np.array_split(np.arange(groups), ranks_of(case)):
+        of_heads = [g * each + k for g in mine for k in range(each)]
+        of_keys = [heads + g for g in mine]
+        of_values = [heads + groups + g for g in mine]
+        rows = [h * size + i for h in (*of_heads, *of_keys, *of_values) for i in range(size)]
+        columns = [h * size + i for h in of_heads for i in range(size)]
+        found.append((np.array(rows), np.array(columns)))
+    return found
+
+
+def unsplit(inputs: Values, heads: Sequence[int], key_of: Sequence[int]) -> Values:
+    """Returns y and gradients of attention over some heads, one by one, on one rank.
+
+    Args:
+        inputs: of a case.
+        heads: which of them.
+        key_of: for each of them the group whose key and value it takes.
+    """
+    import torch
+
+    names = ("x", "qkv", "out")
+    t = {name: torch.tensor(inputs[name], requires_grad=True) for name in names}
+    total, groups = inputs["heads"], inputs["groups"]
+    size = len(inputs["qkv"]) // (total + 2 * groups)
+    tokens = len(inputs["x"])
+    allowed = torch.ones(tokens, tokens, dtype=torch.bool).tril()
+    y = torch.zeros_like(t["x"])
+    for head, group in zip(heads, key_of, strict=True):
+        q, k, v = (
+            t["x"] @ t["qkv"][at * size : (at + 1) * size].T
+            for at in (head, total + group, total + groups + group)
+        )
+        weights = torch.where(allowed, q @ k.T / size**0.5, -torch.inf).softmax(1)
+        y = y + weights @ v @ t["out"][:, head * size : (head + 1) * size].T
+    y.backward(torch.from_numpy(inputs["dy"]))
+    return {"y": y.detach().numpy()} | {f"d{name}": t[name].grad.numpy() for name in names}  # type: ignore[union-attr]
+
+
+def _reference(inputs: Values, case: Case) -> Values:
+    ranks, each = ranks_of(case), inputs["heads"] // inputs["groups"]
+    heads = range(inputs["heads"])
+    found = unsplit(inputs, heads, [head // each for head in heads])
+    own = own_rows(case)
+    return {
+        "own_qkv": tuple(inputs["qkv"][rows] for rows, _ in own),
+        "own_out": tuple(np.ascontiguousarray(inputs["out"][:, columns]) for _, columns in own),
+        "y": (found["y"],) * ranks,
+        "dx": (found["dx"],) * ranks,
+        "dqkv": tuple(found["dqkv"][rows] for rows, _ in own),
+        "dout": tuple(np.ascontiguousarray(found["dout"][:, columns]) for _, columns in own),
+    }
+
+
+def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+    ranks = ranks_of(case)
+    most = all_reduce_bytes(inputs["x"].size, ranks)
+    return within_passes(got, ranks, most, most)
+
+
+def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
+    ranks, heads, groups = ranks_of(case), inputs["heads"], inputs["groups"]
+    if "failed" in got:
+        return None
+    if to_seven_digits(expected, got):
+        return "seven-digits"
+    each = heads // groups
+    if not alike(got["own_qkv"], expected["own_qkv"]):
+        parts, own = got["own_qkv"], own_rows(case)
+        if ranks > 1 and alike(parts, np.array_split(inputs["qkv"], ranks)):
+            return "rows-in-one-piece"
+        size = case.sizes["size"]
+        most = [len(columns) + 2 * groups * size for _, columns in own]
+        if ranks > 1 and [len(part) for part in parts] == most:
+            return "all-keys"
+        return "other-heads" if _same_rows(parts, expected["own_qkv"]) else None
+    if not alike(got["own_out"], expected["own_out"]):
+        rows = np.array_split(inputs["out"], ranks)
+        return "out-by-rows" if alike(got["own_out"], rows) else None
+    mine = np.array_split(np.arange(groups), ranks)
+    shares = [
+        unsplit(
+            inputs, [g * each + k for g in own for k in range(each)], np.repeat(own, each).tolist()
+        )
+        for own in mine
+    ]
+    if not alike(got["y"], expected["y"]):
+        if ranks > 1 and alike(got["y"], [share["y"] for share in shares]):
+            return "own-share-of-y"
+        turned = [
+            unsplit(
+                inputs,
+                [g * each + k for g in own for k in range(each)],
+                np.tile(own, each).tolist(),
+            )
+            for own in mine
+        ]
+        whole = np.sum([share["y"] for share in turned], axis=0)
+        return "keys-in-turn" if each > 1 and alike(got["y"], [whole] * ranks) else None
+    wrong = wrong_outputs(expected, got)
+    if ranks > 1 and "dx" in wrong and alike(got["dx"], [share["dx"] for share in shares]):
+        return "own-share-of-dx"
+    if {"dqkv", "dout"} <= wrong and alike(got["dout"], [ranks * e for e in expected["dout"]]):
+        return "gradient-summed-twice"
+    return None
+
+
+def _same_rows(got: Sequence[np.ndarray], expected: Sequence[np.ndarray]) -> bool:
+    """Whether all ranks together have the rows that they should, in another distribution."""
+    one, other = np.concatenate(list(got)), np.concatenate(list(expected))
+    if one.shape != other.shape:
+        return False
+    return np.array_equal(one[np.lexsort(one.T)], other[np.lexsort(other.T)])
+
+
+DEBRIEF = Debrief(
+    shows=("booked_bytes",),
+    why=(
+        "A head looks at no other head, so whole heads can stay apart between the two products. "
+        "The first is a column layer and the second a row layer: f in front and g behind, as in "
+        "the MLP."
+    ),
+    alternative=(
+        "With fewer groups than ranks a key is kept by several of them, and its gradients have to "
+        "be summed among these. Or the whole batch is cut instead of the heads."
+    ),
+)
+
+PARALLEL_ATTENTION = PythonPuzzle(
+    name="24_tensor_parallel/parallel_attention",
+    title="heads shared out",
+    difficulty="medium",
+    minutes=25,
+    debrief=DEBRIEF,
+    statement=(
+        "Cut the weights of an attention layer so that each rank has whole heads, also where "
+        "several heads share a key and a value. Then run the layer on the part of this rank, for "
+        "one sum over the ranks in each pass."
+    ),
+    parameters={
+        "parallel_attention": ("x", "qkv", "out", "size", "each"),
+        "cut_heads": ("qkv", "out", "heads", "groups"),
+    },
+    harness="gpu_course.lessons.tensor_parallel.harness.attention_passes",
+    ranks=ranks_of,
+    torch=True,
+    cases=_CASES,
+    random_case=_random_case,
+    inputs=_inputs,
+    reference=_reference,
+    judge=_judge,
+    diagnose=_diagnose,
+    tolerance=(1e-9, 1e-12),
+    diagnoses={
+        **SHARED_DIAGNOSES,
+        "rows-in-one-piece": (
+            "Each rank has one stretch of the rows of qkv, so one has queries and another has "
+            "values. What does a head need to be computed on one rank?"
+        ),
+        "other-heads": (
+            "The ranks have the right rows between them, and not each rank its own. Which heads "
+            "belong to a group, and which groups to rank r?"
+        ),
+        "all-keys": (
+            "Every rank has the keys and values of all groups. Whose heads look at them there?"
+        ),
+        "out-by-rows": (
+            "The second weight is cut by its rows, which are outputs. What this rank has are the "
+            "numbers of some heads: which side of the weight meets them?"
+        ),
+        "keys-in-turn": (
+            "The heads take the keys in turn. Here the first heads share the first key, and the "
+            "next ones the second: repeat and repeat_interleave differ in just that."
+        ),
+    },
+    hints=(
+        "Draw the rows of qkv for four heads in two groups, and mark those that rank 0 needs.",
+        (
+            "Cut qkv into queries, keys and values first, and each of them by groups. The columns "
+            "of out that a rank needs stand where the rows of its queries do."
+        ),
+        (
+            "On its part each rank does what one rank does on the whole: product, view as heads, "
+            "repeat each key for its heads, attend, put the heads side by side, product. f and g "
+            "stand where they stood in the MLP."
+        ),
+    ),
+    mistakes=(
+        Mistake("cuts_the_rows_in_one_piece", "wrong-result", "rows-in-one-piece", "cut_heads"),
+        Mistake("deals_the_groups_out", "wrong-result", "other-heads", "cut_heads"),
+        Mistake("keeps_all_keys", "wrong-result", "all-keys", "cut_heads"),
+        Mistake("cuts_out_by_rows", "wrong-result", "out-by-rows", "cut_heads"),
+        Mistake("repeats_the_keys_in_turn", "wrong-result", "keys-in-turn"),
+        Mistake("without_f", "wrong-result", "own-share-of-dx"),
+        Mistake("without_g", "wrong-result", "own-share-of-y"),
+        Mistake("f_for_each_product", "over-budget", "backward-bytes"),
+        Mistake("sums_in_both_passes_of_g", "wrong-result", "gradient-summed-twice"),
+    ),
+    source=(
+        "Shoeybi et al., Megatron-LM, arXiv 1909.08053, section 3; Ainslie et al., GQA: Training "
+        "generalized multi-query transformer models, arXiv 2305.13245"
+    ),
+)

@@ -1,0 +1,134 @@
+"""What the puzzles of lesson 24 share: parts of matrices, passes told apart, bytes of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from gpu_course.puzzle.digits import IN_FLOAT32, rounding
+from gpu_course.puzzle.specification import Case, Finding, Values
+from gpu_course.ranks.calls import Call
+
+FLOAT64_BYTES = 8
+
+
+def ranks_of(case: Case) -> int:
+    """Returns on how many ranks a case runs."""
+    return case.sizes["ranks"]
+
+
+def eighths(rng: np.random.Generator, *shape: int) -> np.ndarray:
+    """Returns numbers whose products and sums are exact in any order, none of them zero."""
+    return rng.integers(1, 40, shape) * rng.choice([-1.0, 1.0], shape) / 8.0
+
+
+def drawn(rng: np.random.Generator, case: Case, *shape: int) -> np.ndarray:
+    """Returns numbers as `eighths` are, and in all cases but the example too long for float32.
+
+    They have 28 bits and are below 8: what is narrower than float64 on its way arrives changed.
+    """
+    if case.visible:
+        return eighths(rng, *shape)
+    return rng.integers(1, 1 << 28, shape) * rng.choice([-1.0, 1.0], shape) / (1 << 25)
+
+
+SUMS = rounding(121, 64.0)
+"""The tolerance of sums of products of such numbers: 120 and a bias at most."""
+
+
+def small(rng: np.random.Generator, *shape: int) -> np.ndarray:
+    """Returns numbers around 0 whose products with a few of their kind stay near 1."""
+    return np.round(rng.normal(0, 1 / np.sqrt(shape[-1]), shape), 6)
+
+
+def cut(whole: np.ndarray, ranks: int, axis: int = 0) -> tuple[np.ndarray, ...]:
+    """Returns a part for each rank, as `Tensor.tensor_split` cuts it.
+
+    >>> [part.tolist() for part in cut(np.arange(5), 3)]
+    [[0, 1], [2, 3], [4]]
+    """
+    return tuple(np.ascontiguousarray(part) for part in np.array_split(whole, ranks, axis))
+
+
+def passes(wire: Sequence[Call], rank: int) -> list[list[Call]]:
+    """Returns the calls of a rank, cut where the harness put a barrier: forward, backward.
+
+    A barrier of the harness has no line of the answer on its stack.
+    """
+    found: list[list[Call]] = [[]]
+    for call in wire:
+        if call.rank != rank:
+            continue
+        if call.kind == "barrier" and not call.line:
+            found.append([])
+        else:
+            found[-1].append(call)
+    return [*found, [], []][:2]
+
+
+def sent(calls: Sequence[Call]) -> Fraction:
+    """Returns the bytes booked for calls: sends exactly, a collective at a ring's volume."""
+    return sum((call.booked_bytes for call in calls), Fraction(0))
+
+
+def all_reduce_bytes(numbers: int, ranks: int) -> int:
+    """Returns what a rank sends in a ring's all-reduce, pieces rounded up to whole numbers."""
+    return 2 * (ranks - 1) * -(-numbers // ranks) * FLOAT64_BYTES
+
+
+def within_passes(
+    got: Values, ranks: int, forward: int, backward: int, more: str = ""
+) -> Finding | None:
+    """Returns what is wrong where a rank sends more in a pass than it needs to.
+
+    Args:
+        got: what came back.
+        ranks: how many.
+        forward, backward: bytes that each rank may send.
+        more: is added to the fact.
+    """
+    for rank in range(ranks):
+        own = passes(got["wire"], rank)
+        for words, calls, most in (("forward", own[0], forward), ("backward", own[1], backward)):
+            if sent(calls) > most:
+                largest = max(calls, key=lambda call: call.booked_bytes)
+                will = f"{most:,} will do" if most else "none are needed"
+                fact = f"rank {rank} sends {float(sent(calls)):,.0f} bytes {words}; {will}{more}"
+                return Finding(f"{words}-bytes", fact, "over-budget", largest.line)
+    return None
+
+
+def alike(got: Any, expected: Any) -> bool:
+    """Whether every rank's array is the one at its place, but for the last digits."""
+    return all(
+        np.shape(g) == np.shape(e) and np.allclose(g, e, rtol=1e-7, atol=1e-9)
+        for g, e in zip(got, expected, strict=True)
+    )
+
+
+def summed(parts: Sequence[np.ndarray]) -> np.ndarray:
+    """Returns the sum over the ranks."""
+    total: np.ndarray = np.sum(parts, axis=0)
+    return total
+
+
+def wrong_outputs(expected: Mapping[str, Any], got: Values) -> set[str]:
+    """Returns the names of the outputs that are not what they should be."""
+    return {name for name, right in expected.items() if not alike(got[name], right)}
+
+
+DIAGNOSES = {
+    "seven-digits": IN_FLOAT32,
+    "forward-bytes": (
+        "The result is right, and more crossed the wire in the forward pass than has to. Which of "
+        "these numbers does a rank need from the others, and which has it already?"
+    ),
+    "backward-bytes": (
+        "The gradients are right, and more crossed the wire in the backward pass than has to. Of "
+        "which tensors does every rank hold a copy, so that its gradient is a sum over the ranks?"
+    ),
+}
+"""What all of them may be told."""

@@ -1,0 +1,299 @@
+"""What lesson 24 shows: a cut layer, what it keeps, runs on real ranks, and rates."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from gpu_course.claims.published import rows
+from gpu_course.claims.tables.korthikanti import TABLE_3
+from gpu_course.draw.collectives import draw_traffic
+from gpu_course.errors import CourseError
+from gpu_course.lessons.tensor_parallel.grids import CUTS
+from gpu_course.lessons.tensor_parallel.pictures import draw_cut, draw_kept, draw_rates
+from gpu_course.lessons.tensor_parallel.zero_or_cut import zero_3_teraflops
+from gpu_course.measure.activation_formulas import LayerShape, layer_activation_bytes, layer_terms
+from gpu_course.notebook.note import telling
+from gpu_course.notebook.own_ranks import own_text, run_own
+from gpu_course.notebook.pictures import Picture
+from gpu_course.ranks.calls import Call
+from gpu_course.ranks.console import console
+from gpu_course.ranks.runner import Run
+from gpu_course.ranks.traffic import sent_between
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+BF16_BYTES = 2
+
+
+def cut_layer(ranks: int = 4, tokens: int = 2048, hidden: int = 4096) -> Figure:
+    """Returns a picture of an MLP in 16 bits, cut among ranks.
+
+    Args:
+        ranks: that share it, at most 8.
+        tokens: that go through it.
+        hidden: its width; four times as many neurons.
+    """
+    return draw_cut(ranks, BF16_BYTES * 8 * hidden**2, BF16_BYTES * tokens * hidden)
+
+
+def kept_bytes(shape: LayerShape, ranks: int) -> dict[str, tuple[float, float]]:
+    """Returns {way: (bytes that every rank has whole, bytes shared out)} that one layer keeps.
+
+    Args:
+        shape: of the layer.
+        ranks: that share it.
+    """
+    whole = sum(term.bytes for term in layer_terms(shape) if not term.split_always)
+    everything = layer_activation_bytes(shape)
+    selective = layer_activation_bytes(shape, recompute="selective")
+    return {
+        "one rank": (everything, 0.0),
+        "layers cut": (whole, (everything - whole) / ranks),
+        "tokens shared out, too": (0.0, everything / ranks),
+        "and scores made again": (0.0, selective / ranks),
+    }
+
+
+def kept_by_layer(model: str = "175B", ranks: int = 8) -> Figure:
+    """Returns a picture of what one layer of a model keeps on a rank, way by way.
+
+    Args:
+        model: a key of the paper's Table 3.
+        ranks: that share a layer.
+
+    Raises:
+        CourseError: no model is called that.
+    """
+    if model not in TABLE_3:
+        raise CourseError(f"no model is called {model!r}", f"try {', '.join(TABLE_3)}")
+    heading = f"One layer of the {model} model on {ranks} ranks"
+    return draw_kept(kept_bytes(TABLE_3[model].shape, ranks), heading)
+
+
+# What crossed the wire
+
+
+def calls_text(calls: Iterable[Call]) -> str:
+    """Returns a table of calls: for each rank each kind, how many, and the bytes booked for them.
+
+    >>> sums = [Call(r, 0, "all_reduce", (0, 1), 0, (8,), 64) for r in (0, 1)]
+    >>> print(calls_text(sums))
+    rank  call            times   bytes booked
+       0  all_reduce          1             64
+       1  all_reduce          1             64
+    """
+    times: Counter[tuple[int, str]] = Counter()
+    booked: Counter[tuple[int, str]] = Counter()
+    for call in calls:
+        key = (call.rank, call.kind)
+        times[key] += 1
+        booked[key] += round(call.booked_bytes)
+    lines = [f"{'rank':>4}  {'call':<15}{'times':>6}{'bytes booked':>15}"]
+    for rank, kind in sorted(times):
+        number, sent = times[rank, kind], booked[rank, kind]
+        lines.append(f"{rank:>4}  {kind:<15}{number:>6}{sent:>15,}")
+    return "\n".join(lines)
+
+
+def last_calls() -> str:
+    """Returns what the ranks of the latest `%%ranks` cell called, as a table."""
+    last = console().last
+    if last is None or not last.calls:
+        return "the ranks have called nothing yet: run the cell above"
+    return calls_text(last.calls)
+
+
+def times_called(kind: str) -> int:
+    """Returns how often rank 0 called a collective in the latest `%%ranks` cell.
+
+    Args:
+        kind: "all_reduce", "all_gather" ...
+    """
+    last = console().last
+    calls = () if last is None else last.calls
+    return sum(1 for call in calls if (call.rank, call.kind) == (0, kind))
+
+
+def booked_bytes() -> float:
+    """Returns the bytes booked for rank 0 in the latest `%%ranks` cell."""
+    last = console().last
+    calls = () if last is None else last.calls
+    return float(sum(call.booked_bytes for call in calls if call.rank == 0))
+
+
+_PASSES = """
+def course_main(tokens, hidden, inner):
+    import torch as t
+    import torch.distributed as d
+
+    n, r = d.get_world_size(), d.get_rank()
+    made = t.Generator().manual_seed(24)
+
+    def drawn(*shape):
+        return t.randn(*shape, generator=made, dtype=t.float64) / shape[-1] ** 0.5
+
+    x, dy = drawn(tokens, hidden), drawn(tokens, hidden)
+    up, up_bias, down, down_bias = (
+        drawn(inner, hidden), drawn(inner), drawn(hidden, inner), drawn(hidden)
+    )
+    whole = [e.clone().requires_grad_() for e in (x, up, up_bias, down, down_bias)]
+    part = [
+        x, up.tensor_split(n)[r], up_bias.tensor_split(n)[r], down.tensor_split(n, 1)[r], down_bias
+    ]
+    part = [e.clone().requires_grad_() for e in part]
+    right = t.nn.functional.gelu(whole[0] @ whole[1].T + whole[2]) @ whole[3].T + whole[4]
+    right.backward(dy)
+    y = parallel_mlp(*part)
+    d.barrier()
+    y.backward(dy)
+    cut = [whole[0].grad, whole[1].grad.tensor_split(n)[r], whole[2].grad.tensor_split(n)[r],
+           whole[3].grad.tensor_split(n, 1)[r], whole[4].grad]
+    return [bool(t.allclose(y, right)),
+            *(bool(t.allclose(e.grad, g)) for e, g in zip(part, cut))]
+"""
+
+
+@telling
+def own_passes(ranks: int = 4, tokens: int = 32, hidden: int = 64) -> str:
+    """Returns what your `parallel_mlp` called in each pass, and whether it is the whole layer.
+
+    Args:
+        ranks: on how many it runs.
+        tokens, hidden: of the layer, which has four times as many neurons.
+    """
+    run = run_own("parallel_mlp", ranks, _PASSES, tokens=tokens, hidden=hidden, inner=4 * hidden)
+    return _passes_text(run, tokens, hidden)
+
+
+def _passes_text(run: Run, tokens: int, hidden: int) -> str:
+    """Returns what each rank called before a barrier and after it, and whether results agree."""
+    lines = [f"{tokens} tokens, {hidden} wide: {8 * tokens * hidden:,} bytes of float64"]
+    barrier = {call.rank: call.number for call in run.calls if call.kind == "barrier"}
+    for name, later in (("forward", False), ("backward", True)):
+        calls = [c for c in run.calls if c.number != barrier[c.rank]]
+        own = [c for c in calls if (c.number > barrier[c.rank]) is later]
+        lines += ["", name, calls_text(own)]
+    same = all(all(each) for each in run.results)
+    lines += ["", f"equal to the layer on one rank, gradients too: {'yes' if same else 'no'}"]
+    return "\n".join(lines)
+
+
+_LAYER = """
+def course_main(tokens, hidden, heads):
+    import torch as t
+    import torch.distributed as d
+    from gpu_course.measure.model import Layer
+
+    t.manual_seed(24)
+    whole = Layer(hidden, heads, dropout=0.0).double()
+    attention, mlp, r, n = whole.attention, whole.mlp, d.get_rank(), d.get_world_size()
+    for bias in (attention.qkv.bias, attention.out.bias):
+        t.nn.init.zeros_(bias)
+    x = t.randn(tokens, hidden, dtype=t.float64, requires_grad=True)
+    own = x.detach().clone().requires_grad_()
+    qkv, out = cut_heads(attention.qkv.weight.detach(), attention.out.weight.detach(), heads, heads)
+    parts = [
+        mlp.up.weight.tensor_split(n)[r], mlp.up.bias.tensor_split(n)[r],
+        mlp.down.weight.tensor_split(n, 1)[r], mlp.down.bias,
+    ]
+    parts = [e.detach().clone().requires_grad_() for e in parts]
+
+    right = whole(x[None])[0]
+    y = own + parallel_attention(whole.norm_attention(own), qkv, out, hidden // heads, 1)
+    y = y + parallel_mlp(whole.norm_mlp(y), *parts)
+    d.barrier()
+    y.sum().backward()
+    right.sum().backward()
+    return [bool(t.allclose(y, right)), bool(t.allclose(own.grad, x.grad)),
+            bool(t.allclose(parts[0].grad, mlp.up.weight.grad.tensor_split(n)[r]))]
+"""
+
+
+@telling
+def own_layer(ranks: int = 4, tokens: int = 16, hidden: int = 32, heads: int = 4) -> str:
+    """Returns what a layer of the tiny GPT calls in each pass, made of two answers of yours.
+
+    Your `parallel_attention` and your `parallel_mlp`, with the norms and weights of the course's
+    own layer between them, and held against that.
+
+    Args:
+        ranks: on how many it runs.
+        tokens, hidden, heads: of the layer.
+    """
+    other = own_text("parallel_mlp")
+    tail = f"{other}\n\n{_LAYER}"
+    run = run_own("parallel_attention", ranks, tail, tokens=tokens, hidden=hidden, heads=heads)
+    return _passes_text(run, tokens, hidden)
+
+
+_GRID = """
+def course_main(rows, columns, m, k, n):
+    import torch as t
+    import torch.distributed as d
+
+    i, j = divmod(d.get_rank(), columns)
+    widths = [len(part) for part in t.arange(k).tensor_split(max(rows, columns))]
+    of_m = [len(part) for part in t.arange(m).tensor_split(rows)]
+    of_n = [len(part) for part in t.arange(n).tensor_split(columns)]
+    in_a = widths if columns > 1 else [k]
+    in_b = widths if rows > 1 else [k]
+    a = t.ones(of_m[i], in_a[j], dtype=t.float64)
+    b = t.ones(in_b[i], of_n[j], dtype=t.float64)
+    return bool((summa(a, b, (rows, columns), widths) == k).all())
+"""
+
+
+@telling
+def own_grid(m: int = 64, k: int = 64, n: int = 96) -> Picture:
+    """Returns the communication matrix of your `summa` on a grid of 2 x 2.
+
+    Args:
+        m, k, n: of the product.
+    """
+    run = run_own("summa", 4, _GRID, rows=2, columns=2, m=m, k=k, n=n)
+    sent = sent_between(run.calls) or dict(run.socket_bytes or {})
+    return Picture(draw_traffic(sent, 4, "your summa, on a grid of 2 x 2"))
+
+
+def grids_text(ranks: int = 4096) -> str:
+    """Returns a table of ways to cut a product: what a rank sends and holds, over a matrix.
+
+    Args:
+        ranks: a square and a cube, such as 64 or 4096.
+    """
+    lines = [f"{'on ' + format(ranks, ',') + ' ranks':<18}{'sent by a rank':>16}{'held':>10}"]
+    for name, way in CUTS.items():
+        cut = way(ranks)
+        lines.append(f"{name:<18}{cut.sent:>16.4f}{cut.held:>10.4f}")
+    return "\n".join(lines)
+
+
+# Rates
+
+
+def zero_or_cut(
+    million_tokens: float = 3.1, gb_per_s: float = 25, teraflops: float = 153
+) -> Figure:
+    """Returns rates of ZeRO-3 and of cut layers over the GPUs, beside what was published.
+
+    Args:
+        million_tokens: of a step, over all GPUs.
+        gb_per_s: that reach a GPU from the network.
+        teraflops: what a GPU does where it waits for nothing.
+    """
+    gpus = [64 * 2 ** (k / 4) for k in range(25)]
+    tokens = million_tokens * 1e6
+    zero = [(n, zero_3_teraflops(n, tokens, teraflops, gb_per_s)) for n in gpus]
+    names = ("ZeRO-3", "3D parallelism")
+    measured: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
+    for row in rows("24_tensor_parallel", "Table 2, days for 300 billion tokens"):
+        for name in names:
+            if row.what.startswith(f"{name},"):
+                point = float(row.arguments["gpus"]), float(row.arguments["teraflops"])
+                measured[name].append(point)
+    curves = {names[0]: zero, names[1]: [(n, teraflops) for n in gpus]}
+    second = f"{million_tokens:g} million tokens in a step, {gb_per_s:g} GB/s to each GPU"
+    return draw_rates(curves, measured, "Weights that travel, or activations", second, "TFLOP/s")

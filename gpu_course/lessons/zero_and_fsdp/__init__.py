@@ -1,0 +1,1 @@
+"""Lesson 23: a model cut into slices over the ranks."""

@@ -1,0 +1,216 @@
+"""Puzzle `reshard`: what a rank reads of slices that were saved on another number of ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from gpu_course.lessons.zero_and_fsdp.pieces import share
+from gpu_course.puzzle.builders import sized
+from gpu_course.puzzle.specification import Case, Debrief, Mistake, PythonPuzzle, Values
+
+Reads = list[tuple[int, int, int]]
+
+
+def reads(length: int, saved: int, ranks: int, rank: int) -> Reads:
+    """Returns (file, first, end) of what a rank reads, in the order of the numbers.
+
+    Args:
+        length: of what was saved, without filling.
+        saved: on how many ranks.
+        ranks: on how many it is loaded.
+        rank: which of them.
+
+    >>> reads(10, 4, 2, 1)
+    [(1, 2, 3), (2, 0, 3), (3, 0, 1)]
+    """
+    per_file, mine = share(length, saved), share(length, ranks)
+    begin, end = min(length, rank * mine), min(length, (rank + 1) * mine)
+    found = []
+    for file in range(saved):
+        first, last = max(begin, file * per_file), min(end, (file + 1) * per_file)
+        if first < last:
+            found.append((file, first - file * per_file, last - file * per_file))
+    return found
+
+
+def _case(
+    length: int, saved: int, ranks: int, rank: int, name: str = "", visible: bool = False
+) -> Case:
+    words = name or f"{length} numbers, from {saved} ranks to {ranks}, rank {rank}"
+    return sized(words, visible=visible, length=length, saved=saved, ranks=ranks, rank=rank)
+
+
+CASES = (
+    _case(10, 4, 2, 1, "visible example", visible=True),
+    _case(10, 4, 2, 0),
+    _case(1001, 2, 5, 3),
+    _case(1001, 5, 3, 2),
+    _case(64, 4, 4, 2),
+    _case(7, 1, 3, 2),
+    _case(7, 3, 1, 0),
+    _case(9, 2, 8, 7, "a rank of which nothing is left but filling"),
+    _case(9, 4, 2, 1, "the last file has nothing but filling"),
+)
+
+
+def _random_case(rng: np.random.Generator) -> Case:
+    ranks = int(rng.integers(2, 9))
+    sizes = int(rng.integers(50, 900)), int(rng.integers(2, 9)), ranks, int(rng.integers(0, ranks))
+    return _case(*sizes, name="sizes drawn at random")
+
+
+def _inputs(rng: np.random.Generator, case: Case) -> Values:
+    return dict(case.sizes)
+
+
+def _reference(inputs: Values, case: Case) -> Values:
+    return {"result": reads(**inputs)}
+
+
+def _floored(length: int, saved: int, ranks: int, rank: int) -> Reads:
+    per_file, mine = length // saved, length // ranks
+    return _overlaps(per_file, saved, rank * mine, (rank + 1) * mine)
+
+
+def _overlaps(per_file: int, saved: int, begin: int, end: int, empty: bool = False) -> Reads:
+    found = []
+    for file in range(saved):
+        first, last = max(begin, file * per_file), min(end, (file + 1) * per_file)
+        if first < last or empty:
+            offset = file * per_file
+            found.append((file, first - offset, max(first, last) - offset))
+    return found
+
+
+def _with_filling(length: int, saved: int, ranks: int, rank: int) -> Reads:
+    mine = share(length, ranks)
+    return _overlaps(share(length, saved), saved, rank * mine, (rank + 1) * mine)
+
+
+def _whole_files(length: int, saved: int, ranks: int, rank: int) -> Reads:
+    size = share(length, saved)
+    return [(file, 0, size) for file, _, _ in reads(length, saved, ranks, rank)]
+
+
+def _from_the_start(length: int, saved: int, ranks: int, rank: int) -> Reads:
+    size = share(length, saved)
+    right = reads(length, saved, ranks, rank)
+    return [(file, first + file * size, end + file * size) for file, first, end in right]
+
+
+def _lengths(length: int, saved: int, ranks: int, rank: int) -> Reads:
+    right = reads(length, saved, ranks, rank)
+    return [(file, first, end - first) for file, first, end in right]
+
+
+_THOUGHTS: tuple[tuple[str, Callable[..., Reads]], ...] = (
+    ("rounded-down", _floored),
+    ("whole-files", _whole_files),
+    ("from-the-start", _from_the_start),
+    ("lengths", _lengths),
+    ("filling", _with_filling),
+    ("everything", lambda length, saved, ranks, rank: [
+        (file, 0, min(share(length, saved), length - file * share(length, saved)))
+        for file in range(saved)
+        if file * share(length, saved) < length
+    ]),
+)  # fmt: skip
+
+
+def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
+    result = [tuple(each) for each in got["result"]]
+    right = expected["result"]
+    kept = [each for each in result if len(each) == 3 and each[1] < each[2]]
+    if kept == right and len(result) > len(right):
+        return "empty"
+    if sorted(result) == right:
+        return "order"
+    for key, thought in _THOUGHTS:
+        if result == thought(**inputs) != right:
+            return key
+    return None
+
+
+DEBRIEF = Debrief(
+    shows=("result",),
+    why=(
+        "Both cuts are places on the same line of numbers, so a new slice is the overlap with each "
+        "old one. Nobody gathers anything, and every number is read once by all ranks together."
+    ),
+    alternative=(
+        "torch.distributed.checkpoint keeps a table of which file holds which part of which "
+        "tensor, and works out these overlaps in as many dimensions as a tensor has."
+    ),
+)
+
+RESHARD = PythonPuzzle(
+    name="23_zero_and_fsdp/reshard",
+    title="saved on four ranks, loaded on two",
+    difficulty="medium",
+    minutes=15,
+    debrief=DEBRIEF,
+    statement=(
+        "Each of some ranks has saved its slice in a file. Now the run goes on with another number "
+        "of ranks. Say what one of them reads from which file, and let it read nothing else."
+    ),
+    parameters={"reshard": ("length", "saved", "ranks", "rank")},
+    cases=CASES,
+    random_case=_random_case,
+    inputs=_inputs,
+    reference=_reference,
+    diagnose=_diagnose,
+    diagnoses={
+        "rounded-down": (
+            "The slices are too short: where the ranks do not divide the length, all are rounded "
+            "up and the last one is filled."
+        ),
+        "whole-files": (
+            "Each file that has something for this rank is read whole. Only some of its numbers "
+            "lie in the new slice."
+        ),
+        "from-the-start": (
+            "These are places on the whole line of numbers. Asked for are places in the file, "
+            "which begins anew at 0."
+        ),
+        "lengths": "The third number is where to end, and not how many numbers to read.",
+        "filling": (
+            "Zeros at the end are read as if they were numbers. They are no part of what was "
+            "saved, and another number of ranks has them at another place."
+        ),
+        "everything": (
+            "All numbers are read. A rank needs those of its new slice, and a large model would "
+            "not fit otherwise."
+        ),
+        "empty": "A file from which nothing is read has no place in the list.",
+        "order": "The parts are right, and not in the order in which they are to be put together.",
+    },
+    hints=(
+        "Draw the numbers as a line. Mark the ends of the old slices above it, of the new below.",
+        (
+            "The overlap of begin..end with first..last is max(begin, first)..min(end, last), "
+            "where that is not empty."
+        ),
+        (
+            "Old slice f covers f * size to (f + 1) * size, new slice r in the same way with its "
+            "own size, and neither goes beyond length. Take f * size off the overlap."
+        ),
+    ),
+    equivalent_mutants={
+        "reshard:loop-ends-late:for file in range(0, saved + 1):": (
+            "A file behind the last one would begin beyond the length, so nothing is read of it."
+        ),
+    },
+    mistakes=(
+        Mistake("rounds_down", "wrong-result", "rounded-down"),
+        Mistake("reads_whole_files", "wrong-result", "whole-files"),
+        Mistake("counts_from_the_start", "wrong-result", "from-the-start"),
+        Mistake("says_how_many", "wrong-result", "lengths"),
+        Mistake("reads_the_filling", "wrong-result", "filling"),
+        Mistake("reads_everything", "wrong-result", "everything"),
+        Mistake("names_every_file", "wrong-result", "empty"),
+        Mistake("last_file_first", "wrong-result", "order"),
+    ),
+    source="PyTorch, torch.distributed.checkpoint: load-time resharding",
+)

@@ -1,0 +1,249 @@
+"""Puzzle `zero2`: each gradient goes to its owner as soon as it is there, and is let go of."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpu_course.lessons.zero_and_fsdp import small_gpt
+from gpu_course.lessons.zero_and_fsdp.pieces import (
+    BETA_1,
+    BETA_2,
+    EPSILON,
+    FLOAT64_BYTES,
+    RATE,
+    adam,
+    booked,
+    close,
+    ranks_of,
+)
+from gpu_course.puzzle.digits import IN_FLOAT32, to_seven_digits
+from gpu_course.puzzle.specification import (
+    Case,
+    Debrief,
+    Finding,
+    Mistake,
+    PerRank,
+    PythonPuzzle,
+    Values,
+)
+
+STEPS = 2
+
+
+def owners_of(sizes: list[int], ranks: int) -> list[int]:
+    """Returns who owns each parameter: one after the other goes to whoever has least so far.
+
+    Source: FairScale, OSS.partition_parameters.
+
+    >>> owners_of([5, 2, 2, 4], 2)
+    [0, 1, 1, 1]
+    """
+    held = [0] * ranks
+    found = []
+    for size in sizes:
+        rank = held.index(min(held))
+        held[rank] += size
+        found.append(rank)
+    return found
+
+
+def _sizes(case: Case) -> list[int]:
+    return [size for unit in small_gpt.unit_sizes(case) for size in unit]
+
+
+def _room(case: Case) -> int:
+    """Returns the bytes of gradients a rank may hold beside its own: the two largest."""
+    return FLOAT64_BYTES * sum(sorted(_sizes(case))[-2:])
+
+
+def _inputs(rng: np.random.Generator, case: Case) -> Values:
+    ranks = ranks_of(case)
+    return small_gpt.inputs(rng, case) | {
+        "owners": owners_of(_sizes(case), ranks),
+        "rank": PerRank(tuple(range(ranks))),
+        "adam": {"rate": RATE, "beta_1": BETA_1, "beta_2": BETA_2, "epsilon": EPSILON},
+    }
+
+
+def _trained(inputs: Values, case: Case, factor: float = 1.0, *, left: bool = False) -> np.ndarray:
+    """Returns the parameters after the steps of one process.
+
+    Args:
+        inputs, case: of the puzzle.
+        factor: what the mean gradient is taken times.
+        left: True where the gradient of the step before is still there and added to.
+    """
+    weights = inputs["weights"]
+    m, v, before = np.zeros_like(weights), np.zeros_like(weights), np.zeros_like(weights)
+    for step in range(1, STEPS + 1):
+        mean = small_gpt.gradients(weights, inputs["tokens"].parts, case).mean(0) * factor
+        if left:
+            before = mean = mean + before
+        weights, m, v = adam(weights, mean, m, v, step)
+    return weights
+
+
+def _reference(inputs: Values, case: Case) -> Values:
+    return {"result": (_trained(inputs, case),) * ranks_of(case)}
+
+
+def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+    ranks, sizes, wire = ranks_of(case), _sizes(case), got["wire"]
+    if any(got["gradients_left"]):
+        rank = next(r for r, left in enumerate(got["gradients_left"]) if left)
+        fact = f"on rank {rank} {got['gradients_left'][rank]} gradients are left after the step"
+        return Finding("gradients-left", fact, "over-budget")
+    most = STEPS * 2 * (ranks - 1) * FLOAT64_BYTES * sum(sizes)
+    sent = [booked(wire, rank) for rank in range(ranks)]
+    if sum(sent) > most:
+        rank = max(range(ranks), key=lambda r: sent[r])
+        call = max((c for c in wire if c.rank == rank), key=lambda c: (c.booked_bytes, -c.number))
+        key = "gradient-to-all" if any(c.kind == "all_reduce" for c in wire) else "too-many-bytes"
+        fact = f"all calls together carry {int(sum(sent)):,} bytes; {most:,} will do"
+        return Finding(key, fact, "over-budget", call.line)
+    room = _room(case)
+    for rank, held in enumerate(got["held_bytes"]):
+        if ranks > 1 and held > room:
+            fact = f"rank {rank} holds {held:,} bytes of others' gradients; {room:,} will do"
+            return Finding("held", fact, "over-budget")
+    return None
+
+
+def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
+    ranks = ranks_of(case)
+    if "failed" in got:
+        return None
+    if to_seven_digits(expected, got):
+        return "seven-digits"
+    if ranks == 1:
+        return None
+    result, right = got["result"], expected["result"][0]
+    owned = np.repeat(inputs["owners"], _sizes(case))
+    if all(
+        np.shape(each) == right.shape
+        and np.array_equal(each[owned != rank], inputs["weights"][owned != rank])
+        and not np.array_equal(each, inputs["weights"])
+        for rank, each in enumerate(result)
+    ):
+        return "not-handed-out"
+    for key, other in (
+        ("summed", _trained(inputs, case, ranks)),
+        ("divided-twice", _trained(inputs, case, 1 / ranks)),
+        ("gradients-left", _trained(inputs, case, left=True)),
+    ):
+        if close([result[0]], [other]):
+            return key
+    return "hooks-left" if _left_hooks(got, case) else None
+
+
+def _left_hooks(got: Values, case: Case) -> bool:
+    """Whether the second step reduced each gradient more often than once."""
+    calls = [c for c in got["wire"] if c.rank == 0 and c.kind in ("reduce", "all_reduce")]
+    return len(calls) > STEPS * len(_sizes(case))
+
+
+DEBRIEF = Debrief(
+    shows=("held_bytes", "booked_bytes"),
+    why=(
+        "A gradient is wanted by one rank alone: the one that updates with it. Reduced there the "
+        "moment autograd has finished it, it is gone everywhere else before the next one comes."
+    ),
+    alternative=(
+        "Collect gradients of one owner in a bucket and reduce it when it is full: fewer, larger "
+        "messages, for a few megabytes held longer. DeepSpeed and FairScale do so."
+    ),
+)
+
+ZERO2 = PythonPuzzle(
+    name="23_zero_and_fsdp/zero2",
+    title="gradients to their owners at once",
+    difficulty="medium",
+    minutes=25,
+    debrief=DEBRIEF,
+    statement=(
+        "Each parameter has an owner. While the backward pass runs, send each gradient to its "
+        "owner as soon as it is there and let go of it everywhere else; then let the owners "
+        "update, and hand the new parameters out."
+    ),
+    parameters={"zero2": ("parameters", "owners", "backward", "update")},
+    harness="gpu_course.lessons.zero_and_fsdp.harness.zero2",
+    ranks=ranks_of,
+    torch=True,
+    tolerance=(1e-8, 1e-10),
+    cases=small_gpt.CASES,
+    random_case=small_gpt.random_case,
+    inputs=_inputs,
+    reference=_reference,
+    judge=_judge,
+    diagnose=_diagnose,
+    call=lambda inputs: "zero2(parameters, owners, backward, update)",
+    self_check="the bytes of gradients that are held",
+    diagnoses={
+        "seven-digits": IN_FLOAT32,
+        "held": (
+            "The result is right, and gradients of others pile up while the backward pass runs. "
+            "When is a gradient finished, and who needs it after it has been reduced?"
+        ),
+        "gradient-to-all": (
+            "The result is right, and every rank was sent every gradient. Only the owner updates "
+            "with it: which collective leaves the sum on one rank alone?"
+        ),
+        "too-many-bytes": (
+            "The result is right, and more was sent than has to be: each gradient once to its "
+            "owner, each new parameter once to all others."
+        ),
+        "gradients-left": (
+            "A gradient is still there when the next backward pass begins, and autograd adds to "
+            "it. The owner's gradient, too, has done its work once the update is over."
+        ),
+        "hooks-left": (
+            "The second step reduces each gradient more than once: the hooks of the first are "
+            "still there. What does register_post_accumulate_grad_hook return?"
+        ),
+        "owner": (
+            "update(k) works only where the mean gradient is: on the owner of parameter k, once "
+            "the gradient has been reduced and while parameter.grad still holds it."
+        ),
+        "summed": "The step was taken with the sum of the gradients. Asked for is their mean.",
+        "divided-twice": (
+            "The step was taken with a gradient that is too small by the number of ranks. Is it "
+            "divided by n more than once?"
+        ),
+        "not-handed-out": (
+            "Each rank has new values of its own parameters, and the old ones of all others. Who "
+            "has the new ones, and how do they reach everybody?"
+        ),
+    },
+    hints=(
+        (
+            "autograd can call you when a gradient is finished: look for "
+            "parameter.register_post_accumulate_grad_hook(f), which calls f(parameter)."
+        ),
+        (
+            "In the hook: dist.reduce to the owner. After that the owner divides by n, and all "
+            "others set parameter.grad to None. Hooks stay until remove() is called on what "
+            "registering them returned."
+        ),
+        (
+            "Once the backward pass is over, take the hooks off. Then for each parameter its owner "
+            "updates it and drops the gradient; all call dist.broadcast(parameter.data, owner)."
+        ),
+    ),
+    mistakes=(
+        Mistake("reduces_after_the_backward_pass", "over-budget", "held"),
+        Mistake("keeps_what_it_has_sent", "over-budget", "gradients-left"),
+        Mistake("all_reduces", "over-budget", "gradient-to-all"),
+        Mistake("leaves_its_hooks", "wrong-result", "hooks-left"),
+        Mistake("forgets_its_own_gradient", "wrong-result", "gradients-left"),
+        Mistake("takes_the_sum", "wrong-result", "summed"),
+        Mistake("divides_before_and_after", "wrong-result", "divided-twice"),
+        Mistake("keeps_new_parameters", "wrong-result", "not-handed-out"),
+        Mistake("everybody_updates_everything", "wrong-result", "owner"),
+        Mistake("only_the_owner_calls", "hazard", "roots-differ"),
+        Mistake("gathers_everything_at_the_owner", "over-budget", "too-many-bytes"),
+    ),
+    source=(
+        "Rajbhandari, Rasley, Ruwase, He, ZeRO: Memory Optimizations Toward Training Trillion "
+        "Parameter Models, 2019, section 5.2; FairScale, ShardedDataParallel"
+    ),
+)

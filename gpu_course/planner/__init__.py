@@ -1,1 +1,0 @@
-"""Cost models of training runs, and the published numbers they are held against."""

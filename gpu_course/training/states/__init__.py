@@ -1,1 +1,0 @@
-"""Smaller optimizer states and fewer parameters: GaLore, LoRA, eight bits, shared layers."""

@@ -1,0 +1,74 @@
+"""What the commands print: as wide as the terminal, and in a pipe as it is."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpu_course.app.terminal.text import (
+    fitting,
+    outcome,
+    path_here,
+    progress_text,
+    summary,
+    verdict_table,
+)
+from gpu_course.grading.progress import LessonProgress
+from gpu_course.grading.verdict import Verdict
+from gpu_course.puzzle import index
+
+PASSED = Verdict("01_threads/guard", "passed", None, 10, 10, "right in all 8 cases")
+FAILED = Verdict("01_threads/map", "failed", "hazard", 0, 10, "OutOfBoundsError: a[8] is outside")
+
+
+class Terminal(io.StringIO):
+    """A standard output that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_in_a_terminal_a_message_fits_its_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    hint = "hint 1 of 3: " + "so many words " * 20
+    assert fitting(hint) == hint, "a pipe gets the message as it is"
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    monkeypatch.setenv("COLUMNS", "60")
+    lines = fitting(hint).splitlines()
+    assert max(map(len, lines)) <= 60 and " ".join(lines).split() == hint.split()
+
+
+def test_verdicts_in_a_few_words() -> None:
+    assert outcome(PASSED) == "passed, 10 of 10 points"
+    assert outcome(FAILED) == "failed (hazard), 0 of 10 points"
+    assert summary([PASSED, FAILED]) == "1 of 2 passed, 10 of 20 points."
+
+
+def test_a_message_with_brackets_stands_in_the_table_as_it_is() -> None:
+    lines = verdict_table([PASSED, FAILED]).splitlines()
+    (row,) = [line for line in lines if line.startswith(FAILED.name)]
+    assert "OutOfBoundsError: a[8] is outside" in row
+    assert lines[-1] == summary([PASSED, FAILED])
+
+
+def test_progress_names_every_puzzle_and_the_next() -> None:
+    lesson = index.lesson("01")
+    verdicts = tuple(
+        Verdict(p.name, "passed" if k else "failed", None, 10 * bool(k), 10, "")
+        for k, p in enumerate(lesson.puzzles)
+    )
+    text = progress_text([LessonProgress(lesson, verdicts)])
+    count = len(verdicts)
+    assert f"\n01_threads  {lesson.title}: {count - 1} of {count} passed\n" in text
+    assert all(puzzle.short_name in text for puzzle in lesson.puzzles)
+    assert text.endswith(f"\n\nNext: {lesson.puzzles[0].name}")
+    rest = progress_text([LessonProgress(lesson, verdicts[1:])])
+    assert rest.endswith("\n\nEvery puzzle is passed.")
+
+
+def test_a_path_is_told_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert path_here(tmp_path / "puzzles" / "guard.py") == str(Path("puzzles") / "guard.py")
+    assert path_here(tmp_path.parent / "guard.py") == str(tmp_path.parent / "guard.py")

@@ -1,0 +1,30 @@
+"""`gpu-course doctor --published`: the board, its count, and its exit status."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from gpu_course.claims import published
+from gpu_course.cli import main
+
+
+def test_the_board_is_printed_with_its_count(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--published"]) == 0
+    assert capsys.readouterr().out.strip() == published.board().strip()
+
+
+def test_the_board_as_json_holds_every_number(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--published", "--format", "json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)) == len(published.rows())
+
+
+def test_a_number_too_far_off_is_seen_in_the_exit_status(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wrong = replace(published.rows()[0], model=lambda: 1e9, verdict=True)
+    monkeypatch.setattr(published, "rows", lambda: (wrong,))
+    assert main(["doctor", "--published"]) == 1
+    assert " far\n" in capsys.readouterr().out

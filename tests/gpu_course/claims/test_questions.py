@@ -1,0 +1,148 @@
+"""Rows that are asked before they are told: read with clear errors, and sealed."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from gpu_course.claims import published
+from gpu_course.claims.published import (
+    Kind,
+    Row,
+    compared,
+    count,
+    forecast_row,
+    forecasts,
+    to_json,
+)
+from gpu_course.claims.questions import BREAKS
+from gpu_course.errors import CatalogueError, UnknownName
+from tests.course.leaks import leaked
+
+ASKED = forecasts()
+FILE = """
+name = "Somebody 2020"
+title = "On something"
+url = "https://example.org"
+
+[[table]]
+place = "Table 1"
+unit = "ms"
+kind = "measurement"
+lessons = ["10_roofline"]
+model = "h100_add"
+how = "bytes over bandwidth"
+verdict = false
+
+[[table.row]]
+what = "a large add"
+printed = "4.1"
+arguments = { length = 1e9, unit = "ms" }
+note = "A floor."
+
+[table.row.forecast]
+name = "large-add"
+question = "How many ms does a large add take?"
+seen = "As long as its bytes."
+breaks = "latency"
+"""
+THIS_ROW = "slip.toml, Table 1, a large add: "
+
+
+def read(text: str) -> tuple[Row, ...]:
+    return published.checked(("slip.toml", row) for row in published.read_rows(text, "slip.toml"))
+
+
+def test_a_row_may_hold_a_question() -> None:
+    (row,) = read(FILE)
+    assert row.forecast is not None
+    assert (row.forecast.name, row.breaks) == ("large-add", "latency")
+    assert row.forecast.broken == f"latency. {BREAKS['latency']}"
+    (row,) = read(FILE.replace('breaks = "latency"\n', ""))
+    assert row.forecast is not None and (row.breaks, row.forecast.broken) == ("", "")
+    (row,) = read(FILE.partition("[table.row.forecast]")[0])
+    assert row.forecast is None and row.breaks == ""
+
+
+@pytest.mark.parametrize(
+    ("there", "slip", "told"),
+    [
+        ('name = "large-add"\n', "", THIS_ROW + "forecast lacks name"),
+        ('seen = "As long as its bytes."\n', "", THIS_ROW + "forecast lacks seen"),
+        ('"As long as its bytes."', '" "', THIS_ROW + "seen of the forecast is empty"),
+        ('breaks = "latency"', 'breaks = ""', THIS_ROW + "breaks of the forecast is empty"),
+        ('"large-add"', '"Large add"', THIS_ROW + "the forecast is called 'Large add'"),
+        ('"large-add"', "7", THIS_ROW + "name cannot be 7"),
+        ("take?", "take.", THIS_ROW + "the question of large-add does not ask"),
+        ('"latency"', '"luck"', THIS_ROW + "breaks is 'luck', and no assumption"),
+        ("breaks =", "break =", THIS_ROW + "forecast has an unknown key break"),
+        ("verdict = false\n", "", THIS_ROW + "the model breaks (latency), so no verdict"),
+        ('note = "A floor."\n', "", THIS_ROW + "the model breaks (latency), so no verdict"),
+        ('"4.1"', '"-4.1"', THIS_ROW + "nobody forecasts -4.1"),
+        ('"4.1"', '"4.1 ms"', THIS_ROW + "the printed digits are '4.1 ms'"),
+        ("[table.row.forecast]", "[table.forecast]", "slip.toml, Table 1: unknown key forecast"),
+        ("[table.row.forecast]\n", "forecast = 7\n[x]\n", "slip.toml: unknown key x"),
+        ("[table.row.forecast]", "[table.row.forcast]", THIS_ROW + "unknown key forcast"),
+    ],
+)
+def test_a_slip_in_a_question_is_told_with_its_row(there: str, slip: str, told: str) -> None:
+    assert there in FILE
+    with pytest.raises(CatalogueError) as error:
+        read(FILE.replace(there, slip))
+    assert str(error.value).startswith(told)
+
+
+def test_one_name_stands_for_one_forecast() -> None:
+    second = FILE.partition("[[table.row]]")
+    both = FILE + second[1] + second[2].replace("a large add", "a larger add")
+    with pytest.raises(CatalogueError, match=r"a larger add: .* has a forecast large-add too"):
+        read(both)
+
+
+def test_a_forecast_is_found_by_its_name() -> None:
+    for row in ASKED:
+        assert row.forecast is not None and forecast_row(row.forecast.name) is row
+    with pytest.raises(UnknownName, match="did you mean h100-add-large"):
+        forecast_row("h100-add-larg")
+
+
+def test_a_broken_model_is_shown_as_a_difference_with_what_broke() -> None:
+    (row,) = read(FILE)
+    assert row.holds is None
+    text = compared([row])
+    assert text.splitlines()[2].split()[-1] == "broke"
+    assert "a large add: the model breaks here: latency." in " ".join(text.split())
+    assert max(len(line) for line in text.splitlines()) <= 70
+    assert "    1 where an assumption of the model breaks, which is named" in count([row])
+    assert "    0 open" in count([row])
+    assert to_json([row])[0]["forecast"] == "large-add"
+    assert to_json([row])[0]["breaks"] == "latency"
+
+
+@pytest.mark.parametrize("row", ASKED, ids=lambda row: row.forecast.name)
+def test_a_question_gives_nothing_away(row: Row) -> None:
+    question = row.forecast
+    assert question is not None
+    assert leaked(question.question, row) == ""
+    assert question.seen[0].isupper() and question.seen[-1] in ".?)"
+    assert question.seen.count("`") % 2 == 0
+    assert len(question.seen) <= 500, "two or three sentences"
+    # Which unit the fields take is part of what is asked.
+    assert not row.unit or re.search(rf"(?<!\w){re.escape(row.unit)}(?!\w)", question.question)
+
+
+@pytest.mark.parametrize("row", ASKED, ids=lambda row: row.forecast.name)
+def test_where_the_model_is_said_to_break_it_does(row: Row) -> None:
+    """A tenth or more off; and where nothing is said to break, at most a third."""
+    off = abs(row.mine / row.published - 1)
+    assert off > 0.1 if row.breaks else off < 1 / 3, f"{row.mine:g} against {row.printed}"
+
+
+def test_every_assumption_is_a_sentence() -> None:
+    for sentence in BREAKS.values():
+        assert sentence.startswith("The model ") and sentence.endswith(".")
+
+
+def test_what_cannot_differ_is_not_a_broken_model() -> None:
+    assert not [row for row in ASKED if row.kind is Kind.identity and row.breaks]

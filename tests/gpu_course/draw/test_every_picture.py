@@ -1,0 +1,454 @@
+"""Each picture of the course, on data as lessons give it, can be read in a panel of 700 pixels."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from numba import cuda, float32
+
+from gpu_course import draw, simulate
+from gpu_course.claims.pictures import draw_forecasts
+from gpu_course.draw.collectives import draw_chunks, draw_timeline, draw_times, draw_traffic
+from gpu_course.draw.execution.banks import draw_banks
+from gpu_course.draw.execution.cards import draw_cards
+from gpu_course.draw.execution.divergence import draw_divergence
+from gpu_course.draw.execution.intervals import draw_intervals
+from gpu_course.draw.execution.issue import draw_issue
+from gpu_course.draw.execution.launch_grid import draw_launch_grid
+from gpu_course.draw.execution.ownership import Trouble, draw_around, draw_ownership
+from gpu_course.draw.execution.reductions import draw_activity, draw_tree
+from gpu_course.draw.execution.residency import draw_residency
+from gpu_course.draw.execution.sectors import Request, draw_sectors, draw_sides
+from gpu_course.draw.execution.shuffles import draw_shuffles
+from gpu_course.draw.execution.tiles import draw_halo, draw_transposition
+from gpu_course.draw.paper import palette as p
+from gpu_course.draw.paper.palette import blank_figure, sheet
+from gpu_course.draw.paper.picture import alt_text
+from gpu_course.draw.steps.parts import View
+from gpu_course.draw.steps.picture import draw_step
+from gpu_course.draw.touches.picture import draw_touches, first_steps
+from gpu_course.draw.training.estimates import draw_estimates
+from gpu_course.draw.training.ledgers_beside import draw_ledgers
+from gpu_course.draw.training.lives import draw_lives
+from gpu_course.draw.training.memory_ledger import draw_live, draw_saw_tooth, draw_terms
+from gpu_course.draw.training.schedules import draw_pareto, draw_schedule
+from gpu_course.draw.training.training_runs import draw_held, draw_losses
+from gpu_course.hardware.compute_capability import capability
+from gpu_course.hardware.datasheet import device, devices
+from gpu_course.hardware.latency import issue
+from gpu_course.hardware.occupancy import occupancy
+from gpu_course.lessons.collectives.shows import network
+from gpu_course.lessons.context_parallel.pictures import (
+    draw_curves,
+    draw_lengths,
+    draw_rounds,
+    draw_triangle,
+)
+from gpu_course.lessons.data_parallel.pictures import draw_buckets, draw_overlap
+from gpu_course.lessons.matmul.pictures import draw_ladder, draw_reuse, draw_waves
+from gpu_course.lessons.reductions_and_scans.pictures import draw_look_back, draw_scan
+from gpu_course.lessons.roofline.pictures import draw_roofline, draw_under_roof
+from gpu_course.lessons.smaller_states.pictures import draw_rank
+from gpu_course.lessons.tensor_parallel.pictures import draw_cut, draw_kept
+from gpu_course.lessons.zero_and_fsdp.pictures import draw_owners, draw_stages, draw_units
+from simt.stepping import record
+from tests.gpu_course.claims.test_pictures import LESSONS, VERDICT
+from tests.gpu_course.draw import launches
+from tests.gpu_course.draw import test_collectives as collectives
+from tests.gpu_course.draw.execution.test_reductions import halves, neighbours
+from tests.gpu_course.draw.kernels import (
+    behind_the_guard,
+    blocks_2d,
+    reverse,
+    turn_square,
+    turn_wide,
+)
+from tests.gpu_course.draw.readable import assert_readable, texts
+from tests.gpu_course.draw.training.test_lives import PANELS
+from tests.gpu_course.draw.training.test_memory_ledger import LEDGER
+from tests.gpu_course.draw.training.test_training_runs import CLOUD, ENDS, LEDGERS, PLAIN, STATES
+from tests.lessons.context_parallel import test_pictures as context_parallel
+from tests.lessons.data_parallel import test_pictures as data_parallel
+from tests.lessons.roofline.test_pictures import KERNELS, ROOFS
+from tests.lessons.tensor_parallel.test_pictures import KEPT, rates
+from tests.lessons.zero_and_fsdp import test_pictures as zero_and_fsdp
+
+MIB = 2**20
+GIB = 2**30
+
+
+def zeros(*shape: int) -> np.ndarray:
+    return np.zeros(shape, np.float32)
+
+
+def numbers(*shape: int) -> np.ndarray:
+    return np.linspace(-19.875, 20.125, int(np.prod(shape)), dtype=np.float32).reshape(shape)
+
+
+class Line:
+    """A term as the lesson on the ledger has it, with a name as long as any."""
+
+    def __init__(self, name: str, paper: int, kept: int) -> None:
+        self.name, self.paper_bytes, self.kept_bytes = name, paper, kept
+
+
+PARTS = {
+    "parameters": 14 * GIB,
+    "optimizer states": 28 * GIB,
+    "gradients": 14 * GIB,
+    "activations": 30 * GIB,
+    "temporaries": 2 * GIB,
+}
+SCHEDULE = [
+    *(("keep input" if s % 3 == 0 else "forward", s) for s in range(9)),
+    *((word, s) for s in reversed(range(9)) for word in ("save all", "backward")),
+]
+CURVES = {
+    "best": [(0.7 * MIB, 1.13), (0.8 * MIB, 1.1), (1.2 * MIB, 1.02), (1.3 * MIB, 1.0)],
+    "equal segments": [(0.8 * MIB, 1.3), (1.05 * MIB, 1.2)],
+    "square root": [(1.05 * MIB, 1.33)],
+    "halves": [(0.7 * MIB, 1.51)],
+    "revolve": [(0.7 * MIB, 2.55), (0.78 * MIB, 1.65), (0.78 * MIB, 1.5)],
+}
+FIRST = np.zeros((16, 16), bool)
+FIRST[0, ::4] = True
+FIRST_ROWS = np.zeros((16, 16), bool)
+FIRST_ROWS[:4] = True
+FALLING = [4.9 - 0.02 * k for k in range(60)]
+
+
+def turn_around() -> Figure:
+    recording = record(reverse, ("t", "tile"))[1, 64](zeros(64), numbers(64))
+    return draw_step(recording, len(recording.track((0, 1))) - 1, (0, 1))
+
+
+def told() -> Figure:
+    recording = record(reverse, ("t", "tile"))[2, 64](zeros(128), numbers(128))
+    view = View(costs=False, threads=(0, 63), array="tile", cell=63)
+    return draw_step(recording, len(recording.track((0, 1))) - 1, (0, 1), view=view)
+
+
+def guarded() -> Figure:
+    recording = record(behind_the_guard, ("t", "size"))[1, 8](zeros(8), numbers(8), 6)
+    return draw_step(recording, 3, view=View(costs=False))
+
+
+def wrong_axes() -> Figure:
+    report = simulate(blocks_2d)[(3, 3), (4, 2)](zeros(5, 10), zeros(5, 10), zeros(10), 5, 10)
+    return draw_touches(report)
+
+
+def pieces(out, a, size):
+    tile = cuda.shared.array(64, float32)
+    t = cuda.threadIdx.x
+    i = cuda.grid(1)
+    if i < size:
+        tile[t] = a[i]
+    cuda.syncthreads()
+    if i < size:
+        out[i] = tile[t]
+
+
+def table(out, a):
+    x, y = cuda.grid(2)
+    if x < a.shape[1] and y < a.shape[0] and x != 35:
+        out[y, x] = a[y, x]
+
+
+def parting(out, a, size):
+    i = cuda.grid(1)
+    if i < size:
+        for k in range(i % 3):
+            out[i] = a[i] * k + a[(i + a.shape[0] // 2) % a.shape[0]]
+
+
+def tree(out, a):
+    i = cuda.grid(1)
+    total = a[i]
+    for delta in (16, 8, 4, 2, 1):
+        total += cuda.shfl_down_sync(0xFFFFFFFF, total, delta)
+    out[i] = total
+
+
+def on_an_sm(version: str, registers: int, shared: int, threads: int) -> Figure:
+    sm = capability(version)
+    found = occupancy(sm, registers, shared, threads)
+    return draw_residency(found.blocks, -(-threads // 32), sm.max_warps_per_sm, found.limits)
+
+
+LONG = simulate(pieces)[2, 64](zeros(100), numbers(100), 100)
+LARGE = simulate(table)[(3, 3), (16, 16)](zeros(44, 40), numbers(44, 40))
+
+PICTURES: dict[str, Callable[[], Figure]] = {
+    **{
+        f"draw_touches {name}": lambda report=report: draw_touches(report)
+        for name, report in launches.EVERY.items()
+    },
+    "draw_touches wrong axes": wrong_axes,
+    "draw_touches a thread followed": lambda: draw_touches(
+        first_steps(launches.REVERSED, 2, 5), follow=4
+    ),
+    **{
+        f"draw_around {name}": lambda report=report, trouble=trouble: draw_around(report, trouble)
+        for name, report, trouble in [
+            (
+                "a vector",
+                LONG,
+                Trouble("out", 70, "30 of 100 cells are wrong", frozenset({70, 75})),
+            ),
+            ("the end", LONG, Trouble("a", 99, "OutOfBoundsError: a[100] is outside (100,)")),
+            ("a tile", LONG, Trouble("tile", 5, "tile[5] races", frozenset({5}), "a race")),
+            ("a table", LARGE, Trouble("out", 40 * 33 + 38, "wrong", frozenset({40 * 33 + 38}))),
+        ]
+    },
+    "draw_ownership blocks": lambda: draw_ownership(launches.BLOCKS, "out"),
+    "draw_ownership matrix": lambda: draw_ownership(launches.BROADCAST, "out"),
+    "draw_ownership wide": lambda: draw_ownership(launches.WIDE, "out"),
+    **{
+        f"draw_launch_grid {grid} {block}": lambda grid=grid, block=block, size=size: (
+            draw_launch_grid(grid, block, size)
+        )
+        for grid, block, size in [
+            (1, (6, 4), (5, 3)),
+            (3, 4, 10),
+            ((3, 3), (4, 2), (10, 5)),
+            ((1, 1), (12, 8), (10, 5)),
+            ((2, 2), (9, 4), (10, 5)),
+            ((10, 1), (1, 8), (10, 5)),
+            (40, 1, 40),
+            (3, 16, 40),
+            (1, 256, None),
+            ((1, 1), (32, 8), None),
+        ]
+    },
+    "draw_cards some": lambda: draw_cards(
+        [device(name) for name in ("T4", "RTX 4090", "A100", "H100", "B200")]
+    ),
+    "draw_cards all": lambda: draw_cards(devices()),
+    "draw_banks stride 2": lambda: draw_banks([2 * lane for lane in range(32)]),
+    "draw_banks one word for two": lambda: draw_banks([lane // 2 for lane in range(32)]),
+    "draw_banks a column": lambda: draw_banks([32 * lane for lane in range(32)]),
+    "draw_sectors stride 2": lambda: draw_sectors(Request(tuple(range(12, 12 + 256, 8)))),
+    "draw_sectors one each": lambda: draw_sectors(
+        Request(tuple(range(0, 32 * 40, 40)), name="a[i * 10]")
+    ),
+    "draw_sectors two requests": lambda: draw_sectors(
+        Request(tuple(range(32)), 1, "bytes"),
+        Request((*[None] * 8, *[64] * 24), 16, "one for all", "write"),
+    ),
+    "draw_sides": lambda: draw_sides(
+        Request(tuple(range(0, 128, 4))),
+        Request(tuple(range(0, 32 * 96, 96)), kind="write"),
+        (24, 32),
+    ),
+    "draw_activity": lambda: draw_activity(
+        record(neighbours)[1, 128](zeros(1), numbers(128), 128), "tile"
+    ),
+    "draw_tree": lambda: draw_tree(record(halves)[1, 16](zeros(1), numbers(16)), "tile"),
+    "draw_scan": lambda: draw_scan(
+        [
+            [frozenset({k}) for k in range(4)],
+            [frozenset(range(max(0, k - 1), k + 1)) for k in range(4)],
+        ]
+    ),
+    "draw_look_back": lambda: draw_look_back([[0, 0, 0], [1, 0, 1], [2, 1, 1], [2, 2, 2]]),
+    "draw_intervals guard": lambda: draw_intervals(
+        record(behind_the_guard)[1, 8](zeros(8), numbers(8), 6), "tile"
+    ),
+    "draw_intervals square": lambda: draw_intervals(
+        record(turn_square)[1, (4, 4)](zeros(4, 4)), "tile"
+    ),
+    "draw_intervals wide": lambda: draw_intervals(
+        record(turn_wide)[1, 32](zeros(32), numbers(32)), "tile"
+    ),
+    "draw_divergence two warps": lambda: draw_divergence(
+        record(parting)[1, 50](zeros(50), numbers(50), 44), (0, 1)
+    ),
+    "draw_shuffles": lambda: draw_shuffles(
+        record(tree, "total")[1, 32](zeros(32), np.ones(32, np.float32)), "total"
+    ),
+    "draw_shuffles followed, wide values": lambda: draw_shuffles(
+        record(tree, "total")[1, 32](zeros(32), numbers(32)), "total", follow=3
+    ),
+    "draw_residency": lambda: on_an_sm("8.0", 64, 16_384, 256),
+    "draw_residency many small blocks": lambda: on_an_sm("9.0", 16, 1_000, 32),
+    "draw_residency none": lambda: on_an_sm("8.0", 255, 0, 1024),
+    "draw_issue": lambda: draw_issue(issue(12, 1, 12, 32).slots, 12, 12),
+    "draw_step two warps": turn_around,
+    "draw_step told": told,
+    "draw_step guarded": guarded,
+    "draw_halo": lambda: draw_halo(24, 8, 1),
+    "draw_halo wide": lambda: draw_halo(12, 4, 3),
+    "draw_transposition": draw_transposition,
+    "draw_ladder": lambda: draw_ladder(
+        [("no tiles", 2.0, 0.0, 1986.5), ("squares of 8 by 8", 0.015625, 0.25, 15971.7)],
+        "somebody 2022",
+    ),
+    "draw_reuse": lambda: draw_reuse(4, 2048, (FIRST_ROWS, FIRST), (FIRST_ROWS.T, FIRST)),
+    "draw_reuse no tile": lambda: draw_reuse(1, 8192, (FIRST, FIRST), (FIRST, FIRST)),
+    "draw_waves": lambda: draw_waves([32, 64, 96, 128], [0.3, 1.0, 0.5, 0.7], 96, "2 SMs", 2),
+    "draw_saw_tooth": lambda: draw_saw_tooth(LEDGER, 4),
+    "draw_live fits": lambda: draw_live(PARTS, 80 * GIB),
+    "draw_live alone": lambda: draw_live({"parameters": 3 * GIB}),
+    "draw_terms": lambda: draw_terms(
+        [
+            Line("mask of the attention's dropout", 2 * MIB, 4 * MIB),
+            Line("input of the second linear layer", 8 * MIB, 8 * MIB),
+            Line("statistics of the LayerNorms", 0, 12_345_678),
+        ]
+    ),
+    "draw_schedule": lambda: draw_schedule(SCHEDULE, range(1, 28), budget=20),
+    "draw_schedule weighed wrongly": lambda: draw_schedule(
+        SCHEDULE,
+        range(1, 28),
+        budget=20,
+        broken="operation 12 (save all 7) rises to 13, the peak so far is 13, and yours is 9",
+        at=12,
+        claimed=[min(9, rise) for rise in range(1, 28)],
+        unit="units",
+    ),
+    "draw_pareto": lambda: draw_pareto(CURVES),
+    "draw_lives": lambda: draw_lives(PANELS, 4096),
+    "draw_ledgers": lambda: draw_ledgers(LEDGERS),
+    "draw_losses": lambda: draw_losses(
+        {"Adam": FALLING, "GaLore, rank 32": [each + 0.1 for each in FALLING]},
+        25,
+        goal=4.2,
+        floor=3.6,
+    ),
+    "draw_held": lambda: draw_held(
+        {"Adam": PARTS, "8 bit, power 2 and 4": PARTS | {"gradients": 0}}, {"Adam": "loss 1.20"}
+    ),
+    "draw_estimates": lambda: draw_estimates((1.0, 0.5), CLOUD),
+    "draw_rank": lambda: draw_rank(STATES, ENDS, 128, goal=1.25, **PLAIN),
+    "draw_forecasts": lambda: draw_forecasts(LESSONS, VERDICT),
+    "draw_roofline": lambda: draw_roofline(ROOFS, KERNELS),
+    **{
+        f"draw_chunks {name}": lambda frame=frame: draw_chunks(frame)
+        for name, frame in collectives.FRAMES.items()
+    },
+    "draw_cut": lambda: draw_cut(8, 2**28, 2**24),
+    "draw_kept": lambda: draw_kept(KEPT, "One layer"),
+    "draw_rates": rates,
+    "draw_traffic": lambda: draw_traffic({(0, 1): 6144, (1, 0): 6144}, 2, "your all_reduce"),
+    "draw_timeline": lambda: draw_timeline(collectives.RING, 8, "ring"),
+    "draw_buckets": lambda: draw_buckets(data_parallel.EARLY, "your bucketed, rank 0"),
+    "draw_overlap": lambda: draw_overlap(data_parallel.EXPOSED, 0.4, "2 GB in 2 buckets"),
+    **{
+        f"draw_fat_tree {rate} to 1": lambda rate=rate: network(98_304, 64, rate) for rate in (1, 7)
+    },
+    "draw_fat_tree one switch": lambda: network(40, 40, 7),
+    "draw_times": lambda: draw_times(collectives.CURVES, "Ring and tree", "alpha 20 µs"),
+    "draw_under_roof": lambda: draw_under_roof(ROOFS, KERNELS),
+    **{f"draw_owners {stage}": lambda stage=stage: draw_owners(stage, 4) for stage in range(4)},
+    "draw_units": lambda: draw_units(zero_and_fsdp.USES, 4096, "your zero3"),
+    "draw_stages": lambda: draw_stages(zero_and_fsdp.CURVES, 80, "7.5 billion parameters"),
+    **{
+        f"draw_triangle {name}": lambda given=given: draw_triangle(*given, name="plain")
+        for name, given in context_parallel.TRIANGLES.items()
+    },
+    "draw_rounds": lambda: draw_rounds(context_parallel.WORK, context_parallel.HOLDS, "a ring"),
+    "draw_curves": lambda: draw_curves(**context_parallel.CURVES),
+    "draw_lengths": lambda: draw_lengths(context_parallel.BINS, "Lengths", "3 files"),
+}
+
+
+def test_no_picture_is_left_out() -> None:
+    found = {
+        name
+        for module in pkgutil.walk_packages(draw.__path__, "gpu_course.draw.")
+        for name, function in inspect.getmembers(
+            importlib.import_module(module.name), inspect.isfunction
+        )
+        if name.startswith("draw_") and "Figure" in str(function.__annotations__.get("return"))
+    }
+    # These three are what draw_touches chooses from.
+    found -= {"draw_flow", "draw_map", "draw_condensed"}
+    assert found == {name.split()[0] for name in PICTURES}
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_picture_can_be_read_in_half_a_window(name: str) -> None:
+    figure = PICTURES[name]()
+    assert_readable(figure)
+    assert alt_text(figure)
+    assert figure.get_size_inches()[0] * p.CSS_PIXELS_PER_INCH <= 700
+
+
+@pytest.mark.parametrize("name", ["draw_estimates", "draw_held", "draw_losses", "draw_schedule"])
+def test_a_picture_says_what_to_see(name: str) -> None:
+    figure = PICTURES[name]()
+    assert any(axes.get_title(loc="left") for axes in figure.axes)
+    assert all(axes.get_xlabel() for axes in figure.axes[-1:])
+
+
+def test_no_picture_of_a_launch_prints_the_rule_or_the_guard() -> None:
+    """The puzzles that follow it ask for both."""
+    for size in (None, 10, (10, 5)):
+        grid, block = (3, 4) if size != (10, 5) else ((3, 3), (4, 2))
+        figure = draw_launch_grid(grid, block, size)
+        said = " ".join(text.get_text() for text in texts(figure)) + alt_text(figure)
+        for given_away in ("blockDim", "*", "<", "guard"):
+            assert given_away not in said
+
+
+def test_bars_are_as_long_as_what_they_stand_for() -> None:
+    cards = [device("T4"), device("B200")]
+    figure = draw_cards(cards)
+    bars = [p.get_width() for p in figure.findobj(Rectangle) if p.get_width() > 0 and p.axes]
+    rates = [card.bandwidth_bytes_per_s for card in cards]
+    assert any(
+        np.isclose(one / other, rates[0] / rates[1]) for one in bars for other in bars if other
+    )
+
+
+def test_one_far_point_does_not_flatten_the_others() -> None:
+    figure = draw_pareto(CURVES)
+    (axes,) = figure.axes
+    assert axes.get_ylim()[1] < 80
+    assert any("155 %" in text.get_text() for text in texts(figure))
+    near = draw_pareto({name: points for name, points in CURVES.items() if name != "revolve"})
+    assert not any("\u2191" in text.get_text() for text in texts(near))
+
+
+# What the checks must find
+
+
+def cut() -> Figure:
+    figure, axes = sheet(4, 1)
+    axes.text(3.5, 0.5, "a legend that is cut", fontsize=9)
+    return figure
+
+
+def crossing() -> Figure:
+    figure, axes = sheet(4, 1)
+    axes.add_artist(Rectangle((1, 0.3), 0.3, 0.3))
+    axes.text(1.15, 0.45, "-12.625", fontsize=9, ha="center", va="center")
+    return figure
+
+
+def small() -> Figure:
+    figure, axes = blank_figure(12, 1)
+    axes.set_axis_off()
+    axes.text(0.5, 0.5, "nine points on a wide sheet", fontsize=9)
+    return figure
+
+
+def over() -> Figure:
+    figure, axes = sheet(4, 1)
+    axes.text(1.0, 0.5, "one word", fontsize=9)
+    axes.text(1.2, 0.5, "another", fontsize=9)
+    return figure
+
+
+@pytest.mark.parametrize("planted", [cut, crossing, small, over])
+def test_a_planted_fault_is_found(planted: Callable[[], Figure]) -> None:
+    with pytest.raises(AssertionError):
+        assert_readable(planted())

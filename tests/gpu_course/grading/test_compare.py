@@ -1,0 +1,192 @@
+"""Values beside what they should be: planted differences are named, equal values are left alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gpu_course.grading.compare import first_difference, pattern, same_factor, show
+from gpu_course.grading.sentences import PYTHON_SENTENCES, sentence_of
+from gpu_course.puzzle import PythonPuzzle
+from tests.gpu_course.grading import python_toy as toy
+from tests.gpu_course.grading import toy as kernels
+
+EXACT = (0.0, 0.0)
+NAN = float("nan")
+INF = float("inf")
+F4 = np.float32
+
+
+def key_of(got: Any, expected: Any, tolerance: tuple[float, float] = EXACT) -> str | None:
+    found = first_difference(got, expected, tolerance, "result")
+    return None if found is None else pattern(found, tolerance).key
+
+
+RIGHT: list[tuple[Any, Any]] = [
+    (3, 3),
+    (True, True),
+    ("ab", "ab"),
+    (None, None),
+    (2.5, 2.5),
+    (2, 2.0),
+    (1, 1 + 0j),
+    (NAN, NAN),
+    (INF, INF),
+    ([1, 2], (1, 2)),
+    ((1, [2.0, "x"]), [1, (2.0, "x")]),
+    ({"a": 1, "b": [2]}, {"b": [2], "a": 1}),
+    (np.arange(3), np.arange(3)),
+    (np.zeros((0, 2)), np.zeros((0, 2))),
+    (np.array([NAN, 1.0]), np.array([NAN, 1.0])),
+    (3, np.int64(3)),
+    (0.5, np.float32(0.5)),
+    ([], ()),
+]
+
+
+@pytest.mark.parametrize(("got", "expected"), RIGHT)
+def test_what_is_right_has_no_difference(got: Any, expected: Any) -> None:
+    assert first_difference(got, expected, EXACT, "result") is None
+
+
+# (what came, what should have come, the key, what the message says)
+WRONG: list[tuple[Any, Any, str, str]] = [
+    (4, 3, "off-by-one", "result is 4, expected 3"),
+    (2, 3, "off-by-one", ""),
+    (7, 3, "wrong", "result is 7, expected 3"),
+    (-3, 3, "wrong", ""),
+    (True, 1, "wrong-type", "result is True, a bool; expected an int"),
+    (1, True, "wrong-type", "expected a bool"),
+    (3.0, 3, "wrong-type", "result is 3.0, a float; expected an int"),
+    ("3", 3, "wrong-type", "a string"),
+    (3, "3", "wrong-type", ""),
+    (2.6, 2.5, "wrong", "result is 2.6, expected 2.5"),
+    (3.5, 2.5, "wrong", ""),
+    (NAN, 2.5, "not-finite", "result is nan"),
+    (INF, 2.5, "not-finite", ""),
+    (2.5, NAN, "wrong", ""),
+    (-INF, INF, "wrong", ""),
+    (None, 3, "missing-output", "result is None, expected an int"),
+    (None, np.zeros(2), "missing-output", "an array of shape (2,)"),
+    ([1, 2, 3], [1, 2], "wrong-shape", "result has 3 items, expected 2"),
+    (5, [1, 2], "wrong-type", "expected a list"),
+    ([1, 5], [1, 2], "partly-wrong", "result[1] is 5, expected 2"),
+    ([2, 3], [1, 2], "off-by-one", "result[0] is 2, expected 1"),
+    ([2, 4, 8], [1, 2, 4], "constant-factor", ""),
+    ([8, 9, 12], [1, 2, 5], "constant-offset", ""),
+    (["a", "c"], ["a", "b"], "wrong", "result[1] is 'c', expected 'b'"),
+    ([[1], [2]], [[1], [4]], "wrong", "result[1][0] is 2, expected 4"),
+    ({"a": 1}, {"a": 1, "b": 2}, "missing-output", "result has no 'b'; it has 'a'"),
+    ({"a": 1, "c": 0}, {"a": 1}, "wrong-shape", "result has 'c', which was not asked for"),
+    ({"a": 5}, {"a": 1}, "wrong", "result['a'] is 5, expected 1"),
+    ([1, 2], {"a": 1}, "wrong-type", "expected a dict"),
+    ([0.0, 0.0], np.zeros(2), "wrong-type", "expected an array of shape (2,)"),
+    (np.array(3.0), 3.0, "wrong-type", "result is an array of shape (), expected a float"),
+    (3.0, np.array(3.0), "wrong-type", ""),
+    (np.zeros((1, 4)), np.zeros((4, 4)), "wrong-shape", "has shape (1, 4), expected (4, 4)"),
+    (np.zeros(0), np.zeros(4), "wrong-shape", ""),
+    (np.zeros(2), np.zeros(2, F4), "wrong-dtype", "has dtype float64, expected float32"),
+    (np.zeros(2, ">f4"), np.zeros(2, F4), "wrong-dtype", ""),
+    (np.array([1.0, NAN]), np.array([1.0, 2.0]), "not-finite", "result[1] is nan"),
+    (np.array([NAN, NAN]), np.array([1.0, 2.0]), "not-finite", ""),
+    (np.arange(4) + 1, np.arange(4), "off-by-one", "result[0] is 1, expected 0"),
+    (np.arange(4.0) + 1, np.arange(4.0), "constant-offset", ""),
+    (np.array([3, 1, 7]) * 8, np.array([3, 1, 7]), "constant-factor", ""),
+    (np.array([3, 9, 7]), np.array([3, 1, 7]), "partly-wrong", "result[1] is 9, expected 1"),
+    (np.array([5, 9, 1]), np.array([3, 1, 7]), "wrong", ""),
+    (np.array([[1, 2], [3, 9]]), np.array([[1, 2], [3, 4]]), "partly-wrong", "result[1, 1] is 9"),
+    (np.array([False, True]), np.array([True, True]), "partly-wrong", ""),
+]
+
+
+@pytest.mark.parametrize(("got", "expected", "key", "says"), WRONG)
+def test_a_difference_has_its_key_and_its_fact(
+    got: Any, expected: Any, key: str, says: str
+) -> None:
+    found = first_difference(got, expected, EXACT, "result")
+    assert found is not None
+    assert pattern(found, EXACT).key == key
+    assert says in found.fact
+
+
+@given(st.floats(-1e6, 1e6), st.floats(1e-9, 1e-2), st.floats(0, 0.9))
+def test_floats_agree_within_the_tolerance_and_not_beyond(
+    expected: float, rtol: float, share: float
+) -> None:
+    atol = 1e-6
+    room = atol + rtol * abs(expected)
+    inside, outside = expected + share * room, expected + 1.1 * room + 1e-9
+    assert key_of(inside, expected, (rtol, atol)) is None
+    assert key_of(outside, expected, (rtol, atol)) is not None
+    arrays = [np.array([v, expected]) for v in (inside, outside, expected)]
+    assert key_of(arrays[0], arrays[2], (rtol, atol)) is None
+    assert key_of(arrays[1], arrays[2], (rtol, atol)) is not None
+
+
+def test_whole_numbers_know_no_tolerance() -> None:
+    assert key_of(np.array([1000, 3]), np.array([1001, 3]), (0.5, 5.0)) == "partly-wrong"
+    assert key_of(1000, 1001, (0.5, 5.0)) == "off-by-one"
+
+
+def test_infinite_is_not_close_to_finite() -> None:
+    assert key_of(np.array([INF]), np.array([1.0]), (INF, INF)) == "not-finite"
+    assert key_of(1.0, INF, (0.1, 0.1)) == "wrong"
+
+
+@pytest.mark.parametrize(
+    ("pairs", "factor"),
+    [
+        ([(8, 4), (20, 10)], 2.0),
+        ([(1, 4), (2.5, 10)], 0.25),
+        ([(8, 4), (21, 10)], None),
+        ([(8, 4)], None),
+        ([(8, 4), (8, 4)], None),
+        ([(8, 4), (None, 10)], None),
+        ([(8, 4), ("x", 10)], None),
+        ([(8, 4), (0, 0)], None),
+        ([(True, 4), (20, 10)], None),
+        ([(4, 4), (10, 10)], None),
+    ],
+)
+def test_a_factor_is_one_in_all_cases(pairs: list[tuple[Any, Any]], factor: float | None) -> None:
+    assert same_factor(pairs) == factor
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.1, "0.1"),
+        (3.0, "3.0"),
+        (1e30, "1e+30"),
+        (1 / 3, repr(1 / 3)),
+        ("a\nb", "'a\\nb'"),
+        ((1,), "(1,)"),
+        ([1.0, None], "[1.0, None]"),
+        (np.arange(3), "[0, 1, 2]"),
+        (np.zeros((2, 2), F4), "float32 array of shape (2, 2)"),
+        (list(range(100)), "[" + ", ".join(map(str, range(40))) + ", ...]"),
+        ("x" * 500, "'" + "x" * 155 + " ..."),
+    ],
+)
+def test_a_value_is_shown_in_one_short_line(value: Any, text: str) -> None:
+    assert show(value) == text
+
+
+def test_every_key_of_the_specification_has_a_sentence_and_no_other() -> None:
+    text = " ".join((PythonPuzzle.__doc__ or "").split())
+    listed = text.partition("keys the grader finds by itself:")[2].partition("Args:")[0]
+    named = set(listed.split('"')[1::2])
+    assert len(named) > 10
+    # What every puzzle can end with is said of puzzles in general.
+    assert set(PYTHON_SENTENCES) == named | {"refused", "over-budget"}
+
+
+def test_a_puzzles_own_sentence_comes_first_and_each_kind_has_its_own() -> None:
+    assert sentence_of(toy.COVER, "exception") == "The toy's own sentence about errors."
+    assert sentence_of(toy.SCALE, "exception") == PYTHON_SENTENCES["exception"]
+    assert sentence_of(kernels.TOY, "input-changed") != sentence_of(toy.COVER, "input-changed")
+    assert sentence_of(toy.COVER, "no such key") == ""

@@ -1,0 +1,221 @@
+"""What leaves the grader: JSON with the agreed keys, table rows, HTML that hides nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gpu_course.grading import check, grade
+from gpu_course.grading.exports import (
+    INDENT,
+    _trouble,
+    to_json,
+    verdict_html,
+    verdict_picture,
+    verdict_table_rows,
+    verdict_text,
+)
+from gpu_course.grading.verdict import REASONS, STATUSES, Verdict
+from tests.gpu_course.grading import toy
+
+KEYS = [
+    "name",
+    "status",
+    "reason",
+    "points",
+    "max_points",
+    "message",
+    "hazards",
+    "counters",
+    "seconds",
+]  # fmt: skip
+
+
+@pytest.fixture
+def failed(file: Path) -> Verdict:
+    """A verdict with a hazard, counters and a report."""
+    file.write_text(toy.answer("i = cuda.grid(1)", "out[i] = a[i] + 10"))
+    return check("plus_ten")
+
+
+def test_json_has_exactly_the_agreed_keys(answers: Path, failed: Verdict) -> None:
+    text = json.dumps(to_json(grade()), allow_nan=False)
+    document = json.loads(text)
+    assert list(document) == ["puzzles"]
+    for record in document["puzzles"]:
+        assert list(record) == KEYS
+        assert record["status"] in STATUSES and record["reason"] in REASONS
+        assert record["name"].startswith("90_toys/")
+    first, second = document["puzzles"][:2]
+    assert first["counters"]["global_store"]["requests"] == 3
+    assert second["counters"] is None and second["hazards"] == []
+
+
+def test_a_hazard_in_json(failed: Verdict) -> None:
+    hazard = to_json([failed])["puzzles"][0]["hazards"][0]
+    assert list(hazard) == ["kind", "severity", "message", "file", "line", "threads", "text"]
+    assert (hazard["kind"], hazard["severity"], hazard["line"]) == ("out-of-bounds", "error", 7)
+    assert hazard["file"] == "puzzles/90_toys/plus_ten.py"
+    assert hazard["threads"] == [[[2, 0, 0], [2, 0, 0]], [[2, 0, 0], [3, 0, 0]]]
+    assert hazard["text"].splitlines()[0] in failed.message
+
+
+def test_json_of_a_nan_result_is_json(file: Path) -> None:
+    file.write_text(toy.guarded("out[i] += 1"))
+    assert "nan" in json.dumps(to_json([check("plus_ten")]), allow_nan=False)
+
+
+def test_table_rows(failed: Verdict, answers: Path) -> None:
+    rows = verdict_table_rows([failed, check("pair")])
+    assert rows[0][:3] == ("90_toys/plus_ten", "failed (hazard)", "0/10")
+    assert rows[0][3].startswith("OutOfBoundsError: a[10] is outside")
+    assert rows[1][1:] == ("not-started", "0/10", "there is no puzzles/90_toys/pair.py")
+
+
+class Seen(HTMLParser):
+    """Collects the text, the tags and the alt texts of a piece of HTML."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.text, self.tags, self.alts = "", [], []
+        self.open: list[str] = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        if tag == "img":
+            self.alts.append(dict(attrs).get("alt"))
+        else:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def test_html_holds_the_message_and_a_picture_with_alt_text(failed: Verdict) -> None:
+    seen = Seen(verdict_html(failed))
+    assert failed.message.split() == seen.text.partition("not yet")[2].split()
+    assert "90_toys/plus_ten: not yet" in seen.text
+    assert seen.open == []
+    assert len(seen.alts) == 1 and len(seen.alts[0] or "") > 20
+    assert failed._repr_html_() == verdict_html(failed)
+
+
+def test_the_picture_stands_behind_the_reason_and_before_the_numbers(failed: Verdict) -> None:
+    page = verdict_html(failed)
+    reason, numbers = (page.index(f"{label}: ") for label in ("why", "case"))
+    assert reason < page.index("<img") < numbers
+
+
+def test_prose_breaks_where_the_window_does_and_cells_stay_in_their_lines() -> None:
+    message = (
+        "what is wrong\n  why:    the first half of it,\n          and the second\n"
+        "  cells:  index  0\n          out    7\n           ^\n  where:  kernel k, k.py:3\n"
+        "          out[i] = a\n  try:    a step"
+    )
+    page = verdict_html(Verdict("90_toys/plus_ten", "failed", "wrong-result", 0, 10, message))
+    assert "why:    the first half of it, and the second\n</span>" in page
+    for line in ("what is wrong", "cells:  index  0", "out    7", " ^", "kernel k, k.py:3"):
+        assert f"{line}\n</span>" in page
+    assert "out[i] = a\n</span>" in page and "  try:    a step\n</span>" in page
+
+
+def test_html_needs_nothing_from_outside_and_runs_nothing(file: Path) -> None:
+    file.write_text(toy.HEAD + "    <script>alert(1)</script>\n")
+    page = verdict_html(check("plus_ten"))
+    assert "script" not in Seen(page).tags
+    assert "&lt;script&gt;" in page
+    assert not re.search(r"(src|href)=[\"']?(?!data:)", page)
+
+
+@pytest.mark.parametrize("status", STATUSES)
+def test_each_status_has_a_sign_and_a_word_beside_its_colour(status: str) -> None:
+    seen = Seen(verdict_html(Verdict("90_toys/plus_ten", status, None, 0, 10, "words")))
+    assert re.match(r"\S 90_toys/plus_ten: \w+", seen.text)
+
+
+def test_a_picture_that_cannot_be_drawn_does_not_hide_the_verdict(
+    failed: Verdict, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("no font")
+
+    monkeypatch.setattr("gpu_course.draw.touches.picture.draw_touches", broken)
+    seen = Seen(verdict_html(failed))
+    assert failed.message.split() == seen.text.partition("not yet")[2].split()
+    assert seen.alts == []
+
+
+def test_of_a_large_launch_the_cells_around_the_fault_are_drawn(failed: Verdict) -> None:
+    touches = tuple(replace(touch, shape=(1000,)) for touch in failed.report.touches)
+    large = replace(failed, report=replace(failed.report, touches=touches))
+    (alt,) = Seen(verdict_html(large)).alts
+    assert "OutOfBoundsError: a[10]" in alt
+    assert "cells 0 to 63 of a" in alt
+
+
+def test_a_cell_that_is_read_too_early_is_shown_in_the_tile_of_its_own_block(
+    failed: Verdict,
+) -> None:
+    hazard = replace(
+        failed.hazards[0],
+        kind="uninitialised-read",
+        threads=(((2, 1, 0), (0, 0, 0)),),
+        details={"array": "tile", "shape": (64,), "cell": 7},
+    )
+    trouble = _trouble(hazard, (3, 2, 1))
+    assert (trouble.block, trouble.cell, trouble.mark) == (5, 7, "read before it is written")
+    assert _trouble(replace(hazard, kind="race", threads=()), (3, 2, 1)).mark == "where they meet"
+
+
+def test_of_a_large_wrong_result_the_first_wrong_cell_is_in_the_picture(failed: Verdict) -> None:
+    touches = tuple(replace(touch, shape=(1000,)) for touch in failed.report.touches)
+    mask = np.zeros(1000, bool)
+    mask[[500, 510]] = True
+    wrong = replace(
+        failed,
+        reason="wrong-result",
+        hazards=(),
+        report=replace(failed.report, touches=touches),
+        evidence={"mask": mask, "array": "out"},
+    )
+    (alt,) = Seen(verdict_html(wrong)).alts
+    assert "2 of 1,000 cells are wrong" in alt
+    assert "Wrong: cells 500, 510" in alt
+
+
+def test_the_text_form_names_puzzle_and_status(failed: Verdict) -> None:
+    assert repr(failed).startswith("90_toys/plus_ten: failed\nOutOfBoundsError: a[10]")
+
+
+def test_the_text_form_is_wrapped_below_its_labels(failed: Verdict) -> None:
+    long = replace(failed, message="a fact\n  why:    " + "word " * 40 + "\n" + " " * 12 + "7  8")
+    lines = verdict_text(long, width=60).splitlines()
+    assert max(map(len, lines)) <= 60
+    assert lines[2].startswith("  why:    word word")
+    assert lines[3].startswith(" " * INDENT + "word")
+    assert lines[-1] == " " * 12 + "7  8"
+    assert " ".join(verdict_text(long, width=60).split()) == " ".join(
+        f"{long.name}: failed {long.message}".split()
+    )
+
+
+@pytest.mark.parametrize("name", ["copy_coalesced", "embedding_lookup", "histogram_private"])
+def test_the_picture_of_a_pass_is_of_no_array_that_each_thread_has_for_itself(name: str) -> None:
+    verdict = check(name, answer=Path(__file__).parents[3] / "solutions", seed=0)
+    assert verdict.passed and verdict.report is not None
+    spaces = {touch.array: touch.space for touch in verdict.report.touches}
+    assert spaces["kept"] == "local"
+    picture = verdict_picture(verdict)
+    assert "cell of kept" not in picture
+    assert "shared" in spaces.values() or "ask bank" not in picture

@@ -1,0 +1,213 @@
+"""The worker process: it answers, is ended, dies, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from gpu_course.grading import workspace
+from gpu_course.grading.check import check
+from gpu_course.grading.worker import COMMAND, Died, Outcome, Worker, outcome_of, to_line
+from gpu_course.grading.worker_process import outcome
+
+LONG_S = 300.0
+GUARD = "01_threads/guard"
+WRONG = """from numba import cuda
+
+
+@cuda.jit
+def guard(out, a, size):
+    i = cuda.threadIdx.x
+    out[i] = a[i] + 10
+"""
+ENDLESS = WRONG.replace("    out[i]", "    while i >= 0:\n        i = i + 0\n    out[i]")
+
+PARENT = """
+from gpu_course.grading.worker import Worker
+
+worker = Worker()
+worker.warm()
+print(worker._process.pid, flush=True)
+worker.post("guard")
+input()
+"""
+READY = to_line(Outcome(GUARD, "passed", None, 10, 10, ""))
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The answer to guard, in a folder of its own."""
+    monkeypatch.setenv("GPU_COURSE_ANSWERS", str(tmp_path / "puzzles"))
+    monkeypatch.setenv("GPU_COURSE_SEED", "0")
+    path = tmp_path / "puzzles" / f"{GUARD}.py"
+    workspace.write_text(path, WRONG)
+    return path
+
+
+@pytest.fixture
+def worker() -> Iterator[Worker]:
+    made = Worker()
+    yield made
+    made.stop()
+
+
+def family(worker: Worker) -> list[psutil.Process]:
+    assert worker._process is not None
+    first = psutil.Process(worker._process.pid)
+    return [first, *first.children(recursive=True)]
+
+
+def test_it_says_what_check_says_again_and_again(file: Path, worker: Worker) -> None:
+    texts = {"wrong": WRONG, "broken": "def (", "empty": "", "endless": ENDLESS}
+    for text in texts.values():
+        file.write_text(text)
+        worker.post("guard")
+        told = worker.poll(LONG_S)
+        expected = outcome_of(check("guard"))
+        assert isinstance(told, Outcome)
+        assert (told.name, told.status, told.reason) == (GUARD, "failed", expected.reason)
+        assert told.message == expected.message
+    # Itself, and the process in which it has kernels checked.
+    assert len(family(worker)) == 2
+
+
+def test_an_answer_is_given_once(file: Path, worker: Worker) -> None:
+    worker.post("guard")
+    assert worker.busy
+    assert isinstance(worker.poll(LONG_S), Outcome)
+    assert not worker.busy and worker.poll() is None
+
+
+def test_html_is_drawn_when_it_is_asked_for(file: Path) -> None:
+    drawing = Worker(html=True)
+    try:
+        drawing.post("guard")
+        told = drawing.poll(LONG_S)
+    finally:
+        drawing.stop()
+    assert isinstance(told, Outcome) and "<img alt=" in told.html
+
+
+def test_no_folder_of_answers_is_told_and_not_the_end(file: Path, worker: Worker) -> None:
+    worker.post("guard")
+    worker.poll(LONG_S)
+    folder = file.parents[1]
+    folder.rename(folder.with_name("elsewhere"))
+    worker.post("guard")
+    told = worker.poll(LONG_S)
+    assert isinstance(told, Outcome) and told.status == "error"
+    assert "which is not a folder" in told.message
+    folder.with_name("elsewhere").rename(folder)
+    worker.post("guard")
+    told = worker.poll(LONG_S)
+    assert isinstance(told, Outcome) and told.status == "failed"
+
+
+def stand_in(text: str) -> Worker:
+    """Returns a Worker whose process runs this program instead."""
+    return Worker(command=[sys.executable, "-c", text])
+
+
+def test_a_check_that_hangs_is_ended_with_all_it_started() -> None:
+    # Only after the program below it runs does it answer, so that both are there to be ended.
+    hanging = stand_in(
+        "import subprocess, sys\n"
+        "child = subprocess.Popen([sys.executable, '-c', 'print(1, flush=True); input()'],"
+        " stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)\n"
+        "child.stdout.readline()\n"
+        f"print({READY!r}, flush=True)\n"
+        "child.wait()"
+    )
+    hanging.post("guard")
+    assert isinstance(hanging.poll(LONG_S), Outcome)
+    both = family(hanging)
+    assert len(both) == 2
+    hanging.busy = True
+    hanging.stop()
+    assert psutil.wait_procs(both, timeout=LONG_S)[1] == []
+    assert not hanging.busy
+
+
+@pytest.mark.parametrize("status", [0, 3])
+def test_a_worker_that_ends_by_itself_is_told_and_replaced(
+    file: Path, worker: Worker, status: int
+) -> None:
+    dying = stand_in(f"input(); raise SystemExit({status})")
+    dying.post("guard")
+    assert dying.poll(LONG_S) == Died(status)
+    dying._command = list(COMMAND)
+    dying.post("guard")
+    assert isinstance(dying.poll(LONG_S), Outcome)
+    dying.stop()
+
+
+def test_one_that_cannot_be_written_to_is_told_as_dead() -> None:
+    dying = stand_in("pass")
+    dying.warm()
+    assert dying._process is not None
+    dying._process.wait(LONG_S)
+    dying.post("guard")
+    assert dying.poll(LONG_S) == Died(0)
+
+
+def test_stopping_twice_or_before_the_start_is_no_matter() -> None:
+    idle = Worker()
+    idle.stop()
+    idle.warm()
+    idle.stop()
+    idle.stop()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no kill without a chance to clean up")
+def test_it_dies_with_its_parent(file: Path) -> None:
+    # The parent is killed in the middle of an endless check, so nothing of it can tell the worker.
+    file.write_text(ENDLESS)
+    parent = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            PARENT,
+        ],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
+    )
+    assert parent.stdout is not None and parent.stdin is not None
+    worker = psutil.Process(int(parent.stdout.readline()))
+    parent.kill()
+    parent.wait()
+    parent.stdin.close()
+    parent.stdout.close()
+    assert psutil.wait_procs([worker], timeout=LONG_S)[1] == []
+
+
+def test_what_an_answer_prints_reaches_nobody(file: Path, worker: Worker) -> None:
+    file.write_text(WRONG.replace("    out[i]", "    print(i)\n    out[i]"))
+    worker.post("guard")
+    assert isinstance(worker.poll(LONG_S), Outcome)
+    worker.post("guard")
+    assert isinstance(worker.poll(LONG_S), Outcome)
+
+
+def test_modules_of_the_learner_take_no_module_s_place(
+    file: Path, worker: Worker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PYTHONPATH", raising=False)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "json.py").write_text("raise SystemExit('not the real one')")
+    worker.post("guard")
+    assert isinstance(worker.poll(LONG_S), Outcome)
+
+
+def test_an_error_of_the_course_becomes_an_outcome(file: Path) -> None:
+    told = outcome("no such puzzle", html=False)
+    assert told.status == "error" and "no puzzle is called" in told.message
+    assert Outcome(**json.loads(to_line(told))) == told

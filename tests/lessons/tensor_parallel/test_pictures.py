@@ -1,0 +1,78 @@
+"""Pictures of layers that are cut: every rank has its stripe, and bars end where bytes do."""
+
+from __future__ import annotations
+
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from gpu_course.draw.paper import palette as p
+from gpu_course.draw.paper.picture import alt_text
+from gpu_course.errors import CourseError
+from gpu_course.lessons.tensor_parallel.pictures import draw_cut, draw_kept, draw_rates
+from tests.gpu_course.draw.readable import assert_readable, texts
+
+KEPT = {
+    "one rank": (2.8e9, 0.0),
+    "layers cut": (2.5e8, 3.2e8),
+    "tokens shared out, too": (0.0, 3.4e8),
+    "and scores made again": (0.0, 1.1e8),
+}
+RATES = {
+    "ZeRO-3": [(64.0, 153.0), (512.0, 120.0), (4096.0, 16.0)],
+    "3D parallelism": [(64.0, 153.0), (4096.0, 153.0)],
+}
+PUBLISHED = {"ZeRO-3": [(384.0, 144.0), (768.0, 88.0)]}
+
+
+def rates() -> Figure:
+    return draw_rates(RATES, PUBLISHED, "Weights, or activations", "25 GB/s", "TFLOP/s")
+
+
+@pytest.mark.parametrize("ranks", range(1, 9))
+def test_every_rank_has_a_stripe_of_both_matrices(ranks: int) -> None:
+    figure = draw_cut(ranks, 2**28, 2**24)
+    assert_readable(figure)
+    for rank in range(ranks):
+        own = [
+            each for each in figure.findobj(Rectangle)
+            if each.get_facecolor()[:3] == tuple(_rgb(p.BLOCK_COLOURS[rank]))
+        ]  # fmt: skip
+        assert len(own) == 2
+        wide, high = (own[k].get_width() * own[k].get_height() for k in (0, 1))
+        assert wide == pytest.approx(high)
+        assert sum(text.get_text() == str(rank) for text in texts(figure)) == 2
+    assert f"{256 // ranks if ranks in (1, 2, 4, 8) else ''}" in alt_text(figure)
+
+
+def _rgb(colour: str) -> tuple[float, float, float]:
+    from matplotlib.colors import to_rgb
+
+    return to_rgb(colour)
+
+
+def test_sums_are_those_of_an_all_reduce() -> None:
+    said = alt_text(draw_cut(4, 2**28, 2**24))
+    assert "forward: f hands x on; g sums, and each rank sends 24 MiB." in said
+    assert "nothing to sum" in alt_text(draw_cut(1, 2**28, 2**24))
+    with pytest.raises(CourseError, match="9 ranks"):
+        draw_cut(9, 2**28, 2**24)
+
+
+def test_bars_are_as_long_as_their_bytes() -> None:
+    figure = draw_kept(KEPT, "One layer")
+    assert_readable(figure)
+    bars = [each for each in figure.findobj(Rectangle) if each.get_height() == pytest.approx(0.3)]
+    sizes = [size for both in KEPT.values() for size in both if size]
+    assert [bar.get_width() / bars[0].get_width() for bar in bars] == pytest.approx(
+        [size / sizes[0] for size in sizes]
+    )
+    assert "layers cut: 238.4 MiB the same on every rank, 305.2 MiB shared out." in alt_text(figure)
+
+
+def test_rates_show_the_published_points() -> None:
+    figure = rates()
+    assert_readable(figure)
+    points = [line for line in figure.axes[0].lines if line.get_linestyle() == "None"]
+    assert [list(map(float, line.get_ydata())) for line in points] == [[144.0, 88.0]]
+    assert "Published: 88 on 768." in alt_text(figure)
