@@ -151,7 +151,7 @@ def test_every_command_starts_the_program_that_is_printed(lesson: Path) -> None:
     starts = [line for line in commands.splitlines() if "torchrun" in line]
     assert len(starts) >= 2
     for start in starts:
-        assert re.search(rf"-m gpu_course\.parallel\.runner {re.escape(file)}$", start), start
+        assert re.search(rf"-m gpu_course\.ranks\.runner {re.escape(file)}$", start), start
         if "srun" not in start and "--nnodes" in start:
             assert "--node-rank $NODE" in start and "--master-port" in start
 

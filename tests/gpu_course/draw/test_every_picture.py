@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numba import cuda, float32
 
-from gpu_course import draw, simulate
+from gpu_course import claims, draw, lessons, simulate
 from gpu_course.claims.pictures import draw_forecasts
 from gpu_course.draw.collectives import draw_chunks, draw_timeline, draw_times, draw_traffic
 from gpu_course.draw.execution.banks import draw_banks
@@ -363,7 +363,9 @@ PICTURES: dict[str, Callable[[], Figure]] = {
 def test_no_picture_is_left_out() -> None:
     found = {
         name
-        for module in pkgutil.walk_packages(draw.__path__, "gpu_course.draw.")
+        for room in (draw, lessons, claims)
+        for module in pkgutil.walk_packages(room.__path__, f"{room.__name__}.")
+        if room is draw or module.name.endswith(("pictures", "_picture"))
         for name, function in inspect.getmembers(
             importlib.import_module(module.name), inspect.isfunction
         )

@@ -22,7 +22,7 @@ KERNELS: dict[str, KernelPuzzle] = {
     puzzle.short_name: puzzle for puzzle in LESSON.puzzles if isinstance(puzzle, KernelPuzzle)
 }
 
-RECORD = Path(__file__).parents[2] / "hardware" / "records" / "occupancy.json"
+RECORD = Path(__file__).parents[2] / "gpu_course" / "hardware" / "records" / "occupancy.json"
 ROWS = [
     row
     for row in json.loads(RECORD.read_text(encoding="utf-8"))["rows"]
