@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu_course.lessons.checkpointing.lesson import LESSON
+from gpu_course.puzzle import index
 from gpu_course.puzzle.harness import Unusable
 from gpu_course.puzzle.specification import Case, PythonPuzzle
 from tests.course.puzzles.by_hand import SOLUTIONS
 from tests.course.puzzles.in_process import imported_by
+
+LESSON = index.lesson("checkpointing")
 
 PUZZLES = {puzzle.short_name: puzzle for puzzle in LESSON.puzzles}
 HIDDEN = {"plans", "rotor", "pareto"}

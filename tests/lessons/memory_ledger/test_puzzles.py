@@ -11,12 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu_course.lessons.memory_ledger.lesson import LESSON
+from gpu_course.puzzle import index
 from gpu_course.puzzle.harness import Unusable
 from gpu_course.puzzle.specification import Case, PythonPuzzle
 from tests.course.puzzles import rules
 from tests.course.puzzles.by_hand import SOLUTIONS
 from tests.course.puzzles.in_process import imported_by, outcome
+
+LESSON = index.lesson("memory_ledger")
 
 PUZZLES = {puzzle.short_name: puzzle for puzzle in LESSON.puzzles}
 
