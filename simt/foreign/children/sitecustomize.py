@@ -38,6 +38,6 @@ def run_own() -> None:
             exec(code, {"__name__": "sitecustomize", "__file__": spec.origin})
 
 
-if os.environ.get("GPU_COURSE_JOURNAL"):
+if os.environ.get("SIMT_JOURNAL"):
     sys.meta_path.insert(0, BeforeNumba)  # type: ignore[arg-type]
 run_own()
