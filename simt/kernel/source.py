@@ -149,7 +149,6 @@ MODULES = {
     "numba.cuda": "cuda",
     "numba_cuda_mlir.cuda": "cuda",
     "simt.foreign.cuda": "cuda",
-    "gpu_course.simt.module": "cuda",
     "numba": "numba",
     "numba.types": "numba",
     "numba.core.types": "numba",
@@ -231,7 +230,7 @@ class Kernel:
 def show_path(path: str | Path) -> str:
     """Returns a path as messages show it: short, and the same on every machine.
 
-    >>> show_path("/home/ada/course/puzzles/01_threads/guard.py")
+    >>> show_path("/home/ada/gpu/puzzles/01_threads/guard.py")
     'puzzles/01_threads/guard.py'
     """
     path = Path(path)
