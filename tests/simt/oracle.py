@@ -1,7 +1,7 @@
 """What a kernel computes: `simt.tiny`, with what it leaves out and random kernels use.
 
 It shares nothing with the simulator but the kernel's text. Blocks run one after the other, so it is
-right for kernels without races.
+right for kernels without races, and says so of others.
 """
 
 from __future__ import annotations
@@ -71,6 +71,7 @@ class Exchange(tiny.Gpu):
 
 
 def run_serially(text: str, name: str, grid: Shape, block: Shape, *args: Any) -> None:
-    """Runs the kernel `name` of a source text; arrays change in place."""
+    """Runs the kernel `name` of a source text, which must be in order; arrays change in place."""
     code = tiny.compiled(text, name, stopping=Exchanging)
-    tiny.launch(code, name, Exchange(grid, block), *args, names=NAMES)
+    found = tiny.launch(code, name, Exchange(grid, block), *args, names=NAMES)
+    assert found == tiny.Found(), "\n".join(map(str, (*found.races, found.missed)))

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
+
+from simt.errors import HAZARD_ERRORS
 
 ROOT = Path(__file__).parents[2]
 ENGINE = ROOT / "simt"
@@ -36,6 +40,23 @@ def test_every_other_file_is_installed_as_data() -> None:
     assert others - {ENGINE / name for name in NOT_INSTALLED} == data
 
 
+def test_the_start_of_its_readme_shows_what_it_says(tmp_path: Path) -> None:
+    readme = (ENGINE / "README.md").read_text(encoding="utf-8")
+    script, commands, told = re.findall(r"```\w*\n(.*?)```", readme, flags=re.DOTALL)[:3]
+    (tmp_path / "kernels.py").write_text(script)
+    command = commands.splitlines()[-1].removeprefix("python ").split()
+    path = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, *command], capture_output=True, text=True, cwd=tmp_path, env=path
+    )
+    assert (done.stdout, done.stderr, done.returncode) == ("", told, 1)
+
+
+def test_its_readme_lists_every_kind_of_hazard() -> None:
+    readme = (ENGINE / "README.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `([\w-]+)` \|", readme, flags=re.MULTILINE)) == set(HAZARD_ERRORS)
+
+
 def test_its_licence_is_the_repository_s() -> None:
     assert (ENGINE / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
 
@@ -47,8 +68,8 @@ def test_its_code_and_its_readme_know_nothing_of_a_course() -> None:
         for path in files()
         if path.name not in ("pyproject.toml", "LICENSE")
         for word in re.finditer(
-            r"gpu_course|gpu-course(?!-simt)|\bcourses?\b|\blearners?\b",
-            path.read_text(encoding="utf-8"),
+            r"gpu_course|\bcourses?\b|\blearners?\b",
+            path.read_text(encoding="utf-8").replace(PROJECT["project"]["name"], ""),
         )
     ]
     assert found == []
