@@ -8,8 +8,8 @@ import pytest
 import torch
 from torch import nn
 
+from gpu_course.lessons.optimal_checkpointing.stage_bytes import profile_stages
 from gpu_course.measure.peak import allocate_gradients, measure_peak
-from gpu_course.measure.stages import profile_stages
 
 ROWS, WIDTH = 32, 24
 OUT = ROWS * WIDTH * 4
