@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-DTYPE_BYTES = {"float64": 8, "float32": 4, "bfloat16": 2, "float16": 2, "int8": 1}
-
 
 @dataclass(frozen=True)
 class Recipe:
@@ -42,7 +40,6 @@ class Recipe:
         return self.weight + self.gradient + self.accumulator + self.states
 
 
-FLOAT32_SGD = Recipe("float32, SGD", weight=4, gradient=4, accumulator=0, master=0, moments=0)
 FLOAT32_ADAM = Recipe("float32, Adam", weight=4, gradient=4, accumulator=0, master=0, moments=8)
 MIXED_ADAM = Recipe(
     "bfloat16 with a float32 copy, Adam", weight=2, gradient=2, accumulator=0, master=4, moments=8
