@@ -12,12 +12,12 @@ from torch.multiprocessing.reductions import StorageWeakRef
 from torch.utils.flop_counter import FlopCounterMode
 
 from gpu_course.errors import CourseError
+from gpu_course.lessons.optimal_checkpointing.stage_bytes import StageBytes, profile_stages
 from gpu_course.measure.peak import bytes_of, measure_peak
 from gpu_course.measure.saved import storages
 from gpu_course.measure.schedules.chain import Chain, Stage
 from gpu_course.measure.schedules.execute import RANDOM_STATE_BYTES
 from gpu_course.measure.schedules.rules import check_loss, in_place, named, run_stage, same_bits
-from gpu_course.measure.stages import StageBytes, profile_stages
 from gpu_course.measure.threads import one_thread
 
 

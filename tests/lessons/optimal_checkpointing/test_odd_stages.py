@@ -11,11 +11,11 @@ import torch
 from torch import Tensor, nn
 
 from gpu_course.errors import CourseError
+from gpu_course.lessons.optimal_checkpointing.measured_chain import measure_chain
 from gpu_course.measure.chains import MeanSquare
 from gpu_course.measure.peak import allocate_gradients, measure_peak
 from gpu_course.measure.schedules import plans
 from gpu_course.measure.schedules.execute import execute, plain
-from gpu_course.measure.schedules.measured import measure_chain
 from gpu_course.measure.schedules.operations import account
 
 WIDTH = 32

@@ -40,21 +40,6 @@ class StageBytes:
     backward_bytes: int
     input_gradient_bytes: int
 
-    @property
-    def forward_temporary_bytes(self) -> int:
-        """What a forward pass without a graph takes on top of its output."""
-        return self.forward_bytes - self.output_bytes
-
-    @property
-    def forward_saving_temporary_bytes(self) -> int:
-        """What a forward pass that keeps everything takes on top of output and saved."""
-        return self.forward_saving_bytes - self.output_bytes - self.saved_bytes
-
-    @property
-    def backward_temporary_bytes(self) -> int:
-        """What a backward pass takes on top of its input's gradient, at most."""
-        return max(0, self.backward_bytes - self.input_gradient_bytes)
-
 
 def profile_stages(stages: Sequence[nn.Module], batch: Tensor) -> tuple[StageBytes, ...]:
     """Returns the bytes of each stage of a chain, measured with the real modules on this batch.

@@ -1,4 +1,4 @@
-"""What the planning puzzles share: schedules in, a real chain that follows them, words."""
+"""Puzzles whose answer is a schedule: it is followed here, on a real chain too, and counted."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import itertools
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from gpu_course.errors import CourseError
 from gpu_course.puzzle.harness import Unusable
@@ -17,34 +15,6 @@ from simt.text import count
 if TYPE_CHECKING:
     from gpu_course.measure.schedules.chain import Chain
     from gpu_course.measure.schedules.operations import Schedule
-
-OUTPUT_BYTES = 64 * 64 * 4
-"""Of a stage of training.networks.chains.equal_stages."""
-
-MISSING = (
-    'A stage is to run and its input is gone. A "forward" lets go of what it was given; only '
-    '"keep input" and "save all" leave it there. Follow the schedule by hand up to that operation.'
-)
-ORDER = (
-    "The backward pass goes from the last stage to the first, one by one: each needs the gradient "
-    "that the one behind it leaves. Which stage is next there?"
-)
-
-
-def equal_inputs(function: str, rng: np.random.Generator, case: Case) -> Values:
-    """Returns inputs for a plan of equal stages; its arguments are the sizes of the case."""
-    return {
-        "function": function,
-        "arguments": list(case.sizes.values()),
-        "chain": "equal",
-        "stages": case.sizes["length"],
-        "seed": int(rng.integers(1 << 30)),
-    }
-
-
-def called(inputs: Values) -> str:
-    """Returns the call of a plan of equal stages: "revolve(10, 3)"."""
-    return f"{inputs['function']}({', '.join(map(str, inputs['arguments']))})"
 
 
 def plain_results(inputs: Values, case: Case) -> Values:

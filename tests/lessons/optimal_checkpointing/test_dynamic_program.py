@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpu_course.measure.schedules import plans, rotor
+from gpu_course.lessons.optimal_checkpointing import dynamic_program as rotor
+from gpu_course.lessons.optimal_checkpointing.dynamic_program import BudgetTooSmall, solve
+from gpu_course.measure.schedules import plans
 from gpu_course.measure.schedules.chain import Chain, Stage, uniform
 from gpu_course.measure.schedules.operations import account
-from gpu_course.measure.schedules.rotor import BudgetTooSmall, solve
-from tests.gpu_course.measure.schedules.brute_force import best_cost
+from tests.lessons.optimal_checkpointing.brute_force import best_cost
 from tests.sampling import examples
 
 sizes = st.integers(0, 4)

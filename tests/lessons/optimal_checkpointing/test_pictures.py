@@ -1,14 +1,22 @@
-"""Two schedules side by side: every operation, every checkpoint, the drop, and the words."""
+"""Pictures of lesson 18: every operation, checkpoint and drop, each plan's ends, and the words."""
 
 from __future__ import annotations
 
 from gpu_course.draw.paper.picture import alt_text, figure_png
-from gpu_course.draw.training.lives import Bar, Panel, describe_lives, draw_lives
+from gpu_course.lessons.optimal_checkpointing.lives import Life
+from gpu_course.lessons.optimal_checkpointing.pictures import (
+    Panel,
+    describe_lives,
+    draw_lives,
+    draw_pareto,
+)
 
 SCHEDULE = [("keep input", 0), ("keep input", 1), ("save all", 2), ("drop", 1), ("backward", 2)]
 KIB = 2**10
-STAYS = Panel(SCHEDULE[:3], [KIB, 2 * KIB, 3 * KIB], [Bar(1, 1, 2, False, None)])
-DROPS = Panel(SCHEDULE, [KIB, 2 * KIB, 3 * KIB, KIB, 2 * KIB], [Bar(1, 1, 3, True, 4)])
+STAYS = Panel(SCHEDULE[:3], [KIB, 2 * KIB, 3 * KIB], [Life(1, 1, 2)])
+DROPS = Panel(
+    SCHEDULE, [KIB, 2 * KIB, 3 * KIB, KIB, 2 * KIB], [Life(1, 1, 3, dropped=True, again=4)]
+)
 PANELS = {"stays": STAYS, "drops": DROPS}
 
 
@@ -33,3 +41,12 @@ def test_each_operation_and_each_mark_is_drawn() -> None:
     assert cells == [3, 4]
     # A line for the life of the checkpoint; on the right a cross and a ring as well.
     assert [len(axes.lines) for axes in (stays, drops)] == [1, 3]
+
+
+def test_the_pareto_picture_says_where_each_plan_begins_and_ends() -> None:
+    figure = draw_pareto({"best": [(1024, 1.5), (4096, 1.0)], "halves": [(2048, 1.4)]})
+    assert alt_text(figure) == (
+        "Peak memory against work. best: 1 KiB at 50 % more to 4 KiB at 0 % more. "
+        "halves: 2 KiB at 40 % more."
+    )
+    assert len(figure.axes[0].lines) == 2
