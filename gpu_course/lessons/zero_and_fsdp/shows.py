@@ -18,6 +18,7 @@ from gpu_course.notebook.own_ranks import own_text, run_text
 from gpu_course.notebook.pictures import Picture
 from gpu_course.ranks.calls import Call
 from gpu_course.ranks.console import console
+from gpu_course.ranks.traffic import booked_bytes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -231,7 +232,7 @@ def sent_in_stage(stage: int, ranks: int = 4) -> float:
 
 
 def _times(calls: Sequence[Call], length: int, ranks: int) -> str:
-    booked = sum((call.booked_bytes for call in calls), Fraction(0))
+    booked = booked_bytes(calls)
     return f"{float(booked / (FLOAT64_BYTES * length * Fraction(ranks - 1, ranks))):.4g}"
 
 
@@ -386,7 +387,7 @@ def to_other_nodes(parameters: int, per_node: int) -> float:
 
 
 def _booked(calls: Sequence[Call]) -> float:
-    return float(sum((call.booked_bytes for call in calls), Fraction(0)))
+    return float(booked_bytes(calls))
 
 
 def number_of(kind: str) -> int:
@@ -415,7 +416,7 @@ def _latest() -> tuple[Call, ...]:
 
 def _mean_times(calls: Sequence[Call], length: int, ranks: int) -> str:
     """What calls of all ranks carry, divided by the ranks."""
-    booked = sum((call.booked_bytes for call in calls), Fraction(0)) / ranks
+    booked = booked_bytes(calls) / ranks
     return f"{float(booked / (FLOAT64_BYTES * length * Fraction(ranks - 1, ranks))):.4g}"
 
 
