@@ -15,6 +15,7 @@ from gpu_course.lessons.collectives.pieces import (
     summed,
     whole_on_each,
 )
+from gpu_course.lessons.collectives.schedules import second_place, tree_parent
 from gpu_course.puzzle.digits import to_seven_digits
 from gpu_course.puzzle.on_ranks import (
     FLOAT64_BYTES,
@@ -26,7 +27,6 @@ from gpu_course.puzzle.on_ranks import (
 )
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
-from gpu_course.ranks.collectives import second_place, tree_parent
 
 Parents = list[int | None]
 Arrays = Sequence[np.ndarray]

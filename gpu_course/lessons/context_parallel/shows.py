@@ -20,7 +20,7 @@ from gpu_course.lessons.context_parallel.pictures import (
 from gpu_course.lessons.context_parallel.sequence_costs import Attention
 from gpu_course.lessons.context_parallel.sequence_layouts import LAYOUTS, Places, bound, work
 from gpu_course.notebook.note import telling
-from gpu_course.notebook.own_ranks import own_text, run_own
+from gpu_course.notebook.own_ranks import run_own
 from gpu_course.notebook.pictures import Picture
 from gpu_course.ranks.runner import Run
 from gpu_course.units import format_bytes
@@ -85,63 +85,6 @@ def bounds(ranks: int = 8) -> str:
 
 # Runs of the learner's own ring
 
-_GIVEN = """
-
-def course_given(places, heads, width):
-    import torch as course_torch
-
-    made = course_torch.Generator().manual_seed(0)
-    length = 1 + max(int(own.max()) for own in places)
-    return [
-        course_torch.randn(heads, length, width, generator=made, dtype=course_torch.float64)
-        for _ in range(4)
-    ]
-"""
-
-_FORWARD = """
-
-def course_main(places, heads, width):
-    import torch as course_torch
-    import torch.distributed as course_dist
-
-    places = [course_torch.tensor(own) for own in places]
-    own = places[course_dist.get_rank()]
-    q, k, v, _ = (each[:, own].contiguous() for each in course_given(places, heads, width))
-    ring_attention(q, k, v, places, True)
-"""
-
-_EXACT = """
-
-def course_main(places, heads, width):
-    import torch as course_torch
-    import torch.distributed as course_dist
-    from torch.nn.functional import scaled_dot_product_attention as course_sdpa
-
-    places = [course_torch.tensor(own) for own in places]
-    own = places[course_dist.get_rank()]
-    q, k, v, _ = course_given(places, heads, width)
-    whole = course_sdpa(q[None], k[None], v[None], is_causal=True)[0]
-    mine = [each[:, own].contiguous() for each in (q, k, v)]
-    out, _ = ring_attention(*mine, places, True)
-    return (out - whole[:, own]).abs().max().item() if len(own) else 0.0
-"""
-
-_STEP = """
-
-def course_main(places):
-    import torch as course_torch
-    import torch.distributed as course_dist
-    from gpu_course.lessons.context_parallel.context_model import one_process, over_ranks
-
-    places = [course_torch.tensor(own) for own in places]
-    loss, found = over_ranks(places, course_forward, course_backward)
-    right_loss, right = one_process()
-    return [
-        abs(loss - right_loss),
-        max((a - b).abs().max().item() for a, b in zip(found, right, strict=True)),
-    ]
-"""
-
 
 def _lists(places: Sequence[np.ndarray]) -> list[list[int]]:
     return [own.tolist() for own in places]
@@ -195,11 +138,12 @@ def own_rounds(layout: str = "plain", ranks: int = 4) -> Picture:
         layout: "plain", "zigzag" or "striped".
         ranks: how many, at most 8.
     """
+    from gpu_course.lessons.context_parallel import runs
+
     places = _unlike(layout, ranks)
     tokens, heads, width = [len(own) for own in places], 1, 2
-    run = run_own(
-        "ring_attention", ranks, _GIVEN + _FORWARD, places=_lists(places), heads=heads, width=width
-    )
+    given = {"places": _lists(places), "heads": heads, "width": width}
+    run = run_own("ring_attention", runs.ring, ranks, **given)
     held = held_in_rounds(run, tokens, heads * width)
     if any(len(row) != ranks for row in held):
         raise CourseError(
@@ -225,10 +169,13 @@ def own_exact(ranks: int = 4, tokens: int = 50) -> str:
         ranks: how many.
         tokens: of the sequence.
     """
+    from gpu_course.lessons.context_parallel import runs
+
     lines = [f"your ring_attention on {ranks} ranks, {tokens} tokens, beside torch in one process"]
     for name in LAYOUTS:
         places = _lists(_layout(name, tokens, ranks))
-        run = run_own("ring_attention", ranks, _GIVEN + _EXACT, places=places, heads=2, width=8)
+        given = {"places": places, "heads": 2, "width": 8}
+        run = run_own("ring_attention", runs.ring_beside_torch, ranks, **given)
         lines.append(f"  {name:<8} {_verdict(max(run.results))}")
     return "\n".join(lines)
 
@@ -248,15 +195,12 @@ def own_step(ranks: int = 4, layout: str = "zigzag") -> str:
         ranks: how many.
         layout: how the sequence is dealt out.
     """
+    from gpu_course.lessons.context_parallel import runs
     from gpu_course.lessons.context_parallel.context_model import SHAPE
 
     places = _lists(_layout(layout, SHAPE.sequence, ranks))
-    # Both answers have helpers; each is read in a namespace of its own.
-    forward, backward = (
-        _as_function(name) for name in ("ring_attention", "ring_attention_backward")
-    )
-    tail = f"\n\ncourse_forward = {forward}\ncourse_backward = {backward}\n{_STEP}"
-    run = run_own("ring_attention", ranks, tail, places=places)
+    both = ["ring_attention", "ring_attention_backward"]
+    run = run_own(both, runs.training_step, ranks, places=places)
     loss, gradients = (max(each) for each in zip(*run.results, strict=True))
     lines = [
         f"a step of the small GPT, {SHAPE.sequence} tokens {layout} on {ranks} ranks",
@@ -264,12 +208,6 @@ def own_step(ranks: int = 4, layout: str = "zigzag") -> str:
         f"  gradients: {_verdict(gradients)}",
     ]
     return "\n".join(lines)
-
-
-def _as_function(name: str) -> str:
-    """An expression that reads an answer and gives its function."""
-    text = own_text(name)
-    return f"(lambda scope: (exec({text!r}, scope), scope[{name!r}])[1])({{'__name__': {name!r}}})"
 
 
 # What it costs

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,9 +14,9 @@ from gpu_course.lessons.data_parallel.parameter_server import PULL, PUSH, versio
 from gpu_course.lessons.data_parallel.pictures import Bucket, Span, draw_buckets, draw_overlap
 from gpu_course.measure.alpha_beta import Link
 from gpu_course.notebook.note import telling
-from gpu_course.notebook.own_ranks import ranked_puzzle, run_own, run_text
+from gpu_course.notebook.own_ranks import ranked_puzzle, run_own
 from gpu_course.notebook.pictures import Picture
-from gpu_course.ranks.runner import Run
+from gpu_course.ranks.runner import Run, run_function
 from gpu_course.units import GB, KIB, MIB, format_bytes
 from simt.text import count
 
@@ -27,15 +27,6 @@ if TYPE_CHECKING:
 
 AGREE = 1e-12
 """Weights of two runs in float64 that differ by less are the same but for rounding."""
-
-_BESIDE = """
-def course_main(bucket_bytes):
-    from gpu_course.ranks.wire import mark
-    from gpu_course.lessons.data_parallel.training import beside_ddp
-
-    return beside_ddp({function}, bucket_bytes, mark)
-"""
-
 
 # The learner's own hooks on the tiny GPT
 
@@ -67,11 +58,13 @@ def _first_of_ddp(run: Run) -> int:
 
 
 def _own_beside(name: str, ranks: int, bucket_kib: float) -> Run:
+    from gpu_course.lessons.data_parallel import runs
+
     function = ranked_puzzle(name).functions[0]
     if function not in ("ddp", "bucketed"):
         raise CourseError(f"{name} is no way to train by itself", 'name "ddp" or "bucketed"')
     size = 0 if function == "ddp" else max(1, round(bucket_kib * KIB))
-    return run_own(name, ranks, _BESIDE.format(function=function), bucket_bytes=size)
+    return run_own(name, runs.beside_ddp, ranks, function=function, bucket_bytes=size)
 
 
 @telling
@@ -170,14 +163,10 @@ def ddp_messages(
     Args:
         bucket_mib, find_unused: as in `ddp_text`.
     """
-    tail = (
-        "from gpu_course.ranks.wire import mark\n"
-        "from gpu_course.lessons.data_parallel.training import ddp_passes\n\n\n"
-        "def course_main(bucket_mib, find_unused):\n"
-        "    return ddp_passes(mark, bucket_mib or None, find_unused)\n"
-    )
-    arguments: dict[str, Any] = {"bucket_mib": bucket_mib or 0.0, "find_unused": find_unused}
-    run = run_text(tail, "library.py", 2, **arguments)
+    from gpu_course.lessons.data_parallel import runs
+
+    given = {"bucket_mib": bucket_mib, "find_unused": find_unused}
+    run = run_function(runs.ddp_passes, 2, given)
     calls = {c.number: c for c in run.calls if c.rank == 0}
     passes: list[list[int]] = []
     for what, number in run.told[0]:
@@ -194,11 +183,9 @@ def accelerate_text(ranks: int = 2) -> str:
     Args:
         ranks: how many.
     """
-    tail = (
-        "from gpu_course.lessons.data_parallel.training import under_accelerate\n\n\n"
-        "def course_main():\n    return under_accelerate()\n"
-    )
-    found = run_text(tail, "under_accelerate.py", ranks).results
+    from gpu_course.lessons.data_parallel import runs
+
+    found = run_function(runs.under_accelerate, ranks).results
     if found[0]["missing"]:
         return "Accelerate is not installed here: `pip install accelerate` brings it"
     far = max(each["from one process"] for each in found)

@@ -67,7 +67,7 @@ class Unit:
             x: tokens for the entry, else (b, s, h).
         """
         with torch.no_grad():
-            return self._call(weights, x)
+            return self.call(weights, x)
 
     def backward(
         self, weights: Tensor, x: Tensor, gradient: Tensor
@@ -83,12 +83,13 @@ class Unit:
         leaf = weights.detach().requires_grad_()
         given = x.detach().requires_grad_(x.is_floating_point())
         with torch.enable_grad():
-            y = self._call(leaf, given)
+            y = self.call(leaf, given)
             wanted = (leaf, given) if given.requires_grad else (leaf,)
             found = torch.autograd.grad(y, wanted, gradient)
         return (found[1] if len(found) > 1 else None), found[0]
 
-    def _call(self, weights: Tensor, x: Tensor) -> Tensor:
+    def call(self, weights: Tensor, x: Tensor) -> Tensor:
+        """Returns what the unit makes of x, under autograd as it is."""
         parts = weights.split([shape.numel() for _, shape in self._forms])
         named = {
             name: part.view(shape) for (name, shape), part in zip(self._forms, parts, strict=True)

@@ -85,7 +85,7 @@ def test_what_leaves_a_node_is_told_apart_from_what_stays(monkeypatch: pytest.Mo
 @NEEDS_RANKS
 def test_the_runs_of_the_stages_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     first = lesson.stage_run(1, ranks=2, steps=2)
-    monkeypatch.setattr(lesson, "run_text", lambda *a, **k: pytest.fail("it runs again"))
+    monkeypatch.setattr(lesson, "run_function", lambda *a, **k: pytest.fail("it runs again"))
     assert lesson.stage_run(1, ranks=2, steps=2) is first
     assert {call.kind for call in first.calls} == {"reduce_scatter", "all_gather"}
     assert [call.rank for call in first.calls] == [0] * len(first.calls)
