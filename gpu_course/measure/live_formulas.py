@@ -51,7 +51,7 @@ def bytes_live(
     )
     return {
         "parameters": parameters * recipe.weight,
-        "optimizer states": parameters * (recipe.master + recipe.moments),
+        "optimizer states": parameters * recipe.states,
         "gradients": parameters * (recipe.gradient + recipe.accumulator),
         "activations": layers * layer
         + (end_activation_bytes(shape, vocabulary) if vocabulary else 0),

@@ -28,9 +28,18 @@ class Recipe:
     moments: int
 
     @property
+    def states(self) -> int:
+        """What the optimizer holds: the copy it updates, and all it remembers.
+
+        >>> MIXED_ADAM.weight, MIXED_ADAM.gradient, MIXED_ADAM.states
+        (2, 2, 12)
+        """
+        return self.master + self.moments
+
+    @property
     def bytes_per_parameter(self) -> int:
         """All of it together."""
-        return self.weight + self.gradient + self.accumulator + self.master + self.moments
+        return self.weight + self.gradient + self.accumulator + self.states
 
 
 FLOAT32_SGD = Recipe("float32, SGD", weight=4, gradient=4, accumulator=0, master=0, moments=0)
