@@ -20,7 +20,7 @@ from gpu_course.lessons.data_parallel.training import (
     take_steps,
     tiny_gpt,
 )
-from gpu_course.measure.model import GPT, Shape, next_token_loss, random_tokens
+from gpu_course.measure.model import Shape, drawn_gpt, next_token_loss, random_tokens
 from gpu_course.ranks.wire import mark
 
 
@@ -69,9 +69,7 @@ def ddp_passes(bucket_mib: float | None, find_unused: bool) -> int:
         bucket_mib: `bucket_cap_mb`; None for PyTorch's own.
         find_unused: `find_unused_parameters`.
     """
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        model = GPT(BIG)
+    model = drawn_gpt(BIG).float()
     wrapped = nn.parallel.DistributedDataParallel(
         model, bucket_cap_mb=bucket_mib, find_unused_parameters=find_unused
     )

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from gpu_course.measure.model import GPT, Shape, next_token_loss, random_tokens
+from gpu_course.measure.model import GPT, Shape, drawn_gpt, next_token_loss, random_tokens
 
 SHAPE = Shape(hidden=32, heads=2, layers=2, sequence=16, vocabulary=64, dropout=0.0)
 BATCH, STEPS, RATE = 8, 3, 0.5
@@ -20,11 +20,9 @@ BEGINS, ENDS = 1000, 1001
 """Marks of a backward pass; a smaller number is that of a parameter whose gradient is there."""
 
 
-def tiny_gpt(seed: int = 0, shape: Shape = SHAPE) -> GPT:
+def tiny_gpt(seed: int = 0) -> GPT:
     """Returns the tiny GPT in float64, its weights drawn with a seed."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        return GPT(shape).double()
+    return drawn_gpt(SHAPE, seed)
 
 
 def own_tokens(ranks: int, rank: int, shape: Shape = SHAPE) -> Tensor:

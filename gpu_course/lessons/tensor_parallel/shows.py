@@ -14,13 +14,13 @@ from gpu_course.lessons.tensor_parallel.grids import CUTS
 from gpu_course.lessons.tensor_parallel.pictures import draw_cut, draw_kept, draw_rates
 from gpu_course.lessons.tensor_parallel.zero_or_cut import zero_3_teraflops
 from gpu_course.measure.activation_formulas import LayerShape, layer_activation_bytes, layer_terms
+from gpu_course.notebook.latest_cell import latest_calls
 from gpu_course.notebook.note import telling
 from gpu_course.notebook.own_ranks import run_own
 from gpu_course.notebook.pictures import Picture
 from gpu_course.ranks.calls import Call
-from gpu_course.ranks.console import console
 from gpu_course.ranks.runner import Run
-from gpu_course.ranks.traffic import sent_between
+from gpu_course.ranks.traffic import booked_bytes, sent_between
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -100,28 +100,13 @@ def calls_text(calls: Iterable[Call]) -> str:
 
 def last_calls() -> str:
     """Returns what the ranks of the latest `%%ranks` cell called, as a table."""
-    last = console().last
-    if last is None or not last.calls:
-        return "the ranks have called nothing yet: run the cell above"
-    return calls_text(last.calls)
+    calls = latest_calls()
+    return calls_text(calls) if calls else "the ranks have called nothing yet: run the cell above"
 
 
-def times_called(kind: str) -> int:
-    """Returns how often rank 0 called a collective in the latest `%%ranks` cell.
-
-    Args:
-        kind: "all_reduce", "all_gather" ...
-    """
-    last = console().last
-    calls = () if last is None else last.calls
-    return sum(1 for call in calls if (call.rank, call.kind) == (0, kind))
-
-
-def booked_bytes() -> float:
+def booked_by_rank_0() -> float:
     """Returns the bytes booked for rank 0 in the latest `%%ranks` cell."""
-    last = console().last
-    calls = () if last is None else last.calls
-    return float(sum(call.booked_bytes for call in calls if call.rank == 0))
+    return float(booked_bytes(call for call in latest_calls() if call.rank == 0))
 
 
 @telling

@@ -6,25 +6,23 @@ import functools
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gpu_course.lessons.zero_and_fsdp.claims.zero import zero_gb
 from gpu_course.lessons.zero_and_fsdp.pictures import UnitUse, draw_owners, draw_stages, draw_units
+from gpu_course.lessons.zero_and_fsdp.volumes import times
 from gpu_course.notebook.note import telling
 from gpu_course.notebook.own_ranks import run_own
 from gpu_course.notebook.pictures import Picture
+from gpu_course.puzzle.on_ranks import FLOAT64_BYTES
 from gpu_course.ranks.calls import Call
-from gpu_course.ranks.console import console
 from gpu_course.ranks.runner import run_function
 from gpu_course.ranks.traffic import booked_bytes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-FLOAT64_BYTES = 8
 
 
 def owners(stage: int = 0, ranks: int = 4) -> Figure:
@@ -186,12 +184,7 @@ def sent_in_stage(stage: int, ranks: int = 4) -> float:
         ranks: how many.
     """
     run = stage_run(stage, ranks)
-    return float(_times(run.calls, run.results[0]["length"], ranks))
-
-
-def _times(calls: Sequence[Call], length: int, ranks: int) -> str:
-    booked = booked_bytes(calls)
-    return f"{float(booked / (FLOAT64_BYTES * length * Fraction(ranks - 1, ranks))):.4g}"
+    return float(times(booked_bytes(run.calls), run.results[0]["length"], ranks))
 
 
 def equal_to_one(ranks: int = 4, steps: int = 3) -> str:
@@ -234,93 +227,6 @@ def fairscale_text(ranks: int = 4) -> str:
 
 def _equal(off: float) -> str:
     return "as one process, but for rounding" if off < 1e-12 else f"off by {off:.2g}"
-
-
-def calls_text(parameters: int, calls: Sequence[Call] | None = None) -> str:
-    """Returns what the ranks called in the latest `%%ranks` cell, kind by kind.
-
-    Args:
-        parameters: of the model, in float64: what the volume is measured in.
-        calls: of all ranks; default those of the latest cell.
-    """
-    given = list(_latest() if calls is None else calls)
-    if not given:
-        return "the latest %%ranks cell called nothing"
-    ranks = len(given[0].group)
-    lines = [f"{'calls of a rank':<18}{'number':>8}{'times (n - 1) / n of the parameters':>38}"]
-    for kind in sorted({call.kind for call in given}):
-        some = [call for call in given if call.kind == kind]
-        lines.append(f"{kind:<18}{len(some) // ranks:>8}{_mean_times(some, parameters, ranks):>38}")
-    lines.append(f"{'all':<18}{len(given) // ranks:>8}{_mean_times(given, parameters, ranks):>38}")
-    return "\n".join(lines)
-
-
-def axes_text(parameters: int, per_node: int) -> str:
-    """Returns what rank 0 called in the latest `%%ranks` cell, within its node and beyond.
-
-    Args:
-        parameters: of the model, in float64: what the volume is measured in.
-        per_node: ranks of a node, which have neighbouring numbers.
-    """
-    lines = [f"{'calls of rank 0':<16}{'among':<12}{'number':>7}{'times the parameters':>22}"]
-    own = [call for call in _latest() if call.rank == 0]
-    for kind, group in sorted({(call.kind, call.group) for call in own}):
-        some = [call for call in own if (call.kind, call.group) == (kind, group)]
-        where = " and ".join(map(str, group))
-        share = f"{_booked(some) / (FLOAT64_BYTES * parameters):.2f}"
-        lines.append(f"{kind:<16}{where:<12}{len(some):>7}{share:>22}")
-    share = f"{to_other_nodes(parameters, per_node):.2f}"
-    lines.append(f"{'to other nodes':<35}{share:>22}")
-    return "\n".join(lines)
-
-
-def to_other_nodes(parameters: int, per_node: int) -> float:
-    """Returns what rank 0's calls of the latest `%%ranks` cell carry beyond its node.
-
-    A group that reaches beyond the node is a ring through all nodes; its bytes leave the node over
-    one rank of each node, and rank 0 is taken for that one.
-
-    Args:
-        parameters: of the model, in float64: the volume is in all of them.
-        per_node: ranks of a node, which have neighbouring numbers.
-    """
-    own = [call for call in _latest() if call.rank == 0]
-    leaving = [call for call in own if any(rank >= per_node for rank in call.group)]
-    return _booked(leaving) / (FLOAT64_BYTES * parameters)
-
-
-def _booked(calls: Sequence[Call]) -> float:
-    return float(booked_bytes(calls))
-
-
-def number_of(kind: str) -> int:
-    """Returns how many calls of a kind rank 0 made in the latest `%%ranks` cell.
-
-    Args:
-        kind: such as "all_gather".
-    """
-    return sum((call.rank, call.kind) == (0, kind) for call in _latest())
-
-
-def volume(parameters: int) -> float:
-    """Returns what the calls of the latest `%%ranks` cell carry, rank by rank on average.
-
-    Args:
-        parameters: of the model, in float64; the volume is in (n - 1) / n of them.
-    """
-    given = _latest()
-    return float(_mean_times(given, parameters, len(given[0].group))) if given else 0.0
-
-
-def _latest() -> tuple[Call, ...]:
-    last = console().last
-    return last.calls if last is not None else ()
-
-
-def _mean_times(calls: Sequence[Call], length: int, ranks: int) -> str:
-    """What calls of all ranks carry, divided by the ranks."""
-    booked = booked_bytes(calls) / ranks
-    return f"{float(booked / (FLOAT64_BYTES * length * Fraction(ranks - 1, ranks))):.4g}"
 
 
 def saved_and_loaded(saved: int = 4, ranks: int = 2) -> str | Any:

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from gpu_course.measure.model import GPT, Shape, next_token_loss, random_tokens
+from gpu_course.measure.model import GPT, Shape, drawn_gpt, next_token_loss, random_tokens
 
 TINY = Shape(hidden=32, heads=4, layers=4, sequence=16, vocabulary=64, dropout=0.0)
 """The model of the lessons on sharding: six units, 55,488 parameters."""
@@ -121,9 +121,7 @@ def tiny(rank: int = 0, shape: Shape = TINY) -> tuple[list[Unit], list[Tensor], 
     ([2560, 12704, 12704, 12704, 12704, 2112], (2, 16))
     """
     tokens = random_tokens(shape, 2, seed=rank)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        units = units_of(GPT(shape).double(), tokens)
+    units = units_of(drawn_gpt(shape), tokens)
     return units, [unit.own_weights() for unit in units], tokens
 
 
