@@ -15,7 +15,6 @@ from numba import cuda, float32
 
 from gpu_course import claims, draw, lessons, simulate
 from gpu_course.claims.pictures import draw_forecasts
-from gpu_course.draw.collectives import draw_chunks, draw_timeline, draw_times, draw_traffic
 from gpu_course.draw.execution.banks import draw_banks
 from gpu_course.draw.execution.cards import draw_cards
 from gpu_course.draw.execution.divergence import draw_divergence
@@ -34,6 +33,7 @@ from gpu_course.draw.paper.picture import alt_text
 from gpu_course.draw.steps.parts import View
 from gpu_course.draw.steps.picture import draw_step
 from gpu_course.draw.touches.picture import draw_touches, first_steps
+from gpu_course.draw.traffic import draw_traffic
 from gpu_course.draw.training.memory_ledger import draw_live
 from gpu_course.draw.training.schedules import draw_schedule
 from gpu_course.draw.training.training_runs import draw_losses
@@ -41,7 +41,12 @@ from gpu_course.hardware.compute_capability import capability
 from gpu_course.hardware.datasheet import device, devices
 from gpu_course.hardware.latency import issue
 from gpu_course.hardware.occupancy import occupancy
-from gpu_course.lessons.collectives.shows import network
+from gpu_course.lessons.collectives.networks import network
+from gpu_course.lessons.collectives.pictures import (
+    draw_chunks,
+    draw_timeline,
+    draw_times,
+)
 from gpu_course.lessons.context_parallel.pictures import (
     draw_curves,
     draw_lengths,
@@ -61,7 +66,6 @@ from gpu_course.lessons.zero_and_fsdp.pictures import draw_owners, draw_stages, 
 from simt.stepping import record
 from tests.gpu_course.claims.test_pictures import LESSONS, VERDICT
 from tests.gpu_course.draw import launches
-from tests.gpu_course.draw import test_collectives as collectives
 from tests.gpu_course.draw.execution.test_reductions import halves, neighbours
 from tests.gpu_course.draw.kernels import (
     behind_the_guard,
@@ -71,6 +75,7 @@ from tests.gpu_course.draw.kernels import (
     turn_wide,
 )
 from tests.gpu_course.draw.readable import assert_readable, texts
+from tests.lessons.collectives import test_pictures as collectives
 from tests.lessons.context_parallel import test_pictures as context_parallel
 from tests.lessons.data_parallel import test_pictures as data_parallel
 from tests.lessons.forward_gradients.test_pictures import CLOUD, LEDGERS

@@ -5,19 +5,18 @@ from __future__ import annotations
 import pytest
 from matplotlib.patches import FancyArrowPatch, Rectangle
 
-from gpu_course.draw.collectives import (
+from gpu_course.draw.paper import palette as p
+from gpu_course.draw.paper.picture import alt_text
+from gpu_course.errors import CourseError
+from gpu_course.lessons.collectives.pictures import (
     Arrow,
     Frame,
     Message,
     draw_chunks,
     draw_timeline,
     draw_times,
-    draw_traffic,
 )
-from gpu_course.draw.paper import palette as p
-from gpu_course.draw.paper.picture import alt_text
-from gpu_course.errors import CourseError
-from gpu_course.ranks.collectives import (
+from gpu_course.lessons.collectives.schedules import (
     Schedule,
     double_tree_all_reduce,
     ring_all_reduce,
@@ -86,15 +85,6 @@ def test_a_whole_sum_is_one_of_all_ranks_once() -> None:
     assert words.count("all") == 16
 
 
-def test_the_matrix_has_the_bytes_and_their_sums() -> None:
-    figure = draw_traffic({(0, 1): 6144, (1, 0): 512}, 2, "your ring")
-    assert_readable(figure)
-    words = [text.get_text() for text in texts(figure)]
-    assert {"6K", "512", "sends 6 KiB", "sends 512 bytes"} <= set(words)
-    assert alt_text(figure).splitlines()[1] == "Rank 0 sends 6 KiB to 1."
-    assert_readable(draw_traffic({(i, (i + 1) % 8): 2**20 * (i + 1) for i in range(8)}, 8, "ring"))
-
-
 def test_a_timeline_counts_steps_and_the_busiest_rank() -> None:
     figure = draw_timeline(TREE, 4, "tree")
     assert_readable(figure)
@@ -128,7 +118,5 @@ def test_times_that_are_near_each_other_have_numbers_beside_them(longest: float)
 def test_too_much_for_a_picture_is_told() -> None:
     with pytest.raises(CourseError, match="9 ranks with 9 chunks"):
         draw_chunks(frame(ring_all_reduce(9), 0))
-    with pytest.raises(CourseError, match="9 ranks"):
-        draw_traffic({}, 9, "ring")
     with pytest.raises(CourseError, match="17 steps"):
         draw_timeline([Message(0, 1, 17, 8)], 2, "long")

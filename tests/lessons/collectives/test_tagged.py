@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpu_course.isolation import servers
-from gpu_course.ranks import runner, tagged
-from gpu_course.ranks.collectives import ring_all_reduce, tree_all_reduce
+from gpu_course.lessons.collectives import runs, tagged
+from gpu_course.lessons.collectives.schedules import ring_all_reduce, tree_all_reduce
+from gpu_course.ranks.runner import Source, run_with
 
 SOLUTIONS = Path(__file__).parents[3] / "solutions" / "21_collectives"
 NEEDS_RANKS = pytest.mark.skipif(
@@ -36,22 +37,11 @@ def test_what_is_no_sum_of_tags_is_not_read(value: float) -> None:
     assert tagged.read(value, 4) is None
 
 
-TAIL = """
-
-
-def main(length, more):
-    from gpu_course.ranks.watching import watch
-
-    return watch({name}, length, *more)
-"""
-
-
-def watched(name: str, ranks: int, length: int, folder: Path, *more: int, text: str = "") -> list:
+def watched(name: str, ranks: int, length: int, *more: int, text: str = "") -> list:
     source = text or (SOLUTIONS / f"{name}.py").read_text(encoding="utf-8")
-    file = folder / f"{name}.py"
-    file.write_text(source + TAIL.format(name=name), encoding="utf-8")
-    given = {"length": length, "more": list(more)}
-    return list(runner.run(file, ranks, arguments=given).results)
+    given = {"function": name, "length": length, "more": list(more)}
+    answer = Source(f"{name}.py", source, (name,))
+    return list(run_with([answer], runs.watched, ranks, given).results)
 
 
 def moments(done: list, length: int) -> tuple[tagged.Moment, ...]:
@@ -60,8 +50,8 @@ def moments(done: list, length: int) -> tuple[tagged.Moment, ...]:
 
 @NEEDS_RANKS
 @pytest.mark.parametrize("ranks", [2, 3, 4])
-def test_a_real_ring_is_the_schedule_of_a_ring(ranks: int, tmp_path: Path) -> None:
-    done = watched("all_reduce", ranks, ranks, tmp_path)
+def test_a_real_ring_is_the_schedule_of_a_ring(ranks: int) -> None:
+    done = watched("all_reduce", ranks, ranks)
     assert moments(done, ranks) == tagged.moments_of(ring_all_reduce(ranks))
 
 
@@ -69,10 +59,8 @@ def test_a_real_ring_is_the_schedule_of_a_ring(ranks: int, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("name", "length", "more"), [("double_tree", 2, ()), ("hierarchical", 4, (2,))]
 )
-def test_other_runs_end_with_the_whole_sum(
-    name: str, length: int, more: tuple[int, ...], tmp_path: Path
-) -> None:
-    found = moments(watched(name, 4, length, tmp_path, *more), length)
+def test_other_runs_end_with_the_whole_sum(name: str, length: int, more: tuple[int, ...]) -> None:
+    found = moments(watched(name, 4, length, *more), length)
     everyone = Counter(range(4))
     assert all(inside == everyone for row in found[-1].held for inside in row)
     assert found[0].held == tuple((Counter({r: 1}),) * length for r in range(4))
@@ -98,15 +86,17 @@ def twice(x):
 
 
 @NEEDS_RANKS
-def test_what_a_run_adds_twice_is_seen(tmp_path: Path) -> None:
-    found = moments(watched("twice", 2, 2, tmp_path, text=TWICE), 2)
+def test_what_a_run_adds_twice_is_seen() -> None:
+    found = moments(watched("twice", 2, 2, text=TWICE), 2)
     assert found[-1].held[0] == (Counter({1: 2, 0: 1}),) * 2
     assert all(move.adds for move in found[-1].moves)
 
 
 def test_a_schedule_is_followed_without_ranks() -> None:
     found = tagged.moments_of(tree_all_reduce(3))
-    assert tagged.whole(found[-1].held, 3) and not tagged.whole(found[0].held, 3)  # type: ignore[arg-type]
+    everyone = Counter(range(3))
+    whole = [all(inside == everyone for row in moment.held for inside in row) for moment in found]
+    assert whole == [False] * 4 + [True]
     assert [len(moment.moves) for moment in found] == [0, 1, 1, 1, 1]
 
 

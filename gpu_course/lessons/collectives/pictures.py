@@ -1,4 +1,4 @@
-"""Pictures of collectives: chunks step by step, who sends whom how much, and times over bytes."""
+"""Pictures of collectives: chunks step by step, who waits for whom, and times over bytes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from gpu_course.draw.paper import palette as p
 from gpu_course.draw.paper.furniture import Look, cell_text, row_label, square, title
 from gpu_course.draw.paper.picture import with_alt
+from gpu_course.draw.traffic import MOST_RANKS, short_bytes
 from gpu_course.errors import CourseError
 from gpu_course.units import format_bytes, format_time_s
 from simt.text import count
@@ -57,7 +58,6 @@ class Frame:
     per_node: int = 0
 
 
-MOST_RANKS = 8
 MOST_CHUNKS = 8
 _EDGE, _LEFT, _TOP, _ROW, _CELL, _FOOT = 0.3, 1.1, 1.2, 0.62, 0.34, 0.88
 _WHOLE: Look = {"facecolor": p.FINE_FACE, "edgecolor": p.FINE, "linewidth": 1.6}
@@ -239,69 +239,6 @@ def _chunk_legend(axes: Axes, y: float) -> None:
         x += 0.5 + 0.07 * len(words)
 
 
-def draw_traffic(
-    sent: Mapping[tuple[int, int], int], ranks: int, name: str, ax: Axes | None = None
-) -> Figure:
-    """Returns the communication matrix: bytes from each rank to each other, and each rank's sum.
-
-    Args:
-        sent: {(from, to): bytes}.
-        ranks: how many there are, at most 8.
-        name: what was counted.
-        ax: axes to draw on instead of a new figure.
-    """
-    from matplotlib import colormaps
-
-    if ranks > MOST_RANKS:
-        raise CourseError(f"{ranks} ranks", f"draw at most {MOST_RANKS}")
-    cell, top = 0.62, 1.3
-    left = 1.2
-    most = max([*sent.values(), 1])
-    shades = colormaps[p.MAGNITUDE]
-    with p.style():
-        figure, axes = p.sheet(p.WIDEST, top + ranks * cell * 0.72 + 0.3, ax)
-        total = sum(sent.values())
-        words = f"{format_bytes(total)} between {count(ranks, 'rank')}"
-        title(axes, _EDGE, f"{name}: who sends whom how much", words, mono=False)
-        cell_text(axes, left - 0.45, top - 0.2, "from \\ to", p.QUIET)
-        for rank in range(ranks):
-            y = top + (rank + 0.5) * cell * 0.72
-            cell_text(axes, left + (rank + 0.5) * cell, top - 0.2, str(rank), p.INK)
-            row_label(axes, left - 0.14, y, f"rank {rank}")
-            for other in range(ranks):
-                bytes_ = sent.get((rank, other), 0)
-                shade = shades(0.15 + 0.85 * bytes_ / most) if bytes_ else p.PAPER
-                look = {"facecolor": shade, "edgecolor": p.RULE, "linewidth": 0.8}
-                x = left + (other + 0.5) * cell
-                square(axes, x, y, cell * 0.96, look, cell * 0.68)
-                words = _short_bytes(bytes_) if bytes_ else ""
-                cell_text(axes, x, y, words, p.ink_on(shade))
-            mine = sum(b for (source, _), b in sent.items() if source == rank)
-            axes.text(
-                left + ranks * cell + 0.2, y, f"sends {format_bytes(mine)}", fontsize=p.SMALL,
-                color=p.INK, va="center_baseline",
-            )  # fmt: skip
-    return with_alt(figure, describe_traffic(sent, ranks, name))
-
-
-def describe_traffic(sent: Mapping[tuple[int, int], int], ranks: int, name: str) -> str:
-    """Returns in words what `draw_traffic` shows."""
-    lines = [f"{name}: who sends whom how much."]
-    for rank in range(ranks):
-        own = {to: b for (source, to), b in sorted(sent.items()) if source == rank and b}
-        to = ", ".join(f"{format_bytes(b)} to {other}" for other, b in own.items())
-        lines.append(f"Rank {rank} sends {to or 'nothing'}.")
-    return "\n".join(lines)
-
-
-def _short_bytes(bytes_: int) -> str:
-    """A number of bytes in at most five characters."""
-    for unit, size in (("G", 2**30), ("M", 2**20), ("K", 2**10)):
-        if bytes_ >= size:
-            return f"{bytes_ / size:.3g}{unit}"
-    return str(bytes_)
-
-
 @dataclass(frozen=True)
 class Message:
     """A message as a timeline needs it.
@@ -363,7 +300,7 @@ def draw_timeline(messages: Sequence[Message], ranks: int, name: str) -> Figure:
         row_label(axes, left - 0.14, height - 0.58, "busiest")
         for step in range(1, steps + 1):
             most = _busiest([m for m in messages if m.step == step], ranks)
-            cell_text(axes, left + (step - 0.5) * column, height - 0.58, _short_bytes(most), p.INK)
+            cell_text(axes, left + (step - 0.5) * column, height - 0.58, short_bytes(most), p.INK)
         for x, look, words in (
             (_EDGE, p.STORED_CELL, "sends to"),
             (_EDGE + 1.3, p.LOADED_CELL, "receives from"),
@@ -388,7 +325,7 @@ def describe_timeline(messages: Sequence[Message], ranks: int, name: str) -> str
     for step in range(1, steps + 1):
         now = [m for m in messages if m.step == step]
         said = ", ".join(f"{m.source} to {m.target}" for m in now)
-        lines.append(f"Step {step}: {said}; at most {_short_bytes(_busiest(now, ranks))} bytes.")
+        lines.append(f"Step {step}: {said}; at most {short_bytes(_busiest(now, ranks))} bytes.")
     return "\n".join(lines)
 
 

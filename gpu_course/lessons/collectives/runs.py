@@ -1,13 +1,38 @@
-"""What runs in a rank to be timed or counted: a ring with a clock, the library's calls."""
+"""What lesson 21 runs on ranks: one's own answer, the library's calls, and a ring with a clock."""
 
 from __future__ import annotations
 
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from types import ModuleType
+from typing import Any
 
 import torch
 import torch.distributed as dist
+
+from gpu_course.lessons.collectives.watching import watch
+
+
+def called_once(answer: ModuleType, function: str, length: int, more: Sequence[Any]) -> None:
+    """Calls a function of an answer with ones.
+
+    Args:
+        answer: with the function.
+        function: its name.
+        length: float64 numbers of the buffer.
+        more: what it takes beside the buffer.
+    """
+    getattr(answer, function)(torch.ones(length, dtype=torch.float64), *more)
+
+
+def watched(answer: ModuleType, function: str, length: int, more: Sequence[Any]) -> dict[str, Any]:
+    """Returns what this rank sent and got while it ran a function of an answer on tagged numbers.
+
+    Args:
+        answer, function, length, more: as in `called_once`.
+    """
+    return watch(getattr(answer, function), length, *more)
 
 
 def ring_seconds(sizes: Sequence[int], repeats: int) -> list[float]:

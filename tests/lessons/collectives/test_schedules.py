@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from gpu_course.errors import CourseError
-from gpu_course.ranks.collectives import (
+from gpu_course.lessons.collectives.schedules import (
     Move,
     Schedule,
     double_tree_all_reduce,

@@ -14,7 +14,7 @@ import torch
 import torch.distributed as dist
 from torch.distributed import distributed_c10d
 
-from gpu_course.ranks.tagged import tags
+from gpu_course.lessons.collectives.tagged import tags
 
 
 def watch(function: Callable[..., Any], length: int, *more: Any) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gpu_course.ranks.collectives import Held, Move, Schedule, own
+from gpu_course.lessons.collectives.schedules import Move, Schedule, own
 
 BITS = 4
 """Of each rank: it can be in a sum up to 15 times."""
@@ -206,9 +206,3 @@ def _adds(mine: Counter[int] | None, inside: Counter[int], later: Counter[int] |
     if later is not None and later in (inside, mine + inside):
         return later != inside
     return not set(mine) & set(inside)
-
-
-def whole(held: Held, ranks: int) -> bool:
-    """Whether every place of every rank holds each rank's numbers once."""
-    everyone = Counter(range(ranks))
-    return all(inside == everyone for row in held for inside in row)
