@@ -19,6 +19,7 @@ from gpu_course.lessons.context_parallel.pictures import (
 )
 from gpu_course.lessons.context_parallel.sequence_costs import Attention
 from gpu_course.lessons.context_parallel.sequence_layouts import LAYOUTS, Places, bound, work
+from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import telling
 from gpu_course.notebook.own_ranks import own_text, run_own
 from gpu_course.notebook.pictures import Picture
@@ -184,6 +185,7 @@ def held_in_rounds(run: Run, tokens: Sequence[int], numbers_per_token: int) -> l
     return found
 
 
+@asks_for_answers
 @telling
 def own_rounds(layout: str = "plain", ranks: int = 4) -> Picture:
     """Returns the rounds of your own ring_attention: whose keys came when, and who had to wait.
@@ -217,6 +219,7 @@ def _seen(queries: np.ndarray, keys: np.ndarray) -> int:
     return int((queries[:, None] >= keys[None, :]).sum())
 
 
+@asks_for_answers
 @telling
 def own_exact(ranks: int = 4, tokens: int = 50) -> str:
     """Returns how your ring compares with PyTorch's attention in one process, in float64.
@@ -237,6 +240,7 @@ def _verdict(off: float) -> str:
     return "the same to 12 digits" if off < 1e-12 else f"off by up to {off:.1e}"
 
 
+@asks_for_answers
 @telling
 def own_step(ranks: int = 4, layout: str = "zigzag") -> str:
     """Returns how a training step with your ring compares with one in one process.

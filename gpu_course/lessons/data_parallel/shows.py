@@ -13,6 +13,7 @@ from gpu_course.lessons.data_parallel.overlap import bucket_sizes, exposed_s, se
 from gpu_course.lessons.data_parallel.parameter_server import PULL, PUSH, versions
 from gpu_course.lessons.data_parallel.pictures import Bucket, Span, draw_buckets, draw_overlap
 from gpu_course.measure.alpha_beta import Link
+from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import telling
 from gpu_course.notebook.own_ranks import ranked_puzzle, run_own, run_text
 from gpu_course.notebook.pictures import Picture
@@ -40,6 +41,7 @@ def course_main(bucket_bytes):
 # The learner's own hooks on the tiny GPT
 
 
+@asks_for_answers
 @telling
 def own_steps(name: str, ranks: int = 2, bucket_kib: float = 32) -> str:
     """Returns how your hooks train the tiny GPT, beside PyTorch's DDP and beside one process.
@@ -74,6 +76,7 @@ def _own_beside(name: str, ranks: int, bucket_kib: float) -> Run:
     return run_own(name, ranks, _BESIDE.format(function=function), bucket_bytes=size)
 
 
+@asks_for_answers
 @telling
 def own_buckets(name: str = "bucketed", ranks: int = 2, bucket_kib: float = 32) -> Picture:
     """Returns a picture of your buckets in the first backward pass of the tiny GPT, on real ranks.

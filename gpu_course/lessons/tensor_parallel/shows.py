@@ -14,6 +14,7 @@ from gpu_course.lessons.tensor_parallel.grids import CUTS
 from gpu_course.lessons.tensor_parallel.pictures import draw_cut, draw_kept, draw_rates
 from gpu_course.lessons.tensor_parallel.zero_or_cut import zero_3_teraflops
 from gpu_course.measure.activation_formulas import LayerShape, layer_activation_bytes, layer_terms
+from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import telling
 from gpu_course.notebook.own_ranks import own_text, run_own
 from gpu_course.notebook.pictures import Picture
@@ -156,6 +157,7 @@ def course_main(tokens, hidden, inner):
 """
 
 
+@asks_for_answers
 @telling
 def own_passes(ranks: int = 4, tokens: int = 32, hidden: int = 64) -> str:
     """Returns what your `parallel_mlp` called in each pass, and whether it is the whole layer.
@@ -212,6 +214,7 @@ def course_main(tokens, hidden, heads):
 """
 
 
+@asks_for_answers
 @telling
 def own_layer(ranks: int = 4, tokens: int = 16, hidden: int = 32, heads: int = 4) -> str:
     """Returns what a layer of the tiny GPT calls in each pass, made of two answers of yours.
@@ -246,6 +249,7 @@ def course_main(rows, columns, m, k, n):
 """
 
 
+@asks_for_answers
 @telling
 def own_grid(m: int = 64, k: int = 64, n: int = 96) -> Picture:
     """Returns the communication matrix of your `summa` on a grid of 2 x 2.

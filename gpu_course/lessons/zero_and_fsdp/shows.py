@@ -13,6 +13,7 @@ import numpy as np
 
 from gpu_course.lessons.zero_and_fsdp.claims.zero import zero_gb
 from gpu_course.lessons.zero_and_fsdp.pictures import UnitUse, draw_owners, draw_stages, draw_units
+from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import telling
 from gpu_course.notebook.own_ranks import own_text, run_text
 from gpu_course.notebook.pictures import Picture
@@ -118,6 +119,7 @@ def uses_of(
     return tuple(found)
 
 
+@asks_for_answers
 @telling
 def own_units(ranks: int = 4) -> Picture:
     """Returns a picture of your own zero3 on the tiny GPT: gathers, uses, and the bytes alive.
@@ -436,6 +438,7 @@ def course_main(folder, saved):
 """
 
 
+@asks_for_answers
 def saved_and_loaded(saved: int = 4, ranks: int = 2) -> str | Any:
     """Returns what ranks loaded by your `reshard`, and by PyTorch, of what others had saved.
 

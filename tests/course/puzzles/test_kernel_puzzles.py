@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 from gpu_course.puzzle import KernelPuzzle, Mistake, index
-from tests.course.puzzles import by_intervals, by_turns, loops, rules
+from tests.course.puzzles import by_intervals, rules
+from tests.course.puzzles.loops import hears_other_blocks, is_marked, loop_of
 
 PUZZLES = {p.short_name: p for p in index.puzzles() if isinstance(p, KernelPuzzle)}
 RULES = [name for name in vars(rules) if name.startswith("assert_specification_")]
@@ -34,7 +35,7 @@ def has_warp_calls(name: str) -> bool:
 WITH_BARRIERS = [name for name in PUZZLES if has_barriers(name)]
 MEETING = [name for name in PUZZLES if name in WITH_BARRIERS or has_warp_calls(name)]
 WITHOUT = [name for name in PUZZLES if name not in MEETING]
-MEETING = [name for name in MEETING if name not in by_turns.PUZZLES]
+MEETING = [name for name in MEETING if not is_marked(PUZZLES[name], hears_other_blocks)]
 
 
 def mistakes_of(names: list[str]) -> list[Any]:
@@ -58,7 +59,7 @@ def test_the_reference_is_a_loop(name: str) -> None:
     for case in rules.cases_and_random(puzzle):
         inputs = puzzle.inputs(np.random.default_rng(3), case)
         plain = {n: v.tolist() if hasattr(v, "tolist") else v for n, v in inputs.items()}
-        expected = getattr(loops, name)(**plain)
+        expected = loop_of(puzzle)(**plain)
         rtol, atol = puzzle.tolerance
         # Of large numbers NumPy keeps what float32 holds.
         for output, found in puzzle.reference(inputs, case).items():
