@@ -20,7 +20,7 @@ FIRST = "00_start_here"
 WORKSPACES = ".gpu_course/windows"
 """Where the windows of each lesson are kept, apart from the workspaces of Jupyter's other work."""
 
-JUPYTER = Path(gpu_course.__path__[0]) / "jupyter"
+JUPYTER = Path(gpu_course.__path__[0]) / "app" / "jupyter"
 """What the course adds to Jupyter: `config` has settings that a user's own overrule, `data` a
 kernel that explains names not yet imported, and the extension that keeps one text of an answer."""
 

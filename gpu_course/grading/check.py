@@ -51,7 +51,7 @@ def check(name: str | Puzzle, *, answer: Any = None, seed: int | None = None) ->
     puzzle = name if isinstance(name, Puzzle) else index.find(name)
     seed = default_seed() if seed is None else seed
     start = time.perf_counter()
-    if isinstance(puzzle, KernelPuzzle) and is_path(answer) and apart.can_be_found(puzzle):
+    if isinstance(puzzle, KernelPuzzle) and is_path(answer) and index.is_of_the_course(puzzle):
         own = answer is None
         path = workspace.answer_path(puzzle) if own else path_of(puzzle, answer)
         verdict = apart.check_apart(puzzle, path.absolute(), own=own, seed=seed)

@@ -15,7 +15,7 @@ from gpu_course.grading.labels import line
 from gpu_course.grading.messages import describe
 from gpu_course.grading.python.cases import Tried
 from gpu_course.grading.workspace import has_notebook
-from gpu_course.puzzle import Bonus, Debrief, KernelPuzzle, Puzzle, PythonPuzzle, index
+from gpu_course.puzzle import Debrief, KernelPuzzle, Puzzle, PythonPuzzle, index
 from gpu_course.units import of_so_many
 
 MOST_SHOWN = 60
@@ -69,7 +69,7 @@ def kernel_lines(puzzle: KernelPuzzle, right: Sequence[Trial]) -> list[str]:
     return [
         *line("yours", seen),
         *line("also", _in_float64(puzzle, right)),
-        *_debrief(told, _bonus(told.bonus, right)),
+        *_debrief(told, _bonus(puzzle, right)),
     ]
 
 
@@ -134,9 +134,10 @@ def _measured(name: str, value: Any) -> str:
     return f"returned {text}" if name == "result" else f"{name.replace('_', ' ')} {text}"
 
 
-def _bonus(bonus: Bonus | None, right: Sequence[Trial]) -> str:
+def _bonus(puzzle: KernelPuzzle, right: Sequence[Trial]) -> str:
     """Returns the bonus and whether all trials meet it; the first that does not is named."""
-    if bonus is None:
+    bonus, told = puzzle.bonus, puzzle.debrief
+    if bonus is None or told is None:
         return ""
     found = [
         (tried, budgets.counter(tried.counters, bonus.counter), bonus.limit(tried.given.case))
@@ -147,7 +148,7 @@ def _bonus(bonus: Bonus | None, right: Sequence[Trial]) -> str:
     word = "not met yet" if beyond else "met"
     where = "" if tried is right[0] else f" in the case {describe(tried.given.case)}"
     yours = _counted(bonus.counter, counted)
-    return f"{word}: {bonus.goal} Yours: {yours}{where}; the goal is {limit:,}."
+    return f"{word}: {told.goal} Yours: {yours}{where}; the goal is {limit:,}."
 
 
 def next_puzzles(name: str) -> tuple[Puzzle, ...]:

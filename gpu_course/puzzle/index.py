@@ -6,9 +6,11 @@ import difflib
 import importlib
 import pkgutil
 from functools import lru_cache
+from pathlib import Path
 
 from gpu_course import lessons as rooms
 from gpu_course.errors import CatalogueError, UnknownName
+from gpu_course.puzzle.room import lesson_words
 from gpu_course.puzzle.specification import Lesson, Puzzle, Sealed
 
 
@@ -16,11 +18,11 @@ from gpu_course.puzzle.specification import Lesson, Puzzle, Sealed
 def lessons() -> tuple[Lesson, ...]:
     """Returns every lesson of the course, in course order.
 
-    A lesson is a folder of `gpu_course.lessons` whose module `lesson` has a `LESSON` in it: adding
-    the folder adds the lesson.
+    A lesson is a folder of `gpu_course.lessons` with a lesson.toml: adding the folder adds the
+    lesson.
 
     Raises:
-        CatalogueError: a module has no LESSON, or two puzzles carry one name.
+        CatalogueError: a room lacks what its lesson.toml names, or two puzzles carry one name.
     """
     found = [_load(room.name) for room in pkgutil.iter_modules(rooms.__path__) if room.ispkg]
     ordered = tuple(sorted(found, key=lambda lesson: lesson.name))
@@ -75,27 +77,56 @@ def sealed(question: str) -> Sealed | None:
 
 
 def load(name: str) -> Lesson:
-    """Returns the lesson of a full name, "01_threads"; the others need not be imported for it."""
+    """Returns the lesson of a full name, "01_threads"; the others need not be imported for it.
+
+    Raises:
+        CatalogueError: it has no room, or its room does not hold what its lesson.toml says.
+    """
     return _load(name.partition("_")[2])
 
 
-def module_of(name: str) -> str:
-    """Returns the module that holds the lesson of a full name."""
-    return f"{rooms.__name__}.{name.partition('_')[2]}.lesson"
+def is_of_the_course(puzzle: Puzzle) -> bool:
+    """True for a puzzle that another process finds by its name."""
+    found = next((each for each in _loaded.values() if each.name == puzzle.lesson), None)
+    return found is not None and any(each is puzzle for each in found.puzzles)
+
+
+_loaded: dict[str, Lesson] = {}
 
 
 def _load(topic: str) -> Lesson:
-    module = importlib.import_module(f"{rooms.__name__}.{topic}.lesson")
-    found = getattr(module, "LESSON", None)
-    if not isinstance(found, Lesson):
+    if topic not in _loaded:
+        _loaded[topic] = _read(topic)
+    return _loaded[topic]
+
+
+def _read(topic: str) -> Lesson:
+    said = lesson_words(Path(rooms.__path__[0]) / topic)
+    if said.name.partition("_")[2] != topic:
         raise CatalogueError(
-            f"{module.__name__} has no LESSON",
-            "give it `LESSON = Lesson(...)`, as the other lessons have",
+            f"the room {topic} says that it is the lesson {said.name!r}",
+            f"call its folder {said.name.partition('_')[2]}, or mend the name in its lesson.toml",
         )
-    if found.name.partition("_")[2] != topic:
+    package = f"{rooms.__name__}.{topic}"
+    predictions = importlib.import_module(f"{package}.predictions").PREDICTIONS
+    return Lesson(
+        name=said.name,
+        title=said.title,
+        part=said.part,
+        minutes=said.minutes,
+        goal=said.goal,
+        puzzles=tuple(_puzzle(package, short) for short in said.puzzles),
+        predictions=predictions,
+    )
+
+
+def _puzzle(package: str, short: str) -> Puzzle:
+    module = importlib.import_module(f"{package}.{short}")
+    found = getattr(module, short.upper(), None)
+    if not isinstance(found, Puzzle):
         raise CatalogueError(
-            f"{module.__name__} holds the lesson {found.name!r}",
-            f"call its folder {found.name.partition('_')[2]}, or mend the lesson's name",
+            f"{module.__name__} has no puzzle called {short.upper()}",
+            f"give it `{short.upper()} = KernelPuzzle(**told(__file__), ...)`, as others have",
         )
     return found
 

@@ -111,12 +111,10 @@ class Bonus:
     """A goal beyond passing, for an answer to kernels that is right already.
 
     Args:
-        goal: one sentence: what could be fewer, and no word on how.
         counter: a dotted path into Counters, or several as in a Budget.
         limit: case -> the most that meets the goal, in every case.
     """
 
-    goal: str
     counter: str
     limit: Callable[[Case], int]
 
@@ -130,13 +128,14 @@ class Debrief:
             Counters for kernels, names of results and measurements for Python.
         why: two sentences on why it works.
         alternative: what another good answer looks like, in words.
-        bonus: a goal for those who want more, or None.
+        goal: what could be fewer, for those who want more, and no word on how; or "". The puzzle's
+            `bonus` says when it is met.
     """
 
     shows: tuple[str, ...]
     why: str
     alternative: str
-    bonus: Bonus | None = None
+    goal: str = ""
 
 
 @dataclass(frozen=True)
@@ -148,13 +147,15 @@ class Mistake:
             puzzle's function named by `stands_for`).
         reason: the Verdict.reason it must end with ("hazard", "wrong-result", "refused" ...).
         diagnosis: the key of the diagnosis it must be given (see Puzzle.diagnoses).
-        stands_for: the puzzle function it replaces; default the puzzle's first function.
+        stands_for: the puzzle function it replaces.
+        thought: what the learner was thinking.
     """
 
     function: str
     reason: str
     diagnosis: str
-    stands_for: str = ""
+    stands_for: str
+    thought: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,7 +165,7 @@ class Puzzle:
     Args:
         name: "NN_topic/name"; the last part is unique in the course.
         title: a few words.
-        statement: one paragraph.
+        statement: what is asked: the docstring of the solution, and so of the stub.
         parameters: for each function an answer must define its parameter names, in order.
         cases: the sizes checked, the visible one first.
         random_case: draws one more case from a fresh seed.
@@ -175,12 +176,12 @@ class Puzzle:
             grader has of its own, and its `diagnose` may find patterns of its own.
         diagnose: (inputs, case, expected, got) -> a key of `diagnoses`, or None.
         hints: three, of rising strength; none holds the answer.
-        mistakes: the named mistakes.
         constants: module constants whose value is fixed, such as {"TPB": 256}.
         points: what passing is worth.
         difficulty: a key of DIFFICULTIES.
         minutes: how long it takes a learner who has just read the lesson up to it.
         debrief: what is said once an answer passes.
+        bonus: what an answer to kernels can have for less, or None.
         source: where the idea comes from, or "".
         equivalent_mutants: mutant name -> why it is no different.
     """
@@ -194,7 +195,6 @@ class Puzzle:
     inputs: Callable[[np.random.Generator, Case], Values]
     reference: Callable[[Values, Case], Values]
     hints: tuple[str, str, str]
-    mistakes: tuple[Mistake, ...] = ()
     tolerance: tuple[float, float] = (0.0, 0.0)
     diagnoses: Mapping[str, str] = field(default_factory=dict)
     diagnose: Callable[[Values, Case, Values, Values], str | None] | None = None
@@ -203,6 +203,7 @@ class Puzzle:
     difficulty: str = "easy"
     minutes: int = 5
     debrief: Debrief | None = None
+    bonus: Bonus | None = None
     source: str = ""
     equivalent_mutants: Mapping[str, str] = field(default_factory=dict)
 
@@ -210,6 +211,13 @@ class Puzzle:
     def functions(self) -> tuple[str, ...]:
         """The functions an answer must define, in order."""
         return tuple(self.parameters)
+
+    @property
+    def mistakes(self) -> tuple[Mistake, ...]:
+        """The named mistakes: those of its file beside the solution, in its order."""
+        from gpu_course.puzzle.room import mistakes_of
+
+        return mistakes_of(self.name, self.functions[0])
 
     @property
     def short_name(self) -> str:

@@ -20,7 +20,7 @@ from gpu_course.grading.labels import line
 from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.worker import Died, Worker
 from gpu_course.grading.workspace import ANSWERS_VARIABLE
-from gpu_course.puzzle import Puzzle, index
+from gpu_course.puzzle import Puzzle
 from gpu_course.units import format_bytes
 
 COMMAND = (sys.executable, "-P", "-m", "gpu_course.grading.kernel.apart_process")
@@ -32,13 +32,6 @@ WAITING_S = 300.0
 """Time on the clock for one check, for what hangs and computes nothing."""
 MOST_BYTES = 2 << 30
 LOOK_S = 0.05
-
-
-def can_be_found(puzzle: Puzzle) -> bool:
-    """True for a puzzle of the course, which another process finds by its name."""
-    module = sys.modules.get(index.module_of(puzzle.lesson))
-    found = getattr(module, "LESSON", None)
-    return any(each is puzzle for each in getattr(found, "puzzles", ()))
 
 
 def check_apart(puzzle: Puzzle, path: Path, *, own: bool, seed: int) -> Verdict:

@@ -21,10 +21,6 @@ if TYPE_CHECKING:
 OUTPUT_BYTES = 64 * 64 * 4
 """Of a stage of training.networks.chains.equal_stages."""
 
-FORM = (
-    "A schedule is a list of pairs: a word and the number of a stage, such as "
-    '("save all", 3). The words stand in the docstring; write them as they are there.'
-)
 MISSING = (
     'A stage is to run and its input is gone. A "forward" lets go of what it was given; only '
     '"keep input" and "save all" leave it there. Follow the schedule by hand up to that operation.'
@@ -33,34 +29,6 @@ ORDER = (
     "The backward pass goes from the last stage to the first, one by one: each needs the gradient "
     "that the one behind it leaves. Which stage is next there?"
 )
-NOT_SAVED = (
-    'Only a stage whose latest run was "save all" has what its backward pass needs. Where is that '
-    "run in your schedule?"
-)
-UNFINISHED = "Some stage has no backward pass. Look at what is left over at the end."
-PLAN_DIAGNOSES = {
-    "wrong-form": FORM,
-    "input-missing": MISSING,
-    "backward-order": ORDER,
-    "not-saved": NOT_SAVED,
-    "unfinished": UNFINISHED,
-    "impossible": (
-        "An operation makes no sense where it stands. Follow the schedule by hand up to there: "
-        "what is in memory at that point?"
-    ),
-    "too-long": (
-        "It is longer than running every stage anew from the batch for each backward pass, which "
-        "needs no memory at all. Which stages does it run for nothing?"
-    ),
-}
-"""What any schedule that cannot be followed is told."""
-
-
-TWICE_IN_A_ROW = (
-    '"keep input" runs its stage and hands the output on; "forward" of the same stage right behind '
-    "it does the work once more. Where does the run go on from?"
-)
-"""What a schedule is told that runs a stage, and at once runs it again."""
 
 
 def equal_inputs(function: str, rng: np.random.Generator, case: Case) -> Values:

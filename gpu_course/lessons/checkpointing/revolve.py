@@ -8,8 +8,6 @@ import numpy as np
 
 from gpu_course.lessons.checkpointing.planning import (
     OUTPUT_BYTES,
-    PLAN_DIAGNOSES,
-    TWICE_IN_A_ROW,
     called,
     equal_inputs,
     followed,
@@ -17,7 +15,8 @@ from gpu_course.lessons.checkpointing.planning import (
     plain_results,
     run_twice_in_a_row,
 )
-from gpu_course.puzzle.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
 from simt.text import count
 
 
@@ -58,30 +57,8 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     return None
 
 
-DEBRIEF = Debrief(
-    shows=("peak_bytes", "forward_passes"),
-    why=(
-        "Wherever the next checkpoint goes, the two parts left and right of it are the same "
-        "problem again, smaller. So the best schedule is put together from the best ones of its "
-        "parts, and no other needs fewer runs."
-    ),
-    alternative=(
-        "Griewank and Walther give the number of runs and the place of the checkpoint in closed "
-        "form, with binomial coefficients: no table, and a result of the same length."
-    ),
-)
-
 REVOLVE = PythonPuzzle(
-    name="17_checkpointing/revolve",
-    title="the fewest forward passes",
-    difficulty="hard",
-    minutes=20,
-    debrief=DEBRIEF,
-    statement=(
-        "A chain of equal stages, and room for a fixed number of checkpoints: write the schedule "
-        "with the fewest forward passes there can be."
-    ),
-    parameters={"revolve": ("length", "checkpoints")},
+    **told(__file__),
     harness="gpu_course.puzzle.harness.schedules",
     call=called,
     torch=True,
@@ -100,55 +77,4 @@ REVOLVE = PythonPuzzle(
     reference=plain_results,
     follow=followed,
     judge=_judge,
-    diagnoses={
-        **PLAN_DIAGNOSES,
-        "not-the-fewest": (
-            "It can be followed and it fits, and there is a schedule with fewer forward passes. "
-            "Where the first new checkpoint stands decides: try every place, and add up what "
-            "comes before it and after it."
-        ),
-        "twice-in-a-row": TWICE_IN_A_ROW,
-        "too-many-checkpoints": (
-            "More inputs are kept at one time than there is room for. The batch, the input of "
-            "stage 0, takes one of the places from beginning to end."
-        ),
-        "saves-several": (
-            'A stage that was run with "save all" goes back before the next one is. Save one, go '
-            "backward through it, and only then think of the next."
-        ),
-    },
-    hints=(
-        (
-            "Let f(l, c) be the fewest passes without saving for l stages and c checkpoints. With "
-            "one checkpoint every stage is reached from the batch: l (l - 1) / 2. With one stage: "
-            "none."
-        ),
-        (
-            "With more: run ahead by some m stages and keep the input there. Behind it l - m "
-            "stages are left with c - 1 checkpoints; before it m stages with all c of them again. "
-            "Take the best m, and remember it."
-        ),
-        (
-            "functools.cache on a function that returns (passes, m) makes this quick. Then write "
-            "the schedule by the same recursion: keep and run ahead, the right part, the left one."
-        ),
-    ),
-    equivalent_mutants={
-        f"fewest:constant:return (0, {ahead})": (
-            "Nobody asks how far to run ahead in a chain of one stage."
-        )
-        for ahead in (1, -1)
-    },
-    mistakes=(
-        Mistake("always_the_middle", "over-budget", "not-the-fewest"),
-        Mistake("evenly_spaced", "over-budget", "not-the-fewest"),
-        Mistake("only_the_batch", "over-budget", "not-the-fewest"),
-        Mistake("keeps_an_input_and_then_runs", "over-budget", "twice-in-a-row"),
-        Mistake("the_batch_is_free", "over-budget", "too-many-checkpoints"),
-        Mistake("keeps_every_input", "over-budget", "too-many-checkpoints"),
-        Mistake("saves_the_last_segment", "over-budget", "saves-several"),
-        Mistake("off_by_one_segment", "wrong-result", "input-missing"),
-        Mistake("left_part_first", "wrong-result", "backward-order"),
-    ),
-    source="Griewank, Walther, Algorithm 799: revolve, ACM TOMS 26(1), 2000",
 )

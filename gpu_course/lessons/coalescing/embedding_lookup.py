@@ -14,12 +14,11 @@ from gpu_course.puzzle.builders import (
     sized,
     special,
 )
+from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
-    Debrief,
     KernelPuzzle,
     Launch,
-    Mistake,
     Share,
     Values,
 )
@@ -45,31 +44,8 @@ def _words_of_the_lanes(table: np.ndarray, ids: np.ndarray, size: int, dim: int)
     return np.asarray(table[ids[own], col])
 
 
-DEBRIEF = Debrief(
-    shows=("global_load.sectors", "global_load.excess_sectors", "global_store.excess_sectors"),
-    why=(
-        "Which row comes next is anybody's guess, but within a row everything is in order. Where "
-        "the lanes work on a row side by side, a lookup costs the sectors of that row and no more."
-    ),
-    alternative=(
-        "All lanes may read the word's number from memory: one address for the whole warp is one "
-        "sector. Or each lane reads one number, and a shuffle hands it to the others."
-    ),
-)
-
 EMBEDDING_LOOKUP = KernelPuzzle(
-    name="03_coalescing/embedding_lookup",
-    title="a row of the table for each token",
-    difficulty="medium",
-    minutes=10,
-    debrief=DEBRIEF,
-    statement=(
-        "The first layer of a language model: out[i] is row ids[i] of `table`, for each of `size` "
-        "tokens. There is a thread for each token, in blocks of TPB. Each warp writes the rows of "
-        "its own 32 tokens. Nobody knows which rows they will be, and still no load and no store "
-        "may touch more sectors than it has to. table may hold NaN and infinities as well."
-    ),
-    parameters={"embedding_lookup": ("out", "table", "ids", "size", "dim")},
+    **told(__file__),
     cases=(
         sized("visible example", visible=True, size=40, dim=48, vocab=50),
         sized("one token, one column", size=1, dim=1, vocab=3),
@@ -110,58 +86,7 @@ EMBEDDING_LOOKUP = KernelPuzzle(
         ("position", lambda table, size: table[:size]),
         ("word-of-the-lane", _words_of_the_lanes),
     ),
-    diagnoses={
-        "race": (
-            "Two threads write one cell. Which 32 tokens does a warp have, and which columns of a "
-            "row does a lane have?"
-        ),
-        "out-of-bounds": (
-            "The last warp may have fewer than 32 tokens, and a row may end before 32 columns do. "
-            "Both need an end."
-        ),
-        "tail-unwritten": (
-            "Rows need not be a multiple of 32 long, and the last warp need not have 32 tokens: "
-            "where does the loop over the columns end, and where the one over the tokens?"
-        ),
-        "position": ("Row i of the table went to token i. Which word token i is stands in ids."),
-        "word-of-the-lane": (
-            "Each row of out is a mixture of many rows of the table. All lanes work on one token "
-            "at that moment: whose word do they need?"
-        ),
-    },
     share=Share(
         "Each warp writes the rows of its own 32 tokens.", lambda case, out: _columns(case)
     ),
-    hints=(
-        (
-            "One thread for each token jumps about: neighbouring lanes are in different rows of "
-            "the table, and in different rows of out. Along which index are neighbours in memory?"
-        ),
-        (
-            "Let a warp take its 32 tokens one after the other, and all its lanes work on the same "
-            "one. Lane 0 has column 0, lane 1 has column 1."
-        ),
-        (
-            "The warp's first token is the thread's number less its lane. For each token, read its "
-            "word inside the loop, and then go through the columns from the lane in steps of 32. "
-            "Both loops need an end that fits."
-        ),
-    ),
-    mistakes=(
-        Mistake("a_thread_for_a_token", "over-budget", "over-budget"),
-        Mistake("a_piece_for_each_lane", "over-budget", "over-budget"),
-        Mistake("position_for_the_word", "wrong-result", "position"),
-        Mistake("word_of_the_lane", "wrong-result", "word-of-the-lane"),
-        Mistake("whole_groups_only", "wrong-result", "tail-unwritten"),
-        Mistake("both_warps_on_the_same_tokens", "hazard", "race"),
-        Mistake("no_guard", "hazard", "out-of-bounds"),
-        Mistake("one_lane_does_it_all", "over-budget", "not-shared"),
-    ),
-    equivalent_mutants={
-        "embedding_lookup:loop-ends-late:for start in range(lane, dim + 4 * WARP, 4 * WARP):": (
-            "behind the row's end every column is guarded"
-        ),
-        "embedding_lookup:constant:kept = cuda.local.array(5, float32)": "a cell that nobody uses",
-    },
-    constants={"TPB": TPB, "WARP": WARP},
 )

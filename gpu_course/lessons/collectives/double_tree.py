@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from gpu_course.lessons.collectives.pieces import (
-    DIAGNOSES,
     FLOAT64_BYTES,
     NOT_FINITE,
     TOLERANCE,
@@ -23,7 +22,8 @@ from gpu_course.lessons.collectives.pieces import (
     whole_on_each,
 )
 from gpu_course.puzzle.digits import to_seven_digits
-from gpu_course.puzzle.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
 from gpu_course.ranks.collectives import second_place, tree_parent
 
 Parents = list[int | None]
@@ -184,31 +184,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     return None
 
 
-DEBRIEF = Debrief(
-    shows=("bytes_sent", "messages"),
-    why=(
-        "A tree is 2 log2 n messages deep, and half of its ranks are leaves with little to send. "
-        "What is a leaf in one tree has children in the other, so with both trees every rank has "
-        "work, and no rank sends more than two buffers."
-    ),
-    alternative=(
-        "Begin the second tree before the first is done, with isend and irecv, and cut each half "
-        "into pieces that follow each other: then all levels work at the same time, which is what "
-        "makes two trees as fast as a ring on large buffers."
-    ),
-)
-
 DOUBLE_TREE = PythonPuzzle(
-    name="21_collectives/double_tree",
-    title="two trees, and everybody works",
-    difficulty="medium",
-    minutes=20,
-    debrief=DEBRIEF,
-    statement=(
-        "Add up the buffers of all ranks: the first half over one tree, the second over another, "
-        "each up to the root and down again."
-    ),
-    parameters={"double_tree": ("x",)},
+    **told(__file__),
     ranks=ranks_of,
     torch=True,
     cases=(
@@ -226,84 +203,4 @@ DOUBLE_TREE = PythonPuzzle(
     tolerance=TOLERANCE,
     judge=_judge,
     diagnose=_diagnose,
-    diagnoses={
-        **DIAGNOSES,
-        "receives-first": (
-            "Every rank waits for a message, so nobody ever sends. Who can send without having "
-            "heard from anybody?"
-        ),
-        "never-down": (
-            "Each rank ends with the sum of its own branch. The roots alone know it all: how do "
-            "the others learn of it?"
-        ),
-        "own-left-out": (
-            "Ranks that have children pass on what they get and leave their own numbers out."
-        ),
-        "own-passed-on": (
-            "A rank hands up its own numbers alone. What its children gave it has to go up with "
-            "them."
-        ),
-        "one-child": (
-            "A rank may have two children. Here what the second one sends takes the place of what "
-            "the first one sent."
-        ),
-        "branch-sent-down": (
-            "A rank sends the sum of its own branch down. Which sum comes to it from above?"
-        ),
-        "halves-exchanged": "The halves are right, and stand in the wrong order.",
-        "rest-dropped": (
-            "The result is shorter than x. Its length may be odd: tensor_split(2) gives the first "
-            "half one number more."
-        ),
-        "averaged": "Each number is the mean over the ranks. Asked for is their sum.",
-        "one-tree": (
-            "The result is right, and both halves went over one tree. Then its leaves have nothing "
-            "to do while the others send everything: the second half has a tree of its own."
-        ),
-        "too-many-bytes": (
-            "The result is right, and more went over the edges of the trees than has to: a half of "
-            "the buffer once up, once down."
-        ),
-        "not-the-trees": (
-            "The result is right, and some messages went to ranks that are neither parent nor "
-            "child. Which ranks are a rank's neighbours in each tree?"
-        ),
-        "input-changed": (
-            "The tensor x was written to. tensor_split gives views, so adding in place to a half "
-            "changes x; make a new tensor of the sum."
-        ),
-    },
-    hints=(
-        "Do it for one tree and the whole buffer first. Whom does a leaf hear from?",
-        (
-            "Up: receive from each child and add; then send to the parent. Down: receive from the "
-            "parent; then send to each child. A root has no parent, a leaf no children."
-        ),
-        (
-            "The children of rank r in a tree are the ranks c with up[c] == r. A loop over both "
-            "trees and both halves does the same twice, and torch.cat puts the halves together."
-        ),
-    ),
-    mistakes=(
-        Mistake("waits_for_the_parent_first", "hazard", "receives-first"),
-        Mistake("does_not_wait", "hazard", "not-waited"),
-        Mistake("never_sends_down", "wrong-result", "never-down"),
-        Mistake("leaves_its_own_out", "wrong-result", "own-left-out"),
-        Mistake("passes_its_own_up", "wrong-result", "own-passed-on"),
-        Mistake("keeps_the_last_child", "wrong-result", "one-child"),
-        Mistake("sends_its_branch_down", "wrong-result", "branch-sent-down"),
-        Mistake("halves_the_wrong_way_round", "wrong-result", "halves-exchanged"),
-        Mistake("drops_the_rest", "wrong-result", "rest-dropped"),
-        Mistake("divides_at_the_end", "wrong-result", "averaged"),
-        Mistake("adds_in_place", "input-changed", "input-changed"),
-        Mistake("one_tree_for_all", "over-budget", "one-tree"),
-        Mistake("all_of_it_twice", "over-budget", "too-many-bytes"),
-        Mistake("everyone_to_rank_0", "over-budget", "not-the-trees"),
-        Mistake("asks_the_library", "refused", "library-collective"),
-        Mistake("sends_them_in_float32", "refused", "narrowed"),
-    ),
-    source=(
-        "Sanders, Speck and Träff 2009, Two-tree algorithms for full bandwidth broadcast, "
-        "reduction and scan; NVIDIA, NCCL, src/graph/trees.cc"
-    ),
 )

@@ -9,7 +9,8 @@ import numpy as np
 
 from gpu_course.lessons.collectives.fat_trees import fat_tree, most_gpus, ports_down
 from gpu_course.puzzle.builders import sized
-from gpu_course.puzzle.specification import Case, Debrief, Mistake, PythonPuzzle, Values
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 Built = tuple[list[int], list[int]]
 
@@ -151,104 +152,11 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     return None
 
 
-DEBRIEF = Debrief(
-    shows=("result",),
-    why=(
-        "A network is as fast as its narrowest level, and a level is as wide as its cables. Full "
-        "bandwidth asks for as many on each level as there are GPUs; an oversubscribed top saves "
-        "its share of them."
-    ),
-    alternative=(
-        "Begin with the number of levels: p GPUs for one, p times p / 2 for two, and so on. A "
-        "list with the ports down of each level then gives both lists in one loop."
-    ),
-)
-
 FAT_TREE = PythonPuzzle(
-    name="21_collectives/fat_tree",
-    title="switches and cables of a network",
-    difficulty="medium",
-    minutes=20,
-    debrief=DEBRIEF,
-    statement=(
-        "Count the switches and the cables of a fat tree: the fewest levels that join so many "
-        "GPUs, with full bandwidth, or with less of it below the top."
-    ),
-    parameters={"fat_tree": ("gpus", "ports", "oversubscribed")},
+    **told(__file__),
     cases=CASES,
     random_case=_random_case,
     inputs=_inputs,
     reference=_reference,
     diagnose=_diagnose,
-    diagnoses={
-        "all-down": (
-            "Your levels reach as far as if all ports went down. Below the top some go up: how "
-            "many GPUs are below one switch of the second level then?"
-        ),
-        "top-up": ("Your top switches keep ports free that go up. There is nothing above them."),
-        "thin-everywhere": (
-            "You save cables on every level. Only the level just below the top has fewer up than "
-            "down."
-        ),
-        "thin-below": (
-            "You save cables right above the GPUs. They have full bandwidth there; it gets narrow "
-            "just below the top."
-        ),
-        "never-thin": (
-            "That is the network with full bandwidth. How many ports go up where r cables down may "
-            "share one?"
-        ),
-        "an-rth": (
-            "You send one port of r up. With r cables down for one up, a switch of 1 + r ports has "
-            "one that goes up."
-        ),
-        "rounded-down": (
-            "There are too few switches: some cables have no port. Which way does the division "
-            "round?"
-        ),
-        "ports-free": (
-            "You lay no more cables up than the GPUs fill. All ports up of a switch have a cable, "
-            "also of one that is half empty below."
-        ),
-        "three-levels": (
-            "You build three levels where fewer would do. How many GPUs do one and two levels join?"
-        ),
-        "levels": (
-            "Another number of levels is needed. How many GPUs can a network of so many levels "
-            "join at most?"
-        ),
-        "from-the-top": "The order is from the GPUs up: the level they are connected to is first.",
-        "both-ends": "A cable is counted once, at the level where its upper end is.",
-        "two-lists": "Return two lists: the switches of each level, and the cables.",
-    },
-    hints=(
-        "First find out how many GPUs one level can join, then two, then three.",
-        (
-            "With 8 ports and full bandwidth: 8, then 8 x 4, then 8 x 4 x 4. With r to 1, the last "
-            "factor is what is left of the ports when one of 1 + r, rounded up, goes up."
-        ),
-        (
-            "Then walk up. Cables that arrive, over the ports down of a switch, rounded up, are "
-            "the switches; these times their ports up are the cables that arrive one level higher."
-        ),
-    ),
-    mistakes=(
-        Mistake("all_ports_go_down", "wrong-result", "all-down"),
-        Mistake("the_top_looks_up_too", "wrong-result", "top-up"),
-        Mistake("thins_out_everywhere", "wrong-result", "thin-everywhere"),
-        Mistake("thins_out_at_the_gpus", "wrong-result", "thin-below"),
-        Mistake("never_thins_out", "wrong-result", "never-thin"),
-        Mistake("an_rth_goes_up", "wrong-result", "an-rth"),
-        Mistake("rounds_down", "wrong-result", "rounded-down"),
-        Mistake("leaves_ports_up_free", "wrong-result", "ports-free"),
-        Mistake("from_the_top", "wrong-result", "from-the-top"),
-        Mistake("all_switches_together", "wrong-result", "two-lists"),
-        Mistake("three_levels_always", "wrong-result", "three-levels"),
-        Mistake("counts_both_ends", "wrong-result", "both-ends"),
-    ),
-    source=(
-        "Al-Fares, Loukissas and Vahdat 2008, A Scalable, Commodity Data Center Network "
-        "Architecture, section 3; Lee, Gangidi and Oldham 2024, Building Meta's GenAI "
-        "Infrastructure"
-    ),
 )

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from gpu_course.puzzle.builders import sized
-from gpu_course.puzzle.specification import Case, Debrief, Mistake, PythonPuzzle, Values
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 Runs = Sequence[tuple[int, int, float]]
 Fitted = tuple[float, float]
@@ -150,30 +151,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     return None
 
 
-DEBRIEF = Debrief(
-    shows=("result",),
-    why=(
-        "A ring takes 2 (n - 1) steps with a chunk of S / n in each, so every run is one equation "
-        "with the same two unknowns. Divided by its own time each run counts alike, and both the "
-        "shortest, which know alpha, and the longest, which know the rate, are heard."
-    ),
-    alternative=(
-        "numpy.linalg.lstsq does the same from a matrix with a row for each run: "
-        "steps over time, bytes over time, and 1 on the other side."
-    ),
-)
-
 FIT_ALPHA_BETA = PythonPuzzle(
-    name="21_collectives/fit_alpha_beta",
-    title="what a message costs",
-    difficulty="medium",
-    minutes=20,
-    debrief=DEBRIEF,
-    statement=(
-        "Find alpha and the rate of a link from times of a ring's all-reduces: of all pairs, the "
-        "one whose errors, each in proportion to its own time, have the least sum of squares."
-    ),
-    parameters={"fit_alpha_beta": ("runs",)},
+    **told(__file__),
     cases=(
         _case("visible example", 5, 2, 0, visible=True),
         _case("two runs without noise", 2, 1, 0),
@@ -187,83 +166,4 @@ FIT_ALPHA_BETA = PythonPuzzle(
     reference=_reference,
     tolerance=(1e-6, 1e-18),
     diagnose=_diagnose,
-    diagnoses={
-        "absolute": (
-            "You add up squares of seconds. One long run outweighs all short ones, and those alone "
-            "know alpha: which share of its own time is each off?"
-        ),
-        "square-root": (
-            "Your errors are divided by the root of the time, or their squares by the time. An "
-            "error in proportion to the time is squared as a whole."
-        ),
-        "one-way": (
-            "Both of your numbers would fit a ring that goes round once. How many times does an "
-            "all-reduce go round?"
-        ),
-        "whole-buffer": (
-            "You send the whole buffer in each step. Into how many chunks does a ring cut it?"
-        ),
-        "buffer-twice": (
-            "You count two buffers for each rank. For large n that is near, for 2 ranks it is "
-            "twice too many: count the chunks that a rank sends."
-        ),
-        "n-steps": (
-            "You count n steps each way round. After how many steps has a chunk been at all ranks?"
-        ),
-        "one-message": (
-            "You take an all-reduce for one message of the whole buffer. A ring sends many: how "
-            "many, and how large?"
-        ),
-        "one-alpha": (
-            "You count alpha once for each all-reduce. Each step of the ring begins with it."
-        ),
-        "two-points": (
-            "You draw the line through the smallest and the largest run. Two points fit any line, "
-            "with their noise: let the others speak as well."
-        ),
-        "smallest": (
-            "You take the smallest run for alpha alone. Its bytes took time too, and its noise is "
-            "the noise of one run."
-        ),
-        "rate-alone": ("Your alpha is 0. What would the shortest of these runs take by that?"),
-        "seconds-per-byte": (
-            "Your second number is seconds for each byte. Bytes for each second are asked for."
-        ),
-        "swapped": "The order is: alpha in seconds first, then the rate in bytes for each second.",
-        "units": "The numbers are right in other units: seconds, and bytes for each second.",
-        "two-numbers": "Return a pair: alpha in seconds, and bytes for each second.",
-    },
-    hints=(
-        "First write down how long one run takes, if alpha and the rate were known.",
-        (
-            "With beta = 1 / rate that time is a sum, something times alpha and something times "
-            "beta. Divide it by the measured time: it should then be 1."
-        ),
-        (
-            "So each run gives p alpha + q beta = 1, nearly. Two sums set to zero, one for alpha "
-            "and one for beta, are two equations with two unknowns; you need the sums of p p, p q, "
-            "q q, p and q."
-        ),
-    ),
-    mistakes=(
-        Mistake("squares_of_seconds", "wrong-result", "absolute"),
-        Mistake("squares_over_the_time", "wrong-result", "square-root"),
-        Mistake("once_round", "wrong-result", "one-way"),
-        Mistake("whole_buffer_each_step", "wrong-result", "whole-buffer"),
-        Mistake("two_buffers_for_each_rank", "wrong-result", "buffer-twice"),
-        Mistake("n_steps_each_way", "wrong-result", "n-steps"),
-        Mistake("one_large_message", "wrong-result", "one-message"),
-        Mistake("alpha_once", "wrong-result", "one-alpha"),
-        Mistake("first_and_last", "wrong-result", "two-points"),
-        Mistake("smallest_is_alpha", "wrong-result", "smallest"),
-        Mistake("no_alpha", "wrong-result", "rate-alone"),
-        Mistake("beta_itself", "wrong-result", "seconds-per-byte"),
-        Mistake("rate_first", "wrong-result", "swapped"),
-        Mistake("in_microseconds", "wrong-result", "units"),
-        Mistake("rate_only", "wrong-result", "two-numbers"),
-    ),
-    source=(
-        "Culler and others 1993, LogP; Patarasuk and Yuan 2009, Bandwidth optimal all-reduce "
-        "algorithms"
-    ),
 )

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from gpu_course.lessons.collectives.pieces import (
-    DIAGNOSES,
     FLOAT64_BYTES,
     NOT_FINITE,
     TOLERANCE,
@@ -22,7 +21,8 @@ from gpu_course.lessons.collectives.pieces import (
     whole_on_each,
 )
 from gpu_course.puzzle.digits import to_seven_digits
-from gpu_course.puzzle.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
 from gpu_course.ranks.calls import Call
 from simt.text import count
 
@@ -144,31 +144,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     return "leaders-alone" if same(result, first) else None
 
 
-DEBRIEF = Debrief(
-    shows=("bytes_sent", "messages"),
-    why=(
-        "Inside a node the sum of each share comes to one rank, so that no two ranks of a node "
-        "have the same to tell another node. Between nodes each rank then sends 2 (k - 1) / k of a "
-        "share and not of the buffer, and the slow links of all ranks are in use at once."
-    ),
-    alternative=(
-        "Where nodes are many, the ring between them becomes a tree: fewer steps for the same "
-        "bytes. Where a node has one port for all of its ranks, one leader could send everything: "
-        "the port sees as many bytes."
-    ),
-)
-
 HIERARCHICAL = PythonPuzzle(
-    name="21_collectives/hierarchical",
-    title="little between the nodes",
-    difficulty="hard",
-    minutes=25,
-    debrief=DEBRIEF,
-    statement=(
-        "Add up the buffers of all ranks in three parts, inside the nodes, between them and inside "
-        "again, so that each rank sends other nodes no more than it must."
-    ),
-    parameters={"hierarchical": ("x", "per_node")},
+    **told(__file__),
     ranks=ranks_of,
     torch=True,
     cases=(
@@ -188,78 +165,4 @@ HIERARCHICAL = PythonPuzzle(
     tolerance=TOLERANCE,
     judge=_judge,
     diagnose=_diagnose,
-    diagnoses={
-        **DIAGNOSES,
-        "averaged": "Each number is the mean over the ranks. Asked for is their sum.",
-        "share-alone": (
-            "Each rank ends with its own share of the sum. The other ranks of its node have the "
-            "rest."
-        ),
-        "rest-dropped": (
-            "The result is shorter than x. The number of ranks in a node need not divide the "
-            "length; tensor_split gives the first parts one number more."
-        ),
-        "node-alone": (
-            "Each rank ends with the sum over its own node. Who holds the same share in the other "
-            "nodes?"
-        ),
-        "not-added-inside": (
-            "The ranks of one node end with different sums: what was added up is each rank's own "
-            "numbers with those of the ranks at its place in other nodes. First add up inside."
-        ),
-        "leaders-alone": (
-            "The first share is right and the others are sums over one node. Every rank has a "
-            "share to settle with the other nodes, not the first of each node alone."
-        ),
-        "flat-ring": (
-            "The result is right, and it came round a single ring of all ranks. Where that ring "
-            "leaves a node, nearly two buffers cross: first let the node agree on who tells what."
-        ),
-        "leaders": (
-            "The result is right, and one rank of each node sends everything to the others, while "
-            "the links of its neighbours are idle. Each rank can take a share of that."
-        ),
-        "whole-between": (
-            "The result is right, and too much goes between the nodes. How much of the buffer does "
-            "a rank still have to tell other nodes once its node has shared the work?"
-        ),
-        "input-changed": (
-            "The tensor x was written to. tensor_split gives views; make a new tensor of the sum."
-        ),
-    },
-    hints=(
-        (
-            "Draw two nodes of two ranks. After a reduce-scatter inside each node, who holds what? "
-            "And who in the other node holds the same?"
-        ),
-        (
-            "Two rings for each rank: the ranks of its node, and the ranks that have its place in "
-            "all nodes. The place is r % per_node."
-        ),
-        (
-            "Reduce-scatter the parts inside. What you hold then, cut for the other ring: "
-            "reduce-scatter and all-gather there, and put it together. Last, all-gather inside."
-        ),
-    ),
-    mistakes=(
-        Mistake("one_ring_for_all", "over-budget", "flat-ring"),
-        Mistake("leaders_send_it_all", "over-budget", "leaders"),
-        Mistake("whole_buffers_between", "over-budget", "whole-between"),
-        Mistake("between_before_inside", "over-budget", "whole-between"),
-        Mistake("takes_the_levels_for_each_other", "over-budget", "whole-between"),
-        Mistake("gathers_all_inside", "over-budget", "too-many-bytes"),
-        Mistake("stays_in_its_node", "wrong-result", "node-alone"),
-        Mistake("forgets_the_first_part", "wrong-result", "not-added-inside"),
-        Mistake("forgets_the_last_part", "wrong-result", "share-alone"),
-        Mistake("only_leaders_talk", "wrong-result", "leaders-alone"),
-        Mistake("drops_the_rest", "wrong-result", "rest-dropped"),
-        Mistake("divides_at_the_end", "wrong-result", "averaged"),
-        Mistake("writes_into_x", "input-changed", "input-changed"),
-        Mistake("asks_the_library", "refused", "library-collective"),
-        Mistake("sends_them_in_float32", "refused", "narrowed"),
-    ),
-    source=(
-        "Jia and others 2018, Highly Scalable Deep Learning Training System with Mixed-Precision; "
-        "An and others 2024, Fire-Flyer AI-HPC, HFReduce"
-    ),
 )

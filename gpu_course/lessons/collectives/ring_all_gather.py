@@ -8,7 +8,6 @@ import numpy as np
 
 from gpu_course.lessons.collectives.pieces import (
     CASES,
-    DIAGNOSES,
     as_wide,
     by_hand,
     numbers,
@@ -22,11 +21,10 @@ from gpu_course.lessons.collectives.pieces import (
     within_bytes,
 )
 from gpu_course.puzzle.digits import to_seven_digits
+from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
-    Debrief,
     Finding,
-    Mistake,
     PerRank,
     PythonPuzzle,
     Values,
@@ -111,29 +109,8 @@ def _holds_only_own(result: np.ndarray, parts: tuple[np.ndarray, ...], rank: int
     return set(result.tolist()) <= set(parts[rank].tolist())
 
 
-DEBRIEF = Debrief(
-    shows=("bytes_sent", "messages"),
-    why=(
-        "A rank passes on what it received in the step before, so every piece walks round the "
-        "ring. After n - 1 steps it has been at all ranks, and no rank has received one twice."
-    ),
-    alternative=(
-        "Where n is a power of two, exchange what you have with the rank 1 away, then 2, then 4: "
-        "the same bytes in log2(n) steps, and messages that double each time."
-    ),
-)
-
 RING_ALL_GATHER = PythonPuzzle(
-    name="21_collectives/ring_all_gather",
-    title="every piece to everyone",
-    difficulty="medium",
-    minutes=10,
-    debrief=DEBRIEF,
-    statement=(
-        "Every rank holds one piece. Pass pieces round a ring until every rank has all of them, "
-        "in the order of the ranks."
-    ),
-    parameters={"ring_all_gather": ("piece", "lengths")},
+    **told(__file__),
     ranks=ranks_of,
     torch=True,
     cases=CASES,
@@ -142,89 +119,4 @@ RING_ALL_GATHER = PythonPuzzle(
     reference=_reference,
     judge=_judge,
     diagnose=_diagnose,
-    diagnoses={
-        **DIAGNOSES,
-        "own-piece-first": (
-            "Every piece is there, and each rank begins with its own. The piece of rank 0 comes "
-            "first everywhere: at which place does a piece belong that arrives?"
-        ),
-        "in-order-of-arrival": (
-            "Every piece is there, in the order in which they came. From which rank is the piece "
-            "that arrives in step s?"
-        ),
-        "length-of-another": (
-            "A receive is not as long as what is sent to it. Whose piece arrives in this step, "
-            "and how long is it?"
-        ),
-        "one-step-too-few": (
-            "One piece is missing on each rank. How many pieces are there that a rank does not "
-            "have at the beginning?"
-        ),
-        "pieces-missing": (
-            "What is there stands at its place, and other places are still empty. Which pieces "
-            "does a rank have after the first step, and which of them does its neighbour lack?"
-        ),
-        "own-piece-everywhere": (
-            "Each rank holds its own piece at all places. What has to become of what arrives?"
-        ),
-        "sends-its-own-again": (
-            "A rank has its own piece and its left neighbour's, and no other. In the second step, "
-            "which piece does the right neighbour still need from you?"
-        ),
-        "input-changed": (
-            "Something was received into the tensor `piece` itself. Whose piece arrives in that "
-            "step, and what is its place?"
-        ),
-        "open-ring": (
-            "Some rank sends nothing, so this is a line. In a ring the last rank has a right "
-            "neighbour too: which number has it?"
-        ),
-    },
-    hints=(
-        (
-            "After the first step each rank has two pieces. Its right neighbour has one of these "
-            "already: send the other."
-        ),
-        (
-            "In step s, from 0 on, rank r passes on the piece of rank (r - s) % n. Which piece "
-            "comes in from the left at the same time?"
-        ),
-        (
-            "Make an empty tensor of the right length for every piece, and put your own in its "
-            "place. Then n - 1 steps: begin the receive and the send, wait for both. torch.cat at "
-            "the end."
-        ),
-    ),
-    equivalent_mutants={
-        (
-            "ring_all_gather:operand-dropped:leaves, arrives = "
-            f"(pieces[{leaves}], pieces[{arrives}])"
-        ): "No place is below -n, and from there on Python counts places from the end."
-        for leaves, arrives in (
-            ("r - step", "(r - step - 1) % n"),
-            ("(r - step) % n", "r - step - 1"),
-        )
-    },
-    mistakes=(
-        Mistake("receives_before_it_sends", "hazard", "receives-first"),
-        Mistake("sends_before_it_receives", "hazard", "sends-first"),
-        Mistake("numbers_its_messages", "hazard", "tags-differ"),
-        Mistake("begins_and_returns", "hazard", "not-waited"),
-        Mistake("all_as_long_as_mine", "hazard", "length-of-another"),
-        Mistake("own_piece_first", "wrong-result", "own-piece-first"),
-        Mistake("in_order_of_arrival", "wrong-result", "in-order-of-arrival"),
-        Mistake("stops_one_step_early", "wrong-result", "one-step-too-few"),
-        Mistake("one_exchange", "wrong-result", "pieces-missing"),
-        Mistake("forgets_what_arrived", "wrong-result", "own-piece-everywhere"),
-        Mistake("sends_its_own_each_time", "wrong-result", "sends-its-own-again"),
-        Mistake("sends_all_it_has", "over-budget", "too-many-bytes"),
-        Mistake("one_round_too_many", "exception", "sends-to-itself"),
-        Mistake("sends_to_everyone", "over-budget", "not-a-ring"),
-        Mistake("asks_the_library", "refused", "library-collective"),
-        Mistake("sends_them_in_float32", "refused", "narrowed"),
-    ),
-    source=(
-        "Patarasuk, Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations, "
-        "JPDC 69(2), 2009"
-    ),
 )

@@ -8,7 +8,8 @@ import numpy as np
 
 from gpu_course.lessons.context_parallel.pieces import KINDS
 from gpu_course.lessons.context_parallel.sequence_layouts import LAYOUTS, bound, work
-from gpu_course.puzzle.specification import Case, Debrief, Mistake, PythonPuzzle, Values
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 from simt.text import count
 
 _SHUFFLED = len(KINDS)
@@ -137,30 +138,8 @@ def _call(inputs: Values) -> str:
     return f"work(places), tokens {held}; share: bound of that{another}"
 
 
-DEBRIEF = Debrief(
-    shows=("work", "share"),
-    why=(
-        "A round lasts as long as its slowest rank, so the time is the sum over the rounds of the "
-        "most that any rank has to do. What all compute, over what they could have computed in "
-        "that time, is the share."
-    ),
-    alternative=(
-        "For consecutive tokens it can be done on paper: a block is 1 and a block on the diagonal "
-        "one half, so n ranks do n / 2 each on average, and the last one n - 1/2."
-    ),
-)
-
 IMBALANCE = PythonPuzzle(
-    name="25_context_parallel/imbalance",
-    title="who waits for whom",
-    difficulty="medium",
-    minutes=20,
-    debrief=DEBRIEF,
-    statement=(
-        "Count what each rank computes in each round of a causal ring, for any way to deal out "
-        "the tokens, and from that the share of their time in which the ranks compute at best."
-    ),
-    parameters={"work": ("places",), "bound": ("scores",)},
+    **told(__file__),
     harness="gpu_course.puzzle.harness.calls",
     cases=(
         _case(2, 4, 0, "visible example", visible=True),
@@ -181,89 +160,4 @@ IMBALANCE = PythonPuzzle(
     tolerance=(1e-9, 0.0),
     diagnose=_diagnose,
     call=_call,
-    diagnoses={
-        "memory": (
-            "A table of all pairs of two ranks takes more memory than there is. How many keys a "
-            "query sees can be told without looking at each of them."
-        ),
-        "deadline": (
-            "Half a million tokens have 270 billion pairs. How many keys a query sees can be told "
-            "without looking at each of them: what if the keys were sorted?"
-        ),
-        "not-causal": "These are all scores of each block. Causal: a query sees no later key.",
-        "without-itself": "A query sees its own place as well. How many keys has the first one?",
-        "from-the-right": (
-            "Round t has the keys of rank r + t here. They come from the left neighbour: whose "
-            "are they after one hop?"
-        ),
-        "by-rank-number": (
-            "The second place of your table is the rank that owns the keys. Asked for is the "
-            "round in which they are here."
-        ),
-        "looks-ahead": "These are the keys at a query's place and after it. It sees those before.",
-        "by-order-of-ranks": (
-            "You count whole blocks by the order of the ranks. That is right for consecutive "
-            "tokens alone; places says where each token is."
-        ),
-        "rounds-do-not-wait": (
-            "You take the rank with the most to do in all rounds together. Here every round waits "
-            "for its slowest rank, and it need not be the same one each time."
-        ),
-        "waiting-instead": "That is the share of the time in which ranks wait.",
-        "inverse": "That is how many times as long it takes. A share is between 0 and 1.",
-        "not-over-ranks": (
-            "You divide by the time of one rank. All n ranks are there in that time."
-        ),
-        "every-round-as-the-worst": (
-            "You let every round last as long as the longest of all. Each has a slowest rank of "
-            "its own."
-        ),
-        "least-over-most": "The least over the most says nothing of all those between.",
-        "mean-of-rounds": (
-            "You average the shares of the rounds. A long round counts for more than a short one."
-        ),
-        "percent": "That is in per cent. A share is between 0 and 1.",
-    },
-    hints=(
-        "On paper, for 2 ranks of 2 tokens: which queries see which keys, in which round?",
-        (
-            "For one query and a sorted row of keys, numpy.searchsorted(keys, place, side='right') "
-            "says how many it sees; it takes all queries at once."
-        ),
-        (
-            "A round lasts as long as the largest number of its column. The share is the sum of "
-            "the whole table over n times the sum of these largest numbers."
-        ),
-    ),
-    equivalent_mutants={
-        "work:other-array:return [[int(np.searchsorted(keys[(r - t) % n], keys[r], "
-        "side='right').sum()) for t in range(n)] for r in range(n)]": (
-            "keys[r] holds the places of rank r in another order, and all of them are summed up."
-        ),
-        "work:operand-dropped:return [[int(np.searchsorted(keys[r - t], places[r], "
-        "side='right').sum()) for t in range(n)] for r in range(n)]": (
-            "It is never below -n, and from there on Python counts places from the end."
-        ),
-    },
-    mistakes=(
-        Mistake("counts_whole_blocks", "wrong-result", "not-causal"),
-        Mistake("leaves_itself_out", "wrong-result", "without-itself"),
-        Mistake("takes_keys_from_the_right", "wrong-result", "from-the-right"),
-        Mistake("by_owner_of_the_keys", "wrong-result", "by-rank-number"),
-        Mistake("looks_ahead", "wrong-result", "looks-ahead"),
-        Mistake("looks_at_each_pair", "crash", "memory"),
-        Mistake("by_order_of_ranks", "wrong-result", "by-order-of-ranks"),
-        Mistake("the_busiest_rank", "wrong-result", "rounds-do-not-wait", "bound"),
-        Mistake("share_of_waiting", "wrong-result", "waiting-instead", "bound"),
-        Mistake("times_as_long", "wrong-result", "inverse", "bound"),
-        Mistake("forgets_the_ranks", "wrong-result", "not-over-ranks", "bound"),
-        Mistake("the_worst_round", "wrong-result", "every-round-as-the-worst", "bound"),
-        Mistake("least_over_most", "wrong-result", "least-over-most", "bound"),
-        Mistake("mean_of_the_rounds", "wrong-result", "mean-of-rounds", "bound"),
-        Mistake("in_per_cent", "wrong-result", "percent", "bound"),
-    ),
-    source=(
-        "Brandon and others 2023, Striped Attention, arXiv 2311.09431; zhuzilin, "
-        "ring-flash-attention, README"
-    ),
 )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.puzzle.specification import Case, Debrief, Mistake, PythonPuzzle, Values
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 _BLIND, _BLIND_BOTH, _LARGE, _FAR, _LOW = 1, 2, 3, 4, 5
 
@@ -102,31 +103,8 @@ def _call(inputs: Values) -> str:
     return f"merge_lse(out, lse, other_out, other_lse), out ({queries}, {width})"
 
 
-DEBRIEF = Debrief(
-    shows=("lse",),
-    why=(
-        "A weighted mean and the logarithm of its weight are all that has to be known of a block "
-        "of keys. exp(lse) is that weight, and only ratios of weights are ever formed, so the "
-        "scores may be of any size."
-    ),
-    alternative=(
-        "With s the sigmoid of other_lse - lse, out moves by s times the difference of the two, "
-        "and lse by -logsigmoid(lse - other_lse). That is how ring-flash-attention writes it; it "
-        "has no word for a query that has seen no key."
-    ),
-)
-
 MERGE_LSE = PythonPuzzle(
-    name="25_context_parallel/merge_lse",
-    title="one attention out of two",
-    difficulty="medium",
-    minutes=15,
-    debrief=DEBRIEF,
-    statement=(
-        "Two parts of the keys were looked at apart. Merge what came out, weighted means and the "
-        "logarithms of their weights, into what all the keys together would have given."
-    ),
-    parameters={"merge_lse": ("out", "lse", "other_out", "other_lse")},
+    **told(__file__),
     harness="gpu_course.lessons.context_parallel.harness.merge_lse",
     torch=True,
     cases=(
@@ -146,82 +124,4 @@ MERGE_LSE = PythonPuzzle(
     tolerance=(1e-9, 1e-12),
     diagnose=_diagnose,
     call=_call,
-    diagnoses={
-        "not-a-pair": "Return a pair: out first, then lse.",
-        "swapped": "The order is: out (queries, width) first, then lse (queries,).",
-        "blind": (
-            "There is a NaN where a query sees no key in one part or in both. What is "
-            "-inf - (-inf)? Ask for such queries before you subtract, or subtract something else."
-        ),
-        "overflow": (
-            "exp of hundreds is inf, and exp of minus hundreds is 0. Which differences are always "
-            "small enough? torch.logaddexp knows how to add two weights that it never forms."
-        ),
-        "added": (
-            "The two are added up. Each is a mean already: together their shares have to be 1."
-        ),
-        "averaged": (
-            "Both parts count alike. A part with larger scores has more weight: exp(lse) of it."
-        ),
-        "logs-added": "lse is the sum of two logarithms; that is a product. Which sum is wanted?",
-        "maximum-alone": (
-            "lse is the larger of the two. That keeps the maximum; the sum of both weights is "
-            "more than its larger part."
-        ),
-        "shares-swapped": "The shares are right, and each stands at the other one's mean.",
-        "not-divided": (
-            "The means are multiplied by their weights and not divided by the sum of both weights."
-        ),
-        "logs-as-weights": (
-            "lse itself is taken for the weight. It is the logarithm of the weight, and may be "
-            "below zero."
-        ),
-        "input-changed": "An input is written to. Make new tensors.",
-    },
-    hints=(
-        (
-            "A part with mean o and lse l stands for a sum of exp(score) of exp(l), and a sum of "
-            "exp(score) times value of exp(l) o."
-        ),
-        (
-            "The new lse is log(exp(l) + exp(l')). The share of the first part is exp(l) over the "
-            "same sum. Write both so that exp never sees more than zero."
-        ),
-        (
-            "torch.logaddexp(l, l') is the new lse, and exp(l - new) the share. Where the new lse "
-            "is -inf, subtract 0 in its place."
-        ),
-    ),
-    equivalent_mutants={
-        **{
-            f"merge_lse:constant:safe = both.masked_fill(both == -torch.inf, {other})": (
-                "Whatever is subtracted from -inf there, exp of it is 0."
-            )
-            for other in ("1.0", "-1.0")
-        },
-        **{
-            f"merge_lse:operator-dropped:{name} = torch.exp({lse} - safe).unsqueeze(1)": (
-                "lse has one axis, so its last place and place 1 are the same."
-            )
-            for name, lse in (("share", "lse"), ("other_share", "other_lse"))
-        },
-    },
-    mistakes=(
-        Mistake("adds_both", "wrong-result", "added"),
-        Mistake("takes_the_middle", "wrong-result", "averaged"),
-        Mistake("takes_exp_of_everything", "wrong-result", "overflow"),
-        Mistake("subtracts_without_asking", "wrong-result", "blind"),
-        Mistake("adds_logarithms", "wrong-result", "logs-added"),
-        Mistake("keeps_the_larger", "wrong-result", "maximum-alone"),
-        Mistake("shares_the_other_way", "wrong-result", "shares-swapped"),
-        Mistake("forgets_to_divide", "wrong-result", "not-divided"),
-        Mistake("weighs_by_the_logarithm", "wrong-result", "logs-as-weights"),
-        Mistake("lse_first", "wrong-result", "swapped"),
-        Mistake("out_alone", "wrong-result", "not-a-pair"),
-        Mistake("writes_into_out", "input-changed", "input-changed"),
-    ),
-    source=(
-        "Milakov and Gimelshein 2018, Online normalizer calculation for softmax; Liu, Zaharia and "
-        "Abbeel 2023, Ring Attention with Blockwise Transformers"
-    ),
 )

@@ -14,7 +14,6 @@ from gpu_course.lessons.collectives.pieces import (
     within_bytes,
 )
 from gpu_course.lessons.context_parallel.pieces import (
-    DIAGNOSES,
     KINDS,
     TOLERANCE,
     attention,
@@ -28,7 +27,8 @@ from gpu_course.lessons.context_parallel.pieces import (
 )
 from gpu_course.lessons.context_parallel.sequence_layouts import Places
 from gpu_course.puzzle.digits import to_seven_digits
-from gpu_course.puzzle.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
 
 HELD_BLOCKS = 14
 """The most blocks of the size of q that a rank may hold beside what it was given."""
@@ -191,32 +191,8 @@ def _call(inputs: Values) -> str:
     return f"ring_attention(q, k, v, places, {inputs['causal']}), tokens {held}"
 
 
-DEBRIEF = Debrief(
-    shows=("bytes_sent", "messages"),
-    why=(
-        "A query can look at the keys in any order, a block at a time, since lse remembers how "
-        "much weight it has seen. After n - 1 hops every block has been with every query, and a "
-        "rank held the one it works on and the one that is on its way."
-    ),
-    alternative=(
-        "With causal attention over consecutive tokens, a block is of use to the ranks after its "
-        "own alone: it need not come full circle, and about half of the bytes can be saved. Half "
-        "of the waiting cannot; that takes another order of the tokens."
-    ),
-)
-
 RING_ATTENTION = PythonPuzzle(
-    name="25_context_parallel/ring_attention",
-    title="keys and values go round",
-    difficulty="hard",
-    minutes=30,
-    debrief=DEBRIEF,
-    statement=(
-        "Each rank holds queries, keys and values for its own tokens. Let blocks of keys and "
-        "values go round a ring, so that each rank ends with exact attention over the whole "
-        "sequence and never holds more than a few blocks."
-    ),
-    parameters={"ring_attention": ("q", "k", "v", "places", "causal")},
+    **told(__file__),
     harness="gpu_course.puzzle.harness.on_rank",
     ranks=ranks_of,
     torch=True,
@@ -243,104 +219,4 @@ RING_ATTENTION = PythonPuzzle(
     diagnose=_diagnose,
     call=_call,
     self_check="the memory that a rank holds at one time",
-    diagnoses={
-        **DIAGNOSES,
-        "size-of-another": (
-            "The block that arrives has another number of tokens than the tensor it is received "
-            "into. Whose block comes in this round, and how many places has that rank?"
-        ),
-        "not-a-pair": "Return a pair: out first, then lse.",
-        "sees-nothing": (
-            "There is a NaN. In a causal ring some queries see no key of a block at all: what does "
-            "the softmax of nothing but -inf give, and what should such a block add?"
-        ),
-        "overflow": (
-            "There is a NaN where scores are in the hundreds: exp has no float64 for them. merge "
-            "and attend form differences alone; so must all that is put around them."
-        ),
-        "lse-of-one-block": (
-            "out is right and lse is not. It has to be that of all blocks together, since the "
-            "backward pass needs it."
-        ),
-        "own-block-alone": (
-            "Each rank looked at its own keys alone, and nothing was sent. The other keys lie with "
-            "the other ranks."
-        ),
-        "ignores-causal": "Queries see the keys after them too, and causal is True here.",
-        "always-causal": "Queries see only what is before them, and causal is False here.",
-        "mask-of-one-block": (
-            "The mask is that of one block in its own numbers, or of ranks in their order. Which "
-            "token comes before which is said by places alone, and they may lie in any order."
-        ),
-        "sees-not-itself": "A query sees its own place, and here it does not.",
-        "owner-turned": (
-            "The mask is that of another rank's block. Blocks come from the left: whose block does "
-            "a rank hold after one hop, and after two?"
-        ),
-        "one-round-too-few": (
-            "One block is missing for every rank. After n - 1 hops a rank has one more to look at."
-        ),
-        "added": (
-            "The blocks' out are added up. Each is a mean; merge knows how much each one weighs."
-        ),
-        "averaged": (
-            "The blocks' out are averaged as if they weighed alike. merge knows what they weigh."
-        ),
-        "too-much-memory": (
-            "The result is right, and a rank holds many blocks at once. Eight ranks could do with "
-            "as little as two: which block is still needed once it has been looked at?"
-        ),
-    },
-    hints=(
-        (
-            "With three ranks, write down whose block each rank holds in rounds 0, 1 and 2. It is "
-            "the table of ring_all_gather, except that nothing is kept."
-        ),
-        (
-            "In each round: begin to send what you hold and to receive the next, do the work of "
-            "this block with attend and merge, then wait. In the last round nothing is sent."
-        ),
-        (
-            "In round t the block is that of rank (r - t) % n. Begin with out all 0 and lse all "
-            "-inf; the mask is places[r] of the queries against places of that rank."
-        ),
-    ),
-    equivalent_mutants={
-        f"ring_attention:operand-dropped:{line}": (
-            "It is never below -n, and from there on Python counts places from the end."
-        )
-        for line in (
-            "owner = r - step",
-            "shape = (k.shape[0], len(places[owner - 1]), k.shape[2])",
-        )
-    },
-    mistakes=(
-        Mistake("receives_before_it_sends", "hazard", "receives-first"),
-        Mistake("sends_before_it_receives", "hazard", "sends-first"),
-        Mistake("does_not_wait", "hazard", "not-waited"),
-        Mistake("takes_its_own_size", "hazard", "size-of-another"),
-        Mistake("looks_at_its_own", "wrong-result", "own-block-alone"),
-        Mistake("adds_the_blocks", "wrong-result", "added"),
-        Mistake("averages_the_blocks", "wrong-result", "averaged"),
-        Mistake("forgets_causal", "wrong-result", "ignores-causal"),
-        Mistake("masks_always", "wrong-result", "always-causal"),
-        Mistake("masks_by_place_in_the_block", "wrong-result", "mask-of-one-block"),
-        Mistake("goes_by_the_order_of_ranks", "wrong-result", "mask-of-one-block"),
-        Mistake("looks_before_itself", "wrong-result", "sees-not-itself"),
-        Mistake("out_alone", "wrong-result", "not-a-pair"),
-        Mistake("takes_the_block_from_the_right", "wrong-result", "owner-turned"),
-        Mistake("one_round_too_few", "wrong-result", "one-round-too-few"),
-        Mistake("softmax_of_nothing", "wrong-result", "sees-nothing"),
-        Mistake("sums_of_exp", "wrong-result", "overflow"),
-        Mistake("keeps_the_last_lse", "wrong-result", "lse-of-one-block"),
-        Mistake("receives_into_k", "input-changed", "input-changed"),
-        Mistake("one_hop_too_many", "over-budget", "too-many-bytes"),
-        Mistake("round_the_other_way", "over-budget", "not-a-ring"),
-        Mistake("gathers_first", "over-budget", "too-much-memory"),
-        Mistake("asks_the_library", "refused", "library-collective"),
-    ),
-    source=(
-        "Liu, Zaharia and Abbeel 2023, Ring Attention with Blockwise Transformers for "
-        "Near-Infinite Context, arXiv 2310.01889"
-    ),
 )

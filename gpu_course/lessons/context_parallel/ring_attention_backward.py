@@ -14,7 +14,6 @@ from gpu_course.lessons.collectives.pieces import (
     within_bytes,
 )
 from gpu_course.lessons.context_parallel.pieces import (
-    DIAGNOSES,
     KINDS,
     TOLERANCE,
     attention,
@@ -29,7 +28,8 @@ from gpu_course.lessons.context_parallel.pieces import (
 )
 from gpu_course.lessons.context_parallel.ring_attention import gathered
 from gpu_course.puzzle.digits import to_seven_digits
-from gpu_course.puzzle.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
 
 _ZIGZAG, _STRIPED = KINDS.index("zigzag"), KINDS.index("striped")
 
@@ -170,32 +170,8 @@ def _call(inputs: Values) -> str:
     return f"ring_attention_backward(..., {inputs['causal']}), tokens {held}"
 
 
-DEBRIEF = Debrief(
-    shows=("bytes_sent", "messages"),
-    why=(
-        "dq is the business of the rank that has the queries. What is found for a block is added "
-        "to what travels with it, and after n - 1 hops the sum is at the rank of the block, which "
-        "adds its own share last."
-    ),
-    alternative=(
-        "Two rings at once: dk and dv of the last block can be on their way while the next block "
-        "is worked on. It hides the time of these messages, and takes two tensors more."
-    ),
-)
-
 RING_ATTENTION_BACKWARD = PythonPuzzle(
-    name="25_context_parallel/ring_attention_backward",
-    title="gradients come home",
-    difficulty="hard",
-    minutes=30,
-    debrief=DEBRIEF,
-    statement=(
-        "Let blocks of keys and values go round once more, with their gradients, so that each "
-        "rank ends with the exact dq, dk and dv of its own tokens."
-    ),
-    parameters={
-        "ring_attention_backward": ("dout", "q", "k", "v", "out", "lse", "places", "causal")
-    },
+    **told(__file__),
     harness="gpu_course.puzzle.harness.on_rank",
     ranks=ranks_of,
     torch=True,
@@ -220,94 +196,4 @@ RING_ATTENTION_BACKWARD = PythonPuzzle(
     judge=_judge,
     diagnose=_diagnose,
     call=_call,
-    diagnoses={
-        **{key: text for key, text in DIAGNOSES.items() if key != "too-many-bytes"},
-        "not-three": "Return three tensors: dq, dk and dv.",
-        "other-order": "The gradients are right in another order. Asked for is dq, dk, dv.",
-        "gradients-away": (
-            "dk and dv are those of another rank's block. Whose block does a rank hold after n - 1 "
-            "hops, and how many more does it take home?"
-        ),
-        "own-block-alone": (
-            "Each rank has the gradients of its own block alone, and nothing was sent. Queries of "
-            "other ranks have looked at it too."
-        ),
-        "shares-kept": (
-            "dk and dv hold what this rank's own queries found. The other ranks found something "
-            "for this block as well: it has to travel."
-        ),
-        "own-share-twice": (
-            "This rank's share of its own dk and dv is counted twice. Does it travel, or does it "
-            "wait at home?"
-        ),
-        "own-share-missing": (
-            "dk and dv hold what the other ranks found. What this rank's own queries found for its "
-            "own block belongs to them too."
-        ),
-        "last-share-alone": (
-            "Of the others' shares the last one alone came home. What arrives with a block has to "
-            "be added to what is found for it here."
-        ),
-        "added-up-here": (
-            "All that this rank found is in its dk and dv, whichever block it was found for. "
-            "Gradients belong to their block."
-        ),
-        "lse-of-the-block": (
-            "The weights are those of each block by itself. Over the whole sequence they are "
-            "smaller: lse has that, from the forward pass."
-        ),
-        "dq-of-own-block": (
-            "dk and dv are right, and dq is that of a rank's own block. Every block adds to it."
-        ),
-        "some-do-not-send": (
-            "Some ranks send less than others, and those wait for them. Whether a query sees a key "
-            "of a block is one thing; its neighbour waits for a message in any case."
-        ),
-        "full-circle": (
-            "The result is right, and some gradients make a hop too many. What a rank finds for "
-            "its own block could wait at home: where would the journey begin then?"
-        ),
-    },
-    hints=(
-        (
-            "Follow the block of rank 0 on three ranks. Who finds a share of its dk, in which "
-            "order, and who is its right neighbour?"
-        ),
-        (
-            "k and v make n - 1 hops. From the second block on, what the left neighbour found for "
-            "the same block arrives too: add your share and hand it on with the next swap."
-        ),
-        (
-            "Keep what you find for your own block. In round t = 1 the journey of dk and dv begins "
-            "with your share for the block of rank r - 1. After the last round one more swap "
-            "brings home what belongs to you."
-        ),
-    ),
-    equivalent_mutants={
-        "ring_attention_backward:operand-dropped:owner = r - step": (
-            "It is never below -n, and from there on Python counts places from the end."
-        ),
-    },
-    mistakes=(
-        Mistake("looks_at_its_own", "wrong-result", "own-block-alone"),
-        Mistake("keeps_what_it_finds", "wrong-result", "shares-kept"),
-        Mistake("adds_all_to_its_own", "wrong-result", "added-up-here"),
-        Mistake("does_not_bring_home", "wrong-result", "gradients-away"),
-        Mistake("counts_its_own_twice", "wrong-result", "own-share-twice"),
-        Mistake("forgets_its_own", "wrong-result", "own-share-missing"),
-        Mistake("does_not_add_on_the_way", "wrong-result", "last-share-alone"),
-        Mistake("dq_of_the_first_block", "wrong-result", "dq-of-own-block"),
-        Mistake("weights_of_each_block", "wrong-result", "lse-of-the-block"),
-        Mistake("keys_first", "wrong-result", "other-order"),
-        Mistake("keys_and_values_alone", "wrong-result", "not-three"),
-        Mistake("sends_what_is_seen", "hazard", "some-do-not-send"),
-        Mistake("adds_into_k", "input-changed", "input-changed"),
-        Mistake("starts_at_home", "over-budget", "full-circle"),
-        Mistake("straight_to_its_rank", "over-budget", "not-a-ring"),
-        Mistake("asks_the_library", "refused", "library-collective"),
-    ),
-    source=(
-        "Liu, Zaharia and Abbeel 2023, Ring Attention with Blockwise Transformers for "
-        "Near-Infinite Context; Dao and others 2022, FlashAttention, appendix B"
-    ),
 )

@@ -9,7 +9,6 @@ import numpy as np
 
 from gpu_course.lessons.collectives.pieces import standstill
 from gpu_course.lessons.context_parallel.pieces import (
-    DIAGNOSES,
     FLOAT64_BYTES,
     TOLERANCE,
     attention,
@@ -21,7 +20,8 @@ from gpu_course.lessons.context_parallel.pieces import (
     ranks_of,
 )
 from gpu_course.puzzle.digits import to_seven_digits
-from gpu_course.puzzle.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
 from gpu_course.ranks.calls import Call
 
 
@@ -142,31 +142,8 @@ def _call(inputs: Values) -> str:
     return f"ulysses(q, k, v, [{held}], {inputs['causal']}), {heads} heads"
 
 
-DEBRIEF = Debrief(
-    shows=("booked_bytes",),
-    why=(
-        "No head of attention asks what another one does. So a rank that has all tokens of its "
-        "heads can use any attention there is, and nothing is merged; one all-to-all brings the "
-        "tokens together, and one more takes them apart."
-    ),
-    alternative=(
-        "q, k and v can go in one call, side by side: the same bytes in a third of the messages. "
-        "With messages of your own, every rank sends to all others, and rank r begins with rank "
-        "r + 1, so that no two of them call on the same one."
-    ),
-)
-
 ULYSSES = PythonPuzzle(
-    name="25_context_parallel/ulysses",
-    title="tokens for heads",
-    difficulty="medium",
-    minutes=25,
-    debrief=DEBRIEF,
-    statement=(
-        "Each rank holds all heads of its tokens. Give it all tokens of its heads, let it work out "
-        "attention for them, and bring the results back to the ranks of the tokens."
-    ),
-    parameters={"ulysses": ("q", "k", "v", "tokens", "causal")},
+    **told(__file__),
     harness="gpu_course.puzzle.harness.on_rank",
     ranks=ranks_of,
     torch=True,
@@ -190,78 +167,4 @@ ULYSSES = PythonPuzzle(
     judge=_judge,
     diagnose=_diagnose,
     call=_call,
-    diagnoses={
-        **{key: DIAGNOSES[key] for key in ("receives-first", "input-changed", "seven-digits")},
-        "tokens-alike": (
-            "Here the ranks hold different numbers of tokens. What a rank sends to each is equally "
-            "long, and what it receives is not: tokens says how long."
-        ),
-        "not-refused": (
-            "Here n does not divide the heads. A head cannot be cut in two this way: raise a "
-            "ValueError."
-        ),
-        "refused-too-late": (
-            "The ValueError comes after something was sent. The number of heads and of ranks are "
-            "known before."
-        ),
-        "not-brought-back": (
-            "Each rank returns all tokens of its heads. Asked for is the form of q: all heads of "
-            "its tokens."
-        ),
-        "ignores-causal": "Queries see the keys after them too, and causal is True here.",
-        "always-causal": "Queries see only what is before them, and causal is False here.",
-        "own-tokens-alone": (
-            "Each rank looked at its own tokens alone. The keys of the others belong to it too."
-        ),
-        "heads-scrambled": (
-            "Each rank holds the right numbers in other places. What arrives comes rank by rank: "
-            "which axis does the rank belong to, the heads or the tokens?"
-        ),
-        "tokens-scrambled": (
-            "The right numbers are there, and some are on another rank. The first heads / n go to "
-            "rank 0, and the first tokens come from it."
-        ),
-        "too-many-heads": (
-            "The result is right, and heads were sent that the receiver does not use. Which part "
-            "of q does rank 0 need from you?"
-        ),
-        "everything-to-all": (
-            "The result is right, and everybody got everything. All ranks together need each head "
-            "of each token once."
-        ),
-    },
-    hints=(
-        (
-            "Draw q on two ranks as a square, tokens down and heads across. What does each rank "
-            "hold before, and what after? Which quarter moves?"
-        ),
-        (
-            "A part for each rank is a run of heads: x.chunk(n). What comes from each rank is a "
-            "run of tokens for your heads; torch.cat puts them together, along which axis?"
-        ),
-        (
-            "all_to_all_single takes flat tensors and the sizes of the parts on both sides. On the "
-            "way back the parts are runs of tokens, and what comes is a run of heads."
-        ),
-    ),
-    mistakes=(
-        Mistake("looks_at_its_own_tokens", "wrong-result", "own-tokens-alone"),
-        Mistake("keeps_its_heads", "wrong-result", "not-brought-back"),
-        Mistake("views_tokens_as_heads", "wrong-result", "heads-scrambled"),
-        Mistake("deals_heads_like_cards", "wrong-result", "heads-scrambled"),
-        Mistake("sends_back_one_further", "wrong-result", "tokens-scrambled"),
-        Mistake("forgets_causal", "wrong-result", "ignores-causal"),
-        Mistake("masks_always", "wrong-result", "always-causal"),
-        Mistake("rounds_heads_down", "wrong-result", "not-refused"),
-        Mistake("counts_on_equal_parts", "hazard", "tokens-alike"),
-        Mistake("receives_before_it_sends", "hazard", "receives-first"),
-        Mistake("refuses_at_the_end", "over-budget", "refused-too-late"),
-        Mistake("sends_all_its_heads", "over-budget", "too-many-heads"),
-        Mistake("gathers_everything", "over-budget", "everything-to-all"),
-        Mistake("scales_q_in_place", "input-changed", "input-changed"),
-    ),
-    source=(
-        "Jacobs and others 2023, DeepSpeed Ulysses: System Optimizations for Enabling Training of "
-        "Extreme Long Sequence Transformer Models, arXiv 2309.14509"
-    ),
 )

@@ -9,7 +9,6 @@ import numpy as np
 
 from gpu_course.lessons.collectives.pieces import standstill
 from gpu_course.lessons.context_parallel.pieces import (
-    DIAGNOSES,
     FLOAT64_BYTES,
     TOLERANCE,
     case,
@@ -21,11 +20,10 @@ from gpu_course.lessons.context_parallel.pieces import (
     ranks_of,
 )
 from gpu_course.puzzle.digits import to_seven_digits
+from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
-    Debrief,
     Finding,
-    Mistake,
     PerRank,
     PythonPuzzle,
     Values,
@@ -130,30 +128,8 @@ def _call(inputs: Values) -> str:
     return f"ulysses_backward(..., [{held}], {inputs['causal']}), {heads} heads"
 
 
-DEBRIEF = Debrief(
-    shows=("booked_bytes",),
-    why=(
-        "An exchange only moves numbers, so its gradient moves them back. One tensor goes to the "
-        "heads and three come back, where the forward pass had three and one: the bytes are the "
-        "same."
-    ),
-    alternative=(
-        "Make each exchange a torch.autograd.Function whose backward is the other exchange, as "
-        "DeepSpeed does: then autograd runs this pass by itself, whatever attention stands between."
-    ),
-)
-
 ULYSSES_BACKWARD = PythonPuzzle(
-    name="25_context_parallel/ulysses_backward",
-    title="heads for tokens",
-    difficulty="easy",
-    minutes=10,
-    debrief=DEBRIEF,
-    statement=(
-        "Each rank has the gradient of its tokens, and has kept all tokens of its heads. Give each "
-        "rank the gradients of q, k and v for its own tokens, for the bytes of the forward pass."
-    ),
-    parameters={"ulysses_backward": ("dout", "q", "k", "v", "tokens", "causal")},
+    **told(__file__),
     harness="gpu_course.puzzle.harness.on_rank",
     ranks=ranks_of,
     torch=True,
@@ -174,61 +150,4 @@ ULYSSES_BACKWARD = PythonPuzzle(
     judge=_judge,
     diagnose=_diagnose,
     call=_call,
-    diagnoses={
-        **{key: DIAGNOSES[key] for key in ("receives-first", "input-changed", "seven-digits")},
-        "not-three": "Return three tensors: dq, dk and dv.",
-        "other-order": "The gradients are right in another order. Asked for is dq, dk, dv.",
-        "ignores-causal": "Queries see the keys after them too, and causal is True here.",
-        "always-causal": "Queries see only what is before them, and causal is False here.",
-        "not-brought-back": (
-            "Each rank returns gradients for all tokens of its heads. Asked for is the form of "
-            "dout: all heads of its tokens."
-        ),
-        "averaged": (
-            "The gradients are too small by the number of ranks. Each head is on one rank alone, "
-            "which sees all of its tokens: of what would they be a mean?"
-        ),
-        "heads-scrambled": (
-            "Each rank holds the right numbers in other places. What comes back comes rank by "
-            "rank, and from each rank some heads: which axis does the rank belong to?"
-        ),
-        "too-many-bytes": (
-            "The result is right, and more was sent than one tensor there and three back. Which "
-            "part of what a rank found is for which other rank?"
-        ),
-        "everything-to-all": (
-            "The result is right, and everybody got everything, or sums of it. A head's gradients "
-            "are whole where the head is: what is there to add or to gather?"
-        ),
-    },
-    hints=(
-        (
-            "Draw the forward pass as three arrows to the heads and one back to the tokens. Then "
-            "turn every arrow round."
-        ),
-        (
-            "gradients needs dout in the form of q: all tokens of this rank's heads. Which of the "
-            "two exchanges makes that?"
-        ),
-        (
-            "One to_heads for dout, one call of gradients, and to_tokens for each of the three "
-            "that it gives. Nothing is added up between ranks."
-        ),
-    ),
-    mistakes=(
-        Mistake("keeps_its_heads", "wrong-result", "not-brought-back"),
-        Mistake("forgets_causal", "wrong-result", "ignores-causal"),
-        Mistake("masks_always", "wrong-result", "always-causal"),
-        Mistake("keys_first", "wrong-result", "other-order"),
-        Mistake("keys_and_values_alone", "wrong-result", "not-three"),
-        Mistake("averages_over_ranks", "wrong-result", "averaged"),
-        Mistake("views_tokens_as_heads", "wrong-result", "heads-scrambled"),
-        Mistake("sums_over_all_ranks", "over-budget", "everything-to-all"),
-        Mistake("sends_twice", "over-budget", "too-many-bytes"),
-        Mistake("scales_dout_in_place", "input-changed", "input-changed"),
-    ),
-    source=(
-        "Jacobs and others 2023, DeepSpeed Ulysses, arXiv 2309.14509; DeepSpeed, "
-        "deepspeed/sequence/layer.py, _SeqAllToAll"
-    ),
 )

@@ -8,7 +8,6 @@ import numpy as np
 
 from gpu_course.lessons.data_parallel import pieces
 from gpu_course.lessons.data_parallel.pieces import (
-    DIAGNOSES,
     ENDS,
     FLOAT64_BYTES,
     LAST,
@@ -19,7 +18,8 @@ from gpu_course.lessons.data_parallel.pieces import (
     ranks_of,
 )
 from gpu_course.puzzle.digits import to_seven_digits
-from gpu_course.puzzle.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
 from gpu_course.ranks.calls import Call
 
 CASES = (
@@ -193,31 +193,8 @@ def _begins_early(case: Case, told: tuple[tuple[str, int], ...]) -> bool:
     return False
 
 
-DEBRIEF = Debrief(
-    shows=("all_reduces", "bytes_as_in_a_ring"),
-    why=(
-        "The last layer's gradient is there first, so buckets are filled from the end, and while "
-        "the pass is busy with earlier layers the wire is busy with later ones. Few messages pay "
-        "alpha seldom; more than one is needed so that any of them can begin early."
-    ),
-    alternative=(
-        "Let every .grad be a view into its bucket from the start: then nothing is copied there "
-        "and back. PyTorch calls that gradient_as_bucket_view."
-    ),
-)
-
 BUCKETED = PythonPuzzle(
-    name="22_data_parallel/bucketed",
-    title="send while the pass goes on",
-    difficulty="hard",
-    minutes=35,
-    debrief=DEBRIEF,
-    statement=(
-        "Put the gradients into buckets in reverse order, and begin one asynchronous all-reduce "
-        "for each bucket as soon as its last gradient is there. Wait for them in finish(), where "
-        "what has no gradient counts as zeros."
-    ),
-    parameters={"bucketed": ("model", "bucket_bytes")},
+    **told(__file__),
     harness="gpu_course.lessons.data_parallel.harness.data_parallel",
     call=lambda inputs: f"bucketed(model, {inputs['bucket_bytes']})",
     self_check=(
@@ -234,100 +211,4 @@ BUCKETED = PythonPuzzle(
     follow=_follow,
     judge=_judge,
     diagnose=_diagnose,
-    diagnoses={
-        **DIAGNOSES,
-        "still-none": (
-            "After finish() a parameter has no gradient, or one that should have none has one. "
-            "What counts as zeros on this rank may be another number on the next."
-        ),
-        "second-step": (
-            "The first step is right and the second is not. What do your hooks remember of the "
-            "first, and who makes them forget?"
-        ),
-        "bucket-left-out": (
-            "Fewer numbers are sent than there are gradients. Which bucket is never begun: one "
-            "that is not full, or one that waits for a gradient that does not come?"
-        ),
-        "too-early": (
-            "A bucket is on its way before all of its gradients are there. How do you know, in a "
-            "hook, that this was the last one?"
-        ),
-        "too-many-messages": (
-            "The result is right, in more messages than the buckets allow. Each message pays its "
-            "alpha: what may share one?"
-        ),
-        "too-few-messages": (
-            "The result is right, in fewer messages than there are buckets. The larger a bucket, "
-            "the later it begins: when is it closed?"
-        ),
-        "other-buckets": (
-            "The result is right, with other buckets than the rule makes. In which order do the "
-            "gradients come, and when is a bucket full?"
-        ),
-        "waits-in-backward": (
-            "The result is right, and in the backward pass a rank waits for a message. It could "
-            "work on the next gradient meanwhile: where is the end needed at the earliest?"
-        ),
-        "begins-late": (
-            "The result is right, and a bucket that was complete did not begin. What is sent after "
-            "the pass cannot hide behind it."
-        ),
-        "sizes-differ": (
-            "One rank sends one bucket while another sends a different one. A rank that misses a "
-            "gradient has to keep the order all the same: which bucket may begin?"
-        ),
-        "standstill": (
-            "One rank waits for a bucket that another never sends. Whose gradient does not come "
-            "there, and who puts something in its place?"
-        ),
-        "too-many-bytes": (
-            "The result is right, and more crossed the wire than the gradients. What else is sent?"
-        ),
-    },
-    hints=(
-        "Draw a step: which hook is called first, which last, and when is each bucket complete?",
-        (
-            "Keep a set of the parameters whose gradient is there, and a list of the buckets that "
-            "have begun. One function that begins whatever may begin serves hooks and finish()."
-        ),
-        (
-            "Bucket k may begin if k buckets have begun and all its parameters are in the set. In "
-            "finish(), put zeros where nothing came, begin the rest, wait, hand the parts of each "
-            "flat buffer back divided by n, and empty the set and the list."
-        ),
-    ),
-    equivalent_mutants={
-        "bucketed:constant:buckets, filled = ([], 1)": (
-            "The first parameter begins a bucket whatever is filled, and sets it to 0."
-        ),
-        "bucketed:constant:buckets, filled = ([], -1)": (
-            "The first parameter begins a bucket whatever is filled, and sets it to 0."
-        ),
-        "bucketed:return-early:before break": "Nothing stands behind the loop.",
-        "bucketed:constant:for parameter, part in zip(bucket, parts, strict=False):": (
-            "There are as many parts as parameters: they were cut by them."
-        ),
-    },
-    mistakes=(
-        Mistake("no_buckets", "over-budget", "too-many-messages"),
-        Mistake("one_bucket", "over-budget", "too-few-messages"),
-        Mistake("first_layer_first", "over-budget", "other-buckets"),
-        Mistake("overfull", "over-budget", "too-few-messages"),
-        Mistake("counts_numbers", "over-budget", "too-few-messages"),
-        Mistake("after_the_backward_pass", "over-budget", "begins-late"),
-        Mistake("waits_in_the_hook", "over-budget", "waits-in-backward"),
-        Mistake("begins_too_early", "wrong-result", "too-early"),
-        Mistake("forgets_the_last", "wrong-result", "bucket-left-out"),
-        Mistake("in_order_of_arrival", "hazard", "sizes-differ"),
-        Mistake("leaves_out_the_unused", "wrong-result", "still-none"),
-        Mistake("keeps_the_first_step", "wrong-result", "second-step"),
-        Mistake("sums", "wrong-result", "summed"),
-        Mistake("never_hands_back", "wrong-result", "own-gradients"),
-        Mistake("never_waits", "hazard", "not-waited"),
-        Mistake("asks_the_library", "refused", "library-ddp"),
-    ),
-    source=(
-        "Li and others 2020, PyTorch Distributed: Experiences on Accelerating Data Parallel "
-        "Training, section 3.2; Simon Boehm 2022, Data-Parallel Distributed Training"
-    ),
 )

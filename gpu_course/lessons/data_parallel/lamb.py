@@ -15,7 +15,8 @@ from gpu_course.lessons.data_parallel.layers import (
     same_lists,
 )
 from gpu_course.puzzle.digits import rounding
-from gpu_course.puzzle.specification import Case, Debrief, Mistake, PythonPuzzle, Values
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 Ratio = Callable[[np.ndarray, np.ndarray, np.ndarray], float]
 """(w, u, g) -> by how much the direction u is stretched."""
@@ -131,107 +132,12 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     return None
 
 
-DEBRIEF = Debrief(
-    shows=("result",),
-    why=(
-        "Adam settles the direction, number by number; the ratio settles the length, layer by "
-        "layer. Whatever the gradient does, a step changes a layer by the share `rate` of its own "
-        "length."
-    ),
-    alternative=(
-        "The published method puts a function of ||w|| above, such as one that keeps it between "
-        "two bounds; with the norm itself it is what most libraries do."
-    ),
-)
-
 LAMB = PythonPuzzle(
-    name="22_data_parallel/lamb",
-    title="Adam with a length for each layer",
-    difficulty="medium",
-    minutes=15,
-    debrief=DEBRIEF,
-    statement=(
-        "Take one step of LAMB: Adam's direction with its decay, stretched in each layer to the "
-        "norm of the layer's weights. Where a norm is 0 it is not stretched."
-    ),
-    parameters={
-        "lamb": (
-            "weights",
-            "gradients",
-            "firsts",
-            "seconds",
-            "step",
-            "rate",
-            "beta1",
-            "beta2",
-            "epsilon",
-            "decay",
-        )
-    },
+    **told(__file__),
     cases=MODELS,
     random_case=random_model,
     inputs=_inputs,
     reference=_reference,
     tolerance=(1e-9, rounding(8, 128.0)[1]),
     diagnose=_diagnose,
-    diagnoses={
-        "no-ratio": (
-            "That is Adam with decay: every layer goes as far as its direction is long. Where does "
-            "the length of its weights come in?"
-        ),
-        "zero-stays": (
-            "A layer whose weights are all 0 would never leave 0. What is the ratio there?"
-        ),
-        "zero-unguarded": "Where a norm is 0 the ratio is 1. Which of the two may be 0?",
-        "not-finite": "Something is divided by 0. Which of the two norms may be 0?",
-        "upside-down": "Your ratio is that of the direction over the weights: turn it over.",
-        "no-correction": (
-            "m and v are used as they are. They begin at 0 and are too small in the first steps: "
-            "what are they divided by?"
-        ),
-        "step-off": "The number of the step is one too large. The first step is 1.",
-        "no-decay": "The decay is missing in u.",
-        "decay-outside": (
-            "You keep the decay apart, as AdamW does. In LAMB it is a part of u, and is stretched "
-            "with it."
-        ),
-        "epsilon-inside": "epsilon stands under the root. It belongs beside it.",
-        "norm-of-gradient": (
-            "You divide by the norm of the gradient, as LARS does. What is stretched here is u."
-        ),
-        "one-ratio": "You have one ratio for the whole model. Each layer has its own.",
-    },
-    hints=(
-        "Write Adam first, for one parameter; the ratio comes at the end.",
-        "The corrected moments are only used in u. What is returned are m and v themselves.",
-        (
-            "u holds the decay. Take the norms of w and of u, and their ratio where both are above "
-            "0, else 1."
-        ),
-    ),
-    equivalent_mutants={
-        "lamb:targets-swapped:new_seconds, new_firsts, new_weights = ([], [], [])": (
-            "All three lists are empty."
-        ),
-        "lamb:constant:for w, g, m, v in zip(weights, gradients, firsts, seconds, strict=False):": (
-            "All four lists are equally long."
-        ),
-    },
-    mistakes=(
-        Mistake("no_ratio", "wrong-result", "no-ratio"),
-        Mistake("divides_by_zero", "wrong-result", "zero-unguarded"),
-        Mistake("zero_weights_stay", "wrong-result", "zero-stays"),
-        Mistake("upside_down", "wrong-result", "upside-down"),
-        Mistake("no_correction", "wrong-result", "no-correction"),
-        Mistake("one_step_behind", "wrong-result", "step-off"),
-        Mistake("no_decay", "wrong-result", "no-decay"),
-        Mistake("decay_outside_the_ratio", "wrong-result", "decay-outside"),
-        Mistake("epsilon_in_the_root", "wrong-result", "epsilon-inside"),
-        Mistake("norm_of_the_gradient", "wrong-result", "norm-of-gradient"),
-        Mistake("one_ratio_for_all", "wrong-result", "one-ratio"),
-    ),
-    source=(
-        "You and others 2019, Large Batch Optimization for Deep Learning: Training BERT in 76 "
-        "minutes"
-    ),
 )

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from gpu_course.puzzle.builders import sized
-from gpu_course.puzzle.specification import Case, Debrief, Mistake, PythonPuzzle, Values
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 
 def _case(
@@ -137,99 +138,12 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     return None
 
 
-DEBRIEF = Debrief(
-    shows=("result",),
-    why=(
-        "k steps of a small batch and one of a batch k times as large move about equally far, "
-        "as long as the gradient hardly changes in between. At the very start it does change, "
-        "and there the warm-up keeps the steps short."
-    ),
-    alternative=(
-        "The share of the warm-up, min(1, step / warmup_steps), leads from base_rate to the full "
-        "rate without a branch; only a warm-up of 0 steps asks for one."
-    ),
-)
-
 LINEAR_SCALING_WARMUP = PythonPuzzle(
-    name="22_data_parallel/linear_scaling_warmup",
-    title="the rate of a large batch",
-    difficulty="easy",
-    minutes=8,
-    debrief=DEBRIEF,
-    statement=(
-        "From the rate that suits one batch work out the rate at a step with another: in "
-        "proportion to the rows, along a straight line in the warm-up, a tenth from each milestone."
-    ),
-    parameters={
-        "linear_scaling_warmup": (
-            "step",
-            "base_rate",
-            "base_batch",
-            "batch",
-            "warmup_steps",
-            "milestones",
-        )
-    },
+    **told(__file__),
     cases=CASES,
     random_case=_random_case,
     inputs=_inputs,
     reference=_reference,
     tolerance=(1e-9, 1e-12),
     diagnose=_diagnose,
-    diagnoses={
-        "not-scaled": (
-            "Your full rate is the base's, whatever the batch. With k times as many rows there "
-            "are k times fewer steps: how long must each be?"
-        ),
-        "root": (
-            "Your rate grows with the root of the batch. That keeps the noise of a step; asked "
-            "for is what keeps the way that the same rows lead."
-        ),
-        "scaled-down": (
-            "Your rate falls as the batch grows. Fewer steps are left for the same rows: should "
-            "each be shorter?"
-        ),
-        "from-zero": (
-            "Your warm-up begins at 0. The base's rate is known to be good, so from where can it "
-            "begin?"
-        ),
-        "no-warmup": "Your rate is the full one in the warm-up already. What is it at step 0?",
-        "constant": (
-            "Your rate stays at the base's and then jumps. A jump by a large factor is what the "
-            "straight line avoids."
-        ),
-        "ahead": (
-            "Your warm-up is one step ahead. Which rate belongs to step 0, and which to step "
-            "warmup_steps?"
-        ),
-        "late": "A milestone counts from its own step on. Yours counts one step later.",
-        "one-tenth": "Behind several milestones it is a tenth of a tenth. How many are behind?",
-        "after-warmup": "A milestone within the warm-up counts as well.",
-        "from-warmup": "Milestones are steps of the run, counted from its beginning.",
-    },
-    hints=(
-        "Three questions, one after the other: the full rate, the warm-up, the milestones.",
-        "The full rate is the base's times batch / base_batch.",
-        (
-            "In the warm-up, step / warmup_steps of the way from base_rate to the full rate is "
-            "done. Then divide by ten for each milestone that is not larger than step."
-        ),
-    ),
-    mistakes=(
-        Mistake("does_not_scale", "wrong-result", "not-scaled"),
-        Mistake("scales_by_the_root", "wrong-result", "root"),
-        Mistake("scales_down", "wrong-result", "scaled-down"),
-        Mistake("warms_up_from_zero", "wrong-result", "from-zero"),
-        Mistake("no_warmup", "wrong-result", "no-warmup"),
-        Mistake("constant_warmup", "wrong-result", "constant"),
-        Mistake("one_step_ahead", "wrong-result", "ahead"),
-        Mistake("a_step_late", "wrong-result", "late"),
-        Mistake("one_tenth_for_all", "wrong-result", "one-tenth"),
-        Mistake("milestones_after_the_warmup", "wrong-result", "after-warmup"),
-        Mistake("milestones_from_the_end_of_the_warmup", "wrong-result", "from-warmup"),
-    ),
-    source=(
-        "Goyal and others 2017, Accurate, Large Minibatch SGD: Training ImageNet in 1 Hour, "
-        "sections 2.1, 2.2 and 5.1"
-    ),
 )

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.lessons.data_parallel import pieces
-from gpu_course.lessons.data_parallel.pieces import DIAGNOSES, MIDDLE, case, ranks_of
+from gpu_course.lessons.data_parallel.pieces import MIDDLE, case, ranks_of
 from gpu_course.puzzle.digits import to_seven_digits
-from gpu_course.puzzle.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
 
 CASES = (
     case("visible example", 2, parts=3, visible=True),
@@ -67,30 +68,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     return None
 
 
-DEBRIEF = Debrief(
-    shows=("all_reduces", "bytes_as_in_a_ring"),
-    why=(
-        "The mean over ranks of a sum is the sum of the means, so it may be formed once, at the "
-        "end. k microbatches then cost the bytes of one."
-    ),
-    alternative=(
-        "A class with __enter__ and __exit__ does what the generator does; __exit__ is called "
-        "after an exception as well."
-    ),
-)
-
 NO_SYNC = PythonPuzzle(
-    name="22_data_parallel/no_sync",
-    title="one exchange for many passes",
-    difficulty="easy",
-    minutes=12,
-    debrief=DEBRIEF,
-    statement=(
-        "Return a function whose context manager keeps the hooks from sending. After the first "
-        "backward pass outside of it each .grad is the mean over the ranks of all that was added "
-        "up, for the bytes of one pass."
-    ),
-    parameters={"no_sync": ("model",)},
+    **told(__file__),
     harness="gpu_course.lessons.data_parallel.harness.data_parallel",
     call=lambda inputs: "no_sync(model)",
     ranks=ranks_of,
@@ -103,58 +82,4 @@ NO_SYNC = PythonPuzzle(
     follow=_follow,
     judge=_judge,
     diagnose=_diagnose,
-    diagnoses={
-        **DIAGNOSES,
-        "own-gradients": (
-            "Each rank keeps the gradient of its own rows, so nothing is sent after the pause. "
-            "What ends a pause, and does the hook see it?"
-        ),
-        "after-an-error": (
-            "After an error in a pause nothing is sent any more. The block was left, and not by "
-            "its end: what of your context manager runs then?"
-        ),
-        "swallowed": (
-            "An error in a pause never reaches the caller, who goes on as if all were well. It has "
-            "to end the pause and go on: what does your context manager catch, or return?"
-        ),
-        "last-alone": (
-            "Only a part of what the ranks have added up is averaged, and the rest is each rank's "
-            "own. What is in .grad when the last microbatch is done?"
-        ),
-        "averaged-again": (
-            "More is sent than one exchange for a step, and the result is wrong. A gradient that "
-            "is a mean already and gets a rank's own added to it is neither of both."
-        ),
-        "too-many-bytes": (
-            "The result is right, for more than one exchange in a step. What do the passes before "
-            "the last one send?"
-        ),
-        "exception": (
-            "A context manager that a generator made can be entered once. Does every pause get "
-            "one of its own?"
-        ),
-    },
-    hints=(
-        "The hooks are those of ddp, and they need to know one thing more.",
-        "Something that is true or false, which pause changes and the hook looks at.",
-        (
-            "contextlib.contextmanager makes one from a generator: what stands before the yield "
-            "runs on entry. What has to run at the end in any case belongs into a finally; and "
-            "to assign a name of the function around, say nonlocal."
-        ),
-    ),
-    mistakes=(
-        Mistake("exchanges_every_time", "over-budget", "too-many-bytes"),
-        Mistake("exchanges_what_is_new", "over-budget", "too-many-bytes"),
-        Mistake("pauses_a_copy", "over-budget", "too-many-bytes"),
-        Mistake("never_wakes", "wrong-result", "own-gradients"),
-        Mistake("an_error_leaves_it_paused", "wrong-result", "after-an-error"),
-        Mistake("an_error_is_lost", "wrong-result", "swallowed"),
-        Mistake("one_for_all_pauses", "exception", "exception"),
-        Mistake("sums", "wrong-result", "summed"),
-        Mistake("sends_the_last_alone", "wrong-result", "last-alone"),
-        Mistake("exchanges_after_each_pause", "over-budget", "too-many-bytes"),
-        Mistake("begins_and_goes_on", "hazard", "not-waited"),
-    ),
-    source="PyTorch, torch.nn.parallel.DistributedDataParallel.no_sync",
 )

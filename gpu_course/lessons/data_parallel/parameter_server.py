@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from gpu_course.puzzle.builders import sized
-from gpu_course.puzzle.specification import Case, Debrief, Mistake, PythonPuzzle, Values
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 PULL, PUSH = "pull", "push"
 Event = tuple[str, int]
@@ -178,87 +179,12 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     return None
 
 
-DEBRIEF = Debrief(
-    shows=("result",),
-    why=(
-        "While a worker works out its gradient the others move the weights, so it is the gradient "
-        "of a place that they have left. With n workers of the same speed it is n - 1 versions "
-        "old as a rule."
-    ),
-    alternative=(
-        "Keep every version in a list, and let a worker hold a number alone: its copy is found "
-        "there, and nothing has to be copied."
-    ),
-)
-
 PARAMETER_SERVER = PythonPuzzle(
-    name="22_data_parallel/parameter_server",
-    title="gradients of yesterday",
-    difficulty="easy",
-    minutes=12,
-    debrief=DEBRIEF,
-    statement=(
-        "Serve pulls and pushes in the order in which they come. Work each gradient out at the "
-        "copy that its worker has, say how many versions old that is, and leave out what is older "
-        "than the bound."
-    ),
-    parameters={"parameter_server": ("weights", "matrix", "target", "rate", "bound", "events")},
+    **told(__file__),
     cases=CASES,
     random_case=_random_case,
     inputs=_inputs,
     reference=_reference,
     tolerance=(1e-9, 1e-12),
     diagnose=_diagnose,
-    diagnoses={
-        "fresh": (
-            "Each step is right for the weights of now. The worker has never seen them: at which "
-            "weights did it take its gradient?"
-        ),
-        "takes-everything": (
-            "You take every push. What becomes of one that is older than the bound?"
-        ),
-        "too-strict": "A push whose staleness is the bound itself is taken.",
-        "only-taken": "Your list leaves out the pushes that are not taken. They have an age, too.",
-        "counts-dropped": (
-            "Your version grows with pushes that change nothing. A version is a state of the "
-            "weights."
-        ),
-        "counts-pushes": (
-            "You count the pushes since the pull. One that was not taken has not changed the "
-            "weights."
-        ),
-        "pulled-again": (
-            "After a push you give the worker the new weights. It has not asked for them: a second "
-            "push is from the same old copy."
-        ),
-        "synchronous": (
-            "Your gradients are never old. Who pulled when, and what was pushed in between?"
-        ),
-        "climbs": "Descent goes against the gradient.",
-    },
-    hints=(
-        "What has to be known of each worker when its push comes?",
-        "Two things: the weights it pulled, and which version they were.",
-        (
-            "An array that you change in place changes for everybody who holds it: a pull needs a "
-            "copy. The staleness is the version now less the one pulled."
-        ),
-    ),
-    mistakes=(
-        Mistake("always_fresh", "wrong-result", "fresh"),
-        Mistake("pulls_a_view", "wrong-result", "fresh"),
-        Mistake("takes_everything", "wrong-result", "takes-everything"),
-        Mistake("one_too_strict", "wrong-result", "too-strict"),
-        Mistake("lists_only_what_is_taken", "wrong-result", "only-taken"),
-        Mistake("counts_what_is_dropped", "wrong-result", "counts-dropped"),
-        Mistake("counts_pushes", "wrong-result", "counts-pushes"),
-        Mistake("pulls_with_each_push", "wrong-result", "pulled-again"),
-        Mistake("synchronous", "wrong-result", "synchronous"),
-        Mistake("climbs", "wrong-result", "climbs"),
-        Mistake("in_place", "input-changed", "input-changed"),
-    ),
-    source=(
-        "Li and others 2014, Scaling Distributed Machine Learning with the Parameter Server, "
-        "section 2.2 and 3.4: bounded delay"
-    ),
 )

@@ -11,7 +11,6 @@ import numpy as np
 from gpu_course.puzzle.digits import IN_FLOAT32
 from gpu_course.puzzle.specification import Case, Finding, PerRank, Values
 from gpu_course.ranks.calls import Call
-from simt.text import count
 
 if TYPE_CHECKING:
     from gpu_course.lessons.data_parallel.replicas import Own
@@ -282,11 +281,6 @@ def own_gradients(inputs: Values, case: Case) -> np.ndarray:
 def alike(one: Any, other: Any) -> bool:
     """Whether two arrays are the same within what float64 rounds."""
     return np.shape(one) == np.shape(other) and np.allclose(one, other, rtol=1e-9, atol=1e-12)
-
-
-def named_ranks(ranks: int) -> str:
-    """Returns "1 rank" or "3 ranks"."""
-    return count(ranks, "rank")
 
 
 DIAGNOSES = {

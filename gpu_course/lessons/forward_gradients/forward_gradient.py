@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 
 from gpu_course.lessons.forward_gradients.problem import build, exact_gradient, keeps_a_graph
-from gpu_course.puzzle.digits import IN_FLOAT32, to_seven_digits
+from gpu_course.puzzle.digits import to_seven_digits
+from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
-    Debrief,
     Finding,
     Held,
-    Mistake,
     PythonPuzzle,
     Values,
 )
@@ -133,32 +132,9 @@ _TOLERANCE = (1e-9, 1e-12)
 
 DEEP = Case("a deep chain", {"depth": 200, "width": 8, "rows": 4000, "draws": 8})
 
-DEBRIEF = Debrief(
-    shows=("peak_bytes",),
-    why=(
-        "A forward pass can carry the slope along one direction with it and keeps nothing for "
-        "later. On average over the directions, slope times direction is the gradient."
-    ),
-    alternative=(
-        "Normal numbers and random signs both have the mean of v v^T that is needed; signs spread "
-        "a little less."
-    ),
-)
 
 FORWARD_GRADIENT = PythonPuzzle(
-    name="19_forward_gradients/forward_gradient",
-    title="a gradient from one pass forward",
-    difficulty="easy",
-    minutes=10,
-    debrief=DEBRIEF,
-    statement=(
-        "Estimate a gradient from the exact slope along a given direction, with no graph, and draw "
-        "directions for which the estimate is right on average."
-    ),
-    parameters={
-        "forward_gradient": ("loss", "point", "v"),
-        "direction": ("size", "generator"),
-    },
+    **told(__file__),
     harness="gpu_course.lessons.forward_gradients.harness.forward_gradient",
     torch=True,
     cases=(
@@ -173,92 +149,4 @@ FORWARD_GRADIENT = PythonPuzzle(
     held=(Held(DEEP, 60 << 20),),
     diagnose=_diagnose,
     tolerance=_TOLERANCE,
-    diagnoses={
-        "forgets-v": (
-            "You give back the slope alone, in every place. The slope says how far; the direction "
-            "says where."
-        ),
-        "normalised": (
-            "You divide by the squared length of the direction. That gives the part of the "
-            "gradient along it, and on average only one d-th of the gradient."
-        ),
-        "half-normalised": (
-            "The direction has length 1 in your product once. The estimate is the slope along v "
-            "itself, times v itself."
-        ),
-        "elementwise": "That is the gradient times v, place by place. A slope is one number.",
-        "the-gradient": "That is the gradient itself, and asks for a backward pass.",
-        "uphill": "Your estimate has the opposite sign.",
-        "value-for-slope": (
-            "That is the loss itself times v. torch.func.jvp returns two numbers, the value and "
-            "the slope, in this order."
-        ),
-        "inputs-changed": (
-            "The loss, the point and v belong to whoever called you. An operation whose name ends "
-            "in _ writes into its tensor: make a new one."
-        ),
-        "differences": (
-            "Your slope is close, and not exact: a difference quotient has an error of its own. "
-            "torch.func.jvp carries the tangent along without one."
-        ),
-        "seven-digits": IN_FLOAT32,
-        "keeps-a-graph": (
-            "The estimate is right, and memory grew with the depth: a backward pass was prepared "
-            "or run. Which function gives the slope on the way forward?"
-        ),
-        "wrong-size": (
-            "Your directions point everywhere alike, and are too short or too long. A number "
-            "drawn evenly from -1 to 1 has a mean square of 1/3, one of a vector of length 1 has "
-            "1/d: the estimate shrinks by as much."
-        ),
-        "not-independent": (
-            "Two numbers of your directions have a product that is not 0 on average. Do they lean "
-            "to one side of zero, or are they the same in every draw?"
-        ),
-        "other-generator": (
-            "Your directions do not come from the generator you are given alone: nobody could "
-            "repeat such a run. PyTorch's random functions take `generator=generator`."
-        ),
-        "no-vector": (
-            "There are two functions to write. `direction` gives one tensor with `size` numbers in "
-            "it, drawn anew in every call."
-        ),
-    },
-    hints=(
-        (
-            "torch.func.jvp(function, (point,), (tangent,)) returns the value and the slope along "
-            "the tangent, in one pass."
-        ),
-        (
-            "The estimate is a number times a vector. Its mean over many directions is the mean of "
-            "v v^T, a matrix, times the gradient. Which matrix should that be?"
-        ),
-        (
-            "For the directions take independent numbers with mean 0 and mean square 1, all from "
-            "the generator you are given. Normal numbers have both."
-        ),
-    ),
-    mistakes=(
-        Mistake("forgets_the_direction", "wrong-result", "forgets-v"),
-        Mistake("divides_by_the_squared_length", "wrong-result", "normalised"),
-        Mistake("divides_by_the_length", "wrong-result", "half-normalised"),
-        Mistake("place_by_place", "wrong-result", "elementwise"),
-        Mistake("the_gradient_itself", "wrong-result", "the-gradient"),
-        Mistake("against_the_slope", "wrong-result", "uphill"),
-        Mistake("value_for_the_slope", "wrong-result", "value-for-slope"),
-        Mistake("difference_quotient", "wrong-result", "differences"),
-        Mistake("slope_in_float32", "wrong-result", "seven-digits"),
-        Mistake("by_backward_pass", "over-budget", "keeps-a-graph"),
-        Mistake("uniform_in_a_box", "wrong-result", "wrong-size", stands_for="direction"),
-        Mistake("a_box_almost_right", "wrong-result", "wrong-size", stands_for="direction"),
-        Mistake("of_length_one", "wrong-result", "wrong-size", stands_for="direction"),
-        Mistake("all_above_zero", "wrong-result", "not-independent", stands_for="direction"),
-        Mistake("always_the_same", "wrong-result", "not-independent", stands_for="direction"),
-        Mistake("leans_to_one_side", "wrong-result", "not-independent", stands_for="direction"),
-        Mistake("another_generator", "wrong-result", "other-generator", stands_for="direction"),
-        Mistake("a_list_of_numbers", "wrong-result", "no-vector", stands_for="direction"),
-        Mistake("scales_the_direction_itself", "wrong-result", "inputs-changed"),
-        Mistake("without_the_tails", "wrong-result", "wrong-size", stands_for="direction"),
-    ),
-    source="Baydin et al. 2022, Gradients without Backpropagation, arXiv 2202.08587, section 3",
 )

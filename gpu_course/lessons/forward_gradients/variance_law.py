@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.puzzle.specification import Case, Debrief, Mistake, PythonPuzzle, Values
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 KINDS = ("normal", "signs", "right angles")
 
@@ -94,30 +95,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     return "per-number" if np.isclose(result * d, right * square) else None
 
 
-DEBRIEF = Debrief(
-    shows=("result",),
-    why=(
-        "Only the part of the gradient along v is measured; whatever else v contains is noise, and "
-        "it grows with the number of parameters. Averaging k independent estimates divides it by "
-        "k; at right angles they share nothing, and with k = d nothing is missing."
-    ),
-    alternative=(
-        "You can derive it from the fourth moment of one number, or count the directions that "
-        "were not looked at. Averaging many draws gives a number near it, not the law."
-    ),
-)
-
 VARIANCE_LAW = PythonPuzzle(
-    name="19_forward_gradients/variance_law",
-    title="what the noise is",
-    difficulty="hard",
-    minutes=15,
-    debrief=DEBRIEF,
-    statement=(
-        "Say how far an average of k forward gradients is from the gradient, in the mean square, "
-        "for three kinds of directions."
-    ),
-    parameters={"variance_law": ("gradient", "k", "directions")},
+    **told(__file__),
     torch=False,
     cases=(
         _case("visible example", 0, 4, 1, visible=True),
@@ -136,68 +115,4 @@ VARIANCE_LAW = PythonPuzzle(
     reference=_reference,
     diagnose=_diagnose,
     tolerance=(1e-9, 1e-9),
-    diagnoses={
-        "second-moment": (
-            "That is the mean square of the estimate, not of its distance from the gradient. What "
-            "is the difference between the two?"
-        ),
-        "no-average": (
-            "That is the variance of one estimate. What does an average of k independent ones do "
-            "to it?"
-        ),
-        "zeros-dropped": (
-            "You count the numbers of the gradient that are not 0. The noise goes into every "
-            "direction there is, those with a slope of 0 among them."
-        ),
-        "all-normal": (
-            "That is the law of normal directions. Signs have a fixed length: every square is 1. "
-            "Which term goes away?"
-        ),
-        "fourth-moment": (
-            "For normal numbers that is too little. The square of a normal number is not always 1: "
-            "its mean is 1, and the mean of its own square, v^4, is 3."
-        ),
-        "standard-deviation": (
-            "That is the root of the variance. What is asked for is the mean of the squared "
-            "distance itself."
-        ),
-        "independent": (
-            "That would be the law if the k directions were independent. At right angles they are "
-            "not: what one has seen, the next will not see again. With k = d, what is left?"
-        ),
-        "whole-division": (
-            "You divided d by k with //, which leaves the rest out. A variance need not be whole."
-        ),
-        "root-of-k": "A standard deviation goes down with the root of k. The variance goes how?",
-        "length": "The variance goes with the square of the gradient's length.",
-        "per-number": "That is the mean over the d numbers. The distance is their sum.",
-    },
-    hints=(
-        (
-            "The mean square of the estimate less the square of its mean, the gradient: so begin "
-            "with the mean of (g.v)^2 times |v|^2."
-        ),
-        (
-            "For signs, |v|^2 is always d, and the mean of (g.v)^2 is |g|^2. For normal numbers "
-            "look at d = 1: the mean of v^4 is 3, not 1."
-        ),
-        (
-            "At right angles the average is d/k times the part of g that lies in a space of k "
-            "dimensions. By symmetry that part has k/d of g's squared length, in the mean."
-        ),
-    ),
-    mistakes=(
-        Mistake("zeros_are_no_dimensions", "wrong-result", "zeros-dropped"),
-        Mistake("mean_square_of_the_estimate", "wrong-result", "second-moment"),
-        Mistake("one_estimate", "wrong-result", "no-average"),
-        Mistake("all_as_normal", "wrong-result", "all-normal"),
-        Mistake("all_as_signs", "wrong-result", "fourth-moment"),
-        Mistake("root_of_the_variance", "wrong-result", "standard-deviation"),
-        Mistake("right_angles_as_signs", "wrong-result", "independent"),
-        Mistake("root_of_the_number", "wrong-result", "root-of-k"),
-        Mistake("length_for_its_square", "wrong-result", "length"),
-        Mistake("mean_over_the_numbers", "wrong-result", "per-number"),
-        Mistake("divides_without_the_rest", "wrong-result", "whole-division"),
-    ),
-    source="Baydin et al. 2022, arXiv 2202.08587, section 3; the law is worked out in the lesson",
 )

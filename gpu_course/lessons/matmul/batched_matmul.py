@@ -6,21 +6,17 @@ import numpy as np
 
 from gpu_course.lessons.matmul.pieces import (
     ALL_IN_FLOAT32,
-    BARRIER_FOR_ALL,
-    LAST_STEPS,
     LOADS_IN_ORDER,
     NO_ATOMICS,
     NO_CONFLICTS,
     ROUNDS,
     TILE,
-    ZEROS,
     drawn_sides,
     product,
     put_special_numbers,
     sides,
     square_grid,
     tile_bytes,
-    zeros_that_meet_zeros,
 )
 from gpu_course.puzzle.builders import (
     ONE_CELL_EACH,
@@ -30,14 +26,13 @@ from gpu_course.puzzle.builders import (
     recognise,
     with_special_numbers,
 )
+from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Bonus,
     Budget,
     Case,
-    Debrief,
     KernelPuzzle,
     Launch,
-    Mistake,
     Values,
 )
 
@@ -63,38 +58,9 @@ ZERO_LINES = (
     "key_tile[y, x] = keys[z, row, p] if here else {}",
 )
 
-DEBRIEF = Debrief(
-    shows=("global_load.excess_sectors", "shared_load.conflicts", "global_load.bytes"),
-    why=(
-        "Both inputs are read along their rows, in order, and the turning happens in a tile whose "
-        "columns are spread over the banks. The third side of the grid costs nothing: a block only "
-        "takes its matrix by blockIdx.z."
-    ),
-    alternative=(
-        "The tile of keys may be turned on the way in or on the way out. A library also takes "
-        "a stride for each side, so that q, k and v can be slices of one array."
-    ),
-    bonus=Bonus(
-        "Do it without a single bank conflict in the stores, too.",
-        "shared_store.conflicts",
-        lambda case: 0,
-    ),
-)
 
 BATCHED_MATMUL = KernelPuzzle(
-    name="06_matmul/batched_matmul",
-    title="the scores of attention",
-    difficulty="medium",
-    minutes=15,
-    debrief=DEBRIEF,
-    statement=(
-        "out[z, row, col] is the sum of q[z, row, p] * keys[z, col, p] over all p below k: in "
-        "attention, how much query `row` has to do with key `col` in head z. The grid has one "
-        "layer of blocks for each z. Each thread writes at most one cell. Load in order, each "
-        "number once for a block, and let no lane wait for a bank when it reads a tile. NaN and "
-        "infinities count as in any sum, and 0 times infinity is NaN."
-    ),
-    parameters={"batched_matmul": ARGUMENTS},
+    **told(__file__),
     cases=(
         sides("visible example", 20, 40, 24, visible=True, batch=2),
         sides("one cell", 1, 1, 3, batch=1),
@@ -134,57 +100,9 @@ BATCHED_MATMUL = KernelPuzzle(
             lambda q, keys, k: _scores(q[..., : k // TILE * TILE], keys[..., : k // TILE * TILE]),
         ),
     ),
-    diagnoses={
-        "race": (
-            "A number of a tile was used before it was surely there, or replaced before everyone "
-            "had used it. Both barriers of matmul_tiled are needed here, too."
-        ),
-        "race in global memory": (
-            "Two threads met at one cell of out. Which of its three indices does each take from "
-            "the block, and which from the thread?"
-        ),
-        "barrier-divergence": BARRIER_FOR_ALL,
-        "uninitialised-read": ZEROS,
-        "out-of-bounds": (
-            "Of keys, the middle index counts keys and ends at n, and the last one counts along a "
-            "key and ends at k. Of q it is m and k. Which index has which end in your loads?"
-        ),
-        "first-head": (
-            "All heads got the keys of head 0. Which index of keys says which head, and where does "
-            "a block get its number?"
-        ),
-        "last-steps": LAST_STEPS,
-    },
     share=ONE_CELL_EACH,
-    hints=(
-        (
-            "It is matmul_tiled with two changes: z comes from the block, and the second matrix "
-            "is stored by its columns. What does a warp read when x runs along p in both?"
-        ),
-        (
-            "The block needs the keys from `left` on. Let thread (y, x) bring number start + x of "
-            "key left + y. In the product thread (y, x) needs key x: where in the tile is that?"
-        ),
-        (
-            "Reading place [x, i] goes down a column of the tile, and with rows of 16 the lanes "
-            "meet in two banks. You know from transpose_padded how to make rows begin in different "
-            "banks. Zeros, barriers and guards are those of matmul_tiled."
-        ),
+    bonus=Bonus(
+        "shared_store.conflicts",
+        lambda case: 0,
     ),
-    mistakes=(
-        Mistake("no_barrier_before", "hazard", "race"),
-        Mistake("no_barrier_behind", "hazard", "race"),
-        Mistake("barrier_behind_the_guard", "hazard", "barrier-divergence"),
-        Mistake("no_zeros", "hazard", "uninitialised-read"),
-        Mistake("keys_not_turned", "hazard", "out-of-bounds"),
-        Mistake("keys_of_the_first_head", "wrong-result", "first-head"),
-        Mistake("whole_tiles_only", "wrong-result", "last-steps"),
-        Mistake("not_padded", "over-budget", "over-budget"),
-        Mistake("turned_while_loading", "over-budget", "over-budget"),
-        Mistake("no_tile_at_all", "over-budget", "over-budget"),
-        Mistake("sums_in_float64", "over-budget", "over-budget"),
-        Mistake("one_row_of_threads_brings_q", "over-budget", "not-shared"),
-    ),
-    constants={"TILE": TILE},
-    equivalent_mutants=zeros_that_meet_zeros("batched_matmul", ZERO_LINES),
 )

@@ -9,7 +9,6 @@ import numpy as np
 
 from gpu_course.lessons.matmul.pieces import (
     ALL_IN_FLOAT32,
-    BARRIER_FOR_ALL,
     NO_ATOMICS,
     ROUNDS,
     TILE,
@@ -20,17 +19,15 @@ from gpu_course.lessons.matmul.pieces import (
     sides,
     square_grid,
     tile_bytes,
-    zeros_that_meet_zeros,
 )
 from gpu_course.puzzle.builders import ONE_CELL_EACH, arrays, gives, with_special_numbers
+from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Bonus,
     Budget,
     Case,
-    Debrief,
     KernelPuzzle,
     Launch,
-    Mistake,
     Values,
 )
 
@@ -95,39 +92,9 @@ ZERO_LINES = (
     "w_tile[y, x] = w[start + y, col] if w_here else {}",
 )
 
-DEBRIEF = Debrief(
-    shows=("global_load.bytes", "global_store.bytes", "fma"),
-    why=(
-        "The sum is in a register when the product is done, so bias and gelu cost no memory but "
-        "the bias itself. Out is written once; as three kernels it would be written three times "
-        "and read twice."
-    ),
-    alternative=(
-        "The bias may come through a tile, with a barrier, or straight from memory, where a cache "
-        "has it. GPUs also have a fast tanh, which is why models were trained with that "
-        "approximation."
-    ),
-    bonus=Bonus(
-        "Load each number of the bias once for a block.",
-        "global_load.bytes",
-        lambda case: tile_bytes(case) + 4 * case.sizes["n"] * square_grid(case)[1],
-    ),
-)
 
 MATMUL_BIAS_GELU = KernelPuzzle(
-    name="06_matmul/matmul_bias_gelu",
-    title="a layer in one kernel",
-    difficulty="medium",
-    minutes=12,
-    debrief=DEBRIEF,
-    statement=(
-        "The first half of a transformer's MLP: out = gelu(a @ w + bias), with one bias for each "
-        "column and gelu(v) = v / 2 * (1 + erf(v / sqrt(2))). The tiled product is there, and each "
-        "thread writes at most one cell. What comes after the product has to happen before the sum "
-        "leaves its register, and in float32. NaN and infinities go the way of the formula: gelu "
-        "of minus infinity is NaN."
-    ),
-    parameters={"matmul_bias_gelu": ARGUMENTS},
+    **told(__file__),
     cases=(
         sides("visible example", 20, 40, 24, visible=True, doublings=-5),
         sides("one cell", 1, 1, 1, doublings=0),
@@ -165,62 +132,9 @@ MATMUL_BIAS_GELU = KernelPuzzle(
         ALL_IN_FLOAT32,
     ),
     diagnose=_diagnose,
-    diagnoses={
-        "race": (
-            "Several threads met at a place of a tile with nothing to order them. What is brought "
-            "for others needs a barrier before others use it."
-        ),
-        "race in global memory": (
-            "Two threads met at one cell of global memory. Which cell of out does a thread have?"
-        ),
-        "barrier-divergence": BARRIER_FOR_ALL,
-        "out-of-bounds": (
-            "Where the square sticks out, a thread has no cell of out and no number of the bias. "
-            "It has filled the tiles with the others, and now has nothing left to do."
-        ),
-        "bias-of-the-row": (
-            "Each row got one bias. A column of the weights is a neuron, and the bias is the "
-            "neuron's: which index does it take?"
-        ),
-        "bias-behind": "The bias goes into gelu together with the sum. You added it afterwards.",
-        "tanh": (
-            "That is gelu as it is approximated with tanh. The two differ in the fourth digit, and "
-            "a model gives other numbers with the wrong one. Here the one with erf is asked for."
-        ),
-        "no-root": (
-            "erf got v itself. The share of a normal distribution below v is an erf of something "
-            "smaller: see the formula."
-        ),
-    },
     share=ONE_CELL_EACH,
-    hints=(
-        (
-            "Behind the loop, `total` is the product's cell. What is missing is two lines of "
-            "arithmetic, a guard and a store."
-        ),
-        (
-            "Add the bias of the thread's column to the sum first, then apply gelu to that. Only "
-            "threads that have a cell of out do so."
-        ),
-        (
-            "Every number you write down in the formula is a float64 unless it is made a float32, "
-            "and one float64 makes the rest of the line one. Write constants at the top of the "
-            "file, as in `THIRD = float32(1 / 3)`, and multiply by the root of a half."
-        ),
+    bonus=Bonus(
+        "global_load.bytes",
+        lambda case: tile_bytes(case) + 4 * case.sizes["n"] * square_grid(case)[1],
     ),
-    mistakes=(
-        Mistake("no_guard", "hazard", "out-of-bounds"),
-        Mistake("bias_through_a_tile", "hazard", "race"),
-        Mistake("waits_behind_the_guard", "hazard", "barrier-divergence"),
-        Mistake("bias_of_the_row", "wrong-result", "bias-of-the-row"),
-        Mistake("bias_behind_gelu", "wrong-result", "bias-behind"),
-        Mistake("with_tanh", "wrong-result", "tanh"),
-        Mistake("erf_of_v", "wrong-result", "no-root"),
-        Mistake("as_in_a_book", "over-budget", "over-budget"),
-        Mistake("one_step_after_the_other", "over-budget", "over-budget"),
-        Mistake("one_thread_finishes_a_row", "over-budget", "not-shared"),
-    ),
-    constants={"TILE": TILE},
-    equivalent_mutants=zeros_that_meet_zeros("matmul_bias_gelu", ZERO_LINES),
-    source="Hendrycks and Gimpel, Gaussian Error Linear Units, 2016, https://arxiv.org/abs/1606.08415",
 )

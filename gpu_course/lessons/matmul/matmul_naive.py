@@ -23,7 +23,8 @@ from gpu_course.puzzle.builders import (
     recognise,
     with_special_numbers,
 )
-from gpu_course.puzzle.specification import Budget, Case, Debrief, KernelPuzzle, Launch, Mistake
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Budget, Case, KernelPuzzle, Launch
 
 BLOCK = (32, 8)
 
@@ -34,31 +35,8 @@ def _grid(case: Case) -> tuple[int, int]:
     return blocks_to_cover(longer, BLOCK[0]), blocks_to_cover(longer, BLOCK[1])
 
 
-DEBRIEF = Debrief(
-    shows=("global_load.bytes", "global_load.sectors", "fma"),
-    why=(
-        "Neighbouring lanes make neighbours of one row of out. They want the same number of a, "
-        "which is one sector, and neighbours of a row of b."
-    ),
-    alternative=(
-        "Any block whose lanes run along the rows of out does. What no kernel mends that goes "
-        "straight to memory is that each product takes two loads: every number of a is asked for "
-        "by each column, and every number of b by each row."
-    ),
-)
-
 MATMUL_NAIVE = KernelPuzzle(
-    name="06_matmul/matmul_naive",
-    title="a product, a thread for each cell",
-    difficulty="easy",
-    minutes=8,
-    debrief=DEBRIEF,
-    statement=(
-        "out[row, col] is the sum of a[row, p] * b[p, col] over all p below k. Each thread writes "
-        "at most one cell, and once. Loads and stores must be in order, and all arithmetic in "
-        "float32. NaN and infinities count as in any sum, and 0 times infinity is NaN."
-    ),
-    parameters={"matmul_naive": ARGUMENTS},
+    **told(__file__),
     cases=(
         sides("visible example", 6, 40, 5, visible=True),
         sides("one cell", 1, 1, 3),
@@ -91,45 +69,5 @@ MATMUL_NAIVE = KernelPuzzle(
         ("last-product", lambda a, b: product(a[:, -1:], b[-1:])),
         ("first-missing", lambda a, b: product(a[:, 1:], b[1:])),
     ),
-    diagnoses={
-        "out-of-bounds": (
-            "There are more threads than cells, on both sides. Rows of out end at m, columns at n, "
-            "and the sum at k: which index has which end?"
-        ),
-        "race": (
-            "Several threads met at one cell, with nothing to order them. If it is a cell of out: "
-            "which other thread has it too?"
-        ),
-        "last-product": (
-            "out has the last product alone: each one replaced the one before. A sum keeps what it "
-            "has and adds to it."
-        ),
-        "first-missing": (
-            "The first product is missing from every sum. Which value does p begin with?"
-        ),
-    },
     share=ONE_CELL_EACH,
-    hints=(
-        (
-            "One thread, one cell, one sum over p. Which of row and col should change from one "
-            "lane of a warp to the next?"
-        ),
-        (
-            "`cuda.grid(2)` gives x first. Neighbouring lanes have neighbouring x, and the numbers "
-            "that lie side by side in memory are those of one row."
-        ),
-        (
-            "Guard both sides of out. Add the products up in a local variable that begins as "
-            "float32(0), and write it to out once, behind the loop."
-        ),
-    ),
-    mistakes=(
-        Mistake("no_guard", "hazard", "out-of-bounds"),
-        Mistake("replaces_the_sum", "wrong-result", "last-product"),
-        Mistake("begins_at_one", "wrong-result", "first-missing"),
-        Mistake("x_down_the_rows", "over-budget", "over-budget"),
-        Mistake("sums_in_global_memory", "over-budget", "over-budget"),
-        Mistake("sum_in_float64", "over-budget", "over-budget"),
-        Mistake("one_thread_for_a_row", "over-budget", "not-shared"),
-    ),
 )

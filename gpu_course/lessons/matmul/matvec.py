@@ -19,14 +19,13 @@ from gpu_course.puzzle.builders import (
     sized,
     with_special_numbers,
 )
+from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Bonus,
     Budget,
     Case,
-    Debrief,
     KernelPuzzle,
     Launch,
-    Mistake,
     Share,
     Values,
 )
@@ -54,37 +53,8 @@ def _grid(case: Case) -> int:
     return blocks_to_cover(case.sizes["rows"], WARPS)
 
 
-DEBRIEF = Debrief(
-    shows=("global_load.bytes", "global_load.excess_sectors", "shuffles"),
-    why=(
-        "The lanes of a warp read 32 neighbouring numbers of one row at a time, so each sector is "
-        "fetched once and used whole. Their sums can meet in five shuffles, without a tile."
-    ),
-    alternative=(
-        "In CUDA C++ lanes may also take four neighbours each, by one load of 16 bytes, or a block "
-        "may take several rows and keep x in a tile. Either way the matrix has to come through "
-        "once, and that is what the time goes into."
-    ),
-    bonus=Bonus(
-        "Load each number of x once for the 4 rows of a block.",
-        "global_load.bytes",
-        lambda case: 4 * case.sizes["cols"] * (case.sizes["rows"] + _grid(case)),
-    ),
-)
-
 MATVEC = KernelPuzzle(
-    name="06_matmul/matvec",
-    title="a matrix times a vector",
-    difficulty="easy",
-    minutes=12,
-    debrief=DEBRIEF,
-    statement=(
-        "out[row] is the sum of a[row, col] * x[col]. A warp makes one row: its lanes go along the "
-        "row together, and each thread writes at most one cell. Loads must be in order, and all "
-        "arithmetic in float32. NaN and infinities count as in any sum, and 0 times infinity is "
-        "NaN."
-    ),
-    parameters={"matvec": ("out", "a", "x", "rows", "cols")},
+    **told(__file__),
     cases=(
         sized("visible example", visible=True, rows=6, cols=80),
         sized("one cell", rows=1, cols=1),
@@ -123,54 +93,9 @@ MATVEC = KernelPuzzle(
         ("own-part", lambda a, x: _of_lanes(a, x, [0])),
         ("half-the-lanes", lambda a, x: _of_lanes(a, x, list(range(16)))),
     ),
-    diagnoses={
-        "out-of-bounds": (
-            "The last block may have more warps than there are rows left, or a lane ran past the "
-            "end of its row. What tells a warp that it has no row?"
-        ),
-        "race": (
-            "Several threads met at one cell, with nothing to order them. If it is the cell of a "
-            "row: first the sums of its lanes have to become one, and then one lane writes it."
-        ),
-        "inactive-lane": (
-            "A shuffle asked a lane that was not there. All 32 lanes have to come to the shuffle, "
-            "those too whose result nobody needs."
-        ),
-        "own-part": (
-            "out has what lane 0 found alone. What the other 31 lanes found has to be added to it."
-        ),
-        "half-the-lanes": (
-            "Half of the lanes are missing from your sums: lanes 16 to 31. How far apart are the "
-            "lanes that the first shuffle has to bring together?"
-        ),
-    },
     share=Share("Each thread writes at most one cell."),
-    hints=(
-        (
-            "Two halves: each lane adds up every 32nd product of the row, then the 32 sums become "
-            "one. Both are ideas of lessons you know, a stride and a shuffle."
-        ),
-        (
-            "A lane starts at its own number and goes on in steps of 32. `shfl_down_sync` gives a "
-            "lane the value of the lane `step` further on; with steps of 16, 8, 4, 2 and 1, lane 0 "
-            "has it all."
-        ),
-        (
-            "Guard the whole row with one condition on row, which is the same for all lanes of a "
-            "warp. Let every lane do each of the five shuffles, and only lane 0 write. Begin the "
-            "sum with a float32."
-        ),
+    bonus=Bonus(
+        "global_load.bytes",
+        lambda case: 4 * case.sizes["cols"] * (case.sizes["rows"] + _grid(case)),
     ),
-    mistakes=(
-        Mistake("no_guard", "hazard", "out-of-bounds"),
-        Mistake("every_lane_writes", "hazard", "race"),
-        Mistake("only_low_lanes_shuffle", "hazard", "inactive-lane"),
-        Mistake("lanes_never_meet", "wrong-result", "own-part"),
-        Mistake("four_steps", "wrong-result", "half-the-lanes"),
-        Mistake("a_piece_for_each_lane", "over-budget", "over-budget"),
-        Mistake("sum_in_float64", "over-budget", "over-budget"),
-        Mistake("one_lane_for_a_row", "over-budget", "not-shared"),
-        Mistake("one_warp_for_all_rows", "over-budget", "not-shared"),
-    ),
-    constants={"WARPS": WARPS, "ALL": 0xFFFFFFFF},
 )

@@ -142,36 +142,3 @@ ROUNDS = Budget(
     "within k. What else do your loops take from the tiles?",
     "requests to shared memory",
 )
-LAST_STEPS = (
-    "The sums lack their last products: k need not be a multiple of the tile, and the products "
-    "behind the last whole tile count too."
-)
-TWO_GUARDS = (
-    "At the border a square sticks out. Rows and columns of out end at m and n, and the steps of a "
-    "sum at k: which of the three does each index of a load have to stay below?"
-)
-ZEROS = (
-    "A sum used a place of a tile that no thread had filled. Where the matrix has no cell, the "
-    "place still needs a number. Which one leaves a sum as it is?"
-)
-BARRIER_FOR_ALL = (
-    "Some threads have no cell of out, but they are needed to fill the tiles, and the barrier "
-    "waits for them. Guard the loads and the store, never the barrier."
-)
-
-
-def zeros_that_meet_zeros(function: str, lines: tuple[str, ...]) -> dict[str, str]:
-    """Returns the mutants that put another number than 0 into a place without a cell.
-
-    Args:
-        function: the kernel.
-        lines: the lines that fill the tiles, with "{}" for the number.
-    """
-    why = (
-        "Where p is outside, the other tile has a 0 in the same place of the sum, and where the "
-        "row or the column is outside, nobody writes the sum."
-    )
-    numbers = ("float32(1)", "float32(-1)")
-    return {
-        f"{function}:constant:{line.format(number)}": why for line in lines for number in numbers
-    }

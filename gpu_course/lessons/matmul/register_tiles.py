@@ -35,7 +35,6 @@ FROM_REGISTERS = Budget(
     "a and the 8 of b once for each p, and make 64 products of them.",
     "requests to shared memory",
 )
-EACH_ONCE = "The two loops go over all EACH by EACH sums, whichever index comes first."
 RACES = {
     "race": (
         "A number of a tile was used before it was surely there, or replaced before everyone had "

@@ -17,13 +17,12 @@ from gpu_course.puzzle.builders import (
     sized,
     with_special_numbers,
 )
+from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Budget,
     Case,
-    Debrief,
     KernelPuzzle,
     Launch,
-    Mistake,
     Share,
     Values,
 )
@@ -128,33 +127,8 @@ def _by_entry(
     return _sums(_products(values, x[places % len(x)]), starts)
 
 
-DEBRIEF = Debrief(
-    shows=("global_load.bytes", "global_load.excess_sectors", "shuffles"),
-    why=(
-        "Values and columns lie side by side, entry by entry, so 32 lanes read them in order. What "
-        "x costs depends on the matrix: each lane reads where its entry's column sends it."
-    ),
-    alternative=(
-        "For rows of a few entries a warp is too much: let 2, 4 or 8 lanes have a row each. Where "
-        "rows differ by thousands, the entries are shared out evenly and the sums cut at the rows."
-    ),
-)
-
 SPMV_CSR = KernelPuzzle(
-    name="06_matmul/spmv_csr",
-    title="a sparse matrix times a vector",
-    difficulty="medium",
-    minutes=12,
-    debrief=DEBRIEF,
-    statement=(
-        "Most numbers of the matrix are 0 and are not kept. Row r has the entries from starts[r] "
-        "up to starts[r + 1]; entry e stands for values[e] in column columns[e]. out[r] is the sum "
-        "of value * x[column] over the row's entries, 0 where there are none. A warp makes one "
-        "row, with its lanes side by side, and each thread writes at most one cell. An entry "
-        "counts even where its value or its x is 0, for 0 times infinity is NaN. What x holds in "
-        "other columns, NaN or not, counts nowhere."
-    ),
-    parameters={"spmv_csr": ARGUMENTS},
+    **told(__file__),
     cases=(
         sized("visible example", visible=True, rows=6, cols=50, longest=40),
         sized("one cell", rows=1, cols=1, longest=1),
@@ -192,73 +166,5 @@ SPMV_CSR = KernelPuzzle(
         ("zero-times-nan", _zero_times_x),
         ("by-entry", _by_entry),
     ),
-    diagnoses={
-        "out-of-bounds": (
-            "The last block may have more warps than there are rows left. Or an index went to the "
-            "wrong array: entries number values and columns, columns number x."
-        ),
-        "race": (
-            "Several threads met at one cell, with nothing to order them. If it is the cell of a "
-            "row: first the sums of its lanes have to become one, and then one lane writes it."
-        ),
-        "inactive-lane": (
-            "A shuffle asked a lane that was not there. All 32 lanes have to come to the shuffle, "
-            "those too that had no entry."
-        ),
-        "done-again": (
-            "A lane took all entries of a row, or nearly. The row has a warp of its own: which "
-            "part of it is left for one lane when all 32 take part?"
-        ),
-        "own-part": (
-            "out has what lane 0 found alone. What the other 31 lanes found has to be added to it."
-        ),
-        "one-short": (
-            "The last entry of every row is missing. starts[r + 1] is where the next row begins, "
-            "and Python's range ends before its end already."
-        ),
-        "empty-rows": (
-            "The rows without entries were never written. Their sum is 0, and somebody has to "
-            "write it."
-        ),
-        "zero-times-nan": (
-            "x holds NaN in columns where the matrix has no entry, and it came into your sums. 0 "
-            "times NaN is NaN. Which cell of x does a lane read that has no entry left?"
-        ),
-        "by-entry": (
-            "You multiplied the row's entries with the first numbers of x, in order. Which column "
-            "an entry stands in is kept in an array of its own."
-        ),
-    },
     share=Share("Each thread writes at most one cell."),
-    hints=(
-        (
-            "It is matvec, with a row's entries in place of its columns. Where does a row begin in "
-            "values, and where does it end?"
-        ),
-        (
-            "Lane 0 starts at the row's first entry, lane 1 at the second, and all go on in steps "
-            "of 32. Entry e needs two numbers of its own and one of x."
-        ),
-        (
-            "A loop from starts[row] + lane up to starts[row + 1] is empty by itself where the row "
-            "is. Its lanes then bring a 0 into the five shuffles, and lane 0 writes it."
-        ),
-    ),
-    mistakes=(
-        Mistake("no_guard", "hazard", "out-of-bounds"),
-        Mistake("every_lane_writes", "hazard", "race"),
-        Mistake("lanes_never_meet", "wrong-result", "own-part"),
-        Mistake("one_entry_short", "wrong-result", "one-short"),
-        Mistake("skips_empty_rows", "wrong-result", "empty-rows"),
-        Mistake("zero_times_any_x", "wrong-result", "zero-times-nan"),
-        Mistake("x_by_entry", "wrong-result", "by-entry"),
-        Mistake("a_piece_for_each_lane", "over-budget", "over-budget"),
-        Mistake("sum_in_float64", "over-budget", "over-budget"),
-        Mistake("one_warp_for_all_rows", "over-budget", "not-shared"),
-    ),
-    constants={"WARPS": WARPS, "ALL": 0xFFFFFFFF},
-    source=(
-        "after Nathan Bell and Michael Garland, 'Efficient Sparse Matrix-Vector Multiplication on "
-        "CUDA', NVIDIA Technical Report NVR-2008-004, 2008"
-    ),
 )

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from gpu_course.puzzle.builders import sized
-from gpu_course.puzzle.specification import Case, Debrief, Mistake, PythonPuzzle, Values
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 Answer = tuple[int, int, float]
 TILE_SIDES = (64, 128, 256)
@@ -90,31 +91,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     return None
 
 
-DEBRIEF = Debrief(
-    shows=("result",),
-    why=(
-        "Two roundings up decide: a side that does not divide by the tile makes blocks that work "
-        "for nothing, and a number of tiles that does not divide by the SMs makes SMs that wait. "
-        "What is left is the share of the machine that works on your result."
-    ),
-    alternative=(
-        "You may compute the two losses one by one and multiply: cells over cells of all tiles, "
-        "and tiles over places in all waves. The product is the same share."
-    ),
-)
-
 TILES_AND_WAVES = PythonPuzzle(
-    name="06_matmul/tiles_and_waves",
-    title="tiles, waves and what is left",
-    difficulty="easy",
-    minutes=12,
-    debrief=DEBRIEF,
-    statement=(
-        "Write a function that says for a matrix product of any size, any tile and any number of "
-        "SMs how many tiles there are, how many waves they take, and which share of the work that "
-        "the SMs could have done went into cells of the result."
-    ),
-    parameters={"tiles_and_waves": ("m", "n", "tile_m", "tile_n", "sms")},
+    **told(__file__),
     cases=(
         _case("visible example", 1000, 700, 128, 64, 20, visible=True),
         _case("one cell", 1, 1, 64, 128, 108),
@@ -129,55 +107,4 @@ TILES_AND_WAVES = PythonPuzzle(
     reference=lambda inputs, case: {"result": tiles_and_waves(**inputs)},
     tolerance=(1e-9, 0.0),
     diagnose=_diagnose,
-    diagnoses={
-        "whole-only": (
-            "You counted only tiles that lie inside the matrix as a whole. Which block makes the "
-            "cells at the border?"
-        ),
-        "by-area": (
-            "You divided areas. A tile cannot be cut up to fill gaps: along each side there are "
-            "so many tiles as begin inside the matrix."
-        ),
-        "last-wave": (
-            "You left out the last wave because it is not full. Its tiles are made all the same, "
-            "and how long do the other SMs wait for them?"
-        ),
-        "tiles-alone": (
-            "Your share knows what is lost at the border of the matrix. It does not know of the "
-            "SMs that have no tile in the last wave."
-        ),
-        "waves-alone": (
-            "Your share knows of the SMs that have no tile in the last wave. It counts a tile that "
-            "sticks out of the matrix as if all its cells were wanted."
-        ),
-        "exchanged": (
-            "The tile lies the wrong way: tile_m goes along the rows that m counts, tile_n along "
-            "the columns of n."
-        ),
-        "wrong-type": "Tiles and waves are whole numbers. Which of your divisions has a single /?",
-    },
-    hints=(
-        "How many tiles begin along a side of 1000 with a tile of 128? Not 7.8: count them.",
-        (
-            "Tiles are the product of two such counts, one for each side. Waves are a third: how "
-            "many groups of `sms` begin in that many tiles?"
-        ),
-        (
-            "In the time of one wave the SMs could make sms * tile_m * tile_n cells. Multiply by "
-            "the waves, and ask how large a part m * n is of that."
-        ),
-    ),
-    mistakes=(
-        Mistake("whole_tiles_only", "wrong-result", "whole-only"),
-        Mistake("divides_areas", "wrong-result", "by-area"),
-        Mistake("leaves_the_last_wave", "wrong-result", "last-wave"),
-        Mistake("loses_at_the_border_only", "wrong-result", "tiles-alone"),
-        Mistake("loses_in_the_last_wave_only", "wrong-result", "waves-alone"),
-        Mistake("tile_the_wrong_way", "wrong-result", "exchanged"),
-        Mistake("parts_of_tiles", "wrong-result", "wrong-type"),
-    ),
-    source=(
-        "NVIDIA, Matrix Multiplication Background User's Guide, "
-        "https://docs.nvidia.com/deeplearning/performance/dl-performance-matrix-multiplication/"
-    ),
 )

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
-    Debrief,
     Finding,
     Held,
-    Mistake,
     PythonPuzzle,
     Values,
 )
@@ -129,29 +128,9 @@ def _gradient(model: Any, value: Any) -> Any:
 
 _TOLERANCE = (1e-9, 1e-12)
 
-DEBRIEF = Debrief(
-    shows=("peak_bytes",),
-    why=(
-        "The gradient of a sum is the sum of the gradients, and backward() adds to what is there. "
-        "Weighting each part by its rows makes the mean of unequal parts right."
-    ),
-    alternative=(
-        "Scale each loss before its backward pass, or scale the gradients once at the end. The "
-        "first touches one number per part, the second every gradient."
-    ),
-)
 
 ACCUMULATE = PythonPuzzle(
-    name="16_memory_ledger/accumulate",
-    title="the same gradient, less memory",
-    difficulty="medium",
-    minutes=10,
-    debrief=DEBRIEF,
-    statement=(
-        "Work out the gradient of a batch part by part: what is left in .grad is that of the whole "
-        "batch, and at no time is there more memory in use than for one part."
-    ),
-    parameters={"accumulate": ("model", "loss", "x", "y", "parts")},
+    **told(__file__),
     harness="gpu_course.lessons.memory_ledger.harness.accumulate",
     torch=True,
     cases=(
@@ -170,82 +149,4 @@ ACCUMULATE = PythonPuzzle(
     held=(Held(_case("a large batch", 60_000, 30, 8), 58 << 20),),
     diagnose=_diagnose,
     tolerance=_TOLERANCE,
-    diagnoses={
-        "means-added": (
-            "You add up the gradients of means, one for each part, and the gradient is that many "
-            "times too large. What is the mean over the batch in terms of the means of its parts?"
-        ),
-        "same-weights": (
-            "Every part weighs the same in your sum, but the parts are not equally large here. How "
-            "much of the batch's mean comes from a part of 30 rows, and how much from one of 31?"
-        ),
-        "last-part-only": (
-            "Only the last part is left in the gradients. backward() adds to what is there; what "
-            "takes the earlier parts away again? In a training loop zero_grad() comes once for "
-            "each update, and here an update is the whole batch."
-        ),
-        "no-gradient": (
-            "Your function ends with the gradients gone. They are what it is for: whoever called "
-            "it makes the update and clears them."
-        ),
-        "rest-dropped": (
-            "The last rows are missing. The parts need not divide the batch; every row belongs to "
-            "one of them."
-        ),
-        "rest-in-one": (
-            "The gradient is right, and one part has all the rows that are left over. Spread "
-            "them: no part needs more than one row beyond the others."
-        ),
-        "whole-batch": (
-            "The gradient is right, and the memory is that of the whole batch at once. Let a part "
-            "go all the way, backward pass included, before the next one begins."
-        ),
-        "all-graphs": (
-            "The gradient is right, and the activations of all parts were alive together. A part's "
-            "activations can go once its backward pass is over: who still holds on to its loss?"
-        ),
-        "second-gradients": (
-            "The gradient is right, and for a while it was there twice. zero_grad() sets .grad to "
-            "None, so that new tensors have to be made; autograd.grad hands over all gradients at "
-            "once. What adds to the tensors that are there, one after the other?"
-        ),
-        "model-changed": (
-            "Somebody made an update. The gradient is what was asked for; the step belongs to "
-            "whoever called you."
-        ),
-    },
-    hints=(
-        (
-            "backward() adds to .grad and lets go of the activations. Two backward passes over two "
-            "halves leave the sum of two gradients."
-        ),
-        (
-            "The mean over all rows is a weighted sum of the means of the parts; a part's weight "
-            "is its share of the rows."
-        ),
-        (
-            "In a loop over the parts: work out the part's loss, scale it by the part's share of "
-            "the rows, and call backward on it inside the loop. Keep nothing from one part to the "
-            "next. tensor_split cuts a batch whose rows don't divide."
-        ),
-    ),
-    equivalent_mutants={
-        (
-            "accumulate:constant:for rows, targets in zip(x.tensor_split(parts), "
-            "y.tensor_split(parts), strict=False):"
-        ): "Both are cut into as many parts, so there is nothing for strict to object to.",
-    },
-    mistakes=(
-        Mistake("adds_up_means", "wrong-result", "means-added"),
-        Mistake("every_part_weighs_the_same", "wrong-result", "same-weights"),
-        Mistake("clears_between_parts", "wrong-result", "last-part-only"),
-        Mistake("one_backward_at_the_end", "over-budget", "all-graphs"),
-        Mistake("the_whole_batch", "over-budget", "whole-batch"),
-        Mistake("drops_the_rest", "wrong-result", "rest-dropped"),
-        Mistake("retains_the_graphs", "over-budget", "all-graphs"),
-        Mistake("clears_at_the_end", "wrong-result", "no-gradient"),
-        Mistake("clears_before_the_first_part", "over-budget", "second-gradients"),
-        Mistake("makes_the_update_too", "wrong-result", "model-changed"),
-        Mistake("the_rest_in_the_last_part", "over-budget", "rest-in-one"),
-    ),
 )

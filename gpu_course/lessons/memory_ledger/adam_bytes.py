@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from gpu_course.puzzle.specification import Case, Debrief, Mistake, PythonPuzzle, Values
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
@@ -94,30 +95,8 @@ def _case(
     return Case(name, sizes, visible)
 
 
-DEBRIEF = Debrief(
-    shows=("result",),
-    why=(
-        "Everything here is so many bytes for each number of a parameter, and the sum over the "
-        "tensors does the rest. The moments only come into being with the first update, which is "
-        "why a run can fail in its second step and not in its first."
-    ),
-    alternative=(
-        "Per parameter tensor or over all numbers at once: the sum is the same. Only the step "
-        "counters go by tensors."
-    ),
-)
-
 ADAM_BYTES = PythonPuzzle(
-    name="16_memory_ledger/adam_bytes",
-    title="a model and its optimizer",
-    difficulty="easy",
-    minutes=10,
-    debrief=DEBRIEF,
-    statement=(
-        "Say how many bytes parameters, gradients and float32 copies take, and how many the first "
-        "update of Adam adds."
-    ),
-    parameters={"adam_bytes": ("shapes", "weight_bytes", "master_copy")},
+    **told(__file__),
     torch=True,
     cases=(
         _case("visible example", 2, 4, 0, visible=True),
@@ -133,95 +112,4 @@ ADAM_BYTES = PythonPuzzle(
     inputs=_inputs,
     reference=_reference,
     diagnose=_diagnose,
-    diagnoses={
-        "no-master": (
-            "The float32 copies are missing. A layer computes with the narrow weights, Adam "
-            "updates the wide ones, and both are there."
-        ),
-        "master-late": (
-            "You count the float32 copies into the jump. The optimizer makes them when it is made; "
-            "only what belongs to the update itself comes with the first update."
-        ),
-        "one-moment": (
-            "The jump is half of what it should be. Adam remembers a mean of the gradients, and "
-            "one thing more."
-        ),
-        "narrow-moments": (
-            "Your moments are as wide as the weights. They take the width of what Adam updates, "
-            "and with copies that is not the weights."
-        ),
-        "wide-moments": (
-            "Your moments are always float32. Without copies Adam updates the weights themselves, "
-            "and its moments take their width."
-        ),
-        "no-gradients": "Just before an update every parameter has a gradient as large as itself.",
-        "no-counters": (
-            "A few bytes are missing, as many whatever the shapes are. Adam counts its steps, for "
-            "each tensor by itself."
-        ),
-        "one-counter": (
-            "Four bytes for each tensor but the first are missing: every tensor has a step counter "
-            "of its own."
-        ),
-        "wide-gradients": (
-            "Your gradients are always float32. Here they have the width of the weights they "
-            "belong to."
-        ),
-        "all-in-jump": (
-            "Your jump is all that is there after the update. Only what the update adds was asked "
-            "for."
-        ),
-        "swapped": "Both numbers are right, and in the wrong order: (before, jump).",
-        "rows": "You took one side of each shape. How many numbers does a (3, 4) matrix have?",
-        "single-numbers": (
-            "A parameter of shape () has no sides and is one number: a learned scale, for example. "
-            "How many numbers do you count for it?"
-        ),
-        "empty-tensors": (
-            "A tensor of shape (0, 3) has no numbers, and it is updated with the others: Adam "
-            "counts its steps, too."
-        ),
-        "only-narrow-copies": (
-            "The copies are missing where the weights are float32 themselves. A copy is made "
-            "wherever `master_copy` says so, however wide the weights are."
-        ),
-        "sides": (
-            "You added up the sides of each shape. How many numbers does a (3, 4) matrix have?"
-        ),
-        "wrong-type": "Return two whole numbers of bytes, (before, jump).",
-    },
-    hints=(
-        "First count the numbers in all tensors. The rest is so many bytes for each of them.",
-        (
-            "Make a table with a row for weight, gradient, copy, first moment and second moment. "
-            "Which width does each have, with a copy and without?"
-        ),
-        (
-            "What is updated has a width: that of the copy if there is one, else that of the "
-            "weight. The jump is two of those for each number, and one float32 for each tensor."
-        ),
-    ),
-    mistakes=(
-        Mistake("forgets_the_master_copy", "wrong-result", "no-master"),
-        Mistake("master_copy_in_the_jump", "wrong-result", "master-late"),
-        Mistake("one_moment", "wrong-result", "one-moment"),
-        Mistake("moments_as_wide_as_the_weights", "wrong-result", "narrow-moments"),
-        Mistake("moments_always_in_float32", "wrong-result", "wide-moments"),
-        Mistake("forgets_the_gradients", "wrong-result", "no-gradients"),
-        Mistake("forgets_the_step_counters", "wrong-result", "no-counters"),
-        Mistake("one_step_counter_for_all", "wrong-result", "one-counter"),
-        Mistake("gradients_always_in_float32", "wrong-result", "wide-gradients"),
-        Mistake("all_there_is_after_the_update", "wrong-result", "all-in-jump"),
-        Mistake("the_other_way_round", "wrong-result", "swapped"),
-        Mistake("rows_for_numbers", "wrong-result", "rows"),
-        Mistake("sides_added_up", "wrong-result", "sides"),
-        Mistake("everything_in_one_number", "wrong-result", "wrong-type"),
-        Mistake("nothing_for_a_single_number", "wrong-result", "single-numbers"),
-        Mistake("no_counter_for_an_empty_tensor", "wrong-result", "empty-tensors"),
-        Mistake("copies_of_narrow_weights_alone", "wrong-result", "only-narrow-copies"),
-    ),
-    source=(
-        "Kingma and Ba 2015, arXiv 1412.6980, algorithm 1; Micikevicius et al. 2018, "
-        "arXiv 1710.03740, section 3.1"
-    ),
 )

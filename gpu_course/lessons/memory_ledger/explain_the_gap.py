@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.puzzle.specification import Case, Debrief, Mistake, PythonPuzzle, Values
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 REASONS = ("dropout masks", "layer norm statistics", "causal mask", "wide softmax")
 
@@ -81,38 +82,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     return None
 
 
-DEBRIEF = Debrief(
-    shows=("result",),
-    why=(
-        "The paper counts bytes for one implementation and one precision. PyTorch's own choices "
-        "for masks, statistics and the softmax account for all the rest, byte by byte."
-    ),
-    alternative=(
-        "You can derive each term from what the backward pass needs, or measure layers that "
-        "differ in one thing and subtract. Both lead to the same four terms."
-    ),
-)
-
 EXPLAIN_THE_GAP = PythonPuzzle(
-    name="16_memory_ledger/explain_the_gap",
-    title="the bytes beyond the formula",
-    difficulty="hard",
-    minutes=25,
-    debrief=DEBRIEF,
-    statement=(
-        "A real layer keeps more than sbh (34 + 5as/h) bytes. Name the rest, to the last byte: "
-        "dropout masks, layer norm statistics, the causal mask, a softmax in float32."
-    ),
-    parameters={
-        "explain_the_gap": (
-            "sequence",
-            "batch",
-            "hidden",
-            "heads",
-            "element_bytes",
-            "softmax_bytes",
-        )
-    },
+    **told(__file__),
     torch=True,
     cases=(
         # No two of batch, heads and width are equal: what was counted by the wrong one shows.
@@ -127,84 +98,4 @@ EXPLAIN_THE_GAP = PythonPuzzle(
     inputs=lambda rng, case: dict(case.sizes),
     reference=_reference,
     diagnose=_diagnose,
-    diagnoses={
-        "names": (
-            "Return a dictionary with exactly the four names of the puzzle; a reason that adds "
-            "nothing has 0 bytes."
-        ),
-        "whole-masks": (
-            "Your dropout masks are the whole masks. The formula has a byte of each number in it; "
-            "the gap is what comes on top."
-        ),
-        "too-few-masks": (
-            "A dropout mask is missing, or two. How many dropouts does the layer have, and what "
-            "shape is each applied to?"
-        ),
-        "narrow-masks": (
-            "Your masks have a width of two bytes, whatever the layer's numbers have. On a CPU a "
-            "mask is as wide as the numbers it is multiplied with."
-        ),
-        "one-norm": (
-            "That is half of the statistics. How many layer norms are there, and how many numbers "
-            "does each keep for a token?"
-        ),
-        "statistics-per-number": (
-            "A layer norm works out its mean over the width of a token, so a token has one mean "
-            "and one deviation, not one for each of its numbers."
-        ),
-        "wide-statistics": (
-            "You took the statistics for float32. On a CPU, where parameters and numbers are both "
-            "bfloat16, they are kept in bfloat16. (A GPU keeps them in float32.)"
-        ),
-        "mask-per-head": (
-            "Which place may look at which is the same for all heads and all sequences, and one "
-            "table serves them all."
-        ),
-        "wide-mask": "The causal mask answers yes or no. How wide is a bool?",
-        "half-a-mask": (
-            "Half of the table says no, and it takes its bytes all the same: the mask is a whole "
-            "table of bools."
-        ),
-        "whole-softmax": (
-            "You count twice the bytes that are new. The formula has the softmax's output in the "
-            "width of the layer, so only what it is wider counts; and what the dropout gets from "
-            "it is narrow again."
-        ),
-    },
-    hints=(
-        (
-            "Take one reason at a time, and the paper's term for it: the gap is what PyTorch keeps "
-            "less what the term says. gpu_course.lessons.memory_ledger.gap prints both for any "
-            "layer."
-        ),
-        (
-            "On a CPU dropout multiplies by a mask that has the width of the numbers. A layer norm "
-            "keeps two numbers for each token. A table of bools takes a byte per cell."
-        ),
-        (
-            "There is one mask of the shape of the scores and two of the shape of the batch, and a "
-            "byte of each number of them is in the formula already. The same goes for the softmax: "
-            "only what it is wider counts."
-        ),
-    ),
-    equivalent_mutants={
-        (
-            "explain_the_gap:operator:gap['layer norm statistics'] = (2 + 2) * tokens * "
-            "element_bytes"
-        ): "Two norms with two numbers each: two and two is two times two.",
-    },
-    mistakes=(
-        Mistake("whole_masks", "wrong-result", "whole-masks"),
-        Mistake("mask_of_the_scores_alone", "wrong-result", "too-few-masks"),
-        Mistake("masks_of_two_bytes", "wrong-result", "narrow-masks"),
-        Mistake("one_layer_norm", "wrong-result", "one-norm"),
-        Mistake("statistics_per_number", "wrong-result", "statistics-per-number"),
-        Mistake("statistics_in_float32", "wrong-result", "wide-statistics"),
-        Mistake("a_causal_mask_per_head", "wrong-result", "mask-per-head"),
-        Mistake("causal_mask_as_wide_as_the_numbers", "wrong-result", "wide-mask"),
-        Mistake("a_triangle_for_the_causal_mask", "wrong-result", "half-a-mask"),
-        Mistake("whole_softmax", "wrong-result", "whole-softmax"),
-        Mistake("leaves_zeros_out", "wrong-result", "names"),
-    ),
-    source="Korthikanti et al. 2022, arXiv 2205.05198, section 4.1",
 )

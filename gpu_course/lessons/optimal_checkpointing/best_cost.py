@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from gpu_course.lessons.optimal_checkpointing import rotor_chains as chains
-from gpu_course.puzzle.specification import Case, Debrief, Mistake, PythonPuzzle, Values
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 
 def _costed(name: str, stages: int, percent: int, visible: bool = False, below: int = 0) -> Case:
@@ -81,30 +82,8 @@ def _too_cheap_a_schedule(
     }
 
 
-DEBRIEF = Debrief(
-    shows=("result",),
-    why=(
-        "After its first move a part of the chain falls into smaller parts with memories of their "
-        "own, and what is best for the whole is put together from what is best for them. So each "
-        "part and memory is solved once."
-    ),
-    alternative=(
-        "A table filled from short parts to long ones needs no recursion. Remembering by (s, t, m) "
-        "visits only the memories that occur."
-    ),
-)
-
 BEST_COST = PythonPuzzle(
-    name="18_optimal_checkpointing/best_cost",
-    title="the least cost in a memory",
-    difficulty="hard",
-    minutes=25,
-    debrief=DEBRIEF,
-    statement=(
-        "Two ways to begin, and the better of them, for every part of the chain and every memory: "
-        "write the recurrence, and return the least cost of the whole chain."
-    ),
-    parameters={"best_cost": ("stages", "memory")},
+    **told(__file__),
     cases=(
         # On this one each thing that can be forgotten leads to another cost.
         _costed("the batch takes nothing", 5, 0, visible=True),
@@ -123,61 +102,4 @@ BEST_COST = PythonPuzzle(
         {"arguments": [inputs["stages"], inputs["memory"]]}, "best_cost"
     ),
     diagnose=_cost_diagnose,
-    diagnoses={
-        "nothing-fits": (
-            "No schedule fits in this memory: return math.inf. The least of no values at all is "
-            "infinite, so begin each part with that and let a beginning lower it only if it fits."
-        ),
-        "no-gradients": (
-            "It would be right if gradients took no memory. While stages s to t - 1 are worked on, "
-            "the gradient of the output of t - 1 is there; in a backward pass that of the stage's "
-            "own output is."
-        ),
-        "no-temporaries": (
-            "It would be right if operators needed no room to work in: forward_bytes, "
-            "forward_saving_bytes and backward_bytes say how far each operation rises."
-        ),
-        "too-cheap": (
-            "No schedule is that cheap. Something is had for nothing: a checkpoint that takes no "
-            "memory from the part behind it, saved values, or a stage that should run once more."
-        ),
-        "too-expensive": (
-            "There is a cheaper schedule. Try both kinds of beginnings for every part, and for the "
-            "first kind every place of the next checkpoint."
-        ),
-    },
-    hints=(
-        (
-            "Write C(s, t, m), the least cost of stages s to t - 1 in a memory of m, as a function "
-            "inside yours, with functools.cache above it: it calls itself for smaller parts."
-        ),
-        (
-            "Save all of s: its forward and backward cost, plus the rest s+1 .. t-1 in m less the "
-            "saved_bytes and output_bytes of s. Or keep its input and run to c: the forward costs "
-            "of s to c - 1, plus C(c, t, m less the input of c), plus C(s, c, m)."
-        ),
-        (
-            "A beginning is allowed if it fits: saving rises to the gradient of t - 1's output and "
-            "forward_saving_bytes, going back to the stage's own gradient, output, saved and "
-            "backward_bytes; running on, at each stage, to that first gradient, the stage's input "
-            "(of s itself: nothing) and forward_bytes."
-        ),
-    ),
-    mistakes=(
-        Mistake("keeps_checkpoints_for_free", "wrong-result", "too-cheap"),
-        Mistake("forgets_the_gradients", "wrong-result", "no-gradients"),
-        Mistake("forgets_what_operators_need", "wrong-result", "no-temporaries"),
-        Mistake("never_saves_ahead", "wrong-result", "too-expensive"),
-        Mistake("never_keeps_an_input", "wrong-result", "too-expensive"),
-        Mistake("counts_the_way_back_once_per_run", "wrong-result", "too-expensive"),
-        Mistake("answers_zero_where_nothing_fits", "wrong-result", "nothing-fits"),
-    ),
-    equivalent_mutants={
-        "best_cost:targets-swapped:taken, run = (0, 0)": "Both begin at 0.",
-        **{
-            f"best_cost:{mutant}": "A part with no room, or less than none, has no schedule anyway."
-            for mutant in ("guard-dropped:if taken <= room:", "comparison:if taken < room:")
-        },
-    },
-    source="Beaumont and others, arXiv 1911.13214, section 4",
 )

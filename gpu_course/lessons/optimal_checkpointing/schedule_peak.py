@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from gpu_course.lessons.optimal_checkpointing import rotor_chains as chains
-from gpu_course.puzzle.specification import Case, Debrief, Mistake, PythonPuzzle, Values
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 PLANS = ("segments", "everything", "revolve", "best")
 """How the schedule of a case is made; a case names one by its number."""
@@ -106,30 +107,8 @@ def _where_it_differs(inputs: Values, case: Case, expected: Values, got: Values)
     }
 
 
-DEBRIEF = Debrief(
-    shows=("result",),
-    why=(
-        "What is in memory is a short list: kept inputs, saved stages, one gradient, and the input "
-        "of the forward pass that runs. The peak is never between two operations but inside one, "
-        "so the rise is added to what was there before it."
-    ),
-    alternative=(
-        "Instead of adding everything up anew at each operation, one running sum can be corrected "
-        "by what comes and goes. It is quicker, and easier to get wrong."
-    ),
-)
-
 SCHEDULE_PEAK = PythonPuzzle(
-    name="18_optimal_checkpointing/schedule_peak",
-    title="what a schedule takes",
-    difficulty="medium",
-    minutes=15,
-    debrief=DEBRIEF,
-    statement=(
-        "Follow a schedule with nothing but counting: the most memory in use at one time, and the "
-        "cost of all its operations."
-    ),
-    parameters={"schedule_peak": ("stages", "schedule")},
+    **told(__file__),
     harness="gpu_course.lessons.optimal_checkpointing.harness.schedule_peak",
     cases=(
         _case("visible example: four stages in two segments", 4, "segments", visible=True),
@@ -151,64 +130,4 @@ SCHEDULE_PEAK = PythonPuzzle(
     reference=_reference,
     diagnose=_diagnose,
     shown=_where_it_differs,
-    diagnoses={
-        "no-gradient": (
-            "It would be right if gradients took no memory. From the first operation on there is "
-            "one: that of the loss, and later that of the output of the stage which goes back "
-            "next."
-        ),
-        "afterwards": (
-            "You count what is there after each operation. An operation needs room while it runs: "
-            "look at what is there before it, and add how far it rises."
-        ),
-        "let-go-too-late": (
-            "Too much: something is counted twice, or is still counted after it was let go of. "
-            "What does a backward pass free, and what happens to a value that was only passed on?"
-        ),
-        "too-low": (
-            "Too little: something in memory is left out. There are kept inputs, everything that "
-            "was saved, the input of a forward pass, and a gradient; and the operation itself "
-            "rises."
-        ),
-        "each-stage-once": (
-            "The memory is right. In the cost each stage's forward pass counts once; the schedule "
-            "runs some of them more often."
-        ),
-        "wrong-cost": (
-            "The memory is right, the cost is not. Each operation costs something: a forward pass, "
-            "whatever it keeps, its forward_cost, a backward pass its backward_cost."
-        ),
-    },
-    hints=(
-        (
-            "Go through the operations one by one and keep a record of what is in memory. At each "
-            "one, first add up what is there, then how far the operation rises."
-        ),
-        (
-            "A value is the input of one stage and the output of the one before: give it the "
-            "number of the stage it is the input of, and put the numbers into a set, so that none "
-            "counts twice. Value 0, the batch, takes nothing."
-        ),
-        (
-            "In memory are: the values in `kept`, the output and the saved_bytes of every stage in "
-            "`saved`, the gradient of the output of stage `gradient` - 1, and during a forward "
-            "pass its input. Afterwards look at the word: what is kept or saved now, and what did "
-            "a backward pass let go of?"
-        ),
-    ),
-    mistakes=(
-        Mistake("forgets_the_gradient", "wrong-result", "no-gradient"),
-        Mistake("looks_after_each_operation", "wrong-result", "afterwards"),
-        Mistake("never_lets_go_of_an_input", "wrong-result", "let-go-too-late"),
-        Mistake("counts_outputs_and_inputs", "wrong-result", "let-go-too-late"),
-        Mistake("forgets_what_is_passed_on", "wrong-result", "too-low"),
-        Mistake("counts_each_stage_once", "wrong-result", "each-stage-once"),
-        Mistake("forgets_the_way_back", "wrong-result", "wrong-cost"),
-    ),
-    equivalent_mutants={
-        "schedule_peak:guard-dropped:if word != 'backward':": (
-            "A stage that goes back was saved, so its input is among the kept ones already."
-        ),
-    },
-    source="Beaumont and others, arXiv 1911.13214, section 3",
 )

@@ -9,7 +9,8 @@ import numpy as np
 
 from gpu_course.measure.activation_formulas import LayerShape
 from gpu_course.puzzle.harness import Unusable
-from gpu_course.puzzle.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
 from simt.text import count
 
 SHAPE = ("sequence", "batch", "hidden", "heads")
@@ -128,29 +129,8 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     return Finding(key, fact, "over-budget")
 
 
-DEBRIEF = Debrief(
-    shows=("chosen", "saved_bytes", "flops"),
-    why=(
-        "Saving a product costs bytes and spares FLOP, under one limit for the sum of the bytes: "
-        "the knapsack problem. Keeping the best choice for each number of bytes is exact."
-    ),
-    alternative=(
-        "With the six to twelve products of a layer or two, trying all subsets is exact too. "
-        "Choosing by FLOP per byte is quick, and not always the best."
-    ),
-)
-
 SELECTIVE_PLAN = PythonPuzzle(
-    name="18_optimal_checkpointing/selective_plan",
-    title="save some, run the rest again",
-    difficulty="medium",
-    minutes=12,
-    debrief=DEBRIEF,
-    statement=(
-        "Choose which matrix products of real transformer layers to save within a budget of bytes, "
-        "so that the fewest FLOP are run again."
-    ),
-    parameters={"selective_plan": ("products", "budget")},
+    **told(__file__),
     harness="gpu_course.lessons.optimal_checkpointing.harness.selective_plan",
     call=_as_called,
     torch=True,
@@ -170,71 +150,4 @@ SELECTIVE_PLAN = PythonPuzzle(
     reference=_reference,
     follow=_followed,
     judge=_judge,
-    diagnoses={
-        "too-much-saved": (
-            "More is saved than the budget allows. Add up the bytes of what you return; are these "
-            "the products to save, or those to run again?"
-        ),
-        "room-left": (
-            "There is room for another product, and whatever is saved is not run again. What made "
-            "you leave it out?"
-        ),
-        "not-the-best": (
-            "It fits, and another choice runs less again. Whatever rule picks one product after "
-            "the other, the one it picks first can stand in the way of two that fill the budget "
-            "better. How could you compare whole choices?"
-        ),
-        "wrong-type": "Return a list of whole numbers: places in the list, counted from 0.",
-        "twice": "Each product once: saving it again saves nothing more.",
-    },
-    hints=(
-        (
-            "torch's rule makes it simple: the cost is the sum over all that is not saved, so each "
-            "product brings its FLOP and takes its bytes, whatever the others do."
-        ),
-        (
-            "That is the knapsack problem. Go through the products one by one, and remember for "
-            "every sum of bytes the most FLOP it can hold, with the choice that does it."
-        ),
-        (
-            "A dictionary {bytes: (flops, numbers)} that begins with nothing chosen; for each "
-            "product, extend all entries that still fit and keep the better of two with the same "
-            "bytes. Take care to extend each entry of the round before only once."
-        ),
-    ),
-    mistakes=(
-        Mistake("the_first_that_fit", "over-budget", "not-the-best"),
-        Mistake("by_flops_per_byte", "over-budget", "not-the-best"),
-        Mistake("the_most_expensive_first", "over-budget", "not-the-best"),
-        Mistake("as_many_as_possible", "over-budget", "not-the-best"),
-        Mistake("saves_everything", "over-budget", "too-much-saved"),
-        Mistake("saves_nothing", "over-budget", "room-left"),
-        Mistake("the_other_way_round", "over-budget", "too-much-saved"),
-        Mistake("only_what_is_needed", "over-budget", "room-left"),
-        Mistake("one_too_many", "over-budget", "too-much-saved"),
-        Mistake("names_of_products", "wrong-result", "wrong-type"),
-        Mistake("fills_the_budget", "over-budget", "not-the-best"),
-    ),
-    equivalent_mutants={
-        **{
-            f"selective_plan:constant:best = {{0: ({worth}, ())}}": (
-                "The same number on top of every choice leaves their order as it is."
-            )
-            for worth in ("1", "-1")
-        },
-        **{
-            f"selective_plan:{mutant}, ())), found)": (
-                "Any choice is worth far more FLOP than that, so a new one always takes the place."
-            )
-            for mutant in (
-                "operator-dropped:best[more] = max(best.get(more, (1",
-                "constant:best[more] = max(best.get(more, (-2",
-                "constant:best[more] = max(best.get(more, (-0",
-            )
-        },
-    },
-    source=(
-        "torch.utils.checkpoint.create_selective_checkpoint_contexts, "
-        "https://docs.pytorch.org/docs/stable/checkpoint.html"
-    ),
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.lessons.reductions_and_scans.sums import (
-    ALL_LANES,
     NO_FLOAT64,
     READ_IN_ORDER,
     WARP,
@@ -23,7 +22,8 @@ from gpu_course.puzzle.builders import (
     sized,
     with_special_numbers,
 )
-from gpu_course.puzzle.specification import Budget, Debrief, KernelPuzzle, Launch, Mistake, Values
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Budget, KernelPuzzle, Launch, Values
 
 ROWS = 4
 
@@ -39,32 +39,8 @@ def _half_of_the_lanes(a: np.ndarray) -> np.ndarray:
     return summed(list(a[:, np.arange(a.shape[1]) % WARP < WARP // 2]))
 
 
-DEBRIEF = Debrief(
-    shows=("global_load.sectors", "global_load.excess_sectors", "shuffles", "barriers"),
-    why=(
-        "The lanes of a warp read neighbouring cells of their row and exchange their sums without "
-        "the tile. Rows have nothing to tell each other, so no warp waits for another."
-    ),
-    alternative=(
-        "Long rows are better shared by a whole block, and many short ones by a part of a warp: "
-        "eight lanes of a warp can sum a row of eight by three shuffles."
-    ),
-)
-
 AXIS_SUM = KernelPuzzle(
-    name="05_reductions_and_scans/axis_sum",
-    title="the sum of every row",
-    difficulty="easy",
-    minutes=8,
-    debrief=DEBRIEF,
-    statement=(
-        "out[row] is the sum of a row of a; in PyTorch a.sum(dim=1). A block is 32 threads wide "
-        "and ROWS high, so that each of its warps has a row of its own. The lanes read along the "
-        "row in order, exchange their sums by shuffles, and no barrier is needed. Each thread "
-        "writes at most one cell, and 31 of 32 write none. NaN and infinities count as in any sum, "
-        "each in its own row."
-    ),
-    parameters={"axis_sum": ("out", "a", "rows", "cols")},
+    **told(__file__),
     cases=(
         sized("visible example", visible=True, rows=6, cols=40),
         sized("one cell", rows=1, cols=1),
@@ -104,55 +80,5 @@ AXIS_SUM = KernelPuzzle(
         ("columns-left-out", lambda a: summed(list(a[:, :WARP]))),
         ("step-missing", _half_of_the_lanes),
     ),
-    diagnoses={
-        "race": (
-            "Several threads met at one cell, with nothing to order them. If it is the cell of a "
-            "row: after the shuffles, which lane holds the sum of all 32?"
-        ),
-        "race in global memory": (
-            "Several threads met at one cell, with nothing to order them. If it is the cell of a "
-            "row: after the shuffles, which lane holds the sum of all 32?"
-        ),
-        "out-of-bounds": (
-            "The last block may have more warps than rows are left. Which warps have a row, and "
-            "which columns does it have?"
-        ),
-        "inactive-lane": (
-            "A shuffle names 32 lanes, and those without a column did not come to it. They have a "
-            "sum too, that of no cells."
-        ),
-        "columns-left-out": (
-            "Only the first 32 columns are in your sums. A lane may have more than one cell of its "
-            "row."
-        ),
-        "step-missing": (
-            "Only half of the lanes are in your sums. How far is lane 16 from lane 0, and which "
-            "shuffle brings its sum?"
-        ),
-    },
     share=ONE_CELL_EACH,
-    hints=(
-        "Treat a row as `dot` treated its cells, but within one warp: there is no tile at all.",
-        (
-            "A lane begins at the column of its own number and goes on in steps of 32. Then come "
-            "five shuffles, by all lanes of the warp."
-        ),
-        (
-            "The guard asks for the row alone. It is the same for all lanes of a warp, so all 32 "
-            "come to the shuffles, also those that met no column and still have 0."
-        ),
-    ),
-    mistakes=(
-        Mistake("every_lane_writes", "hazard", "race"),
-        Mistake("rows_unguarded", "hazard", "out-of-bounds"),
-        Mistake("lanes_without_a_column_left_out", "hazard", "inactive-lane"),
-        Mistake("one_column_for_each_lane", "wrong-result", "columns-left-out"),
-        Mistake("began_at_eight", "wrong-result", "step-missing"),
-        Mistake("a_stretch_for_each_lane", "over-budget", "over-budget"),
-        Mistake("tree_in_shared_memory", "over-budget", "over-budget"),
-        Mistake("sums_in_float64", "over-budget", "over-budget"),
-        Mistake("one_lane_for_a_row", "over-budget", "not-shared"),
-    ),
-    constants={"ROWS": ROWS, "ALL_LANES": ALL_LANES},
-    source="after 'Axis Sum' in Sasha Rush, GPU-Puzzles, https://github.com/srush/GPU-Puzzles",
 )

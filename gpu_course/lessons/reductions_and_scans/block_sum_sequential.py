@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.lessons.reductions_and_scans.sums import (
-    ALL_LANES,
     NO_FLOAT64,
-    OUTSIDE_THE_TILE,
     READ_IN_ORDER,
     TPB,
     WARPS,
@@ -25,14 +23,13 @@ from gpu_course.puzzle.builders import (
     sized,
     with_special_numbers,
 )
+from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Bonus,
     Budget,
     Case,
-    Debrief,
     KernelPuzzle,
     Launch,
-    Mistake,
     Values,
 )
 
@@ -54,38 +51,8 @@ def _divergent(case: Case) -> int:
     return (STEPS_OF_A_WARP + 1) * _blocks(case) + 2
 
 
-DEBRIEF = Debrief(
-    shows=("divergent_branches", "shared_load.conflicts", "barriers"),
-    why=(
-        "The threads at work are the first ones of the block, so whole warps work or rest. Their "
-        "cells are neighbours, so each lies in a bank of its own."
-    ),
-    alternative=(
-        "The last warp can go on in the tile with a barrier for each step, or let its lanes "
-        "exchange their numbers by shuffles and need none."
-    ),
-    bonus=Bonus(
-        goal="The last warp can do without barriers.",
-        counter="barriers",
-        limit=lambda case: 2 * WARPS * _blocks(case),
-    ),
-)
-
 BLOCK_SUM_SEQUENTIAL = KernelPuzzle(
-    name="05_reductions_and_scans/block_sum_sequential",
-    title="the tree, and no warp diverges",
-    difficulty="medium",
-    minutes=10,
-    debrief=DEBRIEF,
-    statement=(
-        "The sums of pieces again, with SPAN = 2 * TPB cells for a block: each thread adds two "
-        "cells on the way into the tile. This time it counts who works. A warp in which some lanes "
-        "add and others do not takes both ways, so no warp but the last one at work may diverge, "
-        "and no lane may wait for another lane's bank. Loads are in order, all arithmetic is "
-        "float32. Each thread writes at most one cell of out, and most of them none. NaN and "
-        "infinities count as in any sum, each in its own piece."
-    ),
-    parameters={"block_sum_sequential": ("out", "a", "size")},
+    **told(__file__),
     cases=(
         sized("visible example", visible=True, size=400),
         sized("one cell", size=1),
@@ -131,55 +98,9 @@ BLOCK_SUM_SEQUENTIAL = KernelPuzzle(
     diagnose=recognise(
         ("half-left-out", lambda a: summed([piece[:TPB] for piece in pieces(a, SPAN)])),
     ),
-    diagnoses={
-        **OUTSIDE_THE_TILE,
-        "race": (
-            "A thread touches a cell of the tile in the same step in which another one writes it. "
-            "The lanes of a warp do not wait for each other either: between two steps of one warp "
-            "something has to order them too."
-        ),
-        "out-of-bounds": (
-            "An index lies outside its array. A thread brings two cells of a, and each of them may "
-            "be missing while the other is there; the tile has a place for each thread, and no "
-            "more."
-        ),
-        "inactive-lane": (
-            "A shuffle names 32 lanes, and not all of them came to it. The lanes whose sum nobody "
-            "wants have to take part as well."
-        ),
-        "half-left-out": (
-            "Only the first half of each piece is in your sum. A block has twice as many cells as "
-            "threads; which is the second cell of a thread?"
-        ),
-    },
     share=ONE_CELL_EACH,
-    hints=(
-        (
-            "Which threads are at work in a step is yours to choose. When 64 threads add, which 64 "
-            "should that be, so that no warp has idle lanes among the busy ones?"
-        ),
-        (
-            "Let the first threads work, and let each add the cell that lies half of the rest of "
-            "the tile away. So neighbouring lanes touch neighbouring cells."
-        ),
-        (
-            "The distances are 64, 32, 16, 8, 4, 2, 1, and in each step the threads below the "
-            "distance add. From 32 on, the whole last warp can shuffle instead: the lanes that "
-            "are not needed take part and do no harm."
-        ),
-    ),
-    mistakes=(
-        Mistake("every_second_thread", "over-budget", "over-budget"),
-        Mistake("first_threads_far_cells", "over-budget", "over-budget"),
-        Mistake("last_warp_without_waiting", "hazard", "race"),
-        Mistake("one_guard_for_two_cells", "hazard", "out-of-bounds"),
-        Mistake("half_of_the_lanes_shuffle", "hazard", "inactive-lane"),
-        Mistake("first_half_only", "wrong-result", "half-left-out"),
-        Mistake("one_thread_adds", "over-budget", "not-shared"),
-    ),
-    constants={"TPB": TPB, "SPAN": SPAN, "ALL_LANES": ALL_LANES},
-    source=(
-        "kernels 1 to 5 of Mark Harris, 'Optimizing Parallel Reduction in CUDA', NVIDIA, 2007, "
-        "https://developer.download.nvidia.com/assets/cuda/files/reduction.pdf"
+    bonus=Bonus(
+        "barriers",
+        lambda case: 2 * WARPS * _blocks(case),
     ),
 )

@@ -7,8 +7,6 @@ import numpy as np
 from gpu_course.lessons.reductions_and_scans.scan_pieces import (
     TPB,
     WARP,
-    WARP_CONSTANTS,
-    WHOLE_WARPS,
     in_tiles,
 )
 from gpu_course.puzzle.builders import (
@@ -20,13 +18,12 @@ from gpu_course.puzzle.builders import (
     sized,
     with_special_numbers,
 )
+from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Budget,
     Case,
-    Debrief,
     KernelPuzzle,
     Launch,
-    Mistake,
     Values,
 )
 
@@ -71,39 +68,8 @@ def _from_the_end(a: np.ndarray, low: np.float32) -> np.ndarray:
     return np.concatenate([piece[piece > low][::-1] for piece in in_tiles(a, TPB)])
 
 
-DEBRIEF = Debrief(
-    shows=("global_load.bytes", "global_store.bytes", "barriers"),
-    why=(
-        "The place of a number is how many kept numbers stand before it: in the pieces before, in "
-        "the warps before, in the lanes before. All of it is counted, so the order stays, and two "
-        "runs give the same array."
-    ),
-    alternative=(
-        "A scan of zeros and ones gives the same places. A ballot does it for a warp in one step, "
-        "as the ones of a warp fit into the bits of one word. The three launches can become one "
-        "by looking back, as in scan_lookback."
-    ),
-)
-
 COMPACT = KernelPuzzle(
-    name="05_reductions_and_scans/compact",
-    title="keep some, in order",
-    difficulty="medium",
-    minutes=20,
-    debrief=DEBRIEF,
-    statement=(
-        "out holds the numbers of a that are larger than low, close together and in the order they "
-        "have in a. Three launches: count_kept counts what each piece of TPB numbers keeps, "
-        "scan_counts adds up the counts before each piece and is given, place puts the numbers "
-        "down. Each thread writes at most one cell, and looks at the numbers of no other thread. "
-        "NaN is not larger than any number, so it is not kept; infinities are numbers like any "
-        "other."
-    ),
-    parameters={
-        "count_kept": ("counts", "a", "low", "size"),
-        "scan_counts": ("starts", "counts", "pieces"),
-        "place": ("out", "starts", "a", "low", "size"),
-    },
+    **told(__file__),
     cases=(
         sized("visible example", visible=True, size=100, kept=30),
         sized("one cell", size=1, kept=1),
@@ -142,80 +108,5 @@ COMPACT = KernelPuzzle(
         ),
     ),
     diagnose=recognise(("from-the-end", _from_the_end)),
-    diagnoses={
-        **WHOLE_WARPS,
-        "race": (
-            "Threads of two warps met at a place of shared memory, with nothing to order them. "
-            "What makes a warp wait until the count of another one is there?"
-        ),
-        "race on out": (
-            "Two threads put their numbers into the same cell, so both found the same place. Which "
-            "numbers stand before a thread's own: in its warp, in the other warps of the block, in "
-            "the other blocks?"
-        ),
-        "out-of-bounds": (
-            "An index lies outside its array: a ends at size, and out has as many cells as numbers "
-            "are kept. How many kept numbers stand before the first one? And does a number keep "
-            "its old place?"
-        ),
-        "uninitialised-read": (
-            "A count is read that no thread has written. Which lane of a warp writes it, and is "
-            "that lane always there?"
-        ),
-        "order-dependent": (
-            "An atomic hands out places in the order in which threads happen to come, and that is "
-            "another one each time. The place of a number has to follow from the numbers before it."
-        ),
-        "from-the-end": (
-            "The right numbers are in each piece, and in reverse. How many kept numbers stand "
-            "before the first one of a piece?"
-        ),
-    },
     share=ONE_CELL_EACH,
-    hints=(
-        (
-            "The place of a number is how many kept numbers stand before it. Write this count as a "
-            "sum of three: other pieces, other warps of the piece, other lanes of the warp."
-        ),
-        (
-            "A ballot gives every lane a word with a bit for each lane that keeps its number. "
-            "Counting the bits of the word counts the whole warp; of the bits below the own lane, "
-            "those before it."
-        ),
-        (
-            "All lanes come to the ballot, also those without a number: they keep nothing. One "
-            "lane of each warp puts the warp's count into shared memory; after a barrier the "
-            "threads that keep a number add up the three counts and store it."
-        ),
-    ),
-    mistakes=(
-        Mistake("no_barrier", "hazard", "race", stands_for="place"),
-        Mistake("warp_before_forgotten", "hazard", "race on out", stands_for="place"),
-        Mistake("ballot_behind_the_guard", "hazard", "inactive-lane", stands_for="place"),
-        Mistake("with_gaps", "hazard", "out-of-bounds", stands_for="place"),
-        Mistake("own_number_counted", "hazard", "out-of-bounds", stands_for="place"),
-        Mistake("places_by_an_atomic", "order-dependent", "order-dependent", stands_for="place"),
-        Mistake("from_the_end", "wrong-result", "from-the-end", stands_for="place"),
-        Mistake("counts_in_every_thread", "over-budget", "over-budget", stands_for="place"),
-        Mistake("one_thread_of_each_block", "over-budget", "not-shared", stands_for="place"),
-    ),
-    equivalent_mutants={
-        "count_kept:constant:kept = cuda.syncthreads_count(2 if keeps else 0)": (
-            "counted are the threads that bring anything but 0"
-        ),
-        "count_kept:constant:if cuda.threadIdx.x == 1:": "any one thread of the block may write it",
-        "place:constant:if cuda.laneid == 1:": "all lanes know the ballot; any one may write it",
-        "scan_counts:loop-ends-late:for first in range(0, pieces + WARP, WARP):": (
-            "a round without a piece stores nothing"
-        ),
-        "scan_counts:constant:mine = counts[piece] if piece < pieces else 1": (
-            "beyond the last piece nobody wants a sum"
-        ),
-        "scan_counts:constant:mine = counts[piece] if piece < pieces else -1": (
-            "beyond the last piece nobody wants a sum"
-        ),
-        "scan_counts:comparison:while step <= WARP:": "no lane lies a whole warp to the left",
-    },
-    constants={"TPB": TPB, "WARPS": WARPS, **WARP_CONSTANTS},
-    source="Guy E. Blelloch, Prefix Sums and Their Applications, CMU-CS-90-190, 1990",
 )

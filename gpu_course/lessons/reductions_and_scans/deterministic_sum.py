@@ -8,20 +8,16 @@ import numpy as np
 
 from gpu_course.lessons.reductions_and_scans.scan_pieces import (
     TPB,
-    WARP,
-    WARP_CONSTANTS,
-    WHOLE_WARPS,
     in_tiles,
 )
 from gpu_course.lessons.reductions_and_scans.sums import AS_FEW_SHUFFLES
 from gpu_course.puzzle.builders import blocks_to_cover, drawn, sized, with_special_numbers
+from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Budget,
     Case,
-    Debrief,
     KernelPuzzle,
     Launch,
-    Mistake,
     Share,
     Values,
 )
@@ -87,35 +83,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     return None
 
 
-DEBRIEF = Debrief(
-    shows=("global_load.bytes", "shuffles", "barriers"),
-    why=(
-        "Which numbers are added to which, and in what order, follows from their places in the "
-        "array alone. Neither the grid nor the order in which blocks run has a say in it."
-    ),
-    alternative=(
-        "Whole numbers can be added in any order. So a sum in fixed point, each number rounded to "
-        "the same small step and added up as an int64, has the same bits too, even with atomics."
-    ),
-)
-
 DETERMINISTIC_SUM = KernelPuzzle(
-    name="05_reductions_and_scans/deterministic_sum",
-    title="the same bits every time",
-    difficulty="medium",
-    minutes=15,
-    debrief=DEBRIEF,
-    statement=(
-        "out[0] is the sum of all numbers of a. sum_pieces is launched with some number of blocks "
-        "and leaves what it likes in parts; sum_parts is a single block and adds up the parts. "
-        "Both are launched twice, the first time with another grid than the second: the two sums "
-        "must have the same bits, in whatever order blocks run. Stay with float32. Each thread "
-        "writes at most one cell of out. An infinity counts as in any sum, and a holds no NaN."
-    ),
-    parameters={
-        "sum_pieces": ("parts", "a", "size", "pieces"),
-        "sum_parts": ("out", "parts", "pieces"),
-    },
+    **told(__file__),
     cases=(
         sized("visible example", visible=True, size=600),
         sized("one cell", size=1),
@@ -148,65 +117,5 @@ DETERMINISTIC_SUM = KernelPuzzle(
         AS_FEW_SHUFFLES,
     ),
     diagnose=_diagnose,
-    diagnoses={
-        **WHOLE_WARPS,
-        "race": (
-            "A thread touches a cell of shared memory that another one writes in the same "
-            "interval. In a loop the next round belongs to the interval too."
-        ),
-        "order-dependent": (
-            "The sum has other bits when the blocks run in another order. Atomics add in the order "
-            "in which they come, and adding floats in another order rounds in other places. Give "
-            "each part a place of its own."
-        ),
-        "other-bits": (
-            "The bits hang on the grid: with more blocks each adds up other numbers. What could a "
-            "piece of the array be that is the same for every grid?"
-        ),
-        "pieces-left-out": (
-            "With few blocks only the first pieces were added up. There may be more pieces than "
-            "blocks."
-        ),
-        "parts-left-out": (
-            "Only as many parts were added up as the block has threads. There may be more."
-        ),
-    },
     share=Share("Each thread writes at most one cell of out."),
-    hints=(
-        (
-            "Two sums have the same bits if the same numbers meet in the same order. So decide for "
-            "each number with which it is added up first, and let only its place decide."
-        ),
-        (
-            "Cut the array into pieces of TPB numbers, whatever the grid is, and give each piece a "
-            "part of its own. A block takes one piece after another."
-        ),
-        (
-            "Piece p belongs to the block whose number is p modulo the number of blocks. Within a "
-            "piece, shuffles and two halves are a fixed order. Mind the halves: the next piece "
-            "fills them again."
-        ),
-    ),
-    mistakes=(
-        Mistake("no_barrier", "hazard", "race"),
-        Mistake("one_barrier_in_the_loop", "hazard", "race"),
-        Mistake("blocks_add_as_they_come", "order-dependent", "order-dependent"),
-        Mistake("cut_by_the_grid", "wrong-result", "other-bits"),
-        Mistake("one_piece_for_each_block", "wrong-result", "pieces-left-out"),
-        Mistake("only_so_many_parts", "wrong-result", "parts-left-out", stands_for="sum_parts"),
-        Mistake("in_double", "over-budget", "over-budget"),
-        Mistake("one_thread_for_each_piece", "over-budget", "not-shared"),
-    ),
-    equivalent_mutants={
-        "sum_pieces:constant:if t == 1:": "any one thread of the block may write the part",
-        "sum_parts:constant:if t == 1:": "any one thread of the block may write the sum",
-        "sum_pieces:operands-swapped:halves[WARP // t] = x": (
-            "threads 0 and 32 alone come here: Numba has 32 // 0 as 0, and 32 // 32 is 1"
-        ),
-        "sum_parts:operands-swapped:halves[WARP // t] = x": (
-            "threads 0 and 32 alone come here: Numba has 32 // 0 as 0, and 32 // 32 is 1"
-        ),
-    },
-    constants={"TPB": TPB, "WARPS": TPB // WARP, **WARP_CONSTANTS},
-    source="James Demmel, Hong Diep Nguyen, Fast Reproducible Floating-Point Summation, ARITH 2013",
 )

@@ -6,7 +6,8 @@ import numpy as np
 
 from gpu_course.lessons.reductions_and_scans.counting import counted, values_to_count
 from gpu_course.puzzle.builders import ONE_CELL_EACH, drawn, enough_blocks, gives, recognise, sized
-from gpu_course.puzzle.specification import Budget, Debrief, KernelPuzzle, Mistake
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Budget, KernelPuzzle
 
 BINS = 40
 BLOCK = 64
@@ -25,31 +26,8 @@ def _without_the_last(counts: np.ndarray, values: np.ndarray) -> dict[str, np.nd
     return counted(counts, values[values != BINS - 1])
 
 
-DEBRIEF = Debrief(
-    shows=("global_load.bytes", "red.requests", "red.sectors"),
-    why=(
-        "An atomic reads, adds and writes in one step that no other thread can come between. "
-        "Whole numbers add up to the same in every order, so the result is the same every time."
-    ),
-    alternative=(
-        "Where the values are sorted, or almost, the lanes of a warp that hold the same value can "
-        "agree on one of them that adds for all."
-    ),
-)
-
 HISTOGRAM = KernelPuzzle(
-    name="05_reductions_and_scans/histogram",
-    title="how often each value occurs",
-    difficulty="easy",
-    minutes=6,
-    debrief=DEBRIEF,
-    statement=(
-        "counts[v] should grow by the number of cells of values that hold v. Values below 0, or "
-        "BINS and more, belong to no bin. There is a thread for each cell, and each value is "
-        "loaded once. Many threads may meet at one bin; each thread writes at most one cell, and "
-        "which one only the data says. A value may be any int32."
-    ),
-    parameters={"histogram": ("counts", "values", "size")},
+    **told(__file__),
     cases=(
         sized("visible example", visible=True, size=150),
         sized("one cell", size=1),
@@ -84,49 +62,5 @@ HISTOGRAM = KernelPuzzle(
         ("value-added", _values_added),
         ("last-bin-left-out", _without_the_last),
     ),
-    diagnoses={
-        "race": (
-            "Several threads met at one bin, with nothing to order them. Where two add to it at "
-            "once, both read the old count, and one of the two is lost. Which operation reads, "
-            "adds and writes in a single step?"
-        ),
-        "race in global memory": (
-            "Several threads met at one bin, with nothing to order them. Where two add to it at "
-            "once, both read the old count, and one of the two is lost. Which operation reads, "
-            "adds and writes in a single step?"
-        ),
-        "out-of-bounds": (
-            "An index lies outside its array. Two things can be missing here: a thread may have no "
-            "cell, and a value may have no bin."
-        ),
-        "strays-kept": (
-            "Values without a bin were counted in the first and the last one. They belong to none."
-        ),
-        "value-added": "A bin grows by 1 for each of its cells. By what does yours grow?",
-        "last-bin-left-out": "The last bin stays as it was. Which value belongs to it?",
-    },
     share=ONE_CELL_EACH,
-    hints=(
-        "A thread looks at one value. What does it do with it, and when does it do nothing?",
-        (
-            "`counts[v] += 1` is three steps: read, add, write. Numba has one call for all three, "
-            "which takes the array, the index and what is to be added."
-        ),
-        (
-            "There are two guards: one for threads without a cell, and one for values without a "
-            "bin. Only then comes the atomic addition of 1."
-        ),
-    ),
-    mistakes=(
-        Mistake("plain_plus", "hazard", "race"),
-        Mistake("no_guard_for_the_bin", "hazard", "out-of-bounds"),
-        Mistake("threads_unguarded", "hazard", "out-of-bounds"),
-        Mistake("strays_into_the_nearest_bin", "wrong-result", "strays-kept"),
-        Mistake("added_the_value", "wrong-result", "value-added"),
-        Mistake("last_bin_left_out", "wrong-result", "last-bin-left-out"),
-        Mistake("a_thread_for_each_bin", "over-budget", "over-budget"),
-        Mistake("compares_and_exchanges", "over-budget", "over-budget"),
-        Mistake("one_thread", "over-budget", "not-shared"),
-    ),
-    constants={"BINS": BINS},
 )

@@ -7,8 +7,6 @@ import numpy as np
 from gpu_course.lessons.reductions_and_scans.scan_pieces import (
     TPB,
     WARP,
-    WARP_CONSTANTS,
-    WHOLE_WARPS,
     in_tiles,
 )
 from gpu_course.lessons.reductions_and_scans.sums import AS_FEW_SHUFFLES, NO_FLOAT64
@@ -21,13 +19,12 @@ from gpu_course.puzzle.builders import (
     sized,
     with_special_numbers,
 )
+from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Budget,
     Case,
-    Debrief,
     KernelPuzzle,
     Launch,
-    Mistake,
     Share,
     Values,
 )
@@ -91,33 +88,9 @@ _known = recognise(
     ),
 )
 
-DEBRIEF = Debrief(
-    shows=("atomic_updates", "global_load.bytes", "barriers"),
-    why=(
-        "Each block writes its part, fences and then counts itself in. Whoever finds that all the "
-        "others have been counted knows that their parts are there, and nobody has to wait."
-    ),
-    alternative=(
-        "Two launches need no fence and no counter. One atomic addition of a float per block needs "
-        "neither, but then the order of the additions, and with it the last bits, is another one "
-        "each time."
-    ),
-)
 
 LAST_BLOCK_SUM = KernelPuzzle(
-    name="05_reductions_and_scans/last_block_sum",
-    title="the last one adds up",
-    difficulty="hard",
-    minutes=25,
-    debrief=DEBRIEF,
-    statement=(
-        "out[0] is the sum of all numbers of a, in one launch. Each block adds up its TPB numbers "
-        "and leaves a part; the block that finishes last adds up the parts, with all its threads. "
-        "A counter tells which block that is: count each block once, and leave the counter as it "
-        "was, for the kernel is launched twice. Each thread writes at most one cell of out. NaN "
-        "and infinities count as in any sum."
-    ),
-    parameters={"last_block_sum": ("out", "parts", "arrived", "a", "size")},
+    **told(__file__),
     cases=(
         sized("visible example", visible=True, size=200),
         sized("one cell", size=1),
@@ -160,94 +133,5 @@ LAST_BLOCK_SUM = KernelPuzzle(
         NO_FLOAT64,
     ),
     diagnose=_diagnose,
-    diagnoses={
-        **WHOLE_WARPS,
-        "race": (
-            "Threads of the block read a cell of shared memory that one of them writes in the same "
-            "interval. What makes them wait for it?"
-        ),
-        "race on parts": (
-            "The last block reads a part, and nothing makes it be there: another block may have "
-            "been counted before its part has reached global memory. What has to stand between "
-            "writing the part and being counted?"
-        ),
-        "no-fence-after": (
-            "The last block has found all others counted, so their parts have reached memory. It "
-            "may still read what its own multiprocessor has kept from before. What has to stand "
-            "between finding that out and reading the parts?"
-        ),
-        "waits-for-a-block-outside": (
-            "Here the GPU had room for one block. The one that adds up waits for blocks that start "
-            "only when it has ended. Who can add up the parts without waiting for anybody?"
-        ),
-        "race on arrived": (
-            "All blocks touch the counter, and here one does so without an atomic: blocks that "
-            "count at the same moment, or have just been counted, are not ordered with it."
-        ),
-        "nobody-is-last": (
-            "The first launch left no sum: no block took itself for the last. Which number does "
-            "the counter hold before the last block is counted?"
-        ),
-        "never-put-back": (
-            "The first launch is right and the second leaves no sum. With which number did its "
-            "counter begin?"
-        ),
-        "counts-on": (
-            "Both sums are right, and the counter is not as it was. It goes on with every launch, "
-            "and one day it holds more than an int32 can. Who is the last to need it in a launch?"
-        ),
-        "only-so-many-parts": (
-            "There are more parts than the block has threads, and the rest was left out."
-        ),
-    },
     share=Share("Each thread writes at most one cell of out."),
-    hints=(
-        (
-            "An atomic gives back what was there before. So each block learns how many were "
-            "counted before it, and exactly one learns that it is the last."
-        ),
-        (
-            "One thread of the block: write the part, fence, count, and put what came back into "
-            "shared memory. All threads of the block have to know it before they go on: they need "
-            "a barrier, and the same condition for all."
-        ),
-        (
-            "In the last block, after its fence, the threads add up the parts as they added up the "
-            "numbers: each goes through them in steps of TPB, then shuffles, then the two halves. "
-            "One of them puts the counter back."
-        ),
-    ),
-    mistakes=(
-        Mistake("no_fence", "hazard", "race on parts"),
-        Mistake("no_fence_after", "hazard", "no-fence-after"),
-        Mistake("block_0_waits", "hazard", "waits-for-a-block-outside"),
-        Mistake("last_by_number", "hazard", "race on parts"),
-        Mistake("no_barrier", "hazard", "race"),
-        Mistake("counted_plainly", "hazard", "race on arrived"),
-        Mistake("as_many_as_threads", "wrong-result", "nobody-is-last"),
-        Mistake("never_put_back", "wrong-result", "never-put-back"),
-        Mistake("only_so_many_parts", "wrong-result", "only-so-many-parts"),
-        Mistake("a_ticket_for_each_thread", "over-budget", "over-budget"),
-        Mistake("sums_in_float64", "over-budget", "over-budget"),
-        Mistake("one_thread_for_the_parts", "over-budget", "not-shared"),
-    ),
-    equivalent_mutants={
-        "last_block_sum:atomic-to-plain:arrived[0] = 0": (
-            "the last block has found all others counted, and so comes after all their counts"
-        ),
-        "last_block_sum:constant:place = cuda.shared.array(2, int32)": "a cell that nobody uses",
-        "last_block_sum:operands-swapped:halves[WARP // t] = x": (
-            "threads 0 and 32 alone come here: Numba has 32 // 0 as 0, and 32 // 32 is 1"
-        ),
-        "last_block_sum:operands-swapped:halves[WARP // t] = x #2": (
-            "threads 0 and 32 alone come here: Numba has 32 // 0 as 0, and 32 // 32 is 1"
-        ),
-        "last_block_sum:constant:if t == 1:": "any one thread may leave the part and count",
-        "last_block_sum:constant:if t == 1: #2": "any one thread may write the sum",
-    },
-    constants={"TPB": TPB, "WARPS": TPB // WARP, **WARP_CONSTANTS},
-    source=(
-        "NVIDIA, CUDA Programming Guide: memory fence functions, with a sum as the example; CUDA "
-        "samples, threadFenceReduction"
-    ),
 )

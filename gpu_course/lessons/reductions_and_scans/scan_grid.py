@@ -7,8 +7,6 @@ import numpy as np
 from gpu_course.lessons.reductions_and_scans.scan_pieces import (
     TPB,
     WARP,
-    WARP_CONSTANTS,
-    WHOLE_WARPS,
     in_tiles,
     running,
     running_in_tiles,
@@ -24,13 +22,12 @@ from gpu_course.puzzle.builders import (
     sized,
     with_special_numbers,
 )
+from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Budget,
     Case,
-    Debrief,
     KernelPuzzle,
     Launch,
-    Mistake,
     Values,
 )
 
@@ -79,36 +76,8 @@ def _only_so_many(a: np.ndarray) -> np.ndarray:
     return _moved(a, _shifted(np.concatenate([running(sums[:TPB]), sums[TPB:]])))
 
 
-DEBRIEF = Debrief(
-    shows=("global_load.sectors", "global_store.sectors", "barriers"),
-    why=(
-        "A launch begins when the one before it has ended, so the second sees all sums of the "
-        "tiles and the third what stands before each tile. No block ever waits for another."
-    ),
-    alternative=(
-        "The first launch can add its tile up without writing out, and the third scan it: then a "
-        "is read twice and out written once, a quarter less to move."
-    ),
-)
-
 SCAN_GRID = KernelPuzzle(
-    name="05_reductions_and_scans/scan_grid",
-    title="running sums, in three launches",
-    difficulty="medium",
-    minutes=20,
-    debrief=DEBRIEF,
-    statement=(
-        "out[i] = a[0] + a[1] + ... + a[i], for an array of any length. Three kernels, launched "
-        "one after the other: scan_tiles and add_before with a block for each tile of TPB numbers, "
-        "scan_sums with a single block, and there may be more tiles than it has threads. In each "
-        "launch, each thread writes at most one cell of out. A NaN or an infinity counts in all "
-        "sums from its place on."
-    ),
-    parameters={
-        "scan_tiles": ("out", "sums", "a", "size"),
-        "scan_sums": ("sums", "tiles"),
-        "add_before": ("out", "sums", "size"),
-    },
+    **told(__file__),
     cases=(
         sized("visible example", visible=True, size=150),
         sized("one cell", size=1),
@@ -149,91 +118,5 @@ SCAN_GRID = KernelPuzzle(
         ("begins-again", _begins_again),
         ("one-tile-before", lambda a: _moved(a, _shifted(_sums(a)))),
     ),
-    diagnoses={
-        **WHOLE_WARPS,
-        "race": (
-            "A thread touches a cell of shared memory that another thread writes in the same "
-            "interval. In a loop the next round belongs to the interval too: has everybody read "
-            "the old numbers before the new ones come?"
-        ),
-        "out-of-bounds": (
-            "An index lies outside its array. The sum that stands before a tile is that of another "
-            "tile: does every tile have one before it?"
-        ),
-        "tiles-alone": (
-            "Each tile begins at zero again. What the tiles before it add up to has not reached it."
-        ),
-        "own-tile-added": (
-            "To each tile its own sum was added. What belongs there is the sum of the tiles before "
-            "it alone."
-        ),
-        "only-so-many-tiles": (
-            "The first tiles are right, and beyond them the sums begin to fail: there are more "
-            "tiles than the one block of scan_sums has threads. What happens to the sums that no "
-            "thread has a place for?"
-        ),
-        "begins-again": (
-            "The sums begin at zero again after as many tiles as the block has threads. What has "
-            "one round of the loop to tell the next?"
-        ),
-        "one-tile-before": (
-            "To each tile the sum of the one tile before it was added. There are more tiles before "
-            "most."
-        ),
-    },
     share=ONE_CELL_EACH,
-    hints=(
-        (
-            "After the first launch each tile is scanned by itself, and sums holds one number for "
-            "each tile. What has to be added to the numbers of tile 3?"
-        ),
-        (
-            "The sums of the tiles are an array like any other: they have to be scanned too. One "
-            "block does that, TPB of them at a time."
-        ),
-        (
-            "In scan_sums each thread keeps the sum of all rounds so far in a variable of its own. "
-            "A round adds it to what it stores, and then adds the whole round to it. Two barriers "
-            "in a round: one before the halves are read, one before they are written again."
-        ),
-    ),
-    mistakes=(
-        Mistake("no_barrier", "hazard", "race"),
-        Mistake("one_barrier_in_the_loop", "hazard", "race", stands_for="scan_sums"),
-        Mistake("before_the_first_tile", "hazard", "out-of-bounds", stands_for="add_before"),
-        Mistake("only_so_many_tiles", "wrong-result", "only-so-many-tiles", stands_for="scan_sums"),
-        Mistake("begins_again", "wrong-result", "begins-again", stands_for="scan_sums"),
-        Mistake("own_tile_added", "wrong-result", "own-tile-added", stands_for="add_before"),
-        Mistake("sums_not_scanned", "wrong-result", "one-tile-before", stands_for="scan_sums"),
-        Mistake("nothing_added", "wrong-result", "tiles-alone", stands_for="add_before"),
-        Mistake("adds_up_from_the_start", "over-budget", "over-budget"),
-        Mistake("two_tiles_in_turn", "over-budget", "over-budget"),
-        Mistake("sums_in_float64", "over-budget", "over-budget"),
-        Mistake("one_thread_for_the_sums", "over-budget", "not-shared", stands_for="scan_sums"),
-    ),
-    equivalent_mutants={
-        "scan_tiles:constant:x = a[i] if i < size else float32(1)": (
-            "beyond the last number nobody wants a sum, and no tile comes after the last"
-        ),
-        "scan_tiles:constant:x = a[i] if i < size else float32(-1)": (
-            "beyond the last number nobody wants a sum, and no tile comes after the last"
-        ),
-        "scan_tiles:comparison:while step <= WARP:": "no lane lies a whole warp to the left",
-        "scan_tiles:other-name:if t == WARP - 1:": "only the first half's sum is wanted here",
-        "scan_sums:loop-ends-late:for first in range(0, tiles + TPB, TPB):": (
-            "a round without a tile stores nothing, and the budget has room for its barriers"
-        ),
-        "scan_sums:constant:x = sums[tile] if tile < tiles else float32(1)": (
-            "beyond the last tile nobody wants a sum"
-        ),
-        "scan_sums:constant:x = sums[tile] if tile < tiles else float32(-1)": (
-            "beyond the last tile nobody wants a sum"
-        ),
-        "scan_sums:comparison:while step <= WARP:": "no lane lies a whole warp to the left",
-    },
-    constants={"TPB": TPB, "WARPS": WARPS, **WARP_CONSTANTS},
-    source=(
-        "Mark Harris, Shubhabrata Sengupta, John Owens, Parallel Prefix Sum (Scan) with CUDA, GPU "
-        "Gems 3, 2007"
-    ),
 )

@@ -9,20 +9,6 @@ from gpu_course.puzzle.specification import Budget
 TPB = 64
 WARP = 32
 FULL = 0xFFFFFFFF
-WARP_CONSTANTS = {"WARP": WARP, "FULL": FULL}
-
-WHOLE_WARPS = {
-    "inactive-lane": (
-        "The mask says that all lanes of the warp take part, and behind this condition some do "
-        "not. Let every lane come to the warp operation: a lane without a number brings one that "
-        "does no harm."
-    ),
-    "barrier-divergence": (
-        "A barrier is for all threads of the block, those without a number as well. Give them a 0 "
-        "and let them come along."
-    ),
-}
-"""What a puzzle with warp operations and barriers says of threads that stay away."""
 
 
 def running(a: np.ndarray) -> np.ndarray:

@@ -7,8 +7,6 @@ import numpy as np
 from gpu_course.lessons.reductions_and_scans.scan_pieces import (
     TPB,
     WARP,
-    WARP_CONSTANTS,
-    WHOLE_WARPS,
 )
 from gpu_course.lessons.reductions_and_scans.sums import AS_FEW_SHUFFLES, NO_FLOAT64
 from gpu_course.puzzle.builders import (
@@ -20,7 +18,8 @@ from gpu_course.puzzle.builders import (
     sized,
     with_special_numbers,
 )
-from gpu_course.puzzle.specification import Budget, Case, Debrief, KernelPuzzle, Mistake, Values
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Budget, Case, KernelPuzzle, Values
 
 
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
@@ -86,33 +85,8 @@ def _heads(key: np.ndarray, out: np.ndarray, x: np.ndarray, *, within_warps: boo
     return _sum(key[at], out, x[at])
 
 
-DEBRIEF = Debrief(
-    shows=("atomic_updates", "red.requests", "shuffles"),
-    why=(
-        "A warp adds up each of its stretches of equal keys by shuffles, and only the first lane "
-        "of a stretch goes to memory. A segment that goes on in the next warp is added to by both, "
-        "so it has to be an atomic."
-    ),
-    alternative=(
-        "With long segments a warp or a block for each segment does without atomics; with one of a "
-        "million numbers and many short ones, that leaves most of the GPU idle. Here the work is "
-        "cut evenly, whatever the segments are."
-    ),
-)
-
 SEGMENTED_SUM = KernelPuzzle(
-    name="05_reductions_and_scans/segmented_sum",
-    title="many sums of neighbours",
-    difficulty="medium",
-    minutes=20,
-    debrief=DEBRIEF,
-    statement=(
-        "out[s] += the sum of all a[i] with key[i] == s. The keys never go down, so each segment "
-        "is a stretch of neighbours, one number long or many blocks. Each thread writes at most "
-        "one cell, and a warp adds to out once for each segment it has a part of. NaN and "
-        "infinities count as in any sum, each in its own segment."
-    ),
-    parameters={"segmented_sum": ("out", "key", "a", "size")},
+    **told(__file__),
     cases=(
         sized("visible example", visible=True, size=100, segments=9, used=6),
         sized("one cell", size=1, segments=3, used=1),
@@ -159,76 +133,5 @@ SEGMENTED_SUM = KernelPuzzle(
             ),
         ),
     ),
-    diagnoses={
-        **WHOLE_WARPS,
-        "race": (
-            "Two threads add to one cell of out, and a plain addition loads, adds and stores: "
-            "whoever stores last wins. A segment can go on in the next warp, and in the next block."
-        ),
-        "lost-at-the-warp": (
-            "Segments that go on in a further warp lose their parts there. Who adds the sum of a "
-            "stretch that begins with the warp, in the middle of its segment?"
-        ),
-        "one-step": (
-            "In each warp only the first two numbers of a segment are counted. A stretch can be as "
-            "long as the warp: how often does the distance have to double?"
-        ),
-        "keys-not-compared": (
-            "The sums run on into the next segments. What a lane gets from its right neighbour "
-            "belongs to its own segment only where the keys are the same."
-        ),
-        "done-again": (
-            "Here a thread goes through all keys to find its own. Cut the numbers evenly among the "
-            "threads, and let neighbours with the same key meet."
-        ),
-    },
     share=ONE_CELL_EACH,
-    hints=(
-        (
-            "Equal keys stand side by side. Within a warp this is the sum by shuffles that you "
-            "know, but it must not run across the end of a segment."
-        ),
-        (
-            "Shuffle the key along with the number. A lane adds what comes from the right only if "
-            "it is in the same warp and has the same key."
-        ),
-        (
-            "After five steps the first lane of each stretch holds its sum. A lane is the first if "
-            "it is lane 0, or if the lane before it has another key. Those add to out, and others "
-            "may add to the same cell."
-        ),
-    ),
-    mistakes=(
-        Mistake("plain_addition", "hazard", "race"),
-        Mistake("shuffles_behind_the_guard", "hazard", "inactive-lane"),
-        Mistake("keys_not_compared", "wrong-result", "keys-not-compared"),
-        Mistake("only_where_a_segment_begins", "wrong-result", "lost-at-the-warp"),
-        Mistake("one_step_only", "wrong-result", "one-step"),
-        Mistake("an_atomic_for_each", "over-budget", "over-budget"),
-        Mistake("a_thread_for_each_segment", "over-budget", "done-again"),
-        Mistake("sums_in_float64", "over-budget", "over-budget"),
-        Mistake("one_thread_of_each_block", "over-budget", "not-shared"),
-    ),
-    equivalent_mutants={
-        "segmented_sum:constant:x = a[i] if i < size else float32(1)": (
-            "beyond the last number the key is -1, and no other lane has it"
-        ),
-        "segmented_sum:constant:x = a[i] if i < size else float32(-1)": (
-            "beyond the last number the key is -1, and no other lane has it"
-        ),
-        "segmented_sum:operator-dropped:mine = key[i] if i < size else 1": (
-            "beyond the last number a lane brings 0, whatever its key is"
-        ),
-        "segmented_sum:constant:mine = key[i] if i < size else -2": (
-            "beyond the last number a lane brings 0, whatever its key is"
-        ),
-        "segmented_sum:constant:mine = key[i] if i < size else -0": (
-            "beyond the last number a lane brings 0, whatever its key is"
-        ),
-        "segmented_sum:comparison:while step <= WARP:": "no lane lies a whole warp to the right",
-    },
-    constants={"TPB": TPB, **WARP_CONSTANTS},
-    source=(
-        "Shubhabrata Sengupta et al., Scan Primitives for GPU Computing, Graphics Hardware 2007"
-    ),
 )

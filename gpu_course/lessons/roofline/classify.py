@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from gpu_course.puzzle.builders import sized
-from gpu_course.puzzle.specification import Case, Debrief, Mistake, PythonPuzzle, Values
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 Run = tuple[float, float, float]
 REGIMES = ("overhead", "bandwidth", "compute", "unclear")
@@ -136,29 +137,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     return None
 
 
-DEBRIEF = Debrief(
-    shows=("result",),
-    why=(
-        "What an operation waits for is what makes it slower when there is more of it. Overhead is "
-        "what is left when neither more arithmetic nor more data costs time."
-    ),
-    alternative=(
-        "A table from the two answers, yes or no, to the four words needs no order of questions: "
-        "each pair has one word."
-    ),
-)
-
 CLASSIFY = PythonPuzzle(
-    name="10_roofline/classify",
-    title="what does it wait for?",
-    difficulty="easy",
-    minutes=10,
-    debrief=DEBRIEF,
-    statement=(
-        "Say of each operation whether overhead, bandwidth or compute decides its time, from how "
-        "the time changes when there is more arithmetic, and when there is more data."
-    ),
-    parameters={"classify": ("runs",)},
+    **told(__file__),
     cases=(
         _case("visible example", 4, 4, visible=True),
         _case("one run", 1, 1),
@@ -173,71 +153,4 @@ CLASSIFY = PythonPuzzle(
     inputs=_inputs,
     reference=_reference,
     diagnose=_diagnose,
-    diagnoses={
-        "data-first": (
-            "You say bandwidth wherever more data takes longer. Twice the data is twice the "
-            "arithmetic as well: what does the other experiment say of those runs?"
-        ),
-        "no-overhead": (
-            "You say bandwidth wherever more arithmetic costs nothing. Some of these runs take no "
-            "longer with twice the data either. What do they wait for?"
-        ),
-        "never-unclear": (
-            "Twice the data holds twice the arithmetic. Where that alone makes a run longer and "
-            "both together do not, the measurements contradict each other: say so."
-        ),
-        "any-growth": (
-            "You take any growth for growth. No two measurements are alike; the statement says how "
-            "much longer it has to be."
-        ),
-        "difference": (
-            "You look at how many seconds more it takes. A run of a microsecond can double without "
-            "anybody noticing: compare with the run itself."
-        ),
-        "border": "Half as long again is not more than half as long again.",
-        "hair": (
-            "Here times are half as long again but for a hair, and the hair decides. Take them as "
-            "they are, without rounding and without a tolerance."
-        ),
-        "doubled": (
-            "You wait for the time to double. Part of the time stays what it was, so it seldom "
-            "does; the statement says where the border is."
-        ),
-        "exchanged": (
-            "You exchange the two experiments. A run is (seconds, seconds with twice the FLOP, "
-            "seconds with twice the data)."
-        ),
-        "upside-down": (
-            "You take what costs nothing for what decides. What an operation waits for takes "
-            "longer when there is more of it."
-        ),
-        "how-many": "Return a list with one word for each run.",
-        "words": 'The words are "overhead", "bandwidth", "compute" and "unclear".',
-    },
-    hints=(
-        "Ask two questions of each run: does more arithmetic make it longer? Does more data?",
-        (
-            "Four pairs of answers, four words. Which pair says that neither arithmetic nor memory "
-            "is what the run waits for?"
-        ),
-        (
-            "More data comes with more arithmetic. So a run that waits for arithmetic grows in "
-            "both experiments, and one that waits for memory in one of them."
-        ),
-    ),
-    mistakes=(
-        Mistake("asks_for_data_first", "wrong-result", "data-first"),
-        Mistake("knows_no_overhead", "wrong-result", "no-overhead"),
-        Mistake("trusts_every_measurement", "wrong-result", "never-unclear"),
-        Mistake("any_growth_is_growth", "wrong-result", "any-growth"),
-        Mistake("half_a_second_more", "wrong-result", "difference"),
-        Mistake("half_as_long_again_is_enough", "wrong-result", "border"),
-        Mistake("rounds_before_it_compares", "wrong-result", "hair"),
-        Mistake("waits_for_it_to_double", "wrong-result", "doubled"),
-        Mistake("data_before_flop", "wrong-result", "exchanged"),
-        Mistake("what_is_free_decides", "wrong-result", "upside-down"),
-        Mistake("one_word_for_all", "wrong-result", "how-many"),
-        Mistake("other_words", "wrong-result", "words"),
-    ),
-    source="He, Making Deep Learning Go Brrrr From First Principles, 2022",
 )

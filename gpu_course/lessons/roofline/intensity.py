@@ -8,7 +8,8 @@ import numpy as np
 
 from gpu_course.lessons.roofline.layers import Way, Widths, first_alike, widths
 from gpu_course.puzzle.builders import sized
-from gpu_course.puzzle.specification import Case, Debrief, Mistake, PythonPuzzle, Values
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 
 def _case(
@@ -83,30 +84,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     return first_alike(_OTHERWISE, inputs, expected["result"], got["result"])
 
 
-DEBRIEF = Debrief(
-    shows=("result",),
-    why=(
-        "Every number of the batch meets every column of the weights, so the FLOP are a product of "
-        "three sides and each array has only two of them. That is why a matrix product can have "
-        "work enough for each byte, and an addition never has."
-    ),
-    alternative=(
-        "Divide above and below by `b * d * f`: the intensity is 2 over the sum of `x / f`, "
-        "`w / b` and `y / d`. Then you see which side is too short."
-    ),
-)
-
 INTENSITY = PythonPuzzle(
-    name="10_roofline/intensity",
-    title="FLOP for each byte",
-    difficulty="easy",
-    minutes=10,
-    debrief=DEBRIEF,
-    statement=(
-        "Say how many FLOP a layer has for each byte it must move, when each of its arrays is "
-        "moved once."
-    ),
-    parameters={"intensity": ("b", "d", "f", "itemsizes", "own_weights")},
+    **told(__file__),
     cases=(
         _case("visible example", 512, 1024, 4096, visible=True),
         _case("one row", 1, 1024, 4096),
@@ -123,59 +102,4 @@ INTENSITY = PythonPuzzle(
     reference=_reference,
     tolerance=(1e-12, 0.0),
     diagnose=_diagnose,
-    diagnoses={
-        "half-flop": (
-            "You have half of the FLOP. A product and the addition that follows it are two."
-        ),
-        "upside-down": "That is bytes for each FLOP. Which of the two goes below?",
-        "no-result": (
-            "You count the bytes that are read. What becomes of the result once it is computed?"
-        ),
-        "weights-alone": (
-            "You count the bytes of the weights alone. For a small batch they are nearly all; here "
-            "the others count too."
-        ),
-        "numbers": "That is FLOP for each number moved. How many bytes does a number take?",
-        "one-width": (
-            "You give every array the width of the batch. `itemsizes` has one width for each."
-        ),
-        "shared": (
-            "You move one matrix of weights. With `own_weights` each row of the batch has a matrix "
-            "of its own: how many are there?"
-        ),
-        "not-shared-weights": (
-            "You move the weights once for each row of the batch. Without `own_weights` all rows "
-            "use the same matrix, and it is moved once."
-        ),
-        "no-reuse": (
-            "You load both factors of every product anew. That is what a kernel without tiles asks "
-            "for; here each array is moved once."
-        ),
-    },
-    hints=(
-        "Count three arrays: what goes in, the weights, and what comes out. How large is each?",
-        (
-            "Each number of the result is a sum of `d` products. How many numbers has it, and how "
-            "many FLOP does that make?"
-        ),
-        (
-            "Bytes are numbers times width, array by array, and `own_weights` changes how many "
-            "matrices there are. At the end one of the two sums is divided by the other."
-        ),
-    ),
-    mistakes=(
-        Mistake("one_flop_for_a_product_and_its_sum", "wrong-result", "half-flop"),
-        Mistake("the_other_way_up", "wrong-result", "upside-down"),
-        Mistake("forgets_the_result", "wrong-result", "no-result"),
-        Mistake("only_the_weights", "wrong-result", "weights-alone"),
-        Mistake("numbers_for_bytes", "wrong-result", "numbers"),
-        Mistake("one_width_for_all", "wrong-result", "one-width"),
-        Mistake("one_matrix_for_all_rows", "wrong-result", "shared"),
-        Mistake("a_matrix_for_every_row", "wrong-result", "not-shared-weights"),
-        Mistake("loads_for_every_product", "wrong-result", "no-reuse"),
-    ),
-    source=(
-        "Austin et al., How to Scale Your Model, chapter on rooflines, questions 1, 2 and 4; "
-        "NVIDIA, GPU Performance Background User's Guide"
-    ),
 )

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from gpu_course.lessons.roofline.layers import widths
-from gpu_course.puzzle.specification import Case, Debrief, Mistake, PythonPuzzle, Values
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 from gpu_course.units import GIGA
 
 
@@ -122,30 +123,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     return "never" if right is None else None
 
 
-DEBRIEF = Debrief(
-    shows=("result",),
-    why=(
-        "The weights are the same bytes for any batch, so a larger batch shares them among more "
-        "FLOP. But each row also brings numbers of its own and takes results away, and those are "
-        "shared with nobody."
-    ),
-    alternative=(
-        "Trying batches one by one is slow and right. Trying doubled batches and halving the range "
-        "is quick, and needs no formula: once a batch is large enough, every larger one is."
-    ),
-)
-
 LAYER_BATCH = PythonPuzzle(
-    name="10_roofline/layer_batch",
-    title="how many rows until it computes?",
-    difficulty="medium",
-    minutes=20,
-    debrief=DEBRIEF,
-    statement=(
-        "Find the smallest batch, a multiple of the tile, at which a layer is no longer bound by "
-        "bandwidth."
-    ),
-    parameters={"layer_batch": ("d", "f", "itemsizes", "peak", "bandwidth", "multiple")},
+    **told(__file__),
     cases=(
         # Here every way of the diagnoses below comes to a batch of its own.
         _case("visible example", 768, 2048, 312_000, 2039, 8, (16, 8, 32), visible=True),
@@ -169,70 +148,4 @@ LAYER_BATCH = PythonPuzzle(
     inputs=_inputs,
     reference=_reference,
     diagnose=_diagnose,
-    diagnoses={
-        "weights-alone": (
-            "You count the bytes of the weights alone. Each row of the batch brings bytes of its "
-            "own and takes a result away: with more rows there are more of those."
-        ),
-        "ridge-alone": (
-            "That is the ridge of the machine, rounded up: FLOP for each byte. A batch is a number "
-            "of rows; when are the two alike, and which bytes does that leave out?"
-        ),
-        "half-flop": (
-            "You have half of the FLOP. A product and the addition that follows it are two."
-        ),
-        "no-result": "You do not count the results, which have to be written.",
-        "no-batch": "You do not count the batch itself, which has to be read.",
-        "one-width": (
-            "You give every array the width of the batch. `itemsizes` has one width for each."
-        ),
-        "numbers": "You count numbers where bytes are moved. How wide is each?",
-        "rounded-down": (
-            "Your batch is a multiple too small: there the layer is still bound by bandwidth. How "
-            "do you round?"
-        ),
-        "a-tile-more": (
-            "Here the two times are alike at a whole number of tiles, and you go one tile further. "
-            "How do you round up a number that is whole?"
-        ),
-        "no-multiple": "The batch is to be a multiple of `multiple`.",
-        "never": (
-            "No batch is large enough here. Each row adds FLOP and bytes; compare the time of one "
-            "with the time of the other, for a row alone."
-        ),
-        "not-never": (
-            "You say that no batch is large enough. For a row alone, which takes longer here, its "
-            "FLOP or the bytes that it brings and takes away?"
-        ),
-    },
-    hints=(
-        "Write down two times for a batch of b rows: that of the arithmetic, that of the bytes.",
-        (
-            "Both grow with b in a straight line, and one of them does not begin at 0. Where does "
-            "it begin, and what are the two slopes?"
-        ),
-        (
-            "Two straight lines cross once, or never if the one that begins higher is also as "
-            "steep. Find the crossing from the slopes, and go up to the next multiple."
-        ),
-    ),
-    mistakes=(
-        Mistake("weights_are_all_there_is", "wrong-result", "weights-alone"),
-        Mistake("the_ridge_is_the_batch", "wrong-result", "ridge-alone"),
-        Mistake("one_flop_for_a_product_and_its_sum", "wrong-result", "half-flop"),
-        Mistake("forgets_the_result", "wrong-result", "no-result"),
-        Mistake("forgets_the_batch", "wrong-result", "no-batch"),
-        Mistake("one_width_for_all", "wrong-result", "one-width"),
-        Mistake("numbers_for_bytes", "wrong-result", "numbers"),
-        Mistake("rounds_down", "wrong-result", "rounded-down"),
-        Mistake("rounds_to_the_nearest", "wrong-result", "rounded-down"),
-        Mistake("always_a_tile_more", "wrong-result", "a-tile-more"),
-        Mistake("any_number_of_rows", "wrong-result", "no-multiple"),
-        Mistake("there_is_always_one", "wrong-result", "never"),
-        Mistake("gives_up_on_narrow_layers", "wrong-result", "not-never"),
-    ),
-    source=(
-        "Austin et al., How to Scale Your Model, chapter on rooflines; NVIDIA, Linear/"
-        "Fully-Connected Layers User's Guide"
-    ),
 )

@@ -9,7 +9,8 @@ import numpy as np
 
 from gpu_course.lessons.roofline.layers import Way, first_alike
 from gpu_course.puzzle.builders import sized
-from gpu_course.puzzle.specification import Case, Debrief, Mistake, PythonPuzzle, Values
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 Kernels = Sequence[tuple[int, int]]
 
@@ -135,31 +136,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     return first_alike(_OTHERWISE, inputs, expected["result"], got["result"])
 
 
-DEBRIEF = Debrief(
-    shows=("result",),
-    why=(
-        "Within a kernel arithmetic and memory can be busy at the same time, so the longer of the "
-        "two decides. Between kernels there is an order: none begins before it is issued, or "
-        "before the one in front of it is over."
-    ),
-    alternative=(
-        "Without a loop over time: some kernel begins just when it is issued, and from there on "
-        "the GPU never waits. So the end is the largest, over all kernels, of its moment of issue "
-        "plus the work from it to the last."
-    ),
-)
-
 TIME_FLOOR = PythonPuzzle(
-    name="10_roofline/time_floor",
-    title="no sooner than this",
-    difficulty="medium",
-    minutes=15,
-    debrief=DEBRIEF,
-    statement=(
-        "Say when a sequence of kernels is over at the earliest, from their FLOP and bytes, and "
-        "from the time the host takes to launch one."
-    ),
-    parameters={"time_floor": ("kernels", "peak", "bandwidth", "launch_s")},
+    **told(__file__),
     cases=(
         _case("visible example", 8, 3, 5, visible=True),
         _case("one small kernel", 1, 0, 1),
@@ -175,69 +153,4 @@ TIME_FLOOR = PythonPuzzle(
     reference=_reference,
     tolerance=(1e-9, 1e-15),
     diagnose=_diagnose,
-    diagnoses={
-        "no-overlap": (
-            "You let a kernel compute and then move its bytes. While some warps wait for memory, "
-            "others compute: how soon can both be done?"
-        ),
-        "quicker": (
-            "You take what is done first, arithmetic or memory. A kernel is over when both are."
-        ),
-        "flop-alone": "You count the arithmetic alone. Which of these kernels waits for its bytes?",
-        "bytes-alone": (
-            "You count the bytes alone. Which of these kernels computes longer than it loads?"
-        ),
-        "in-all": (
-            "You add up all FLOP and all bytes before you compare. But the bytes of one kernel are "
-            "not moved while another computes: they run one after the other."
-        ),
-        "waits": (
-            "You let the host wait for each kernel before it launches the next. A launch returns "
-            "at once, and the host goes on while the GPU is busy."
-        ),
-        "no-running-ahead": (
-            "You compare each kernel with its own launch. During a long kernel the host launches "
-            "several more, and they are ready when it ends."
-        ),
-        "free-launches": (
-            "You add up the work and leave out the launches. When can the first kernel begin? And "
-            "who is waited for when many short ones follow each other?"
-        ),
-        "one-launch": (
-            "You count one launch for all. That holds while every kernel takes longer than a "
-            "launch; here some are over before the next is issued."
-        ),
-        "first-free": (
-            "Your first kernel begins at once. It, too, has to be launched, and so each of them "
-            "is issued one launch earlier than it can be."
-        ),
-    },
-    hints=(
-        "First work out for one kernel alone how long it keeps the GPU busy.",
-        (
-            "Keep two clocks: when the host has issued a kernel, and when the GPU is done with the "
-            "one before it. What does a kernel have to wait for?"
-        ),
-        (
-            "Go through the kernels in order. The host's clock moves on by a launch each time, "
-            "whatever the GPU does. A kernel begins at the later of the two clocks."
-        ),
-    ),
-    mistakes=(
-        Mistake("computes_and_then_moves", "wrong-result", "no-overlap"),
-        Mistake("over_when_one_is_done", "wrong-result", "quicker"),
-        Mistake("only_flop", "wrong-result", "flop-alone"),
-        Mistake("only_bytes", "wrong-result", "bytes-alone"),
-        Mistake("everything_in_one_kernel", "wrong-result", "in-all"),
-        Mistake("all_added_up_and_launched", "wrong-result", "in-all"),
-        Mistake("waits_for_each_kernel", "wrong-result", "waits"),
-        Mistake("never_runs_ahead", "wrong-result", "no-running-ahead"),
-        Mistake("launches_cost_nothing", "wrong-result", "free-launches"),
-        Mistake("one_launch_for_all", "wrong-result", "one-launch"),
-        Mistake("the_first_is_there_already", "wrong-result", "first-free"),
-    ),
-    source=(
-        "Williams, Waterman and Patterson 2009, Roofline; He, Making Deep Learning Go Brrrr From "
-        "First Principles, on overhead"
-    ),
 )

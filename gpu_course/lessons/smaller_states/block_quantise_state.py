@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.puzzle.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
 
 KINDS = (
     "first moment",
@@ -163,31 +164,8 @@ def _off_next_to_halves(codes: np.ndarray, values: np.ndarray, block: int, power
     return bool(off.any() and off.max() == 1 and (np.abs(size % 1 - 0.5)[off == 1] < 0.3).all())
 
 
-DEBRIEF = Debrief(
-    shows=("bytes",),
-    why=(
-        "Each block has its own scale, so one large number spoils the digits of its block and of "
-        "no other. The root gives the many small numbers more of the 127 steps."
-    ),
-    alternative=(
-        "Padding the last block, or treating it separately, gives the same codes. Tables of 256 "
-        "values, as bitsandbytes uses them, replace the root by a search."
-    ),
-)
-
 BLOCK_QUANTISE_STATE = PythonPuzzle(
-    name="20_smaller_states/block_quantise_state",
-    title="a moment in eight bits",
-    difficulty="medium",
-    minutes=15,
-    debrief=DEBRIEF,
-    statement=(
-        "Write a moment of Adam as one int8 per number and one float32 per block, and read it back."
-    ),
-    parameters={
-        "quantise": ("values", "block", "power"),
-        "dequantise": ("codes", "scales", "block", "power"),
-    },
+    **told(__file__),
     harness="gpu_course.lessons.smaller_states.harness.block_quantise_state",
     torch=True,
     cases=(
@@ -209,117 +187,4 @@ BLOCK_QUANTISE_STATE = PythonPuzzle(
     self_check="the memory behind codes and scales",
     diagnose=_diagnose,
     tolerance=(1e-5, 0.0),
-    diagnoses={
-        "one-scale": (
-            "You have one scale for all numbers. A single large one then leaves nothing but zeros "
-            "of the others: each block has a scale of its own."
-        ),
-        "rest-dropped": "The last block is shorter than the others, and it counts, too.",
-        "cut-off": (
-            "Your codes are cut off towards 0. Rounding to the nearest halves the largest error."
-        ),
-        "half-down": (
-            "A code that would be 63.5 becomes 63 with you. A half is rounded away from 0, on "
-            "both sides of it."
-        ),
-        "rounded-before": (
-            "A few codes are off by 1, where 127 times the root lies next to a half. Something "
-            "was rounded before that. Keep all digits of float32 up to the one rounding."
-        ),
-        "too-many-levels": (
-            "int8 goes from -128 to 127, so 128 does not exist: it becomes -128, and the largest "
-            "number changes its sign."
-        ),
-        "signed-largest": (
-            "Your scale is the largest number. What has to fit is the number of largest size, and "
-            "that one may be below zero."
-        ),
-        "epsilon": (
-            "Something small is added to your scales, or they are kept from falling below it. A "
-            "second moment of 1e-12 is nothing out of the ordinary. What else keeps a block of "
-            "zeros from a division by zero?"
-        ),
-        "no-number": (
-            "0 / 0 is no number, and int8 has no place for that: which code it becomes depends on "
-            "the machine. What can a block of zeros be divided by?"
-        ),
-        "mean": (
-            "Your scale is a mean, and half of the numbers are larger. Their codes have no place "
-            "in int8."
-        ),
-        "no-power": (
-            "You spread the codes evenly whatever `power` is. It is the root of the share that "
-            "becomes the code."
-        ),
-        "power-for-root": (
-            "You take the power on the way there. Codes lie closer near zero if the share's *root* "
-            "is rounded, and the power taken on the way back."
-        ),
-        "sign-lost": "Your codes have no sign. The root is taken of the size; the sign comes back.",
-        "not-float32": (
-            "What comes back is not float32. The numbers are right; only their width is not what "
-            "Adam handed over."
-        ),
-        "not-written": (
-            "There are two functions to write: `quantise` returns a tuple of int8 codes and "
-            "float32 scales, `dequantise` one tensor."
-        ),
-        "rounded-back": (
-            "Codes and scales are right, and what comes back is close and no more. Something was "
-            "rounded on the way: keep all digits of float32."
-        ),
-        "way-back": (
-            "Codes and scales are right, and what comes back is not. Undo the steps in the "
-            "opposite order: levels, power, scale."
-        ),
-        "large-state": (
-            "The values are right, and more memory stays behind them than a byte for each number "
-            "and four for each block. Is something a view of something larger?"
-        ),
-    },
-    hints=(
-        (
-            "Pad the numbers with zeros until they fill whole blocks, look at them as a table with "
-            "a block in each row, and all blocks are done at once."
-        ),
-        (
-            "A number over the largest size in its block is a share from -1 to 1. The root is "
-            "taken of its size, and the sign put back. Where a block has only zeros, divide by 1."
-        ),
-        (
-            "Times 127, rounded, to int8; cut the padding off again. On the way back: over 127, to "
-            "the power, sign, times the scale, each scale repeated for its block."
-        ),
-    ),
-    mistakes=(
-        Mistake("one_scale_for_all", "wrong-result", "one-scale"),
-        Mistake("drops_the_rest", "wrong-result", "rest-dropped"),
-        Mistake("cuts_off", "wrong-result", "cut-off"),
-        Mistake("halves_towards_zero", "wrong-result", "half-down"),
-        Mistake("shares_in_float16", "wrong-result", "rounded-before"),
-        Mistake("levels_up_to_128", "wrong-result", "too-many-levels"),
-        Mistake("largest_and_not_largest_size", "wrong-result", "signed-largest"),
-        Mistake("epsilon_in_the_scale", "wrong-result", "epsilon"),
-        Mistake("mean_for_the_largest", "wrong-result", "mean"),
-        Mistake("forgets_the_power", "wrong-result", "no-power"),
-        Mistake("power_for_the_root", "wrong-result", "power-for-root"),
-        Mistake("loses_the_sign", "wrong-result", "sign-lost"),
-        Mistake("floor_under_the_scale", "wrong-result", "epsilon"),
-        Mistake("codes_of_float32", "wrong-result", "not-written"),
-        Mistake("divides_zero_by_zero", "wrong-result", "no-number"),
-        Mistake("divides_zero_by_zero_in_numpy", "wrong-result", "no-number"),
-        Mistake("comes_back_in_float64", "wrong-result", "not-float32", stands_for="dequantise"),
-        Mistake("back_in_bfloat16", "wrong-result", "rounded-back", stands_for="dequantise"),
-        Mistake("forgets_the_way_back", "wrong-result", "way-back", stands_for="dequantise"),
-        Mistake("scale_of_the_first_block", "wrong-result", "way-back", stands_for="dequantise"),
-    ),
-    equivalent_mutants={
-        "dequantise:call-dropped:shares = codes / 127": (
-            "A true division of whole numbers gives float32 in PyTorch, as the call does."
-        ),
-        (
-            "quantise:constant:shares = table / torch.where(scales > 0, scales, 2.0).unsqueeze(1)"
-        ): "Only a block of zeros is concerned, and its codes are 0 over any number.",
-    },
-    source="Dettmers et al. 2022, 8-bit optimizers via block-wise quantization, arXiv 2110.02861",
 )

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
-    Debrief,
     Finding,
     Held,
-    Mistake,
     PythonPuzzle,
     Values,
 )
@@ -171,31 +170,9 @@ MANY = Case(
     {"rows": 16, "columns": 16_000, "rank": 1, "refresh": 2, "steps": 2, "others": 45},
 )
 
-DEBRIEF = Debrief(
-    shows=("projections", "state_bytes"),
-    why=(
-        "Adam works on the gradient in its main directions, so its two moments are as small as "
-        "that gradient is. The step goes back through the same basis before it meets the weight."
-    ),
-    alternative=(
-        "All of the state fits in a dictionary or in an object; what matters is that nothing as "
-        "large as the weight is kept between updates."
-    ),
-)
 
 GALORE_ADAM = PythonPuzzle(
-    name="20_smaller_states/galore_adam",
-    title="Adam in few directions",
-    difficulty="hard",
-    minutes=15,
-    debrief=DEBRIEF,
-    statement=(
-        "Make one update of GaLore: project the gradient, let Adam work in the small space, bring "
-        "its step back, and choose new directions only now and then."
-    ),
-    parameters={
-        "galore_adam": ("weight", "gradient", "state", "project", "refresh", "rate", "scale")
-    },
+    **told(__file__),
     harness="gpu_course.lessons.smaller_states.harness.galore_adam",
     torch=True,
     cases=(
@@ -214,85 +191,4 @@ GALORE_ADAM = PythonPuzzle(
     held=(Held(MANY, 112 << 20),),
     diagnose=_diagnose,
     tolerance=_TOLERANCE,
-    diagnoses={
-        "every-step": (
-            "You choose new directions in every update. The moments then never belong to the "
-            "directions they are used in, and a singular value decomposition is the costliest part "
-            "of all. When is `refresh` up?"
-        ),
-        "never": (
-            "You choose directions once and keep them. The gradient turns in the course of "
-            "training, and what lies outside its first directions is never learned."
-        ),
-        "no-scale": (
-            "The factor `scale` has no effect in your update. Adam divides by the gradient's size, "
-            "so a factor on the gradient is lost; where does it have to stand?"
-        ),
-        "cleared": (
-            "You clear the moments when the directions change. GaLore keeps them: the new "
-            "directions are close to the old ones as a rule."
-        ),
-        "no-correction": (
-            "Both moments begin at 0 and are too small at first. Adam divides them by 1 - beta to "
-            "the power of the number of updates so far."
-        ),
-        "whole-moments": (
-            "Your moments are those of the whole gradient, and only the step is projected. The "
-            "moments are what was to become small."
-        ),
-        "turned": (
-            "You turn the first moment into the new directions. That is a sensible idea, and not "
-            "what is asked for: GaLore leaves the moments as they are."
-        ),
-        "epsilon-inside": (
-            "An epsilon stands under your root. Adam adds one to the root, and nothing under it."
-        ),
-        "not-in-place": (
-            "`weight` is what it was. A new tensor under the same name is not seen outside the "
-            "function: change the one you were given, as `weight -= ...` does."
-        ),
-        "state-elsewhere": (
-            "One weight is right, and a second one with a state of its own is not; that state was "
-            "handed on in a new dict, as after saving and reading. What is kept from update to "
-            "update belongs in `state`, and nowhere else."
-        ),
-        "uphill": "Your update goes up. A step goes against the gradient.",
-        "large-state": (
-            "The weight is right, and more is left in `state` than a basis and two small moments. "
-            "What in it is needed in the next update?"
-        ),
-    },
-    hints=(
-        (
-            "`state` is an empty dict at first and yours alone. It needs a counter, the basis and "
-            "two moments."
-        ),
-        (
-            "Choose the directions where the number of updates so far is a multiple of `refresh`. "
-            "From the small gradient on, all is plain Adam with betas 0.9 and 0.999 until its step "
-            "is there, in the small space."
-        ),
-        (
-            "From the left, what is small has shape (rank, columns): multiply by the basis from "
-            "the left to come back, and by the turned-over basis from the right otherwise. Rate "
-            "and scale multiply what came back; take it off the weight in place."
-        ),
-    ),
-    mistakes=(
-        Mistake("refreshes_every_step", "wrong-result", "every-step"),
-        Mistake("never_refreshes", "wrong-result", "never"),
-        Mistake("scales_the_gradient", "wrong-result", "no-scale"),
-        Mistake("clears_the_moments", "wrong-result", "cleared"),
-        Mistake("forgets_the_correction", "wrong-result", "no-correction"),
-        Mistake("whole_moments", "wrong-result", "whole-moments"),
-        Mistake("goes_uphill", "wrong-result", "uphill"),
-        Mistake("keeps_the_gradient", "over-budget", "large-state"),
-        Mistake("turns_the_moment", "wrong-result", "turned"),
-        Mistake("epsilon_under_the_root", "wrong-result", "epsilon-inside"),
-        Mistake("epsilon_twice", "wrong-result", "epsilon-inside"),
-        Mistake("a_new_weight", "wrong-result", "not-in-place"),
-        Mistake("one_state_for_all", "wrong-result", "state-elsewhere"),
-        Mistake("a_state_for_each_dict", "wrong-result", "state-elsewhere"),
-    ),
-    source="Zhao et al. 2024, GaLore, arXiv 2403.03507, algorithm 2",
 )

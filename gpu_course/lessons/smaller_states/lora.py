@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.puzzle.digits import IN_FLOAT32, to_seven_digits
+from gpu_course.puzzle.digits import to_seven_digits
+from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
-    Debrief,
     Finding,
     Held,
-    Mistake,
     PythonPuzzle,
     Values,
 )
@@ -110,29 +109,9 @@ _TOLERANCE = (1e-7, 1e-9)
 
 LARGE = Case("a large layer", {"rows": 1, "inner": 1000, "outer": 200, "rank": 2, "tiles": 40})
 
-DEBRIEF = Debrief(
-    shows=("trained_numbers", "peak_bytes"),
-    why=(
-        "A product of two narrow matrices has few numbers, and only these need gradients and "
-        "moments. With one of them at zero the detour begins as nothing and can still learn."
-    ),
-    alternative=(
-        "Register A and B on a module of your own, or add them to a copy of the layer: both work. "
-        "Scaling the narrow values instead of the wide ones saves a little arithmetic."
-    ),
-)
 
 LORA = PythonPuzzle(
-    name="20_smaller_states/lora",
-    title="a narrow detour",
-    difficulty="medium",
-    minutes=12,
-    debrief=DEBRIEF,
-    statement=(
-        "Put a trained detour of low rank beside a frozen linear layer: nothing changes at the "
-        "start, and the product of its two matrices is never worked out."
-    ),
-    parameters={"lora": ("linear", "rank", "alpha")},
+    **told(__file__),
     harness="gpu_course.lessons.smaller_states.harness.lora",
     torch=True,
     cases=(
@@ -148,79 +127,4 @@ LORA = PythonPuzzle(
     held=(Held(LARGE, 118 << 20),),
     diagnose=_diagnose,
     tolerance=_TOLERANCE,
-    diagnoses={
-        "seven-digits": IN_FLOAT32,
-        "moves-at-start": (
-            "Before any training your module gives something else than the layer did. What was "
-            "learned before is lost at once, unless the detour begins at 0."
-        ),
-        "no-bias": "Your module leaves out the layer's bias. Call the layer itself to have it all.",
-        "both-zero": (
-            "A and B are both 0. The gradient of each has the other one as a factor, so neither "
-            "will ever move. One of them has to begin at 0, and only one."
-        ),
-        "alike": (
-            "The rows of A depend on each other at the start, as where all are the same. Rows that "
-            "are alike get gradients that are alike: they stay so, and the detour never has its "
-            "whole rank."
-        ),
-        "start-size": (
-            "The random one of A and B begins with numbers too small, or too large, to learn from. "
-            "The first gradient of the other one is in proportion to them."
-        ),
-        "not-frozen": (
-            "More is trained than A and B. A parameter that asks for a gradient gets one, and two "
-            "moments on top: switch that off for the layer."
-        ),
-        "scale": (
-            "The detour has the right direction and the wrong weight. It is alpha over rank: what "
-            "is alpha over rank here, and what is your factor?"
-        ),
-        "gradient-of-x": (
-            "A and B get the right gradients, and x does not. The layers in front of this one "
-            "learn from the gradient of x, which goes back through both the layer and the detour."
-        ),
-        "detour-alone": (
-            "Your module gives the detour without the layer. It stands beside the layer, not in "
-            "its place."
-        ),
-        "whole-product": (
-            "Your values are right, and a matrix as large as the layer's weight was made on the "
-            "way. x A B can be worked out from the left or from the right: which is smaller?"
-        ),
-        "no-names": (
-            "The module needs members called A, of shape (rank, in), and B, of shape (out, rank), "
-            "both of them torch.nn.Parameter, so that anybody can find and train them."
-        ),
-    },
-    hints=(
-        "A torch.nn.Module with the layer, A and B as members; requires_grad_ freezes a layer.",
-        (
-            "One of the two matrices begins with random numbers and the other with zeros: then the "
-            "detour is 0, and the gradient of the one at 0 is not."
-        ),
-        (
-            "In forward, take x times A turned over first, which has only `rank` columns, then "
-            "that times B turned over. Multiply by alpha / rank and add what the layer gives."
-        ),
-    ),
-    mistakes=(
-        Mistake("works_in_float32", "wrong-result", "seven-digits"),
-        Mistake("both_random", "wrong-result", "moves-at-start"),
-        Mistake("forgets_the_bias", "wrong-result", "no-bias"),
-        Mistake("both_zero", "wrong-result", "both-zero"),
-        Mistake("layer_left_trainable", "wrong-result", "not-frozen"),
-        Mistake("alpha_alone", "wrong-result", "scale"),
-        Mistake("no_factor", "wrong-result", "scale"),
-        Mistake("root_of_the_rank", "wrong-result", "scale"),
-        Mistake("detour_alone", "wrong-result", "detour-alone"),
-        Mistake("cuts_x_off", "wrong-result", "gradient-of-x"),
-        Mistake("layer_without_a_graph", "wrong-result", "gradient-of-x"),
-        Mistake("works_out_the_product", "over-budget", "whole-product"),
-        Mistake("other_names", "wrong-result", "no-names"),
-        Mistake("rows_of_ones", "wrong-result", "alike"),
-        Mistake("rows_almost_alike", "wrong-result", "alike"),
-        Mistake("next_to_nothing", "wrong-result", "start-size"),
-    ),
-    source="Hu et al. 2021, LoRA, arXiv 2106.09685, section 4.1",
 )

@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
-    Debrief,
     Finding,
     Held,
-    Mistake,
     PythonPuzzle,
     Values,
 )
@@ -113,30 +112,9 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 
 _TOLERANCE = (1e-8, 1e-10)
 
-DEBRIEF = Debrief(
-    shows=("parameter_bytes", "state_bytes", "kept_bytes"),
-    why=(
-        "A module that is called several times has its parameters once, and autograd adds up what "
-        "every call contributes to their gradient. What it keeps for the way back is still there "
-        "for each call."
-    ),
-    alternative=(
-        "A loop over one layer says it plainly. A list that holds the same module many times works "
-        "too, since PyTorch counts a parameter once however often it is found."
-    ),
-)
 
 SHARED_LAYERS = PythonPuzzle(
-    name="20_smaller_states/shared_layers",
-    title="one layer for all",
-    difficulty="easy",
-    minutes=6,
-    debrief=DEBRIEF,
-    statement=(
-        "Build a stack of layers that all have the same parameters: the parameters and Adam's "
-        "states of one layer, and the computation of many."
-    ),
-    parameters={"shared_layers": ("make_layer", "layers")},
+    **told(__file__),
     harness="gpu_course.lessons.smaller_states.harness.shared_layers",
     torch=True,
     cases=(
@@ -155,58 +133,4 @@ SHARED_LAYERS = PythonPuzzle(
     ),
     diagnose=_diagnose,
     tolerance=_TOLERANCE,
-    diagnoses={
-        "layers-of-their-own": (
-            "Your stack has as many sets of parameters as layers. A copy has the same numbers and "
-            "memory of its own. How often do you need make_layer?"
-        ),
-        "one-pass": (
-            "The batch goes through the layer once. The parameters are shared; the work is that "
-            "of the whole stack."
-        ),
-        "wrong-count": "The batch does not go through the layer as often as there are layers.",
-        "last-pass-only": (
-            "The gradient is that of the last pass alone. Backward goes no further than where a "
-            "tensor was cut off its history."
-        ),
-        "first-pass-only": (
-            "The gradient is that of the first pass alone. The later passes used parameters that "
-            "are not in the module, or are cut off from it."
-        ),
-        "no-parameters": (
-            "PyTorch finds the parameters of what is a member of a module, or stands in a "
-            "torch.nn.ModuleList. In a plain list it does not look."
-        ),
-        "states-of-their-own": (
-            "The parameters lie in one place, and yet each layer has Parameter objects of its own. "
-            "Every one of them gets a gradient and two moments. Share the module, not the memory "
-            "behind it."
-        ),
-        "keeps-more": (
-            "The result is right, and more is kept for the backward pass than a stack of separate "
-            "layers keeps. Does something make copies, or hold on to every output?"
-        ),
-    },
-    hints=(
-        "make_layer gives a new layer with each call. How many layers are there to be?",
-        (
-            "A module whose forward uses one member several times has its parameters once; "
-            "autograd adds up what each use gives to their gradients."
-        ),
-        (
-            "Call make_layer once. Write a torch.nn.Module with that layer as a member, and in "
-            "forward a loop that sends x through it `layers` times."
-        ),
-    ),
-    mistakes=(
-        Mistake("a_layer_for_each", "wrong-result", "layers-of-their-own"),
-        Mistake("copies_of_one", "wrong-result", "layers-of-their-own"),
-        Mistake("once_through", "wrong-result", "one-pass"),
-        Mistake("once_too_often", "wrong-result", "wrong-count"),
-        Mistake("in_a_plain_list", "wrong-result", "no-parameters"),
-        Mistake("detaches_between", "wrong-result", "last-pass-only"),
-        Mistake("shares_memory_alone", "wrong-result", "states-of-their-own"),
-        Mistake("copies_every_output", "over-budget", "keeps-more"),
-    ),
-    source="Lan et al. 2020, ALBERT, arXiv 1909.11942, section 3.1",
 )

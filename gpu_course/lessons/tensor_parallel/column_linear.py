@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.lessons.tensor_parallel.pieces import (
-    DIAGNOSES,
     SUMS,
     alike,
     all_reduce_bytes,
@@ -16,11 +15,10 @@ from gpu_course.lessons.tensor_parallel.pieces import (
     wrong_outputs,
 )
 from gpu_course.puzzle.digits import to_seven_digits
+from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
-    Debrief,
     Finding,
-    Mistake,
     PerRank,
     PythonPuzzle,
     Values,
@@ -122,32 +120,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     return None
 
 
-DEBRIEF = Debrief(
-    shows=("booked_bytes",),
-    why=(
-        "Every output is computed by one rank from an x that it has, so nothing is missing. The "
-        "input fed all of the outputs, so its gradient is the sum of what each rank's part gives."
-    ),
-    alternative=(
-        "Where the next layer takes only its own columns, they stay where they are. Where the "
-        "whole y is wanted, it is gathered: tokens x out (n - 1) / n numbers from each rank."
-    ),
-)
-
 COLUMN_LINEAR = PythonPuzzle(
-    name="24_tensor_parallel/column_linear",
-    title="a layer cut by its outputs",
-    difficulty="easy",
-    minutes=12,
-    debrief=DEBRIEF,
-    statement=(
-        "Every rank has the whole x and the weights of some outputs. Write both passes of the "
-        "layer: each rank gives its own outputs, and every rank ends with the gradient of x."
-    ),
-    parameters={
-        "column_forward": ("x", "weight", "bias"),
-        "column_backward": ("dy", "x", "weight"),
-    },
+    **told(__file__),
     harness="gpu_course.lessons.tensor_parallel.harness.linear_passes",
     ranks=ranks_of,
     torch=True,
@@ -158,58 +132,4 @@ COLUMN_LINEAR = PythonPuzzle(
     tolerance=SUMS,
     judge=_judge,
     diagnose=_diagnose,
-    diagnoses={
-        **DIAGNOSES,
-        "whole-output": (
-            "Every rank has gathered the whole y. Asked for are its own columns: the layer that "
-            "comes next will take them as they are."
-        ),
-        "no-bias": "The bias is missing from y. Each rank has the part of it for its own outputs.",
-        "own-share-of-dx": (
-            "dx is what this rank's outputs give. The same x went into the outputs of all ranks: "
-            "what does the chain rule do with a number that is used several times?"
-        ),
-        "averaged": (
-            "dx is the mean over the ranks. They did not see different data, as in data "
-            "parallelism: each of them has another part of one sum."
-        ),
-        "different-outputs-added": (
-            "Numbers of different outputs were added up. Which tensor do all ranks have a copy "
-            "of, and which of them has each rank for itself?"
-        ),
-        "forward-bytes": (
-            "The result is right, and something was sent in the forward pass. What would a rank "
-            "need from another one to compute its own outputs?"
-        ),
-        "input-changed": (
-            "An input was written to. all_reduce works in place: give it a tensor of your own."
-        ),
-    },
-    hints=(
-        "Take a layer of two outputs and one token, and write each output as a sum by hand.",
-        (
-            "In the forward pass no rank misses anything. In the backward pass, ask of each of the "
-            "three gradients: who has the numbers that it is a sum over?"
-        ),
-        (
-            "dweight and dbias belong to outputs that this rank has alone. dx is a sum over all "
-            "outputs: compute the share of yours, then let the ranks add their shares up."
-        ),
-    ),
-    mistakes=(
-        Mistake("gathers_the_outputs", "wrong-result", "whole-output"),
-        Mistake("gathers_and_cuts_again", "over-budget", "forward-bytes"),
-        Mistake("adds_the_outputs", "wrong-result", "different-outputs-added"),
-        Mistake("leaves_out_the_bias", "wrong-result", "no-bias"),
-        Mistake("keeps_its_share_of_dx", "wrong-result", "own-share-of-dx", "column_backward"),
-        Mistake("averages_dx", "wrong-result", "averaged", "column_backward"),
-        Mistake("adds_all_gradients", "wrong-result", "different-outputs-added", "column_backward"),
-        Mistake("gathers_dy_and_weight", "over-budget", "backward-bytes", "column_backward"),
-        Mistake("adds_on_rank_0_alone", "hazard", "calls-differ", "column_backward"),
-        Mistake("adds_dx_in_float32", "wrong-result", "seven-digits", "column_backward"),
-    ),
-    source=(
-        "Shoeybi et al., Megatron-LM: Training multi-billion parameter language models using model "
-        "parallelism, arXiv 1909.08053, section 3"
-    ),
 )

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gpu_course.lessons.tensor_parallel.parallel_mlp import SHARED_DIAGNOSES
 from gpu_course.lessons.tensor_parallel.pieces import (
     alike,
     all_reduce_bytes,
@@ -16,7 +15,8 @@ from gpu_course.lessons.tensor_parallel.pieces import (
     wrong_outputs,
 )
 from gpu_course.puzzle.digits import to_seven_digits
-from gpu_course.puzzle.specification import Case, Debrief, Finding, Mistake, PythonPuzzle, Values
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
 from simt.text import count
 
 
@@ -184,34 +184,8 @@ def _same_rows(got: Sequence[np.ndarray], expected: Sequence[np.ndarray]) -> boo
     return np.array_equal(one[np.lexsort(one.T)], other[np.lexsort(other.T)])
 
 
-DEBRIEF = Debrief(
-    shows=("booked_bytes",),
-    why=(
-        "A head looks at no other head, so whole heads can stay apart between the two products. "
-        "The first is a column layer and the second a row layer: f in front and g behind, as in "
-        "the MLP."
-    ),
-    alternative=(
-        "With fewer groups than ranks a key is kept by several of them, and its gradients have to "
-        "be summed among these. Or the whole batch is cut instead of the heads."
-    ),
-)
-
 PARALLEL_ATTENTION = PythonPuzzle(
-    name="24_tensor_parallel/parallel_attention",
-    title="heads shared out",
-    difficulty="medium",
-    minutes=25,
-    debrief=DEBRIEF,
-    statement=(
-        "Cut the weights of an attention layer so that each rank has whole heads, also where "
-        "several heads share a key and a value. Then run the layer on the part of this rank, for "
-        "one sum over the ranks in each pass."
-    ),
-    parameters={
-        "parallel_attention": ("x", "qkv", "out", "size", "each"),
-        "cut_heads": ("qkv", "out", "heads", "groups"),
-    },
+    **told(__file__),
     harness="gpu_course.lessons.tensor_parallel.harness.attention_passes",
     ranks=ranks_of,
     torch=True,
@@ -222,53 +196,4 @@ PARALLEL_ATTENTION = PythonPuzzle(
     judge=_judge,
     diagnose=_diagnose,
     tolerance=(1e-9, 1e-12),
-    diagnoses={
-        **SHARED_DIAGNOSES,
-        "rows-in-one-piece": (
-            "Each rank has one stretch of the rows of qkv, so one has queries and another has "
-            "values. What does a head need to be computed on one rank?"
-        ),
-        "other-heads": (
-            "The ranks have the right rows between them, and not each rank its own. Which heads "
-            "belong to a group, and which groups to rank r?"
-        ),
-        "all-keys": (
-            "Every rank has the keys and values of all groups. Whose heads look at them there?"
-        ),
-        "out-by-rows": (
-            "The second weight is cut by its rows, which are outputs. What this rank has are the "
-            "numbers of some heads: which side of the weight meets them?"
-        ),
-        "keys-in-turn": (
-            "The heads take the keys in turn. Here the first heads share the first key, and the "
-            "next ones the second: repeat and repeat_interleave differ in just that."
-        ),
-    },
-    hints=(
-        "Draw the rows of qkv for four heads in two groups, and mark those that rank 0 needs.",
-        (
-            "Cut qkv into queries, keys and values first, and each of them by groups. The columns "
-            "of out that a rank needs stand where the rows of its queries do."
-        ),
-        (
-            "On its part each rank does what one rank does on the whole: product, view as heads, "
-            "repeat each key for its heads, attend, put the heads side by side, product. f and g "
-            "stand where they stood in the MLP."
-        ),
-    ),
-    mistakes=(
-        Mistake("cuts_the_rows_in_one_piece", "wrong-result", "rows-in-one-piece", "cut_heads"),
-        Mistake("deals_the_groups_out", "wrong-result", "other-heads", "cut_heads"),
-        Mistake("keeps_all_keys", "wrong-result", "all-keys", "cut_heads"),
-        Mistake("cuts_out_by_rows", "wrong-result", "out-by-rows", "cut_heads"),
-        Mistake("repeats_the_keys_in_turn", "wrong-result", "keys-in-turn"),
-        Mistake("without_f", "wrong-result", "own-share-of-dx"),
-        Mistake("without_g", "wrong-result", "own-share-of-y"),
-        Mistake("f_for_each_product", "over-budget", "backward-bytes"),
-        Mistake("sums_in_both_passes_of_g", "wrong-result", "gradient-summed-twice"),
-    ),
-    source=(
-        "Shoeybi et al., Megatron-LM, arXiv 1909.08053, section 3; Ainslie et al., GQA: Training "
-        "generalized multi-query transformer models, arXiv 2305.13245"
-    ),
 )

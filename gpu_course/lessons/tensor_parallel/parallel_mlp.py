@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from gpu_course.lessons.tensor_parallel.pieces import (
-    DIAGNOSES,
     alike,
     all_reduce_bytes,
     cut,
@@ -17,11 +16,10 @@ from gpu_course.lessons.tensor_parallel.pieces import (
     wrong_outputs,
 )
 from gpu_course.puzzle.digits import to_seven_digits
+from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
-    Debrief,
     Finding,
-    Mistake,
     PerRank,
     PythonPuzzle,
     Values,
@@ -168,56 +166,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     return None
 
 
-SHARED_DIAGNOSES = {
-    **DIAGNOSES,
-    "own-share-of-y": (
-        "y is what this rank's part gives. Every output is a sum over all parts: which of your two "
-        "functions adds them up, and in which pass?"
-    ),
-    "own-share-of-dx": (
-        "The gradient of x is what this rank's part gives. x went into the parts of all ranks: "
-        "which of your two functions adds their gradients up, and in which pass?"
-    ),
-    "gradient-summed-twice": (
-        "The gradients of the weights are too large by the number of ranks. In the backward pass "
-        "of g, dy is the same on all ranks: is there anything left to add up?"
-    ),
-    "no-gradient": (
-        "Autograd has lost the way back to this tensor. What was done to it outside of autograd, "
-        "by detach, data or no_grad? A function with a backward of its own keeps the way."
-    ),
-    "averaged": (
-        "The gradient of x is the mean over the ranks. They did not see different data, as in data "
-        "parallelism: each of them has another part of one sum."
-    ),
-}
-"""What all layers of this lesson may be told."""
-
-DEBRIEF = Debrief(
-    shows=("booked_bytes",),
-    why=(
-        "GELU works on each number by itself, so the columns of the first layer can stay apart "
-        "until the second has used them. f and g are each other's mirror: where one copies, the "
-        "other sums."
-    ),
-    alternative=(
-        "A hook on x that sums its gradient does for f. For g an all_reduce in place may do, since "
-        "autograd does not see it, and the gradient of a sum is handed on as it is."
-    ),
-)
-
 PARALLEL_MLP = PythonPuzzle(
-    name="24_tensor_parallel/parallel_mlp",
-    title="f and g",
-    difficulty="medium",
-    minutes=20,
-    debrief=DEBRIEF,
-    statement=(
-        "Each rank has some of the neurons of an MLP. Write f and g, two functions with a forward "
-        "and a backward of their own, and the MLP: one sum over the ranks in each pass is all that "
-        "it may cost."
-    ),
-    parameters={"parallel_mlp": NAMES},
+    **told(__file__),
     harness="gpu_course.lessons.tensor_parallel.harness.layer_passes",
     ranks=ranks_of,
     torch=True,
@@ -228,49 +178,4 @@ PARALLEL_MLP = PythonPuzzle(
     judge=_judge,
     diagnose=_diagnose,
     tolerance=(1e-9, 1e-12),
-    diagnoses={
-        **SHARED_DIAGNOSES,
-        "bias-of-every-rank": (
-            "The last bias is in y as often as there are ranks. Does it belong in front of g or "
-            "behind it?"
-        ),
-    },
-    hints=(
-        (
-            "You have both layers already, with both passes. Which sum over the ranks stood in a "
-            "forward pass, and which in a backward pass?"
-        ),
-        (
-            "f does nothing on the way forward. On the way back it gets the share of this rank's "
-            "neurons. g is the mirror image."
-        ),
-        (
-            "x goes through f, then the column layer, GELU and the row layer without its bias; "
-            "what comes out goes through g, and then the bias is added."
-        ),
-    ),
-    equivalent_mutants={
-        "backward:call-dropped:dx = dy": (
-            "The gradient that a product has just made belongs to nobody else: it may be summed in "
-            "place."
-        ),
-        "forward:call-dropped:y = x": (
-            "What a product has just made belongs to nobody else, and autograd does not keep it."
-        ),
-    },
-    mistakes=(
-        Mistake("without_f", "wrong-result", "own-share-of-dx"),
-        Mistake("without_g", "wrong-result", "own-share-of-y"),
-        Mistake("bias_before_g", "wrong-result", "bias-of-every-rank"),
-        Mistake("sums_in_both_passes_of_g", "wrong-result", "gradient-summed-twice"),
-        Mistake("averages_in_f", "wrong-result", "averaged"),
-        Mistake("sums_outside_of_autograd", "wrong-result", "no-gradient"),
-        Mistake("gathers_the_neurons", "over-budget", "forward-bytes"),
-        Mistake("sums_every_gradient_twice", "over-budget", "backward-bytes"),
-        Mistake("f_on_rank_0_alone", "hazard", "calls-differ"),
-    ),
-    source=(
-        "Shoeybi et al., Megatron-LM: Training multi-billion parameter language models using model "
-        "parallelism, arXiv 1909.08053, section 3"
-    ),
 )

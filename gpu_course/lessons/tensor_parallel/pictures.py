@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 MOST_RANKS = 8
 _EDGE, _MIDDLE, _HEIGHT = 0.3, 1.85, 4.05
-_CUTS = ("columns", "rows")
 
 
 def draw_cut(ranks: int, weight_bytes: int, sum_bytes: int, ax: Axes | None = None) -> Figure:

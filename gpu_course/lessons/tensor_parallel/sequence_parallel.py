@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.lessons.tensor_parallel.parallel_mlp import (
-    SHARED_DIAGNOSES,
     mlp_case,
     mlp_weights,
     unsplit,
@@ -21,11 +20,10 @@ from gpu_course.lessons.tensor_parallel.pieces import (
     wrong_outputs,
 )
 from gpu_course.puzzle.digits import to_seven_digits
+from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
-    Debrief,
     Finding,
-    Mistake,
     PerRank,
     PythonPuzzle,
     Values,
@@ -149,30 +147,8 @@ def _shares(inputs: Values) -> list[Values]:
     return found
 
 
-DEBRIEF = Debrief(
-    shows=("booked_bytes", "kept_bytes"),
-    why=(
-        "An all-reduce is a reduce-scatter and an all-gather. Between the two each rank has the "
-        "sum of some tokens alone, and norms and dropouts need no more than that."
-    ),
-    alternative=(
-        "Megatron keeps only its own tokens, and gathers them again in the backward pass: fewer "
-        "bytes kept, more sent. Such an answer passes here, too."
-    ),
-)
-
 SEQUENCE_PARALLEL = PythonPuzzle(
-    name="24_tensor_parallel/sequence_parallel",
-    title="tokens cut between layers",
-    difficulty="hard",
-    minutes=25,
-    debrief=DEBRIEF,
-    statement=(
-        "Between the layers each rank has only some tokens. Write the two functions that lead into "
-        "a layer that is cut and out of it again, and a norm with an MLP: the same bytes on the "
-        "wire as with f and g, and less to keep."
-    ),
-    parameters={"sequence_parallel": NAMES},
+    **told(__file__),
     harness="gpu_course.lessons.tensor_parallel.harness.layer_passes",
     ranks=ranks_of,
     torch=True,
@@ -184,57 +160,4 @@ SEQUENCE_PARALLEL = PythonPuzzle(
     diagnose=_diagnose,
     tolerance=(1e-9, 1e-11),
     self_check="what autograd keeps between the passes",
-    diagnoses={
-        **SHARED_DIAGNOSES,
-        "whole-output": (
-            "Every rank returned all tokens. Asked for are the tokens whose x it was given: which "
-            "collective leaves each rank with the sum of its own part?"
-        ),
-        "bias-of-every-rank": (
-            "The last bias is in y as often as there are ranks. Does it belong into the shares "
-            "that are summed?"
-        ),
-        "own-tokens-alone": (
-            "A gradient is that of this rank's tokens. gain and down_bias are on every rank, and "
-            "each rank uses them for other tokens: what does f do to such a copy?"
-        ),
-        "kept-bytes": (
-            "Result and bytes on the wire are right, and too much is kept for the backward pass. "
-            "What works on each token by itself: does it come before the tokens are gathered, or "
-            "after?"
-        ),
-        "forward-bytes": (
-            "The result is right, and more crossed the wire in the forward pass than has to. An "
-            "all-reduce hands the whole sum to every rank: how much of it does a rank go on with?"
-        ),
-    },
-    hints=(
-        (
-            "An all-reduce of yours had two halves. Which of them is the end of a layer, and which "
-            "the beginning of the next?"
-        ),
-        (
-            "What gathers going forward has to scatter sums going backward, since every rank's "
-            "neurons give a share of the gradient of every token. And the other way round."
-        ),
-        (
-            "Norm on the own tokens, gather, column layer, GELU, row layer without bias, scatter, "
-            "bias. Whatever is on all ranks but sees only some tokens goes through f."
-        ),
-    ),
-    mistakes=(
-        Mistake("norms_all_tokens", "over-budget", "kept-bytes"),
-        Mistake("reduces_everything", "over-budget", "forward-bytes"),
-        Mistake("returns_all_tokens", "wrong-result", "whole-output"),
-        Mistake("cuts_going_backward", "wrong-result", "own-share-of-dx"),
-        Mistake("cuts_without_a_sum", "wrong-result", "own-share-of-y"),
-        Mistake("bias_before_the_sum", "wrong-result", "bias-of-every-rank"),
-        Mistake("gain_of_its_own_tokens", "wrong-result", "own-tokens-alone"),
-        Mistake("bias_of_its_own_tokens", "wrong-result", "own-tokens-alone"),
-        Mistake("gathers_in_both_passes", "over-budget", "backward-bytes"),
-    ),
-    source=(
-        "Korthikanti et al., Reducing activation recomputation in large transformer models, arXiv "
-        "2205.05198, section 4.2.2"
-    ),
 )

@@ -13,12 +13,11 @@ from gpu_course.lessons.tensor_parallel.pieces import (
     ranks_of,
     sent,
 )
-from gpu_course.puzzle.digits import IN_FLOAT32, to_seven_digits
+from gpu_course.puzzle.digits import to_seven_digits
+from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
-    Debrief,
     Finding,
-    Mistake,
     PerRank,
     PythonPuzzle,
     Values,
@@ -223,30 +222,8 @@ def _call(inputs: Values) -> str:
     return f"summa(a, b, {inputs['grid']}, {inputs['widths']}), {shapes[0]} and {shapes[1]}"
 
 
-DEBRIEF = Debrief(
-    shows=("booked_bytes",),
-    why=(
-        "A block of C is a sum over panels: a column of panels of A, times a row of panels of B. "
-        "Each panel goes along its row or column of the grid once, and is let go after its product."
-    ),
-    alternative=(
-        "Cannon's way shifts: A's blocks to the left and B's upward, to neighbours alone. As many "
-        "bytes in the loop, and some more before it to bring the blocks into place."
-    ),
-)
-
 SUMMA = PythonPuzzle(
-    name="24_tensor_parallel/summa",
-    title="a grid of ranks",
-    difficulty="hard",
-    minutes=25,
-    debrief=DEBRIEF,
-    statement=(
-        "Both matrices lie in blocks on a grid of ranks, and so shall their product. Hand panels "
-        "along rows and columns, multiply, and let them go: no rank ever has a whole row of "
-        "blocks."
-    ),
-    parameters={"summa": ("a", "b", "grid", "widths")},
+    **told(__file__),
     harness="gpu_course.puzzle.harness.on_rank",
     self_check="the memory that a rank holds at one time",
     ranks=ranks_of,
@@ -259,78 +236,4 @@ SUMMA = PythonPuzzle(
     call=_call,
     judge=_judge,
     diagnose=_diagnose,
-    diagnoses={
-        "narrowed": messages.DIAGNOSES["narrowed"],
-        "seven-digits": IN_FLOAT32,
-        "panels-kept": (
-            "The result is right, and a rank holds more panels than the one in use and the next. "
-            "Once it has been multiplied with, who still needs a panel?"
-        ),
-        "all-wait": (
-            "All ranks stand in the same kind of call. In each step one rank of a row sends and "
-            "the others receive: how does a rank know which it is?"
-        ),
-        "own-blocks-alone": (
-            "Each block of C is the product of this rank's own blocks. It is a sum over the whole "
-            "inner dimension: where are the other panels?"
-        ),
-        "factors-exchanged": "This is B @ A, and asked for is A @ B.",
-        "last-panel-alone": (
-            "Each block of C is what the last panel gives. The others have been there, too: what "
-            "became of their products?"
-        ),
-        "last-panel-missing": "The last panel is missing in every block of C.",
-        "more-than-a-panel": (
-            "The result is right, and more than a panel was sent at once. What a rank receives it "
-            "has to hold: which part of it does the next product need?"
-        ),
-        "out-of-line": (
-            "The result is right, and blocks went to ranks that do not need them. Which blocks of "
-            "A does a block of C depend on, and in which row of the grid are they?"
-        ),
-        "too-many-bytes": (
-            "The result is right, and something was sent twice, or to a rank that had it. How "
-            "often does a block have to leave its rank?"
-        ),
-        "library-collective": (
-            "A panel goes from one rank to its row or its column: by messages, or by a broadcast "
-            "in a group of just these ranks."
-        ),
-    },
-    hints=(
-        "On a 2 x 2 grid, write a block of C as a sum of two products of blocks. Who has them?",
-        (
-            "Take the inner dimension panel by panel. For panel k, one rank of each row has the "
-            "piece of A, and one rank of each column has the piece of B."
-        ),
-        (
-            "For each panel: share the piece of A along the row, share the piece of B along the "
-            "column, and add their product to c. Where the grid has one column, each rank has "
-            "every piece of A already, as a slice of its block."
-        ),
-    ),
-    equivalent_mutants={
-        f"summa:constant:{line}": "A row or a column of one rank has one place, 0 and -1 alike."
-        for line in (
-            "from_a = my_row[k if columns > 1 else -1]",
-            "from_b = my_column[k if rows > 1 else -1]",
-        )
-    },
-    mistakes=(
-        Mistake("multiplies_its_own", "wrong-result", "own-blocks-alone"),
-        Mistake("keeps_the_last_product", "wrong-result", "last-panel-alone"),
-        Mistake("stops_before_the_last", "wrong-result", "last-panel-missing"),
-        Mistake("everybody_receives", "hazard", "all-wait"),
-        Mistake("sends_to_everybody", "over-budget", "out-of-line"),
-        Mistake("sends_a_panel_twice", "over-budget", "too-many-bytes"),
-        Mistake("hands_its_block_on_whole", "over-budget", "more-than-a-panel"),
-        Mistake("gathers_before_it_multiplies", "over-budget", "panels-kept"),
-        Mistake("asks_the_library", "refused", "library-collective"),
-        Mistake("sends_them_in_float32", "refused", "narrowed"),
-        Mistake("does_not_wait", "hazard", "not-waited"),
-    ),
-    source=(
-        "van de Geijn, Watts, SUMMA: Scalable universal matrix multiplication algorithm, "
-        "Concurrency: Practice and Experience 9(4), 1997"
-    ),
 )

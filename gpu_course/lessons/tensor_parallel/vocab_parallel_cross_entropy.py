@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from gpu_course.lessons.tensor_parallel.pieces import (
-    DIAGNOSES,
     FLOAT64_BYTES,
     alike,
     all_reduce_bytes,
@@ -16,11 +15,10 @@ from gpu_course.lessons.tensor_parallel.pieces import (
     sent,
 )
 from gpu_course.puzzle.digits import to_seven_digits
+from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
-    Debrief,
     Finding,
-    Mistake,
     PerRank,
     PythonPuzzle,
     Values,
@@ -223,30 +221,8 @@ def _of_gradient(
     return None
 
 
-DEBRIEF = Debrief(
-    shows=("booked_bytes",),
-    why=(
-        "A cross entropy is the logarithm of a sum, less one logit. Sums and maxima of parts can "
-        "be put together; so three numbers of a token cross the wire, however large the vocabulary."
-    ),
-    alternative=(
-        "Two ranks may hand each other their own maximum, sum and logit in one message. From three "
-        "ranks on, that sends more than three all-reduces."
-    ),
-)
-
 VOCAB_PARALLEL_CROSS_ENTROPY = PythonPuzzle(
-    name="24_tensor_parallel/vocab_parallel_cross_entropy",
-    title="a loss without the logits",
-    difficulty="medium",
-    minutes=25,
-    debrief=DEBRIEF,
-    statement=(
-        "Each rank has the logits of some entries of the vocabulary. Give every rank the loss of "
-        "each token, and the gradient of its own logits. No logits may cross the wire: three "
-        "numbers of a token are enough."
-    ),
-    parameters={"vocab_parallel_cross_entropy": ("logits", "targets", "first")},
+    **told(__file__),
     ranks=ranks_of,
     torch=True,
     cases=_CASES,
@@ -256,89 +232,4 @@ VOCAB_PARALLEL_CROSS_ENTROPY = PythonPuzzle(
     judge=_judge,
     diagnose=_diagnose,
     tolerance=(1e-9, 1e-11),
-    diagnoses={
-        **DIAGNOSES,
-        "no-maximum": (
-            "Some loss is no number. exp of a logit in the thousands is larger than any float64: "
-            "what is taken off before, and does it have to be the same on all ranks?"
-        ),
-        "own-sum": (
-            "The sum in the loss is that of this rank's entries. A softmax divides by the sum over "
-            "the whole vocabulary."
-        ),
-        "different-maxima": (
-            "The sums of the ranks were added, and each had taken off another maximum. Only what "
-            "was scaled alike can be added."
-        ),
-        "own-maximum-back": (
-            "Every loss is short by as much as this rank's largest logit is below the largest. "
-            "Which of the two was taken off, and which has to come back?"
-        ),
-        "slope-of-own-maximum": (
-            "The loss is right. In the gradient each rank takes off its own maximum; the sum was "
-            "made with that of all. Only what was scaled alike fits together."
-        ),
-        "maximum-left-out": (
-            "Every loss is short by its token's largest logit. What was taken off from the logits "
-            "has to come back behind the logarithm."
-        ),
-        "target-of-another-rank": (
-            "The loss is right where this rank has the target. Where another rank has it, only "
-            "that one knows the right logit: how do the others get it?"
-        ),
-        "everybodys-logit": (
-            "The right logit of a token was added up over all ranks, and one alone has it. What "
-            "does an index give there that is below 0, or beyond the end?"
-        ),
-        "target-not-taken-off": (
-            "The gradient is the softmax. Where the right entry stands, 1 has to be taken off: on "
-            "which rank is that?"
-        ),
-        "mean-over-tokens": (
-            "The gradient is that of the mean over the tokens. Asked for is that of their sum."
-        ),
-        "own-softmax": (
-            "The gradient on each rank is that of a softmax over its own entries. By which sum "
-            "must it be divided?"
-        ),
-        "logits-sent": (
-            "The result is right, and logits crossed the wire. With a vocabulary of 128,000 that "
-            "is the largest tensor of the model: what of it does the loss really need?"
-        ),
-        "too-many-bytes": (
-            "The result is right, and more than three numbers of each token crossed the wire. "
-            "Which of them could a rank work out from the others?"
-        ),
-    },
-    hints=(
-        "Write the loss of a token as the logarithm of a sum, less one logit. Which rank has what?",
-        (
-            "Take off the same number from the logits on all ranks, and put it back at the end. "
-            "Then the sums of the ranks can be added."
-        ),
-        (
-            "First the maximum over all ranks, by ReduceOp.MAX; then the sum of the exponentials; "
-            "then the right logit, which is 0 on every rank that does not have the entry. The "
-            "gradient needs no more than that."
-        ),
-    ),
-    mistakes=(
-        Mistake("without_a_maximum", "wrong-result", "no-maximum"),
-        Mistake("sums_its_own", "wrong-result", "own-sum"),
-        Mistake("takes_off_its_own_maximum", "wrong-result", "different-maxima"),
-        Mistake("forgets_the_maximum", "wrong-result", "maximum-left-out"),
-        Mistake("knows_its_own_targets", "wrong-result", "target-of-another-rank"),
-        Mistake("wraps_around", "wrong-result", "everybodys-logit"),
-        Mistake("clamps", "wrong-result", "everybodys-logit"),
-        Mistake("returns_the_softmax", "wrong-result", "target-not-taken-off"),
-        Mistake("divides_by_the_tokens", "wrong-result", "mean-over-tokens"),
-        Mistake("divides_by_its_own_sum", "wrong-result", "own-softmax"),
-        Mistake("gathers_the_logits", "over-budget", "logits-sent"),
-        Mistake("asks_for_everything", "over-budget", "too-many-bytes"),
-        Mistake("works_in_place", "input-changed", "input-changed"),
-    ),
-    source=(
-        "Shoeybi et al., Megatron-LM, arXiv 1909.08053, section 3, and "
-        "megatron/core/tensor_parallel/cross_entropy.py"
-    ),
 )

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.puzzle.builders import (
-    BRANCHES,
     ONE_CELL_EACH,
-    TRAFFIC,
     arrays,
     blocks_to_cover,
     drawn,
@@ -18,7 +16,8 @@ from gpu_course.puzzle.builders import (
     special,
     where_written,
 )
-from gpu_course.puzzle.specification import Debrief, KernelPuzzle, Mistake
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import KernelPuzzle
 
 
 def _bias_by_row(a: np.ndarray, bias: np.ndarray, rows: int, cols: int) -> np.ndarray:
@@ -43,32 +42,8 @@ def _wrong_block_side(
     return where_written(a + bias, reached[:, None])
 
 
-DEBRIEF = Debrief(
-    shows=(*TRAFFIC, *BRANCHES),
-    why=(
-        "Rows and columns are numbered separately, each by block and thread along its own axis, "
-        "and each has its own edge. A cell of bias is read by a whole column of threads, which is "
-        "safe since no thread writes it."
-    ),
-    alternative=(
-        "cuda.grid(2) gives both numbers at once, x first. Many libraries use a flat grid instead "
-        "and divide by the number of columns, which suits any shape of array."
-    ),
-)
-
 BLOCKS_2D = KernelPuzzle(
-    name="01_threads/blocks_2d",
-    title="a bias for every column",
-    difficulty="medium",
-    minutes=8,
-    debrief=DEBRIEF,
-    statement=(
-        "a holds the activations of a layer: `rows` examples, `cols` features. Add to each "
-        "feature its bias: out[row, col] = a[row, col] + bias[col]. Many blocks share the array, "
-        "and each thread writes at most one cell. Neither side of the array is a multiple of the "
-        "block's. a and bias may hold NaN and infinities as well."
-    ),
-    parameters={"blocks_2d": ("out", "a", "bias", "rows", "cols")},
+    **told(__file__),
     cases=(
         sized("visible example", visible=True, rows=5, cols=10, block_x=4, block_y=2),
         sized("one cell", rows=1, cols=1, block_x=4, block_y=2),
@@ -89,47 +64,5 @@ BLOCKS_2D = KernelPuzzle(
         ("swapped-axes", _swapped_grid),
         ("missing-rows", _wrong_block_side),
     ),
-    diagnoses={
-        "bias-by-row": (
-            "Every number in one row got the same bias. A bias belongs to a feature, and features "
-            "are columns."
-        ),
-        "swapped-axes": (
-            "The columns at the right were never written, although the grid covers them. The grid "
-            "is wide in x. Which of row and col should come from x? cuda.grid(2) gives x first."
-        ),
-        "missing-rows": (
-            "Whole rows were left out, at a regular distance. Blocks above each other lie as many "
-            "rows apart as a block is high: which of its two sides is that?"
-        ),
-        "race": (
-            "Two threads wrote to one cell. In each of the two directions, does the index "
-            "depend on the thread and on the block it is in?"
-        ),
-        "out-of-bounds": (
-            "A thread outside the array touched it. The blocks at the right edge stick out in x, "
-            "those at the bottom in y, the one in the corner in both: one condition is not enough."
-        ),
-    },
     share=ONE_CELL_EACH,
-    hints=(
-        "It is the index of `blocks`, twice: once along x, once along y.",
-        (
-            "Each axis takes its block number, its block side and its thread number from the same "
-            "letter. Decide which letter runs along a row."
-        ),
-        (
-            "cuda.grid(2) gives both indices at once, x first, so think about the order of the "
-            "names on the left. Guard both axes; bias has one index."
-        ),
-    ),
-    mistakes=(
-        Mistake("row_from_x", "wrong-result", "swapped-axes"),
-        Mistake("thread_number_without_block_in_y", "hazard", "race"),
-        Mistake("block_width_for_block_height", "wrong-result", "missing-rows"),
-        Mistake("guard_in_one_axis", "hazard", "out-of-bounds"),
-        Mistake("bias_of_the_row", "wrong-result", "bias-by-row"),
-        Mistake("one_thread_of_each_block", "over-budget", "not-shared"),
-    ),
-    source="after 'Blocks 2D' in Sasha Rush, GPU-Puzzles, https://github.com/srush/GPU-Puzzles",
 )

@@ -33,15 +33,3 @@ def with_swapped_axes(values: np.ndarray, case: Case) -> np.ndarray:
     row, col = np.indices(values.shape)
     reached = (row < case.sizes["block_x"]) & (col < case.sizes["block_y"])
     return where_written(values, reached)
-
-
-SWAPPED_AXES = (
-    "Whole rows or columns at the edge were never written, although there were enough threads. A "
-    "block of shape (x, y) is x threads wide. Which of row and col should run along x?"
-)
-
-OUTSIDE_2D = (
-    "A thread outside the array touched it. A thread is inside only when its row exists and its "
-    "column exists; compare each index with the side it runs along, and look at the order of the "
-    "two indices in the brackets."
-)

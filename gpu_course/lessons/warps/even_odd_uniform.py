@@ -15,7 +15,8 @@ from gpu_course.puzzle.builders import (
     sized,
     where_written,
 )
-from gpu_course.puzzle.specification import Budget, Case, Debrief, KernelPuzzle, Mistake, Values
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Budget, Case, KernelPuzzle, Values
 
 TERMS = 3
 
@@ -53,34 +54,8 @@ def _first_odd_ones_unwritten(a: np.ndarray, p: np.ndarray, q: np.ndarray, size:
     return where_written(_right(a, p, q, size), _even(size) | (np.arange(size) >= TPB))
 
 
-DEBRIEF = Debrief(
-    shows=("branches", "divergent_branches", "global_load.bytes"),
-    why=(
-        "A branch costs extra only where lanes of one warp part. When you deal the cells out so "
-        "that all lanes of a warp want the same polynomial, each warp walks through one arm."
-    ),
-    alternative=(
-        "The first half of all warps may take the even cells and the second half the odd ones. "
-        "Where the number of blocks is even, whole blocks agree then, and the condition can ask "
-        "for the number of the block."
-    ),
-)
-
 EVEN_ODD_UNIFORM = KernelPuzzle(
-    name="02_warps/even_odd_uniform",
-    title="two polynomials, one for each warp",
-    difficulty="medium",
-    minutes=12,
-    debrief=DEBRIEF,
-    statement=(
-        "Even cells get the polynomial with the coefficients p, odd cells the one with q: out[i] "
-        "= (p[0] * x + p[1]) * x + p[2] for even i, where x is a[i], and the same with q for odd "
-        "i. The launch has blocks of TPB threads, enough for all cells, and each thread writes at "
-        "most one cell; which cell, you choose. No branch but the guard's may split a warp, and "
-        "no warp may load or compute what it does not need. a, p and q "
-        "hold no NaN and no infinities."
-    ),
-    parameters={"even_odd_uniform": ("out", "a", "p", "q", "size")},
+    **told(__file__),
     cases=(
         sized("visible example", visible=True, size=70),
         sized("one cell", size=1),
@@ -122,60 +97,5 @@ EVEN_ODD_UNIFORM = KernelPuzzle(
         ("odd-unwritten", _first_odd_ones_unwritten),
         ("backwards", lambda a, p, q, size: _right(a, p[::-1], q[::-1], size)),
     ),
-    diagnoses={
-        "exchanged": (
-            "The even cells have q and the odd ones p. Which of your two kinds of warp has the "
-            "even cells?"
-        ),
-        "by-warp": (
-            "Whole warps of neighbouring cells got one polynomial. The branch is uniform, but "
-            "which polynomial a cell gets depends on the cell: it is the cells that have to be "
-            "dealt out in another way."
-        ),
-        "odd-unwritten": (
-            "The first odd cells were never written. The second warp of a block counts its lanes "
-            "from 0 as well: what does a thread's number have too much there?"
-        ),
-        "backwards": (
-            "The coefficients come in the wrong order: the first one belongs to the highest power."
-        ),
-        "out-of-bounds": (
-            "A thread whose cell lies past the end touched memory. In the last block both warps "
-            "may have such threads."
-        ),
-        "race": (
-            "Two threads have the same cell. Three numbers make up the cell of a thread: its "
-            "block, its warp in the block, and its lane. Are all three in your index, and can two "
-            "threads come to one sum?"
-        ),
-    },
     share=ONE_CELL_EACH,
-    hints=(
-        (
-            "A warp is 32 threads with neighbouring numbers. Nobody says that their cells have to "
-            "be neighbours."
-        ),
-        (
-            "A block has two warps and 64 cells, 32 of them even. Which warp should have which? "
-            "Then the condition asks for the warp and not for the cell."
-        ),
-        (
-            "With the number of the warp in the block (the thread's number divided by 32) and the "
-            "lane (the remainder): lanes go in steps of two, the warp says where they begin, and "
-            "the block where its 64 cells begin."
-        ),
-    ),
-    mistakes=(
-        Mistake("asked_the_cell", "over-budget", "over-budget"),
-        Mistake("computed_both", "over-budget", "over-budget"),
-        Mistake("chose_each_coefficient", "over-budget", "over-budget"),
-        Mistake("exchanged", "wrong-result", "exchanged"),
-        Mistake("asked_the_warp_alone", "wrong-result", "by-warp"),
-        Mistake("thread_for_lane", "wrong-result", "odd-unwritten"),
-        Mistake("backwards", "wrong-result", "backwards"),
-        Mistake("no_guard", "hazard", "out-of-bounds"),
-        Mistake("forgot_the_block", "hazard", "race"),
-        Mistake("one_thread_of_each_block", "over-budget", "not-shared"),
-    ),
-    constants={"TPB": TPB, "TERMS": TERMS},
 )

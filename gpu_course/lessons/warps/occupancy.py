@@ -10,7 +10,8 @@ import numpy as np
 from gpu_course.hardware import occupancy as hardware
 from gpu_course.hardware.compute_capability import ComputeCapability, capabilities, capability
 from gpu_course.puzzle.builders import sized
-from gpu_course.puzzle.specification import Case, Debrief, Mistake, PythonPuzzle, Values
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 OLDEST, NEWEST = (7, 0), (12, 0)
 
@@ -139,31 +140,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     return None
 
 
-DEBRIEF = Debrief(
-    shows=("result",),
-    why=(
-        "Places for warps and for blocks, registers and shared memory run out independently, and "
-        "the one that runs out first decides. Each is handed out in whole units, so what counts is "
-        "the rounded number, not the one you wrote."
-    ),
-    alternative=(
-        "A count that adds one block at a time until something is full gives the same number. "
-        "It is slower and harder to get wrong."
-    ),
-)
-
 OCCUPANCY = PythonPuzzle(
-    name="02_warps/occupancy",
-    title="blocks that fit on an SM",
-    difficulty="medium",
-    minutes=25,
-    debrief=DEBRIEF,
-    statement=(
-        "Write a function that says how many blocks of a kernel one SM holds at the same time, "
-        "from the registers of a thread, the shared memory and the threads of a block, and the "
-        "limits of a GPU, for compute capabilities 7.0 to 12.0."
-    ),
-    parameters={"occupancy": ("limits", "registers", "shared_bytes", "threads")},
+    **told(__file__),
     cases=(
         _case("visible example", "8.0", 64, 16_384, 256, visible=True),
         _case("small blocks", "9.0", 32, 0, 32),
@@ -187,74 +165,4 @@ OCCUPANCY = PythonPuzzle(
         f"shared_bytes={inputs['shared_bytes']}, threads={inputs['threads']})"
     ),
     diagnose=_diagnose,
-    diagnoses={
-        "no-block-limit": (
-            "Warps, registers and shared memory would allow more blocks, but an SM also limits "
-            "how many blocks it holds. Which of the limits did you not use?"
-        ),
-        "part-warps": (
-            "You counted threads where the hardware counts warps. What does an SM set aside for a "
-            "block whose last warp is not full?"
-        ),
-        "not-rounded": (
-            "You gave each warp exactly the registers it uses. It gets them in whole units: what "
-            "is the unit, and what becomes of the rest?"
-        ),
-        "unit-for-a-thread": (
-            "Your number is what comes out where each thread gets its registers in whole units. A "
-            "unit is far more than a thread can have: to whom is it given?"
-        ),
-        "one-pool": (
-            "You counted the registers of the SM as one pool. An SM has quarters, each with its "
-            "own share, and a warp stays in the quarter it was put in: it cannot use what is left "
-            "over in another."
-        ),
-        "nothing-reserved": (
-            "You counted the block's own shared memory alone. From Ampere on, CUDA reserves some "
-            "more of it for each block; the limits say how much."
-        ),
-        "reserved-everywhere": (
-            "You took 1,024 reserved bytes for each block, as CUDA keeps them from Ampere on. "
-            "Earlier GPUs keep none: the limits say how many."
-        ),
-        "unit-of-today": (
-            "You rounded shared memory to 128 bytes, as GPUs do from Ampere on. Earlier ones give "
-            "it out in other units: the limits say which."
-        ),
-        "warps": "That is how many warps are resident. The question is how many blocks.",
-        "wrong-type": (
-            "A number of blocks is whole: a block that does not fit entirely does not count. Look "
-            "for a / in your divisions."
-        ),
-    },
-    hints=(
-        (
-            "Four things can run out: places for warps, places for blocks, registers, shared "
-            "memory. Ask each on its own how many blocks it would let in. What follows for all "
-            "four together?"
-        ),
-        (
-            "Begin with how many warps a block has, the last one counted whole. Registers are "
-            "given to warps in units of register_unit, shared memory to blocks in units of "
-            "shared_unit, and both are rounded up before anything is divided."
-        ),
-        (
-            "For registers: a quarter of the SM has a quarter of the registers. How many warps fit "
-            "in one quarter, then in four, and how many blocks is that? For shared memory: add "
-            "what is reserved, then round, then divide; if a block takes none, it sets no limit."
-        ),
-    ),
-    mistakes=(
-        Mistake("forgets_the_limit_on_blocks", "wrong-result", "no-block-limit"),
-        Mistake("counts_threads_not_warps", "wrong-result", "part-warps"),
-        Mistake("registers_as_they_are_used", "wrong-result", "not-rounded"),
-        Mistake("a_unit_for_each_thread", "wrong-result", "unit-for-a-thread"),
-        Mistake("registers_in_one_heap", "wrong-result", "one-pool"),
-        Mistake("shared_memory_as_asked_for", "wrong-result", "nothing-reserved"),
-        Mistake("returns_warps", "wrong-result", "warps"),
-        Mistake("divides_with_a_slash", "wrong-result", "wrong-type"),
-        Mistake("reserves_on_every_gpu", "wrong-result", "reserved-everywhere"),
-        Mistake("the_unit_of_today", "wrong-result", "unit-of-today"),
-    ),
-    source="NVIDIA, CUDA Toolkit, cuda_occupancy.h; CUDA Programming Guide 13.1, Tables 30 and 31",
 )

@@ -80,7 +80,3 @@ READ_ONCE = Budget(
     "again.",
     "loads by warps",
 )
-EVERYONE = (
-    "All the lanes that the mask names must come to the operation together, and every lane that "
-    "comes must be named. Which lanes are there at this line, in the last warp too?"
-)

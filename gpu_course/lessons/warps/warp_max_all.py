@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from gpu_course.lessons.warps import pieces
-from gpu_course.lessons.warps.pieces import ALL, CASES, EVERYONE, TPB, WARP, by_warp, cells
+from gpu_course.lessons.warps.pieces import CASES, TPB, WARP, by_warp, cells
 from gpu_course.puzzle.builders import (
     INFINITIES,
     ONE_CELL_EACH,
@@ -21,7 +21,8 @@ from gpu_course.puzzle.builders import (
     special,
     where_written,
 )
-from gpu_course.puzzle.specification import Bonus, Case, Debrief, KernelPuzzle, Mistake, Values
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Bonus, Case, KernelPuzzle, Values
 
 
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
@@ -84,39 +85,8 @@ def _too_large_or(
     return diagnose
 
 
-DEBRIEF = Debrief(
-    shows=("global_load.bytes", "shuffles"),
-    why=(
-        "Each step doubles how many numbers a lane's result stands for, and it does so in all "
-        "lanes at once. So all of them know the largest at the same time, and none has to be told."
-    ),
-    alternative=(
-        "The five bits may come in any order, for a maximum does not ask which pairs met first. "
-        "`cuda.shfl_sync` with a lane number of your own, the lane's number with one bit turned, "
-        "does the same."
-    ),
-    bonus=Bonus(
-        goal="A warp without a cell need not shuffle at all.",
-        counter="shuffles",
-        limit=lambda case: pieces.STEPS * -(-case.sizes["size"] // WARP),
-    ),
-)
-
 WARP_MAX_ALL = KernelPuzzle(
-    name="02_warps/warp_max_all",
-    title="every lane knows the largest",
-    difficulty="medium",
-    minutes=10,
-    debrief=DEBRIEF,
-    statement=(
-        "Every lane ends with the largest number of its warp: out[i] is the largest of the 32 "
-        "numbers of a that the warp of thread i has loaded, or of fewer in the last warp. There "
-        "are blocks of TPB threads, enough for all of a; each thread loads one number, and each "
-        "thread writes at most one cell. Use no shared memory, no atomics, and five shuffles for "
-        "each warp. a holds no NaN; it may hold infinities, and a warp nothing but minus "
-        "infinity."
-    ),
-    parameters={"warp_max_all": ("out", "a", "size")},
+    **told(__file__),
     cases=(
         *CASES,
         sized("all numbers below 0", size=75, below=1),
@@ -144,82 +114,9 @@ WARP_MAX_ALL = KernelPuzzle(
         ("one-lane", _in_lane_0),
         ("summed", _summed),
     ),
-    diagnoses={
-        "inactive-lane": EVERYONE,
-        "from-here-on": (
-            "Each lane has the largest number from its own lane on, so only lane 0 knows all. "
-            "Fetching from one side tells one lane. What if two lanes fetch from each other?"
-        ),
-        "half-a-warp": (
-            "The two halves of each warp never met: lanes 0 to 15 have one result, 16 to 31 "
-            "another. Which bit of the lane's number was never turned?"
-        ),
-        "groups": (
-            "Groups of eight lanes have a result of their own: only the three lowest bits of the "
-            "lane's number were turned. It has five, and each needs an exchange with a number that "
-            "has this one bit alone."
-        ),
-        "began-at-zero": (
-            "Where all numbers of a warp are below 0 and it has fewer than 32, your result is 0, "
-            "which is not one of them. What must a lane without a number hold so that it never "
-            "wins?"
-        ),
-        "began-too-high": (
-            "The last warp's result is none of its numbers: what a lane began with was larger than "
-            "all of them, and it won. No finite number is small enough for every input."
-        ),
-        "one-lane": (
-            "One cell for each warp was written. Here every thread that has a cell writes it."
-        ),
-        "summed": "You add the numbers; the puzzle asks for the largest of them.",
-        "race": "Two threads wrote to one cell. Each thread has a cell of its own: which?",
-        "out-of-bounds": (
-            "A lane without a cell touched memory. The load and the store need a guard; the "
-            "shuffles must not have one."
-        ),
-    },
     share=ONE_CELL_EACH,
-    hints=(
-        (
-            "`cuda.shfl_xor_sync(mask, value, bits)` gives each lane the value of the lane whose "
-            "number differs from its own in these bits. With bits = 1 the lanes 0 and 1 exchange, "
-            "2 and 3, and so on."
-        ),
-        (
-            "After the first exchange both lanes of a pair know the larger of two numbers. Which "
-            "exchange makes fours of the pairs, and how many exchanges make 32?"
-        ),
-        (
-            "The bits are the five powers of two below 32. A lane without a cell takes part with "
-            "a number that loses against every other, and there is one in `math`."
-        ),
-    ),
-    mistakes=(
-        Mistake("shuffle_inside_the_guard", "hazard", "inactive-lane"),
-        Mistake("half_of_the_mask", "hazard", "inactive-lane"),
-        Mistake("fetched_from_above", "wrong-result", "from-here-on"),
-        Mistake("stopped_before_16", "wrong-result", "half-a-warp"),
-        Mistake("counted_up_the_bits", "wrong-result", "groups"),
-        Mistake("nothing_is_zero", "wrong-result", "began-at-zero"),
-        Mistake("nothing_is_minus_a_billion", "wrong-result", "began-too-high"),
-        Mistake("lane_0_writes", "wrong-result", "one-lane"),
-        Mistake("summed", "wrong-result", "summed"),
-        Mistake("load_without_a_guard", "hazard", "out-of-bounds"),
-        Mistake("down_and_then_told", "over-budget", "over-budget"),
-        Mistake("asked_every_lane", "over-budget", "over-budget"),
-        Mistake("through_a_tile", "over-budget", "over-budget"),
-        Mistake("every_lane_reads_all", "over-budget", "over-budget"),
-        Mistake("one_lane_writes_for_all", "over-budget", "not-shared"),
-    ),
-    constants={"TPB": TPB, "ALL": ALL},
-    equivalent_mutants={
-        f"warp_max_all:constant:for bit in ({bits}):": (
-            "from any lane, turning these sets of bits one after the other reaches all 32 as well"
-        )
-        for bits in ("17, 8, 4, 2, 1", "16, 9, 4, 2, 1", "16, 8, 5, 2, 1", "16, 8, 4, 3, 1")
-    },
-    source=(
-        "NVIDIA, Using CUDA Warp-Level Primitives, 2018, "
-        "https://developer.nvidia.com/blog/using-cuda-warp-level-primitives/"
+    bonus=Bonus(
+        "shuffles",
+        lambda case: pieces.STEPS * -(-case.sizes["size"] // WARP),
     ),
 )

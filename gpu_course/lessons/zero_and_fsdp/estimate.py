@@ -8,7 +8,8 @@ from fractions import Fraction
 import numpy as np
 
 from gpu_course.puzzle.builders import sized
-from gpu_course.puzzle.specification import Case, Debrief, Mistake, PythonPuzzle, Values
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 NOTHING, OPTIMIZER, ALL = "nothing", "optimizer", "all"
 _OFFLOAD = (NOTHING, OPTIMIZER, ALL)
@@ -144,86 +145,11 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     return "rounded-otherwise" if near else None
 
 
-DEBRIEF = Debrief(
-    shows=("result",),
-    why=(
-        "It is ZeRO's formula once more with what a library adds to it: gradients widened to "
-        "float32, a whole layer, the moment when each process makes the model. A formula of a "
-        "library is a claim about its code, and changes with it."
-    ),
-    alternative=(
-        "Measure: run one step of the model on the meta device or on few GPUs, and read the "
-        "allocator. An estimate says whether that is worth the time."
-    ),
-)
-
 ESTIMATE = PythonPuzzle(
-    name="23_zero_and_fsdp/estimate",
-    title="what DeepSpeed says it needs",
-    difficulty="easy",
-    minutes=12,
-    debrief=DEBRIEF,
-    statement=(
-        "DeepSpeed tells in advance what memory ZeRO 2 and 3 need for weights, gradients and "
-        "states, on the GPU and on the host. Write that estimate from its rules."
-    ),
-    parameters={"estimate": ("stage", "parameters", "largest", "gpus", "nodes", "offload")},
+    **told(__file__),
     cases=CASES,
     random_case=_random_case,
     inputs=_inputs,
     reference=_reference,
     diagnose=_diagnose,
-    diagnoses={
-        "no-buffer": "The host's bytes are right but for the factor of 1.5 that is put on top.",
-        "no-gradient-32": (
-            "The states have 12 bytes here. In float32 there are four things: weights, two moments "
-            "and what else?"
-        ),
-        "gradient-16-whole": (
-            "The 16-bit gradients are counted whole on each GPU. In stage 2 they are cut as well."
-        ),
-        "per-node": (
-            "What is cut is cut over the GPUs of one node here. Slices go to the GPUs of all nodes."
-        ),
-        "no-layer": (
-            "The GPU's bytes leave out the largest layer, which is whole for a moment, weights and "
-            "gradient."
-        ),
-        "layer-once": "Of the largest layer both are whole: its weights and its gradient.",
-        "swapped": "The order is: the host's bytes first, then those of a GPU.",
-        "made-in-16-bits": "A process makes the model in float32 before anything is narrowed.",
-        "made-forgotten": (
-            "With offload in stage 2 the host needs whichever is more: the states that lie there, "
-            "or all the copies of the model while they are made."
-        ),
-        "rounded-otherwise": (
-            "Both numbers are right but for a few bytes. Round each down, and once: when all "
-            "that belongs to it has been added up."
-        ),
-    },
-    hints=(
-        "Two sums, one for each stage. What is left on the GPU with each kind of offload?",
-        "Whatever is cut is divided by gpus * nodes; what lies on the hosts in stage 3, by nodes.",
-        (
-            "Stage 2 on a GPU: 2 bytes whole, and 18 cut unless offloaded. Stage 3: 4 for each "
-            "number of the largest layer, and 18, 2 or 0 cut."
-        ),
-    ),
-    mistakes=(
-        Mistake("without_the_factor", "wrong-result", "no-buffer"),
-        Mistake("as_the_paper_counts", "wrong-result", "no-gradient-32"),
-        Mistake("whole_gradients", "wrong-result", "gradient-16-whole"),
-        Mistake("over_one_node", "wrong-result", "per-node"),
-        Mistake("forgets_the_layer", "wrong-result", "no-layer"),
-        Mistake("layer_without_gradient", "wrong-result", "layer-once"),
-        Mistake("gpu_first", "wrong-result", "swapped"),
-        Mistake("made_in_16_bits", "wrong-result", "made-in-16-bits"),
-        Mistake("rounds_part_by_part", "wrong-result", "rounded-otherwise"),
-        Mistake("rounds_to_the_nearest", "wrong-result", "rounded-otherwise"),
-        Mistake("forgets_the_making", "wrong-result", "made-forgotten"),
-    ),
-    source=(
-        "DeepSpeed, estimate_zero2_model_states_mem_needs and "
-        "estimate_zero3_model_states_mem_needs, and the page Memory Requirements"
-    ),
 )

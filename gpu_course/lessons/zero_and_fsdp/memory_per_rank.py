@@ -8,7 +8,8 @@ import numpy as np
 
 from gpu_course.lessons.zero_and_fsdp.pieces import share
 from gpu_course.puzzle.builders import sized
-from gpu_course.puzzle.specification import Case, Debrief, Mistake, PythonPuzzle, Values
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 WEIGHT, GRADIENT, STATES = 2, 2, 12
 
@@ -163,100 +164,11 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     return None
 
 
-DEBRIEF = Debrief(
-    shows=("result",),
-    why=(
-        "What is cut shrinks with the ranks, what is not cut stays: 4 bytes in stage 1, 2 in stage "
-        "2, and in stage 3 only what is whole for a moment. On many ranks that moment is nearly "
-        "all there is."
-    ),
-    alternative=(
-        "A table of (bytes, cut or not) for weights, gradients and states and one loop over it: "
-        "the stage only says which rows are cut."
-    ),
-)
-
 MEMORY_PER_RANK = PythonPuzzle(
-    name="23_zero_and_fsdp/memory_per_rank",
-    title="bytes of each stage",
-    difficulty="medium",
-    minutes=15,
-    debrief=DEBRIEF,
-    statement=(
-        "Mixed precision takes 2 bytes for a weight, 2 for its gradient and 12 for Adam's states. "
-        "Count what the fullest rank holds in each stage, with the filling of the last slice and "
-        "with the buffers of stages 2 and 3."
-    ),
-    parameters={"memory_per_rank": ("units", "ranks", "stage", "bucket")},
+    **told(__file__),
     cases=CASES,
     random_case=_random_case,
     inputs=_inputs,
     reference=_reference,
     diagnose=_diagnose,
-    diagnoses={
-        "rounded-down": (
-            "The slices are too short together. Where the ranks do not divide the length, how long "
-            "must a slice be so that nothing is left over?"
-        ),
-        "cut-as-one": (
-            "Stage 3 is counted as if the model were cut as one piece. Each unit is gathered by "
-            "itself, so each is filled up by itself."
-        ),
-        "no-buffers": (
-            "What is held between the steps is right. While a step runs, stage 2 also holds a "
-            "bucket, and stage 3 units and a gradient that are whole."
-        ),
-        "bucket-beyond": "A bucket holds no more gradients than there are parameters.",
-        "one-unit": (
-            "One whole unit is counted. While it is used, the next one is already being gathered."
-        ),
-        "two-largest": (
-            "The two largest units are counted. Whole at the same time are units that follow each "
-            "other."
-        ),
-        "no-gradient": (
-            "The whole gradient of a unit is missing: it is there before it can be cut and reduced."
-        ),
-        "no-filling": (
-            "A gathered unit is counted without its filling. What n slices of equal length are put "
-            "together in is n times as long as one of them."
-        ),
-        "no-master": (
-            "The states have 8 bytes here. Adam's two moments are 8; what else is kept in float32?"
-        ),
-        "alone": "With one rank nothing is sent, so no buffer is needed.",
-        "stage-2-for-1": (
-            "That is what stage 2 would hold without its bucket. In stage 1 the gradients are "
-            "whole on every rank."
-        ),
-        "not-whole": (
-            "Bytes are whole numbers, and so is the length of a slice. Which way does it round?"
-        ),
-    },
-    hints=(
-        "Write down first which of weights, gradients and states are cut in which stage.",
-        (
-            "A slice of x numbers over n ranks has -(-x // n) of them. In stages 1 and 2 the whole "
-            "model is cut as one piece, in stage 3 each unit by itself."
-        ),
-        (
-            "Stage 3: 16 bytes for each number of the slices; 2 bytes times the largest sum of two "
-            "neighbours, each n times its slice; 2 bytes times n times the largest slice."
-        ),
-    ),
-    mistakes=(
-        Mistake("rounds_down", "wrong-result", "rounded-down"),
-        Mistake("cuts_the_model_as_one", "wrong-result", "cut-as-one"),
-        Mistake("by_the_paper_alone", "wrong-result", "no-buffers"),
-        Mistake("bucket_as_it_is", "wrong-result", "bucket-beyond"),
-        Mistake("one_unit_at_a_time", "wrong-result", "one-unit"),
-        Mistake("two_largest_units", "wrong-result", "two-largest"),
-        Mistake("no_whole_gradient", "wrong-result", "no-gradient"),
-        Mistake("gathered_without_filling", "wrong-result", "no-filling"),
-        Mistake("moments_alone", "wrong-result", "no-master"),
-        Mistake("buffers_for_one", "wrong-result", "alone"),
-        Mistake("gradients_cut_in_stage_1", "wrong-result", "stage-2-for-1"),
-        Mistake("divides_exactly", "wrong-result", "not-whole"),
-    ),
-    source="Rajbhandari, Rasley, Ruwase, He, ZeRO, 2019, sections 3.1 and 5, Figure 1",
 )

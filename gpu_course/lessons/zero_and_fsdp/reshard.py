@@ -8,7 +8,8 @@ import numpy as np
 
 from gpu_course.lessons.zero_and_fsdp.pieces import share
 from gpu_course.puzzle.builders import sized
-from gpu_course.puzzle.specification import Case, Debrief, Mistake, PythonPuzzle, Values
+from gpu_course.puzzle.room import told
+from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 Reads = list[tuple[int, int, int]]
 
@@ -133,84 +134,11 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     return None
 
 
-DEBRIEF = Debrief(
-    shows=("result",),
-    why=(
-        "Both cuts are places on the same line of numbers, so a new slice is the overlap with each "
-        "old one. Nobody gathers anything, and every number is read once by all ranks together."
-    ),
-    alternative=(
-        "torch.distributed.checkpoint keeps a table of which file holds which part of which "
-        "tensor, and works out these overlaps in as many dimensions as a tensor has."
-    ),
-)
-
 RESHARD = PythonPuzzle(
-    name="23_zero_and_fsdp/reshard",
-    title="saved on four ranks, loaded on two",
-    difficulty="medium",
-    minutes=15,
-    debrief=DEBRIEF,
-    statement=(
-        "Each of some ranks has saved its slice in a file. Now the run goes on with another number "
-        "of ranks. Say what one of them reads from which file, and let it read nothing else."
-    ),
-    parameters={"reshard": ("length", "saved", "ranks", "rank")},
+    **told(__file__),
     cases=CASES,
     random_case=_random_case,
     inputs=_inputs,
     reference=_reference,
     diagnose=_diagnose,
-    diagnoses={
-        "rounded-down": (
-            "The slices are too short: where the ranks do not divide the length, all are rounded "
-            "up and the last one is filled."
-        ),
-        "whole-files": (
-            "Each file that has something for this rank is read whole. Only some of its numbers "
-            "lie in the new slice."
-        ),
-        "from-the-start": (
-            "These are places on the whole line of numbers. Asked for are places in the file, "
-            "which begins anew at 0."
-        ),
-        "lengths": "The third number is where to end, and not how many numbers to read.",
-        "filling": (
-            "Zeros at the end are read as if they were numbers. They are no part of what was "
-            "saved, and another number of ranks has them at another place."
-        ),
-        "everything": (
-            "All numbers are read. A rank needs those of its new slice, and a large model would "
-            "not fit otherwise."
-        ),
-        "empty": "A file from which nothing is read has no place in the list.",
-        "order": "The parts are right, and not in the order in which they are to be put together.",
-    },
-    hints=(
-        "Draw the numbers as a line. Mark the ends of the old slices above it, of the new below.",
-        (
-            "The overlap of begin..end with first..last is max(begin, first)..min(end, last), "
-            "where that is not empty."
-        ),
-        (
-            "Old slice f covers f * size to (f + 1) * size, new slice r in the same way with its "
-            "own size, and neither goes beyond length. Take f * size off the overlap."
-        ),
-    ),
-    equivalent_mutants={
-        "reshard:loop-ends-late:for file in range(0, saved + 1):": (
-            "A file behind the last one would begin beyond the length, so nothing is read of it."
-        ),
-    },
-    mistakes=(
-        Mistake("rounds_down", "wrong-result", "rounded-down"),
-        Mistake("reads_whole_files", "wrong-result", "whole-files"),
-        Mistake("counts_from_the_start", "wrong-result", "from-the-start"),
-        Mistake("says_how_many", "wrong-result", "lengths"),
-        Mistake("reads_the_filling", "wrong-result", "filling"),
-        Mistake("reads_everything", "wrong-result", "everything"),
-        Mistake("names_every_file", "wrong-result", "empty"),
-        Mistake("last_file_first", "wrong-result", "order"),
-    ),
-    source="PyTorch, torch.distributed.checkpoint: load-time resharding",
 )

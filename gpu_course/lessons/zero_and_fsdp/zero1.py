@@ -15,12 +15,11 @@ from gpu_course.lessons.zero_and_fsdp.pieces import (
     share,
     within_booked,
 )
-from gpu_course.puzzle.digits import IN_FLOAT32, long_numbers, to_seven_digits
+from gpu_course.puzzle.digits import long_numbers, to_seven_digits
+from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
-    Debrief,
     Finding,
-    Mistake,
     PerRank,
     PythonPuzzle,
     Values,
@@ -154,31 +153,8 @@ def _own(weights: np.ndarray, rank: int, ranks: int) -> np.ndarray:
     return part
 
 
-DEBRIEF = Debrief(
-    shows=("booked_bytes",),
-    why=(
-        "Adam works number by number, so whoever has a slice of the gradient, of m and of v can "
-        "update that slice alone. An all-reduce is a reduce-scatter and an all-gather; here the "
-        "update stands between the two, and nothing more is sent."
-    ),
-    alternative=(
-        "Give whole tensors to the ranks instead of slices, as PyTorch's ZeroRedundancyOptimizer "
-        "does: nothing is cut, and the ranks hold unequal amounts."
-    ),
-)
-
 ZERO1 = PythonPuzzle(
-    name="23_zero_and_fsdp/zero1",
-    title="a slice of Adam's states for each",
-    difficulty="medium",
-    minutes=20,
-    debrief=DEBRIEF,
-    statement=(
-        "Each rank holds all parameters, the gradient of its own batch, and a slice of Adam's "
-        "moments. Take the step of the mean gradient so that every rank ends with all new "
-        "parameters, and send no more than an all-reduce would."
-    ),
-    parameters={"zero1": ("parameters", "gradient", "m", "v", "step")},
+    **told(__file__),
     ranks=ranks_of,
     torch=True,
     tolerance=(1e-10, 1e-12),
@@ -188,73 +164,4 @@ ZERO1 = PythonPuzzle(
     reference=_reference,
     judge=_judge,
     diagnose=_diagnose,
-    diagnoses={
-        "seven-digits": IN_FLOAT32,
-        "gradient-to-all": (
-            "The result is right. After an all-reduce every rank has the whole mean gradient, and "
-            "each of them uses one slice of it. Which collective leaves a slice and no more?"
-        ),
-        "too-many-bytes": (
-            "The result is right, and more was sent than has to be. Only two things must travel: "
-            "shares of the gradient to the one who updates, and new parameters to all."
-        ),
-        "padding-left": (
-            "The parameters have grown: the zeros that fill up the last slice are still at their "
-            "end. Cut them off once all slices are together."
-        ),
-        "whole-states": (
-            "The moments that come back are not as long as a slice. Each rank keeps its own slice "
-            "of m and v, and no rank ever needs the others."
-        ),
-        "not-gathered": (
-            "Each rank's own slice of the parameters is right, and the others are not: they are "
-            "new on the ranks that updated them. How does everybody come by them?"
-        ),
-        "summed": (
-            "The moments are those of the sum of the gradients. Asked for is the step of their "
-            "mean, as one process would take it on all batches together."
-        ),
-        "own-gradient": (
-            "The moments are those of this rank's own gradient. The batches of the other ranks "
-            "count as well, also for this slice."
-        ),
-        "other-slice": (
-            "A rank has put together slices of two different places. Parameters, gradient, m and v "
-            "of rank r all begin at r times the length of a slice."
-        ),
-        "input-changed": (
-            "One of the tensors you were given was written to. Make new ones: what is handed in is "
-            "needed again if the step has to be repeated."
-        ),
-    },
-    hints=(
-        "Which numbers of the mean gradient does a rank need that can update only its own slice?",
-        (
-            "dist.reduce_scatter_single(out, x) leaves on rank r the sum of the r-th part of x; it "
-            "needs an x that can be cut into n equal parts. dist.all_gather_single(out, x) puts "
-            "the x of all ranks behind each other."
-        ),
-        (
-            "Fill the gradient up with zeros to n times len(m); reduce-scatter it and divide by n; "
-            "fill up the parameters in the same way and take their r-th slice; adam on the "
-            "slices; all-gather the new slice, and cut off the filling."
-        ),
-    ),
-    mistakes=(
-        Mistake("all_reduces_the_gradient", "over-budget", "gradient-to-all"),
-        Mistake("everybody_gathers_gradients", "over-budget", "too-many-bytes"),
-        Mistake("takes_the_sum", "wrong-result", "summed"),
-        Mistake("uses_its_own_gradient", "wrong-result", "own-gradient"),
-        Mistake("keeps_its_slice_to_itself", "wrong-result", "not-gathered"),
-        Mistake("leaves_the_filling", "wrong-result", "padding-left"),
-        Mistake("returns_all_states", "wrong-result", "whole-states"),
-        Mistake("slice_of_the_next", "wrong-result", "other-slice"),
-        Mistake("cuts_without_filling", "exception", "exception"),
-        Mistake("does_not_wait", "hazard", "not-waited"),
-        Mistake("updates_in_place", "input-changed", "input-changed"),
-    ),
-    source=(
-        "Rajbhandari, Rasley, Ruwase, He, ZeRO: Memory Optimizations Toward Training Trillion "
-        "Parameter Models, 2019, sections 5.1 and 7.2.1"
-    ),
 )

@@ -16,12 +16,11 @@ from gpu_course.lessons.zero_and_fsdp.pieces import (
     close,
     ranks_of,
 )
-from gpu_course.puzzle.digits import IN_FLOAT32, to_seven_digits
+from gpu_course.puzzle.digits import to_seven_digits
+from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
-    Debrief,
     Finding,
-    Mistake,
     PerRank,
     PythonPuzzle,
     Values,
@@ -142,30 +141,8 @@ def _left_hooks(got: Values, case: Case) -> bool:
     return len(calls) > STEPS * len(_sizes(case))
 
 
-DEBRIEF = Debrief(
-    shows=("held_bytes", "booked_bytes"),
-    why=(
-        "A gradient is wanted by one rank alone: the one that updates with it. Reduced there the "
-        "moment autograd has finished it, it is gone everywhere else before the next one comes."
-    ),
-    alternative=(
-        "Collect gradients of one owner in a bucket and reduce it when it is full: fewer, larger "
-        "messages, for a few megabytes held longer. DeepSpeed and FairScale do so."
-    ),
-)
-
 ZERO2 = PythonPuzzle(
-    name="23_zero_and_fsdp/zero2",
-    title="gradients to their owners at once",
-    difficulty="medium",
-    minutes=25,
-    debrief=DEBRIEF,
-    statement=(
-        "Each parameter has an owner. While the backward pass runs, send each gradient to its "
-        "owner as soon as it is there and let go of it everywhere else; then let the owners "
-        "update, and hand the new parameters out."
-    ),
-    parameters={"zero2": ("parameters", "owners", "backward", "update")},
+    **told(__file__),
     harness="gpu_course.lessons.zero_and_fsdp.harness.zero2",
     ranks=ranks_of,
     torch=True,
@@ -178,72 +155,4 @@ ZERO2 = PythonPuzzle(
     diagnose=_diagnose,
     call=lambda inputs: "zero2(parameters, owners, backward, update)",
     self_check="the bytes of gradients that are held",
-    diagnoses={
-        "seven-digits": IN_FLOAT32,
-        "held": (
-            "The result is right, and gradients of others pile up while the backward pass runs. "
-            "When is a gradient finished, and who needs it after it has been reduced?"
-        ),
-        "gradient-to-all": (
-            "The result is right, and every rank was sent every gradient. Only the owner updates "
-            "with it: which collective leaves the sum on one rank alone?"
-        ),
-        "too-many-bytes": (
-            "The result is right, and more was sent than has to be: each gradient once to its "
-            "owner, each new parameter once to all others."
-        ),
-        "gradients-left": (
-            "A gradient is still there when the next backward pass begins, and autograd adds to "
-            "it. The owner's gradient, too, has done its work once the update is over."
-        ),
-        "hooks-left": (
-            "The second step reduces each gradient more than once: the hooks of the first are "
-            "still there. What does register_post_accumulate_grad_hook return?"
-        ),
-        "owner": (
-            "update(k) works only where the mean gradient is: on the owner of parameter k, once "
-            "the gradient has been reduced and while parameter.grad still holds it."
-        ),
-        "summed": "The step was taken with the sum of the gradients. Asked for is their mean.",
-        "divided-twice": (
-            "The step was taken with a gradient that is too small by the number of ranks. Is it "
-            "divided by n more than once?"
-        ),
-        "not-handed-out": (
-            "Each rank has new values of its own parameters, and the old ones of all others. Who "
-            "has the new ones, and how do they reach everybody?"
-        ),
-    },
-    hints=(
-        (
-            "autograd can call you when a gradient is finished: look for "
-            "parameter.register_post_accumulate_grad_hook(f), which calls f(parameter)."
-        ),
-        (
-            "In the hook: dist.reduce to the owner. After that the owner divides by n, and all "
-            "others set parameter.grad to None. Hooks stay until remove() is called on what "
-            "registering them returned."
-        ),
-        (
-            "Once the backward pass is over, take the hooks off. Then for each parameter its owner "
-            "updates it and drops the gradient; all call dist.broadcast(parameter.data, owner)."
-        ),
-    ),
-    mistakes=(
-        Mistake("reduces_after_the_backward_pass", "over-budget", "held"),
-        Mistake("keeps_what_it_has_sent", "over-budget", "gradients-left"),
-        Mistake("all_reduces", "over-budget", "gradient-to-all"),
-        Mistake("leaves_its_hooks", "wrong-result", "hooks-left"),
-        Mistake("forgets_its_own_gradient", "wrong-result", "gradients-left"),
-        Mistake("takes_the_sum", "wrong-result", "summed"),
-        Mistake("divides_before_and_after", "wrong-result", "divided-twice"),
-        Mistake("keeps_new_parameters", "wrong-result", "not-handed-out"),
-        Mistake("everybody_updates_everything", "wrong-result", "owner"),
-        Mistake("only_the_owner_calls", "hazard", "roots-differ"),
-        Mistake("gathers_everything_at_the_owner", "over-budget", "too-many-bytes"),
-    ),
-    source=(
-        "Rajbhandari, Rasley, Ruwase, He, ZeRO: Memory Optimizations Toward Training Trillion "
-        "Parameter Models, 2019, section 5.2; FairScale, ShardedDataParallel"
-    ),
 )

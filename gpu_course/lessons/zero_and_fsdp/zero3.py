@@ -17,12 +17,11 @@ from gpu_course.lessons.zero_and_fsdp.pieces import (
     share,
     within_booked,
 )
-from gpu_course.puzzle.digits import IN_FLOAT32, to_seven_digits
+from gpu_course.puzzle.digits import to_seven_digits
+from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
-    Debrief,
     Finding,
-    Mistake,
     PerRank,
     PythonPuzzle,
     Values,
@@ -178,32 +177,8 @@ def _alike(result: Any, other: Sequence[Sequence[np.ndarray]]) -> bool:
     return all(close(got, should) for got, should in zip(result, other, strict=True))
 
 
-DEBRIEF = Debrief(
-    shows=("booked_bytes",),
-    why=(
-        "Between two uses nobody needs a unit whole, so it lies in slices, and only the one in use "
-        "and the next are ever there. Gathering twice costs half as much again on the wire as an "
-        "all-reduce: 3 instead of 2 times the parameters."
-    ),
-    alternative=(
-        "Keep a unit from its forward to its backward use, as `reshard_after_forward=False` does: "
-        "2 times the parameters on the wire, and all of them in memory. For the last unit alone "
-        "it costs nothing, since it is used again at once."
-    ),
-)
-
 ZERO3 = PythonPuzzle(
-    name="23_zero_and_fsdp/zero3",
-    title="gather, use, free",
-    difficulty="hard",
-    minutes=40,
-    debrief=DEBRIEF,
-    statement=(
-        "Every rank holds a slice of each unit of the model. Run forward and backward: gather a "
-        "unit for its use, with the next one already on its way, free it afterwards, and leave on "
-        "each rank its slice of every mean gradient."
-    ),
-    parameters={"zero3": ("units", "shards", "x")},
+    **told(__file__),
     harness="gpu_course.lessons.zero_and_fsdp.harness.zero3",
     ranks=ranks_of,
     torch=True,
@@ -216,103 +191,4 @@ ZERO3 = PythonPuzzle(
     diagnose=_diagnose,
     call=lambda inputs: "zero3(units, shards, x)",
     self_check="the bytes that are alive at each use, and what was on its way by then",
-    diagnoses={
-        "seven-digits": IN_FLOAT32,
-        "kept": (
-            "The result is right, and more units are whole than two: the one in use and the next. "
-            "What holds on to the others: a list, a variable, a view?"
-        ),
-        "kept-in-backward": (
-            "The result is right, and on the way back more is held than the unit in use, the next "
-            "one, and the gradient that is on its way. Are units whole since the forward pass?"
-        ),
-        "no-prefetch": (
-            "The result is right. The link is idle while a unit is used, and the unit waits while "
-            "the link works. Begin the next gather before the use, and wait for it after."
-        ),
-        "gradient-to-all": (
-            "The result is right, and each rank was sent whole gradients of which it keeps a "
-            "slice. Which collective leaves a slice and no more?"
-        ),
-        "too-many-bytes": (
-            "The result is right, and more was sent than three times the parameters. Count the "
-            "gathers: each unit once on the way there and at most once on the way back."
-        ),
-        "summed": (
-            "These are slices of the sum of all gradients. Asked for is the mean over the ranks."
-        ),
-        "own-gradient": (
-            "These are slices of this rank's own gradient. The batches of the others count too."
-        ),
-        "not-slices": (
-            "A gradient that comes back is not as long as the rank's slice of the unit, with its "
-            "filling."
-        ),
-        "slices": "Return a list of tensors: for each unit this rank's slice of its gradient.",
-        "backward-order": (
-            "The slices are right, and in the order in which the backward pass made them. Asked "
-            "for is the order of the units."
-        ),
-        "only-the-last-right": (
-            "The last unit's gradient is right and the first one's is not. Each unit is called "
-            "backward with the x that it had forward, and with the gradient that the unit after "
-            "it gave."
-        ),
-        "weights-length": (
-            "A unit takes exactly its own weights. What is gathered has zeros at its end where n "
-            "does not divide the length."
-        ),
-        "freed": (
-            "A tensor whose storage was given back still has a name and a shape, and no numbers. "
-            "The way back needs the unit whole once more: gather it again."
-        ),
-        "input-changed": (
-            "A slice that you were given was written to. It is the only place where these "
-            "parameters live: the optimizer needs it as it is."
-        ),
-    },
-    hints=(
-        (
-            "Write it first for one unit after the other, without a thought of the next: gather, "
-            "forward, keep only what came out. Then the way back: gather, backward, reduce-scatter."
-        ),
-        (
-            "dist.all_gather_single(out, shard, async_op=True) begins a gather and returns what is "
-            "to be waited for. A function that returns both makes the loop short. A name "
-            "that is given something else lets go of what it held."
-        ),
-        (
-            "Forward: begin the gather of unit 0; for each k wait for what is coming, take it as "
-            "the current one, begin k + 1 if there is one, use, and keep the x that went in. "
-            "Backward the same with k - 1; fill up the gradient with zeros, reduce-scatter it, "
-            "divide by n."
-        ),
-    ),
-    equivalent_mutants={
-        "zero3:index-earlier:whole = shards[k - 1].new_empty(n * len(shards[k]))": (
-            "All slices have one dtype, and new_empty takes nothing else of them."
-        ),
-    },
-    mistakes=(
-        Mistake("keeps_all_units", "over-budget", "kept"),
-        Mistake("gathers_all_first", "over-budget", "kept"),
-        Mistake("two_ahead", "over-budget", "kept"),
-        Mistake("keeps_gradients_whole", "over-budget", "kept-in-backward"),
-        Mistake("one_after_the_other", "over-budget", "no-prefetch"),
-        Mistake("prefetches_forward_only", "over-budget", "no-prefetch"),
-        Mistake("all_reduces_gradients", "over-budget", "gradient-to-all"),
-        Mistake("gathers_for_every_use_twice", "over-budget", "too-many-bytes"),
-        Mistake("takes_the_sum", "wrong-result", "summed"),
-        Mistake("cuts_its_own_gradient", "wrong-result", "own-gradient"),
-        Mistake("in_the_order_it_came", "wrong-result", "backward-order"),
-        Mistake("whole_gradients", "wrong-result", "not-slices"),
-        Mistake("gives_what_came_out", "wrong-result", "only-the-last-right"),
-        Mistake("leaves_the_filling", "wrong-result", "weights-length"),
-        Mistake("frees_too_early", "wrong-result", "freed"),
-        Mistake("never_waits", "hazard", "not-waited"),
-    ),
-    source=(
-        "Rajbhandari, Rasley, Ruwase, He, ZeRO, 2019, sections 5.3 and 7.2.2; Zhao and others, "
-        "PyTorch FSDP: Experiences on Scaling Fully Sharded Data Parallel, 2023, sections 3.2, 3.3"
-    ),
 )

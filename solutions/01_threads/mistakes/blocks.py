@@ -3,7 +3,7 @@
 from numba import cuda
 
 
-# Every block works on the first cells.
+# hazard, race: Every block works on the first cells.
 @cuda.jit
 def thread_number_without_block(out, a, size):
     i = cuda.threadIdx.x
@@ -11,7 +11,7 @@ def thread_number_without_block(out, a, size):
         out[i] = a[i] * a[i]
 
 
-# Moves each block by one cell, not by a block.
+# hazard, race: Moves each block by one cell, not by a block.
 @cuda.jit
 def added_the_block_number(out, a, size):
     i = cuda.blockIdx.x + cuda.threadIdx.x
@@ -19,7 +19,7 @@ def added_the_block_number(out, a, size):
         out[i] = a[i] * a[i]
 
 
-# Multiplies by the number of blocks.
+# hazard, race: Multiplies by the number of blocks.
 @cuda.jit
 def grid_side_for_block_side(out, a, size):
     i = cuda.blockIdx.x * cuda.gridDim.x + cuda.threadIdx.x
@@ -27,7 +27,7 @@ def grid_side_for_block_side(out, a, size):
         out[i] = a[i] * a[i]
 
 
-# Fits blocks of 4 threads and no others.
+# hazard, race: Fits blocks of 4 threads and no others.
 @cuda.jit
 def block_side_of_the_example(out, a, size):
     i = cuda.blockIdx.x * 4 + cuda.threadIdx.x
@@ -35,7 +35,7 @@ def block_side_of_the_example(out, a, size):
         out[i] = a[i] * a[i]
 
 
-# Multiplies the wrong one of the two numbers.
+# wrong-result, gaps: Multiplies the wrong one of the two numbers.
 @cuda.jit
 def factors_exchanged(out, a, size):
     i = cuda.threadIdx.x * cuda.blockDim.x + cuda.blockIdx.x
@@ -43,14 +43,14 @@ def factors_exchanged(out, a, size):
         out[i] = a[i] * a[i]
 
 
-# Forgets the threads to spare in the last block.
+# hazard, out-of-bounds: Forgets the threads to spare in the last block.
 @cuda.jit
 def no_guard(out, a, size):
     i = cuda.blockIdx.x * cuda.blockDim.x + cuda.threadIdx.x
     out[i] = a[i] * a[i]
 
 
-# Takes the square for the double.
+# wrong-result, doubled: Takes the square for the double.
 @cuda.jit
 def doubled(out, a, size):
     i = cuda.grid(1)
@@ -58,7 +58,7 @@ def doubled(out, a, size):
         out[i] = 2 * a[i]
 
 
-# One thread of all does everything: then no two write to one cell.
+# over-budget, not-shared: One thread of all does everything: then no two write to one cell.
 @cuda.jit
 def one_thread_does_it_all(out, a, size):
     if cuda.grid(1) == 0:
@@ -66,7 +66,7 @@ def one_thread_does_it_all(out, a, size):
             out[i] = a[i] * a[i]
 
 
-# The first thread of every block does the block's cells.
+# over-budget, not-shared: The first thread of every block does the block's cells.
 @cuda.jit
 def one_thread_of_each_block(out, a, size):
     start = cuda.blockIdx.x * cuda.blockDim.x

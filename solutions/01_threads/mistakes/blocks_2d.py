@@ -3,7 +3,7 @@
 from numba import cuda
 
 
-# Unpacks cuda.grid(2) in the order of the array's indices.
+# wrong-result, swapped-axes: Unpacks cuda.grid(2) in the order of the array's indices.
 @cuda.jit
 def row_from_x(out, a, bias, rows, cols):
     row, col = cuda.grid(2)
@@ -11,7 +11,7 @@ def row_from_x(out, a, bias, rows, cols):
         out[row, col] = a[row, col] + bias[col]
 
 
-# Remembers the block along x and forgets it along y.
+# hazard, race: Remembers the block along x and forgets it along y.
 @cuda.jit
 def thread_number_without_block_in_y(out, a, bias, rows, cols):
     row = cuda.threadIdx.y
@@ -20,7 +20,7 @@ def thread_number_without_block_in_y(out, a, bias, rows, cols):
         out[row, col] = a[row, col] + bias[col]
 
 
-# Copies the line for x and changes two of its three letters.
+# wrong-result, missing-rows: Copies the line for x and changes two of its three letters.
 @cuda.jit
 def block_width_for_block_height(out, a, bias, rows, cols):
     row = cuda.blockIdx.y * cuda.blockDim.x + cuda.threadIdx.y
@@ -29,7 +29,7 @@ def block_width_for_block_height(out, a, bias, rows, cols):
         out[row, col] = a[row, col] + bias[col]
 
 
-# Guards the right edge and forgets the bottom.
+# hazard, out-of-bounds: Guards the right edge and forgets the bottom.
 @cuda.jit
 def guard_in_one_axis(out, a, bias, rows, cols):
     col, row = cuda.grid(2)
@@ -37,7 +37,7 @@ def guard_in_one_axis(out, a, bias, rows, cols):
         out[row, col] = a[row, col] + bias[col]
 
 
-# Gives each example a bias in place of each feature.
+# wrong-result, bias-by-row: Gives each example a bias in place of each feature.
 @cuda.jit
 def bias_of_the_row(out, a, bias, rows, cols):
     col, row = cuda.grid(2)
@@ -45,7 +45,7 @@ def bias_of_the_row(out, a, bias, rows, cols):
         out[row, col] = a[row, col] + bias[row]
 
 
-# The first thread of every block does the block's cells.
+# over-budget, not-shared: The first thread of every block does the block's cells.
 @cuda.jit
 def one_thread_of_each_block(out, a, bias, rows, cols):
     if cuda.threadIdx.x == 0 and cuda.threadIdx.y == 0:

@@ -3,7 +3,7 @@
 from numba import cuda
 
 
-# Expects the kernel to stretch a and b as NumPy does.
+# hazard, out-of-bounds: Expects the kernel to stretch a and b as NumPy does.
 @cuda.jit
 def indexed_like_out(out, a, b, rows, cols):
     row = cuda.threadIdx.y
@@ -12,7 +12,7 @@ def indexed_like_out(out, a, b, rows, cols):
         out[row, col] = a[row, col] + b[row, col]
 
 
-# Runs down the row and along the column.
+# hazard, out-of-bounds: Runs down the row and along the column.
 @cuda.jit
 def column_and_row_exchanged(out, a, b, rows, cols):
     row = cuda.threadIdx.y
@@ -21,7 +21,7 @@ def column_and_row_exchanged(out, a, b, rows, cols):
         out[row, col] = a[col, 0] + b[0, row]
 
 
-# Forgets that the block also sticks out on the right.
+# hazard, out-of-bounds: Forgets that the block also sticks out on the right.
 @cuda.jit
 def guard_for_rows_only(out, a, b, rows, cols):
     row = cuda.threadIdx.y
@@ -30,7 +30,7 @@ def guard_for_rows_only(out, a, b, rows, cols):
         out[row, col] = a[row, 0] + b[0, col]
 
 
-# Reads the top of the column for every row.
+# wrong-result, rows-alike: Reads the top of the column for every row.
 @cuda.jit
 def column_read_once(out, a, b, rows, cols):
     row = cuda.threadIdx.y
@@ -39,7 +39,7 @@ def column_read_once(out, a, b, rows, cols):
         out[row, col] = a[0, 0] + b[0, col]
 
 
-# Writes the multiplication table.
+# wrong-result, multiplied: Writes the multiplication table.
 @cuda.jit
 def product_instead_of_sum(out, a, b, rows, cols):
     row = cuda.threadIdx.y
@@ -48,7 +48,7 @@ def product_instead_of_sum(out, a, b, rows, cols):
         out[row, col] = a[row, 0] * b[0, col]
 
 
-# Takes x for the first index because it is the first letter.
+# wrong-result, swapped-axes: Takes x for the first index because it is the first letter.
 @cuda.jit
 def row_from_x(out, a, b, rows, cols):
     row = cuda.threadIdx.x
@@ -57,7 +57,7 @@ def row_from_x(out, a, b, rows, cols):
         out[row, col] = a[row, 0] + b[0, col]
 
 
-# A thread for each column, which goes down its rows.
+# over-budget, not-shared: A thread for each column, which goes down its rows.
 @cuda.jit
 def a_thread_for_each_column(out, a, b, rows, cols):
     col = cuda.threadIdx.x

@@ -3,7 +3,7 @@
 from numba import cuda
 
 
-# Acts only where something has to change.
+# wrong-result, between-unwritten: Acts only where something has to change.
 @cuda.jit
 def nothing_in_between(out, a, low, high, size):
     i = cuda.grid(1)
@@ -14,7 +14,7 @@ def nothing_in_between(out, a, low, high, size):
             out[i] = high
 
 
-# Writes if twice where the second had to be elif.
+# wrong-result, low-limit-lost: Writes if twice where the second had to be elif.
 @cuda.jit
 def second_if_writes_over_the_first(out, a, low, high, size):
     i = cuda.grid(1)
@@ -27,7 +27,7 @@ def second_if_writes_over_the_first(out, a, low, high, size):
             out[i] = a[i]
 
 
-# Looks at one end only.
+# wrong-result, high-limit-lost: Looks at one end only.
 @cuda.jit
 def only_the_low_limit(out, a, low, high, size):
     i = cuda.grid(1)
@@ -35,7 +35,7 @@ def only_the_low_limit(out, a, low, high, size):
         out[i] = max(a[i], low)
 
 
-# Exchanges min and max.
+# wrong-result, one-limit-everywhere: Exchanges min and max.
 @cuda.jit
 def minimum_with_low(out, a, low, high, size):
     i = cuda.grid(1)
@@ -43,7 +43,7 @@ def minimum_with_low(out, a, low, high, size):
         out[i] = max(min(a[i], low), high)
 
 
-# Takes the limits for one below 0 and one above.
+# wrong-result, chosen-by-sign: Takes the limits for one below 0 and one above.
 @cuda.jit
 def chose_the_limit_by_sign(out, a, low, high, size):
     i = cuda.grid(1)
@@ -51,14 +51,14 @@ def chose_the_limit_by_sign(out, a, low, high, size):
         out[i] = min(a[i], high) if a[i] > 0 else max(a[i], low)
 
 
-# Forgets the threads to spare in the last block.
+# hazard, out-of-bounds: Forgets the threads to spare in the last block.
 @cuda.jit
 def no_guard(out, a, low, high, size):
     i = cuda.grid(1)
     out[i] = min(max(a[i], low), high)
 
 
-# One warp of each block is enough, with a loop.
+# over-budget, not-shared: One warp of each block is enough, with a loop.
 @cuda.jit
 def two_cells_for_half_of_the_threads(out, a, low, high, size):
     start = cuda.blockIdx.x * cuda.blockDim.x

@@ -3,7 +3,7 @@
 from numba import cuda
 
 
-# Uses the index as the place to write.
+# hazard, race: Uses the index as the place to write.
 @cuda.jit
 def scattered(out, a, index, size):
     i = cuda.grid(1)
@@ -11,7 +11,7 @@ def scattered(out, a, index, size):
         out[index[i]] = a[i]
 
 
-# Does not look at the index.
+# wrong-result, copied-input: Does not look at the index.
 @cuda.jit
 def ignored_the_index(out, a, index, size):
     i = cuda.grid(1)
@@ -19,14 +19,14 @@ def ignored_the_index(out, a, index, size):
         out[i] = a[i]
 
 
-# Forgets the threads to spare in the last block.
+# hazard, out-of-bounds: Forgets the threads to spare in the last block.
 @cuda.jit
 def no_guard(out, a, index, size):
     i = cuda.grid(1)
     out[i] = a[index[i]]
 
 
-# Counts the cells from 1 on the way back.
+# hazard, out-of-bounds, for gather_reversed: Counts the cells from 1 on the way back.
 @cuda.jit
 def mirror_at_size(out, a, size):
     i = cuda.grid(1)
@@ -34,7 +34,7 @@ def mirror_at_size(out, a, size):
         out[i] = a[size - i]
 
 
-# Relies on Python's negative indices.
+# hazard, out-of-bounds, for gather_reversed: Relies on Python's negative indices.
 @cuda.jit
 def counted_from_the_end(out, a, size):
     i = cuda.grid(1)
@@ -42,7 +42,7 @@ def counted_from_the_end(out, a, size):
         out[i] = a[-1 - i]
 
 
-# Mirrors where it reads and where it writes.
+# wrong-result, copied-input, for gather_reversed: Mirrors where it reads and where it writes.
 @cuda.jit
 def mirrored_both_sides(out, a, size):
     i = cuda.grid(1)
@@ -50,7 +50,8 @@ def mirrored_both_sides(out, a, size):
         out[size - 1 - i] = a[size - 1 - i]
 
 
-# Keeps half of the loop that reverses a list in place.
+# wrong-result, half-reversed, for gather_reversed: Keeps half of the loop that reverses a list in
+# place.
 @cuda.jit
 def half_of_the_threads(out, a, size):
     i = cuda.grid(1)
@@ -58,7 +59,7 @@ def half_of_the_threads(out, a, size):
         out[i] = a[size - 1 - i]
 
 
-# Lets the index run below zero.
+# hazard, out-of-bounds, for gather_shifted: Lets the index run below zero.
 @cuda.jit
 def forgot_to_wrap(out, a, shift, size):
     i = cuda.grid(1)
@@ -66,7 +67,7 @@ def forgot_to_wrap(out, a, shift, size):
         out[i] = a[i - shift]
 
 
-# Reads i - shift % size as (i - shift) % size.
+# hazard, out-of-bounds, for gather_shifted: Reads i - shift % size as (i - shift) % size.
 @cuda.jit
 def wrapped_the_shift_only(out, a, shift, size):
     i = cuda.grid(1)
@@ -74,7 +75,7 @@ def wrapped_the_shift_only(out, a, shift, size):
         out[i] = a[i - shift % size]
 
 
-# Goes around once at most, and never to the left.
+# hazard, out-of-bounds, for gather_shifted: Goes around once at most, and never to the left.
 @cuda.jit
 def wrapped_once(out, a, shift, size):
     i = cuda.grid(1)
@@ -85,7 +86,8 @@ def wrapped_once(out, a, shift, size):
         out[i] = a[j]
 
 
-# Moves the reader where the numbers should move.
+# wrong-result, shifted-to-the-left, for gather_shifted: Moves the reader where the numbers should
+# move.
 @cuda.jit
 def to_the_left(out, a, shift, size):
     i = cuda.grid(1)
@@ -93,7 +95,7 @@ def to_the_left(out, a, shift, size):
         out[i] = a[(i + shift) % size]
 
 
-# Half of the threads exchange two cells each.
+# over-budget, not-shared, for gather_reversed: Half of the threads exchange two cells each.
 @cuda.jit
 def two_cells_for_each_thread(out, a, size):
     i = cuda.grid(1)

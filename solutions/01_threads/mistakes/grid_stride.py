@@ -3,7 +3,7 @@
 from numba import cuda
 
 
-# Expects a thread for every cell.
+# wrong-result, tail-unwritten: Expects a thread for every cell.
 @cuda.jit
 def one_cell_per_thread(out, a, b, size):
     i = cuda.grid(1)
@@ -11,35 +11,35 @@ def one_cell_per_thread(out, a, b, size):
         out[i] = a[i] - b[i]
 
 
-# Steps by the threads of one block, though there are more blocks.
+# hazard, race: Steps by the threads of one block, though there are more blocks.
 @cuda.jit
 def stride_of_a_block(out, a, b, size):
     for i in range(cuda.grid(1), size, cuda.blockDim.x):
         out[i] = a[i] - b[i]
 
 
-# Writes the loop as if there were one thread.
+# hazard, race: Writes the loop as if there were one thread.
 @cuda.jit
 def every_thread_from_zero(out, a, b, size):
     for i in range(size):
         out[i] = a[i] - b[i]
 
 
-# Starts every block at the first cells.
+# hazard, race: Starts every block at the first cells.
 @cuda.jit
 def started_at_the_local_number(out, a, b, size):
     for i in range(cuda.threadIdx.x, size, cuda.gridsize(1)):
         out[i] = a[i] - b[i]
 
 
-# Takes the end of range for the last number.
+# hazard, out-of-bounds: Takes the end of range for the last number.
 @cuda.jit
 def one_step_too_far(out, a, b, size):
     for i in range(cuda.grid(1), size + 1, cuda.gridsize(1)):
         out[i] = a[i] - b[i]
 
 
-# Forgets the step at the end of the loop.
+# hazard, endless-loop: Forgets the step at the end of the loop.
 @cuda.jit
 def never_moves_on(out, a, b, size):
     i = cuda.grid(1)
@@ -47,14 +47,14 @@ def never_moves_on(out, a, b, size):
         out[i] = a[i] - b[i]
 
 
-# Takes a from b.
+# wrong-result, wrong-sign: Takes a from b.
 @cuda.jit
 def subtracted_the_wrong_way(out, a, b, size):
     for i in range(cuda.grid(1), size, cuda.gridsize(1)):
         out[i] = b[i] - a[i]
 
 
-# A single thread is never in another one's way.
+# over-budget, not-shared: A single thread is never in another one's way.
 @cuda.jit
 def one_thread_does_it_all(out, a, b, size):
     if cuda.grid(1) == 0:
@@ -62,7 +62,8 @@ def one_thread_does_it_all(out, a, b, size):
             out[i] = a[i] - b[i]
 
 
-# A piece for each thread, its length rounded down; the last thread gets the rest as well.
+# over-budget, not-shared: A piece for each thread, its length rounded down; the last thread gets
+# the rest as well.
 @cuda.jit
 def the_rest_for_the_last_thread(out, a, b, size):
     threads = cuda.gridsize(1)
@@ -73,7 +74,8 @@ def the_rest_for_the_last_thread(out, a, b, size):
         out[i] = a[i] - b[i]
 
 
-# A piece for each thread, its length rounded down, and nobody for the rest.
+# wrong-result, tail-unwritten: A piece for each thread, its length rounded down, and nobody for
+# the rest.
 @cuda.jit
 def pieces_rounded_down(out, a, b, size):
     piece = size // cuda.gridsize(1)

@@ -3,14 +3,14 @@
 from numba import cuda
 
 
-# Carries add_ten over to a launch with threads to spare.
+# hazard, out-of-bounds: Carries add_ten over to a launch with threads to spare.
 @cuda.jit
 def no_guard(out, a, size):
     i = cuda.threadIdx.x
     out[i] = a[i] + 10
 
 
-# Off by one: cell number `size` does not exist.
+# hazard, out-of-bounds: Off by one: cell number `size` does not exist.
 @cuda.jit
 def guard_lets_one_too_many_in(out, a, size):
     i = cuda.threadIdx.x
@@ -18,7 +18,7 @@ def guard_lets_one_too_many_in(out, a, size):
         out[i] = a[i] + 10
 
 
-# Takes reading for harmless.
+# hazard, out-of-bounds: Takes reading for harmless.
 @cuda.jit
 def only_the_write_is_guarded(out, a, size):
     i = cuda.threadIdx.x
@@ -27,7 +27,7 @@ def only_the_write_is_guarded(out, a, size):
         out[i] = value
 
 
-# Off by one the other way.
+# wrong-result, tail-unwritten: Off by one the other way.
 @cuda.jit
 def guard_turns_the_last_cell_away(out, a, size):
     i = cuda.threadIdx.x
@@ -35,7 +35,7 @@ def guard_turns_the_last_cell_away(out, a, size):
         out[i] = a[i] + 10
 
 
-# Fits the example and nothing else.
+# wrong-result, tail-unwritten: Fits the example and nothing else.
 @cuda.jit
 def size_of_the_example(out, a, size):
     i = cuda.threadIdx.x
@@ -43,7 +43,7 @@ def size_of_the_example(out, a, size):
         out[i] = a[i] + 10
 
 
-# No thread is too many where only one does anything.
+# over-budget, not-shared: No thread is too many where only one does anything.
 @cuda.jit
 def one_thread_and_no_guard(out, a, size):
     if cuda.threadIdx.x == 0:
@@ -51,7 +51,8 @@ def one_thread_and_no_guard(out, a, size):
             out[i] = a[i] + 10
 
 
-# Every thread goes through all the cells, and writes when it comes to its own.
+# over-budget, done-again: Every thread goes through all the cells, and writes when it comes to
+# its own.
 @cuda.jit
 def every_thread_looks_at_all(out, a, size):
     for i in range(size):

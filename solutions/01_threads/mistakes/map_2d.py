@@ -3,7 +3,7 @@
 from numba import cuda
 
 
-# Takes x for the first index because it is the first letter.
+# wrong-result, swapped-axes: Takes x for the first index because it is the first letter.
 @cuda.jit
 def row_from_x(out, a, rows, cols):
     row = cuda.threadIdx.x
@@ -12,7 +12,7 @@ def row_from_x(out, a, rows, cols):
         out[row, col] = 1 - a[row, col]
 
 
-# Forgets that the block is larger than the picture.
+# hazard, out-of-bounds: Forgets that the block is larger than the picture.
 @cuda.jit
 def no_guard(out, a, rows, cols):
     row = cuda.threadIdx.y
@@ -20,7 +20,7 @@ def no_guard(out, a, rows, cols):
     out[row, col] = 1 - a[row, col]
 
 
-# Guards the rows and forgets the columns.
+# hazard, out-of-bounds: Guards the rows and forgets the columns.
 @cuda.jit
 def guard_in_one_axis(out, a, rows, cols):
     row = cuda.threadIdx.y
@@ -29,7 +29,7 @@ def guard_in_one_axis(out, a, rows, cols):
         out[row, col] = 1 - a[row, col]
 
 
-# Lets a thread in that passes one of the two conditions.
+# hazard, out-of-bounds: Lets a thread in that passes one of the two conditions.
 @cuda.jit
 def guard_with_or(out, a, rows, cols):
     row = cuda.threadIdx.y
@@ -38,7 +38,7 @@ def guard_with_or(out, a, rows, cols):
         out[row, col] = 1 - a[row, col]
 
 
-# Compares each index with the other side.
+# hazard, out-of-bounds: Compares each index with the other side.
 @cuda.jit
 def guard_with_swapped_sides(out, a, rows, cols):
     row = cuda.threadIdx.y
@@ -47,7 +47,7 @@ def guard_with_swapped_sides(out, a, rows, cols):
         out[row, col] = 1 - a[row, col]
 
 
-# Writes the indices as (x, y), as a drawing program would.
+# hazard, out-of-bounds: Writes the indices as (x, y), as a drawing program would.
 @cuda.jit
 def column_before_row(out, a, rows, cols):
     row = cuda.threadIdx.y
@@ -56,7 +56,7 @@ def column_before_row(out, a, rows, cols):
         out[col, row] = 1 - a[col, row]
 
 
-# Subtracts 1 from the picture.
+# wrong-result, wrong-sign: Subtracts 1 from the picture.
 @cuda.jit
 def subtracted_the_wrong_way(out, a, rows, cols):
     row = cuda.threadIdx.y
@@ -65,7 +65,7 @@ def subtracted_the_wrong_way(out, a, rows, cols):
         out[row, col] = a[row, col] - 1
 
 
-# A thread for each row, which goes along its columns.
+# over-budget, not-shared: A thread for each row, which goes along its columns.
 @cuda.jit
 def a_thread_for_each_row(out, a, rows, cols):
     row = cuda.threadIdx.y

@@ -6,7 +6,7 @@ TPB = 64
 ALL = 0xFFFFFFFF
 
 
-# Keeps lanes without a number away from the vote.
+# hazard, inactive-lane: Keeps lanes without a number away from the vote.
 @cuda.jit
 def vote_inside_the_guard(out, a, limit, size):
     i = cuda.grid(1)
@@ -16,7 +16,7 @@ def vote_inside_the_guard(out, a, limit, size):
             out[i // 32] = cuda.popc(votes)
 
 
-# Writes the mask with half as many digits as it takes.
+# hazard, inactive-lane: Writes the mask with half as many digits as it takes.
 @cuda.jit
 def half_of_the_mask(out, a, limit, size):
     i = cuda.grid(1)
@@ -26,7 +26,7 @@ def half_of_the_mask(out, a, limit, size):
         out[i // 32] = cuda.popc(votes)
 
 
-# Takes the ballot for a count.
+# wrong-result, bits: Takes the ballot for a count.
 @cuda.jit
 def wrote_the_votes(out, a, limit, size):
     i = cuda.grid(1)
@@ -36,7 +36,7 @@ def wrote_the_votes(out, a, limit, size):
         out[i // 32] = votes
 
 
-# Lets a lane without a number vote with a 0.
+# wrong-result, missing-lanes: Lets a lane without a number vote with a 0.
 @cuda.jit
 def nothing_is_zero(out, a, limit, size):
     i = cuda.grid(1)
@@ -46,7 +46,7 @@ def nothing_is_zero(out, a, limit, size):
         out[i // 32] = cuda.popc(votes)
 
 
-# Takes another vote, which says yes or no.
+# wrong-result, any: Takes another vote, which says yes or no.
 @cuda.jit
 def asked_whether_any(out, a, limit, size):
     i = cuda.grid(1)
@@ -56,7 +56,7 @@ def asked_whether_any(out, a, limit, size):
         out[i // 32] = 1 if found else 0
 
 
-# Counts the limit itself.
+# wrong-result, equal-too: Counts the limit itself.
 @cuda.jit
 def equal_too(out, a, limit, size):
     i = cuda.grid(1)
@@ -66,7 +66,7 @@ def equal_too(out, a, limit, size):
         out[i // 32] = cuda.popc(votes)
 
 
-# Votes on the opposite.
+# wrong-result, the-others: Votes on the opposite.
 @cuda.jit
 def counted_the_others(out, a, limit, size):
     i = cuda.grid(1)
@@ -76,7 +76,7 @@ def counted_the_others(out, a, limit, size):
         out[i // 32] = cuda.popc(votes)
 
 
-# Takes away one bit after the other while the number is above 0.
+# wrong-result, sign-bit: Takes away one bit after the other while the number is above 0.
 @cuda.jit
 def while_above_zero(out, a, limit, size):
     i = cuda.grid(1)
@@ -90,7 +90,7 @@ def while_above_zero(out, a, limit, size):
         out[i // 32] = count
 
 
-# Counts in a loop that ends with bit 15.
+# wrong-result, half-the-bits: Counts in a loop that ends with bit 15.
 @cuda.jit
 def half_of_the_bits(out, a, limit, size):
     i = cuda.grid(1)
@@ -103,7 +103,7 @@ def half_of_the_bits(out, a, limit, size):
         out[i // 32] = count
 
 
-# All lanes know the count, so all lanes write it.
+# hazard, race: All lanes know the count, so all lanes write it.
 @cuda.jit
 def every_lane_writes(out, a, limit, size):
     i = cuda.grid(1)
@@ -113,7 +113,7 @@ def every_lane_writes(out, a, limit, size):
         out[i // 32] = cuda.popc(votes)
 
 
-# Guards the store and not the load.
+# hazard, out-of-bounds: Guards the store and not the load.
 @cuda.jit
 def load_without_a_guard(out, a, limit, size):
     i = cuda.grid(1)
@@ -122,7 +122,7 @@ def load_without_a_guard(out, a, limit, size):
         out[i // 32] = cuda.popc(votes)
 
 
-# Adds ones and zeros as in warp_sum.
+# over-budget, over-budget: Adds ones and zeros as in warp_sum.
 @cuda.jit
 def added_with_shuffles(out, a, limit, size):
     i = cuda.grid(1)
@@ -133,7 +133,7 @@ def added_with_shuffles(out, a, limit, size):
         out[i // 32] = count
 
 
-# Lets the memory count.
+# over-budget, over-budget: Lets the memory count.
 @cuda.jit
 def atomics(out, a, limit, size):
     i = cuda.grid(1)
@@ -144,7 +144,7 @@ def atomics(out, a, limit, size):
         cuda.atomic.add(out, i // 32, 1)
 
 
-# Puts the votes where lane 0 can read them.
+# over-budget, over-budget: Puts the votes where lane 0 can read them.
 @cuda.jit
 def through_a_tile(out, a, limit, size):
     i = cuda.grid(1)
@@ -159,7 +159,7 @@ def through_a_tile(out, a, limit, size):
         out[i // 32] = count
 
 
-# Lane 0 looks at all numbers of its warp.
+# over-budget, over-budget: Lane 0 looks at all numbers of its warp.
 @cuda.jit
 def one_lane_counts(out, a, limit, size):
     i = cuda.grid(1)
@@ -170,7 +170,7 @@ def one_lane_counts(out, a, limit, size):
         out[i // 32] = count
 
 
-# One thread does the warps of its block.
+# over-budget, not-shared: One thread does the warps of its block.
 @cuda.jit
 def one_thread_of_each_block(out, a, limit, size):
     i = cuda.grid(1)

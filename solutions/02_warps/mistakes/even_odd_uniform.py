@@ -6,7 +6,7 @@ TPB = 64
 TERMS = 3
 
 
-# Says what the statement says: the cell decides.
+# over-budget, over-budget: Says what the statement says: the cell decides.
 @cuda.jit
 def asked_the_cell(out, a, p, q, size):
     i = cuda.grid(1)
@@ -23,7 +23,7 @@ def asked_the_cell(out, a, p, q, size):
         out[i] = result
 
 
-# Avoids the branch by doing the work of both arms.
+# over-budget, over-budget: Avoids the branch by doing the work of both arms.
 @cuda.jit
 def computed_both(out, a, p, q, size):
     i = cuda.grid(1)
@@ -37,7 +37,8 @@ def computed_both(out, a, p, q, size):
         out[i] = even if i % 2 == 0 else odd
 
 
-# One polynomial, and a choice at each coefficient: both have to be loaded.
+# over-budget, over-budget: One polynomial, and a choice at each coefficient: both have to be
+# loaded.
 @cuda.jit
 def chose_each_coefficient(out, a, p, q, size):
     i = cuda.grid(1)
@@ -53,7 +54,7 @@ def chose_each_coefficient(out, a, p, q, size):
         out[i] = result
 
 
-# Gives the even cells to the warp with q.
+# wrong-result, exchanged: Gives the even cells to the warp with q.
 @cuda.jit
 def exchanged(out, a, p, q, size):
     warp = cuda.threadIdx.x // 32
@@ -72,7 +73,7 @@ def exchanged(out, a, p, q, size):
         out[i] = result
 
 
-# Makes the branch uniform and leaves the cells where they were.
+# wrong-result, by-warp: Makes the branch uniform and leaves the cells where they were.
 @cuda.jit
 def asked_the_warp_alone(out, a, p, q, size):
     warp = cuda.threadIdx.x // 32
@@ -90,7 +91,8 @@ def asked_the_warp_alone(out, a, p, q, size):
         out[i] = result
 
 
-# Steps by two with the number in the block; the second warp runs off.
+# wrong-result, odd-unwritten: Steps by two with the number in the block; the second warp runs
+# off.
 @cuda.jit
 def thread_for_lane(out, a, p, q, size):
     t = cuda.threadIdx.x
@@ -109,7 +111,7 @@ def thread_for_lane(out, a, p, q, size):
         out[i] = result
 
 
-# Begins with the coefficient of the lowest power.
+# wrong-result, backwards: Begins with the coefficient of the lowest power.
 @cuda.jit
 def backwards(out, a, p, q, size):
     warp = cuda.threadIdx.x // 32
@@ -128,7 +130,7 @@ def backwards(out, a, p, q, size):
         out[i] = result
 
 
-# Forgets that the last block has threads to spare.
+# hazard, out-of-bounds: Forgets that the last block has threads to spare.
 @cuda.jit
 def no_guard(out, a, p, q, size):
     warp = cuda.threadIdx.x // 32
@@ -146,7 +148,7 @@ def no_guard(out, a, p, q, size):
     out[i] = result
 
 
-# Warp and lane are right; every block works on the first 64 cells.
+# hazard, race: Warp and lane are right; every block works on the first 64 cells.
 @cuda.jit
 def forgot_the_block(out, a, p, q, size):
     warp = cuda.threadIdx.x // 32
@@ -165,7 +167,7 @@ def forgot_the_block(out, a, p, q, size):
         out[i] = result
 
 
-# A single thread never parts from anybody.
+# over-budget, not-shared: A single thread never parts from anybody.
 @cuda.jit
 def one_thread_of_each_block(out, a, p, q, size):
     start = cuda.blockIdx.x * TPB

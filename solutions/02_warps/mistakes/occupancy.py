@@ -1,7 +1,8 @@
 """Wrong answers to occupancy that learners give."""
 
 
-# Three resources run out visibly; the fourth is a plain number in a table.
+# wrong-result, no-block-limit: Three resources run out visibly; the fourth is a plain number in a
+# table.
 def forgets_the_limit_on_blocks(limits, registers, shared_bytes, threads):
     warps = -(-threads // limits["warp_size"])
     per_warp = round_up(registers * limits["warp_size"], limits["register_unit"])
@@ -11,7 +12,7 @@ def forgets_the_limit_on_blocks(limits, registers, shared_bytes, threads):
     return min([*most, limits["shared_bytes"] // per_block] if per_block else most)
 
 
-# An SM holds 1,536 threads, so a block of 136 fits eleven times.
+# wrong-result, part-warps: An SM holds 1,536 threads, so a block of 136 fits eleven times.
 def counts_threads_not_warps(limits, registers, shared_bytes, threads):
     per_block = round_up(shared_bytes + limits["shared_reserved"], limits["shared_unit"])
     most = [
@@ -22,7 +23,7 @@ def counts_threads_not_warps(limits, registers, shared_bytes, threads):
     return min([*most, limits["shared_bytes"] // per_block] if per_block else most)
 
 
-# 41 registers are 41 registers.
+# wrong-result, not-rounded: 41 registers are 41 registers.
 def registers_as_they_are_used(limits, registers, shared_bytes, threads):
     warps = -(-threads // limits["warp_size"])
     per_block = round_up(shared_bytes + limits["shared_reserved"], limits["shared_unit"])
@@ -34,7 +35,7 @@ def registers_as_they_are_used(limits, registers, shared_bytes, threads):
     return min([*most, limits["shared_bytes"] // per_block] if per_block else most)
 
 
-# Gives each thread a whole unit of registers.
+# wrong-result, unit-for-a-thread: Gives each thread a whole unit of registers.
 def a_unit_for_each_thread(limits, registers, shared_bytes, threads):
     warps = -(-threads // limits["warp_size"])
     per_warp = round_up(registers, limits["register_unit"]) * limits["warp_size"]
@@ -44,7 +45,7 @@ def a_unit_for_each_thread(limits, registers, shared_bytes, threads):
     return min([*most, limits["shared_bytes"] // per_block] if per_block else most)
 
 
-# Rounds for each warp, and then lets every warp draw on the whole SM.
+# wrong-result, one-pool: Rounds for each warp, and then lets every warp draw on the whole SM.
 def registers_in_one_heap(limits, registers, shared_bytes, threads):
     warps = -(-threads // limits["warp_size"])
     per_warp = round_up(registers * limits["warp_size"], limits["register_unit"])
@@ -57,7 +58,7 @@ def registers_in_one_heap(limits, registers, shared_bytes, threads):
     return min([*most, limits["shared_bytes"] // per_block] if per_block else most)
 
 
-# What the system keeps is easily overlooked.
+# wrong-result, nothing-reserved: What the system keeps is easily overlooked.
 def shared_memory_as_asked_for(limits, registers, shared_bytes, threads):
     warps = -(-threads // limits["warp_size"])
     per_warp = round_up(registers * limits["warp_size"], limits["register_unit"])
@@ -67,7 +68,7 @@ def shared_memory_as_asked_for(limits, registers, shared_bytes, threads):
     return min([*most, limits["shared_bytes"] // per_block] if per_block else most)
 
 
-# Occupancy is told in warps, so it hands back warps.
+# wrong-result, warps: Occupancy is told in warps, so it hands back warps.
 def returns_warps(limits, registers, shared_bytes, threads):
     warps = -(-threads // limits["warp_size"])
     per_warp = round_up(registers * limits["warp_size"], limits["register_unit"])
@@ -77,7 +78,7 @@ def returns_warps(limits, registers, shared_bytes, threads):
     return warps * min([*most, limits["shared_bytes"] // per_block] if per_block else most)
 
 
-# Takes the smallest quotient as it comes.
+# wrong-result, wrong-type: Takes the smallest quotient as it comes.
 def divides_with_a_slash(limits, registers, shared_bytes, threads):
     warps = -(-threads // limits["warp_size"])
     per_warp = round_up(registers * limits["warp_size"], limits["register_unit"])
@@ -90,7 +91,8 @@ def divides_with_a_slash(limits, registers, shared_bytes, threads):
     )
 
 
-# What CUDA keeps of shared memory is written down as it is from Ampere on.
+# wrong-result, reserved-everywhere: What CUDA keeps of shared memory is written down as it is
+# from Ampere on.
 def reserves_on_every_gpu(limits, registers, shared_bytes, threads):
     warps = -(-threads // limits["warp_size"])
     per_warp = round_up(registers * limits["warp_size"], limits["register_unit"])
@@ -100,7 +102,8 @@ def reserves_on_every_gpu(limits, registers, shared_bytes, threads):
     return min([*most, limits["shared_bytes"] // per_block])
 
 
-# The unit of shared memory is written down as it is on the GPU at hand.
+# wrong-result, unit-of-today: The unit of shared memory is written down as it is on the GPU at
+# hand.
 def the_unit_of_today(limits, registers, shared_bytes, threads):
     warps = -(-threads // limits["warp_size"])
     per_warp = round_up(registers * limits["warp_size"], limits["register_unit"])

@@ -8,7 +8,7 @@ TPB = 64
 ALL = 0xFFFFFFFF
 
 
-# Keeps lanes without a cell away from everything.
+# hazard, inactive-lane: Keeps lanes without a cell away from everything.
 @cuda.jit
 def shuffle_inside_the_guard(out, a, size):
     i = cuda.grid(1)
@@ -19,7 +19,7 @@ def shuffle_inside_the_guard(out, a, size):
         out[i] = largest
 
 
-# Writes the mask with half as many digits as it takes.
+# hazard, inactive-lane: Writes the mask with half as many digits as it takes.
 @cuda.jit
 def half_of_the_mask(out, a, size):
     i = cuda.grid(1)
@@ -30,7 +30,7 @@ def half_of_the_mask(out, a, size):
         out[i] = largest
 
 
-# Does as in warp_sum.
+# wrong-result, from-here-on: Does as in warp_sum.
 @cuda.jit
 def fetched_from_above(out, a, size):
     i = cuda.grid(1)
@@ -41,7 +41,7 @@ def fetched_from_above(out, a, size):
         out[i] = largest
 
 
-# Begins at 1 and leaves off one doubling early.
+# wrong-result, half-a-warp: Begins at 1 and leaves off one doubling early.
 @cuda.jit
 def stopped_before_16(out, a, size):
     i = cuda.grid(1)
@@ -52,7 +52,7 @@ def stopped_before_16(out, a, size):
         out[i] = largest
 
 
-# Five steps, so the bits are 1 to 5.
+# wrong-result, groups: Five steps, so the bits are 1 to 5.
 @cuda.jit
 def counted_up_the_bits(out, a, size):
     i = cuda.grid(1)
@@ -63,7 +63,7 @@ def counted_up_the_bits(out, a, size):
         out[i] = largest
 
 
-# Gives a lane without a cell a 0, as in a sum.
+# wrong-result, began-at-zero: Gives a lane without a cell a 0, as in a sum.
 @cuda.jit
 def nothing_is_zero(out, a, size):
     i = cuda.grid(1)
@@ -74,7 +74,7 @@ def nothing_is_zero(out, a, size):
         out[i] = largest
 
 
-# Gives it a number that looks small enough.
+# wrong-result, began-too-high: Gives it a number that looks small enough.
 @cuda.jit
 def nothing_is_minus_a_billion(out, a, size):
     i = cuda.grid(1)
@@ -85,7 +85,7 @@ def nothing_is_minus_a_billion(out, a, size):
         out[i] = largest
 
 
-# Lets one lane write, as in warp_sum.
+# wrong-result, one-lane: Lets one lane write, as in warp_sum.
 @cuda.jit
 def lane_0_writes(out, a, size):
     i = cuda.grid(1)
@@ -96,7 +96,7 @@ def lane_0_writes(out, a, size):
         out[i] = largest
 
 
-# Adds where it should compare.
+# wrong-result, summed: Adds where it should compare.
 @cuda.jit
 def summed(out, a, size):
     i = cuda.grid(1)
@@ -107,7 +107,7 @@ def summed(out, a, size):
         out[i] = total
 
 
-# Guards the store and not the load.
+# hazard, out-of-bounds: Guards the store and not the load.
 @cuda.jit
 def load_without_a_guard(out, a, size):
     i = cuda.grid(1)
@@ -118,7 +118,7 @@ def load_without_a_guard(out, a, size):
         out[i] = largest
 
 
-# Finds the largest in lane 0, then tells the others.
+# over-budget, over-budget: Finds the largest in lane 0, then tells the others.
 @cuda.jit
 def down_and_then_told(out, a, size):
     i = cuda.grid(1)
@@ -130,7 +130,7 @@ def down_and_then_told(out, a, size):
         out[i] = largest
 
 
-# Asks each lane in turn.
+# over-budget, over-budget: Asks each lane in turn.
 @cuda.jit
 def asked_every_lane(out, a, size):
     i = cuda.grid(1)
@@ -142,7 +142,7 @@ def asked_every_lane(out, a, size):
         out[i] = largest
 
 
-# Puts the numbers where all lanes can read them.
+# over-budget, over-budget: Puts the numbers where all lanes can read them.
 @cuda.jit
 def through_a_tile(out, a, size):
     i = cuda.grid(1)
@@ -158,7 +158,7 @@ def through_a_tile(out, a, size):
         out[i] = largest
 
 
-# Each lane loads all numbers of its warp.
+# over-budget, over-budget: Each lane loads all numbers of its warp.
 @cuda.jit
 def every_lane_reads_all(out, a, size):
     i = cuda.grid(1)
@@ -170,7 +170,7 @@ def every_lane_reads_all(out, a, size):
         out[i] = largest
 
 
-# Lane 0 does the work of its warp.
+# over-budget, not-shared: Lane 0 does the work of its warp.
 @cuda.jit
 def one_lane_writes_for_all(out, a, size):
     i = cuda.grid(1)

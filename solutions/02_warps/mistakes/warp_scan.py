@@ -6,7 +6,7 @@ TPB = 64
 ALL = 0xFFFFFFFF
 
 
-# Keeps lanes without a cell away from everything.
+# hazard, inactive-lane: Keeps lanes without a cell away from everything.
 @cuda.jit
 def shuffle_inside_the_guard(out, a, size):
     i = cuda.grid(1)
@@ -19,7 +19,7 @@ def shuffle_inside_the_guard(out, a, size):
         out[i] = total
 
 
-# Shuffles in the line that adds, where some lanes are missing.
+# hazard, inactive-lane: Shuffles in the line that adds, where some lanes are missing.
 @cuda.jit
 def shuffle_where_it_adds(out, a, size):
     i = cuda.grid(1)
@@ -31,7 +31,7 @@ def shuffle_where_it_adds(out, a, size):
         out[i] = total
 
 
-# Lets all lanes add, as in warp_sum.
+# wrong-result, no-lane-guard: Lets all lanes add, as in warp_sum.
 @cuda.jit
 def no_lane_guard(out, a, size):
     i = cuda.grid(1)
@@ -42,7 +42,8 @@ def no_lane_guard(out, a, size):
         out[i] = total
 
 
-# Asks for the thread's number, which is the lane's in the first warp.
+# wrong-result, thread-not-lane: Asks for the thread's number, which is the lane's in the first
+# warp.
 @cuda.jit
 def asked_the_thread(out, a, size):
     i = cuda.grid(1)
@@ -55,7 +56,7 @@ def asked_the_thread(out, a, size):
         out[i] = total
 
 
-# Keeps out one lane too many.
+# wrong-result, one-lane-late: Keeps out one lane too many.
 @cuda.jit
 def one_lane_late(out, a, size):
     i = cuda.grid(1)
@@ -68,7 +69,7 @@ def one_lane_late(out, a, size):
         out[i] = total
 
 
-# Stops one doubling early.
+# wrong-result, window-of-16: Stops one doubling early.
 @cuda.jit
 def stopped_before_16(out, a, size):
     i = cuda.grid(1)
@@ -81,7 +82,7 @@ def stopped_before_16(out, a, size):
         out[i] = total
 
 
-# Begins where the first doubling ends.
+# wrong-result, own-left-out: Begins where the first doubling ends.
 @cuda.jit
 def began_at_2(out, a, size):
     i = cuda.grid(1)
@@ -94,7 +95,7 @@ def began_at_2(out, a, size):
         out[i] = total
 
 
-# Sums what comes before, without the lane's own number.
+# wrong-result, exclusive: Sums what comes before, without the lane's own number.
 @cuda.jit
 def without_its_own(out, a, size):
     i = cuda.grid(1)
@@ -108,7 +109,7 @@ def without_its_own(out, a, size):
         out[i] = total - mine
 
 
-# Fetches from the other side.
+# wrong-result, from-here-on: Fetches from the other side.
 @cuda.jit
 def fetched_from_above(out, a, size):
     i = cuda.grid(1)
@@ -121,7 +122,7 @@ def fetched_from_above(out, a, size):
         out[i] = total
 
 
-# Guards the store and not the load.
+# hazard, out-of-bounds: Guards the store and not the load.
 @cuda.jit
 def load_without_a_guard(out, a, size):
     i = cuda.grid(1)
@@ -134,7 +135,7 @@ def load_without_a_guard(out, a, size):
         out[i] = total
 
 
-# Writes to the lane's number.
+# hazard, race: Writes to the lane's number.
 @cuda.jit
 def every_warp_in_the_first(out, a, size):
     i = cuda.grid(1)
@@ -147,7 +148,7 @@ def every_warp_in_the_first(out, a, size):
         out[cuda.laneid] = total
 
 
-# Fetches the neighbours one by one.
+# over-budget, over-budget: Fetches the neighbours one by one.
 @cuda.jit
 def one_neighbour_at_a_time(out, a, size):
     i = cuda.grid(1)
@@ -161,7 +162,7 @@ def one_neighbour_at_a_time(out, a, size):
         out[i] = total
 
 
-# The same five steps in shared memory.
+# over-budget, over-budget: The same five steps in shared memory.
 @cuda.jit
 def through_a_tile(out, a, size):
     i = cuda.grid(1)
@@ -178,7 +179,7 @@ def through_a_tile(out, a, size):
         out[i] = total
 
 
-# Each lane loads all that comes before it.
+# over-budget, over-budget: Each lane loads all that comes before it.
 @cuda.jit
 def every_lane_reads_back(out, a, size):
     i = cuda.grid(1)
@@ -189,7 +190,7 @@ def every_lane_reads_back(out, a, size):
         out[i] = total
 
 
-# Lane 0 does the work of its warp.
+# over-budget, not-shared: Lane 0 does the work of its warp.
 @cuda.jit
 def one_lane_of_each_warp(out, a, size):
     i = cuda.grid(1)

@@ -6,7 +6,7 @@ TPB = 64
 ALL = 0xFFFFFFFF
 
 
-# Keeps lanes without a cell away from everything.
+# hazard, inactive-lane: Keeps lanes without a cell away from everything.
 @cuda.jit
 def shuffle_inside_the_guard(out, a, size):
     i = cuda.grid(1)
@@ -18,7 +18,7 @@ def shuffle_inside_the_guard(out, a, size):
             out[i // 32] = total
 
 
-# Names 16 lanes, for the sum is in the lower half soon.
+# hazard, inactive-lane: Names 16 lanes, for the sum is in the lower half soon.
 @cuda.jit
 def half_of_the_mask(out, a, size):
     i = cuda.grid(1)
@@ -29,7 +29,7 @@ def half_of_the_mask(out, a, size):
         out[i // 32] = total
 
 
-# Lets a lane without a cell load the last one.
+# wrong-result, last-cell-again: Lets a lane without a cell load the last one.
 @cuda.jit
 def last_cell_again(out, a, size):
     i = cuda.grid(1)
@@ -40,7 +40,7 @@ def last_cell_again(out, a, size):
         out[i // 32] = total
 
 
-# Takes 8 for half of a warp.
+# wrong-result, half-a-warp: Takes 8 for half of a warp.
 @cuda.jit
 def began_at_8(out, a, size):
     i = cuda.grid(1)
@@ -51,7 +51,7 @@ def began_at_8(out, a, size):
         out[i // 32] = total
 
 
-# Stops one halving early.
+# wrong-result, even-lanes: Stops one halving early.
 @cuda.jit
 def stopped_before_1(out, a, size):
     i = cuda.grid(1)
@@ -62,7 +62,7 @@ def stopped_before_1(out, a, size):
         out[i // 32] = total
 
 
-# Begins with the size of a warp.
+# wrong-result, twice: Begins with the size of a warp.
 @cuda.jit
 def began_at_32(out, a, size):
     i = cuda.grid(1)
@@ -73,7 +73,7 @@ def began_at_32(out, a, size):
         out[i // 32] = total
 
 
-# Fetches from lower lanes, and expects the sum in lane 0.
+# wrong-result, lane-0-alone: Fetches from lower lanes, and expects the sum in lane 0.
 @cuda.jit
 def fetched_from_below(out, a, size):
     i = cuda.grid(1)
@@ -84,7 +84,7 @@ def fetched_from_below(out, a, size):
         out[i // 32] = total
 
 
-# Expects the sum at the other end of the warp.
+# wrong-result, last-lane: Expects the sum at the other end of the warp.
 @cuda.jit
 def last_lane_writes(out, a, size):
     i = cuda.grid(1)
@@ -95,7 +95,7 @@ def last_lane_writes(out, a, size):
         out[i // 32] = total
 
 
-# All lanes have a sum, so all lanes write.
+# hazard, race: All lanes have a sum, so all lanes write.
 @cuda.jit
 def every_lane_writes(out, a, size):
     i = cuda.grid(1)
@@ -106,7 +106,7 @@ def every_lane_writes(out, a, size):
         out[i // 32] = total
 
 
-# Thinks of a block where the puzzle thinks of a warp.
+# hazard, race: Thinks of a block where the puzzle thinks of a warp.
 @cuda.jit
 def one_cell_for_the_block(out, a, size):
     i = cuda.grid(1)
@@ -117,7 +117,7 @@ def one_cell_for_the_block(out, a, size):
         out[cuda.blockIdx.x] = total
 
 
-# Guards the store and not the load.
+# hazard, out-of-bounds: Guards the store and not the load.
 @cuda.jit
 def load_without_a_guard(out, a, size):
     i = cuda.grid(1)
@@ -128,7 +128,7 @@ def load_without_a_guard(out, a, size):
         out[i // 32] = total
 
 
-# Lane 0 asks each of the others in turn.
+# over-budget, over-budget: Lane 0 asks each of the others in turn.
 @cuda.jit
 def thirty_one_shuffles(out, a, size):
     i = cuda.grid(1)
@@ -140,7 +140,7 @@ def thirty_one_shuffles(out, a, size):
         out[i // 32] = total
 
 
-# Puts the numbers where lane 0 can read them.
+# over-budget, over-budget: Puts the numbers where lane 0 can read them.
 @cuda.jit
 def through_a_tile(out, a, size):
     i = cuda.grid(1)
@@ -155,7 +155,7 @@ def through_a_tile(out, a, size):
         out[i // 32] = total
 
 
-# Lets the memory add.
+# over-budget, over-budget: Lets the memory add.
 @cuda.jit
 def atomics(out, a, size):
     i = cuda.grid(1)
@@ -166,7 +166,7 @@ def atomics(out, a, size):
         cuda.atomic.add(out, i // 32, a[i])
 
 
-# Lane 0 loads all that it needs itself.
+# over-budget, over-budget: Lane 0 loads all that it needs itself.
 @cuda.jit
 def one_lane_reads_all(out, a, size):
     i = cuda.grid(1)
@@ -177,7 +177,7 @@ def one_lane_reads_all(out, a, size):
         out[i // 32] = total
 
 
-# One thread does the warps of its block.
+# over-budget, not-shared: One thread does the warps of its block.
 @cuda.jit
 def one_thread_of_each_block(out, a, size):
     i = cuda.grid(1)

@@ -6,7 +6,8 @@ TPB = 64
 PER_THREAD = 4
 
 
-# Four neighbouring cells for each thread, as one would share them out on a CPU.
+# over-budget, over-budget: Four neighbouring cells for each thread, as one would share them out
+# on a CPU.
 @cuda.jit
 def a_chunk_for_each_thread(out, a, size):
     first = cuda.grid(1) * PER_THREAD
@@ -16,7 +17,7 @@ def a_chunk_for_each_thread(out, a, size):
             out[i] = a[i]
 
 
-# Two neighbours at a time, as a wide load would take them.
+# over-budget, over-budget: Two neighbours at a time, as a wide load would take them.
 @cuda.jit
 def two_neighbours_at_a_time(out, a, size):
     first = cuda.blockIdx.x * TPB * PER_THREAD + 2 * cuda.threadIdx.x
@@ -27,7 +28,8 @@ def two_neighbours_at_a_time(out, a, size):
                 out[i] = a[i]
 
 
-# A chunk of the input for each thread, and the output in order: a different cell.
+# wrong-result, chunks-in: A chunk of the input for each thread, and the output in order: a
+# different cell.
 @cuda.jit
 def chunks_in_and_rows_out(out, a, size):
     start = cuda.blockIdx.x * TPB * PER_THREAD
@@ -38,7 +40,8 @@ def chunks_in_and_rows_out(out, a, size):
             out[j] = a[i]
 
 
-# Lanes are 32, so the step must be 32: the block's second warp lands on the first one's cells.
+# hazard, race: Lanes are 32, so the step must be 32: the block's second warp lands on the first
+# one's cells.
 @cuda.jit
 def steps_by_a_warp(out, a, size):
     first = cuda.blockIdx.x * TPB * PER_THREAD + cuda.threadIdx.x
@@ -48,7 +51,8 @@ def steps_by_a_warp(out, a, size):
             out[i] = a[i]
 
 
-# Numbers the threads of the grid, though a block has four times as many cells as threads.
+# hazard, race: Numbers the threads of the grid, though a block has four times as many cells as
+# threads.
 @cuda.jit
 def blocks_too_close(out, a, size):
     first = cuda.grid(1)
@@ -58,7 +62,7 @@ def blocks_too_close(out, a, size):
             out[i] = a[i]
 
 
-# Guards the first cell of a thread and trusts the others.
+# hazard, out-of-bounds: Guards the first cell of a thread and trusts the others.
 @cuda.jit
 def guards_the_first_cell_alone(out, a, size):
     first = cuda.blockIdx.x * TPB * PER_THREAD + cuda.threadIdx.x
@@ -67,7 +71,7 @@ def guards_the_first_cell_alone(out, a, size):
             out[first + k * TPB] = a[first + k * TPB]
 
 
-# One cell for each thread, as in lesson 01.
+# wrong-result, one-each: One cell for each thread, as in lesson 01.
 @cuda.jit
 def one_cell_for_each_thread(out, a, size):
     i = cuda.blockIdx.x * TPB * PER_THREAD + cuda.threadIdx.x
@@ -75,7 +79,7 @@ def one_cell_for_each_thread(out, a, size):
         out[i] = a[i]
 
 
-# A single thread of the block copies the whole piece.
+# over-budget, not-shared: A single thread of the block copies the whole piece.
 @cuda.jit
 def one_thread_copies_the_piece(out, a, size):
     if cuda.threadIdx.x == 0:

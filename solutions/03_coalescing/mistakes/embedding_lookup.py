@@ -6,7 +6,7 @@ TPB = 64
 WARP = 32
 
 
-# A thread for a token: the obvious kernel.
+# over-budget, over-budget: A thread for a token: the obvious kernel.
 @cuda.jit
 def a_thread_for_a_token(out, table, ids, size, dim):
     token = cuda.grid(1)
@@ -16,7 +16,7 @@ def a_thread_for_a_token(out, table, ids, size, dim):
             out[token, col] = table[row, col]
 
 
-# A row for a warp, but each lane has a piece of neighbouring columns.
+# over-budget, over-budget: A row for a warp, but each lane has a piece of neighbouring columns.
 @cuda.jit
 def a_piece_for_each_lane(out, table, ids, size, dim):
     lane = cuda.laneid
@@ -28,7 +28,7 @@ def a_piece_for_each_lane(out, table, ids, size, dim):
             out[token, col] = table[row, col]
 
 
-# Takes the number of the token for the number of the word.
+# wrong-result, position: Takes the number of the token for the number of the word.
 @cuda.jit
 def position_for_the_word(out, table, ids, size, dim):
     lane = cuda.laneid
@@ -38,7 +38,8 @@ def position_for_the_word(out, table, ids, size, dim):
             out[token, col] = table[token, col]
 
 
-# Reads the word once, before the loop: each lane has that of its own token.
+# wrong-result, word-of-the-lane: Reads the word once, before the loop: each lane has that of its
+# own token.
 @cuda.jit
 def word_of_the_lane(out, table, ids, size, dim):
     lane = cuda.laneid
@@ -49,7 +50,7 @@ def word_of_the_lane(out, table, ids, size, dim):
             out[token, col] = table[row, col]
 
 
-# Copies the columns that come in groups of 32, and no more.
+# wrong-result, tail-unwritten: Copies the columns that come in groups of 32, and no more.
 @cuda.jit
 def whole_groups_only(out, table, ids, size, dim):
     lane = cuda.laneid
@@ -61,7 +62,7 @@ def whole_groups_only(out, table, ids, size, dim):
             out[token, col] = table[row, col]
 
 
-# Lets every warp of the block begin with the block's first token.
+# hazard, race: Lets every warp of the block begin with the block's first token.
 @cuda.jit
 def both_warps_on_the_same_tokens(out, table, ids, size, dim):
     lane = cuda.laneid
@@ -72,7 +73,7 @@ def both_warps_on_the_same_tokens(out, table, ids, size, dim):
             out[token, col] = table[row, col]
 
 
-# Forgets that the last warp has fewer than 32 tokens.
+# hazard, out-of-bounds: Forgets that the last warp has fewer than 32 tokens.
 @cuda.jit
 def no_guard(out, table, ids, size, dim):
     lane = cuda.laneid
@@ -83,7 +84,7 @@ def no_guard(out, table, ids, size, dim):
             out[token, col] = table[row, col]
 
 
-# One lane of each warp copies all of its rows.
+# over-budget, not-shared: One lane of each warp copies all of its rows.
 @cuda.jit
 def one_lane_does_it_all(out, table, ids, size, dim):
     if cuda.laneid == 0:

@@ -6,7 +6,7 @@ TPB = 64
 FIELDS = 4
 
 
-# A thread for a particle: the obvious kernel.
+# over-budget, over-budget: A thread for a particle: the obvious kernel.
 @cuda.jit
 def a_thread_for_a_particle(out, a, size):
     i = cuda.grid(1)
@@ -15,7 +15,8 @@ def a_thread_for_a_particle(out, a, size):
             out[field, i] = a[i, field]
 
 
-# Shares out the numbers field after field: the lanes of a load are all on one field.
+# over-budget, over-budget: Shares out the numbers field after field: the lanes of a load are all
+# on one field.
 @cuda.jit
 def field_after_field(out, a, size):
     field = cuda.threadIdx.x // (TPB // FIELDS)
@@ -26,7 +27,7 @@ def field_after_field(out, a, size):
             out[field, i] = a[i, field]
 
 
-# Four neighbouring particles for each thread, of one field.
+# over-budget, over-budget: Four neighbouring particles for each thread, of one field.
 @cuda.jit
 def four_particles_in_a_row(out, a, size):
     field = cuda.threadIdx.x % FIELDS
@@ -37,7 +38,7 @@ def four_particles_in_a_row(out, a, size):
             out[field, i] = a[i, field]
 
 
-# Copies number after number: the order stays what it was.
+# wrong-result, transposed: Copies number after number: the order stays what it was.
 @cuda.jit
 def copied_in_order(out, a, size):
     first = cuda.blockIdx.x * TPB * FIELDS + cuda.threadIdx.x
@@ -47,7 +48,8 @@ def copied_in_order(out, a, size):
             out[number // size, number % size] = a[number // FIELDS, number % FIELDS]
 
 
-# Leaves out the block's 64 particles to four threads of it each, but counts blocks by threads.
+# hazard, race: Leaves out the block's 64 particles to four threads of it each, but counts blocks
+# by threads.
 @cuda.jit
 def blocks_too_close(out, a, size):
     field = cuda.grid(1) % FIELDS
@@ -58,7 +60,7 @@ def blocks_too_close(out, a, size):
             out[field, i] = a[i, field]
 
 
-# Guards the first particle of a thread and trusts the others.
+# hazard, out-of-bounds: Guards the first particle of a thread and trusts the others.
 @cuda.jit
 def guards_the_first_alone(out, a, size):
     field = cuda.threadIdx.x % FIELDS
@@ -69,7 +71,7 @@ def guards_the_first_alone(out, a, size):
             out[field, i] = a[i, field]
 
 
-# Exchanges the indices of the output as well.
+# hazard, out-of-bounds: Exchanges the indices of the output as well.
 @cuda.jit
 def indices_not_exchanged(out, a, size):
     i = cuda.grid(1)
@@ -78,7 +80,7 @@ def indices_not_exchanged(out, a, size):
             out[i, field] = a[i, field]
 
 
-# Leaves the mass behind: a position has three numbers.
+# wrong-result, tail-unwritten: Leaves the mass behind: a position has three numbers.
 @cuda.jit
 def without_the_mass(out, a, size):
     i = cuda.grid(1)
@@ -87,7 +89,7 @@ def without_the_mass(out, a, size):
             out[field, i] = a[i, field]
 
 
-# One thread of the block moves all of its particles.
+# over-budget, not-shared: One thread of the block moves all of its particles.
 @cuda.jit
 def one_thread_moves_all(out, a, size):
     if cuda.threadIdx.x == 0:

@@ -3,7 +3,8 @@
 from numba import cuda, float32
 
 
-# Starts each lane at a different row, so that the lanes are not in each other's way.
+# over-budget, over-budget: Starts each lane at a different row, so that the lanes are not in each
+# other's way.
 @cuda.jit
 def a_different_row_for_each_lane(out, a, rows, cols):
     col = cuda.grid(1)
@@ -14,7 +15,8 @@ def a_different_row_for_each_lane(out, a, rows, cols):
         out[col] = total
 
 
-# Spreads the lanes of a warp over far columns, so that each warp has a bit of everything.
+# over-budget, over-budget: Spreads the lanes of a warp over far columns, so that each warp has a
+# bit of everything.
 @cuda.jit
 def columns_dealt_out(out, a, rows, cols):
     x = cuda.threadIdx.x
@@ -26,7 +28,7 @@ def columns_dealt_out(out, a, rows, cols):
         out[col] = total
 
 
-# Takes the column for the first index.
+# hazard, out-of-bounds: Takes the column for the first index.
 @cuda.jit
 def indices_exchanged(out, a, rows, cols):
     col = cuda.grid(1)
@@ -37,7 +39,7 @@ def indices_exchanged(out, a, rows, cols):
         out[col] = total
 
 
-# Adds up into out itself, which holds nothing yet.
+# wrong-result, wrong: Adds up into out itself, which holds nothing yet.
 @cuda.jit
 def added_to_what_is_there(out, a, rows, cols):
     col = cuda.grid(1)
@@ -46,7 +48,7 @@ def added_to_what_is_there(out, a, rows, cols):
             out[col] += a[row, col]
 
 
-# Forgets that there are more threads than columns.
+# hazard, out-of-bounds: Forgets that there are more threads than columns.
 @cuda.jit
 def no_guard(out, a, rows, cols):
     col = cuda.grid(1)
@@ -56,7 +58,7 @@ def no_guard(out, a, rows, cols):
     out[col] = total
 
 
-# Takes the number in the block for the column.
+# hazard, race: Takes the number in the block for the column.
 @cuda.jit
 def number_in_the_block(out, a, rows, cols):
     col = cuda.threadIdx.x
@@ -67,7 +69,7 @@ def number_in_the_block(out, a, rows, cols):
         out[col] = total
 
 
-# Takes two rows at a time and forgets the one that is left over.
+# wrong-result, odd-row: Takes two rows at a time and forgets the one that is left over.
 @cuda.jit
 def the_odd_row_left_out(out, a, rows, cols):
     col = cuda.grid(1)
@@ -78,7 +80,7 @@ def the_odd_row_left_out(out, a, rows, cols):
         out[col] = total
 
 
-# Starts with the first row and then begins the loop there again.
+# wrong-result, first-twice: Starts with the first row and then begins the loop there again.
 @cuda.jit
 def the_first_row_twice(out, a, rows, cols):
     col = cuda.grid(1)
@@ -89,7 +91,7 @@ def the_first_row_twice(out, a, rows, cols):
         out[col] = total
 
 
-# The first thread adds up every column.
+# over-budget, not-shared: The first thread adds up every column.
 @cuda.jit
 def one_thread_for_all_columns(out, a, rows, cols):
     if cuda.grid(1) == 0:

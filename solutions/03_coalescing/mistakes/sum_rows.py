@@ -7,7 +7,7 @@ WARP = 32
 ALL = 0xFFFFFFFF
 
 
-# A thread for a row, as there was one for a column.
+# over-budget, over-budget: A thread for a row, as there was one for a column.
 @cuda.jit
 def a_thread_for_a_row(out, a, rows, cols):
     row = cuda.grid(1)
@@ -18,7 +18,7 @@ def a_thread_for_a_row(out, a, rows, cols):
         out[row] = total
 
 
-# A warp for a row, but each lane has a piece of neighbouring cells.
+# over-budget, over-budget: A warp for a row, but each lane has a piece of neighbouring cells.
 @cuda.jit
 def a_piece_for_each_lane(out, a, rows, cols):
     lane = cuda.laneid
@@ -36,7 +36,7 @@ def a_piece_for_each_lane(out, a, rows, cols):
             out[row] = total
 
 
-# Leaves the 32 partial sums where they are.
+# wrong-result, not-combined: Leaves the 32 partial sums where they are.
 @cuda.jit
 def partial_sums_not_combined(out, a, rows, cols):
     lane = cuda.laneid
@@ -49,7 +49,8 @@ def partial_sums_not_combined(out, a, rows, cols):
             out[row] = total
 
 
-# Begins the exchange at 8: the upper half of the warp is never asked.
+# wrong-result, half-the-lanes: Begins the exchange at 8: the upper half of the warp is never
+# asked.
 @cuda.jit
 def one_exchange_too_few(out, a, rows, cols):
     lane = cuda.laneid
@@ -66,7 +67,7 @@ def one_exchange_too_few(out, a, rows, cols):
             out[row] = total
 
 
-# Starts each lane at its own cell and then goes on one by one.
+# wrong-result, counted-often: Starts each lane at its own cell and then goes on one by one.
 @cuda.jit
 def no_step_in_the_loop(out, a, rows, cols):
     lane = cuda.laneid
@@ -83,7 +84,7 @@ def no_step_in_the_loop(out, a, rows, cols):
             out[row] = total
 
 
-# Lets every lane write, though only lane 0 has the whole sum.
+# hazard, race: Lets every lane write, though only lane 0 has the whole sum.
 @cuda.jit
 def every_lane_writes(out, a, rows, cols):
     lane = cuda.laneid
@@ -99,7 +100,7 @@ def every_lane_writes(out, a, rows, cols):
         out[row] = total
 
 
-# Takes the number of the warp in its block for the row.
+# hazard, race: Takes the number of the warp in its block for the row.
 @cuda.jit
 def warp_of_the_block(out, a, rows, cols):
     lane = cuda.laneid
@@ -116,7 +117,7 @@ def warp_of_the_block(out, a, rows, cols):
             out[row] = total
 
 
-# Sends only the lanes that still have something to add into the exchange.
+# hazard, inactive-lane: Sends only the lanes that still have something to add into the exchange.
 @cuda.jit
 def exchange_in_a_branch(out, a, rows, cols):
     lane = cuda.laneid
@@ -134,7 +135,7 @@ def exchange_in_a_branch(out, a, rows, cols):
             out[row] = total
 
 
-# Forgets that the last block has more warps than there are rows.
+# hazard, out-of-bounds: Forgets that the last block has more warps than there are rows.
 @cuda.jit
 def no_guard(out, a, rows, cols):
     lane = cuda.laneid
@@ -150,7 +151,7 @@ def no_guard(out, a, rows, cols):
         out[row] = total
 
 
-# The first thread adds up every row.
+# over-budget, not-shared: The first thread adds up every row.
 @cuda.jit
 def one_thread_for_all_rows(out, a, rows, cols):
     if cuda.grid(1) == 0:

@@ -7,7 +7,8 @@ THREAD_ROWS = 8
 PER_THREAD = 4
 
 
-# Along the diagonals, so that no column is favoured: neither side is in order.
+# over-budget, over-budget: Along the diagonals, so that no column is favoured: neither side is in
+# order.
 @cuda.jit
 def along_the_diagonals(out, a, rows, cols):
     x = cuda.threadIdx.x
@@ -18,7 +19,7 @@ def along_the_diagonals(out, a, rows, cols):
             out[col, row] = a[row, col]
 
 
-# Copies and exchanges nothing.
+# wrong-result, transposed: Copies and exchanges nothing.
 @cuda.jit
 def not_transposed(out, a, rows, cols):
     col = cuda.blockIdx.x * TILE + cuda.threadIdx.x
@@ -30,7 +31,7 @@ def not_transposed(out, a, rows, cols):
             out[number // rows, number % rows] = a[row, col]
 
 
-# Writes with the indices it read with.
+# hazard, out-of-bounds: Writes with the indices it read with.
 @cuda.jit
 def indices_not_exchanged(out, a, rows, cols):
     col = cuda.blockIdx.x * TILE + cuda.threadIdx.x
@@ -41,7 +42,7 @@ def indices_not_exchanged(out, a, rows, cols):
             out[row, col] = a[row, col]
 
 
-# One cell for each thread: three quarters of the square stay behind.
+# wrong-result, one-each: One cell for each thread: three quarters of the square stay behind.
 @cuda.jit
 def one_cell_for_each_thread(out, a, rows, cols):
     col = cuda.blockIdx.x * TILE + cuda.threadIdx.x
@@ -50,7 +51,7 @@ def one_cell_for_each_thread(out, a, rows, cols):
         out[col, row] = a[row, col]
 
 
-# Four rows below each other, though the next thread has the next row: they meet.
+# hazard, race: Four rows below each other, though the next thread has the next row: they meet.
 @cuda.jit
 def steps_of_one_row(out, a, rows, cols):
     col = cuda.blockIdx.x * TILE + cuda.threadIdx.x
@@ -61,7 +62,7 @@ def steps_of_one_row(out, a, rows, cols):
             out[col, row] = a[row, col]
 
 
-# Guards the first of its four rows alone.
+# hazard, out-of-bounds: Guards the first of its four rows alone.
 @cuda.jit
 def guards_the_first_row_alone(out, a, rows, cols):
     col = cuda.blockIdx.x * TILE + cuda.threadIdx.x
@@ -71,7 +72,7 @@ def guards_the_first_row_alone(out, a, rows, cols):
             out[col, top + k * THREAD_ROWS] = a[top + k * THREAD_ROWS, col]
 
 
-# Guards rows with cols and cols with rows.
+# wrong-result, tail-unwritten: Guards rows with cols and cols with rows.
 @cuda.jit
 def guards_exchanged(out, a, rows, cols):
     col = cuda.blockIdx.x * TILE + cuda.threadIdx.x
@@ -82,7 +83,7 @@ def guards_exchanged(out, a, rows, cols):
             out[col, row] = a[row, col]
 
 
-# One warp of the block carries the whole square.
+# over-budget, not-shared: One warp of the block carries the whole square.
 @cuda.jit
 def one_warp_carries_the_square(out, a, rows, cols):
     col = cuda.blockIdx.x * TILE + cuda.threadIdx.x

@@ -5,7 +5,7 @@ from numba import cuda, float32
 TPB = 64
 
 
-# Takes from the tile what another thread may not have brought yet.
+# hazard, race: Takes from the tile what another thread may not have brought yet.
 @cuda.jit
 def no_barrier(out, a, size):
     tile = cuda.shared.array(TPB, float32)
@@ -18,7 +18,7 @@ def no_barrier(out, a, size):
         out[i] = tile[length - 1 - t]
 
 
-# Waits for a warp where a block has to be waited for.
+# hazard, race: Waits for a warp where a block has to be waited for.
 @cuda.jit
 def waited_for_the_warp(out, a, size):
     tile = cuda.shared.array(TPB, float32)
@@ -33,7 +33,7 @@ def waited_for_the_warp(out, a, size):
         out[i] = tile[length - 1 - t]
 
 
-# Puts everything behind one guard, the barrier too.
+# hazard, barrier-divergence: Puts everything behind one guard, the barrier too.
 @cuda.jit
 def barrier_behind_the_guard(out, a, size):
     tile = cuda.shared.array(TPB, float32)
@@ -47,7 +47,7 @@ def barrier_behind_the_guard(out, a, size):
         out[i] = tile[length - 1 - t]
 
 
-# Sends the threads without a cell home before the barrier.
+# hazard, barrier-divergence: Sends the threads without a cell home before the barrier.
 @cuda.jit
 def left_before_the_barrier(out, a, size):
     tile = cuda.shared.array(TPB, float32)
@@ -61,7 +61,7 @@ def left_before_the_barrier(out, a, size):
     out[i] = tile[min(TPB, size - start) - 1 - t]
 
 
-# Mirrors a piece that is shorter as if it were whole.
+# hazard, uninitialised-read: Mirrors a piece that is shorter as if it were whole.
 @cuda.jit
 def mirrored_a_full_tile(out, a, size):
     tile = cuda.shared.array(TPB, float32)
@@ -74,7 +74,7 @@ def mirrored_a_full_tile(out, a, size):
         out[i] = tile[TPB - 1 - t]
 
 
-# Counts the cells of the tile from 1.
+# hazard, out-of-bounds: Counts the cells of the tile from 1.
 @cuda.jit
 def mirrored_at_the_length(out, a, size):
     tile = cuda.shared.array(TPB, float32)
@@ -89,7 +89,8 @@ def mirrored_at_the_length(out, a, size):
         out[i] = tile[length - t]
 
 
-# Turns the whole array round: the block's piece lands at the other end.
+# wrong-result, whole-array: Turns the whole array round: the block's piece lands at the other
+# end.
 @cuda.jit
 def turned_the_whole_array(out, a, size):
     tile = cuda.shared.array(TPB, float32)
@@ -102,7 +103,7 @@ def turned_the_whole_array(out, a, size):
         out[size - 1 - i] = tile[t]
 
 
-# Right without any tile: global memory is read backwards.
+# over-budget, over-budget: Right without any tile: global memory is read backwards.
 @cuda.jit
 def read_global_backwards(out, a, size):
     t = cuda.threadIdx.x
@@ -113,7 +114,7 @@ def read_global_backwards(out, a, size):
         out[i] = a[start + length - 1 - t]
 
 
-# Keeps the tile in order and writes global memory backwards.
+# over-budget, over-budget: Keeps the tile in order and writes global memory backwards.
 @cuda.jit
 def wrote_global_backwards(out, a, size):
     tile = cuda.shared.array(TPB, float32)
@@ -128,7 +129,7 @@ def wrote_global_backwards(out, a, size):
         out[start + length - 1 - t] = tile[t]
 
 
-# Turns nothing round.
+# wrong-result, copied-input: Turns nothing round.
 @cuda.jit
 def only_copied(out, a, size):
     tile = cuda.shared.array(TPB, float32)
@@ -141,7 +142,7 @@ def only_copied(out, a, size):
         out[i] = tile[t]
 
 
-# One thread of the block fills the tile, and all empty it.
+# over-budget, not-shared: One thread of the block fills the tile, and all empty it.
 @cuda.jit
 def one_thread_fills_the_tile(out, a, size):
     tile = cuda.shared.array(TPB, float32)
@@ -156,7 +157,7 @@ def one_thread_fills_the_tile(out, a, size):
         out[start + t] = tile[length - 1 - t]
 
 
-# The first thread of a block does all of it, and needs no barrier.
+# over-budget, not-shared: The first thread of a block does all of it, and needs no barrier.
 @cuda.jit
 def one_thread_of_each_block(out, a, size):
     start = cuda.blockIdx.x * TPB

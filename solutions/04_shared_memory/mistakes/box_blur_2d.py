@@ -8,7 +8,7 @@ SPAN_X = TILE_X + 2
 SPAN_Y = TILE_Y + 2
 
 
-# Adds up before the neighbours' cells are surely there.
+# hazard, race: Adds up before the neighbours' cells are surely there.
 @cuda.jit
 def no_barrier(out, a, rows, cols):
     tile = cuda.shared.array((SPAN_Y, SPAN_X), float32)
@@ -29,7 +29,8 @@ def no_barrier(out, a, rows, cols):
         out[top + y, left + x] = total / 9
 
 
-# Waits once per turn of a loop that not all threads turn equally often.
+# hazard, barrier-divergence: Waits once per turn of a loop that not all threads turn equally
+# often.
 @cuda.jit
 def barrier_in_the_loop(out, a, rows, cols):
     tile = cuda.shared.array((SPAN_Y, SPAN_X), float32)
@@ -51,7 +52,7 @@ def barrier_in_the_loop(out, a, rows, cols):
         out[top + y, left + x] = total / 9
 
 
-# Brings the four sides of the frame and forgets its corners.
+# hazard, uninitialised-read: Brings the four sides of the frame and forgets its corners.
 @cuda.jit
 def no_corners(out, a, rows, cols):
     tile = cuda.shared.array((SPAN_Y, SPAN_X), float32)
@@ -76,7 +77,7 @@ def no_corners(out, a, rows, cols):
         out[top + y, left + x] = total / 9
 
 
-# One load per thread: the rest of the larger tile stays empty.
+# hazard, uninitialised-read: One load per thread: the rest of the larger tile stays empty.
 @cuda.jit
 def one_load_per_thread(out, a, rows, cols):
     tile = cuda.shared.array((SPAN_Y, SPAN_X), float32)
@@ -96,7 +97,7 @@ def one_load_per_thread(out, a, rows, cols):
         out[row, col] = total / 9
 
 
-# A row of the tile is SPAN_X cells long, not as long as the block is wide.
+# hazard, out-of-bounds: A row of the tile is SPAN_X cells long, not as long as the block is wide.
 @cuda.jit
 def wrong_row_length(out, a, rows, cols):
     tile = cuda.shared.array((SPAN_Y, SPAN_X), float32)
@@ -118,7 +119,7 @@ def wrong_row_length(out, a, rows, cols):
         out[top + y, left + x] = total / 9
 
 
-# Asks for x where the row of the tile is meant.
+# hazard, out-of-bounds: Asks for x where the row of the tile is meant.
 @cuda.jit
 def swapped_in_the_tile(out, a, rows, cols):
     tile = cuda.shared.array((SPAN_Y, SPAN_X), float32)
@@ -140,7 +141,7 @@ def swapped_in_the_tile(out, a, rows, cols):
         out[top + y, left + x] = total / 9
 
 
-# Repeats the border cells where nothing should be.
+# wrong-result, border-repeated: Repeats the border cells where nothing should be.
 @cuda.jit
 def repeated_the_border(out, a, rows, cols):
     tile = cuda.shared.array((SPAN_Y, SPAN_X), float32)
@@ -161,7 +162,7 @@ def repeated_the_border(out, a, rows, cols):
         out[top + y, left + x] = total / 9
 
 
-# Nine loads from global memory for every cell.
+# over-budget, over-budget: Nine loads from global memory for every cell.
 @cuda.jit
 def no_tile_at_all(out, a, rows, cols):
     col, row = cuda.grid(2)
@@ -173,7 +174,7 @@ def no_tile_at_all(out, a, rows, cols):
         out[row, col] = total / 9
 
 
-# Divides by the neighbours that exist.
+# wrong-result, mean-of-inside: Divides by the neighbours that exist.
 @cuda.jit
 def mean_of_those_inside(out, a, rows, cols):
     tile = cuda.shared.array((SPAN_Y, SPAN_X), float32)
@@ -199,7 +200,7 @@ def mean_of_those_inside(out, a, rows, cols):
         out[row, col] = total / (high * wide)
 
 
-# The first row of threads fills the tile, place by place.
+# over-budget, not-shared: The first row of threads fills the tile, place by place.
 @cuda.jit
 def one_row_of_threads_fills_the_tile(out, a, rows, cols):
     tile = cuda.shared.array((SPAN_Y, SPAN_X), float32)

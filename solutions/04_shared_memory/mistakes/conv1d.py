@@ -7,7 +7,7 @@ MAX_TAPS = 16
 SPAN = TPB + MAX_TAPS
 
 
-# Multiplies before tile and weights are surely there.
+# hazard, race: Multiplies before tile and weights are surely there.
 @cuda.jit
 def no_barrier(out, a, w, size, taps):
     tile = cuda.shared.array(SPAN, float32)
@@ -26,7 +26,7 @@ def no_barrier(out, a, w, size, taps):
         out[i] = total
 
 
-# Only those that load a weight come past the barrier.
+# hazard, barrier-divergence: Only those that load a weight come past the barrier.
 @cuda.jit
 def barrier_behind_the_guard(out, a, w, size, taps):
     tile = cuda.shared.array(SPAN, float32)
@@ -46,7 +46,7 @@ def barrier_behind_the_guard(out, a, w, size, taps):
         out[i] = total
 
 
-# Lets the last threads of a block read a halo that nobody loaded.
+# hazard, uninitialised-read: Lets the last threads of a block read a halo that nobody loaded.
 @cuda.jit
 def no_halo(out, a, w, size, taps):
     tile = cuda.shared.array(SPAN, float32)
@@ -64,7 +64,7 @@ def no_halo(out, a, w, size, taps):
         out[i] = total
 
 
-# Stops at the end of the tile as if the array ended there.
+# wrong-result, stopped-at-block: Stops at the end of the tile as if the array ended there.
 @cuda.jit
 def stopped_at_the_block(out, a, w, size, taps):
     tile = cuda.shared.array(TPB, float32)
@@ -83,7 +83,7 @@ def stopped_at_the_block(out, a, w, size, taps):
         out[i] = total
 
 
-# Loads the halo in front of the block, as a causal convolution would.
+# wrong-result, wrong-side: Loads the halo in front of the block, as a causal convolution would.
 @cuda.jit
 def halo_on_the_wrong_side(out, a, w, size, taps):
     tile = cuda.shared.array(SPAN, float32)
@@ -104,7 +104,7 @@ def halo_on_the_wrong_side(out, a, w, size, taps):
         out[i] = total
 
 
-# Fetches the halo with a guard that forgets the end of the array.
+# hazard, out-of-bounds: Fetches the halo with a guard that forgets the end of the array.
 @cuda.jit
 def halo_without_a_guard(out, a, w, size, taps):
     tile = cuda.shared.array(SPAN, float32)
@@ -125,7 +125,7 @@ def halo_without_a_guard(out, a, w, size, taps):
         out[i] = total
 
 
-# Lays the weights down back to front.
+# wrong-result, flipped: Lays the weights down back to front.
 @cuda.jit
 def flipped_weights(out, a, w, size, taps):
     tile = cuda.shared.array(SPAN, float32)
@@ -145,7 +145,7 @@ def flipped_weights(out, a, w, size, taps):
         out[i] = total
 
 
-# Every thread fetches the weights for itself.
+# over-budget, over-budget: Every thread fetches the weights for itself.
 @cuda.jit
 def weights_from_global(out, a, w, size, taps):
     tile = cuda.shared.array(SPAN, float32)
@@ -162,7 +162,8 @@ def weights_from_global(out, a, w, size, taps):
         out[i] = total
 
 
-# Uses the tile for the block's own cells and global memory for the halo.
+# over-budget, over-budget: Uses the tile for the block's own cells and global memory for the
+# halo.
 @cuda.jit
 def halo_from_global(out, a, w, size, taps):
     tile = cuda.shared.array(SPAN, float32)
@@ -186,7 +187,7 @@ def halo_from_global(out, a, w, size, taps):
         out[i] = total
 
 
-# The first thread of the block brings all the weights.
+# over-budget, not-shared: The first thread of the block brings all the weights.
 @cuda.jit
 def one_thread_brings_the_weights(out, a, w, size, taps):
     tile = cuda.shared.array(SPAN, float32)

@@ -6,7 +6,7 @@ TPB = 64
 HALF = 32
 
 
-# No barrier, no complaint about the barrier.
+# hazard, race: No barrier, no complaint about the barrier.
 @cuda.jit
 def took_the_barrier_out(out, a, size):
     tile = cuda.shared.array(TPB, float32)
@@ -17,7 +17,8 @@ def took_the_barrier_out(out, a, size):
         out[i] = tile[t - 1] if t > 0 else float32(0)
 
 
-# Sends the threads without a cell home: they still miss at the barrier.
+# hazard, barrier-divergence: Sends the threads without a cell home: they still miss at the
+# barrier.
 @cuda.jit
 def returned_early(out, a, size):
     tile = cuda.shared.array(TPB, float32)
@@ -30,7 +31,7 @@ def returned_early(out, a, size):
     out[i] = tile[t - 1] if t > 0 else float32(0)
 
 
-# A barrier in each branch: a block meets at one line, not at two.
+# hazard, barrier-divergence: A barrier in each branch: a block meets at one line, not at two.
 @cuda.jit
 def a_barrier_for_those_left_over(out, a, size):
     tile = cuda.shared.array(TPB, float32)
@@ -44,7 +45,8 @@ def a_barrier_for_those_left_over(out, a, size):
         cuda.syncthreads()
 
 
-# Takes the guard away: all threads come past, and the last ones beyond the array.
+# hazard, out-of-bounds: Takes the guard away: all threads come past, and the last ones beyond the
+# array.
 @cuda.jit
 def took_the_guard_out(out, a, size):
     tile = cuda.shared.array(TPB, float32)
@@ -55,7 +57,7 @@ def took_the_guard_out(out, a, size):
     out[i] = tile[t - 1] if t > 0 else float32(0)
 
 
-# Moves the barrier behind the guard, after the read.
+# hazard, race: Moves the barrier behind the guard, after the read.
 @cuda.jit
 def barrier_after_the_read(out, a, size):
     tile = cuda.shared.array(TPB, float32)
@@ -67,7 +69,7 @@ def barrier_after_the_read(out, a, size):
     cuda.syncthreads()
 
 
-# Leaves one of the two barriers in its branch.
+# hazard, barrier-divergence, for exchange_halves: Leaves one of the two barriers in its branch.
 @cuda.jit
 def one_branch_waits(out, a, size):
     tile = cuda.shared.array(TPB, float32)
@@ -86,7 +88,8 @@ def one_branch_waits(out, a, size):
         out[i] = taken
 
 
-# Brings the branches together and loses the sign on the way.
+# wrong-result, lost-sign, for exchange_halves: Brings the branches together and loses the sign on
+# the way.
 @cuda.jit
 def lost_the_sign(out, a, size):
     tile = cuda.shared.array(TPB, float32)
@@ -98,7 +101,8 @@ def lost_the_sign(out, a, size):
         out[i] = tile[(t + HALF) % TPB]
 
 
-# All threads turn the loop equally often, and the barriers are inside the guard.
+# hazard, barrier-divergence, for reverse_chunks: All threads turn the loop equally often, and the
+# barriers are inside the guard.
 @cuda.jit
 def guard_around_the_barriers(out, a, cols):
     tile = cuda.shared.array(TPB, float32)
@@ -114,7 +118,7 @@ def guard_around_the_barriers(out, a, cols):
             cuda.syncthreads()
 
 
-# Stops as soon as this thread has no cell.
+# hazard, barrier-divergence, for reverse_chunks: Stops as soon as this thread has no cell.
 @cuda.jit
 def broke_out_of_the_loop(out, a, cols):
     tile = cuda.shared.array(TPB, float32)
@@ -131,7 +135,8 @@ def broke_out_of_the_loop(out, a, cols):
         cuda.syncthreads()
 
 
-# Keeps one barrier per chunk: the next chunk runs over this one.
+# hazard, race, for reverse_chunks: Keeps one barrier per chunk: the next chunk runs over this
+# one.
 @cuda.jit
 def one_barrier_per_chunk(out, a, cols):
     tile = cuda.shared.array(TPB, float32)
@@ -147,7 +152,8 @@ def one_barrier_per_chunk(out, a, cols):
             out[row, col] = tile[length - 1 - t]
 
 
-# Does whole chunks only and leaves the rest of the row.
+# wrong-result, tail-unwritten, for reverse_chunks: Does whole chunks only and leaves the rest of
+# the row.
 @cuda.jit
 def whole_chunks_only(out, a, cols):
     tile = cuda.shared.array(TPB, float32)
@@ -161,7 +167,7 @@ def whole_chunks_only(out, a, cols):
         cuda.syncthreads()
 
 
-# Where one thread does everything, nobody has to wait.
+# over-budget, not-shared: Where one thread does everything, nobody has to wait.
 @cuda.jit
 def one_thread_and_no_barrier(out, a, size):
     start = cuda.blockIdx.x * TPB

@@ -5,7 +5,7 @@ from numba import cuda, float32
 TPB = 64
 
 
-# Waits before there is anything to wait for.
+# hazard, race: Waits before there is anything to wait for.
 @cuda.jit
 def waited_before_the_write(out, a, size):
     tile = cuda.shared.array(TPB, float32)
@@ -19,7 +19,7 @@ def waited_before_the_write(out, a, size):
         out[i] = tile[(t + 1) % length]
 
 
-# Puts the barrier between the lines, and inside the guard.
+# hazard, barrier-divergence: Puts the barrier between the lines, and inside the guard.
 @cuda.jit
 def barrier_behind_the_guard(out, a, size):
     tile = cuda.shared.array(TPB, float32)
@@ -33,7 +33,7 @@ def barrier_behind_the_guard(out, a, size):
         out[i] = tile[(t + 1) % length]
 
 
-# Waits for a warp where a block has to be waited for.
+# hazard, race: Waits for a warp where a block has to be waited for.
 @cuda.jit
 def waited_for_the_warp(out, a, size):
     tile = cuda.shared.array(TPB, float32)
@@ -48,7 +48,7 @@ def waited_for_the_warp(out, a, size):
         out[i] = tile[(t + 1) % length]
 
 
-# Takes a fence for a barrier: it orders what one thread does, and nobody waits.
+# hazard, race: Takes a fence for a barrier: it orders what one thread does, and nobody waits.
 @cuda.jit
 def fenced_and_did_not_wait(out, a, size):
     tile = cuda.shared.array(TPB, float32)
@@ -63,7 +63,8 @@ def fenced_and_did_not_wait(out, a, size):
         out[i] = tile[(t + 1) % length]
 
 
-# Goes round the race by not using the tile: it stops at the block's end no more.
+# wrong-result, not-by-piece: Goes round the race by not using the tile: it stops at the block's
+# end no more.
 @cuda.jit
 def rotated_the_whole_array(out, a, size):
     i = cuda.grid(1)
@@ -71,7 +72,8 @@ def rotated_the_whole_array(out, a, size):
         out[i] = a[(i + 1) % size]
 
 
-# Leaves the loop as it was: the next row is written over this one.
+# hazard, race, for reverse_rows: Leaves the loop as it was: the next row is written over this
+# one.
 @cuda.jit
 def one_barrier_per_row(out, a, rows, cols):
     tile = cuda.shared.array(TPB, float32)
@@ -84,7 +86,8 @@ def one_barrier_per_row(out, a, rows, cols):
             out[row, t] = tile[cols - 1 - t]
 
 
-# Moves the barrier to the end of the turn, and now the other one is missing.
+# hazard, race, for reverse_rows: Moves the barrier to the end of the turn, and now the other one
+# is missing.
 @cuda.jit
 def moved_the_barrier(out, a, rows, cols):
     tile = cuda.shared.array(TPB, float32)
@@ -97,7 +100,7 @@ def moved_the_barrier(out, a, rows, cols):
         cuda.syncthreads()
 
 
-# The second barrier comes after the loop, when all rows are done.
+# hazard, race, for reverse_rows: The second barrier comes after the loop, when all rows are done.
 @cuda.jit
 def second_barrier_after_the_loop(out, a, rows, cols):
     tile = cuda.shared.array(TPB, float32)
@@ -111,7 +114,8 @@ def second_barrier_after_the_loop(out, a, rows, cols):
     cuda.syncthreads()
 
 
-# Two barriers around a line that reads and writes: within the line nothing is ordered.
+# hazard, race, for add_neighbours: Two barriers around a line that reads and writes: within the
+# line nothing is ordered.
 @cuda.jit
 def barriers_around_the_sum(out, a, size, rounds):
     tile = cuda.shared.array(TPB, float32)
@@ -128,7 +132,7 @@ def barriers_around_the_sum(out, a, size, rounds):
         out[i] = tile[t]
 
 
-# Reads, waits, writes, and runs into the next round.
+# hazard, race, for add_neighbours: Reads, waits, writes, and runs into the next round.
 @cuda.jit
 def no_wait_after_the_write(out, a, size, rounds):
     tile = cuda.shared.array(TPB, float32)
@@ -144,7 +148,8 @@ def no_wait_after_the_write(out, a, size, rounds):
         out[i] = tile[t]
 
 
-# Lets one thread do it all, from the left: each cell gets a neighbour that has changed already.
+# wrong-result, one-after-another, for add_neighbours: Lets one thread do it all, from the left:
+# each cell gets a neighbour that has changed already.
 @cuda.jit
 def one_thread_from_the_left(out, a, size, rounds):
     tile = cuda.shared.array(TPB, float32)
@@ -161,7 +166,8 @@ def one_thread_from_the_left(out, a, size, rounds):
         out[i] = tile[t]
 
 
-# The barrier stands where thread 0 does not come past.
+# hazard, barrier-divergence, for add_neighbours: The barrier stands where thread 0 does not come
+# past.
 @cuda.jit
 def barrier_without_thread_0(out, a, size, rounds):
     tile = cuda.shared.array(TPB, float32)
@@ -179,7 +185,8 @@ def barrier_without_thread_0(out, a, size, rounds):
         out[i] = tile[t]
 
 
-# No tile, no race: but now a warp reads from an odd place of global memory.
+# over-budget, over-budget: No tile, no race: but now a warp reads from an odd place of global
+# memory.
 @cuda.jit
 def read_from_global(out, a, size):
     t = cuda.threadIdx.x
@@ -190,7 +197,7 @@ def read_from_global(out, a, size):
         out[i] = a[start + (t + 1) % length]
 
 
-# Sprinkles barriers until the message goes away.
+# over-budget, over-budget, for reverse_rows: Sprinkles barriers until the message goes away.
 @cuda.jit
 def a_barrier_after_every_line(out, a, rows, cols):
     tile = cuda.shared.array(TPB, float32)
@@ -206,7 +213,7 @@ def a_barrier_after_every_line(out, a, rows, cols):
         cuda.syncthreads()
 
 
-# Where one thread does everything, nobody races.
+# over-budget, not-shared, for add_neighbours: Where one thread does everything, nobody races.
 @cuda.jit
 def one_thread_does_it_all(out, a, size, rounds):
     tile = cuda.shared.array(TPB, float32)
@@ -222,7 +229,7 @@ def one_thread_does_it_all(out, a, size, rounds):
             out[start + k] = tile[k]
 
 
-# The one barrier that is missing, and another for good measure.
+# over-budget, over-budget: The one barrier that is missing, and another for good measure.
 @cuda.jit
 def one_barrier_too_many(out, a, size):
     tile = cuda.shared.array(TPB, float32)

@@ -6,7 +6,7 @@ TPB = 64
 WINDOW = 4
 
 
-# Compares with numbers that other threads may not have brought yet.
+# hazard, race: Compares with numbers that other threads may not have brought yet.
 @cuda.jit
 def no_barrier(out, a, cols):
     tile = cuda.shared.array(TPB, float32)
@@ -20,7 +20,7 @@ def no_barrier(out, a, cols):
         out[row, col] = largest
 
 
-# Puts everything behind one guard, the barrier too.
+# hazard, barrier-divergence: Puts everything behind one guard, the barrier too.
 @cuda.jit
 def barrier_behind_the_guard(out, a, cols):
     tile = cuda.shared.array(TPB, float32)
@@ -35,7 +35,7 @@ def barrier_behind_the_guard(out, a, cols):
         out[row, col] = largest
 
 
-# Fills the tile, then reads global memory all the same.
+# over-budget, over-budget: Fills the tile, then reads global memory all the same.
 @cuda.jit
 def read_global_again(out, a, cols):
     tile = cuda.shared.array(TPB, float32)
@@ -51,7 +51,7 @@ def read_global_again(out, a, cols):
         out[row, col] = largest
 
 
-# Begins at zero, which no negative number beats.
+# wrong-result, began-at-zero: Begins at zero, which no negative number beats.
 @cuda.jit
 def began_at_zero(out, a, cols):
     tile = cuda.shared.array(TPB, float32)
@@ -67,7 +67,7 @@ def began_at_zero(out, a, cols):
         out[row, col] = largest
 
 
-# Begins at a number that looks small enough.
+# wrong-result, began-too-high: Begins at a number that looks small enough.
 @cuda.jit
 def began_at_minus_100(out, a, cols):
     tile = cuda.shared.array(TPB, float32)
@@ -83,7 +83,7 @@ def began_at_minus_100(out, a, cols):
         out[row, col] = largest
 
 
-# Lets the window stick out at the left of the row.
+# hazard, out-of-bounds: Lets the window stick out at the left of the row.
 @cuda.jit
 def window_past_the_start(out, a, cols):
     tile = cuda.shared.array(TPB, float32)
@@ -99,7 +99,7 @@ def window_past_the_start(out, a, cols):
         out[row, col] = largest
 
 
-# Takes the numbers that come, not those that went.
+# wrong-result, looked-ahead: Takes the numbers that come, not those that went.
 @cuda.jit
 def looked_ahead(out, a, cols):
     tile = cuda.shared.array(TPB, float32)
@@ -115,7 +115,7 @@ def looked_ahead(out, a, cols):
         out[row, col] = largest
 
 
-# Stops one number early.
+# wrong-result, window-short: Stops one number early.
 @cuda.jit
 def window_one_short(out, a, cols):
     tile = cuda.shared.array(TPB, float32)
@@ -131,7 +131,7 @@ def window_one_short(out, a, cols):
         out[row, col] = largest
 
 
-# Adds where it should compare.
+# wrong-result, summed: Adds where it should compare.
 @cuda.jit
 def summed(out, a, cols):
     tile = cuda.shared.array(TPB, float32)
@@ -147,7 +147,8 @@ def summed(out, a, cols):
         out[row, col] = total
 
 
-# One thread does the row, with the last four numbers in its own variables.
+# over-budget, not-shared: One thread does the row, with the last four numbers in its own
+# variables.
 @cuda.jit
 def one_thread_of_each_block(out, a, cols):
     tile = cuda.shared.array(TPB, float32)

@@ -6,7 +6,7 @@ TPB = 64
 SPAN = TPB + 2
 
 
-# Uses the neighbours' cells before they are surely there.
+# hazard, race: Uses the neighbours' cells before they are surely there.
 @cuda.jit
 def no_barrier(out, a, size):
     tile = cuda.shared.array(SPAN, float32)
@@ -20,7 +20,8 @@ def no_barrier(out, a, size):
         out[i] = tile[t] - 2 * tile[t + 1] + tile[t + 2]
 
 
-# The barrier stands where the two threads of the halo come past alone.
+# hazard, barrier-divergence: The barrier stands where the two threads of the halo come past
+# alone.
 @cuda.jit
 def barrier_in_the_halo(out, a, size):
     tile = cuda.shared.array(SPAN, float32)
@@ -36,7 +37,7 @@ def barrier_in_the_halo(out, a, size):
         out[i] = tile[t] - 2 * tile[t + 1] + tile[t + 2]
 
 
-# Fills the middle of the tile and forgets both ends.
+# hazard, uninitialised-read: Fills the middle of the tile and forgets both ends.
 @cuda.jit
 def no_halo(out, a, size):
     tile = cuda.shared.array(SPAN, float32)
@@ -48,7 +49,7 @@ def no_halo(out, a, size):
         out[i] = tile[t] - 2 * tile[t + 1] + tile[t + 2]
 
 
-# Takes the end of a block for the end of the array.
+# wrong-result, halo-of-zeros: Takes the end of a block for the end of the array.
 @cuda.jit
 def halo_of_zeros(out, a, size):
     tile = cuda.shared.array(SPAN, float32)
@@ -63,7 +64,8 @@ def halo_of_zeros(out, a, size):
         out[i] = tile[t] - 2 * tile[t + 1] + tile[t + 2]
 
 
-# Puts the cell from the left in the place on the right, and the other way round.
+# wrong-result, wrong-side: Puts the cell from the left in the place on the right, and the other
+# way round.
 @cuda.jit
 def halo_on_the_wrong_side(out, a, size):
     tile = cuda.shared.array(SPAN, float32)
@@ -79,7 +81,7 @@ def halo_on_the_wrong_side(out, a, size):
         out[i] = tile[t] - 2 * tile[t + 1] + tile[t + 2]
 
 
-# Leaves what lies behind the last cell of the array as it was.
+# hazard, uninitialised-read: Leaves what lies behind the last cell of the array as it was.
 @cuda.jit
 def nothing_behind_the_end(out, a, size):
     tile = cuda.shared.array(SPAN, float32)
@@ -97,7 +99,7 @@ def nothing_behind_the_end(out, a, size):
         out[i] = tile[t] - 2 * tile[t + 1] + tile[t + 2]
 
 
-# Loads the halo from beyond both ends of the array.
+# hazard, out-of-bounds: Loads the halo from beyond both ends of the array.
 @cuda.jit
 def halo_without_a_guard(out, a, size):
     tile = cuda.shared.array(SPAN, float32)
@@ -111,7 +113,7 @@ def halo_without_a_guard(out, a, size):
         out[i] = tile[t] - 2 * tile[t + 1] + tile[t + 2]
 
 
-# Reads each cell three times from global memory.
+# over-budget, over-budget: Reads each cell three times from global memory.
 @cuda.jit
 def no_tile_at_all(out, a, size):
     i = cuda.grid(1)
@@ -121,7 +123,7 @@ def no_tile_at_all(out, a, size):
         out[i] = left - 2 * a[i] + right
 
 
-# Forgets that the tile begins one cell to the left.
+# wrong-result, forgot-offset: Forgets that the tile begins one cell to the left.
 @cuda.jit
 def forgot_the_offset(out, a, size):
     tile = cuda.shared.array(SPAN, float32)
@@ -136,7 +138,7 @@ def forgot_the_offset(out, a, size):
         out[i] = tile[t] - 2 * tile[t + 1] + tile[t + 2]
 
 
-# One thread of the block fills the whole tile.
+# over-budget, not-shared: One thread of the block fills the whole tile.
 @cuda.jit
 def one_thread_fills_the_tile(out, a, size):
     tile = cuda.shared.array(SPAN, float32)

@@ -7,7 +7,7 @@ THREAD_ROWS = 8
 PADDED = TILE + 1
 
 
-# A square tile: a column of it lies in one bank.
+# over-budget, over-budget: A square tile: a column of it lies in one bank.
 @cuda.jit
 def not_padded(out, a, rows, cols):
     tile = cuda.shared.array((TILE, TILE), float32)
@@ -23,7 +23,7 @@ def not_padded(out, a, rows, cols):
             out[left + y, top + x] = tile[x, y]
 
 
-# Adds a row to the tile, which moves no other row.
+# over-budget, over-budget: Adds a row to the tile, which moves no other row.
 @cuda.jit
 def padded_the_wrong_side(out, a, rows, cols):
     tile = cuda.shared.array((PADDED, TILE), float32)
@@ -39,7 +39,7 @@ def padded_the_wrong_side(out, a, rows, cols):
             out[left + y, top + x] = tile[x, y]
 
 
-# Turns the square round on the way in: now the stores meet in one bank.
+# over-budget, over-budget: Turns the square round on the way in: now the stores meet in one bank.
 @cuda.jit
 def turned_on_the_way_in(out, a, rows, cols):
     tile = cuda.shared.array((TILE, TILE), float32)
@@ -55,7 +55,7 @@ def turned_on_the_way_in(out, a, rows, cols):
             out[left + y, top + x] = tile[y, x]
 
 
-# No tile, so no conflicts, and the stores are scattered again.
+# over-budget, over-budget: No tile, so no conflicts, and the stores are scattered again.
 @cuda.jit
 def no_tile_at_all(out, a, rows, cols):
     x = cuda.threadIdx.x
@@ -66,7 +66,8 @@ def no_tile_at_all(out, a, rows, cols):
             out[left + x, top + y] = a[top + y, left + x]
 
 
-# Each thread carries one cell and leaves three quarters of the square behind.
+# hazard, uninitialised-read: Each thread carries one cell and leaves three quarters of the square
+# behind.
 @cuda.jit
 def one_cell_per_thread(out, a, rows, cols):
     tile = cuda.shared.array((TILE, PADDED), float32)
@@ -81,7 +82,7 @@ def one_cell_per_thread(out, a, rows, cols):
         out[left + y, top + x] = tile[x, y]
 
 
-# Forgets the barrier between filling and emptying.
+# hazard, race: Forgets the barrier between filling and emptying.
 @cuda.jit
 def no_barrier(out, a, rows, cols):
     tile = cuda.shared.array((TILE, PADDED), float32)
@@ -96,7 +97,8 @@ def no_barrier(out, a, rows, cols):
             out[left + y, top + x] = tile[x, y]
 
 
-# Fills and empties in one loop, a barrier in each turn: too early for the other rows.
+# hazard, race: Fills and empties in one loop, a barrier in each turn: too early for the other
+# rows.
 @cuda.jit
 def one_loop_for_both(out, a, rows, cols):
     tile = cuda.shared.array((TILE, PADDED), float32)
@@ -111,7 +113,7 @@ def one_loop_for_both(out, a, rows, cols):
             out[left + y, top + x] = tile[x, y]
 
 
-# Half of the rows of threads carry eight cells each.
+# over-budget, not-shared: Half of the rows of threads carry eight cells each.
 @cuda.jit
 def half_of_the_threads(out, a, rows, cols):
     x = cuda.threadIdx.x

@@ -5,7 +5,7 @@ from numba import cuda, float32
 TILE = 32
 
 
-# Right, and every store of a warp goes to 32 rows.
+# over-budget, over-budget: Right, and every store of a warp goes to 32 rows.
 @cuda.jit
 def no_tile_at_all(out, a, rows, cols):
     col, row = cuda.grid(2)
@@ -13,7 +13,7 @@ def no_tile_at_all(out, a, rows, cols):
         out[col, row] = a[row, col]
 
 
-# Uses the tile and still writes down the columns.
+# over-budget, over-budget: Uses the tile and still writes down the columns.
 @cuda.jit
 def stored_down_the_columns(out, a, rows, cols):
     tile = cuda.shared.array((TILE, TILE), float32)
@@ -28,7 +28,7 @@ def stored_down_the_columns(out, a, rows, cols):
         out[left + x, top + y] = tile[y, x]
 
 
-# Loads down the columns and stores along the rows.
+# over-budget, over-budget: Loads down the columns and stores along the rows.
 @cuda.jit
 def loaded_down_the_columns(out, a, rows, cols):
     tile = cuda.shared.array((TILE, TILE), float32)
@@ -43,7 +43,7 @@ def loaded_down_the_columns(out, a, rows, cols):
         out[left + y, top + x] = tile[y, x]
 
 
-# Takes from the tile what another thread may not have brought yet.
+# hazard, race: Takes from the tile what another thread may not have brought yet.
 @cuda.jit
 def no_barrier(out, a, rows, cols):
     tile = cuda.shared.array((TILE, TILE), float32)
@@ -57,7 +57,7 @@ def no_barrier(out, a, rows, cols):
         out[left + y, top + x] = tile[x, y]
 
 
-# One guard for all, and the barrier inside it.
+# hazard, barrier-divergence: One guard for all, and the barrier inside it.
 @cuda.jit
 def barrier_behind_the_guard(out, a, rows, cols):
     tile = cuda.shared.array((TILE, TILE), float32)
@@ -72,7 +72,7 @@ def barrier_behind_the_guard(out, a, rows, cols):
         out[left + y, top + x] = tile[x, y]
 
 
-# Puts the squares in their new places and leaves each as it was.
+# wrong-result, not-turned: Puts the squares in their new places and leaves each as it was.
 @cuda.jit
 def squares_not_turned(out, a, rows, cols):
     tile = cuda.shared.array((TILE, TILE), float32)
@@ -87,7 +87,7 @@ def squares_not_turned(out, a, rows, cols):
         out[left + y, top + x] = tile[y, x]
 
 
-# Turns each square round and leaves the squares in their places.
+# wrong-result, not-moved: Turns each square round and leaves the squares in their places.
 @cuda.jit
 def squares_not_moved(out, a, rows, cols):
     tile = cuda.shared.array((TILE, TILE), float32)
@@ -102,7 +102,7 @@ def squares_not_moved(out, a, rows, cols):
         out[top + y, left + x] = tile[x, y]
 
 
-# Guards the store like the load: the threads left over are not the same.
+# hazard, out-of-bounds: Guards the store like the load: the threads left over are not the same.
 @cuda.jit
 def guard_of_the_load(out, a, rows, cols):
     tile = cuda.shared.array((TILE, TILE), float32)
@@ -117,7 +117,7 @@ def guard_of_the_load(out, a, rows, cols):
         out[left + y, top + x] = tile[x, y]
 
 
-# One warp carries the whole square, a row after the other.
+# over-budget, not-shared: One warp carries the whole square, a row after the other.
 @cuda.jit
 def one_warp_does_it_all(out, a, rows, cols):
     tile = cuda.shared.array((TILE, TILE), float32)

@@ -9,7 +9,7 @@ WARPS = 4
 ALL_LANES = 0xFFFFFFFF
 
 
-# Takes whichever of two equal numbers comes up.
+# wrong-result, tie: Takes whichever of two equal numbers comes up.
 @cuda.jit
 def ties_as_they_come(out, a, cols):
     numbers = cuda.shared.array(WARPS, float32)
@@ -47,7 +47,7 @@ def ties_as_they_come(out, a, cols):
         out[row] = at
 
 
-# Lets the last of equal numbers win.
+# wrong-result, last-of-equals: Lets the last of equal numbers win.
 @cuda.jit
 def last_of_equal_numbers(out, a, cols):
     numbers = cuda.shared.array(WARPS, float32)
@@ -85,7 +85,8 @@ def last_of_equal_numbers(out, a, cols):
         out[row] = at
 
 
-# Begins with the first number of the row, which may be a NaN: nothing is larger.
+# wrong-result, nan-sticks: Begins with the first number of the row, which may be a NaN: nothing
+# is larger.
 @cuda.jit
 def began_at_a_nan(out, a, cols):
     numbers = cuda.shared.array(WARPS, float32)
@@ -123,7 +124,7 @@ def began_at_a_nan(out, a, cols):
         out[row] = at
 
 
-# Begins with zero, which no negative number beats.
+# wrong-result, began-at-zero: Begins with zero, which no negative number beats.
 @cuda.jit
 def began_at_zero(out, a, cols):
     numbers = cuda.shared.array(WARPS, float32)
@@ -161,7 +162,7 @@ def began_at_zero(out, a, cols):
         out[row] = at
 
 
-# Reads what other warps found, and nothing makes it wait.
+# hazard, race: Reads what other warps found, and nothing makes it wait.
 @cuda.jit
 def no_barrier(out, a, cols):
     numbers = cuda.shared.array(WARPS, float32)
@@ -198,7 +199,7 @@ def no_barrier(out, a, cols):
         out[row] = at
 
 
-# Takes the number from the lane beyond and keeps its own column.
+# wrong-result, column-of-its-own: Takes the number from the lane beyond and keeps its own column.
 @cuda.jit
 def column_of_its_own(out, a, cols):
     numbers = cuda.shared.array(WARPS, float32)
@@ -235,7 +236,7 @@ def column_of_its_own(out, a, cols):
         out[row] = at
 
 
-# Takes the first warp for the block.
+# wrong-result, one-warp: Takes the first warp for the block.
 @cuda.jit
 def first_warp_only(out, a, cols):
     numbers = cuda.shared.array(WARPS, float32)
@@ -263,7 +264,7 @@ def first_warp_only(out, a, cols):
         out[row] = at
 
 
-# A tree in shared memory: right, and it waits in every step.
+# over-budget, over-budget: A tree in shared memory: right, and it waits in every step.
 @cuda.jit
 def tree_in_shared_memory(out, a, cols):
     numbers = cuda.shared.array(TPB, float32)
@@ -294,7 +295,7 @@ def tree_in_shared_memory(out, a, cols):
         out[row] = places[0]
 
 
-# One thread looks through the row.
+# over-budget, not-shared: One thread looks through the row.
 @cuda.jit
 def one_thread_of_each_block(out, a, cols):
     row = cuda.blockIdx.x
@@ -308,7 +309,8 @@ def one_thread_of_each_block(out, a, cols):
         out[row] = at
 
 
-# Replaces the best number by any that is not smaller or equal, and a NaN is neither.
+# wrong-result, nan-in-the-way: Replaces the best number by any that is not smaller or equal, and
+# a NaN is neither.
 @cuda.jit
 def not_smaller_wins(out, a, cols):
     numbers = cuda.shared.array(WARPS, float32)
@@ -346,7 +348,7 @@ def not_smaller_wins(out, a, cols):
         out[row] = at
 
 
-# One warp does the row, and the other three look on.
+# over-budget, not-shared: One warp does the row, and the other three look on.
 @cuda.jit
 def one_warp_of_each_block(out, a, cols):
     row = cuda.blockIdx.x

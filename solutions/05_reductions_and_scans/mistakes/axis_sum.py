@@ -7,7 +7,7 @@ ALL_LANES = 0xFFFFFFFF
 TPB = 128
 
 
-# Gives each lane a stretch of the row of its own.
+# over-budget, over-budget: Gives each lane a stretch of the row of its own.
 @cuda.jit
 def a_stretch_for_each_lane(out, a, rows, cols):
     lane = cuda.threadIdx.x
@@ -25,7 +25,8 @@ def a_stretch_for_each_lane(out, a, rows, cols):
             out[row] = total
 
 
-# A tree in shared memory for every row, with barriers for the whole block.
+# over-budget, over-budget: A tree in shared memory for every row, with barriers for the whole
+# block.
 @cuda.jit
 def tree_in_shared_memory(out, a, rows, cols):
     tile = cuda.shared.array(TPB, float32)
@@ -48,7 +49,7 @@ def tree_in_shared_memory(out, a, rows, cols):
         out[row] = tile[place]
 
 
-# Stops after the first 32 columns.
+# wrong-result, columns-left-out: Stops after the first 32 columns.
 @cuda.jit
 def one_column_for_each_lane(out, a, rows, cols):
     lane = cuda.threadIdx.x
@@ -63,7 +64,7 @@ def one_column_for_each_lane(out, a, rows, cols):
             out[row] = total
 
 
-# Leaves out the guard of the rows.
+# hazard, out-of-bounds: Leaves out the guard of the rows.
 @cuda.jit
 def rows_unguarded(out, a, rows, cols):
     lane = cuda.threadIdx.x
@@ -79,7 +80,7 @@ def rows_unguarded(out, a, rows, cols):
         out[row] = total
 
 
-# Shuffles only with the lanes that have a column.
+# hazard, inactive-lane: Shuffles only with the lanes that have a column.
 @cuda.jit
 def lanes_without_a_column_left_out(out, a, rows, cols):
     lane = cuda.threadIdx.x
@@ -96,7 +97,7 @@ def lanes_without_a_column_left_out(out, a, rows, cols):
             out[row] = total
 
 
-# Every lane writes what it has, and they meet at one cell.
+# hazard, race: Every lane writes what it has, and they meet at one cell.
 @cuda.jit
 def every_lane_writes(out, a, rows, cols):
     lane = cuda.threadIdx.x
@@ -112,7 +113,7 @@ def every_lane_writes(out, a, rows, cols):
         out[row] = total
 
 
-# One step short: the distances begin at 8.
+# wrong-result, step-missing: One step short: the distances begin at 8.
 @cuda.jit
 def began_at_eight(out, a, rows, cols):
     lane = cuda.threadIdx.x
@@ -129,7 +130,7 @@ def began_at_eight(out, a, rows, cols):
             out[row] = total
 
 
-# One lane adds up the row.
+# over-budget, not-shared: One lane adds up the row.
 @cuda.jit
 def one_lane_for_a_row(out, a, rows, cols):
     row = cuda.blockIdx.x * ROWS + cuda.threadIdx.y
@@ -140,7 +141,8 @@ def one_lane_for_a_row(out, a, rows, cols):
         out[row] = total
 
 
-# Begins with a number that is a float64, and adds in float64 from there on.
+# over-budget, over-budget: Begins with a number that is a float64, and adds in float64 from there
+# on.
 @cuda.jit
 def sums_in_float64(out, a, rows, cols):
     lane = cuda.threadIdx.x

@@ -5,7 +5,7 @@ from numba import cuda, float32
 TPB = 128
 
 
-# Thinks that a loop keeps its threads together.
+# hazard, race: Thinks that a loop keeps its threads together.
 @cuda.jit
 def no_barrier_in_the_loop(out, a, size):
     tile = cuda.shared.array(TPB, float32)
@@ -22,7 +22,7 @@ def no_barrier_in_the_loop(out, a, size):
         out[cuda.blockIdx.x] = tile[0]
 
 
-# Lets every thread add in every step, also those whose cell is being read.
+# hazard, race: Lets every thread add in every step, also those whose cell is being read.
 @cuda.jit
 def everybody_adds(out, a, size):
     tile = cuda.shared.array(TPB, float32)
@@ -40,7 +40,7 @@ def everybody_adds(out, a, size):
         out[cuda.blockIdx.x] = tile[0]
 
 
-# Only those who add wait.
+# hazard, barrier-divergence: Only those who add wait.
 @cuda.jit
 def barrier_behind_the_guard(out, a, size):
     tile = cuda.shared.array(TPB, float32)
@@ -58,7 +58,7 @@ def barrier_behind_the_guard(out, a, size):
         out[cuda.blockIdx.x] = tile[0]
 
 
-# Leaves the places behind the end of the array as they are.
+# hazard, uninitialised-read: Leaves the places behind the end of the array as they are.
 @cuda.jit
 def nothing_where_no_cell_is(out, a, size):
     tile = cuda.shared.array(TPB, float32)
@@ -77,7 +77,7 @@ def nothing_where_no_cell_is(out, a, size):
         out[cuda.blockIdx.x] = tile[0]
 
 
-# Stops when two are left.
+# wrong-result, step-missing: Stops when two are left.
 @cuda.jit
 def one_step_short(out, a, size):
     tile = cuda.shared.array(TPB, float32)
@@ -95,7 +95,7 @@ def one_step_short(out, a, size):
         out[cuda.blockIdx.x] = tile[0]
 
 
-# Every block reads the first piece.
+# wrong-result, first-piece: Every block reads the first piece.
 @cuda.jit
 def first_piece_only(out, a, size):
     tile = cuda.shared.array(TPB, float32)
@@ -112,7 +112,7 @@ def first_piece_only(out, a, size):
         out[cuda.blockIdx.x] = tile[0]
 
 
-# Waits between reading and adding as well, which no step needs.
+# over-budget, over-budget: Waits between reading and adding as well, which no step needs.
 @cuda.jit
 def two_barriers_a_step(out, a, size):
     tile = cuda.shared.array(TPB, float32)
@@ -132,7 +132,7 @@ def two_barriers_a_step(out, a, size):
         out[cuda.blockIdx.x] = tile[0]
 
 
-# One thread adds up the whole tile, one number after another.
+# over-budget, not-shared: One thread adds up the whole tile, one number after another.
 @cuda.jit
 def one_thread_adds(out, a, size):
     tile = cuda.shared.array(TPB, float32)

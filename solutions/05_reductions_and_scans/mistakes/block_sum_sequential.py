@@ -7,7 +7,8 @@ SPAN = 256
 ALL_LANES = 0xFFFFFFFF
 
 
-# Adds neighbours first: the threads at work lie further and further apart.
+# over-budget, over-budget: Adds neighbours first: the threads at work lie further and further
+# apart.
 @cuda.jit
 def every_second_thread(out, a, size):
     tile = cuda.shared.array(TPB, float32)
@@ -27,7 +28,8 @@ def every_second_thread(out, a, size):
         out[cuda.blockIdx.x] = tile[0]
 
 
-# The first threads work, on the cells of the tree before: strides through the banks.
+# over-budget, over-budget: The first threads work, on the cells of the tree before: strides
+# through the banks.
 @cuda.jit
 def first_threads_far_cells(out, a, size):
     tile = cuda.shared.array(TPB, float32)
@@ -48,7 +50,7 @@ def first_threads_far_cells(out, a, size):
         out[cuda.blockIdx.x] = tile[0]
 
 
-# Thinks that the last warp needs neither barriers nor shuffles.
+# hazard, race: Thinks that the last warp needs neither barriers nor shuffles.
 @cuda.jit
 def last_warp_without_waiting(out, a, size):
     tile = cuda.shared.array(TPB, float32)
@@ -72,7 +74,7 @@ def last_warp_without_waiting(out, a, size):
             out[cuda.blockIdx.x] = tile[0]
 
 
-# Forgets the second half of the piece.
+# wrong-result, half-left-out: Forgets the second half of the piece.
 @cuda.jit
 def first_half_only(out, a, size):
     tile = cuda.shared.array(TPB, float32)
@@ -90,7 +92,7 @@ def first_half_only(out, a, size):
         out[cuda.blockIdx.x] = tile[0]
 
 
-# Asks only once whether there is a cell, and reads two.
+# hazard, out-of-bounds: Asks only once whether there is a cell, and reads two.
 @cuda.jit
 def one_guard_for_two_cells(out, a, size):
     tile = cuda.shared.array(TPB, float32)
@@ -108,7 +110,7 @@ def one_guard_for_two_cells(out, a, size):
         out[cuda.blockIdx.x] = tile[0]
 
 
-# Shuffles with the lanes that add alone, and names all 32.
+# hazard, inactive-lane: Shuffles with the lanes that add alone, and names all 32.
 @cuda.jit
 def half_of_the_lanes_shuffle(out, a, size):
     tile = cuda.shared.array(TPB, float32)
@@ -132,7 +134,7 @@ def half_of_the_lanes_shuffle(out, a, size):
             out[cuda.blockIdx.x] = total
 
 
-# One thread adds up the whole tile.
+# over-budget, not-shared: One thread adds up the whole tile.
 @cuda.jit
 def one_thread_adds(out, a, size):
     tile = cuda.shared.array(TPB, float32)

@@ -8,7 +8,7 @@ WARPS = 2
 FULL = 0xFFFFFFFF
 
 
-# Takes the next free place, whoever comes first.
+# order-dependent, order-dependent, for place: Takes the next free place, whoever comes first.
 @cuda.jit
 def places_by_an_atomic(out, starts, a, low, size):
     i = cuda.grid(1)
@@ -16,7 +16,7 @@ def places_by_an_atomic(out, starts, a, low, size):
         out[cuda.atomic.add(starts, cuda.blockIdx.x, 1)] = a[i]
 
 
-# Asks the lanes behind the guard of the array.
+# hazard, inactive-lane, for place: Asks the lanes behind the guard of the array.
 @cuda.jit
 def ballot_behind_the_guard(out, starts, a, low, size):
     kept = cuda.shared.array(WARPS, int32)
@@ -36,7 +36,7 @@ def ballot_behind_the_guard(out, starts, a, low, size):
         out[k] = a[i]
 
 
-# Reads the first warp's count before it is there.
+# hazard, race, for place: Reads the first warp's count before it is there.
 @cuda.jit
 def no_barrier(out, starts, a, low, size):
     kept = cuda.shared.array(WARPS, int32)
@@ -54,7 +54,7 @@ def no_barrier(out, starts, a, low, size):
         out[k] = a[i]
 
 
-# Forgets the warp before its own.
+# hazard, race on out, for place: Forgets the warp before its own.
 @cuda.jit
 def warp_before_forgotten(out, starts, a, low, size):
     kept = cuda.shared.array(WARPS, int32)
@@ -71,7 +71,7 @@ def warp_before_forgotten(out, starts, a, low, size):
         out[k] = a[i]
 
 
-# Keeps every number where it was.
+# hazard, out-of-bounds, for place: Keeps every number where it was.
 @cuda.jit
 def with_gaps(out, starts, a, low, size):
     i = cuda.grid(1)
@@ -79,7 +79,7 @@ def with_gaps(out, starts, a, low, size):
         out[i] = a[i]
 
 
-# Counts its own number too: every place is one too far on.
+# hazard, out-of-bounds, for place: Counts its own number too: every place is one too far on.
 @cuda.jit
 def own_number_counted(out, starts, a, low, size):
     kept = cuda.shared.array(WARPS, int32)
@@ -98,7 +98,7 @@ def own_number_counted(out, starts, a, low, size):
         out[k] = a[i]
 
 
-# Fills each piece from its end.
+# wrong-result, from-the-end, for place: Fills each piece from its end.
 @cuda.jit
 def from_the_end(out, starts, a, low, size):
     kept = cuda.shared.array(WARPS, int32)
@@ -117,7 +117,7 @@ def from_the_end(out, starts, a, low, size):
         out[k] = a[i]
 
 
-# Goes through the piece again to count those before it.
+# over-budget, over-budget, for place: Goes through the piece again to count those before it.
 @cuda.jit
 def counts_in_every_thread(out, starts, a, low, size):
     i = cuda.grid(1)
@@ -129,7 +129,7 @@ def counts_in_every_thread(out, starts, a, low, size):
         out[k] = a[i]
 
 
-# One thread of each block does the piece.
+# over-budget, not-shared, for place: One thread of each block does the piece.
 @cuda.jit
 def one_thread_of_each_block(out, starts, a, low, size):
     first = cuda.blockIdx.x * TPB

@@ -8,7 +8,7 @@ WARPS = 2
 FULL = 0xFFFFFFFF
 
 
-# Blocks add to one place as they come.
+# order-dependent, order-dependent: Blocks add to one place as they come.
 @cuda.jit
 def blocks_add_as_they_come(parts, a, size, pieces):
     halves = cuda.shared.array(WARPS, float32)
@@ -28,7 +28,7 @@ def blocks_add_as_they_come(parts, a, size, pieces):
         cuda.syncthreads()
 
 
-# Cuts the array by the grid: other grids, other sums.
+# wrong-result, other-bits: Cuts the array by the grid: other grids, other sums.
 @cuda.jit
 def cut_by_the_grid(parts, a, size, pieces):
     halves = cuda.shared.array(WARPS, float32)
@@ -47,7 +47,8 @@ def cut_by_the_grid(parts, a, size, pieces):
         parts[cuda.blockIdx.x] = halves[0] + halves[1]
 
 
-# Does one piece for each block, and there are more pieces than blocks.
+# wrong-result, pieces-left-out: Does one piece for each block, and there are more pieces than
+# blocks.
 @cuda.jit
 def one_piece_for_each_block(parts, a, size, pieces):
     halves = cuda.shared.array(WARPS, float32)
@@ -68,7 +69,7 @@ def one_piece_for_each_block(parts, a, size, pieces):
         cuda.syncthreads()
 
 
-# Reads the other warp's half before it is there.
+# hazard, race: Reads the other warp's half before it is there.
 @cuda.jit
 def no_barrier(parts, a, size, pieces):
     halves = cuda.shared.array(WARPS, float32)
@@ -87,7 +88,7 @@ def no_barrier(parts, a, size, pieces):
         cuda.syncthreads()
 
 
-# Fills the two halves again while they are still read.
+# hazard, race: Fills the two halves again while they are still read.
 @cuda.jit
 def one_barrier_in_the_loop(parts, a, size, pieces):
     halves = cuda.shared.array(WARPS, float32)
@@ -106,7 +107,7 @@ def one_barrier_in_the_loop(parts, a, size, pieces):
             parts[piece] = halves[0] + halves[1]
 
 
-# Adds up as many parts as the block has threads.
+# wrong-result, parts-left-out, for sum_parts: Adds up as many parts as the block has threads.
 @cuda.jit
 def only_so_many_parts(out, parts, pieces):
     halves = cuda.shared.array(WARPS, float32)
@@ -125,7 +126,7 @@ def only_so_many_parts(out, parts, pieces):
         out[0] = halves[0] + halves[1]
 
 
-# Hopes that enough digits make the order unimportant.
+# over-budget, over-budget: Hopes that enough digits make the order unimportant.
 @cuda.jit
 def in_double(parts, a, size, pieces):
     halves = cuda.shared.array(WARPS, float32)
@@ -145,7 +146,7 @@ def in_double(parts, a, size, pieces):
         cuda.syncthreads()
 
 
-# One thread adds up each piece.
+# over-budget, not-shared: One thread adds up each piece.
 @cuda.jit
 def one_thread_for_each_piece(parts, a, size, pieces):
     if cuda.threadIdx.x == 0:

@@ -7,7 +7,7 @@ WARPS = 4
 ALL_LANES = 0xFFFFFFFF
 
 
-# A tree in shared memory: right, and it waits in every step.
+# over-budget, over-budget: A tree in shared memory: right, and it waits in every step.
 @cuda.jit
 def tree_in_shared_memory(out, a, b, size):
     tile = cuda.shared.array(TPB, float32)
@@ -27,7 +27,7 @@ def tree_in_shared_memory(out, a, b, size):
         out[0] = tile[0]
 
 
-# Sums in float64, to be on the safe side.
+# over-budget, over-budget: Sums in float64, to be on the safe side.
 @cuda.jit
 def sums_in_float64(out, a, b, size):
     tile = cuda.shared.array(WARPS, float32)
@@ -46,7 +46,7 @@ def sums_in_float64(out, a, b, size):
         out[0] = tile[0] + tile[1] + tile[2] + tile[3]
 
 
-# Takes the first warp's sum for the block's.
+# wrong-result, one-warp: Takes the first warp's sum for the block's.
 @cuda.jit
 def first_warp_only(out, a, b, size):
     t = cuda.threadIdx.x
@@ -61,7 +61,7 @@ def first_warp_only(out, a, b, size):
         out[0] = total
 
 
-# One cell for each thread, and no more.
+# wrong-result, cells-left-out: One cell for each thread, and no more.
 @cuda.jit
 def one_cell_each(out, a, b, size):
     tile = cuda.shared.array(WARPS, float32)
@@ -78,7 +78,7 @@ def one_cell_each(out, a, b, size):
         out[0] = tile[0] + tile[1] + tile[2] + tile[3]
 
 
-# Reads the other warps' sums at once.
+# hazard, race: Reads the other warps' sums at once.
 @cuda.jit
 def no_barrier(out, a, b, size):
     tile = cuda.shared.array(WARPS, float32)
@@ -96,7 +96,7 @@ def no_barrier(out, a, b, size):
         out[0] = tile[0] + tile[1] + tile[2] + tile[3]
 
 
-# Lets all lanes store: the last to come leaves its partial sum.
+# hazard, race: Lets all lanes store: the last to come leaves its partial sum.
 @cuda.jit
 def every_lane_stores(out, a, b, size):
     tile = cuda.shared.array(WARPS, float32)
@@ -114,7 +114,7 @@ def every_lane_stores(out, a, b, size):
         out[0] = tile[0] + tile[1] + tile[2] + tile[3]
 
 
-# Puts the shuffles where only some lanes come.
+# hazard, inactive-lane: Puts the shuffles where only some lanes come.
 @cuda.jit
 def shuffles_where_cells_are(out, a, b, size):
     tile = cuda.shared.array(WARPS, float32)
@@ -134,7 +134,7 @@ def shuffles_where_cells_are(out, a, b, size):
         out[0] = tile[0] + tile[1] + tile[2] + tile[3]
 
 
-# Squares instead of products.
+# wrong-result, squares: Squares instead of products.
 @cuda.jit
 def squares(out, a, b, size):
     tile = cuda.shared.array(WARPS, float32)
@@ -153,7 +153,7 @@ def squares(out, a, b, size):
         out[0] = tile[0] + tile[1] + tile[2] + tile[3]
 
 
-# One thread does everything.
+# over-budget, not-shared: One thread does everything.
 @cuda.jit
 def one_thread(out, a, b, size):
     if cuda.threadIdx.x == 0:

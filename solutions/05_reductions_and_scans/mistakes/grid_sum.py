@@ -7,7 +7,7 @@ WARPS = 4
 ALL_LANES = 0xFFFFFFFF
 
 
-# A cell for each thread, and the rest is left out.
+# wrong-result, cells-left-out: A cell for each thread, and the rest is left out.
 @cuda.jit
 def no_loop(out, a, size):
     tile = cuda.shared.array(WARPS, float32)
@@ -35,7 +35,7 @@ def no_loop(out, a, size):
             out[cuda.blockIdx.x] = total
 
 
-# Moves on by the block instead of the grid: cells are counted again.
+# wrong-result, counted-again: Moves on by the block instead of the grid: cells are counted again.
 @cuda.jit
 def stride_of_a_block(out, a, size):
     tile = cuda.shared.array(WARPS, float32)
@@ -62,7 +62,7 @@ def stride_of_a_block(out, a, size):
             out[cuda.blockIdx.x] = total
 
 
-# Each thread takes a stretch of its own.
+# over-budget, over-budget: Each thread takes a stretch of its own.
 @cuda.jit
 def a_stretch_for_each_thread(out, a, size):
     tile = cuda.shared.array(WARPS, float32)
@@ -92,7 +92,7 @@ def a_stretch_for_each_thread(out, a, size):
             out[cuda.blockIdx.x] = total
 
 
-# Reads the sums of the other warps at once.
+# hazard, race: Reads the sums of the other warps at once.
 @cuda.jit
 def no_barrier(out, a, size):
     tile = cuda.shared.array(WARPS, float32)
@@ -119,7 +119,7 @@ def no_barrier(out, a, size):
             out[cuda.blockIdx.x] = total
 
 
-# Every block writes to cell 0.
+# hazard, race: Every block writes to cell 0.
 @cuda.jit
 def every_block_into_one_cell(out, a, size):
     tile = cuda.shared.array(WARPS, float32)
@@ -147,7 +147,7 @@ def every_block_into_one_cell(out, a, size):
             out[0] = total
 
 
-# A tree in shared memory: right, and it waits in every step.
+# over-budget, over-budget: A tree in shared memory: right, and it waits in every step.
 @cuda.jit
 def tree_in_shared_memory(out, a, size):
     tile = cuda.shared.array(TPB, float32)
@@ -168,7 +168,7 @@ def tree_in_shared_memory(out, a, size):
         out[cuda.blockIdx.x] = tile[0]
 
 
-# Four loads, and one guard for all of them.
+# hazard, out-of-bounds: Four loads, and one guard for all of them.
 @cuda.jit
 def one_guard_for_four_loads(out, a, size):
     tile = cuda.shared.array(WARPS, float32)
@@ -196,7 +196,7 @@ def one_guard_for_four_loads(out, a, size):
             out[cuda.blockIdx.x] = total
 
 
-# The first thread of each block adds up for all.
+# over-budget, not-shared: The first thread of each block adds up for all.
 @cuda.jit
 def one_thread_of_each_block(out, a, size):
     if cuda.threadIdx.x == 0:
@@ -206,7 +206,8 @@ def one_thread_of_each_block(out, a, size):
         out[cuda.blockIdx.x] = total
 
 
-# Begins with a number that is a float64, and adds in float64 from there on.
+# over-budget, over-budget: Begins with a number that is a float64, and adds in float64 from there
+# on.
 @cuda.jit
 def sums_in_float64(out, a, size):
     tile = cuda.shared.array(WARPS, float32)

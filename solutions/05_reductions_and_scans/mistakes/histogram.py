@@ -5,7 +5,7 @@ from numba import cuda, int32
 BINS = 40
 
 
-# Reads, adds and stores: three steps that other threads may come between.
+# hazard, race: Reads, adds and stores: three steps that other threads may come between.
 @cuda.jit
 def plain_plus(counts, values, size):
     i = cuda.grid(1)
@@ -15,7 +15,7 @@ def plain_plus(counts, values, size):
             counts[value] += 1
 
 
-# Lets values through that have no bin.
+# hazard, out-of-bounds: Lets values through that have no bin.
 @cuda.jit
 def no_guard_for_the_bin(counts, values, size):
     i = cuda.grid(1)
@@ -23,7 +23,7 @@ def no_guard_for_the_bin(counts, values, size):
         cuda.atomic.add(counts, values[i], 1)
 
 
-# Puts values without a bin into the nearest.
+# wrong-result, strays-kept: Puts values without a bin into the nearest.
 @cuda.jit
 def strays_into_the_nearest_bin(counts, values, size):
     i = cuda.grid(1)
@@ -32,7 +32,7 @@ def strays_into_the_nearest_bin(counts, values, size):
         cuda.atomic.add(counts, value, 1)
 
 
-# Adds the value instead of one.
+# wrong-result, value-added: Adds the value instead of one.
 @cuda.jit
 def added_the_value(counts, values, size):
     i = cuda.grid(1)
@@ -42,7 +42,7 @@ def added_the_value(counts, values, size):
             cuda.atomic.add(counts, value, value)
 
 
-# Guards the bins from above only, and leaves out the last.
+# wrong-result, last-bin-left-out: Guards the bins from above only, and leaves out the last.
 @cuda.jit
 def last_bin_left_out(counts, values, size):
     i = cuda.grid(1)
@@ -52,7 +52,7 @@ def last_bin_left_out(counts, values, size):
             cuda.atomic.add(counts, value, 1)
 
 
-# No guard for the threads behind the last cell.
+# hazard, out-of-bounds: No guard for the threads behind the last cell.
 @cuda.jit
 def threads_unguarded(counts, values, size):
     value = values[cuda.grid(1)]
@@ -60,7 +60,7 @@ def threads_unguarded(counts, values, size):
         cuda.atomic.add(counts, value, 1)
 
 
-# A thread for each bin, which looks at every cell.
+# over-budget, over-budget: A thread for each bin, which looks at every cell.
 @cuda.jit
 def a_thread_for_each_bin(counts, values, size):
     t = cuda.grid(1)
@@ -72,7 +72,7 @@ def a_thread_for_each_bin(counts, values, size):
         counts[bin] = found
 
 
-# One thread counts all cells.
+# over-budget, not-shared: One thread counts all cells.
 @cuda.jit
 def one_thread(counts, values, size):
     if cuda.grid(1) == 0:
@@ -82,7 +82,8 @@ def one_thread(counts, values, size):
                 counts[value] += 1
 
 
-# Builds the addition from compare and exchange, and tries until it succeeds.
+# over-budget, over-budget: Builds the addition from compare and exchange, and tries until it
+# succeeds.
 @cuda.jit
 def compares_and_exchanges(counts, values, size):
     i = cuda.grid(1)

@@ -6,14 +6,14 @@ TPB = 128
 BINS = 200
 
 
-# Counts in global memory, one atomic for each cell.
+# over-budget, over-budget: Counts in global memory, one atomic for each cell.
 @cuda.jit
 def counted_in_global_memory(counts, values, size):
     for i in range(cuda.grid(1), size, cuda.gridsize(1)):
         cuda.atomic.add(counts, values[i], 1)
 
 
-# Does not wait until the table is clear.
+# hazard, race: Does not wait until the table is clear.
 @cuda.jit
 def counted_before_it_is_clear(counts, values, size):
     own = cuda.shared.array(BINS, int32)
@@ -27,7 +27,7 @@ def counted_before_it_is_clear(counts, values, size):
         cuda.atomic.add(counts, k, own[k])
 
 
-# Adds the table before all have counted.
+# hazard, race: Adds the table before all have counted.
 @cuda.jit
 def added_before_all_have_counted(counts, values, size):
     own = cuda.shared.array(BINS, int32)
@@ -41,7 +41,7 @@ def added_before_all_have_counted(counts, values, size):
         cuda.atomic.add(counts, k, own[k])
 
 
-# Takes the table as clear from the start.
+# hazard, uninitialised-read: Takes the table as clear from the start.
 @cuda.jit
 def never_cleared(counts, values, size):
     own = cuda.shared.array(BINS, int32)
@@ -53,7 +53,7 @@ def never_cleared(counts, values, size):
         cuda.atomic.add(counts, k, own[k])
 
 
-# Clears as many bins as there are threads.
+# hazard, uninitialised-read: Clears as many bins as there are threads.
 @cuda.jit
 def cleared_one_bin_each(counts, values, size):
     own = cuda.shared.array(BINS, int32)
@@ -67,7 +67,7 @@ def cleared_one_bin_each(counts, values, size):
         cuda.atomic.add(counts, k, own[k])
 
 
-# Adds as many bins as there are threads.
+# wrong-result, bins-left-out: Adds as many bins as there are threads.
 @cuda.jit
 def added_one_bin_each(counts, values, size):
     own = cuda.shared.array(BINS, int32)
@@ -81,7 +81,7 @@ def added_one_bin_each(counts, values, size):
     cuda.atomic.add(counts, t, own[t])
 
 
-# Counts without atomics, since the table is the block's own.
+# hazard, race: Counts without atomics, since the table is the block's own.
 @cuda.jit
 def plain_plus_in_the_table(counts, values, size):
     own = cuda.shared.array(BINS, int32)
@@ -96,7 +96,7 @@ def plain_plus_in_the_table(counts, values, size):
         cuda.atomic.add(counts, k, own[k])
 
 
-# Stores the table over what is there.
+# hazard, race: Stores the table over what is there.
 @cuda.jit
 def stored_over_the_counts(counts, values, size):
     own = cuda.shared.array(BINS, int32)
@@ -111,7 +111,7 @@ def stored_over_the_counts(counts, values, size):
         counts[k] += own[k]
 
 
-# A cell for each thread, and the rest is left out.
+# wrong-result, cells-left-out: A cell for each thread, and the rest is left out.
 @cuda.jit
 def no_loop(counts, values, size):
     own = cuda.shared.array(BINS, int32)
@@ -127,7 +127,7 @@ def no_loop(counts, values, size):
         cuda.atomic.add(counts, k, own[k])
 
 
-# One thread adds the whole table.
+# over-budget, not-shared: One thread adds the whole table.
 @cuda.jit
 def one_thread_adds_the_table(counts, values, size):
     own = cuda.shared.array(BINS, int32)

@@ -8,7 +8,7 @@ WARPS = 2
 FULL = 0xFFFFFFFF
 
 
-# Tells that the part is there, and nothing makes it be there.
+# hazard, race on parts: Tells that the part is there, and nothing makes it be there.
 @cuda.jit
 def no_fence(out, parts, arrived, a, size):
     halves = cuda.shared.array(WARPS, float32)
@@ -45,7 +45,8 @@ def no_fence(out, parts, arrived, a, size):
             cuda.atomic.exch(arrived, 0, 0)
 
 
-# Has found all others counted, and reads their parts as if it had them already.
+# hazard, no-fence-after: Has found all others counted, and reads their parts as if it had them
+# already.
 @cuda.jit
 def no_fence_after(out, parts, arrived, a, size):
     halves = cuda.shared.array(WARPS, float32)
@@ -82,7 +83,8 @@ def no_fence_after(out, parts, arrived, a, size):
             cuda.atomic.exch(arrived, 0, 0)
 
 
-# Block 0 adds up the parts, and waits until all others have been counted.
+# hazard, waits-for-a-block-outside: Block 0 adds up the parts, and waits until all others have
+# been counted.
 @cuda.jit
 def block_0_waits(out, parts, arrived, a, size):
     halves = cuda.shared.array(WARPS, float32)
@@ -122,7 +124,7 @@ def block_0_waits(out, parts, arrived, a, size):
             cuda.atomic.exch(arrived, 0, 0)
 
 
-# Every thread looks at the place before thread 0 has left it there.
+# hazard, race: Every thread looks at the place before thread 0 has left it there.
 @cuda.jit
 def no_barrier(out, parts, arrived, a, size):
     halves = cuda.shared.array(WARPS, float32)
@@ -159,7 +161,7 @@ def no_barrier(out, parts, arrived, a, size):
             cuda.atomic.exch(arrived, 0, 0)
 
 
-# Counts those that have arrived without an atomic.
+# hazard, race on arrived: Counts those that have arrived without an atomic.
 @cuda.jit
 def counted_plainly(out, parts, arrived, a, size):
     halves = cuda.shared.array(WARPS, float32)
@@ -198,7 +200,7 @@ def counted_plainly(out, parts, arrived, a, size):
             cuda.atomic.exch(arrived, 0, 0)
 
 
-# Leaves the counter as it is, and the next launch begins with it.
+# wrong-result, never-put-back: Leaves the counter as it is, and the next launch begins with it.
 @cuda.jit
 def never_put_back(out, parts, arrived, a, size):
     halves = cuda.shared.array(WARPS, float32)
@@ -235,7 +237,7 @@ def never_put_back(out, parts, arrived, a, size):
             out[0] = halves[0] + halves[1]
 
 
-# Counts blocks, and waits for as many as there are threads.
+# wrong-result, nobody-is-last: Counts blocks, and waits for as many as there are threads.
 @cuda.jit
 def as_many_as_threads(out, parts, arrived, a, size):
     halves = cuda.shared.array(WARPS, float32)
@@ -273,7 +275,7 @@ def as_many_as_threads(out, parts, arrived, a, size):
             cuda.atomic.exch(arrived, 0, 0)
 
 
-# Takes the block with the last number for the one that comes last.
+# hazard, race on parts: Takes the block with the last number for the one that comes last.
 @cuda.jit
 def last_by_number(out, parts, arrived, a, size):
     halves = cuda.shared.array(WARPS, float32)
@@ -311,7 +313,7 @@ def last_by_number(out, parts, arrived, a, size):
             cuda.atomic.exch(arrived, 0, 0)
 
 
-# Adds up as many parts as the block has threads.
+# wrong-result, only-so-many-parts: Adds up as many parts as the block has threads.
 @cuda.jit
 def only_so_many_parts(out, parts, arrived, a, size):
     halves = cuda.shared.array(WARPS, float32)
@@ -347,7 +349,7 @@ def only_so_many_parts(out, parts, arrived, a, size):
             cuda.atomic.exch(arrived, 0, 0)
 
 
-# An atomic for every thread, where one for the block would do.
+# over-budget, over-budget: An atomic for every thread, where one for the block would do.
 @cuda.jit
 def a_ticket_for_each_thread(out, parts, arrived, a, size):
     halves = cuda.shared.array(WARPS, float32)
@@ -384,7 +386,7 @@ def a_ticket_for_each_thread(out, parts, arrived, a, size):
             cuda.atomic.exch(arrived, 0, 0)
 
 
-# One thread of the last block adds up all the parts.
+# over-budget, not-shared: One thread of the last block adds up all the parts.
 @cuda.jit
 def one_thread_for_the_parts(out, parts, arrived, a, size):
     halves = cuda.shared.array(WARPS, float32)
@@ -411,7 +413,8 @@ def one_thread_for_the_parts(out, parts, arrived, a, size):
             cuda.atomic.exch(arrived, 0, 0)
 
 
-# Begins with a number that is a float64, and adds in float64 from there on.
+# over-budget, over-budget: Begins with a number that is a float64, and adds in float64 from there
+# on.
 @cuda.jit
 def sums_in_float64(out, parts, arrived, a, size):
     halves = cuda.shared.array(WARPS, float32)

@@ -8,7 +8,7 @@ WARPS = 4
 FULL = 0xFFFFFFFF
 
 
-# Does not wait until every warp has left its sum.
+# hazard, race: Does not wait until every warp has left its sum.
 @cuda.jit
 def no_barrier(out, a, size):
     sums = cuda.shared.array(WARPS, float32)
@@ -41,7 +41,7 @@ def no_barrier(out, a, size):
         out[i] = x
 
 
-# Reads a neighbour's cell and writes its own between the same two barriers.
+# hazard, race: Reads a neighbour's cell and writes its own between the same two barriers.
 @cuda.jit
 def in_place(out, a, size):
     tile = cuda.shared.array(TPB, float32)
@@ -59,7 +59,7 @@ def in_place(out, a, size):
         out[i] = tile[t]
 
 
-# Lets only the threads with a number come to the barrier.
+# hazard, barrier-divergence: Lets only the threads with a number come to the barrier.
 @cuda.jit
 def barrier_behind_the_guard(out, a, size):
     sums = cuda.shared.array(TPB, float32)
@@ -78,7 +78,7 @@ def barrier_behind_the_guard(out, a, size):
         out[i] = sums[t]
 
 
-# Shuffles behind the guard of the array.
+# hazard, inactive-lane: Shuffles behind the guard of the array.
 @cuda.jit
 def shuffles_behind_the_guard(out, a, size):
     sums = cuda.shared.array(WARPS, float32)
@@ -103,7 +103,7 @@ def shuffles_behind_the_guard(out, a, size):
         out[i] = x
 
 
-# Forgets that the first lanes get their own number back.
+# wrong-result, own-number-again: Forgets that the first lanes get their own number back.
 @cuda.jit
 def every_lane_adds(out, a, size):
     sums = cuda.shared.array(WARPS, float32)
@@ -136,7 +136,7 @@ def every_lane_adds(out, a, size):
         out[i] = x
 
 
-# Leaves its own number out.
+# wrong-result, exclusive: Leaves its own number out.
 @cuda.jit
 def exclusive(out, a, size):
     sums = cuda.shared.array(WARPS, float32)
@@ -170,7 +170,7 @@ def exclusive(out, a, size):
         out[i] = x - a[i]
 
 
-# Takes the sums of the warps for sums up to the warps.
+# wrong-result, one-warp-before: Takes the sums of the warps for sums up to the warps.
 @cuda.jit
 def sums_not_scanned(out, a, size):
     sums = cuda.shared.array(WARPS, float32)
@@ -199,7 +199,7 @@ def sums_not_scanned(out, a, size):
         out[i] = x
 
 
-# Scans each warp and stops there.
+# wrong-result, warps-alone: Scans each warp and stops there.
 @cuda.jit
 def each_warp_alone(out, a, size):
     sums = cuda.shared.array(WARPS, float32)
@@ -231,7 +231,7 @@ def each_warp_alone(out, a, size):
         out[i] = x
 
 
-# Adds up over a distance that doubles, with a barrier after each step.
+# over-budget, over-budget: Adds up over a distance that doubles, with a barrier after each step.
 @cuda.jit
 def two_tiles_in_turn(out, a, size):
     tile = cuda.shared.array((2, TPB), float32)
@@ -253,7 +253,7 @@ def two_tiles_in_turn(out, a, size):
         out[i] = tile[now, t]
 
 
-# Every thread adds up for itself all that stands before it.
+# over-budget, over-budget: Every thread adds up for itself all that stands before it.
 @cuda.jit
 def adds_up_from_the_start(out, a, size):
     i = cuda.grid(1)
@@ -264,7 +264,7 @@ def adds_up_from_the_start(out, a, size):
         out[i] = x
 
 
-# One thread does the piece.
+# over-budget, not-shared: One thread does the piece.
 @cuda.jit
 def one_thread_of_each_block(out, a, size):
     first = cuda.blockIdx.x * TPB
@@ -275,7 +275,8 @@ def one_thread_of_each_block(out, a, size):
             out[i] = x
 
 
-# Begins with a number that is a float64, and adds in float64 from there on.
+# over-budget, over-budget: Begins with a number that is a float64, and adds in float64 from there
+# on.
 @cuda.jit
 def sums_in_float64(out, a, size):
     sums = cuda.shared.array(WARPS, float32)

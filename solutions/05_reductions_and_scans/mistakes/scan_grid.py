@@ -8,7 +8,7 @@ WARPS = 2
 FULL = 0xFFFFFFFF
 
 
-# Reads the other warp's sum before it is there.
+# hazard, race: Reads the other warp's sum before it is there.
 @cuda.jit
 def no_barrier(out, sums, a, size):
     halves = cuda.shared.array(WARPS, float32)
@@ -32,7 +32,7 @@ def no_barrier(out, sums, a, size):
         sums[cuda.blockIdx.x] = x
 
 
-# Fills the two places for the next tiles while they are still read.
+# hazard, race, for scan_sums: Fills the two places for the next tiles while they are still read.
 @cuda.jit
 def one_barrier_in_the_loop(sums, tiles):
     halves = cuda.shared.array(WARPS, float32)
@@ -58,7 +58,8 @@ def one_barrier_in_the_loop(sums, tiles):
         before += halves[0] + halves[1]
 
 
-# There are no more tiles than threads, or so it seems.
+# wrong-result, only-so-many-tiles, for scan_sums: There are no more tiles than threads, or so it
+# seems.
 @cuda.jit
 def only_so_many_tiles(sums, tiles):
     halves = cuda.shared.array(WARPS, float32)
@@ -80,7 +81,8 @@ def only_so_many_tiles(sums, tiles):
         sums[t] = x
 
 
-# Goes on to the next tiles and forgets what came before them.
+# wrong-result, begins-again, for scan_sums: Goes on to the next tiles and forgets what came
+# before them.
 @cuda.jit
 def begins_again(sums, tiles):
     halves = cuda.shared.array(WARPS, float32)
@@ -107,13 +109,13 @@ def begins_again(sums, tiles):
         cuda.syncthreads()
 
 
-# Has no use for the sums.
+# wrong-result, tiles-alone, for add_before: Has no use for the sums.
 @cuda.jit
 def nothing_added(out, sums, size):
     pass
 
 
-# Adds the sum up to its own tile.
+# wrong-result, own-tile-added, for add_before: Adds the sum up to its own tile.
 @cuda.jit
 def own_tile_added(out, sums, size):
     i = cuda.grid(1)
@@ -121,7 +123,7 @@ def own_tile_added(out, sums, size):
         out[i] += sums[cuda.blockIdx.x]
 
 
-# Forgets that nothing comes before the first tile.
+# hazard, out-of-bounds, for add_before: Forgets that nothing comes before the first tile.
 @cuda.jit
 def before_the_first_tile(out, sums, size):
     i = cuda.grid(1)
@@ -129,13 +131,14 @@ def before_the_first_tile(out, sums, size):
         out[i] += sums[cuda.blockIdx.x - 1]
 
 
-# Leaves the sums as they are, each of its own tile alone.
+# wrong-result, one-tile-before, for scan_sums: Leaves the sums as they are, each of its own tile
+# alone.
 @cuda.jit
 def sums_not_scanned(sums, tiles):
     pass
 
 
-# Every thread adds up for itself all that stands before it in the tile.
+# over-budget, over-budget: Every thread adds up for itself all that stands before it in the tile.
 @cuda.jit
 def adds_up_from_the_start(out, sums, a, size):
     i = cuda.grid(1)
@@ -149,7 +152,7 @@ def adds_up_from_the_start(out, sums, a, size):
         sums[cuda.blockIdx.x] = x
 
 
-# Adds up over a distance that doubles, with a barrier after each step.
+# over-budget, over-budget: Adds up over a distance that doubles, with a barrier after each step.
 @cuda.jit
 def two_tiles_in_turn(out, sums, a, size):
     tile = cuda.shared.array((2, TPB), float32)
@@ -173,7 +176,8 @@ def two_tiles_in_turn(out, sums, a, size):
         sums[cuda.blockIdx.x] = tile[now, t]
 
 
-# One thread adds up the sums, and the others wait for the next launch.
+# over-budget, not-shared, for scan_sums: One thread adds up the sums, and the others wait for the
+# next launch.
 @cuda.jit
 def one_thread_for_the_sums(sums, tiles):
     if cuda.threadIdx.x == 0:
@@ -181,7 +185,8 @@ def one_thread_for_the_sums(sums, tiles):
             sums[tile] += sums[tile - 1]
 
 
-# Begins with a number that is a float64, and adds in float64 from there on.
+# over-budget, over-budget: Begins with a number that is a float64, and adds in float64 from there
+# on.
 @cuda.jit
 def sums_in_float64(out, sums, a, size):
     halves = cuda.shared.array(WARPS, float32)

@@ -11,7 +11,7 @@ TOTAL = 1
 PREFIX = 2
 
 
-# Takes the number of the block for the number of its tile.
+# hazard, waits-for-a-block-outside: Takes the number of the block for the number of its tile.
 @cuda.jit
 def tile_is_the_block(out, a, size, ticket, state, totals, prefixes):
     halves = cuda.shared.array(WARPS, float32)
@@ -75,7 +75,7 @@ def tile_is_the_block(out, a, size, ticket, state, totals, prefixes):
         out[i] = start[0] + x
 
 
-# Every thread reads the ticket's number before it is drawn.
+# hazard, race: Every thread reads the ticket's number before it is drawn.
 @cuda.jit
 def no_barrier_after_the_ticket(out, a, size, ticket, state, totals, prefixes):
     halves = cuda.shared.array(WARPS, float32)
@@ -138,7 +138,7 @@ def no_barrier_after_the_ticket(out, a, size, ticket, state, totals, prefixes):
         out[i] = start[0] + x
 
 
-# Tells that the total is there, and nothing makes it be there.
+# hazard, race on totals: Tells that the total is there, and nothing makes it be there.
 @cuda.jit
 def no_fence_before_the_state(out, a, size, ticket, state, totals, prefixes):
     halves = cuda.shared.array(WARPS, float32)
@@ -201,7 +201,7 @@ def no_fence_before_the_state(out, a, size, ticket, state, totals, prefixes):
         out[i] = start[0] + x
 
 
-# Knows that a number is there, and reads it as if it had it already.
+# hazard, no-fence-after: Knows that a number is there, and reads it as if it had it already.
 @cuda.jit
 def no_fence_after_the_state(out, a, size, ticket, state, totals, prefixes):
     halves = cuda.shared.array(WARPS, float32)
@@ -264,7 +264,7 @@ def no_fence_after_the_state(out, a, size, ticket, state, totals, prefixes):
         out[i] = start[0] + x
 
 
-# Asks for the state as for any number.
+# hazard, race on state: Asks for the state as for any number.
 @cuda.jit
 def asks_by_plain_loads(out, a, size, ticket, state, totals, prefixes):
     halves = cuda.shared.array(WARPS, float32)
@@ -328,7 +328,7 @@ def asks_by_plain_loads(out, a, size, ticket, state, totals, prefixes):
         out[i] = start[0] + x
 
 
-# Tells first and writes then.
+# hazard, race on prefixes: Tells first and writes then.
 @cuda.jit
 def state_before_the_prefix(out, a, size, ticket, state, totals, prefixes):
     halves = cuda.shared.array(WARPS, float32)
@@ -392,7 +392,7 @@ def state_before_the_prefix(out, a, size, ticket, state, totals, prefixes):
         out[i] = start[0] + x
 
 
-# Has one place for the total and, later, for the prefix.
+# hazard, race on totals: Has one place for the total and, later, for the prefix.
 @cuda.jit
 def one_place_for_both(out, a, size, ticket, state, totals, prefixes):
     halves = cuda.shared.array(WARPS, float32)
@@ -456,7 +456,7 @@ def one_place_for_both(out, a, size, ticket, state, totals, prefixes):
         out[i] = start[0] + x
 
 
-# Waits for prefixes and tells totals only.
+# hazard, endless-loop: Waits for prefixes and tells totals only.
 @cuda.jit
 def prefix_never_told(out, a, size, ticket, state, totals, prefixes):
     halves = cuda.shared.array(WARPS, float32)
@@ -520,7 +520,7 @@ def prefix_never_told(out, a, size, ticket, state, totals, prefixes):
         out[i] = start[0] + x
 
 
-# A chain: waits until the tile before it has told its prefix.
+# hazard, endless-loop: A chain: waits until the tile before it has told its prefix.
 @cuda.jit
 def waits_for_the_neighbour(out, a, size, ticket, state, totals, prefixes):
     halves = cuda.shared.array(WARPS, float32)
@@ -565,7 +565,7 @@ def waits_for_the_neighbour(out, a, size, ticket, state, totals, prefixes):
         out[i] = start[0] + x
 
 
-# Goes back to the first tile, whatever it meets on the way.
+# wrong-result, past-a-prefix: Goes back to the first tile, whatever it meets on the way.
 @cuda.jit
 def adds_up_totals(out, a, size, ticket, state, totals, prefixes):
     halves = cuda.shared.array(WARPS, float32)
@@ -629,7 +629,7 @@ def adds_up_totals(out, a, size, ticket, state, totals, prefixes):
         out[i] = start[0] + x
 
 
-# Looks back, and keeps to itself what it found.
+# wrong-result, prefix-untold: Looks back, and keeps to itself what it found.
 @cuda.jit
 def keeps_its_prefix(out, a, size, ticket, state, totals, prefixes):
     halves = cuda.shared.array(WARPS, float32)
@@ -690,7 +690,8 @@ def keeps_its_prefix(out, a, size, ticket, state, totals, prefixes):
         out[i] = start[0] + x
 
 
-# Goes on beyond a prefix, which holds all that stands before it.
+# order-dependent, order-dependent: Goes on beyond a prefix, which holds all that stands before
+# it.
 @cuda.jit
 def counts_twice(out, a, size, ticket, state, totals, prefixes):
     halves = cuda.shared.array(WARPS, float32)
@@ -754,7 +755,7 @@ def counts_twice(out, a, size, ticket, state, totals, prefixes):
         out[i] = start[0] + x
 
 
-# Tells the others all it knows and asks nobody.
+# wrong-result, tiles-alone: Tells the others all it knows and asks nobody.
 @cuda.jit
 def looks_nowhere(out, a, size, ticket, state, totals, prefixes):
     halves = cuda.shared.array(WARPS, float32)
@@ -818,7 +819,7 @@ def looks_nowhere(out, a, size, ticket, state, totals, prefixes):
         out[i] = start[0] + x
 
 
-# Adds up the numbers before its tile by itself, and waits for nobody.
+# over-budget, over-budget: Adds up the numbers before its tile by itself, and waits for nobody.
 @cuda.jit
 def adds_up_all_before(out, a, size, ticket, state, totals, prefixes):
     sums = cuda.shared.array(TPB, float32)
@@ -858,7 +859,7 @@ def adds_up_all_before(out, a, size, ticket, state, totals, prefixes):
         cuda.atomic.exch(state, tile, PREFIX)
 
 
-# One thread does the tile.
+# over-budget, not-shared: One thread does the tile.
 @cuda.jit
 def one_thread_of_each_block(out, a, size, ticket, state, totals, prefixes):
     if cuda.threadIdx.x == 0:
@@ -880,7 +881,8 @@ def one_thread_of_each_block(out, a, size, ticket, state, totals, prefixes):
         cuda.atomic.exch(state, tile, PREFIX)
 
 
-# Begins with a number that is a float64, and adds in float64 from there on.
+# over-budget, over-budget: Begins with a number that is a float64, and adds in float64 from there
+# on.
 @cuda.jit
 def sums_in_float64(out, a, size, ticket, state, totals, prefixes):
     halves = cuda.shared.array(WARPS, float32)

@@ -7,7 +7,7 @@ WARP = 32
 FULL = 0xFFFFFFFF
 
 
-# An atomic for every number.
+# over-budget, over-budget: An atomic for every number.
 @cuda.jit
 def an_atomic_for_each(out, key, a, size):
     i = cuda.grid(1)
@@ -15,7 +15,7 @@ def an_atomic_for_each(out, key, a, size):
         cuda.atomic.add(out, key[i], a[i])
 
 
-# Adds to out as if nobody else did.
+# hazard, race: Adds to out as if nobody else did.
 @cuda.jit
 def plain_addition(out, key, a, size):
     i = cuda.grid(1)
@@ -34,7 +34,7 @@ def plain_addition(out, key, a, size):
         out[mine] += x
 
 
-# Adds what comes from the right, whoever it belongs to.
+# wrong-result, keys-not-compared: Adds what comes from the right, whoever it belongs to.
 @cuda.jit
 def keys_not_compared(out, key, a, size):
     i = cuda.grid(1)
@@ -53,7 +53,8 @@ def keys_not_compared(out, key, a, size):
         cuda.atomic.add(out, mine, x)
 
 
-# Looks for the first number of a segment, and a warp may begin within one.
+# wrong-result, lost-at-the-warp: Looks for the first number of a segment, and a warp may begin
+# within one.
 @cuda.jit
 def only_where_a_segment_begins(out, key, a, size):
     i = cuda.grid(1)
@@ -71,7 +72,7 @@ def only_where_a_segment_begins(out, key, a, size):
         cuda.atomic.add(out, mine, x)
 
 
-# Shuffles behind the guard of the array.
+# hazard, inactive-lane: Shuffles behind the guard of the array.
 @cuda.jit
 def shuffles_behind_the_guard(out, key, a, size):
     i = cuda.grid(1)
@@ -91,7 +92,7 @@ def shuffles_behind_the_guard(out, key, a, size):
             cuda.atomic.add(out, mine, x)
 
 
-# Looks at the neighbour once, and segments are longer than two.
+# wrong-result, one-step: Looks at the neighbour once, and segments are longer than two.
 @cuda.jit
 def one_step_only(out, key, a, size):
     i = cuda.grid(1)
@@ -110,7 +111,7 @@ def one_step_only(out, key, a, size):
         cuda.atomic.add(out, mine, x)
 
 
-# One thread of each block does the piece.
+# over-budget, not-shared: One thread of each block does the piece.
 @cuda.jit
 def one_thread_of_each_block(out, key, a, size):
     first = cuda.blockIdx.x * TPB
@@ -125,7 +126,8 @@ def one_thread_of_each_block(out, key, a, size):
         cuda.atomic.add(out, key[last - 1], x)
 
 
-# A thread for each segment: it looks for its numbers through the whole array.
+# over-budget, done-again: A thread for each segment: it looks for its numbers through the whole
+# array.
 @cuda.jit
 def a_thread_for_each_segment(out, key, a, size):
     s = cuda.grid(1)
@@ -137,7 +139,8 @@ def a_thread_for_each_segment(out, key, a, size):
         out[s] += x
 
 
-# Begins with a number that is a float64, and adds in float64 from there on.
+# over-budget, over-budget: Begins with a number that is a float64, and adds in float64 from there
+# on.
 @cuda.jit
 def sums_in_float64(out, key, a, size):
     i = cuda.grid(1)

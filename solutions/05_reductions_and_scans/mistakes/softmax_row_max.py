@@ -9,7 +9,7 @@ WARPS = 4
 ALL_LANES = 0xFFFFFFFF
 
 
-# Uses the tile again while other warps still read the first results from it.
+# hazard, race: Uses the tile again while other warps still read the first results from it.
 @cuda.jit
 def tile_used_again_at_once(largest, total, a, cols):
     tile = cuda.shared.array(WARPS, float32)
@@ -46,7 +46,7 @@ def tile_used_again_at_once(largest, total, a, cols):
         total[row] = part
 
 
-# Takes the exponentials as they are.
+# wrong-result, nothing-taken-away: Takes the exponentials as they are.
 @cuda.jit
 def no_largest_taken_away(largest, total, a, cols):
     tile = cuda.shared.array(WARPS, float32)
@@ -84,7 +84,7 @@ def no_largest_taken_away(largest, total, a, cols):
         total[row] = part
 
 
-# Begins with zero, which no negative number beats.
+# wrong-result, began-at-zero: Begins with zero, which no negative number beats.
 @cuda.jit
 def began_at_zero(largest, total, a, cols):
     tile = cuda.shared.array(WARPS, float32)
@@ -122,7 +122,8 @@ def began_at_zero(largest, total, a, cols):
         total[row] = part
 
 
-# Each warp goes on with the largest number that it has found itself.
+# wrong-result, largest-of-a-warp: Each warp goes on with the largest number that it has found
+# itself.
 @cuda.jit
 def largest_of_the_own_warp(largest, total, a, cols):
     tile = cuda.shared.array(WARPS, float32)
@@ -159,7 +160,8 @@ def largest_of_the_own_warp(largest, total, a, cols):
         total[row] = part
 
 
-# Only lane 0 of a warp knows the largest, and all go on with theirs.
+# wrong-result, largest-of-a-lane: Only lane 0 of a warp knows the largest, and all go on with
+# theirs.
 @cuda.jit
 def largest_of_the_lane(largest, total, a, cols):
     tile = cuda.shared.array(WARPS, float32)
@@ -198,7 +200,7 @@ def largest_of_the_lane(largest, total, a, cols):
         total[row] = part
 
 
-# Lets the places without a column count as exp(0).
+# wrong-result, places-counted: Lets the places without a column count as exp(0).
 @cuda.jit
 def places_without_a_column(largest, total, a, cols):
     tile = cuda.shared.array(WARPS, float32)
@@ -237,7 +239,7 @@ def places_without_a_column(largest, total, a, cols):
         total[row] = part
 
 
-# Gives the exponential a float64, and all that follows.
+# over-budget, over-budget: Gives the exponential a float64, and all that follows.
 @cuda.jit
 def in_float64(largest, total, a, cols):
     tile = cuda.shared.array(WARPS, float32)
@@ -275,7 +277,7 @@ def in_float64(largest, total, a, cols):
         total[row] = part
 
 
-# Two trees in shared memory: right, and they wait in every step.
+# over-budget, over-budget: Two trees in shared memory: right, and they wait in every step.
 @cuda.jit
 def trees_in_shared_memory(largest, total, a, cols):
     tile = cuda.shared.array(TPB, float32)
@@ -310,7 +312,7 @@ def trees_in_shared_memory(largest, total, a, cols):
         total[row] = tile[0]
 
 
-# One thread goes over the row, twice.
+# over-budget, not-shared: One thread goes over the row, twice.
 @cuda.jit
 def one_thread_of_each_block(largest, total, a, cols):
     row = cuda.blockIdx.x
@@ -325,7 +327,7 @@ def one_thread_of_each_block(largest, total, a, cols):
         total[row] = part
 
 
-# One warp does the row without a barrier, and the other three look on.
+# over-budget, not-shared: One warp does the row without a barrier, and the other three look on.
 @cuda.jit
 def one_warp_of_each_block(largest, total, a, cols):
     row = cuda.blockIdx.x

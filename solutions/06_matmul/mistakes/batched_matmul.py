@@ -6,7 +6,7 @@ TILE = 16
 PADDED = TILE + 1
 
 
-# Uses the tiles at once.
+# hazard, race: Uses the tiles at once.
 @cuda.jit
 def no_barrier_before(out, q, keys, m, n, k):
     x = cuda.threadIdx.x
@@ -31,7 +31,7 @@ def no_barrier_before(out, q, keys, m, n, k):
         out[z, top + y, left + x] = total
 
 
-# Fills the tiles again while others still use them.
+# hazard, race: Fills the tiles again while others still use them.
 @cuda.jit
 def no_barrier_behind(out, q, keys, m, n, k):
     x = cuda.threadIdx.x
@@ -56,7 +56,7 @@ def no_barrier_behind(out, q, keys, m, n, k):
         out[z, top + y, left + x] = total
 
 
-# Sends the threads without a score home first.
+# hazard, barrier-divergence: Sends the threads without a score home first.
 @cuda.jit
 def barrier_behind_the_guard(out, q, keys, m, n, k):
     x = cuda.threadIdx.x
@@ -82,7 +82,7 @@ def barrier_behind_the_guard(out, q, keys, m, n, k):
         out[z, top + y, left + x] = total
 
 
-# Fills only the places that a matrix has a number for.
+# hazard, uninitialised-read: Fills only the places that a matrix has a number for.
 @cuda.jit
 def no_zeros(out, q, keys, m, n, k):
     x = cuda.threadIdx.x
@@ -109,7 +109,7 @@ def no_zeros(out, q, keys, m, n, k):
         out[z, top + y, left + x] = total
 
 
-# Takes the keys as if they stood in columns.
+# hazard, out-of-bounds: Takes the keys as if they stood in columns.
 @cuda.jit
 def keys_not_turned(out, q, keys, m, n, k):
     x = cuda.threadIdx.x
@@ -133,7 +133,7 @@ def keys_not_turned(out, q, keys, m, n, k):
         out[z, top + y, left + x] = total
 
 
-# Takes the keys of the first head for all.
+# wrong-result, first-head: Takes the keys of the first head for all.
 @cuda.jit
 def keys_of_the_first_head(out, q, keys, m, n, k):
     x = cuda.threadIdx.x
@@ -159,7 +159,7 @@ def keys_of_the_first_head(out, q, keys, m, n, k):
         out[z, top + y, left + x] = total
 
 
-# Counts whole tiles and leaves the rest of k.
+# wrong-result, last-steps: Counts whole tiles and leaves the rest of k.
 @cuda.jit
 def whole_tiles_only(out, q, keys, m, n, k):
     x = cuda.threadIdx.x
@@ -185,7 +185,7 @@ def whole_tiles_only(out, q, keys, m, n, k):
         out[z, top + y, left + x] = total
 
 
-# A square tile for the keys: lanes read down a column.
+# over-budget, over-budget: A square tile for the keys: lanes read down a column.
 @cuda.jit
 def not_padded(out, q, keys, m, n, k):
     x = cuda.threadIdx.x
@@ -211,7 +211,7 @@ def not_padded(out, q, keys, m, n, k):
         out[z, top + y, left + x] = total
 
 
-# Turns the keys while loading them, and pays in sectors.
+# over-budget, over-budget: Turns the keys while loading them, and pays in sectors.
 @cuda.jit
 def turned_while_loading(out, q, keys, m, n, k):
     x = cuda.threadIdx.x
@@ -238,7 +238,7 @@ def turned_while_loading(out, q, keys, m, n, k):
         out[z, top + y, left + x] = total
 
 
-# Makes each score straight from global memory.
+# over-budget, over-budget: Makes each score straight from global memory.
 @cuda.jit
 def no_tile_at_all(out, q, keys, m, n, k):
     col, row, z = cuda.grid(3)
@@ -249,7 +249,7 @@ def no_tile_at_all(out, q, keys, m, n, k):
         out[z, row, col] = total
 
 
-# Lets the first row of threads bring the tile of queries.
+# over-budget, not-shared: Lets the first row of threads bring the tile of queries.
 @cuda.jit
 def one_row_of_threads_brings_q(out, q, keys, m, n, k):
     x = cuda.threadIdx.x
@@ -278,7 +278,7 @@ def one_row_of_threads_brings_q(out, q, keys, m, n, k):
         out[z, top + y, left + x] = total
 
 
-# Begins the sum as a float64, and all products are added in float64.
+# over-budget, over-budget: Begins the sum as a float64, and all products are added in float64.
 @cuda.jit
 def sums_in_float64(out, q, keys, m, n, k):
     x = cuda.threadIdx.x

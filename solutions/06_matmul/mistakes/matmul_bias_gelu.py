@@ -10,7 +10,7 @@ ONE = float32(1)
 ROOT_HALF = float32(0.7071067811865476)
 
 
-# Every thread finishes a cell, even where out has none.
+# hazard, out-of-bounds: Every thread finishes a cell, even where out has none.
 @cuda.jit
 def no_guard(out, a, w, bias, m, n, k):
     a_tile = cuda.shared.array((TILE, TILE), float32)
@@ -32,7 +32,7 @@ def no_guard(out, a, w, bias, m, n, k):
     out[row, col] = HALF * v * (ONE + math.erf(v * ROOT_HALF))
 
 
-# Brings the bias through a tile and uses it at once.
+# hazard, race: Brings the bias through a tile and uses it at once.
 @cuda.jit
 def bias_through_a_tile(out, a, w, bias, m, n, k):
     a_tile = cuda.shared.array((TILE, TILE), float32)
@@ -58,7 +58,7 @@ def bias_through_a_tile(out, a, w, bias, m, n, k):
         out[row, col] = HALF * v * (ONE + math.erf(v * ROOT_HALF))
 
 
-# Waits for that tile where not all threads come by.
+# hazard, barrier-divergence: Waits for that tile where not all threads come by.
 @cuda.jit
 def waits_behind_the_guard(out, a, w, bias, m, n, k):
     a_tile = cuda.shared.array((TILE, TILE), float32)
@@ -85,7 +85,7 @@ def waits_behind_the_guard(out, a, w, bias, m, n, k):
         out[row, col] = HALF * v * (ONE + math.erf(v * ROOT_HALF))
 
 
-# Takes the bias of the row.
+# wrong-result, bias-of-the-row: Takes the bias of the row.
 @cuda.jit
 def bias_of_the_row(out, a, w, bias, m, n, k):
     a_tile = cuda.shared.array((TILE, TILE), float32)
@@ -108,7 +108,7 @@ def bias_of_the_row(out, a, w, bias, m, n, k):
         out[row, col] = HALF * v * (ONE + math.erf(v * ROOT_HALF))
 
 
-# Adds the bias to what gelu gives.
+# wrong-result, bias-behind: Adds the bias to what gelu gives.
 @cuda.jit
 def bias_behind_gelu(out, a, w, bias, m, n, k):
     a_tile = cuda.shared.array((TILE, TILE), float32)
@@ -131,7 +131,7 @@ def bias_behind_gelu(out, a, w, bias, m, n, k):
         out[row, col] = HALF * v * (ONE + math.erf(v * ROOT_HALF)) + bias[col]
 
 
-# Uses the approximation with tanh.
+# wrong-result, tanh: Uses the approximation with tanh.
 @cuda.jit
 def with_tanh(out, a, w, bias, m, n, k):
     a_tile = cuda.shared.array((TILE, TILE), float32)
@@ -155,7 +155,7 @@ def with_tanh(out, a, w, bias, m, n, k):
         out[row, col] = HALF * v * (ONE + math.tanh(inner))
 
 
-# Forgets that erf wants v / sqrt(2).
+# wrong-result, no-root: Forgets that erf wants v / sqrt(2).
 @cuda.jit
 def erf_of_v(out, a, w, bias, m, n, k):
     a_tile = cuda.shared.array((TILE, TILE), float32)
@@ -178,7 +178,7 @@ def erf_of_v(out, a, w, bias, m, n, k):
         out[row, col] = HALF * v * (ONE + math.erf(v))
 
 
-# Writes the formula down as it stands in a book.
+# over-budget, over-budget: Writes the formula down as it stands in a book.
 @cuda.jit
 def as_in_a_book(out, a, w, bias, m, n, k):
     a_tile = cuda.shared.array((TILE, TILE), float32)
@@ -201,7 +201,7 @@ def as_in_a_book(out, a, w, bias, m, n, k):
         out[row, col] = v / 2 * (1 + math.erf(v / math.sqrt(2.0)))
 
 
-# Stores the sum, and takes it up again for each further step.
+# over-budget, over-budget: Stores the sum, and takes it up again for each further step.
 @cuda.jit
 def one_step_after_the_other(out, a, w, bias, m, n, k):
     a_tile = cuda.shared.array((TILE, TILE), float32)
@@ -226,7 +226,7 @@ def one_step_after_the_other(out, a, w, bias, m, n, k):
         out[row, col] = HALF * v * (ONE + math.erf(v * ROOT_HALF))
 
 
-# The first thread of each row finishes the row.
+# over-budget, not-shared: The first thread of each row finishes the row.
 @cuda.jit
 def one_thread_finishes_a_row(out, a, w, bias, m, n, k):
     a_tile = cuda.shared.array((TILE, TILE), float32)

@@ -7,7 +7,7 @@ K_TILE = 8
 EACH = 8
 
 
-# Stores the tiles and uses them at once.
+# hazard, race: Stores the tiles and uses them at once.
 @cuda.jit
 def no_barrier(out, a, b, m, n, k):
     a_tile = cuda.shared.array((2, TILE, K_TILE), float32)
@@ -58,7 +58,7 @@ def no_barrier(out, a, b, m, n, k):
                 out[row, col] = sums[i, j]
 
 
-# Never changes to the other pair of tiles.
+# hazard, race: Never changes to the other pair of tiles.
 @cuda.jit
 def one_pair_of_tiles(out, a, b, m, n, k):
     a_tile = cuda.shared.array((2, TILE, K_TILE), float32)
@@ -109,7 +109,7 @@ def one_pair_of_tiles(out, a, b, m, n, k):
                 out[row, col] = sums[i, j]
 
 
-# Multiplies from the pair that is to be filled next.
+# hazard, race: Multiplies from the pair that is to be filled next.
 @cuda.jit
 def the_other_pair(out, a, b, m, n, k):
     a_tile = cuda.shared.array((2, TILE, K_TILE), float32)
@@ -161,7 +161,7 @@ def the_other_pair(out, a, b, m, n, k):
                 out[row, col] = sums[i, j]
 
 
-# Fetches the tile that it already has.
+# wrong-result, one-behind: Fetches the tile that it already has.
 @cuda.jit
 def fetches_the_same_again(out, a, b, m, n, k):
     a_tile = cuda.shared.array((2, TILE, K_TILE), float32)
@@ -213,7 +213,7 @@ def fetches_the_same_again(out, a, b, m, n, k):
                 out[row, col] = sums[i, j]
 
 
-# Looks ahead without asking whether there is anything.
+# hazard, out-of-bounds: Looks ahead without asking whether there is anything.
 @cuda.jit
 def no_guard_ahead(out, a, b, m, n, k):
     a_tile = cuda.shared.array((2, TILE, K_TILE), float32)
@@ -269,7 +269,7 @@ def no_guard_ahead(out, a, b, m, n, k):
                 out[row, col] = sums[i, j]
 
 
-# Waits after each use as well, as with one pair of tiles.
+# over-budget, over-budget: Waits after each use as well, as with one pair of tiles.
 @cuda.jit
 def two_barriers(out, a, b, m, n, k):
     a_tile = cuda.shared.array((2, TILE, K_TILE), float32)
@@ -322,7 +322,7 @@ def two_barriers(out, a, b, m, n, k):
                 out[row, col] = sums[i, j]
 
 
-# Takes one pair to use, one to fill, and one more to be safe.
+# over-budget, over-budget: Takes one pair to use, one to fill, and one more to be safe.
 @cuda.jit
 def three_pairs_of_tiles(out, a, b, m, n, k):
     a_tile = cuda.shared.array((3, TILE, K_TILE), float32)
@@ -374,7 +374,7 @@ def three_pairs_of_tiles(out, a, b, m, n, k):
                 out[row, col] = sums[i, j]
 
 
-# Keeps the numbers of a and fetches those of b for each row again.
+# over-budget, over-budget: Keeps the numbers of a and fetches those of b for each row again.
 @cuda.jit
 def only_a_in_registers(out, a, b, m, n, k):
     a_tile = cuda.shared.array((2, TILE, K_TILE), float32)
@@ -424,7 +424,7 @@ def only_a_in_registers(out, a, b, m, n, k):
                 out[row, col] = sums[i, j]
 
 
-# One row of threads brings all tiles but the first.
+# over-budget, not-shared: One row of threads brings all tiles but the first.
 @cuda.jit
 def one_row_of_threads_brings_it_all(out, a, b, m, n, k):
     a_tile = cuda.shared.array((2, TILE, K_TILE), float32)
@@ -485,7 +485,7 @@ def one_row_of_threads_brings_it_all(out, a, b, m, n, k):
                 out[row, col] = sums[i, j]
 
 
-# Keeps the sums in float64, to be on the safe side.
+# over-budget, over-budget: Keeps the sums in float64, to be on the safe side.
 @cuda.jit
 def sums_in_float64(out, a, b, m, n, k):
     a_tile = cuda.shared.array((2, TILE, K_TILE), float32)

@@ -3,7 +3,7 @@
 from numba import cuda, float32
 
 
-# Takes it that there is a cell for every thread.
+# hazard, out-of-bounds: Takes it that there is a cell for every thread.
 @cuda.jit
 def no_guard(out, a, b, m, n, k):
     col, row = cuda.grid(2)
@@ -13,7 +13,7 @@ def no_guard(out, a, b, m, n, k):
     out[row, col] = total
 
 
-# Assigns where it should add.
+# wrong-result, last-product: Assigns where it should add.
 @cuda.jit
 def replaces_the_sum(out, a, b, m, n, k):
     col, row = cuda.grid(2)
@@ -24,7 +24,7 @@ def replaces_the_sum(out, a, b, m, n, k):
         out[row, col] = total
 
 
-# Counts from one, as the formula in a book does.
+# wrong-result, first-missing: Counts from one, as the formula in a book does.
 @cuda.jit
 def begins_at_one(out, a, b, m, n, k):
     col, row = cuda.grid(2)
@@ -35,7 +35,7 @@ def begins_at_one(out, a, b, m, n, k):
         out[row, col] = total
 
 
-# Rows come first in a matrix, so they get the first coordinate.
+# over-budget, over-budget: Rows come first in a matrix, so they get the first coordinate.
 @cuda.jit
 def x_down_the_rows(out, a, b, m, n, k):
     row, col = cuda.grid(2)
@@ -46,7 +46,7 @@ def x_down_the_rows(out, a, b, m, n, k):
         out[row, col] = total
 
 
-# Adds every product to the cell of out itself.
+# over-budget, over-budget: Adds every product to the cell of out itself.
 @cuda.jit
 def sums_in_global_memory(out, a, b, m, n, k):
     col, row = cuda.grid(2)
@@ -56,7 +56,7 @@ def sums_in_global_memory(out, a, b, m, n, k):
             out[row, col] += a[row, p] * b[p, col]
 
 
-# Begins the sum with 0.0, which is a float64.
+# over-budget, over-budget: Begins the sum with 0.0, which is a float64.
 @cuda.jit
 def sum_in_float64(out, a, b, m, n, k):
     col, row = cuda.grid(2)
@@ -67,7 +67,7 @@ def sum_in_float64(out, a, b, m, n, k):
         out[row, col] = total
 
 
-# The first thread of each row makes the whole row.
+# over-budget, not-shared: The first thread of each row makes the whole row.
 @cuda.jit
 def one_thread_for_a_row(out, a, b, m, n, k):
     first, row = cuda.grid(2)

@@ -8,7 +8,7 @@ EACH = 8
 TWICE = 16
 
 
-# Uses the tiles at once.
+# hazard, race: Uses the tiles at once.
 @cuda.jit
 def no_barrier_before(out, a, b, m, n, k):
     a_tile = cuda.shared.array((TILE, K_TILE), float32)
@@ -51,7 +51,7 @@ def no_barrier_before(out, a, b, m, n, k):
                 out[row, col] = sums[i, j]
 
 
-# Fills the tiles again while others still use them.
+# hazard, race: Fills the tiles again while others still use them.
 @cuda.jit
 def no_barrier_behind(out, a, b, m, n, k):
     a_tile = cuda.shared.array((TILE, K_TILE), float32)
@@ -94,7 +94,7 @@ def no_barrier_behind(out, a, b, m, n, k):
                 out[row, col] = sums[i, j]
 
 
-# Lets only those threads wait and multiply that have a column of out.
+# hazard, barrier-divergence: Lets only those threads wait and multiply that have a column of out.
 @cuda.jit
 def barrier_behind_the_guard(out, a, b, m, n, k):
     a_tile = cuda.shared.array((TILE, K_TILE), float32)
@@ -139,7 +139,7 @@ def barrier_behind_the_guard(out, a, b, m, n, k):
                 out[row, col] = sums[i, j]
 
 
-# Writes all 64 cells, whether out has them or not.
+# hazard, out-of-bounds: Writes all 64 cells, whether out has them or not.
 @cuda.jit
 def no_guard_of_the_store(out, a, b, m, n, k):
     a_tile = cuda.shared.array((TILE, K_TILE), float32)
@@ -182,7 +182,7 @@ def no_guard_of_the_store(out, a, b, m, n, k):
             out[row, col] = sums[i, j]
 
 
-# Puts the cells down as a square, though they were made EACH apart.
+# wrong-result, side-by-side: Puts the cells down as a square, though they were made EACH apart.
 @cuda.jit
 def put_down_side_by_side(out, a, b, m, n, k):
     a_tile = cuda.shared.array((TILE, K_TILE), float32)
@@ -226,7 +226,7 @@ def put_down_side_by_side(out, a, b, m, n, k):
                 out[row, col] = sums[i, j]
 
 
-# Takes a sum's numbers from the tiles each time.
+# over-budget, over-budget: Takes a sum's numbers from the tiles each time.
 @cuda.jit
 def everything_from_the_tiles(out, a, b, m, n, k):
     a_tile = cuda.shared.array((TILE, K_TILE), float32)
@@ -268,7 +268,7 @@ def everything_from_the_tiles(out, a, b, m, n, k):
                 out[row, col] = sums[i, j]
 
 
-# Keeps the numbers of a and fetches those of b for each row again.
+# over-budget, over-budget: Keeps the numbers of a and fetches those of b for each row again.
 @cuda.jit
 def only_a_in_registers(out, a, b, m, n, k):
     a_tile = cuda.shared.array((TILE, K_TILE), float32)
@@ -310,7 +310,7 @@ def only_a_in_registers(out, a, b, m, n, k):
                 out[row, col] = sums[i, j]
 
 
-# Gives each thread a square of neighbours.
+# over-budget, over-budget: Gives each thread a square of neighbours.
 @cuda.jit
 def a_square_for_each_thread(out, a, b, m, n, k):
     a_tile = cuda.shared.array((TILE, K_TILE), float32)
@@ -354,7 +354,7 @@ def a_square_for_each_thread(out, a, b, m, n, k):
                 out[row, col] = sums[i, j]
 
 
-# Half of the threads make 128 cells each.
+# over-budget, not-shared: Half of the threads make 128 cells each.
 @cuda.jit
 def half_of_the_threads(out, a, b, m, n, k):
     a_tile = cuda.shared.array((TILE, K_TILE), float32)
@@ -400,7 +400,7 @@ def half_of_the_threads(out, a, b, m, n, k):
                 out[row, col] = sums[i, j]
 
 
-# Keeps the sums in float64, to be on the safe side.
+# over-budget, over-budget: Keeps the sums in float64, to be on the safe side.
 @cuda.jit
 def sums_in_float64(out, a, b, m, n, k):
     a_tile = cuda.shared.array((TILE, K_TILE), float32)

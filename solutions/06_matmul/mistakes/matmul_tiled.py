@@ -5,7 +5,7 @@ from numba import cuda, float32
 TILE = 16
 
 
-# Uses the tiles at once.
+# hazard, race: Uses the tiles at once.
 @cuda.jit
 def no_barrier_before(out, a, b, m, n, k):
     a_tile = cuda.shared.array((TILE, TILE), float32)
@@ -26,7 +26,7 @@ def no_barrier_before(out, a, b, m, n, k):
         out[row, col] = total
 
 
-# Waits for the tiles, and fills them again while others still use them.
+# hazard, race: Waits for the tiles, and fills them again while others still use them.
 @cuda.jit
 def no_barrier_behind(out, a, b, m, n, k):
     a_tile = cuda.shared.array((TILE, TILE), float32)
@@ -47,7 +47,7 @@ def no_barrier_behind(out, a, b, m, n, k):
         out[row, col] = total
 
 
-# Sends the threads without a cell of out home first.
+# hazard, barrier-divergence: Sends the threads without a cell of out home first.
 @cuda.jit
 def barrier_behind_the_guard(out, a, b, m, n, k):
     a_tile = cuda.shared.array((TILE, TILE), float32)
@@ -69,7 +69,7 @@ def barrier_behind_the_guard(out, a, b, m, n, k):
         out[row, col] = total
 
 
-# Fills only the places that a matrix has a number for.
+# hazard, uninitialised-read: Fills only the places that a matrix has a number for.
 @cuda.jit
 def no_zeros(out, a, b, m, n, k):
     a_tile = cuda.shared.array((TILE, TILE), float32)
@@ -93,7 +93,7 @@ def no_zeros(out, a, b, m, n, k):
         out[row, col] = total
 
 
-# Guards the sides of out and forgets that p has an end, too.
+# hazard, out-of-bounds: Guards the sides of out and forgets that p has an end, too.
 @cuda.jit
 def no_guard_along_p(out, a, b, m, n, k):
     a_tile = cuda.shared.array((TILE, TILE), float32)
@@ -115,7 +115,7 @@ def no_guard_along_p(out, a, b, m, n, k):
         out[row, col] = total
 
 
-# Counts whole tiles and leaves the rest of k.
+# wrong-result, last-steps: Counts whole tiles and leaves the rest of k.
 @cuda.jit
 def whole_tiles_only(out, a, b, m, n, k):
     a_tile = cuda.shared.array((TILE, TILE), float32)
@@ -137,7 +137,7 @@ def whole_tiles_only(out, a, b, m, n, k):
         out[row, col] = total
 
 
-# Makes each sum straight from global memory.
+# over-budget, over-budget: Makes each sum straight from global memory.
 @cuda.jit
 def no_tile_at_all(out, a, b, m, n, k):
     col, row = cuda.grid(2)
@@ -148,7 +148,7 @@ def no_tile_at_all(out, a, b, m, n, k):
         out[row, col] = total
 
 
-# Lays the tile of a down turned, as libraries do for other reasons.
+# over-budget, over-budget: Lays the tile of a down turned, as libraries do for other reasons.
 @cuda.jit
 def tile_of_a_turned(out, a, b, m, n, k):
     a_tile = cuda.shared.array((TILE, TILE), float32)
@@ -170,7 +170,7 @@ def tile_of_a_turned(out, a, b, m, n, k):
         out[row, col] = total
 
 
-# Lets the first row of threads bring the tile of a.
+# over-budget, not-shared: Lets the first row of threads bring the tile of a.
 @cuda.jit
 def one_row_of_threads_brings_a(out, a, b, m, n, k):
     a_tile = cuda.shared.array((TILE, TILE), float32)
@@ -194,7 +194,7 @@ def one_row_of_threads_brings_a(out, a, b, m, n, k):
         out[row, col] = total
 
 
-# Begins the sum as a float64, and all products are added in float64.
+# over-budget, over-budget: Begins the sum as a float64, and all products are added in float64.
 @cuda.jit
 def sums_in_float64(out, a, b, m, n, k):
     a_tile = cuda.shared.array((TILE, TILE), float32)

@@ -6,7 +6,7 @@ WARPS = 4
 ALL = 0xFFFFFFFF
 
 
-# Forgets that the last block has more warps than there are rows.
+# hazard, out-of-bounds: Forgets that the last block has more warps than there are rows.
 @cuda.jit
 def no_guard(out, a, x, rows, cols):
     lane = cuda.threadIdx.x
@@ -22,7 +22,7 @@ def no_guard(out, a, x, rows, cols):
         out[row] = total
 
 
-# Adds the lanes up and lets all of them write what they have.
+# hazard, race: Adds the lanes up and lets all of them write what they have.
 @cuda.jit
 def every_lane_writes(out, a, x, rows, cols):
     lane = cuda.threadIdx.x
@@ -38,7 +38,7 @@ def every_lane_writes(out, a, x, rows, cols):
         out[row] = total
 
 
-# Lets only the lanes shuffle whose sums still matter.
+# hazard, inactive-lane: Lets only the lanes shuffle whose sums still matter.
 @cuda.jit
 def only_low_lanes_shuffle(out, a, x, rows, cols):
     lane = cuda.threadIdx.x
@@ -56,7 +56,7 @@ def only_low_lanes_shuffle(out, a, x, rows, cols):
             out[row] = total
 
 
-# Writes what lane 0 has found.
+# wrong-result, own-part: Writes what lane 0 has found.
 @cuda.jit
 def lanes_never_meet(out, a, x, rows, cols):
     lane = cuda.threadIdx.x
@@ -69,7 +69,7 @@ def lanes_never_meet(out, a, x, rows, cols):
             out[row] = total
 
 
-# Begins with a step of 8, as if a warp had 16 lanes.
+# wrong-result, half-the-lanes: Begins with a step of 8, as if a warp had 16 lanes.
 @cuda.jit
 def four_steps(out, a, x, rows, cols):
     lane = cuda.threadIdx.x
@@ -86,7 +86,7 @@ def four_steps(out, a, x, rows, cols):
             out[row] = total
 
 
-# Cuts the row into 32 pieces, as one would for 32 processors.
+# over-budget, over-budget: Cuts the row into 32 pieces, as one would for 32 processors.
 @cuda.jit
 def a_piece_for_each_lane(out, a, x, rows, cols):
     lane = cuda.threadIdx.x
@@ -104,7 +104,7 @@ def a_piece_for_each_lane(out, a, x, rows, cols):
             out[row] = total
 
 
-# Begins the sum with 0.0, which is a float64.
+# over-budget, over-budget: Begins the sum with 0.0, which is a float64.
 @cuda.jit
 def sum_in_float64(out, a, x, rows, cols):
     lane = cuda.threadIdx.x
@@ -121,7 +121,7 @@ def sum_in_float64(out, a, x, rows, cols):
             out[row] = total
 
 
-# The first warp of a block makes all the block's rows.
+# over-budget, not-shared: The first warp of a block makes all the block's rows.
 @cuda.jit
 def one_warp_for_all_rows(out, a, x, rows, cols):
     lane = cuda.threadIdx.x
@@ -139,7 +139,7 @@ def one_warp_for_all_rows(out, a, x, rows, cols):
                 out[row] = total
 
 
-# Gives a whole row to lane 0.
+# over-budget, not-shared: Gives a whole row to lane 0.
 @cuda.jit
 def one_lane_for_a_row(out, a, x, rows, cols):
     row = cuda.blockIdx.x * WARPS + cuda.threadIdx.y

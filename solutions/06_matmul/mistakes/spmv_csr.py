@@ -6,7 +6,7 @@ WARPS = 4
 ALL = 0xFFFFFFFF
 
 
-# Forgets that the last block has more warps than there are rows.
+# hazard, out-of-bounds: Forgets that the last block has more warps than there are rows.
 @cuda.jit
 def no_guard(out, values, columns, starts, x, rows):
     lane = cuda.threadIdx.x
@@ -22,7 +22,7 @@ def no_guard(out, values, columns, starts, x, rows):
         out[row] = total
 
 
-# Adds the lanes up and lets all of them write what they have.
+# hazard, race: Adds the lanes up and lets all of them write what they have.
 @cuda.jit
 def every_lane_writes(out, values, columns, starts, x, rows):
     lane = cuda.threadIdx.x
@@ -38,7 +38,7 @@ def every_lane_writes(out, values, columns, starts, x, rows):
         out[row] = total
 
 
-# Writes what lane 0 has found.
+# wrong-result, own-part: Writes what lane 0 has found.
 @cuda.jit
 def lanes_never_meet(out, values, columns, starts, x, rows):
     lane = cuda.threadIdx.x
@@ -51,7 +51,7 @@ def lanes_never_meet(out, values, columns, starts, x, rows):
             out[row] = total
 
 
-# Takes the end of a row for its last entry.
+# wrong-result, one-short: Takes the end of a row for its last entry.
 @cuda.jit
 def one_entry_short(out, values, columns, starts, x, rows):
     lane = cuda.threadIdx.x
@@ -68,7 +68,7 @@ def one_entry_short(out, values, columns, starts, x, rows):
             out[row] = total
 
 
-# Sees nothing to do in an empty row.
+# wrong-result, empty-rows: Sees nothing to do in an empty row.
 @cuda.jit
 def skips_empty_rows(out, values, columns, starts, x, rows):
     lane = cuda.threadIdx.x
@@ -85,7 +85,8 @@ def skips_empty_rows(out, values, columns, starts, x, rows):
             out[row] = total
 
 
-# Lets all lanes take as many steps, and multiplies by 0 where a lane has no entry.
+# wrong-result, zero-times-nan: Lets all lanes take as many steps, and multiplies by 0 where a
+# lane has no entry.
 @cuda.jit
 def zero_times_any_x(out, values, columns, starts, x, rows):
     lane = cuda.threadIdx.x
@@ -106,7 +107,7 @@ def zero_times_any_x(out, values, columns, starts, x, rows):
             out[row] = total
 
 
-# Takes x in the order of the entries.
+# wrong-result, by-entry: Takes x in the order of the entries.
 @cuda.jit
 def x_by_entry(out, values, columns, starts, x, rows):
     lane = cuda.threadIdx.x
@@ -123,7 +124,7 @@ def x_by_entry(out, values, columns, starts, x, rows):
             out[row] = total
 
 
-# Cuts the row into 32 pieces, as one would for 32 processors.
+# over-budget, over-budget: Cuts the row into 32 pieces, as one would for 32 processors.
 @cuda.jit
 def a_piece_for_each_lane(out, values, columns, starts, x, rows):
     lane = cuda.threadIdx.x
@@ -142,7 +143,7 @@ def a_piece_for_each_lane(out, values, columns, starts, x, rows):
             out[row] = total
 
 
-# The first warp of a block makes all the block's rows.
+# over-budget, not-shared: The first warp of a block makes all the block's rows.
 @cuda.jit
 def one_warp_for_all_rows(out, values, columns, starts, x, rows):
     lane = cuda.threadIdx.x
@@ -160,7 +161,7 @@ def one_warp_for_all_rows(out, values, columns, starts, x, rows):
                 out[row] = total
 
 
-# Begins the sum with 0.0, which is a float64.
+# over-budget, over-budget: Begins the sum with 0.0, which is a float64.
 @cuda.jit
 def sum_in_float64(out, values, columns, starts, x, rows):
     lane = cuda.threadIdx.x

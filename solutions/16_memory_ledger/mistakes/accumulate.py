@@ -3,26 +3,29 @@
 import torch
 
 
-# Each part's loss is a mean of its own: their gradients add up to `parts` times too much.
+# wrong-result, means-added: Each part's loss is a mean of its own: their gradients add up to
+# `parts` times too much.
 def adds_up_means(model, loss, x, y, parts):
     for rows, targets in zip(x.tensor_split(parts), y.tensor_split(parts)):
         loss(model(rows), targets).backward()
 
 
-# Right where the parts are equally large, and nowhere else.
+# wrong-result, same-weights: Right where the parts are equally large, and nowhere else.
 def every_part_weighs_the_same(model, loss, x, y, parts):
     for rows, targets in zip(x.tensor_split(parts), y.tensor_split(parts)):
         (loss(model(rows), targets) / parts).backward()
 
 
-# The habit of a training loop: zero_grad(), forward, backward, for each part anew.
+# wrong-result, last-part-only: The habit of a training loop: zero_grad(), forward, backward, for
+# each part anew.
 def clears_between_parts(model, loss, x, y, parts):
     for rows, targets in zip(x.tensor_split(parts), y.tensor_split(parts)):
         model.zero_grad()
         loss(model(rows), targets).backward()
 
 
-# One graph over all parts: every activation waits for the single backward pass.
+# over-budget, all-graphs: One graph over all parts: every activation waits for the single
+# backward pass.
 def one_backward_at_the_end(model, loss, x, y, parts):
     total = 0
     for rows, targets in zip(x.tensor_split(parts), y.tensor_split(parts)):
@@ -30,12 +33,12 @@ def one_backward_at_the_end(model, loss, x, y, parts):
     total.backward()
 
 
-# The right gradient by the plain way.
+# over-budget, whole-batch: The right gradient by the plain way.
 def the_whole_batch(model, loss, x, y, parts):
     loss(model(x), y).backward()
 
 
-# Drops the rows that do not divide.
+# wrong-result, rest-dropped: Drops the rows that do not divide.
 def drops_the_rest(model, loss, x, y, parts):
     size = len(x) // parts
     for start in range(0, size * parts, size):
@@ -43,7 +46,7 @@ def drops_the_rest(model, loss, x, y, parts):
         (loss(model(x[part]), y[part]) / parts).backward()
 
 
-# Keeps every part's graph for a second backward pass that never comes.
+# over-budget, all-graphs: Keeps every part's graph for a second backward pass that never comes.
 def retains_the_graphs(model, loss, x, y, parts):
     kept = []
     for rows, targets in zip(x.tensor_split(parts), y.tensor_split(parts)):
@@ -52,21 +55,22 @@ def retains_the_graphs(model, loss, x, y, parts):
         kept.append(part_loss)
 
 
-# Ends like a training loop does, and throws the result away.
+# wrong-result, no-gradient: Ends like a training loop does, and throws the result away.
 def clears_at_the_end(model, loss, x, y, parts):
     for rows, targets in zip(x.tensor_split(parts), y.tensor_split(parts)):
         (loss(model(rows), targets) * (len(rows) / len(x))).backward()
     model.zero_grad()
 
 
-# zero_grad() sets .grad to None: backward() then makes a second set of gradients.
+# over-budget, second-gradients: zero_grad() sets .grad to None: backward() then makes a second
+# set of gradients.
 def clears_before_the_first_part(model, loss, x, y, parts):
     model.zero_grad()
     for rows, targets in zip(x.tensor_split(parts), y.tensor_split(parts)):
         (loss(model(rows), targets) * (len(rows) / len(x))).backward()
 
 
-# The whole training step, where the gradient alone was asked for.
+# wrong-result, model-changed: The whole training step, where the gradient alone was asked for.
 def makes_the_update_too(model, loss, x, y, parts):
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     for rows, targets in zip(x.tensor_split(parts), y.tensor_split(parts)):
@@ -74,7 +78,7 @@ def makes_the_update_too(model, loss, x, y, parts):
     optimizer.step()
 
 
-# What does not divide goes to the last part, which grows to nearly two.
+# over-budget, rest-in-one: What does not divide goes to the last part, which grows to nearly two.
 def the_rest_in_the_last_part(model, loss, x, y, parts):
     size = len(x) // parts
     starts = [part * size for part in range(parts)]

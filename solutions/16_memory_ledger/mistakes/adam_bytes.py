@@ -3,14 +3,14 @@
 import math
 
 
-# The float32 copy is a third set of parameters.
+# wrong-result, no-master: The float32 copy is a third set of parameters.
 def forgets_the_master_copy(shapes, weight_bytes, master_copy):
     numbers = sum(math.prod(shape) for shape in shapes)
     updated = 4 if master_copy else weight_bytes
     return 2 * weight_bytes * numbers, 2 * updated * numbers + 4 * len(shapes)
 
 
-# Takes the copy for something the first update makes.
+# wrong-result, master-late: Takes the copy for something the first update makes.
 def master_copy_in_the_jump(shapes, weight_bytes, master_copy):
     numbers = sum(math.prod(shape) for shape in shapes)
     updated = 4 if master_copy else weight_bytes
@@ -18,7 +18,7 @@ def master_copy_in_the_jump(shapes, weight_bytes, master_copy):
     return 2 * weight_bytes * numbers, jump + (4 * numbers if master_copy else 0)
 
 
-# Adam has a mean of gradients and a mean of their squares.
+# wrong-result, one-moment: Adam has a mean of gradients and a mean of their squares.
 def one_moment(shapes, weight_bytes, master_copy):
     numbers = sum(math.prod(shape) for shape in shapes)
     updated = 4 if master_copy else weight_bytes
@@ -26,21 +26,21 @@ def one_moment(shapes, weight_bytes, master_copy):
     return before, updated * numbers + 4 * len(shapes)
 
 
-# Gives the moments the width of the weights, whatever Adam updates.
+# wrong-result, narrow-moments: Gives the moments the width of the weights, whatever Adam updates.
 def moments_as_wide_as_the_weights(shapes, weight_bytes, master_copy):
     numbers = sum(math.prod(shape) for shape in shapes)
     before = (2 * weight_bytes + (4 if master_copy else 0)) * numbers
     return before, 2 * weight_bytes * numbers + 4 * len(shapes)
 
 
-# Gives the moments four bytes, whatever Adam updates.
+# wrong-result, wide-moments: Gives the moments four bytes, whatever Adam updates.
 def moments_always_in_float32(shapes, weight_bytes, master_copy):
     numbers = sum(math.prod(shape) for shape in shapes)
     before = (2 * weight_bytes + (4 if master_copy else 0)) * numbers
     return before, 8 * numbers + 4 * len(shapes)
 
 
-# Each weight has a gradient.
+# wrong-result, no-gradients: Each weight has a gradient.
 def forgets_the_gradients(shapes, weight_bytes, master_copy):
     numbers = sum(math.prod(shape) for shape in shapes)
     updated = 4 if master_copy else weight_bytes
@@ -48,7 +48,7 @@ def forgets_the_gradients(shapes, weight_bytes, master_copy):
     return before, 2 * updated * numbers + 4 * len(shapes)
 
 
-# Four bytes per tensor are missing.
+# wrong-result, no-counters: Four bytes per tensor are missing.
 def forgets_the_step_counters(shapes, weight_bytes, master_copy):
     numbers = sum(math.prod(shape) for shape in shapes)
     updated = 4 if master_copy else weight_bytes
@@ -56,7 +56,7 @@ def forgets_the_step_counters(shapes, weight_bytes, master_copy):
     return before, 2 * updated * numbers
 
 
-# Adam counts the steps of each tensor by itself.
+# wrong-result, one-counter: Adam counts the steps of each tensor by itself.
 def one_step_counter_for_all(shapes, weight_bytes, master_copy):
     numbers = sum(math.prod(shape) for shape in shapes)
     updated = 4 if master_copy else weight_bytes
@@ -64,7 +64,7 @@ def one_step_counter_for_all(shapes, weight_bytes, master_copy):
     return before, 2 * updated * numbers + 4
 
 
-# The recipe of a paper that keeps its gradients in float32.
+# wrong-result, wide-gradients: The recipe of a paper that keeps its gradients in float32.
 def gradients_always_in_float32(shapes, weight_bytes, master_copy):
     numbers = sum(math.prod(shape) for shape in shapes)
     updated = 4 if master_copy else weight_bytes
@@ -72,7 +72,7 @@ def gradients_always_in_float32(shapes, weight_bytes, master_copy):
     return before, 2 * updated * numbers + 4 * len(shapes)
 
 
-# Before and after, where before and the difference are asked for.
+# wrong-result, all-in-jump: Before and after, where before and the difference are asked for.
 def all_there_is_after_the_update(shapes, weight_bytes, master_copy):
     numbers = sum(math.prod(shape) for shape in shapes)
     updated = 4 if master_copy else weight_bytes
@@ -80,7 +80,7 @@ def all_there_is_after_the_update(shapes, weight_bytes, master_copy):
     return before, before + 2 * updated * numbers + 4 * len(shapes)
 
 
-# Two right numbers in the wrong order.
+# wrong-result, swapped: Two right numbers in the wrong order.
 def the_other_way_round(shapes, weight_bytes, master_copy):
     numbers = sum(math.prod(shape) for shape in shapes)
     updated = 4 if master_copy else weight_bytes
@@ -88,7 +88,7 @@ def the_other_way_round(shapes, weight_bytes, master_copy):
     return 2 * updated * numbers + 4 * len(shapes), before
 
 
-# Counts tensors' first side, not all their numbers.
+# wrong-result, rows: Counts tensors' first side, not all their numbers.
 def rows_for_numbers(shapes, weight_bytes, master_copy):
     numbers = sum(shape[0] for shape in shapes)
     updated = 4 if master_copy else weight_bytes
@@ -96,7 +96,7 @@ def rows_for_numbers(shapes, weight_bytes, master_copy):
     return before, 2 * updated * numbers + 4 * len(shapes)
 
 
-# A (3, 4) matrix has not seven numbers.
+# wrong-result, sides: A (3, 4) matrix has not seven numbers.
 def sides_added_up(shapes, weight_bytes, master_copy):
     numbers = sum(sum(shape) for shape in shapes)
     updated = 4 if master_copy else weight_bytes
@@ -104,7 +104,7 @@ def sides_added_up(shapes, weight_bytes, master_copy):
     return before, 2 * updated * numbers + 4 * len(shapes)
 
 
-# One number where two are asked for.
+# wrong-result, wrong-type: One number where two are asked for.
 def everything_in_one_number(shapes, weight_bytes, master_copy):
     numbers = sum(math.prod(shape) for shape in shapes)
     updated = 4 if master_copy else weight_bytes
@@ -112,7 +112,7 @@ def everything_in_one_number(shapes, weight_bytes, master_copy):
     return before + 2 * updated * numbers + 4 * len(shapes)
 
 
-# An empty shape looks like no numbers at all.
+# wrong-result, single-numbers: An empty shape looks like no numbers at all.
 def nothing_for_a_single_number(shapes, weight_bytes, master_copy):
     numbers = sum(math.prod(shape) if shape else 0 for shape in shapes)
     updated_bytes = 4 if master_copy else weight_bytes
@@ -120,7 +120,7 @@ def nothing_for_a_single_number(shapes, weight_bytes, master_copy):
     return before, 2 * updated_bytes * numbers + 4 * len(shapes)
 
 
-# A tensor without numbers is taken for none.
+# wrong-result, empty-tensors: A tensor without numbers is taken for none.
 def no_counter_for_an_empty_tensor(shapes, weight_bytes, master_copy):
     sizes = [math.prod(shape) for shape in shapes if 0 not in shape]
     updated = 4 if master_copy else weight_bytes
@@ -128,7 +128,7 @@ def no_counter_for_an_empty_tensor(shapes, weight_bytes, master_copy):
     return before, 2 * updated * sum(sizes) + 4 * len(sizes)
 
 
-# Takes float32 parameters for their own copies.
+# wrong-result, only-narrow-copies: Takes float32 parameters for their own copies.
 def copies_of_narrow_weights_alone(shapes, weight_bytes, master_copy):
     numbers = sum(math.prod(shape) for shape in shapes)
     updated = 4 if master_copy else weight_bytes

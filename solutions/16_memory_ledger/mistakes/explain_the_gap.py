@@ -1,7 +1,7 @@
 """Wrong answers to explain_the_gap that people give."""
 
 
-# The formula has a byte of each mask already.
+# wrong-result, whole-masks: The formula has a byte of each mask already.
 def whole_masks(sequence, batch, hidden, heads, element_bytes, softmax_bytes):
     tokens = sequence * batch
     scores = heads * sequence * sequence * batch
@@ -13,7 +13,7 @@ def whole_masks(sequence, batch, hidden, heads, element_bytes, softmax_bytes):
     }
 
 
-# Two more dropouts stand behind the attention and behind the MLP.
+# wrong-result, too-few-masks: Two more dropouts stand behind the attention and behind the MLP.
 def mask_of_the_scores_alone(sequence, batch, hidden, heads, element_bytes, softmax_bytes):
     tokens = sequence * batch
     scores = heads * sequence * sequence * batch
@@ -25,7 +25,7 @@ def mask_of_the_scores_alone(sequence, batch, hidden, heads, element_bytes, soft
     }
 
 
-# A layer of 32-bit numbers has masks of four bytes.
+# wrong-result, narrow-masks: A layer of 32-bit numbers has masks of four bytes.
 def masks_of_two_bytes(sequence, batch, hidden, heads, element_bytes, softmax_bytes):
     tokens = sequence * batch
     scores = heads * sequence * sequence * batch
@@ -37,7 +37,7 @@ def masks_of_two_bytes(sequence, batch, hidden, heads, element_bytes, softmax_by
     }
 
 
-# The layer has two layer norms.
+# wrong-result, one-norm: The layer has two layer norms.
 def one_layer_norm(sequence, batch, hidden, heads, element_bytes, softmax_bytes):
     tokens = sequence * batch
     scores = heads * sequence * sequence * batch
@@ -49,7 +49,7 @@ def one_layer_norm(sequence, batch, hidden, heads, element_bytes, softmax_bytes)
     }
 
 
-# A layer norm has one mean per token, not per number.
+# wrong-result, statistics-per-number: A layer norm has one mean per token, not per number.
 def statistics_per_number(sequence, batch, hidden, heads, element_bytes, softmax_bytes):
     tokens = sequence * batch
     scores = heads * sequence * sequence * batch
@@ -61,7 +61,8 @@ def statistics_per_number(sequence, batch, hidden, heads, element_bytes, softmax
     }
 
 
-# On a GPU the statistics are float32; a layer that is bfloat16 throughout keeps them so on a CPU.
+# wrong-result, wide-statistics: On a GPU the statistics are float32; a layer that is bfloat16
+# throughout keeps them so on a CPU.
 def statistics_in_float32(sequence, batch, hidden, heads, element_bytes, softmax_bytes):
     tokens = sequence * batch
     scores = heads * sequence * sequence * batch
@@ -73,7 +74,7 @@ def statistics_in_float32(sequence, batch, hidden, heads, element_bytes, softmax
     }
 
 
-# One table of places serves all heads and sequences.
+# wrong-result, mask-per-head: One table of places serves all heads and sequences.
 def a_causal_mask_per_head(sequence, batch, hidden, heads, element_bytes, softmax_bytes):
     tokens = sequence * batch
     scores = heads * sequence * sequence * batch
@@ -85,7 +86,7 @@ def a_causal_mask_per_head(sequence, batch, hidden, heads, element_bytes, softma
     }
 
 
-# The mask of places is a table of bools.
+# wrong-result, wide-mask: The mask of places is a table of bools.
 def causal_mask_as_wide_as_the_numbers(
     sequence, batch, hidden, heads, element_bytes, softmax_bytes
 ):
@@ -99,7 +100,7 @@ def causal_mask_as_wide_as_the_numbers(
     }
 
 
-# The places that may not be looked at are in the table, too.
+# wrong-result, half-a-mask: The places that may not be looked at are in the table, too.
 def a_triangle_for_the_causal_mask(sequence, batch, hidden, heads, element_bytes, softmax_bytes):
     tokens = sequence * batch
     scores = heads * sequence * sequence * batch
@@ -111,7 +112,7 @@ def a_triangle_for_the_causal_mask(sequence, batch, hidden, heads, element_bytes
     }
 
 
-# The formula has the narrow softmax already.
+# wrong-result, whole-softmax: The formula has the narrow softmax already.
 def whole_softmax(sequence, batch, hidden, heads, element_bytes, softmax_bytes):
     tokens = sequence * batch
     scores = heads * sequence * sequence * batch
@@ -123,7 +124,7 @@ def whole_softmax(sequence, batch, hidden, heads, element_bytes, softmax_bytes):
     }
 
 
-# Leaves out what adds nothing, and the puzzle asks for all four.
+# wrong-result, names: Leaves out what adds nothing, and the puzzle asks for all four.
 def leaves_zeros_out(sequence, batch, hidden, heads, element_bytes, softmax_bytes):
     tokens = sequence * batch
     scores = heads * sequence * sequence * batch

@@ -3,7 +3,8 @@
 import torch
 
 
-# Adds up at every call of the hook: a tensor that two operators need is counted twice.
+# wrong-result, each-save: Adds up at every call of the hook: a tensor that two operators need is
+# counted twice.
 def each_save_counts(layer, x):
     own = {t.untyped_storage().data_ptr() for t in [*layer.parameters(), *layer.buffers()]}
     kept = 0
@@ -19,8 +20,8 @@ def each_save_counts(layer, x):
     return kept
 
 
-# Adds up the tensors as they look, each once by its first byte: a view looks smaller than what it
-# keeps alive.
+# wrong-result, view-bytes: Adds up the tensors as they look, each once by its first byte: a view
+# looks smaller than what it keeps alive.
 def views_as_they_look(layer, x):
     own = {t.untyped_storage().data_ptr() for t in [*layer.parameters(), *layer.buffers()]}
     kept = {}
@@ -35,7 +36,7 @@ def views_as_they_look(layer, x):
     return sum(kept.values())
 
 
-# Takes views that begin in different places for different memory.
+# wrong-result, views-apart: Takes views that begin in different places for different memory.
 def views_by_their_beginning(layer, x):
     own = {t.untyped_storage().data_ptr() for t in [*layer.parameters(), *layer.buffers()]}
     kept = {}
@@ -50,7 +51,8 @@ def views_by_their_beginning(layer, x):
     return sum(kept.values())
 
 
-# Writes down where a storage lies, and lets go of it: the next one may lie there too.
+# wrong-result, place-used-again: Writes down where a storage lies, and lets go of it: the next
+# one may lie there too.
 def keeps_addresses_only(layer, x):
     own = {t.untyped_storage().data_ptr() for t in [*layer.parameters(), *layer.buffers()]}
     kept = {}
@@ -65,7 +67,7 @@ def keeps_addresses_only(layer, x):
     return sum(kept.values())
 
 
-# The hook sees weights too: backward needs them.
+# wrong-result, parameters: The hook sees weights too: backward needs them.
 def parameters_as_well(layer, x):
     storages = {}
 
@@ -79,7 +81,8 @@ def parameters_as_well(layer, x):
     return sum(storage.nbytes() for storage in storages.values())
 
 
-# Knows a parameter by where its numbers begin, and what was saved by where its storage does.
+# wrong-result, own-by-first-byte: Knows a parameter by where its numbers begin, and what was
+# saved by where its storage does.
 def owns_by_the_first_byte(layer, x):
     own = {t.data_ptr() for t in [*layer.parameters(), *layer.buffers()]}
     storages = {}
@@ -95,7 +98,7 @@ def owns_by_the_first_byte(layer, x):
     return sum(storage.nbytes() for storage in storages.values())
 
 
-# Leaves parameters out and forgets that a module also has buffers.
+# wrong-result, buffers: Leaves parameters out and forgets that a module also has buffers.
 def buffers_as_well(layer, x):
     own = {t.untyped_storage().data_ptr() for t in layer.parameters()}
     storages = {}
@@ -111,7 +114,7 @@ def buffers_as_well(layer, x):
     return sum(storage.nbytes() for storage in storages.values())
 
 
-# Counts numbers where bytes are asked for.
+# wrong-result, elements: Counts numbers where bytes are asked for.
 def elements_for_bytes(layer, x):
     own = {t.untyped_storage().data_ptr() for t in [*layer.parameters(), *layer.buffers()]}
     kept = {}
@@ -127,7 +130,8 @@ def elements_for_bytes(layer, x):
     return sum(kept.values())
 
 
-# Takes every number for a float32: masks, tokens and 16-bit numbers are not.
+# wrong-result, four-bytes: Takes every number for a float32: masks, tokens and 16-bit numbers are
+# not.
 def four_bytes_each(layer, x):
     own = {t.untyped_storage().data_ptr() for t in [*layer.parameters(), *layer.buffers()]}
     kept = {}
@@ -143,7 +147,7 @@ def four_bytes_each(layer, x):
     return sum(kept.values())
 
 
-# Takes the batch for something that is there anyway.
+# wrong-result, without-batch: Takes the batch for something that is there anyway.
 def without_the_batch(layer, x):
     own = {t.untyped_storage().data_ptr() for t in [*layer.parameters(), *layer.buffers(), x]}
     storages = {}
@@ -159,7 +163,7 @@ def without_the_batch(layer, x):
     return sum(storage.nbytes() for storage in storages.values())
 
 
-# Counts what modules give out, not what backward needs.
+# wrong-result, outputs: Counts what modules give out, not what backward needs.
 def outputs_of_modules(layer, x):
     storages = {}
 
@@ -173,7 +177,7 @@ def outputs_of_modules(layer, x):
     return sum(storage.nbytes() for storage in storages.values())
 
 
-# No graph, so nothing to save.
+# wrong-result, nothing: No graph, so nothing to save.
 def runs_it_without_a_graph(layer, x):
     storages = {}
 
@@ -187,7 +191,7 @@ def runs_it_without_a_graph(layer, x):
     return sum(storage.nbytes() for storage in storages.values())
 
 
-# Gives back a tensor, which is no number of bytes.
+# wrong-result, wrong-type: Gives back a tensor, which is no number of bytes.
 def a_tensor_for_a_number(layer, x):
     own = {t.untyped_storage().data_ptr() for t in [*layer.parameters(), *layer.buffers()]}
     storages = {}
@@ -203,7 +207,7 @@ def a_tensor_for_a_number(layer, x):
     return torch.tensor([storage.nbytes() for storage in storages.values()]).sum()
 
 
-# Two shapes look like two tensors, and a reshaped one is a view.
+# wrong-result, shapes-apart: Two shapes look like two tensors, and a reshaped one is a view.
 def a_storage_for_each_shape(layer, x):
     own = {
         tensor.untyped_storage().data_ptr() for tensor in [*layer.parameters(), *layer.buffers()]

@@ -4,7 +4,7 @@ import torch
 from torch.utils.checkpoint import checkpoint as from_the_library
 
 
-# The plain run: right, and it keeps everything.
+# over-budget, keeps-everything: The plain run: right, and it keeps everything.
 def keeps_everything(stage, x):
     return stage(x)
 
@@ -23,7 +23,8 @@ class GraphInForward(torch.autograd.Function):
         return None, ctx.start.grad
 
 
-# Keeps the graph of the first run on ctx, so there is nothing to run again and nothing saved.
+# over-budget, keeps-everything: Keeps the graph of the first run on ctx, so there is nothing to
+# run again and nothing saved.
 def graph_in_forward(stage, x):
     return GraphInForward.apply(stage, x)
 
@@ -43,7 +44,7 @@ class WithoutGrad(torch.autograd.Function):
         return None, start.grad
 
 
-# Inside backward no graph is built unless it is asked for.
+# wrong-result, no-graph: Inside backward no graph is built unless it is asked for.
 def recomputes_under_no_grad(stage, x):
     return WithoutGrad.apply(stage, x)
 
@@ -64,7 +65,7 @@ class InputAlone(torch.autograd.Function):
         return None, torch.autograd.grad(y, start, gradient)[0]
 
 
-# The gradient of the input is right; the parameters get none.
+# wrong-result, parameters-forgotten: The gradient of the input is right; the parameters get none.
 def forgets_the_parameters(stage, x):
     return InputAlone.apply(stage, x)
 
@@ -85,7 +86,8 @@ class DetachedInput(torch.autograd.Function):
         return None, start.grad
 
 
-# A detached input asks for no gradient, so there is none to return: the chain ends here.
+# wrong-result, chain-cut: A detached input asks for no gradient, so there is none to return: the
+# chain ends here.
 def detaches_the_input(stage, x):
     return DetachedInput.apply(stage, x)
 
@@ -107,7 +109,8 @@ class Ones(torch.autograd.Function):
         return None, start.grad
 
 
-# The gradient that comes in is dropped, as if every stage were the loss.
+# wrong-result, incoming-gradient: The gradient that comes in is dropped, as if every stage were
+# the loss.
 def ignores_what_comes_in(stage, x):
     return Ones.apply(stage, x)
 
@@ -129,7 +132,8 @@ class FromNothing(torch.autograd.Function):
         return None, start.grad
 
 
-# Only a loss, a single number, can go back without being told from what.
+# wrong-result, nothing-to-start-from: Only a loss, a single number, can go back without being
+# told from what.
 def starts_from_nothing(stage, x):
     return FromNothing.apply(stage, x)
 
@@ -151,7 +155,7 @@ class HandedThrough(torch.autograd.Function):
         return None, start.grad
 
 
-# The stage is left for the backward pass altogether.
+# wrong-result, other-output: The stage is left for the backward pass altogether.
 def hands_x_through(stage, x):
     return HandedThrough.apply(stage, x)
 
@@ -172,7 +176,7 @@ class NoSecondPass(torch.autograd.Function):
         return None, start.grad
 
 
-# Runs the stage again, and does not go back through it.
+# wrong-result, no-second-pass: Runs the stage again, and does not go back through it.
 def never_goes_back(stage, x):
     return NoSecondPass.apply(stage, x)
 
@@ -194,7 +198,7 @@ class OneGradient(torch.autograd.Function):
         return start.grad
 
 
-# forward has two arguments.
+# wrong-result, one-per-argument: forward has two arguments.
 def returns_one_gradient(stage, x):
     return OneGradient.apply(stage, x)
 
@@ -216,7 +220,7 @@ class Copied(torch.autograd.Function):
         return None, start.grad
 
 
-# Lest somebody change x: a copy, though x itself may be kept.
+# over-budget, keeps-copies: Lest somebody change x: a copy, though x itself may be kept.
 def keeps_a_copy(stage, x):
     return Copied.apply(stage, x)
 
@@ -237,12 +241,13 @@ class Attached(torch.autograd.Function):
         return None, x.grad if x.is_leaf else None
 
 
-# x still hangs on the stages before it: going back through y goes back through them as well.
+# wrong-result, not-cut-off: x still hangs on the stages before it: going back through y goes back
+# through them as well.
 def runs_back_through_all(stage, x):
     return Attached.apply(stage, x)
 
 
-# PyTorch's own.
+# wrong-result, library: PyTorch's own.
 def calls_the_library(stage, x):
     return from_the_library(stage, x, use_reentrant=False)
 
@@ -267,7 +272,7 @@ class InTheirPlace(torch.autograd.Function):
         return None, first
 
 
-# What was in .grad before is lost.
+# wrong-result, gradients-replaced: What was in .grad before is lost.
 def puts_gradients_in_their_place(stage, x):
     return InTheirPlace.apply(stage, x)
 
@@ -291,7 +296,8 @@ class ByStage(torch.autograd.Function):
         return None, start.grad
 
 
-# A table beside the function: a stage that is called twice has one entry.
+# wrong-result, one-input-per-stage: A table beside the function: a stage that is called twice has
+# one entry.
 def an_input_for_each_stage(stage, x):
     return ByStage.apply(stage, x)
 
@@ -313,6 +319,6 @@ class InHalf(torch.autograd.Function):
         return None, start.grad
 
 
-# Half of the bytes, and another input in the second run.
+# wrong-result, rounded: Half of the bytes, and another input in the second run.
 def keeps_half_of_the_digits(stage, x):
     return InHalf.apply(stage, x)

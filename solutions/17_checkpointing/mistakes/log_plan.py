@@ -12,7 +12,7 @@ def halved(start, stop, cut=lambda start, stop: (start + stop) // 2):
     return ahead + halved(middle, stop, cut) + halved(start, middle, cut)
 
 
-# sqrt(n) segments are fewer than n, and more than log n.
+# over-budget, saves-much: sqrt(n) segments are fewer than n, and more than log n.
 def square_root_again(length):
     size = math.ceil(math.sqrt(length))
     schedule = []
@@ -26,12 +26,12 @@ def square_root_again(length):
     return schedule
 
 
-# Cuts off a single stage: as deep as the chain is long.
+# over-budget, keeps-much: Cuts off a single stage: as deep as the chain is long.
 def one_stage_and_the_rest(length):
     return halved(0, length, lambda start, stop: start + 1)
 
 
-# Keeps nothing, so each stage is reached from the batch again.
+# over-budget, run-too-often: Keeps nothing, so each stage is reached from the batch again.
 def from_the_batch_each_time(length):
     schedule = []
     for last in reversed(range(length)):
@@ -40,7 +40,7 @@ def from_the_batch_each_time(length):
     return schedule
 
 
-# Takes "keep input" for something that does not run the stage.
+# over-budget, twice-in-a-row: Takes "keep input" for something that does not run the stage.
 def keeps_an_input_and_then_runs(length):
     schedule = []
     for word, stage in halved(0, length):
@@ -48,7 +48,7 @@ def keeps_an_input_and_then_runs(length):
     return schedule
 
 
-# The first half cannot go back before the second one.
+# wrong-result, backward-order: The first half cannot go back before the second one.
 def first_half_first(length):
     def go(start, stop):
         if stop - start == 1:
@@ -59,7 +59,7 @@ def first_half_first(length):
     return go(0, length)
 
 
-# One stage short: the second half finds no input.
+# wrong-result, input-missing: One stage short: the second half finds no input.
 def stops_before_the_middle(length):
     def go(start, stop):
         if stop - start == 1:
@@ -71,11 +71,11 @@ def stops_before_the_middle(length):
     return go(0, length)
 
 
-# Runs on without keeping what the first half begins with.
+# wrong-result, input-missing: Runs on without keeping what the first half begins with.
 def forgets_to_keep(length):
     return [("forward" if word == "keep input" else word, s) for word, s in halved(0, length)]
 
 
-# Never runs a stage with everything saved.
+# wrong-result, not-saved: Never runs a stage with everything saved.
 def goes_back_unsaved(length):
     return [("keep input" if word == "save all" else word, s) for word, s in halved(0, length)]

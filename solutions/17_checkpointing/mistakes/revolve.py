@@ -26,22 +26,22 @@ def best(length, free):
     return min(range(1, length), key=lambda m: m + passes(length - m, free - 1) + passes(m, free))
 
 
-# Halving is not the best as soon as checkpoints run out.
+# over-budget, not-the-fewest: Halving is not the best as soon as checkpoints run out.
 def always_the_middle(length, checkpoints):
     return by_cuts(0, length, checkpoints, lambda length, free: max(1, length // 2))
 
 
-# As many segments as there are checkpoints, all of one length.
+# over-budget, not-the-fewest: As many segments as there are checkpoints, all of one length.
 def evenly_spaced(length, checkpoints):
     return by_cuts(0, length, checkpoints, lambda length, free: max(1, length // free))
 
 
-# Every stage is reached from the batch.
+# over-budget, not-the-fewest: Every stage is reached from the batch.
 def only_the_batch(length, checkpoints):
     return by_cuts(0, length, 1, best)
 
 
-# Takes "keep input" for something that does not run the stage.
+# over-budget, twice-in-a-row: Takes "keep input" for something that does not run the stage.
 def keeps_an_input_and_then_runs(length, checkpoints):
     schedule = []
     for word, stage in by_cuts(0, length, checkpoints, best):
@@ -49,17 +49,18 @@ def keeps_an_input_and_then_runs(length, checkpoints):
     return schedule
 
 
-# Takes the batch for a gift: one checkpoint more than there is room for.
+# over-budget, too-many-checkpoints: Takes the batch for a gift: one checkpoint more than there is
+# room for.
 def the_batch_is_free(length, checkpoints):
     return by_cuts(0, length, checkpoints + 1, best)
 
 
-# As if there were room for all.
+# over-budget, too-many-checkpoints: As if there were room for all.
 def keeps_every_input(length, checkpoints):
     return by_cuts(0, length, length, lambda length, free: 1)
 
 
-# Saves all that is left once the checkpoints are used up.
+# over-budget, saves-several: Saves all that is left once the checkpoints are used up.
 def saves_the_last_segment(length, checkpoints):
     size = math.ceil(length / checkpoints)
     schedule = []
@@ -73,14 +74,14 @@ def saves_the_last_segment(length, checkpoints):
     return schedule
 
 
-# Stops one stage before the place of the checkpoint.
+# wrong-result, input-missing: Stops one stage before the place of the checkpoint.
 def off_by_one_segment(length, checkpoints):
     right = by_cuts(0, length, checkpoints, best)
     dropped = next((n for n, (word, _) in enumerate(right) if word == "forward"), None)
     return right if dropped is None else right[:dropped] + right[dropped + 1 :]
 
 
-# The left part first: there is no gradient for it yet.
+# wrong-result, backward-order: The left part first: there is no gradient for it yet.
 def left_part_first(length, checkpoints):
     if length == 1:
         return [("save all", 0), ("backward", 0)]

@@ -34,7 +34,7 @@ class NoState(torch.autograd.Function):
             return again(ctx, gradient, after=put_back)
 
 
-# The second run draws other masks.
+# wrong-result, other-noise: The second run draws other masks.
 def forgets_the_random_state(stage, x):
     return NoState.apply(stage, x)
 
@@ -55,7 +55,8 @@ class StateTooLate(torch.autograd.Function):
             return again(ctx, gradient, after=put_back)
 
 
-# Looks at the generator after the first run, when its numbers are drawn already.
+# wrong-result, other-noise: Looks at the generator after the first run, when its numbers are
+# drawn already.
 def looks_too_late(stage, x):
     return StateTooLate.apply(stage, x)
 
@@ -75,7 +76,8 @@ class SecondRunWithoutDropout(torch.autograd.Function):
         return found
 
 
-# eval() stops both the dropout and the statistics: what is run again is another stage.
+# wrong-result, other-noise: eval() stops both the dropout and the statistics: what is run again
+# is another stage.
 def second_run_in_eval_mode(stage, x):
     return SecondRunWithoutDropout.apply(stage, x)
 
@@ -93,7 +95,7 @@ class LeftBehind(torch.autograd.Function):
         return again(ctx, gradient, lambda ctx: torch.set_rng_state(ctx.random_state), put_back)
 
 
-# Turns the generator back, and leaves it there.
+# wrong-result, generator-left: Turns the generator back, and leaves it there.
 def leaves_the_generator_behind(stage, x):
     return LeftBehind.apply(stage, x)
 
@@ -112,7 +114,8 @@ class NormTwice(torch.autograd.Function):
             return again(ctx, gradient, lambda ctx: torch.set_rng_state(ctx.random_state))
 
 
-# As PyTorch's own checkpoint does: the running statistics move twice.
+# wrong-result, statistics-twice: As PyTorch's own checkpoint does: the running statistics move
+# twice.
 def moves_the_statistics_twice(stage, x):
     return NormTwice.apply(stage, x)
 
@@ -137,7 +140,8 @@ class NormNever(torch.autograd.Function):
             )
 
 
-# Puts back what was there before the first run: the statistics never move.
+# wrong-result, statistics-back: Puts back what was there before the first run: the statistics
+# never move.
 def puts_back_too_much(stage, x):
     return NormNever.apply(stage, x)
 
@@ -163,7 +167,8 @@ class Early(torch.autograd.Function):
         return None, start.grad
 
 
-# BatchNorm's backward pass still has the statistics in its hands.
+# wrong-result, restored-too-early: BatchNorm's backward pass still has the statistics in its
+# hands.
 def puts_back_too_early(stage, x):
     return Early.apply(stage, x)
 
@@ -188,7 +193,8 @@ class NormAlone(torch.autograd.Function):
         return found
 
 
-# Switches off what moves a BatchNorm; another module has buffers as well.
+# wrong-result, other-buffers: Switches off what moves a BatchNorm; another module has buffers as
+# well.
 def spares_the_batchnorms_alone(stage, x):
     return NormAlone.apply(stage, x)
 
@@ -208,7 +214,8 @@ class OneGradient(torch.autograd.Function):
             return again(ctx, gradient, after=put_back)[1]
 
 
-# forward has two arguments, and backward owes each of them a gradient or None.
+# wrong-result, one-per-argument: forward has two arguments, and backward owes each of them a
+# gradient or None.
 def returns_one_gradient(stage, x):
     return OneGradient.apply(stage, x)
 
@@ -225,7 +232,8 @@ class FromNothing(torch.autograd.Function):
         return again(ctx, None, after=put_back)
 
 
-# Only a loss, a single number, can go back without being told from what.
+# wrong-result, nothing-to-start-from: Only a loss, a single number, can go back without being
+# told from what.
 def starts_from_nothing(stage, x):
     return FromNothing.apply(stage, x)
 
@@ -244,7 +252,8 @@ class Seeded(torch.autograd.Function):
             return again(ctx, gradient, lambda ctx: torch.manual_seed(0), put_back)
 
 
-# Two equal runs, by the same seed for everyone: every stage drops the same places.
+# wrong-result, other-run: Two equal runs, by the same seed for everyone: every stage drops the
+# same places.
 def seeds_every_stage(stage, x):
     return Seeded.apply(stage, x)
 
@@ -264,7 +273,8 @@ class FromMovedBuffers(torch.autograd.Function):
             return again(ctx, gradient, lambda ctx: torch.set_rng_state(ctx.random_state), put_back)
 
 
-# Puts the buffers back afterwards, and begins the second run where the first one left them.
+# wrong-result, other-start: Puts the buffers back afterwards, and begins the second run where the
+# first one left them.
 def begins_from_moved_buffers(stage, x):
     return FromMovedBuffers.apply(stage, x)
 
@@ -290,12 +300,14 @@ class WithoutAutocast(torch.autograd.Function):
         return found
 
 
-# backward() is called outside of autocast, so the second run computes in float32.
+# wrong-result, other-precision: backward() is called outside of autocast, so the second run
+# computes in float32.
 def forgets_autocast(stage, x):
     return WithoutAutocast.apply(stage, x)
 
 
-# Nothing is run again, so nothing can differ; and everything is kept.
+# over-budget, keeps-everything: Nothing is run again, so nothing can differ; and everything is
+# kept.
 def the_plain_run(stage, x):
     return stage(x)
 
@@ -318,7 +330,8 @@ class StateDict(torch.autograd.Function):
             return again(ctx, gradient, after=lambda ctx, _: put_back(ctx, kept))
 
 
-# A buffer that is not saved with the model is not in its state_dict, and moves twice.
+# wrong-result, other-buffers: A buffer that is not saved with the model is not in its state_dict,
+# and moves twice.
 def what_the_state_dict_holds(stage, x):
     return StateDict.apply(stage, x)
 
@@ -354,6 +367,6 @@ class InHalf(torch.autograd.Function):
         return None, start.grad
 
 
-# Half of the bytes, and another input in the second run.
+# wrong-result, rounded: Half of the bytes, and another input in the second run.
 def keeps_half_of_the_digits(stage, x):
     return InHalf.apply(stage, x)

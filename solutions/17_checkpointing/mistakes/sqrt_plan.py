@@ -17,22 +17,22 @@ def by_segments(starts, length):
     return schedule
 
 
-# The plain run.
+# over-budget, saves-everything: The plain run.
 def keeps_everything(length):
     return by_segments([0], length)
 
 
-# Two segments, however long the chain is.
+# over-budget, segments-too-long: Two segments, however long the chain is.
 def two_halves(length):
     return by_segments([0, length // 2] if length > 1 else [0], length)
 
 
-# One segment per stage keeps every input.
+# over-budget, segments-too-short: One segment per stage keeps every input.
 def a_segment_for_each_stage(length):
     return by_segments(list(range(length)), length)
 
 
-# Keeps nothing, so each stage is reached from the batch again.
+# over-budget, run-too-often: Keeps nothing, so each stage is reached from the batch again.
 def from_the_batch_each_time(length):
     schedule = []
     for last in reversed(range(length)):
@@ -41,7 +41,7 @@ def from_the_batch_each_time(length):
     return schedule
 
 
-# Takes "keep input" for something that does not run the stage.
+# over-budget, twice-in-a-row: Takes "keep input" for something that does not run the stage.
 def keeps_an_input_and_then_runs(length):
     size = math.ceil(math.sqrt(length))
     right = by_segments(list(range(0, length, size)), length)
@@ -51,19 +51,20 @@ def keeps_an_input_and_then_runs(length):
     return schedule
 
 
-# floor(sqrt(n)) segments of one length, and what is left over goes to the last one.
+# over-budget, last-segment-long: floor(sqrt(n)) segments of one length, and what is left over
+# goes to the last one.
 def the_rest_in_the_last_segment(length):
     segments = math.isqrt(length)
     return by_segments([number * (length // segments) for number in range(segments)], length)
 
 
-# Whole segments alone: what is left over at the end is never run.
+# wrong-result, backward-order: Whole segments alone: what is left over at the end is never run.
 def forgets_the_rest(length):
     size = max(1, math.isqrt(length))
     return by_segments(list(range(0, length // size * size, size)), length // size * size)
 
 
-# Begins again at the front; the gradient comes from the back.
+# wrong-result, backward-order: Begins again at the front; the gradient comes from the back.
 def segments_front_to_back(length):
     size = math.ceil(math.sqrt(length))
     schedule = []
@@ -76,7 +77,7 @@ def segments_front_to_back(length):
     return schedule
 
 
-# Keeps the input of the stage after the one it begins again at.
+# wrong-result, input-missing: Keeps the input of the stage after the one it begins again at.
 def off_by_one_segment(length):
     size = math.ceil(math.sqrt(length))
     kept = range(0, length, size)
@@ -90,18 +91,18 @@ def off_by_one_segment(length):
     return schedule
 
 
-# The second run forgets to save.
+# wrong-result, not-saved: The second run forgets to save.
 def runs_again_without_saving(length):
     return [("forward" if word == "save all" else word, s) for word, s in by_segments([0], length)]
 
 
-# Goes back through the last segment and forgets the others.
+# wrong-result, unfinished: Goes back through the last segment and forgets the others.
 def stops_at_the_first_segment(length):
     size = math.ceil(math.sqrt(length))
     right = by_segments(list(range(0, length, size)), length)
     return right[: right.index(("backward", (length - 1) // size * size)) + 1]
 
 
-# Numbers of stages, and not what to do with them.
+# wrong-result, wrong-form: Numbers of stages, and not what to do with them.
 def stages_without_words(length):
     return list(range(length))

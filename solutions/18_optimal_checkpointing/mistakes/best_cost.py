@@ -35,17 +35,17 @@ def least(stages, memory, ahead=True, free=False, inputs=True, back_again=False)
     return best(0, len(stages), memory)
 
 
-# A checkpoint takes memory from the part that begins at it.
+# wrong-result, too-cheap: A checkpoint takes memory from the part that begins at it.
 def keeps_checkpoints_for_free(stages, memory):
     return least(stages, memory, free=True)
 
 
-# As if gradients took no memory.
+# wrong-result, no-gradients: As if gradients took no memory.
 def forgets_the_gradients(stages, memory):
     return least([{**stage, "output_gradient_bytes": 0} for stage in stages], memory)
 
 
-# As if operators needed no room beside their results.
+# wrong-result, no-temporaries: As if operators needed no room beside their results.
 def forgets_what_operators_need(stages, memory):
     bare = [
         {
@@ -59,22 +59,23 @@ def forgets_what_operators_need(stages, memory):
     return least(bare, memory)
 
 
-# Saves a stage right before its backward pass and never earlier.
+# wrong-result, too-expensive: Saves a stage right before its backward pass and never earlier.
 def never_saves_ahead(stages, memory):
     return least(stages, memory, ahead=False)
 
 
-# Only the first kind of beginning: all or nothing.
+# wrong-result, too-expensive: Only the first kind of beginning: all or nothing.
 def never_keeps_an_input(stages, memory):
     return least(stages, memory, inputs=False)
 
 
-# Running on costs the forward passes alone; the way back comes later, once.
+# wrong-result, too-expensive: Running on costs the forward passes alone; the way back comes
+# later, once.
 def counts_the_way_back_once_per_run(stages, memory):
     return least(stages, memory, back_again=True)
 
 
-# No schedule at all is not one that costs nothing.
+# wrong-result, nothing-fits: No schedule at all is not one that costs nothing.
 def answers_zero_where_nothing_fits(stages, memory):
     found = least(stages, memory)
     return 0 if found == math.inf else found

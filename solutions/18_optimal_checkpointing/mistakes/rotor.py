@@ -46,23 +46,23 @@ def planned(stages, memory, saves_ahead=True, free_checkpoints=False):
     return go(0, len(stages), memory)
 
 
-# The plain run, whatever the memory.
+# over-budget, too-much-memory: The plain run, whatever the memory.
 def keeps_everything(stages, memory):
     numbers = range(len(stages))
     return [("save all", s) for s in numbers] + [("backward", s) for s in reversed(numbers)]
 
 
-# A checkpoint takes memory from the part that begins at it.
+# over-budget, too-much-memory: A checkpoint takes memory from the part that begins at it.
 def keeps_checkpoints_for_free(stages, memory):
     return planned(stages, memory, free_checkpoints=True)
 
 
-# As if gradients took no memory.
+# over-budget, no-gradients: As if gradients took no memory.
 def forgets_the_gradients(stages, memory):
     return planned([{**stage, "output_gradient_bytes": 0} for stage in stages], memory)
 
 
-# As if operators needed no room beside their results.
+# over-budget, no-temporaries: As if operators needed no room beside their results.
 def forgets_what_operators_need(stages, memory):
     bare = [
         {
@@ -76,12 +76,14 @@ def forgets_what_operators_need(stages, memory):
     return planned(bare, memory)
 
 
-# Saves a stage right before its backward pass and never earlier, as revolve does.
+# over-budget, never-saves-ahead: Saves a stage right before its backward pass and never earlier,
+# as revolve does.
 def never_saves_ahead(stages, memory):
     return planned(stages, memory, saves_ahead=False)
 
 
-# Keeps an input, and only then runs the stage: but "keep input" has run it.
+# over-budget, twice-in-a-row: Keeps an input, and only then runs the stage: but "keep input" has
+# run it.
 def keeps_an_input_and_then_runs(stages, memory):
     written = []
     for word, stage in planned(stages, memory):
@@ -91,7 +93,7 @@ def keeps_an_input_and_then_runs(stages, memory):
     return written
 
 
-# Counts forward passes, not what they cost.
+# over-budget, too-expensive: Counts forward passes, not what they cost.
 def all_stages_cost_the_same(stages, memory):
     return planned([{**s, "forward_cost": 1, "backward_cost": 1} for s in stages], memory)
 
@@ -120,7 +122,7 @@ def peak_of(stages, schedule):
     return most
 
 
-# The number of equal segments that fits and runs the least again.
+# over-budget, too-expensive: The number of equal segments that fits and runs the least again.
 def the_best_equal_segments(stages, memory):
     length = len(stages)
     fitting = []
@@ -140,14 +142,14 @@ def the_best_equal_segments(stages, memory):
     return min(fitting)[2] if fitting else planned(stages, memory)
 
 
-# One stage short of the checkpoint.
+# wrong-result, input-missing: One stage short of the checkpoint.
 def off_by_one_segment(stages, memory):
     right = planned(stages, memory)
     dropped = next((n for n, (word, _) in enumerate(right) if word == "forward"), None)
     return right if dropped is None else right[:dropped] + right[dropped + 1 :]
 
 
-# The left part before the right one: its gradient is not there yet.
+# wrong-result, backward-order: The left part before the right one: its gradient is not there yet.
 def goes_back_too_early(stages, memory):
     right = planned(stages, memory)
     last = next(n for n, (word, _) in enumerate(right) if word == "backward")

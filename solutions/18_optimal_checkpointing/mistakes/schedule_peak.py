@@ -45,38 +45,42 @@ def followed(stages, schedule, gradients=True, after=False, frees=True, once=Tru
     return peak, cost
 
 
-# As if gradients took no memory.
+# wrong-result, no-gradient: As if gradients took no memory.
 def forgets_the_gradient(stages, schedule):
     return followed(stages, schedule, gradients=False)
 
 
-# What is left after an operation, not what it needs while it runs.
+# wrong-result, afterwards: What is left after an operation, not what it needs while it runs.
 def looks_after_each_operation(stages, schedule):
     return followed(stages, schedule, after=True)
 
 
-# A backward pass frees what was saved, and the kept input stays for ever.
+# wrong-result, let-go-too-late: A backward pass frees what was saved, and the kept input stays
+# for ever.
 def never_lets_go_of_an_input(stages, schedule):
     return followed(stages, schedule, frees=False)
 
 
-# The output of one saved stage is the input of the next: the same tensor, counted twice.
+# wrong-result, let-go-too-late: The output of one saved stage is the input of the next: the same
+# tensor, counted twice.
 def counts_outputs_and_inputs(stages, schedule):
     return followed(stages, schedule, once=False)
 
 
-# Only what is kept or saved: the value on its way from stage to stage is there, too.
+# wrong-result, too-low: Only what is kept or saved: the value on its way from stage to stage is
+# there, too.
 def forgets_what_is_passed_on(stages, schedule):
     return followed(stages, schedule, passed=False)
 
 
-# Each stage's forward pass once, however often the schedule runs it.
+# wrong-result, each-stage-once: Each stage's forward pass once, however often the schedule runs
+# it.
 def counts_each_stage_once(stages, schedule):
     cost = sum(stage["forward_cost"] + stage["backward_cost"] for stage in stages)
     return followed(stages, schedule)[0], cost
 
 
-# Forward passes alone.
+# wrong-result, wrong-cost: Forward passes alone.
 def forgets_the_way_back(stages, schedule):
     cost = sum(stages[s]["forward_cost"] for word, s in schedule if word != "backward")
     return followed(stages, schedule)[0], cost

@@ -3,7 +3,7 @@
 import torch
 
 
-# A sum is k times too large.
+# wrong-result, sum: A sum is k times too large.
 def adds_up(loss, point, normals):
     estimate = torch.zeros_like(point)
     k, d = normals.shape
@@ -14,7 +14,7 @@ def adds_up(loss, point, normals):
     return estimate
 
 
-# Too short: the estimate is a d-th of what it should be.
+# wrong-result, length-one: Too short: the estimate is a d-th of what it should be.
 def of_length_one(loss, point, normals):
     estimate = torch.zeros_like(point)
     k, d = normals.shape
@@ -25,7 +25,7 @@ def of_length_one(loss, point, normals):
     return estimate
 
 
-# Too long: the length stands twice in the estimate.
+# wrong-result, too-long: Too long: the length stands twice in the estimate.
 def of_length_d(loss, point, normals):
     estimate = torch.zeros_like(point)
     k, d = normals.shape
@@ -36,7 +36,7 @@ def of_length_d(loss, point, normals):
     return estimate
 
 
-# A projection, and shorter than the gradient.
+# wrong-result, projection: A projection, and shorter than the gradient.
 def the_part_in_the_space(loss, point, normals):
     estimate = torch.zeros_like(point)
     k, d = normals.shape
@@ -47,7 +47,7 @@ def the_part_in_the_space(loss, point, normals):
     return estimate
 
 
-# They overlap.
+# wrong-result, not-apart: They overlap.
 def normals_as_they_come(loss, point, normals):
     estimate = torch.zeros_like(point)
     k, d = normals.shape
@@ -58,7 +58,7 @@ def normals_as_they_come(loss, point, normals):
     return estimate
 
 
-# Of one length, and not at right angles.
+# wrong-result, only-length: Of one length, and not at right angles.
 def right_length_alone(loss, point, normals):
     estimate = torch.zeros_like(point)
     k, d = normals.shape
@@ -69,13 +69,13 @@ def right_length_alone(loss, point, normals):
     return estimate
 
 
-# No estimate at all.
+# wrong-result, the-gradient: No estimate at all.
 def the_gradient_itself(loss, point, normals):
     at = point.clone().requires_grad_()
     return torch.autograd.grad(loss(at), at)[0]
 
 
-# Right, with all the memory that was to be saved.
+# over-budget, keeps-a-graph: Right, with all the memory that was to be saved.
 def by_backward_pass(loss, point, normals):
     at = point.clone().requires_grad_()
     gradient = torch.autograd.grad(loss(at), at)[0]
@@ -84,7 +84,7 @@ def by_backward_pass(loss, point, normals):
     return d / k * frame @ (frame.T @ gradient)
 
 
-# The normals are shortened where they lie.
+# wrong-result, inputs-changed: The normals are shortened where they lie.
 def shortens_the_normals_themselves(loss, point, normals):
     k, d = normals.shape
     normals /= normals.norm(dim=1, keepdim=True)

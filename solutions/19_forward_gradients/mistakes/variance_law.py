@@ -1,7 +1,7 @@
 """Wrong answers to variance_law that people give."""
 
 
-# The estimate itself, and not its distance.
+# wrong-result, second-moment: The estimate itself, and not its distance.
 def mean_square_of_the_estimate(gradient, k, directions):
     d = len(gradient)
     square = sum(number * number for number in gradient)
@@ -9,7 +9,7 @@ def mean_square_of_the_estimate(gradient, k, directions):
     return factors[directions] * square
 
 
-# An average of one.
+# wrong-result, no-average: An average of one.
 def one_estimate(gradient, k, directions):
     d = len(gradient)
     square = sum(number * number for number in gradient)
@@ -17,7 +17,7 @@ def one_estimate(gradient, k, directions):
     return factors[directions] * square
 
 
-# Signs have no fourth moment beyond 1.
+# wrong-result, all-normal: Signs have no fourth moment beyond 1.
 def all_as_normal(gradient, k, directions):
     d = len(gradient)
     square = sum(number * number for number in gradient)
@@ -25,7 +25,7 @@ def all_as_normal(gradient, k, directions):
     return factors[directions] * square
 
 
-# A normal number's square is not always 1.
+# wrong-result, fourth-moment: A normal number's square is not always 1.
 def all_as_signs(gradient, k, directions):
     d = len(gradient)
     square = sum(number * number for number in gradient)
@@ -33,7 +33,7 @@ def all_as_signs(gradient, k, directions):
     return factors[directions] * square
 
 
-# The distance, and not its square.
+# wrong-result, standard-deviation: The distance, and not its square.
 def root_of_the_variance(gradient, k, directions):
     d = len(gradient)
     square = sum(number * number for number in gradient)
@@ -41,7 +41,7 @@ def root_of_the_variance(gradient, k, directions):
     return (factors[directions] * square) ** 0.5
 
 
-# As if they were independent.
+# wrong-result, independent: As if they were independent.
 def right_angles_as_signs(gradient, k, directions):
     d = len(gradient)
     square = sum(number * number for number in gradient)
@@ -49,7 +49,7 @@ def right_angles_as_signs(gradient, k, directions):
     return factors[directions] * square
 
 
-# A standard deviation goes with the root.
+# wrong-result, root-of-k: A standard deviation goes with the root.
 def root_of_the_number(gradient, k, directions):
     d = len(gradient)
     square = sum(number * number for number in gradient)
@@ -57,7 +57,7 @@ def root_of_the_number(gradient, k, directions):
     return factors[directions] * square
 
 
-# A variance goes with the square.
+# wrong-result, length: A variance goes with the square.
 def length_for_its_square(gradient, k, directions):
     d = len(gradient)
     square = sum(number * number for number in gradient)
@@ -65,7 +65,7 @@ def length_for_its_square(gradient, k, directions):
     return factors[directions] * square**0.5
 
 
-# A mean over d numbers.
+# wrong-result, per-number: A mean over d numbers.
 def mean_over_the_numbers(gradient, k, directions):
     d = len(gradient)
     square = sum(number * number for number in gradient)
@@ -73,7 +73,7 @@ def mean_over_the_numbers(gradient, k, directions):
     return factors[directions] * square
 
 
-# d and k are whole numbers, and so is their quotient, it thinks.
+# wrong-result, whole-division: d and k are whole numbers, and so is their quotient, it thinks.
 def divides_without_the_rest(gradient, k, directions):
     d = len(gradient)
     square = sum(number * number for number in gradient)
@@ -81,7 +81,7 @@ def divides_without_the_rest(gradient, k, directions):
     return factors[directions] * square
 
 
-# A slope of 0 is taken for no direction at all.
+# wrong-result, zeros-dropped: A slope of 0 is taken for no direction at all.
 def zeros_are_no_dimensions(gradient, k, directions):
     d = sum(number != 0 for number in gradient)
     square = sum(number * number for number in gradient)

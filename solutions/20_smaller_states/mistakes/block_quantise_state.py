@@ -3,7 +3,7 @@
 import torch
 
 
-# The largest number of all decides, and small blocks vanish.
+# wrong-result, one-scale: The largest number of all decides, and small blocks vanish.
 def one_scale_for_all(values, block, power):
     n = len(values)
     table = values[None]
@@ -13,7 +13,7 @@ def one_scale_for_all(values, block, power):
     return table.flatten()[:n].to(torch.int8), scales
 
 
-# Only whole blocks.
+# wrong-result, rest-dropped: Only whole blocks.
 def drops_the_rest(values, block, power):
     n = len(values) // block * block
     table = values[:n].view(-1, block)
@@ -23,7 +23,7 @@ def drops_the_rest(values, block, power):
     return table.flatten()[:n].to(torch.int8), scales
 
 
-# To int8 without rounding.
+# wrong-result, cut-off: To int8 without rounding.
 def cuts_off(values, block, power):
     n = len(values)
     table = torch.nn.functional.pad(values, (0, -n % block)).view(-1, block)
@@ -33,7 +33,7 @@ def cuts_off(values, block, power):
     return table.flatten()[:n].to(torch.int8), scales
 
 
-# Rounded to eleven bits, and then once more.
+# wrong-result, rounded-before: Rounded to eleven bits, and then once more.
 def shares_in_float16(values, block, power):
     n = len(values)
     table = torch.nn.functional.pad(values, (0, -n % block)).view(-1, block)
@@ -43,7 +43,7 @@ def shares_in_float16(values, block, power):
     return table.flatten()[:n].to(torch.int8), scales
 
 
-# int8 has no 128.
+# wrong-result, too-many-levels: int8 has no 128.
 def levels_up_to_128(values, block, power):
     n = len(values)
     table = torch.nn.functional.pad(values, (0, -n % block)).view(-1, block)
@@ -53,7 +53,7 @@ def levels_up_to_128(values, block, power):
     return table.flatten()[:n].to(torch.int64).to(torch.int8), scales
 
 
-# The number of largest size may be below zero.
+# wrong-result, signed-largest: The number of largest size may be below zero.
 def largest_and_not_largest_size(values, block, power):
     n = len(values)
     table = torch.nn.functional.pad(values, (0, -n % block)).view(-1, block)
@@ -63,7 +63,7 @@ def largest_and_not_largest_size(values, block, power):
     return table.flatten()[:n].to(torch.int64).to(torch.int8), scales
 
 
-# Against a division by zero, and against every small block.
+# wrong-result, epsilon: Against a division by zero, and against every small block.
 def epsilon_in_the_scale(values, block, power):
     n = len(values)
     table = torch.nn.functional.pad(values, (0, -n % block)).view(-1, block)
@@ -73,7 +73,7 @@ def epsilon_in_the_scale(values, block, power):
     return table.flatten()[:n].to(torch.int8), scales
 
 
-# Half of the shares are beyond 1.
+# wrong-result, mean: Half of the shares are beyond 1.
 def mean_for_the_largest(values, block, power):
     n = len(values)
     table = torch.nn.functional.pad(values, (0, -n % block)).view(-1, block)
@@ -84,7 +84,7 @@ def mean_for_the_largest(values, block, power):
     return table.flatten()[:n].to(torch.int64).to(torch.int8), scales
 
 
-# Codes spread evenly.
+# wrong-result, no-power: Codes spread evenly.
 def forgets_the_power(values, block, power):
     n = len(values)
     table = torch.nn.functional.pad(values, (0, -n % block)).view(-1, block)
@@ -94,7 +94,7 @@ def forgets_the_power(values, block, power):
     return table.flatten()[:n].to(torch.int8), scales
 
 
-# Farther apart near zero, and not closer.
+# wrong-result, power-for-root: Farther apart near zero, and not closer.
 def power_for_the_root(values, block, power):
     n = len(values)
     table = torch.nn.functional.pad(values, (0, -n % block)).view(-1, block)
@@ -104,7 +104,7 @@ def power_for_the_root(values, block, power):
     return table.flatten()[:n].to(torch.int8), scales
 
 
-# A root has no sign of its own.
+# wrong-result, sign-lost: A root has no sign of its own.
 def loses_the_sign(values, block, power):
     n = len(values)
     table = torch.nn.functional.pad(values, (0, -n % block)).view(-1, block)
@@ -114,7 +114,7 @@ def loses_the_sign(values, block, power):
     return table.flatten()[:n].to(torch.int8), scales
 
 
-# Against a division by zero, and against tiny numbers.
+# wrong-result, epsilon: Against a division by zero, and against tiny numbers.
 def floor_under_the_scale(values, block, power):
     n = len(values)
     table = torch.nn.functional.pad(values, (0, -n % block)).view(-1, block)
@@ -124,7 +124,7 @@ def floor_under_the_scale(values, block, power):
     return table.flatten()[:n].to(torch.int8), scales
 
 
-# Rounded, and as wide as before.
+# wrong-result, not-written: Rounded, and as wide as before.
 def codes_of_float32(values, block, power):
     n = len(values)
     table = torch.nn.functional.pad(values, (0, -n % block)).view(-1, block)
@@ -134,28 +134,28 @@ def codes_of_float32(values, block, power):
     return table.flatten()[:n], scales
 
 
-# Reads the codes as if they were spread evenly.
+# wrong-result, way-back, for dequantise: Reads the codes as if they were spread evenly.
 def forgets_the_way_back(codes, scales, block, power):
     shares = codes.float() / 127
     values = shares
     return values * scales.repeat_interleave(block)[: len(codes)]
 
 
-# One scale is not all of them.
+# wrong-result, way-back, for dequantise: One scale is not all of them.
 def scale_of_the_first_block(codes, scales, block, power):
     shares = codes.float() / 127
     values = shares.sign() * shares.abs() ** power
     return values * scales[0]
 
 
-# Twice as wide as what went in.
+# wrong-result, not-float32, for dequantise: Twice as wide as what went in.
 def comes_back_in_float64(codes, scales, block, power):
     shares = codes.double() / 127
     values = shares.sign() * shares.abs() ** power
     return values * scales.repeat_interleave(block)[: len(codes)]
 
 
-# 0 / 0 is no number, and what int8 makes of it depends on the machine.
+# wrong-result, no-number: 0 / 0 is no number, and what int8 makes of it depends on the machine.
 def divides_zero_by_zero(values, block, power):
     n = len(values)
     table = torch.nn.functional.pad(values, (0, -n % block)).view(-1, block)
@@ -165,7 +165,7 @@ def divides_zero_by_zero(values, block, power):
     return table.flatten()[:n].to(torch.int8), scales
 
 
-# The same, by way of NumPy.
+# wrong-result, no-number: The same, by way of NumPy.
 def divides_zero_by_zero_in_numpy(values, block, power):
     n = len(values)
     table = torch.nn.functional.pad(values, (0, -n % block)).view(-1, block)
@@ -176,7 +176,7 @@ def divides_zero_by_zero_in_numpy(values, block, power):
     return torch.from_numpy(table.astype("int8")).flatten()[:n], scales
 
 
-# A half is rounded to the code nearer to 0.
+# wrong-result, half-down: A half is rounded to the code nearer to 0.
 def halves_towards_zero(values, block, power):
     n = len(values)
     table = torch.nn.functional.pad(values, (0, -n % block)).view(-1, block)
@@ -186,7 +186,7 @@ def halves_towards_zero(values, block, power):
     return table.flatten()[:n].to(torch.int8), scales
 
 
-# Right to eight bits.
+# wrong-result, rounded-back, for dequantise: Right to eight bits.
 def back_in_bfloat16(codes, scales, block, power):
     shares = (codes.float() / 127).bfloat16().float()
     values = shares.sign() * shares.abs() ** power

@@ -3,7 +3,7 @@
 import torch
 
 
-# New directions in every update: the moments belong to other ones.
+# wrong-result, every-step: New directions in every update: the moments belong to other ones.
 def refreshes_every_step(weight, gradient, state, project, refresh, rate, scale):
     step = state.get("step", 0)
     basis = project(gradient)
@@ -18,7 +18,7 @@ def refreshes_every_step(weight, gradient, state, project, refresh, rate, scale)
     weight -= rate * scale * (basis @ change if wide else change @ basis.T)
 
 
-# The first directions for ever.
+# wrong-result, never: The first directions for ever.
 def never_refreshes(weight, gradient, state, project, refresh, rate, scale):
     step = state.get("step", 0)
     if "basis" not in state:
@@ -35,7 +35,7 @@ def never_refreshes(weight, gradient, state, project, refresh, rate, scale):
     weight -= rate * scale * (basis @ change if wide else change @ basis.T)
 
 
-# Adam divides by the size of the gradient, and the factor with it.
+# wrong-result, no-scale: Adam divides by the size of the gradient, and the factor with it.
 def scales_the_gradient(weight, gradient, state, project, refresh, rate, scale):
     step = state.get("step", 0)
     if step % refresh == 0:
@@ -53,7 +53,7 @@ def scales_the_gradient(weight, gradient, state, project, refresh, rate, scale):
     weight -= rate * (basis @ change if wide else change @ basis.T)
 
 
-# Begins anew with every basis.
+# wrong-result, cleared: Begins anew with every basis.
 def clears_the_moments(weight, gradient, state, project, refresh, rate, scale):
     step = state.get("step", 0)
     if step % refresh == 0:
@@ -73,7 +73,7 @@ def clears_the_moments(weight, gradient, state, project, refresh, rate, scale):
     weight -= rate * scale * (basis @ change if wide else change @ basis.T)
 
 
-# The moments begin at zero, and nothing makes up for it.
+# wrong-result, no-correction: The moments begin at zero, and nothing makes up for it.
 def forgets_the_correction(weight, gradient, state, project, refresh, rate, scale):
     step = state.get("step", 0)
     if step % refresh == 0:
@@ -90,7 +90,7 @@ def forgets_the_correction(weight, gradient, state, project, refresh, rate, scal
     weight -= rate * scale * (basis @ change if wide else change @ basis.T)
 
 
-# Projects the step, and keeps the moments as large as ever.
+# wrong-result, whole-moments: Projects the step, and keeps the moments as large as ever.
 def whole_moments(weight, gradient, state, project, refresh, rate, scale):
     step = state.get("step", 0)
     if step % refresh == 0:
@@ -108,7 +108,7 @@ def whole_moments(weight, gradient, state, project, refresh, rate, scale):
     weight -= rate * scale * (basis @ change if wide else change @ basis.T)
 
 
-# Adds where it should take away.
+# wrong-result, uphill: Adds where it should take away.
 def goes_uphill(weight, gradient, state, project, refresh, rate, scale):
     step = state.get("step", 0)
     if step % refresh == 0:
@@ -125,7 +125,7 @@ def goes_uphill(weight, gradient, state, project, refresh, rate, scale):
     weight += rate * scale * (basis @ change if wide else change @ basis.T)
 
 
-# Right, and a whole gradient stays behind for nobody.
+# over-budget, large-state: Right, and a whole gradient stays behind for nobody.
 def keeps_the_gradient(weight, gradient, state, project, refresh, rate, scale):
     step = state.get("step", 0)
     if step % refresh == 0:
@@ -143,7 +143,7 @@ def keeps_the_gradient(weight, gradient, state, project, refresh, rate, scale):
     weight -= rate * scale * (basis @ change if wide else change @ basis.T)
 
 
-# Carries the mean over into the new directions.
+# wrong-result, turned: Carries the mean over into the new directions.
 def turns_the_moment(weight, gradient, state, project, refresh, rate, scale):
     step = state.get("step", 0)
     if step % refresh == 0:
@@ -166,7 +166,7 @@ def turns_the_moment(weight, gradient, state, project, refresh, rate, scale):
     weight -= rate * scale * (basis @ change if wide else change @ basis.T)
 
 
-# Matters where a gradient is 0 or close to it.
+# wrong-result, epsilon-inside: Matters where a gradient is 0 or close to it.
 def epsilon_under_the_root(weight, gradient, state, project, refresh, rate, scale):
     step = state.get("step", 0)
     if step % refresh == 0:
@@ -183,7 +183,7 @@ def epsilon_under_the_root(weight, gradient, state, project, refresh, rate, scal
     weight -= rate * scale * (basis @ change if wide else change @ basis.T)
 
 
-# Nobody outside sees it.
+# wrong-result, not-in-place: Nobody outside sees it.
 def a_new_weight(weight, gradient, state, project, refresh, rate, scale):
     step = state.get("step", 0)
     if step % refresh == 0:
@@ -203,7 +203,7 @@ def a_new_weight(weight, gradient, state, project, refresh, rate, scale):
 SHARED = {}
 
 
-# The second weight goes on where the first one stopped.
+# wrong-result, state-elsewhere: The second weight goes on where the first one stopped.
 def one_state_for_all(weight, gradient, state, project, refresh, rate, scale):
     step = SHARED.get("step", 0)
     if step % refresh == 0:
@@ -223,7 +223,7 @@ def one_state_for_all(weight, gradient, state, project, refresh, rate, scale):
 STATES = {}
 
 
-# Knows a dict by where it lies, and writes nothing into it.
+# wrong-result, state-elsewhere: Knows a dict by where it lies, and writes nothing into it.
 def a_state_for_each_dict(weight, gradient, state, project, refresh, rate, scale):
     own = STATES.setdefault(id(state), {})
     step = own.get("step", 0)
@@ -241,7 +241,7 @@ def a_state_for_each_dict(weight, gradient, state, project, refresh, rate, scale
     weight -= rate * scale * (basis @ change if wide else change @ basis.T)
 
 
-# A square of epsilon under the root, and epsilon beside it.
+# wrong-result, epsilon-inside: A square of epsilon under the root, and epsilon beside it.
 def epsilon_twice(weight, gradient, state, project, refresh, rate, scale):
     step = state.get("step", 0)
     if step % refresh == 0:

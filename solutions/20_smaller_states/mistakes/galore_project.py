@@ -3,14 +3,14 @@
 import torch
 
 
-# Right for wide matrices, and the longer side for tall ones.
+# wrong-result, wrong-side: Right for wide matrices, and the longer side for tall ones.
 def always_from_the_left(gradient, rank):
     left, _, _ = torch.linalg.svd(gradient, full_matrices=False)
     basis = left[:, :rank].clone()
     return basis, basis.T @ gradient
 
 
-# svd gives the right vectors as rows.
+# wrong-result, rows-for-columns: svd gives the right vectors as rows.
 def right_vectors_as_they_come(gradient, rank):
     left, _, right = torch.linalg.svd(gradient, full_matrices=False)
     if gradient.shape[0] <= gradient.shape[1]:
@@ -20,7 +20,7 @@ def right_vectors_as_they_come(gradient, rank):
     return basis, gradient @ basis.T
 
 
-# Takes the weights for a part of the basis.
+# wrong-result, not-unit: Takes the weights for a part of the basis.
 def weights_in_the_basis(gradient, rank):
     left, weights, right = torch.linalg.svd(gradient, full_matrices=False)
     if gradient.shape[0] <= gradient.shape[1]:
@@ -30,7 +30,7 @@ def weights_in_the_basis(gradient, rank):
     return basis, gradient @ basis
 
 
-# svd's order is from heavy to light.
+# wrong-result, last-directions: svd's order is from heavy to light.
 def the_last_directions(gradient, rank):
     left, _, right = torch.linalg.svd(gradient, full_matrices=False)
     if gradient.shape[0] <= gradient.shape[1]:
@@ -40,7 +40,7 @@ def the_last_directions(gradient, rank):
     return basis, gradient @ basis
 
 
-# Both are right, and in the other order.
+# wrong-result, other-order: Both are right, and in the other order.
 def gradient_before_basis(gradient, rank):
     left, _, right = torch.linalg.svd(gradient, full_matrices=False)
     if gradient.shape[0] <= gradient.shape[1]:
@@ -50,7 +50,7 @@ def gradient_before_basis(gradient, rank):
     return gradient @ basis, basis
 
 
-# What svd calls the middle one.
+# wrong-result, small-shape: What svd calls the middle one.
 def weights_for_the_gradient(gradient, rank):
     left, weights, right = torch.linalg.svd(gradient, full_matrices=False)
     small = torch.diag(weights[:rank])
@@ -59,7 +59,7 @@ def weights_for_the_gradient(gradient, rank):
     return right[:rank].T.clone(), small
 
 
-# And the gradient in it?
+# wrong-result, no-pair: And the gradient in it?
 def basis_alone(gradient, rank):
     left, _, right = torch.linalg.svd(gradient, full_matrices=False)
     if gradient.shape[0] <= gradient.shape[1]:
@@ -67,7 +67,7 @@ def basis_alone(gradient, rank):
     return right[:rank].T.clone()
 
 
-# Any directions at right angles, whatever the gradient.
+# wrong-result, not-the-main: Any directions at right angles, whatever the gradient.
 def directions_by_chance(gradient, rank):
     side = min(gradient.shape)
     basis = torch.linalg.qr(torch.randn(side, rank, dtype=gradient.dtype))[0]
@@ -76,7 +76,7 @@ def directions_by_chance(gradient, rank):
     return basis, gradient @ basis
 
 
-# A slice of all singular vectors keeps them all.
+# over-budget, whole-basis: A slice of all singular vectors keeps them all.
 def a_view_of_all_vectors(gradient, rank):
     left, _, right = torch.linalg.svd(gradient, full_matrices=False)
     if gradient.shape[0] <= gradient.shape[1]:
@@ -86,7 +86,7 @@ def a_view_of_all_vectors(gradient, rank):
     return basis, gradient @ basis
 
 
-# Half of the digits, in a basis of float64.
+# wrong-result, seven-digits: Half of the digits, in a basis of float64.
 def directions_in_float32(gradient, rank):
     left, _, right = torch.linalg.svd(gradient.float(), full_matrices=False)
     if gradient.shape[0] <= gradient.shape[1]:

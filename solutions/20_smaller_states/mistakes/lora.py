@@ -3,7 +3,7 @@
 import torch
 
 
-# The layer is another one before any training.
+# wrong-result, moves-at-start: The layer is another one before any training.
 def both_random(linear, rank, alpha):
     class LoRA(torch.nn.Module):
         def __init__(self):
@@ -19,7 +19,7 @@ def both_random(linear, rank, alpha):
     return LoRA()
 
 
-# The layer's weight is not all of the layer.
+# wrong-result, no-bias: The layer's weight is not all of the layer.
 def forgets_the_bias(linear, rank, alpha):
     class LoRA(torch.nn.Module):
         def __init__(self):
@@ -35,7 +35,7 @@ def forgets_the_bias(linear, rank, alpha):
     return LoRA()
 
 
-# The gradient of each has the other as a factor.
+# wrong-result, both-zero: The gradient of each has the other as a factor.
 def both_zero(linear, rank, alpha):
     class LoRA(torch.nn.Module):
         def __init__(self):
@@ -51,7 +51,7 @@ def both_zero(linear, rank, alpha):
     return LoRA()
 
 
-# The layer goes on being trained, with a gradient and two moments.
+# wrong-result, not-frozen: The layer goes on being trained, with a gradient and two moments.
 def layer_left_trainable(linear, rank, alpha):
     class LoRA(torch.nn.Module):
         def __init__(self):
@@ -67,7 +67,7 @@ def layer_left_trainable(linear, rank, alpha):
     return LoRA()
 
 
-# Another rank would need another learning rate.
+# wrong-result, scale: Another rank would need another learning rate.
 def alpha_alone(linear, rank, alpha):
     class LoRA(torch.nn.Module):
         def __init__(self):
@@ -83,7 +83,7 @@ def alpha_alone(linear, rank, alpha):
     return LoRA()
 
 
-# Whatever alpha is.
+# wrong-result, scale: Whatever alpha is.
 def no_factor(linear, rank, alpha):
     class LoRA(torch.nn.Module):
         def __init__(self):
@@ -99,7 +99,7 @@ def no_factor(linear, rank, alpha):
     return LoRA()
 
 
-# A rule of another paper.
+# wrong-result, scale: A rule of another paper.
 def root_of_the_rank(linear, rank, alpha):
     class LoRA(torch.nn.Module):
         def __init__(self):
@@ -115,7 +115,7 @@ def root_of_the_rank(linear, rank, alpha):
     return LoRA()
 
 
-# Takes the place of the layer.
+# wrong-result, detour-alone: Takes the place of the layer.
 def detour_alone(linear, rank, alpha):
     class LoRA(torch.nn.Module):
         def __init__(self):
@@ -131,7 +131,7 @@ def detour_alone(linear, rank, alpha):
     return LoRA()
 
 
-# Takes x for data, which nothing has to learn from.
+# wrong-result, gradient-of-x: Takes x for data, which nothing has to learn from.
 def cuts_x_off(linear, rank, alpha):
     class LoRA(torch.nn.Module):
         def __init__(self):
@@ -148,7 +148,8 @@ def cuts_x_off(linear, rank, alpha):
     return LoRA()
 
 
-# A frozen layer needs no gradient, and what lies in front of it does.
+# wrong-result, gradient-of-x: A frozen layer needs no gradient, and what lies in front of it
+# does.
 def layer_without_a_graph(linear, rank, alpha):
     class LoRA(torch.nn.Module):
         def __init__(self):
@@ -166,7 +167,7 @@ def layer_without_a_graph(linear, rank, alpha):
     return LoRA()
 
 
-# A matrix as large as the weight, in every forward pass.
+# over-budget, whole-product: A matrix as large as the weight, in every forward pass.
 def works_out_the_product(linear, rank, alpha):
     class LoRA(torch.nn.Module):
         def __init__(self):
@@ -182,7 +183,7 @@ def works_out_the_product(linear, rank, alpha):
     return LoRA()
 
 
-# Right, and nobody finds the two matrices.
+# wrong-result, no-names: Right, and nobody finds the two matrices.
 def other_names(linear, rank, alpha):
     class LoRA(torch.nn.Module):
         def __init__(self):
@@ -198,7 +199,7 @@ def other_names(linear, rank, alpha):
     return LoRA()
 
 
-# Not zero, and yet every row of A learns what the first one learns.
+# wrong-result, alike: Not zero, and yet every row of A learns what the first one learns.
 def rows_of_ones(linear, rank, alpha):
     class LoRA(torch.nn.Module):
         def __init__(self):
@@ -214,7 +215,7 @@ def rows_of_ones(linear, rank, alpha):
     return LoRA()
 
 
-# Rows that differ in the ninth place: of full rank on paper alone.
+# wrong-result, alike: Rows that differ in the ninth place: of full rank on paper alone.
 def rows_almost_alike(linear, rank, alpha):
     class LoRA(torch.nn.Module):
         def __init__(self):
@@ -231,7 +232,7 @@ def rows_almost_alike(linear, rank, alpha):
     return LoRA()
 
 
-# Of full rank, and so small that B gets no gradient to speak of.
+# wrong-result, start-size: Of full rank, and so small that B gets no gradient to speak of.
 def next_to_nothing(linear, rank, alpha):
     class LoRA(torch.nn.Module):
         def __init__(self):
@@ -248,7 +249,7 @@ def next_to_nothing(linear, rank, alpha):
     return LoRA()
 
 
-# The dtype is kept, and half of the digits are lost on the way.
+# wrong-result, seven-digits: The dtype is kept, and half of the digits are lost on the way.
 def works_in_float32(linear, rank, alpha):
     class LoRA(torch.nn.Module):
         def __init__(self):

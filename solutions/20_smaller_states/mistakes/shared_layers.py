@@ -5,18 +5,18 @@ import copy
 import torch
 
 
-# An ordinary stack.
+# wrong-result, layers-of-their-own: An ordinary stack.
 def a_layer_for_each(make_layer, layers):
     return torch.nn.Sequential(*(make_layer() for _ in range(layers)))
 
 
-# The same numbers, each time in memory of their own.
+# wrong-result, layers-of-their-own: The same numbers, each time in memory of their own.
 def copies_of_one(make_layer, layers):
     layer = make_layer()
     return torch.nn.Sequential(*(copy.deepcopy(layer) for _ in range(layers)))
 
 
-# One layer is not a stack.
+# wrong-result, one-pass: One layer is not a stack.
 def once_through(make_layer, layers):
     class Shared(torch.nn.Module):
         def __init__(self):
@@ -29,7 +29,7 @@ def once_through(make_layer, layers):
     return Shared()
 
 
-# One pass before the loop.
+# wrong-result, wrong-count: One pass before the loop.
 def once_too_often(make_layer, layers):
     class Shared(torch.nn.Module):
         def __init__(self):
@@ -45,7 +45,7 @@ def once_too_often(make_layer, layers):
     return Shared()
 
 
-# Nobody looks into a list.
+# wrong-result, no-parameters: Nobody looks into a list.
 def in_a_plain_list(make_layer, layers):
     class Shared(torch.nn.Module):
         def __init__(self):
@@ -60,7 +60,7 @@ def in_a_plain_list(make_layer, layers):
     return Shared()
 
 
-# Cuts the history off at every layer.
+# wrong-result, last-pass-only: Cuts the history off at every layer.
 def detaches_between(make_layer, layers):
     class Shared(torch.nn.Module):
         def __init__(self):
@@ -75,7 +75,8 @@ def detaches_between(make_layer, layers):
     return Shared()
 
 
-# Every layer has parameters of its own that lie in the same memory.
+# wrong-result, states-of-their-own: Every layer has parameters of its own that lie in the same
+# memory.
 def shares_memory_alone(make_layer, layers):
     stack = torch.nn.Sequential(*(make_layer() for _ in range(layers)))
     for layer in stack[1:]:
@@ -84,7 +85,7 @@ def shares_memory_alone(make_layer, layers):
     return stack
 
 
-# Holds copies of what every layer gave.
+# over-budget, keeps-more: Holds copies of what every layer gave.
 def copies_every_output(make_layer, layers):
     class Shared(torch.nn.Module):
         def __init__(self):

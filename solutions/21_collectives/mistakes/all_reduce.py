@@ -37,7 +37,7 @@ def handed_out(pieces, first):
     return pieces
 
 
-# First take what comes, then hand it on.
+# hazard, receives-first: First take what comes, then hand it on.
 def receives_before_it_sends(x):
     n, r, right, left = ring()
     pieces = [piece.clone() for piece in x.tensor_split(n)]
@@ -49,7 +49,7 @@ def receives_before_it_sends(x):
     return torch.cat(handed_out(pieces, r))
 
 
-# A send only drops the message into a buffer, does it not?
+# hazard, sends-first: A send only drops the message into a buffer, does it not?
 def sends_before_it_receives(x):
     n, r, right, left = ring()
     pieces = [piece.clone() for piece in x.tensor_split(n)]
@@ -61,7 +61,7 @@ def sends_before_it_receives(x):
     return torch.cat(handed_out(pieces, r))
 
 
-# Sends are begun, and what they are is forgotten.
+# hazard, not-waited: Sends are begun, and what they are is forgotten.
 def begins_and_goes_on(x):
     n, r, right, left = ring()
     pieces = [piece.clone() for piece in x.tensor_split(n)]
@@ -73,18 +73,18 @@ def begins_and_goes_on(x):
     return torch.cat(handed_out(pieces, r))
 
 
-# As gradients want it: the mean.
+# wrong-result, averaged: As gradients want it: the mean.
 def averages(x):
     n, r, _, _ = ring()
     return torch.cat(handed_out(summed(list(x.tensor_split(n))), r)) / n
 
 
-# Adds up the pieces of one rank, as if they were the ranks.
+# wrong-result, nothing-sent: Adds up the pieces of one rank, as if they were the ranks.
 def sums_its_own_pieces(x):
     return x.clone() * dist.get_world_size()
 
 
-# A reduce: rank 0 has the sum, and the others keep theirs.
+# wrong-result, one-rank-alone: A reduce: rank 0 has the sum, and the others keep theirs.
 def only_to_rank_0(x):
     n, r, _, _ = ring()
     total = x.clone()
@@ -98,7 +98,7 @@ def only_to_rank_0(x):
     return total
 
 
-# Pieces of equal length; what is left over at the end stays as it is.
+# wrong-result, rest-dropped: Pieces of equal length; what is left over at the end stays as it is.
 def drops_the_rest(x):
     n, r, _, _ = ring()
     size = len(x) // n
@@ -106,13 +106,14 @@ def drops_the_rest(x):
     return torch.cat([*handed_out(summed(pieces), r), x[n * size :]])
 
 
-# A reduce-scatter, and the pieces put together where they are.
+# wrong-result, scattered-only: A reduce-scatter, and the pieces put together where they are.
 def first_half_only(x):
     n, _, _, _ = ring()
     return torch.cat(summed(list(x.tensor_split(n))))
 
 
-# The ring that starts with the own piece finishes piece r + 1 here; the second half begins with r.
+# wrong-result, pieces-turned: The ring that starts with the own piece finishes piece r + 1 here;
+# the second half begins with r.
 def hands_out_from_the_wrong_piece(x):
     n, r, _, _ = ring()
     pieces = summed(list(x.tensor_split(n)))
@@ -124,7 +125,7 @@ def hands_out_from_the_wrong_piece(x):
     return torch.cat(found)
 
 
-# The same loop twice: what comes is added, always.
+# wrong-result, added-twice: The same loop twice: what comes is added, always.
 def adds_in_the_second_half_too(x):
     n, r, _, _ = ring()
     pieces = summed(list(x.tensor_split(n)))
@@ -134,7 +135,7 @@ def adds_in_the_second_half_too(x):
     return torch.cat(pieces)
 
 
-# += on a piece of x is += on x.
+# input-changed, input-changed: += on a piece of x is += on x.
 def adds_in_place(x):
     n, r, _, _ = ring()
     pieces = list(x.tensor_split(n))
@@ -143,7 +144,7 @@ def adds_in_place(x):
     return torch.cat(handed_out(pieces, r))
 
 
-# Every buffer goes once round the ring and is added up everywhere.
+# over-budget, too-many-bytes: Every buffer goes once round the ring and is added up everywhere.
 def everything_round_the_ring(x):
     n, _, _, _ = ring()
     total, passing = x.clone(), x
@@ -153,7 +154,7 @@ def everything_round_the_ring(x):
     return total
 
 
-# One rank adds and tells: right, and its link does all the work.
+# over-budget, through-one-rank: One rank adds and tells: right, and its link does all the work.
 def through_rank_0(x):
     n, r, _, _ = ring()
     total = x.clone()
@@ -170,14 +171,14 @@ def through_rank_0(x):
     return total
 
 
-# There is a function for it.
+# refused, library-collective: There is a function for it.
 def asks_the_library(x):
     total = x.clone()
     dist.all_reduce(total)
     return total
 
 
-# Half the bytes: what is sent need not be as exact as what is computed.
+# refused, narrowed: Half the bytes: what is sent need not be as exact as what is computed.
 def sends_them_in_float32(x):
     n, r, _, _ = ring()
     pieces = [piece.clone() for piece in x.float().tensor_split(n)]

@@ -37,7 +37,7 @@ def both(x, one):
     return [one(half, up) for half, up in zip(parts, trees(dist.get_world_size()))]
 
 
-# The answer comes from above, so that is where one waits.
+# hazard, receives-first: The answer comes from above, so that is where one waits.
 def waits_for_the_parent_first(x):
     def one(half, up):
         _, above, children = family(up)
@@ -53,7 +53,7 @@ def waits_for_the_parent_first(x):
     return torch.cat(both(x, one))
 
 
-# The sends are begun and forgotten.
+# hazard, not-waited: The sends are begun and forgotten.
 def does_not_wait(x):
     def one(half, up):
         _, above, children = family(up)
@@ -70,7 +70,7 @@ def does_not_wait(x):
     return torch.cat(both(x, one))
 
 
-# A reduction ends at the root.
+# wrong-result, never-down: A reduction ends at the root.
 def never_sends_down(x):
     def one(half, up):
         _, above, children = family(up)
@@ -84,7 +84,7 @@ def never_sends_down(x):
     return torch.cat(both(x, one))
 
 
-# The sum begins at 0.
+# wrong-result, own-left-out: The sum begins at 0.
 def leaves_its_own_out(x):
     def one(half, up):
         _, above, children = family(up)
@@ -101,7 +101,7 @@ def leaves_its_own_out(x):
     return torch.cat(both(x, one))
 
 
-# Sends what is its own.
+# wrong-result, own-passed-on: Sends what is its own.
 def passes_its_own_up(x):
     def one(half, up):
         _, above, children = family(up)
@@ -118,7 +118,7 @@ def passes_its_own_up(x):
     return torch.cat(both(x, one))
 
 
-# One buffer for what arrives, added once.
+# wrong-result, one-child: One buffer for what arrives, added once.
 def keeps_the_last_child(x):
     def one(half, up):
         _, above, children = family(up)
@@ -136,7 +136,7 @@ def keeps_the_last_child(x):
     return torch.cat(both(x, one))
 
 
-# Two names for two sums, and the wrong one goes on.
+# wrong-result, branch-sent-down: Two names for two sums, and the wrong one goes on.
 def sends_its_branch_down(x):
     def one(half, up):
         _, above, children = family(up)
@@ -154,12 +154,12 @@ def sends_its_branch_down(x):
     return torch.cat(both(x, one))
 
 
-# Puts each new half in front.
+# wrong-result, halves-exchanged: Puts each new half in front.
 def halves_the_wrong_way_round(x):
     return torch.cat(both(x, up_and_down)[::-1])
 
 
-# A half is length // 2.
+# wrong-result, rest-dropped: A half is length // 2.
 def drops_the_rest(x):
     half = len(x) // 2
     parts = x[:half], x[half : 2 * half]
@@ -167,12 +167,12 @@ def drops_the_rest(x):
     return torch.cat(sums)
 
 
-# As for gradients.
+# wrong-result, averaged: As for gradients.
 def divides_at_the_end(x):
     return torch.cat(both(x, up_and_down)) / dist.get_world_size()
 
 
-# Saves a tensor.
+# input-changed, input-changed: Saves a tensor.
 def adds_in_place(x):
     def one(half, up):
         _, above, children = family(up)
@@ -188,13 +188,13 @@ def adds_in_place(x):
     return torch.cat(both(x, one))
 
 
-# One tree is easier to think of.
+# over-budget, one-tree: One tree is easier to think of.
 def one_tree_for_all(x):
     first, _ = trees(dist.get_world_size())
     return up_and_down(x, first)
 
 
-# The whole buffer over each tree, and a half taken of either.
+# over-budget, too-many-bytes: The whole buffer over each tree, and a half taken of either.
 def all_of_it_twice(x):
     n = dist.get_world_size()
     first, second = (up_and_down(x, up) for up in trees(n))
@@ -202,19 +202,19 @@ def all_of_it_twice(x):
     return torch.cat([first[:half], second[half:]])
 
 
-# A tree of one level.
+# over-budget, not-the-trees: A tree of one level.
 def everyone_to_rank_0(x):
     n = dist.get_world_size()
     return up_and_down(x, [None] + [0] * (n - 1))
 
 
-# It is one line.
+# refused, library-collective: It is one line.
 def asks_the_library(x):
     total = x.clone()
     dist.all_reduce(total)
     return total
 
 
-# Half the bytes: what is sent need not be as exact as what is computed.
+# refused, narrowed: Half the bytes: what is sent need not be as exact as what is computed.
 def sends_them_in_float32(x):
     return torch.cat(both(x.float(), up_and_down)).double()

@@ -33,12 +33,12 @@ def ports_up(ports, above, oversubscribed):
     return ports // 2
 
 
-# A switch passes on to all its ports, and the next level does so again.
+# wrong-result, all-down: A switch passes on to all its ports, and the next level does so again.
 def all_ports_go_down(gpus, ports, oversubscribed):
     return built(gpus, ports, oversubscribed, lambda p, n, r: p**n, ports_up)
 
 
-# Half down, half up, wherever a switch stands.
+# wrong-result, top-up: Half down, half up, wherever a switch stands.
 def the_top_looks_up_too(gpus, ports, oversubscribed):
     def up(p, above, r):
         return p // 2 if above == 0 and gpus > p else ports_up(p, above, r)
@@ -46,7 +46,7 @@ def the_top_looks_up_too(gpus, ports, oversubscribed):
     return built(gpus, ports, oversubscribed, reach, up)
 
 
-# The network is oversubscribed: on every level.
+# wrong-result, thin-everywhere: The network is oversubscribed: on every level.
 def thins_out_everywhere(gpus, ports, oversubscribed):
     def up(p, above, r):
         return -(-p // (1 + r)) if above else 0
@@ -57,7 +57,7 @@ def thins_out_everywhere(gpus, ports, oversubscribed):
     return built(gpus, ports, oversubscribed, thin, up)
 
 
-# GPUs share the leaves, so the leaves are where it gets narrow.
+# wrong-result, thin-below: GPUs share the leaves, so the leaves are where it gets narrow.
 def thins_out_at_the_gpus(gpus, ports, oversubscribed):
     def levels_reach(p, n, r):
         return reach(p, n, r)
@@ -74,12 +74,12 @@ def thins_out_at_the_gpus(gpus, ports, oversubscribed):
     return built(gpus, ports, oversubscribed, levels_reach, up)
 
 
-# Full bandwidth, as it should be.
+# wrong-result, never-thin: Full bandwidth, as it should be.
 def never_thins_out(gpus, ports, oversubscribed):
     return built(gpus, ports, 1, reach, ports_up)
 
 
-# One cable of r is missing upwards.
+# wrong-result, an-rth: One cable of r is missing upwards.
 def an_rth_goes_up(gpus, ports, oversubscribed):
     def up(p, above, r):
         return -(-p // max(r, 2)) if above == 1 else ports_up(p, above, r)
@@ -93,7 +93,7 @@ def an_rth_goes_up(gpus, ports, oversubscribed):
     return built(gpus, ports, oversubscribed, wide, up)
 
 
-# What does not fit into whole switches is left out.
+# wrong-result, rounded-down: What does not fit into whole switches is left out.
 def rounds_down(gpus, ports, oversubscribed):
     switches, cables = built(gpus, ports, oversubscribed, reach, ports_up)
     levels = len(switches)
@@ -104,24 +104,24 @@ def rounds_down(gpus, ports, oversubscribed):
     return found, cables
 
 
-# Only cables that carry something are laid.
+# wrong-result, ports-free: Only cables that carry something are laid.
 def leaves_ports_up_free(gpus, ports, oversubscribed):
     return built(gpus, ports, oversubscribed, reach, ports_up, fill=False)
 
 
-# The highest first, as in a drawing.
+# wrong-result, from-the-top: The highest first, as in a drawing.
 def from_the_top(gpus, ports, oversubscribed):
     switches, cables = built(gpus, ports, oversubscribed, reach, ports_up)
     return switches[::-1], cables[::-1]
 
 
-# How many switches are there? One number.
+# wrong-result, two-lists: How many switches are there? One number.
 def all_switches_together(gpus, ports, oversubscribed):
     switches, cables = built(gpus, ports, oversubscribed, reach, ports_up)
     return sum(switches), sum(cables)
 
 
-# A level more never hurts.
+# wrong-result, three-levels: A level more never hurts.
 def three_levels_always(gpus, ports, oversubscribed):
     def at_least_three(p, n, r):
         return reach(p, n, r) if n > 2 else 0
@@ -129,7 +129,7 @@ def three_levels_always(gpus, ports, oversubscribed):
     return built(gpus, ports, oversubscribed, at_least_three, ports_up)
 
 
-# Both ends of a cable are counted.
+# wrong-result, both-ends: Both ends of a cable are counted.
 def counts_both_ends(gpus, ports, oversubscribed):
     switches, cables = built(gpus, ports, oversubscribed, reach, ports_up)
     return switches, [2 * each for each in cables]

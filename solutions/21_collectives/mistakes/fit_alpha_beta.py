@@ -23,53 +23,53 @@ def _ring(n, size):
     return 2 * (n - 1), 2 * (n - 1) * size / n
 
 
-# Least squares, as in any book.
+# wrong-result, absolute: Least squares, as in any book.
 def squares_of_seconds(runs):
     return _fit(runs, _ring, 0)
 
 
-# Divides the squares by the time, not the errors.
+# wrong-result, square-root: Divides the squares by the time, not the errors.
 def squares_over_the_time(runs):
     return _fit(runs, _ring, 0.5)
 
 
-# A ring goes round.
+# wrong-result, one-way: A ring goes round.
 def once_round(runs):
     return _fit(runs, lambda n, size: (n - 1, (n - 1) * size / n))
 
 
-# Forgets that the buffer is cut.
+# wrong-result, whole-buffer: Forgets that the buffer is cut.
 def whole_buffer_each_step(runs):
     return _fit(runs, lambda n, size: (2 * (n - 1), 2 * (n - 1) * size))
 
 
-# "A ring sends the buffer twice", as one reads.
+# wrong-result, buffer-twice: "A ring sends the buffer twice", as one reads.
 def two_buffers_for_each_rank(runs):
     return _fit(runs, lambda n, size: (2 * (n - 1), 2 * size))
 
 
-# n ranks, so n steps.
+# wrong-result, n-steps: n ranks, so n steps.
 def n_steps_each_way(runs):
     return _fit(runs, lambda n, size: (2 * n, 2 * size))
 
 
-# Knows nothing of the ring.
+# wrong-result, one-message: Knows nothing of the ring.
 def one_large_message(runs):
     return _fit(runs, lambda n, size: (1, size))
 
 
-# Alpha as the cost of a call.
+# wrong-result, one-alpha: Alpha as the cost of a call.
 def alpha_once(runs):
     return _fit(runs, lambda n, size: (1, _ring(n, size)[1]))
 
 
-# The ends of the curve.
+# wrong-result, two-points: The ends of the curve.
 def first_and_last(runs):
     ordered = sorted(runs, key=lambda run: run[1])
     return _fit([ordered[0], ordered[-1]], _ring)
 
 
-# A tiny message takes alpha, a large one shows the rate.
+# wrong-result, smallest: A tiny message takes alpha, a large one shows the rate.
 def smallest_is_alpha(runs):
     n, _, t = min(runs, key=lambda run: run[1])
     alpha = t / (2 * (n - 1))
@@ -77,30 +77,30 @@ def smallest_is_alpha(runs):
     return alpha, 2 * (n - 1) * size / n / (t - 2 * (n - 1) * alpha)
 
 
-# Bandwidth is all that counts.
+# wrong-result, rate-alone: Bandwidth is all that counts.
 def no_alpha(runs):
     shares = [_ring(n, size)[1] / t for n, size, t in runs]
     return 0.0, sum(q * q for q in shares) / sum(shares)
 
 
-# Alpha and beta, as the model is called.
+# wrong-result, seconds-per-byte: Alpha and beta, as the model is called.
 def beta_itself(runs):
     alpha, rate = _fit(runs, _ring)
     return alpha, 1 / rate
 
 
-# The other order.
+# wrong-result, swapped: The other order.
 def rate_first(runs):
     alpha, rate = _fit(runs, _ring)
     return rate, alpha
 
 
-# Times as a table prints them.
+# wrong-result, units: Times as a table prints them.
 def in_microseconds(runs):
     alpha, rate = _fit(runs, _ring)
     return alpha * 1e6, rate
 
 
-# Asked for the bandwidth.
+# wrong-result, two-numbers: Asked for the bandwidth.
 def rate_only(runs):
     return _fit(runs, _ring)[1]

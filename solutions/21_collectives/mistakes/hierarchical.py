@@ -24,12 +24,12 @@ def three_parts(x, inside, between):
     return torch.cat(all_gather(share, parts, inside))
 
 
-# An all-reduce is an all-reduce.
+# over-budget, flat-ring: An all-reduce is an all-reduce.
 def one_ring_for_all(x, per_node):
     return all_reduce(x, list(range(dist.get_world_size())))
 
 
-# One rank of each node speaks for all of it.
+# over-budget, leaders: One rank of each node speaks for all of it.
 def leaders_send_it_all(x, per_node):
     inside, between = rings(per_node)
     total = all_reduce(x, inside)
@@ -42,25 +42,26 @@ def leaders_send_it_all(x, per_node):
     return total
 
 
-# First the node, then the others, with the whole buffer each time.
+# over-budget, whole-between: First the node, then the others, with the whole buffer each time.
 def whole_buffers_between(x, per_node):
     inside, between = rings(per_node)
     return all_reduce(all_reduce(x, inside), between)
 
 
-# The slow part first, so that it is done.
+# over-budget, whole-between: The slow part first, so that it is done.
 def between_before_inside(x, per_node):
     inside, between = rings(per_node)
     return all_reduce(all_reduce(x, between), inside)
 
 
-# r % nodes and r // nodes, as if neighbours were in different nodes.
+# over-budget, whole-between: r % nodes and r // nodes, as if neighbours were in different nodes.
 def takes_the_levels_for_each_other(x, per_node):
     inside, between = rings(per_node)
     return three_parts(x, between, inside)
 
 
-# The last part with the whole buffer, filled up with zeros and added.
+# over-budget, too-many-bytes: The last part with the whole buffer, filled up with zeros and
+# added.
 def gathers_all_inside(x, per_node):
     inside, between = rings(per_node)
     parts = x.tensor_split(per_node)
@@ -70,25 +71,25 @@ def gathers_all_inside(x, per_node):
     return all_reduce(torch.cat(filled), inside)
 
 
-# Forgets that there are other nodes.
+# wrong-result, node-alone: Forgets that there are other nodes.
 def stays_in_its_node(x, per_node):
     inside, _ = rings(per_node)
     return all_reduce(x, inside)
 
 
-# Takes its part of its own numbers for its share.
+# wrong-result, not-added-inside: Takes its part of its own numbers for its share.
 def forgets_the_first_part(x, per_node):
     _, between = rings(per_node)
     return all_reduce(x, between)
 
 
-# Its share is complete, so it is done.
+# wrong-result, share-alone: Its share is complete, so it is done.
 def forgets_the_last_part(x, per_node):
     inside, between = rings(per_node)
     return all_reduce(reduce_scatter(x.tensor_split(per_node), inside), between)
 
 
-# A leader settles things with the others, for its own share.
+# wrong-result, leaders-alone: A leader settles things with the others, for its own share.
 def only_leaders_talk(x, per_node):
     inside, between = rings(per_node)
     parts = x.tensor_split(per_node)
@@ -98,32 +99,32 @@ def only_leaders_talk(x, per_node):
     return torch.cat(all_gather(share, parts, inside))
 
 
-# A share is length // per_node.
+# wrong-result, rest-dropped: A share is length // per_node.
 def drops_the_rest(x, per_node):
     inside, between = rings(per_node)
     return three_parts(x[: len(x) // per_node * per_node], inside, between)
 
 
-# As for gradients.
+# wrong-result, averaged: As for gradients.
 def divides_at_the_end(x, per_node):
     inside, between = rings(per_node)
     return three_parts(x, inside, between) / dist.get_world_size()
 
 
-# The result has to be somewhere.
+# input-changed, input-changed: The result has to be somewhere.
 def writes_into_x(x, per_node):
     inside, between = rings(per_node)
     x.copy_(three_parts(x, inside, between))
     return x.clone()
 
 
-# It is one line.
+# refused, library-collective: It is one line.
 def asks_the_library(x, per_node):
     total = x.clone()
     dist.all_reduce(total)
     return total
 
 
-# Half the bytes: what is sent need not be as exact as what is computed.
+# refused, narrowed: Half the bytes: what is sent need not be as exact as what is computed.
 def sends_them_in_float32(x, per_node):
     return three_parts(x.float(), *rings(per_node)).double()

@@ -23,7 +23,7 @@ def places(piece, lengths, make=torch.empty):
     return pieces
 
 
-# First take what comes, then hand it on.
+# hazard, receives-first: First take what comes, then hand it on.
 def receives_before_it_sends(piece, lengths):
     n, r, right, left = ring()
     pieces = places(piece, lengths)
@@ -33,7 +33,7 @@ def receives_before_it_sends(piece, lengths):
     return torch.cat(pieces)
 
 
-# A send only drops the message into a buffer, does it not?
+# hazard, sends-first: A send only drops the message into a buffer, does it not?
 def sends_before_it_receives(piece, lengths):
     n, r, right, left = ring()
     pieces = places(piece, lengths)
@@ -43,7 +43,7 @@ def sends_before_it_receives(piece, lengths):
     return torch.cat(pieces)
 
 
-# The number of the piece as a tag, taken for the own piece on both sides.
+# hazard, tags-differ: The number of the piece as a tag, taken for the own piece on both sides.
 def numbers_its_messages(piece, lengths):
     n, r, right, left = ring()
     pieces = places(piece, lengths)
@@ -54,7 +54,7 @@ def numbers_its_messages(piece, lengths):
     return torch.cat(pieces)
 
 
-# All messages are begun at once, and the result is put together meanwhile.
+# hazard, not-waited: All messages are begun at once, and the result is put together meanwhile.
 def begins_and_returns(piece, lengths):
     n, r, right, left = ring()
     pieces = places(piece, lengths)
@@ -64,7 +64,7 @@ def begins_and_returns(piece, lengths):
     return torch.cat(pieces)
 
 
-# Pieces of equal length, as in most pictures.
+# hazard, length-of-another: Pieces of equal length, as in most pictures.
 def all_as_long_as_mine(piece, lengths):
     n, r, right, left = ring()
     pieces = [torch.empty_like(piece) for _ in range(n)]
@@ -74,7 +74,8 @@ def all_as_long_as_mine(piece, lengths):
     return torch.cat(pieces)
 
 
-# A list that begins with the own piece, and goes on along the ring.
+# wrong-result, own-piece-first: A list that begins with the own piece, and goes on along the
+# ring.
 def own_piece_first(piece, lengths):
     n, r, right, left = ring()
     pieces = places(piece, lengths)
@@ -83,7 +84,7 @@ def own_piece_first(piece, lengths):
     return torch.cat(pieces[r:] + pieces[:r])
 
 
-# Appends what comes.
+# wrong-result, in-order-of-arrival: Appends what comes.
 def in_order_of_arrival(piece, lengths):
     n, r, right, left = ring()
     found = [piece]
@@ -94,7 +95,7 @@ def in_order_of_arrival(piece, lengths):
     return torch.cat(found)
 
 
-# With the own piece and n - 2 others, surely all are there.
+# wrong-result, one-step-too-few: With the own piece and n - 2 others, surely all are there.
 def stops_one_step_early(piece, lengths):
     n, r, right, left = ring()
     pieces = places(piece, lengths, torch.zeros)
@@ -103,7 +104,8 @@ def stops_one_step_early(piece, lengths):
     return torch.cat(pieces)
 
 
-# Both neighbours are asked, and there are no others in a small ring: drops the rest.
+# wrong-result, pieces-missing: Both neighbours are asked, and there are no others in a small
+# ring: drops the rest.
 def one_exchange(piece, lengths):
     n, r, right, left = ring()
     pieces = places(piece, lengths, torch.zeros)
@@ -112,7 +114,7 @@ def one_exchange(piece, lengths):
     return torch.cat(pieces)
 
 
-# What arrives lies in a buffer that nobody looks at.
+# wrong-result, own-piece-everywhere: What arrives lies in a buffer that nobody looks at.
 def forgets_what_arrived(piece, lengths):
     n, r, right, left = ring()
     for step in range(n - 1):
@@ -121,7 +123,8 @@ def forgets_what_arrived(piece, lengths):
     return piece.repeat(sum(lengths))[: sum(lengths)]
 
 
-# The own piece goes out in every step; whatever comes is taken for the next one.
+# wrong-result, sends-its-own-again: The own piece goes out in every step; whatever comes is taken
+# for the next one.
 def sends_its_own_each_time(piece, lengths):
     n, r, right, left = ring()
     pieces = [piece] * n
@@ -132,7 +135,7 @@ def sends_its_own_each_time(piece, lengths):
     return torch.cat(pieces)
 
 
-# The whole result goes round, filled up more and more.
+# over-budget, too-many-bytes: The whole result goes round, filled up more and more.
 def sends_all_it_has(piece, lengths):
     n, r, right, left = ring()
     pieces = places(piece, lengths, torch.zeros)
@@ -144,7 +147,7 @@ def sends_all_it_has(piece, lengths):
     return torch.cat(pieces)
 
 
-# n ranks, so n steps; the last one brings the own piece home.
+# exception, sends-to-itself: n ranks, so n steps; the last one brings the own piece home.
 def one_round_too_many(piece, lengths):
     n, r, right, left = ring()
     pieces = places(piece.clone(), lengths)
@@ -153,7 +156,7 @@ def one_round_too_many(piece, lengths):
     return torch.cat(pieces)
 
 
-# Whoever needs it gets it from its owner.
+# over-budget, not-a-ring: Whoever needs it gets it from its owner.
 def sends_to_everyone(piece, lengths):
     n, r, right, left = ring()
     pieces = places(piece, lengths)
@@ -162,7 +165,7 @@ def sends_to_everyone(piece, lengths):
     return torch.cat(pieces)
 
 
-# There is a function for it.
+# refused, library-collective: There is a function for it.
 def asks_the_library(piece, lengths):
     found = [piece.new_zeros(max(lengths)) for _ in lengths]
     padded = piece.new_zeros(max(lengths))
@@ -171,7 +174,7 @@ def asks_the_library(piece, lengths):
     return torch.cat([each[:length] for each, length in zip(found, lengths)])
 
 
-# Half the bytes: what is sent need not be as exact as what is computed.
+# refused, narrowed: Half the bytes: what is sent need not be as exact as what is computed.
 def sends_them_in_float32(piece, lengths):
     n, r, right, left = ring()
     pieces = places(piece.float(), lengths)

@@ -18,7 +18,7 @@ def swap(piece, to, like, source):
     return arrives
 
 
-# First take what comes, then hand it on: the order in which one tells it.
+# hazard, receives-first: First take what comes, then hand it on: the order in which one tells it.
 def receives_before_it_sends(x):
     n, r, right, left = ring()
     own = x.tensor_split(n)
@@ -31,7 +31,7 @@ def receives_before_it_sends(x):
     return piece
 
 
-# A send only drops the message into a buffer, does it not?
+# hazard, sends-first: A send only drops the message into a buffer, does it not?
 def sends_before_it_receives(x):
     n, r, right, left = ring()
     own = x.tensor_split(n)
@@ -44,7 +44,7 @@ def sends_before_it_receives(x):
     return piece
 
 
-# The neighbours are exchanged on the sending side alone.
+# hazard, wrong-neighbour: The neighbours are exchanged on the sending side alone.
 def sends_to_the_left(x):
     n, r, right, left = ring()
     own = x.tensor_split(n)
@@ -54,7 +54,8 @@ def sends_to_the_left(x):
     return piece
 
 
-# A number for each message, counted anew on either side: from 0 here, from 1 there.
+# hazard, tags-differ: A number for each message, counted anew on either side: from 0 here, from 1
+# there.
 def numbers_its_messages(x):
     n, r, right, left = ring()
     own = x.tensor_split(n)
@@ -68,7 +69,7 @@ def numbers_its_messages(x):
     return piece
 
 
-# The receive is waited for, and the send is forgotten.
+# hazard, not-waited: The receive is waited for, and the send is forgotten.
 def does_not_wait(x):
     n, r, right, left = ring()
     own = x.tensor_split(n)
@@ -81,7 +82,7 @@ def does_not_wait(x):
     return piece
 
 
-# Rank r starts with piece r, as the ring is mostly drawn.
+# wrong-result, piece-of-a-neighbour: Rank r starts with piece r, as the ring is mostly drawn.
 def begins_with_its_own_piece(x):
     n, r, right, left = ring()
     own = x.tensor_split(n)
@@ -92,7 +93,7 @@ def begins_with_its_own_piece(x):
     return piece
 
 
-# n ranks, so n steps.
+# wrong-result, one-step-too-many: n ranks, so n steps.
 def one_round_too_many(x):
     n, r, right, left = ring()
     own = x.tensor_split(n)
@@ -103,7 +104,7 @@ def one_round_too_many(x):
     return piece
 
 
-# Stops when the piece is at the neighbour.
+# wrong-result, one-step-too-few: Stops when the piece is at the neighbour.
 def one_round_too_few(x):
     n, r, right, left = ring()
     own = x.tensor_split(n)
@@ -114,7 +115,7 @@ def one_round_too_few(x):
     return piece
 
 
-# The ring of an all-gather: pieces go round, and nothing is added.
+# wrong-result, not-added: The ring of an all-gather: pieces go round, and nothing is added.
 def passes_on_without_adding(x):
     n, r, right, left = ring()
     own = x.tensor_split(n)
@@ -124,7 +125,8 @@ def passes_on_without_adding(x):
     return piece
 
 
-# Pieces of equal length; what is left over at the end belongs to nobody.
+# wrong-result, rest-dropped: Pieces of equal length; what is left over at the end belongs to
+# nobody.
 def drops_the_rest(x):
     n, r, right, left = ring()
     size = len(x) // n
@@ -136,7 +138,7 @@ def drops_the_rest(x):
     return piece
 
 
-# As gradients want it: the mean.
+# wrong-result, averaged: As gradients want it: the mean.
 def divides_at_the_end(x):
     n, r, right, left = ring()
     own = x.tensor_split(n)
@@ -147,7 +149,8 @@ def divides_at_the_end(x):
     return piece / n
 
 
-# The last rank has no rank after it, so it only receives; the first only sends.
+# wrong-result, open-ring: The last rank has no rank after it, so it only receives; the first only
+# sends.
 def the_last_rank_sends_nothing(x):
     n, r, right, left = ring()
     own = x.tensor_split(n)
@@ -163,7 +166,7 @@ def the_last_rank_sends_nothing(x):
     return piece
 
 
-# += on a piece of x is += on x.
+# input-changed, input-changed: += on a piece of x is += on x.
 def adds_in_place(x):
     n, r, right, left = ring()
     own = x.tensor_split(n)
@@ -175,7 +178,8 @@ def adds_in_place(x):
     return piece.clone()
 
 
-# Everything goes round the ring and is added up; the piece is cut out at the end.
+# over-budget, too-many-bytes: Everything goes round the ring and is added up; the piece is cut
+# out at the end.
 def sends_all_of_it(x):
     n, r, right, left = ring()
     total, passing = x.clone(), x
@@ -185,7 +189,7 @@ def sends_all_of_it(x):
     return total.tensor_split(n)[r]
 
 
-# Piece k belongs to rank k, so there it goes.
+# over-budget, not-a-ring: Piece k belongs to rank k, so there it goes.
 def straight_to_its_rank(x):
     n, r, right, left = ring()
     own = x.tensor_split(n)
@@ -196,14 +200,14 @@ def straight_to_its_rank(x):
     return total
 
 
-# There is a function for it.
+# refused, library-collective: There is a function for it.
 def asks_the_library(x):
     total = x.clone()
     dist.all_reduce(total)
     return total.tensor_split(dist.get_world_size())[dist.get_rank()].clone()
 
 
-# Half the bytes: what is sent need not be as exact as what is computed.
+# refused, narrowed: Half the bytes: what is sent need not be as exact as what is computed.
 def sends_them_in_float32(x):
     n, r, right, left = ring()
     own = x.float().tensor_split(n)

@@ -77,7 +77,7 @@ class Buckets:
         self.forget()
 
 
-# One message for each gradient: what the hooks of ddp did.
+# over-budget, too-many-messages: One message for each gradient: what the hooks of ddp did.
 def no_buckets(model, bucket_bytes):
     class Single(Buckets):
         def filled(self, bucket_bytes):
@@ -86,7 +86,7 @@ def no_buckets(model, bucket_bytes):
     return Single(model, bucket_bytes).finish
 
 
-# The fewest messages: one.
+# over-budget, too-few-messages: The fewest messages: one.
 def one_bucket(model, bucket_bytes):
     class Whole(Buckets):
         def filled(self, bucket_bytes):
@@ -95,7 +95,7 @@ def one_bucket(model, bucket_bytes):
     return Whole(model, bucket_bytes).finish
 
 
-# Buckets in the order of the forward pass.
+# over-budget, other-buckets: Buckets in the order of the forward pass.
 def first_layer_first(model, bucket_bytes):
     class Forward(Buckets):
         def order(self):
@@ -104,7 +104,7 @@ def first_layer_first(model, bucket_bytes):
     return Forward(model, bucket_bytes).finish
 
 
-# A bucket is closed once it is over its limit, not before.
+# over-budget, too-few-messages: A bucket is closed once it is over its limit, not before.
 def overfull(model, bucket_bytes):
     class Over(Buckets):
         def filled(self, bucket_bytes):
@@ -120,7 +120,7 @@ def overfull(model, bucket_bytes):
     return Over(model, bucket_bytes).finish
 
 
-# Counts numbers where bytes are asked for.
+# over-budget, too-few-messages: Counts numbers where bytes are asked for.
 def counts_numbers(model, bucket_bytes):
     class Numbers(Buckets):
         def filled(self, bucket_bytes):
@@ -129,7 +129,7 @@ def counts_numbers(model, bucket_bytes):
     return Numbers(model, bucket_bytes).finish
 
 
-# All is sent in finish: simple, and nothing is hidden.
+# over-budget, begins-late: All is sent in finish: simple, and nothing is hidden.
 def after_the_backward_pass(model, bucket_bytes):
     class After(Buckets):
         def arrived(self, parameter):
@@ -138,7 +138,7 @@ def after_the_backward_pass(model, bucket_bytes):
     return After(model, bucket_bytes).finish
 
 
-# An all-reduce that returns when it is over.
+# over-budget, waits-in-backward: An all-reduce that returns when it is over.
 def waits_in_the_hook(model, bucket_bytes):
     class Waiting(Buckets):
         def send(self, bucket):
@@ -148,7 +148,7 @@ def waits_in_the_hook(model, bucket_bytes):
     return Waiting(model, bucket_bytes).finish
 
 
-# The first gradient of a bucket sets it off.
+# wrong-result, too-early: The first gradient of a bucket sets it off.
 def begins_too_early(model, bucket_bytes):
     class Early(Buckets):
         def complete(self, bucket):
@@ -157,7 +157,7 @@ def begins_too_early(model, bucket_bytes):
     return Early(model, bucket_bytes).finish
 
 
-# A full bucket goes out, and the last one is never full.
+# wrong-result, bucket-left-out: A full bucket goes out, and the last one is never full.
 def forgets_the_last(model, bucket_bytes):
     class Ragged(Buckets):
         def filled(self, bucket_bytes):
@@ -174,7 +174,7 @@ def forgets_the_last(model, bucket_bytes):
     return Ragged(model, bucket_bytes).finish
 
 
-# Whichever bucket is complete goes first.
+# hazard, sizes-differ: Whichever bucket is complete goes first.
 def in_order_of_arrival(model, bucket_bytes):
     class Arrival(Buckets):
         def begin(self):
@@ -186,7 +186,7 @@ def in_order_of_arrival(model, bucket_bytes):
     return Arrival(model, bucket_bytes).finish
 
 
-# Sends what has come; what has not come has no bucket to wait for.
+# wrong-result, still-none: Sends what has come; what has not come has no bucket to wait for.
 def leaves_out_the_unused(model, bucket_bytes):
     class Unused(Buckets):
         def fill(self):
@@ -195,7 +195,7 @@ def leaves_out_the_unused(model, bucket_bytes):
     return Unused(model, bucket_bytes).finish
 
 
-# Ready once is ready for ever.
+# wrong-result, second-step: Ready once is ready for ever.
 def keeps_the_first_step(model, bucket_bytes):
     class Kept(Buckets):
         def forget(self):
@@ -204,7 +204,7 @@ def keeps_the_first_step(model, bucket_bytes):
     return Kept(model, bucket_bytes).finish
 
 
-# Summed, and handed back as it is.
+# wrong-result, summed: Summed, and handed back as it is.
 def sums(model, bucket_bytes):
     class Summed(Buckets):
         def hand_back(self, bucket, flat):
@@ -213,7 +213,7 @@ def sums(model, bucket_bytes):
     return Summed(model, bucket_bytes).finish
 
 
-# flat is a copy: nothing of it comes back by itself.
+# wrong-result, own-gradients: flat is a copy: nothing of it comes back by itself.
 def never_hands_back(model, bucket_bytes):
     class Lost(Buckets):
         def hand_back(self, bucket, flat):
@@ -222,7 +222,7 @@ def never_hands_back(model, bucket_bytes):
     return Lost(model, bucket_bytes).finish
 
 
-# Begun, and read at once.
+# hazard, not-waited: Begun, and read at once.
 def never_waits(model, bucket_bytes):
     class Careless(Buckets):
         def finish(self):
@@ -234,7 +234,7 @@ def never_waits(model, bucket_bytes):
     return Careless(model, bucket_bytes).finish
 
 
-# PyTorch has it, with a knob for the buckets.
+# refused, library-ddp: PyTorch has it, with a knob for the buckets.
 def asks_the_library(model, bucket_bytes):
     wrapped = torch.nn.parallel.DistributedDataParallel(
         model, find_unused_parameters=True, bucket_cap_mb=bucket_bytes / 2**20

@@ -17,7 +17,7 @@ def on_gradients(model, hook):
             parameter.register_post_accumulate_grad_hook(hook)
 
 
-# The same code on all ranks, so surely the same weights.
+# wrong-result, not-broadcast: The same code on all ranks, so surely the same weights.
 def never_broadcasts(model):
     n = dist.get_world_size()
 
@@ -28,7 +28,7 @@ def never_broadcasts(model):
     on_gradients(model, average)
 
 
-# What is not trained need not be sent.
+# wrong-result, frozen-left-out: What is not trained need not be sent.
 def leaves_out_the_frozen(model):
     n = dist.get_world_size()
 
@@ -42,7 +42,7 @@ def leaves_out_the_frozen(model):
     on_gradients(model, average)
 
 
-# Every rank sends its own: src is who I am.
+# hazard, roots-differ: Every rank sends its own: src is who I am.
 def everybody_is_the_source(model):
     n = dist.get_world_size()
 
@@ -55,7 +55,7 @@ def everybody_is_the_source(model):
     on_gradients(model, average)
 
 
-# The mean of the weights is as good a start as any.
+# wrong-result, mean-of-weights: The mean of the weights is as good a start as any.
 def starts_from_the_mean(model):
     n = dist.get_world_size()
 
@@ -69,13 +69,13 @@ def starts_from_the_mean(model):
     on_gradients(model, average)
 
 
-# all_reduce does it.
+# wrong-result, summed: all_reduce does it.
 def sums(model):
     spread(model)
     on_gradients(model, lambda parameter: dist.all_reduce(parameter.grad))
 
 
-# Divided before, and divided after.
+# wrong-result, divided-twice: Divided before, and divided after.
 def divides_twice(model):
     n = dist.get_world_size()
 
@@ -88,7 +88,7 @@ def divides_twice(model):
     on_gradients(model, average)
 
 
-# Rank 0 has the weights, so let rank 0 have the gradient.
+# wrong-result, one-rank-alone: Rank 0 has the weights, so let rank 0 have the gradient.
 def reduces_to_rank_0(model):
     n = dist.get_world_size()
 
@@ -100,7 +100,7 @@ def reduces_to_rank_0(model):
     on_gradients(model, average)
 
 
-# Every parameter has a hook, has it not?
+# exception, exception: Every parameter has a hook, has it not?
 def hooks_the_frozen_too(model):
     n = dist.get_world_size()
 
@@ -113,7 +113,7 @@ def hooks_the_frozen_too(model):
         parameter.register_post_accumulate_grad_hook(average)
 
 
-# A hook that is called before .grad is there.
+# exception, exception: A hook that is called before .grad is there.
 def hooks_the_tensor(model):
     n = dist.get_world_size()
 
@@ -127,7 +127,7 @@ def hooks_the_tensor(model):
             parameter.register_hook(lambda gradient, parameter=parameter: average(parameter))
 
 
-# Begun is as good as done.
+# hazard, not-waited: Begun is as good as done.
 def begins_and_goes_on(model):
     n = dist.get_world_size()
 
@@ -139,7 +139,7 @@ def begins_and_goes_on(model):
     on_gradients(model, average)
 
 
-# Averages now, once, what is not there yet.
+# wrong-result, own-gradients: Averages now, once, what is not there yet.
 def without_a_hook(model):
     n = dist.get_world_size()
     spread(model)
@@ -149,7 +149,7 @@ def without_a_hook(model):
             parameter.grad /= n
 
 
-# Every hook sends all there is so far.
+# over-budget, too-many-bytes: Every hook sends all there is so far.
 def everything_in_each_hook(model):
     n = dist.get_world_size()
     own = [parameter for parameter in model.parameters() if parameter.requires_grad]
@@ -167,7 +167,7 @@ def everything_in_each_hook(model):
     on_gradients(model, average)
 
 
-# Collects all gradients on every rank, and takes their mean there.
+# over-budget, too-many-bytes: Collects all gradients on every rank, and takes their mean there.
 def gathers_them_all(model):
     n = dist.get_world_size()
 
@@ -180,7 +180,7 @@ def gathers_them_all(model):
     on_gradients(model, average)
 
 
-# Whoever adds up is one rank, and the others take what it has.
+# hazard, skipped: Whoever adds up is one rank, and the others take what it has.
 def only_rank_0_adds(model):
     n, r = dist.get_world_size(), dist.get_rank()
 
@@ -193,7 +193,7 @@ def only_rank_0_adds(model):
     on_gradients(model, average)
 
 
-# PyTorch has it.
+# refused, library-ddp: PyTorch has it.
 def asks_the_library(model):
     wrapped = torch.nn.parallel.DistributedDataParallel(model, find_unused_parameters=True)
     model.forward = Forward(wrapped, model.forward)

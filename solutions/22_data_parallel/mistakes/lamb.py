@@ -46,7 +46,7 @@ def guarded(w, u):
     return length / way if length > 0 and way > 0 else 1.0
 
 
-# Adam with decay.
+# wrong-result, no-ratio: Adam with decay.
 def no_ratio(weights, gradients, firsts, seconds, step, rate, beta1, beta2, epsilon, decay):
     return stepped(
         weights,
@@ -63,7 +63,7 @@ def no_ratio(weights, gradients, firsts, seconds, step, rate, beta1, beta2, epsi
     )
 
 
-# 0 / 0 will not happen.
+# wrong-result, zero-unguarded: 0 / 0 will not happen.
 def divides_by_zero(weights, gradients, firsts, seconds, step, rate, beta1, beta2, epsilon, decay):
     def ratio(w, u):
         with np.errstate(all="ignore"):
@@ -84,7 +84,7 @@ def divides_by_zero(weights, gradients, firsts, seconds, step, rate, beta1, beta
     )
 
 
-# Only what stands below may not be 0.
+# wrong-result, zero-stays: Only what stands below may not be 0.
 def zero_weights_stay(
     weights, gradients, firsts, seconds, step, rate, beta1, beta2, epsilon, decay
 ):
@@ -107,7 +107,7 @@ def zero_weights_stay(
     )
 
 
-# The other way round.
+# wrong-result, upside-down: The other way round.
 def upside_down(weights, gradients, firsts, seconds, step, rate, beta1, beta2, epsilon, decay):
     return stepped(
         weights,
@@ -124,7 +124,7 @@ def upside_down(weights, gradients, firsts, seconds, step, rate, beta1, beta2, e
     )
 
 
-# The averages as they are.
+# wrong-result, no-correction: The averages as they are.
 def no_correction(weights, gradients, firsts, seconds, step, rate, beta1, beta2, epsilon, decay):
     return stepped(
         weights,
@@ -141,14 +141,14 @@ def no_correction(weights, gradients, firsts, seconds, step, rate, beta1, beta2,
     )
 
 
-# Steps begin at 0.
+# wrong-result, step-off: Steps begin at 0.
 def one_step_behind(weights, gradients, firsts, seconds, step, rate, beta1, beta2, epsilon, decay):
     return stepped(
         weights, gradients, firsts, seconds, step + 1, rate, beta1, beta2, epsilon, decay
     )
 
 
-# The decay is somebody else's business.
+# wrong-result, no-decay: The decay is somebody else's business.
 def no_decay(weights, gradients, firsts, seconds, step, rate, beta1, beta2, epsilon, decay):
     return stepped(
         weights,
@@ -165,7 +165,7 @@ def no_decay(weights, gradients, firsts, seconds, step, rate, beta1, beta2, epsi
     )
 
 
-# As AdamW has it: the decay stands apart from the step.
+# wrong-result, decay-outside: As AdamW has it: the decay stands apart from the step.
 def decay_outside_the_ratio(
     weights, gradients, firsts, seconds, step, rate, beta1, beta2, epsilon, decay
 ):
@@ -184,7 +184,7 @@ def decay_outside_the_ratio(
     )
 
 
-# epsilon keeps the root from 0.
+# wrong-result, epsilon-inside: epsilon keeps the root from 0.
 def epsilon_in_the_root(
     weights, gradients, firsts, seconds, step, rate, beta1, beta2, epsilon, decay
 ):
@@ -203,7 +203,7 @@ def epsilon_in_the_root(
     )
 
 
-# LARS divides by the norm of the gradient.
+# wrong-result, norm-of-gradient: LARS divides by the norm of the gradient.
 def norm_of_the_gradient(
     weights, gradients, firsts, seconds, step, rate, beta1, beta2, epsilon, decay
 ):
@@ -223,7 +223,7 @@ def norm_of_the_gradient(
     )
 
 
-# One length for the model.
+# wrong-result, one-ratio: One length for the model.
 def one_ratio_for_all(
     weights, gradients, firsts, seconds, step, rate, beta1, beta2, epsilon, decay
 ):

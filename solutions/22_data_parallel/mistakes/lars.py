@@ -22,12 +22,12 @@ def stepped(weights, gradients, velocities, rate, momentum, decay, local_of, dec
     return new_weights, new_velocities
 
 
-# SGD with momentum, as it was before.
+# wrong-result, no-ratio: SGD with momentum, as it was before.
 def one_rate_for_all(weights, gradients, velocities, rate, momentum, decay, trust):
     return stepped(weights, gradients, velocities, rate, momentum, decay, lambda w, g: 1.0)
 
 
-# The formula as it stands, for 0 as well.
+# wrong-result, zero-unguarded: The formula as it stands, for 0 as well.
 def divides_by_zero(weights, gradients, velocities, rate, momentum, decay, trust):
     def local(w, g):
         if w.ndim < 2:
@@ -39,7 +39,7 @@ def divides_by_zero(weights, gradients, velocities, rate, momentum, decay, trust
     return stepped(weights, gradients, velocities, rate, momentum, decay, local)
 
 
-# Guards the denominator alone: weights of 0 never move.
+# wrong-result, zero-stays: Guards the denominator alone: weights of 0 never move.
 def zero_weights_stay(weights, gradients, velocities, rate, momentum, decay, trust):
     def local(w, g):
         if w.ndim < 2 or np.linalg.norm(g) == 0:
@@ -50,7 +50,7 @@ def zero_weights_stay(weights, gradients, velocities, rate, momentum, decay, tru
     return stepped(weights, gradients, velocities, rate, momentum, decay, local)
 
 
-# A small number in the denominator, as in Adam.
+# wrong-result, epsilon: A small number in the denominator, as in Adam.
 def epsilon_for_zero(weights, gradients, velocities, rate, momentum, decay, trust):
     def local(w, g):
         if w.ndim < 2:
@@ -61,7 +61,7 @@ def epsilon_for_zero(weights, gradients, velocities, rate, momentum, decay, trus
     return stepped(weights, gradients, velocities, rate, momentum, decay, local)
 
 
-# The other way round: steep layers take large steps.
+# wrong-result, upside-down: The other way round: steep layers take large steps.
 def upside_down(weights, gradients, velocities, rate, momentum, decay, trust):
     def local(w, g):
         if w.ndim < 2:
@@ -72,7 +72,7 @@ def upside_down(weights, gradients, velocities, rate, momentum, decay, trust):
     return stepped(weights, gradients, velocities, rate, momentum, decay, local)
 
 
-# The decay is not in the denominator.
+# wrong-result, decay-left-out: The decay is not in the denominator.
 def decay_not_in_the_norm(weights, gradients, velocities, rate, momentum, decay, trust):
     def local(w, g):
         return ratio(w, g, 0.0, trust) if w.ndim > 1 else 1.0
@@ -80,7 +80,7 @@ def decay_not_in_the_norm(weights, gradients, velocities, rate, momentum, decay,
     return stepped(weights, gradients, velocities, rate, momentum, decay, local)
 
 
-# The norm of what is stepped along.
+# wrong-result, norm-of-the-sum: The norm of what is stepped along.
 def norm_of_the_sum(weights, gradients, velocities, rate, momentum, decay, trust):
     def local(w, g):
         return ratio(w, g + decay * w, 0.0, trust) if w.ndim > 1 else 1.0
@@ -88,7 +88,7 @@ def norm_of_the_sum(weights, gradients, velocities, rate, momentum, decay, trust
     return stepped(weights, gradients, velocities, rate, momentum, decay, local)
 
 
-# A bias is a parameter like any other.
+# wrong-result, biases: A bias is a parameter like any other.
 def biases_too(weights, gradients, velocities, rate, momentum, decay, trust):
     def local(w, g):
         return ratio(w, g, decay, trust)
@@ -96,7 +96,7 @@ def biases_too(weights, gradients, velocities, rate, momentum, decay, trust):
     return stepped(weights, gradients, velocities, rate, momentum, decay, local, lambda w: decay)
 
 
-# No rate of its own for a bias, but the decay of all.
+# wrong-result, biases-decay: No rate of its own for a bias, but the decay of all.
 def decays_the_biases(weights, gradients, velocities, rate, momentum, decay, trust):
     def local(w, g):
         return ratio(w, g, decay, trust) if w.ndim > 1 else 1.0
@@ -104,7 +104,7 @@ def decays_the_biases(weights, gradients, velocities, rate, momentum, decay, tru
     return stepped(weights, gradients, velocities, rate, momentum, decay, local, lambda w: decay)
 
 
-# One ratio for the whole model.
+# wrong-result, one-ratio: One ratio for the whole model.
 def one_ratio_for_all(weights, gradients, velocities, rate, momentum, decay, trust):
     length = np.sqrt(sum(np.sum(w * w) for w in weights))
     slope = np.sqrt(sum(np.sum(g * g) for g in gradients))
@@ -115,7 +115,7 @@ def one_ratio_for_all(weights, gradients, velocities, rate, momentum, decay, tru
     return stepped(weights, gradients, velocities, rate, momentum, decay, local)
 
 
-# The rate outside, as PyTorch's SGD has it.
+# wrong-result, rate-outside: The rate outside, as PyTorch's SGD has it.
 def rate_outside(weights, gradients, velocities, rate, momentum, decay, trust):
     new_weights, new_velocities = [], []
     for w, g, v in zip(weights, gradients, velocities):
@@ -127,7 +127,7 @@ def rate_outside(weights, gradients, velocities, rate, momentum, decay, trust):
     return new_weights, new_velocities
 
 
-# Updates what it was given.
+# input-changed, input-changed: Updates what it was given.
 def in_place(weights, gradients, velocities, rate, momentum, decay, trust):
     for w, g, v in zip(weights, gradients, velocities):
         wide = w.ndim > 1

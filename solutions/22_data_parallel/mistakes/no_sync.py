@@ -13,7 +13,7 @@ def on_gradients(model, hook):
             parameter.register_post_accumulate_grad_hook(hook)
 
 
-# The mean of means is the mean: why pause at all?
+# over-budget, too-many-bytes: The mean of means is the mean: why pause at all?
 def exchanges_every_time(model):
     n = dist.get_world_size()
 
@@ -25,7 +25,8 @@ def exchanges_every_time(model):
     return nullcontext
 
 
-# Sends what is new each time, and sums it up: right, and as expensive.
+# over-budget, too-many-bytes: Sends what is new each time, and sums it up: right, and as
+# expensive.
 def exchanges_what_is_new(model):
     n = dist.get_world_size()
     summed = {}
@@ -52,7 +53,7 @@ def forget(model, summed):
         summed.clear()
 
 
-# Paused, and never woken.
+# wrong-result, own-gradients: Paused, and never woken.
 def never_wakes(model):
     n = dist.get_world_size()
     state = {"paused": False}
@@ -71,7 +72,7 @@ def never_wakes(model):
     return pause
 
 
-# What ends by itself needs no finally.
+# wrong-result, after-an-error: What ends by itself needs no finally.
 def an_error_leaves_it_paused(model):
     n = dist.get_world_size()
     state = {"paused": False}
@@ -104,6 +105,7 @@ class Swallows:
         return True
 
 
+# wrong-result, swallowed: Takes the end of a with block for the place to deal with errors.
 def an_error_is_lost(model):
     n = dist.get_world_size()
     state = {"paused": False}
@@ -117,7 +119,7 @@ def an_error_is_lost(model):
     return lambda: Swallows(state)
 
 
-# A name that is assigned in a function is a new one.
+# over-budget, too-many-bytes: A name that is assigned in a function is a new one.
 def pauses_a_copy(model):
     n = dist.get_world_size()
     paused = False
@@ -136,7 +138,7 @@ def pauses_a_copy(model):
     return pause
 
 
-# One context manager, made beforehand.
+# exception, exception: One context manager, made beforehand.
 def one_for_all_pauses(model):
     n = dist.get_world_size()
     state = {"paused": False}
@@ -159,7 +161,7 @@ def one_for_all_pauses(model):
     return lambda: once
 
 
-# Swallows the error it should only clean up after.
+# wrong-result, summed: Swallows the error it should only clean up after.
 def sums(model):
     state = {"paused": False}
 
@@ -179,7 +181,8 @@ def sums(model):
     return pause
 
 
-# Only the last microbatch is sent, and what was added up before it is left here.
+# wrong-result, last-alone: Only the last microbatch is sent, and what was added up before it is
+# left here.
 def sends_the_last_alone(model):
     n = dist.get_world_size()
     state = {"paused": False}
@@ -206,7 +209,7 @@ def sends_the_last_alone(model):
     return pause
 
 
-# Sends when the pause ends, since there is something to send.
+# over-budget, too-many-bytes: Sends when the pause ends, since there is something to send.
 def exchanges_after_each_pause(model):
     n = dist.get_world_size()
     state = {"paused": False}
@@ -231,7 +234,7 @@ def exchanges_after_each_pause(model):
     return pause
 
 
-# Begun is as good as done.
+# hazard, not-waited: Begun is as good as done.
 def begins_and_goes_on(model):
     n = dist.get_world_size()
     state = {"paused": False}

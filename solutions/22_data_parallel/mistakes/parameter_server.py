@@ -41,47 +41,47 @@ def served(
     return weights, version, staleness
 
 
-# The gradient is taken where the server stands now.
+# wrong-result, fresh: The gradient is taken where the server stands now.
 def always_fresh(weights, matrix, target, rate, bound, events):
     return served(weights, matrix, target, rate, bound, events, fresh=True)
 
 
-# A copy is a name for the same array.
+# wrong-result, fresh: A copy is a name for the same array.
 def pulls_a_view(weights, matrix, target, rate, bound, events):
     return served(weights, matrix, target, rate, bound, events, view=True)
 
 
-# Every push is taken.
+# wrong-result, takes-everything: Every push is taken.
 def takes_everything(weights, matrix, target, rate, bound, events):
     return served(weights, matrix, target, rate, bound, events, drops=False)
 
 
-# At most means less than.
+# wrong-result, too-strict: At most means less than.
 def one_too_strict(weights, matrix, target, rate, bound, events):
     return served(weights, matrix, target, rate, bound, events, below=True)
 
 
-# What is not taken has no staleness.
+# wrong-result, only-taken: What is not taken has no staleness.
 def lists_only_what_is_taken(weights, matrix, target, rate, bound, events):
     return served(weights, matrix, target, rate, bound, events, silent=True)
 
 
-# A push is a push: the version grows.
+# wrong-result, counts-dropped: A push is a push: the version grows.
 def counts_what_is_dropped(weights, matrix, target, rate, bound, events):
     return served(weights, matrix, target, rate, bound, events, counts_all=True)
 
 
-# After a push a worker has the new weights.
+# wrong-result, pulled-again: After a push a worker has the new weights.
 def pulls_with_each_push(weights, matrix, target, rate, bound, events):
     return served(weights, matrix, target, rate, bound, events, forgets=True)
 
 
-# Counts the pushes of all since the pull, taken or not.
+# wrong-result, counts-pushes: Counts the pushes of all since the pull, taken or not.
 def counts_pushes(weights, matrix, target, rate, bound, events):
     return served(weights, matrix, target, rate, bound, events, between=True)
 
 
-# All workers wait for each other, so nothing is old.
+# wrong-result, synchronous: All workers wait for each other, so nothing is old.
 def synchronous(weights, matrix, target, rate, bound, events):
     weights, version = weights.copy(), 0
     for what, _ in events:
@@ -91,12 +91,12 @@ def synchronous(weights, matrix, target, rate, bound, events):
     return weights, version, [0] * version
 
 
-# Adds where it should go down.
+# wrong-result, climbs: Adds where it should go down.
 def climbs(weights, matrix, target, rate, bound, events):
     return served(weights, matrix, target, -rate, bound, events)
 
 
-# Works on the array it was given.
+# input-changed, input-changed: Works on the array it was given.
 def in_place(weights, matrix, target, rate, bound, events):
     version, copies, staleness = 0, {}, []
     for what, worker in events:

@@ -1,7 +1,7 @@
 """Wrong answers to estimate that people give."""
 
 
-# The estimate is what is needed.
+# wrong-result, no-buffer: The estimate is what is needed.
 def without_the_factor(stage, parameters, largest, gpus, nodes, offload):
     ranks = gpus * nodes
     if stage == 2:
@@ -23,7 +23,7 @@ def without_the_factor(stage, parameters, largest, gpus, nodes, offload):
     return int(host), gpu
 
 
-# Each of the cut things is a whole number of bytes.
+# wrong-result, rounded-otherwise: Each of the cut things is a whole number of bytes.
 def rounds_part_by_part(stage, parameters, largest, gpus, nodes, offload):
     ranks = gpus * nodes
     weight, state = 2 * parameters // ranks, 4 * parameters // ranks
@@ -46,7 +46,7 @@ def rounds_part_by_part(stage, parameters, largest, gpus, nodes, offload):
     return int(1.5 * host), gpu
 
 
-# Half a byte more or less.
+# wrong-result, rounded-otherwise: Half a byte more or less.
 def rounds_to_the_nearest(stage, parameters, largest, gpus, nodes, offload):
     ranks = gpus * nodes
     if stage == 2:
@@ -68,7 +68,7 @@ def rounds_to_the_nearest(stage, parameters, largest, gpus, nodes, offload):
     return round(1.5 * host), round(gpu)
 
 
-# ZeRO's 12 bytes of states.
+# wrong-result, no-gradient-32: ZeRO's 12 bytes of states.
 def as_the_paper_counts(stage, parameters, largest, gpus, nodes, offload):
     ranks = gpus * nodes
     if stage == 2:
@@ -90,7 +90,7 @@ def as_the_paper_counts(stage, parameters, largest, gpus, nodes, offload):
     return int(1.5 * host), gpu
 
 
-# Every GPU computes all gradients, so it has them.
+# wrong-result, gradient-16-whole: Every GPU computes all gradients, so it has them.
 def whole_gradients(stage, parameters, largest, gpus, nodes, offload):
     ranks = gpus * nodes
     if stage == 2:
@@ -112,7 +112,7 @@ def whole_gradients(stage, parameters, largest, gpus, nodes, offload):
     return int(1.5 * host), gpu
 
 
-# The GPUs that share are those beside each other.
+# wrong-result, per-node: The GPUs that share are those beside each other.
 def over_one_node(stage, parameters, largest, gpus, nodes, offload):
     ranks = gpus
     if stage == 2:
@@ -134,7 +134,7 @@ def over_one_node(stage, parameters, largest, gpus, nodes, offload):
     return int(1.5 * host), gpu
 
 
-# Everything is cut, so nothing is whole.
+# wrong-result, no-layer: Everything is cut, so nothing is whole.
 def forgets_the_layer(stage, parameters, largest, gpus, nodes, offload):
     ranks = gpus * nodes
     if stage == 2:
@@ -156,7 +156,7 @@ def forgets_the_layer(stage, parameters, largest, gpus, nodes, offload):
     return int(1.5 * host), gpu
 
 
-# The largest layer is gathered: 2 bytes.
+# wrong-result, layer-once: The largest layer is gathered: 2 bytes.
 def layer_without_gradient(stage, parameters, largest, gpus, nodes, offload):
     ranks = gpus * nodes
     if stage == 2:
@@ -178,7 +178,7 @@ def layer_without_gradient(stage, parameters, largest, gpus, nodes, offload):
     return int(1.5 * host), gpu
 
 
-# The GPU is what people ask about.
+# wrong-result, swapped: The GPU is what people ask about.
 def gpu_first(stage, parameters, largest, gpus, nodes, offload):
     ranks = gpus * nodes
     if stage == 2:
@@ -200,7 +200,7 @@ def gpu_first(stage, parameters, largest, gpus, nodes, offload):
     return gpu, int(1.5 * host)
 
 
-# The model has 16-bit weights from the start.
+# wrong-result, made-in-16-bits: The model has 16-bit weights from the start.
 def made_in_16_bits(stage, parameters, largest, gpus, nodes, offload):
     ranks = gpus * nodes
     if stage == 2:
@@ -222,7 +222,7 @@ def made_in_16_bits(stage, parameters, largest, gpus, nodes, offload):
     return int(1.5 * host), gpu
 
 
-# What lies on the host is the states.
+# wrong-result, made-forgotten: What lies on the host is the states.
 def forgets_the_making(stage, parameters, largest, gpus, nodes, offload):
     ranks = gpus * nodes
     if stage == 2:

@@ -1,7 +1,7 @@
 """Wrong answers to memory_per_rank that people give."""
 
 
-# What is left over is small.
+# wrong-result, rounded-down: What is left over is small.
 def rounds_down(units, ranks, stage, bucket):
     def slice_of(length):
         return length // ranks
@@ -18,7 +18,7 @@ def rounds_down(units, ranks, stage, bucket):
     return 16 * sum(whole) // ranks + 2 * max(pairs) + 2 * max(whole)
 
 
-# Sixteen bytes, divided by the ranks.
+# wrong-result, cut-as-one: Sixteen bytes, divided by the ranks.
 def cuts_the_model_as_one(units, ranks, stage, bucket):
     def slice_of(length):
         return -(-length // ranks)
@@ -35,7 +35,7 @@ def cuts_the_model_as_one(units, ranks, stage, bucket):
     return 16 * slice_of(total) + 2 * max(pairs) + 2 * max(whole)
 
 
-# The three formulas, rounded up.
+# wrong-result, no-buffers: The three formulas, rounded up.
 def by_the_paper_alone(units, ranks, stage, bucket):
     def slice_of(length):
         return -(-length // ranks)
@@ -52,7 +52,7 @@ def by_the_paper_alone(units, ranks, stage, bucket):
     return 16 * sum(whole) // ranks + 0 * max(pairs)
 
 
-# The bucket has the size that the configuration says.
+# wrong-result, bucket-beyond: The bucket has the size that the configuration says.
 def bucket_as_it_is(units, ranks, stage, bucket):
     def slice_of(length):
         return -(-length // ranks)
@@ -69,7 +69,7 @@ def bucket_as_it_is(units, ranks, stage, bucket):
     return 16 * sum(whole) // ranks + 2 * max(pairs) + 2 * max(whole)
 
 
-# Gather, use, free: one unit is whole.
+# wrong-result, one-unit: Gather, use, free: one unit is whole.
 def one_unit_at_a_time(units, ranks, stage, bucket):
     def slice_of(length):
         return -(-length // ranks)
@@ -86,7 +86,7 @@ def one_unit_at_a_time(units, ranks, stage, bucket):
     return 16 * sum(whole) // ranks + 4 * max(whole) + 0 * max(pairs)
 
 
-# Two units are whole; the worst case is the two largest.
+# wrong-result, two-largest: Two units are whole; the worst case is the two largest.
 def two_largest_units(units, ranks, stage, bucket):
     def slice_of(length):
         return -(-length // ranks)
@@ -103,7 +103,7 @@ def two_largest_units(units, ranks, stage, bucket):
     return 16 * sum(whole) // ranks + 2 * sum(sorted(whole)[-2:]) + 2 * max(whole) + 0 * max(pairs)
 
 
-# The gradients are cut as well.
+# wrong-result, no-gradient: The gradients are cut as well.
 def no_whole_gradient(units, ranks, stage, bucket):
     def slice_of(length):
         return -(-length // ranks)
@@ -120,7 +120,7 @@ def no_whole_gradient(units, ranks, stage, bucket):
     return 16 * sum(whole) // ranks + 2 * max(pairs)
 
 
-# A whole unit has as many numbers as the unit has.
+# wrong-result, no-filling: A whole unit has as many numbers as the unit has.
 def gathered_without_filling(units, ranks, stage, bucket):
     def slice_of(length):
         return -(-length // ranks)
@@ -142,7 +142,7 @@ def gathered_without_filling(units, ranks, stage, bucket):
     )
 
 
-# Adam has two moments of 4 bytes.
+# wrong-result, no-master: Adam has two moments of 4 bytes.
 def moments_alone(units, ranks, stage, bucket):
     def slice_of(length):
         return -(-length // ranks)
@@ -159,7 +159,7 @@ def moments_alone(units, ranks, stage, bucket):
     return 12 * sum(whole) // ranks + 2 * max(pairs) + 2 * max(whole)
 
 
-# The same code for any number of ranks.
+# wrong-result, alone: The same code for any number of ranks.
 def buffers_for_one(units, ranks, stage, bucket):
     def slice_of(length):
         return -(-length // ranks)
@@ -176,7 +176,7 @@ def buffers_for_one(units, ranks, stage, bucket):
     return 16 * sum(whole) // ranks + 2 * max(pairs) + 2 * max(whole)
 
 
-# A rank needs the gradients of its slice alone, so it has no others.
+# wrong-result, stage-2-for-1: A rank needs the gradients of its slice alone, so it has no others.
 def gradients_cut_in_stage_1(units, ranks, stage, bucket):
     def slice_of(length):
         return -(-length // ranks)
@@ -193,7 +193,7 @@ def gradients_cut_in_stage_1(units, ranks, stage, bucket):
     return 16 * sum(whole) // ranks + 2 * max(pairs) + 2 * max(whole)
 
 
-# Divided is divided.
+# wrong-result, not-whole: Divided is divided.
 def divides_exactly(units, ranks, stage, bucket):
     def slice_of(length):
         return length / ranks

@@ -1,7 +1,7 @@
 """Wrong answers to reshard that people give."""
 
 
-# What is left over is small.
+# wrong-result, rounded-down: What is left over is small.
 def rounds_down(length, saved, ranks, rank):
     size, mine = length // saved, length // ranks
     begin, end = rank * mine, (rank + 1) * mine
@@ -14,7 +14,7 @@ def rounds_down(length, saved, ranks, rank):
     return parts
 
 
-# A file is read or it is not.
+# wrong-result, whole-files: A file is read or it is not.
 def reads_whole_files(length, saved, ranks, rank):
     size, mine = -(-length // saved), -(-length // ranks)
     begin, end = rank * mine, min(length, (rank + 1) * mine)
@@ -27,7 +27,7 @@ def reads_whole_files(length, saved, ranks, rank):
     return parts
 
 
-# Places are places on the line.
+# wrong-result, from-the-start: Places are places on the line.
 def counts_from_the_start(length, saved, ranks, rank):
     size, mine = -(-length // saved), -(-length // ranks)
     begin, end = rank * mine, min(length, (rank + 1) * mine)
@@ -40,7 +40,7 @@ def counts_from_the_start(length, saved, ranks, rank):
     return parts
 
 
-# Where to begin, and how many.
+# wrong-result, lengths: Where to begin, and how many.
 def says_how_many(length, saved, ranks, rank):
     size, mine = -(-length // saved), -(-length // ranks)
     begin, end = rank * mine, min(length, (rank + 1) * mine)
@@ -53,7 +53,7 @@ def says_how_many(length, saved, ranks, rank):
     return parts
 
 
-# A slice is a slice, to its end.
+# wrong-result, filling: A slice is a slice, to its end.
 def reads_the_filling(length, saved, ranks, rank):
     size, mine = -(-length // saved), -(-length // ranks)
     begin, end = rank * mine, (rank + 1) * mine
@@ -66,7 +66,7 @@ def reads_the_filling(length, saved, ranks, rank):
     return parts
 
 
-# Load it all and cut it anew.
+# wrong-result, everything: Load it all and cut it anew.
 def reads_everything(length, saved, ranks, rank):
     size, mine = -(-length // saved), -(-length // ranks)
     begin, end = 0, length + 0 * mine
@@ -79,7 +79,7 @@ def reads_everything(length, saved, ranks, rank):
     return parts
 
 
-# An empty part does no harm.
+# wrong-result, empty: An empty part does no harm.
 def names_every_file(length, saved, ranks, rank):
     size, mine = -(-length // saved), -(-length // ranks)
     begin, end = rank * mine, min(length, (rank + 1) * mine)
@@ -91,7 +91,7 @@ def names_every_file(length, saved, ranks, rank):
     return parts
 
 
-# Any order will do.
+# wrong-result, order: Any order will do.
 def last_file_first(length, saved, ranks, rank):
     size, mine = -(-length // saved), -(-length // ranks)
     begin, end = rank * mine, min(length, (rank + 1) * mine)

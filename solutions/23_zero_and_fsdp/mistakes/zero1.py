@@ -37,7 +37,8 @@ def gathered(weights, length):
     return everything[:length]
 
 
-# As with DDP: first the mean gradient everywhere, then each updates its part.
+# over-budget, gradient-to-all: As with DDP: first the mean gradient everywhere, then each updates
+# its part.
 def all_reduces_the_gradient(parameters, gradient, m, v, step):
     mean = gradient.clone()
     dist.all_reduce(mean)
@@ -46,7 +47,8 @@ def all_reduces_the_gradient(parameters, gradient, m, v, step):
     return gathered(weights, len(parameters)), m, v
 
 
-# The gradients of all ranks are gathered, and everybody takes the mean.
+# over-budget, too-many-bytes: The gradients of all ranks are gathered, and everybody takes the
+# mean.
 def everybody_gathers_gradients(parameters, gradient, m, v, step):
     n = dist.get_world_size()
     everything = gathered(gradient, n * len(gradient))
@@ -55,20 +57,20 @@ def everybody_gathers_gradients(parameters, gradient, m, v, step):
     return gathered(weights, len(parameters)), m, v
 
 
-# A reduce-scatter adds up, and nobody divides.
+# wrong-result, summed: A reduce-scatter adds up, and nobody divides.
 def takes_the_sum(parameters, gradient, m, v, step):
     mine = scattered(gradient, m) * dist.get_world_size()
     weights, m, v = adam(own(parameters, m), mine, m, v, step)
     return gathered(weights, len(parameters)), m, v
 
 
-# The states are cut, so the gradient is cut as well, and that is all.
+# wrong-result, own-gradient: The states are cut, so the gradient is cut as well, and that is all.
 def uses_its_own_gradient(parameters, gradient, m, v, step):
     weights, m, v = adam(own(parameters, m), own(gradient, m), m, v, step)
     return gathered(weights, len(parameters)), m, v
 
 
-# The own slice is new; the rest of the parameters stays.
+# wrong-result, not-gathered: The own slice is new; the rest of the parameters stays.
 def keeps_its_slice_to_itself(parameters, gradient, m, v, step):
     r, size = dist.get_rank(), len(m)
     weights, m, v = adam(own(parameters, m), scattered(gradient, m), m, v, step)
@@ -77,20 +79,20 @@ def keeps_its_slice_to_itself(parameters, gradient, m, v, step):
     return new[: len(parameters)], m, v
 
 
-# Everything that was gathered is returned.
+# wrong-result, padding-left: Everything that was gathered is returned.
 def leaves_the_filling(parameters, gradient, m, v, step):
     weights, m, v = adam(own(parameters, m), scattered(gradient, m), m, v, step)
     return gathered(weights, dist.get_world_size() * len(m)), m, v
 
 
-# Parameters come back whole, so the states do too.
+# wrong-result, whole-states: Parameters come back whole, so the states do too.
 def returns_all_states(parameters, gradient, m, v, step):
     length = len(parameters)
     weights, m, v = adam(own(parameters, m), scattered(gradient, m), m, v, step)
     return gathered(weights, length), gathered(m, length), gathered(v, length)
 
 
-# Slices are counted from 1.
+# wrong-result, other-slice: Slices are counted from 1.
 def slice_of_the_next(parameters, gradient, m, v, step):
     n, r, size = dist.get_world_size(), dist.get_rank(), len(m)
     first = (r + 1) % n * size
@@ -99,7 +101,7 @@ def slice_of_the_next(parameters, gradient, m, v, step):
     return gathered(weights, len(parameters)), m, v
 
 
-# The collective will know what to do with a length that n does not divide.
+# exception, exception: The collective will know what to do with a length that n does not divide.
 def cuts_without_filling(parameters, gradient, m, v, step):
     mine = torch.empty_like(m)
     dist.reduce_scatter_single(mine, gradient)
@@ -107,7 +109,7 @@ def cuts_without_filling(parameters, gradient, m, v, step):
     return gathered(weights, len(parameters)), m, v
 
 
-# The last collective is begun, and it will surely be over in time.
+# hazard, not-waited: The last collective is begun, and it will surely be over in time.
 def does_not_wait(parameters, gradient, m, v, step):
     weights, m, v = adam(own(parameters, m), scattered(gradient, m), m, v, step)
     everything = weights.new_zeros(dist.get_world_size() * len(weights))
@@ -115,7 +117,7 @@ def does_not_wait(parameters, gradient, m, v, step):
     return everything[: len(parameters)], m, v
 
 
-# Saves memory by writing the new parameters over the old ones.
+# input-changed, input-changed: Saves memory by writing the new parameters over the old ones.
 def updates_in_place(parameters, gradient, m, v, step):
     weights, m, v = adam(own(parameters, m), scattered(gradient, m), m, v, step)
     parameters[:] = gathered(weights, len(parameters))

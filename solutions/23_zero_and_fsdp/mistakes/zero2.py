@@ -37,7 +37,8 @@ def handed_out(parameters, owners, update):
         dist.broadcast(parameter.data, owners[k])
 
 
-# First all gradients, then they are sent: every rank holds them all for a while.
+# over-budget, held: First all gradients, then they are sent: every rank holds them all for a
+# while.
 def reduces_after_the_backward_pass(parameters, owners, backward, update):
     backward()
     for k, parameter in enumerate(parameters):
@@ -45,7 +46,7 @@ def reduces_after_the_backward_pass(parameters, owners, backward, update):
     handed_out(parameters, owners, update)
 
 
-# Sent and updated: what is left in .grad can do no harm, it seems.
+# over-budget, gradients-left: Sent and updated: what is left in .grad can do no harm, it seems.
 def keeps_what_it_has_sent(parameters, owners, backward, update):
     for parameter in parameters:
         parameter.grad = None
@@ -56,7 +57,7 @@ def keeps_what_it_has_sent(parameters, owners, backward, update):
         dist.broadcast(parameter.data, owners[k])
 
 
-# As DDP does it.
+# over-budget, gradient-to-all: As DDP does it.
 def all_reduces(parameters, owners, backward, update):
     n, r = ring()
 
@@ -68,7 +69,7 @@ def all_reduces(parameters, owners, backward, update):
     handed_out(parameters, owners, update)
 
 
-# Hooks are registered anew in every step, and the old ones stay.
+# wrong-result, hooks-left: Hooks are registered anew in every step, and the old ones stay.
 def leaves_its_hooks(parameters, owners, backward, update):
     n, r = ring()
 
@@ -84,7 +85,8 @@ def leaves_its_hooks(parameters, owners, backward, update):
     handed_out(parameters, owners, update)
 
 
-# The others have let go; the owner keeps its gradient for the next step to add to.
+# wrong-result, gradients-left: The others have let go; the owner keeps its gradient for the next
+# step to add to.
 def forgets_its_own_gradient(parameters, owners, backward, update):
     n, r = ring()
 
@@ -104,7 +106,7 @@ def forgets_its_own_gradient(parameters, owners, backward, update):
         dist.broadcast(parameter.data, owners[k])
 
 
-# A reduce adds up, and nobody divides.
+# wrong-result, summed: A reduce adds up, and nobody divides.
 def takes_the_sum(parameters, owners, backward, update):
     n, r = ring()
 
@@ -117,7 +119,7 @@ def takes_the_sum(parameters, owners, backward, update):
     handed_out(parameters, owners, update)
 
 
-# Each divides before it sends, and the owner again.
+# wrong-result, divided-twice: Each divides before it sends, and the owner again.
 def divides_before_and_after(parameters, owners, backward, update):
     n, r = ring()
 
@@ -129,7 +131,7 @@ def divides_before_and_after(parameters, owners, backward, update):
     handed_out(parameters, owners, update)
 
 
-# The owner has the new value, and that is where it stays.
+# wrong-result, not-handed-out: The owner has the new value, and that is where it stays.
 def keeps_new_parameters(parameters, owners, backward, update):
     _, r = ring()
     hooked(parameters, lambda k, p: to_owner(p, owners[k]), backward)
@@ -139,7 +141,7 @@ def keeps_new_parameters(parameters, owners, backward, update):
             parameter.grad = None
 
 
-# Everybody takes every step, as before.
+# wrong-result, owner: Everybody takes every step, as before.
 def everybody_updates_everything(parameters, owners, backward, update):
     hooked(parameters, lambda k, p: to_owner(p, owners[k]), backward)
     dist.barrier()
@@ -147,14 +149,16 @@ def everybody_updates_everything(parameters, owners, backward, update):
         update(k)
 
 
-# Each rank sends to itself what is its own, so to say: the root is whoever calls.
+# hazard, roots-differ: Each rank sends to itself what is its own, so to say: the root is whoever
+# calls.
 def only_the_owner_calls(parameters, owners, backward, update):
     _, r = ring()
     hooked(parameters, lambda k, p: to_owner(p, r), backward)
     handed_out(parameters, owners, update)
 
 
-# Gathered at the owner and added there: n - 1 whole gradients arrive, and all hear of them.
+# over-budget, too-many-bytes: Gathered at the owner and added there: n - 1 whole gradients
+# arrive, and all hear of them.
 def gathers_everything_at_the_owner(parameters, owners, backward, update):
     n, r = ring()
 

@@ -59,7 +59,7 @@ def backward(units, shards, inputs, loss, end=scattered):
     return found
 
 
-# Gathered once; on the way back they are still there.
+# over-budget, kept: Gathered once; on the way back they are still there.
 def keeps_all_units(units, shards, x):
     inputs, kept = [], []
     for unit, shard in zip(units, shards, strict=True):
@@ -73,7 +73,7 @@ def keeps_all_units(units, shards, x):
     return found
 
 
-# Prefetch as much as there is.
+# over-budget, kept: Prefetch as much as there is.
 def gathers_all_first(units, shards, x):
     coming = [begin(shard) for shard in shards]
     inputs = []
@@ -85,7 +85,7 @@ def gathers_all_first(units, shards, x):
     return backward(units, shards, inputs, x)
 
 
-# Two units on their way: the link is never idle.
+# over-budget, kept: Two units on their way: the link is never idle.
 def two_ahead(units, shards, x):
     inputs, coming = [], [begin(shard) for shard in shards[:2]]
     for k, unit in enumerate(units):
@@ -98,14 +98,14 @@ def two_ahead(units, shards, x):
     return backward(units, shards, inputs, x)
 
 
-# The gradients are cut into slices when all are there.
+# over-budget, kept-in-backward: The gradients are cut into slices when all are there.
 def keeps_gradients_whole(units, shards, x):
     inputs, loss = forward(units, shards, x)
     whole = backward(units, shards, inputs, loss, end=lambda gradient, shard: gradient)
     return [scattered(gradient, shard) for gradient, shard in zip(whole, shards, strict=True)]
 
 
-# Gather, use, free; and then the next.
+# over-budget, no-prefetch: Gather, use, free; and then the next.
 def one_after_the_other(units, shards, x):
     inputs = []
     for unit, shard in zip(units, shards, strict=True):
@@ -120,7 +120,8 @@ def one_after_the_other(units, shards, x):
     return found
 
 
-# On the way there the next one is begun in time, on the way back it is forgotten.
+# over-budget, no-prefetch: On the way there the next one is begun in time, on the way back it is
+# forgotten.
 def prefetches_forward_only(units, shards, x):
     inputs, loss = forward(units, shards, x)
     gradient, found = torch.ones_like(loss), []
@@ -132,7 +133,7 @@ def prefetches_forward_only(units, shards, x):
     return found
 
 
-# As data parallelism does, and then a slice of it.
+# over-budget, gradient-to-all: As data parallelism does, and then a slice of it.
 def all_reduces_gradients(units, shards, x):
     inputs, loss = forward(units, shards, x)
     n, r = dist.get_world_size(), dist.get_rank()
@@ -145,7 +146,8 @@ def all_reduces_gradients(units, shards, x):
     return backward(units, shards, inputs, loss, end)
 
 
-# Gathered for the gradient of x, and gathered again for that of the weights.
+# over-budget, too-many-bytes: Gathered for the gradient of x, and gathered again for that of the
+# weights.
 def gathers_for_every_use_twice(units, shards, x):
     inputs, loss = forward(units, shards, x)
 
@@ -156,14 +158,14 @@ def gathers_for_every_use_twice(units, shards, x):
     return backward(units, shards, inputs, loss, end)
 
 
-# A reduce-scatter adds up, and nobody divides.
+# wrong-result, summed: A reduce-scatter adds up, and nobody divides.
 def takes_the_sum(units, shards, x):
     inputs, loss = forward(units, shards, x)
     found = backward(units, shards, inputs, loss)
     return [each * dist.get_world_size() for each in found]
 
 
-# Each rank keeps the slice of its own gradient.
+# wrong-result, own-gradient: Each rank keeps the slice of its own gradient.
 def cuts_its_own_gradient(units, shards, x):
     inputs, loss = forward(units, shards, x)
     n, r = dist.get_world_size(), dist.get_rank()
@@ -175,13 +177,13 @@ def cuts_its_own_gradient(units, shards, x):
     return backward(units, shards, inputs, loss, end)
 
 
-# The backward pass begins with the last unit, and so does the list.
+# wrong-result, backward-order: The backward pass begins with the last unit, and so does the list.
 def in_the_order_it_came(units, shards, x):
     inputs, loss = forward(units, shards, x)
     return backward(units, shards, inputs, loss)[::-1]
 
 
-# All that was computed is returned.
+# wrong-result, not-slices: All that was computed is returned.
 def whole_gradients(units, shards, x):
     inputs, loss = forward(units, shards, x)
 
@@ -193,14 +195,14 @@ def whole_gradients(units, shards, x):
     return backward(units, shards, inputs, loss, end)
 
 
-# Keeps what each unit gave instead of what it was given.
+# wrong-result, only-the-last-right: Keeps what each unit gave instead of what it was given.
 def gives_what_came_out(units, shards, x):
     inputs, loss = forward(units, shards, x)
     shifted = [inputs[0], *inputs[2:-1], inputs[-1], inputs[-1]]
     return backward(units, shards, shifted, loss)
 
 
-# What is gathered is what the unit gets.
+# wrong-result, weights-length: What is gathered is what the unit gets.
 def leaves_the_filling(units, shards, x):
     inputs, coming = [], begin(shards[0])
     for k, unit in enumerate(units):
@@ -213,7 +215,8 @@ def leaves_the_filling(units, shards, x):
     return backward(units, shards, inputs, x)
 
 
-# The storage is given back by hand, as FSDP does, and the name still looks like a tensor.
+# wrong-result, freed: The storage is given back by hand, as FSDP does, and the name still looks
+# like a tensor.
 def frees_too_early(units, shards, x):
     inputs, kept = [], []
     for unit, shard in zip(units, shards, strict=True):
@@ -228,7 +231,7 @@ def frees_too_early(units, shards, x):
     return shards
 
 
-# Begun is as good as done.
+# hazard, not-waited: Begun is as good as done.
 def never_waits(units, shards, x):
     inputs = []
     for unit, shard in zip(units, shards, strict=True):

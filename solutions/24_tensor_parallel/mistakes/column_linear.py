@@ -18,12 +18,12 @@ def gathered(part, axis):
     return torch.cat(parts).movedim(0, axis).contiguous()
 
 
-# A layer returns its whole output, as ever.
+# wrong-result, whole-output: A layer returns its whole output, as ever.
 def gathers_the_outputs(x, weight, bias):
     return gathered(x @ weight.T + bias, 1)
 
 
-# The whole output first; then what was asked for.
+# over-budget, forward-bytes: The whole output first; then what was asked for.
 def gathers_and_cuts_again(x, weight, bias):
     own = x @ weight.T + bias
     whole = gathered(own, 1)
@@ -31,31 +31,33 @@ def gathers_and_cuts_again(x, weight, bias):
     return whole.split(widths, 1)[dist.get_rank()].clone()
 
 
-# Several ranks, one layer: so the parts are to be added.
+# wrong-result, different-outputs-added: Several ranks, one layer: so the parts are to be added.
 def adds_the_outputs(x, weight, bias):
     y = x @ weight.T + bias
     dist.all_reduce(y)
     return y
 
 
-# The bias is for the end, where all is together.
+# wrong-result, no-bias: The bias is for the end, where all is together.
 def leaves_out_the_bias(x, weight, bias):
     return x @ weight.T
 
 
-# The chain rule, as in a layer on one rank.
+# wrong-result, own-share-of-dx, for column_backward: The chain rule, as in a layer on one rank.
 def keeps_its_share_of_dx(dy, x, weight):
     return dy @ weight, dy.T @ x, dy.sum(0)
 
 
-# Gradients over ranks are averaged: that is how data parallelism has it.
+# wrong-result, averaged, for column_backward: Gradients over ranks are averaged: that is how data
+# parallelism has it.
 def averages_dx(dy, x, weight):
     dx = dy @ weight
     dist.all_reduce(dx)
     return dx / dist.get_world_size(), dy.T @ x, dy.sum(0)
 
 
-# All gradients are summed over the ranks.
+# wrong-result, different-outputs-added, for column_backward: All gradients are summed over the
+# ranks.
 def adds_all_gradients(dy, x, weight):
     own = len(weight)
     sizes = torch.tensor([own, -own])
@@ -66,12 +68,13 @@ def adds_all_gradients(dy, x, weight):
     return gradients
 
 
-# With everything in one place it is one product.
+# over-budget, backward-bytes, for column_backward: With everything in one place it is one
+# product.
 def gathers_dy_and_weight(dy, x, weight):
     return gathered(dy, 1) @ gathered(weight, 0), dy.T @ x, dy.sum(0)
 
 
-# Rank 0 has to know the sum, so rank 0 asks for it.
+# hazard, calls-differ, for column_backward: Rank 0 has to know the sum, so rank 0 asks for it.
 def adds_on_rank_0_alone(dy, x, weight):
     dx = dy @ weight
     if dist.get_rank() == 0:
@@ -79,7 +82,8 @@ def adds_on_rank_0_alone(dy, x, weight):
     return dx, dy.T @ x, dy.sum(0)
 
 
-# Half the bytes: what is sent need not be as exact as what is computed.
+# wrong-result, seven-digits, for column_backward: Half the bytes: what is sent need not be as
+# exact as what is computed.
 def adds_dx_in_float32(dy, x, weight):
     dx = (dy @ weight).float()
     dist.all_reduce(dx)

@@ -36,13 +36,14 @@ def mixed_heads(x, qkv, size, each, repeat=torch.repeat_interleave):
     return mixed.transpose(0, 1).flatten(1)
 
 
-# Rows are cut into equal parts, as in every column layer.
+# wrong-result, rows-in-one-piece, for cut_heads: Rows are cut into equal parts, as in every
+# column layer.
 def cuts_the_rows_in_one_piece(qkv, out, heads, groups):
     n, r = dist.get_world_size(), dist.get_rank()
     return qkv.tensor_split(n)[r], out.tensor_split(n, 1)[r]
 
 
-# Group k goes to rank k % n, as cards are dealt.
+# wrong-result, other-heads, for cut_heads: Group k goes to rank k % n, as cards are dealt.
 def deals_the_groups_out(qkv, out, heads, groups):
     n, r = dist.get_world_size(), dist.get_rank()
     parts = [each[r::n].flatten(0, 1) for each in grouped(qkv, heads, groups)]
@@ -50,7 +51,7 @@ def deals_the_groups_out(qkv, out, heads, groups):
     return torch.cat(parts), out[:, columns]
 
 
-# Keys are few, and every rank may need them.
+# wrong-result, all-keys, for cut_heads: Keys are few, and every rank may need them.
 def keeps_all_keys(qkv, out, heads, groups):
     n, r = dist.get_world_size(), dist.get_rank()
     q, k, v = grouped(qkv, heads, groups)
@@ -59,14 +60,14 @@ def keeps_all_keys(qkv, out, heads, groups):
     return torch.cat(parts), out[:, columns]
 
 
-# Both weights by their rows.
+# wrong-result, out-by-rows, for cut_heads: Both weights by their rows.
 def cuts_out_by_rows(qkv, out, heads, groups):
     n, r = dist.get_world_size(), dist.get_rank()
     parts = [e.tensor_split(n)[r].flatten(0, 1) for e in grouped(qkv, heads, groups)]
     return torch.cat(parts), out.tensor_split(n)[r]
 
 
-# repeat repeats.
+# wrong-result, keys-in-turn: repeat repeats.
 def repeats_the_keys_in_turn(x, qkv, out, size, each):
     def in_turn(heads, times, axis):
         return heads.repeat(times, 1, 1)
@@ -74,17 +75,17 @@ def repeats_the_keys_in_turn(x, qkv, out, size, each):
     return G.apply(mixed_heads(F.apply(x), qkv, size, each, in_turn) @ out.T)
 
 
-# The forward pass is right, and autograd does the rest.
+# wrong-result, own-share-of-dx: The forward pass is right, and autograd does the rest.
 def without_f(x, qkv, out, size, each):
     return G.apply(mixed_heads(x, qkv, size, each) @ out.T)
 
 
-# f is there, and the end is as on one rank.
+# wrong-result, own-share-of-y: f is there, and the end is as on one rank.
 def without_g(x, qkv, out, size, each):
     return mixed_heads(F.apply(x), qkv, size, each) @ out.T
 
 
-# Three column layers, and each has its f.
+# over-budget, backward-bytes: Three column layers, and each has its f.
 def f_for_each_product(x, qkv, out, size, each):
     own = len(qkv) // size // (each + 2)
     heads = []
@@ -95,6 +96,7 @@ def f_for_each_product(x, qkv, out, size, each):
     return G.apply(mixed.transpose(0, 1).flatten(1) @ out.T)
 
 
-# The backward of an all-reduce is an all-reduce: torch.distributed.nn has it so.
+# wrong-result, gradient-summed-twice: The backward of an all-reduce is an all-reduce:
+# torch.distributed.nn has it so.
 def sums_in_both_passes_of_g(x, qkv, out, size, each):
     return Summed.apply(mixed_heads(F.apply(x), qkv, size, each) @ out.T)

@@ -85,39 +85,41 @@ class Gathered(torch.autograd.Function):
         return dy.split(ctx.widths, 1)[dist.get_rank()]
 
 
-# The forward pass is right, and autograd does the rest.
+# wrong-result, own-share-of-dx: The forward pass is right, and autograd does the rest.
 def without_f(x, up, up_bias, down, down_bias):
     return G.apply(gelu(x @ up.T + up_bias) @ down.T) + down_bias
 
 
-# f is there, and the end is as on one rank.
+# wrong-result, own-share-of-y: f is there, and the end is as on one rank.
 def without_g(x, up, up_bias, down, down_bias):
     return gelu(F.apply(x) @ up.T + up_bias) @ down.T + down_bias
 
 
-# A linear layer has its bias; then comes g.
+# wrong-result, bias-of-every-rank: A linear layer has its bias; then comes g.
 def bias_before_g(x, up, up_bias, down, down_bias):
     return G.apply(gelu(F.apply(x) @ up.T + up_bias) @ down.T + down_bias)
 
 
-# The backward of an all-reduce is an all-reduce: torch.distributed.nn has it so.
+# wrong-result, gradient-summed-twice: The backward of an all-reduce is an all-reduce:
+# torch.distributed.nn has it so.
 def sums_in_both_passes_of_g(x, up, up_bias, down, down_bias):
     return Summed.apply(gelu(F.apply(x) @ up.T + up_bias) @ down.T) + down_bias
 
 
-# Gradients are averaged over ranks.
+# wrong-result, averaged: Gradients are averaged over ranks.
 def averages_in_f(x, up, up_bias, down, down_bias):
     return G.apply(gelu(Averaged.apply(x) @ up.T + up_bias) @ down.T) + down_bias
 
 
-# all_reduce wants a tensor without a history.
+# wrong-result, no-gradient: all_reduce wants a tensor without a history.
 def sums_outside_of_autograd(x, up, up_bias, down, down_bias):
     y = (gelu(F.apply(x) @ up.T + up_bias) @ down.T).detach()
     dist.all_reduce(y)
     return y + down_bias
 
 
-# Every rank gets all the neurons, and takes its own of them for the row layer.
+# over-budget, forward-bytes: Every rank gets all the neurons, and takes its own of them for the
+# row layer.
 def gathers_the_neurons(x, up, up_bias, down, down_bias):
     inside = Gathered.apply(gelu(F.apply(x) @ up.T + up_bias))
     widths = [torch.zeros(1, dtype=torch.int64) for _ in range(dist.get_world_size())]
@@ -126,11 +128,11 @@ def gathers_the_neurons(x, up, up_bias, down, down_bias):
     return G.apply(inside[:, first : first + len(up)] @ down.T) + down_bias
 
 
-# To be on the safe side.
+# over-budget, backward-bytes: To be on the safe side.
 def sums_every_gradient_twice(x, up, up_bias, down, down_bias):
     return G.apply(gelu(Twice.apply(x) @ up.T + up_bias) @ down.T) + down_bias
 
 
-# Rank 0 needs the sum.
+# hazard, calls-differ: Rank 0 needs the sum.
 def f_on_rank_0_alone(x, up, up_bias, down, down_bias):
     return G.apply(gelu(OnRank0.apply(x) @ up.T + up_bias) @ down.T) + down_bias

@@ -4,40 +4,41 @@ import torch
 import torch.distributed as dist
 
 
-# A linear layer with its bias on every rank; then the sum.
+# wrong-result, bias-of-every-rank: A linear layer with its bias on every rank; then the sum.
 def adds_the_bias_first(x, weight, bias):
     y = x @ weight.T + bias
     dist.all_reduce(y)
     return y
 
 
-# The bias is somebody else's.
+# wrong-result, no-bias: The bias is somebody else's.
 def leaves_out_the_bias(x, weight, bias):
     y = x @ weight.T
     dist.all_reduce(y)
     return y
 
 
-# A rank works with what it has.
+# wrong-result, own-share-of-y: A rank works with what it has.
 def keeps_its_share(x, weight, bias):
     return x @ weight.T + bias
 
 
-# Once means: on one rank. But after the sum every rank has a copy.
+# wrong-result, bias-on-one-rank: Once means: on one rank. But after the sum every rank has a
+# copy.
 def adds_the_bias_on_rank_0(x, weight, bias):
     y = x @ weight.T
     dist.all_reduce(y)
     return y + bias if dist.get_rank() == 0 else y
 
 
-# What comes from several ranks is averaged.
+# wrong-result, averaged: What comes from several ranks is averaged.
 def averages(x, weight, bias):
     y = x @ weight.T
     dist.all_reduce(y)
     return y / dist.get_world_size() + bias
 
 
-# With the whole x and the whole weight it is an ordinary layer.
+# over-budget, forward-bytes: With the whole x and the whole weight it is an ordinary layer.
 def gathers_the_input(x, weight, bias):
     n, r = dist.get_world_size(), dist.get_rank()
     y = torch.zeros(len(x), len(bias), dtype=x.dtype)
@@ -53,7 +54,7 @@ def gathers_the_input(x, weight, bias):
     return y + bias
 
 
-# Rank 0 collects the shares.
+# hazard, calls-differ: Rank 0 collects the shares.
 def adds_on_rank_0_alone(x, weight, bias):
     y = x @ weight.T
     if dist.get_rank() == 0:
@@ -61,7 +62,8 @@ def adds_on_rank_0_alone(x, weight, bias):
     return y + bias
 
 
-# As many all-reduces as in a column layer.
+# wrong-result, different-inputs-added, for row_backward: As many all-reduces as in a column
+# layer.
 def adds_dx_up(dy, x, weight):
     dx = dy @ weight
     widths = torch.tensor([dx.shape[1], -dx.shape[1]])
@@ -71,26 +73,29 @@ def adds_dx_up(dy, x, weight):
     return dx, dy.T @ x, dy.sum(0)
 
 
-# The bias is on every rank, so its gradient is summed over them.
+# wrong-result, same-gradient-added, for row_backward: The bias is on every rank, so its gradient
+# is summed over them.
 def adds_dbias_up(dy, x, weight):
     dbias = dy.sum(0)
     dist.all_reduce(dbias)
     return dy @ weight, dy.T @ x, dbias
 
 
-# One bias for all ranks: to each its share of the gradient.
+# wrong-result, dbias-shared, for row_backward: One bias for all ranks: to each its share of the
+# gradient.
 def shares_dbias_out(dy, x, weight):
     return dy @ weight, dy.T @ x, dy.sum(0) / dist.get_world_size()
 
 
-# Summed, and divided again: the same number that every rank had before.
+# over-budget, backward-bytes, for row_backward: Summed, and divided again: the same number that
+# every rank had before.
 def averages_dbias(dy, x, weight):
     dbias = dy.sum(0)
     dist.all_reduce(dbias)
     return dy @ weight, dy.T @ x, dbias / dist.get_world_size()
 
 
-# Saves a tensor.
+# input-changed, input-changed, for row_backward: Saves a tensor.
 def sums_dy_in_place(dy, x, weight):
     dx, dweight = dy @ weight, dy.T @ x
     for row in range(1, len(dy)):
@@ -98,7 +103,8 @@ def sums_dy_in_place(dy, x, weight):
     return dx, dweight, dy[0].clone()
 
 
-# Half the bytes: what is sent need not be as exact as what is computed.
+# wrong-result, seven-digits: Half the bytes: what is sent need not be as exact as what is
+# computed.
 def adds_y_in_float32(x, weight, bias):
     y = (x @ weight.T).float()
     dist.all_reduce(y)

@@ -80,55 +80,56 @@ def inside(whole, up, up_bias):
     return functional.gelu(whole @ up.T + up_bias)
 
 
-# Gather at the beginning, scatter at the end, and all is as it was between them.
+# over-budget, kept-bytes: Gather at the beginning, scatter at the end, and all is as it was
+# between them.
 def norms_all_tokens(x, gain, up, up_bias, down, down_bias):
     whole = norm(Gather.apply(x), F.apply(gain))
     return Scatter.apply(inside(whole, up, up_bias) @ down.T) + F.apply(down_bias)
 
 
-# g, and then the own rows of it.
+# over-budget, forward-bytes: g, and then the own rows of it.
 def reduces_everything(x, gain, up, up_bias, down, down_bias):
     whole = Gather.apply(norm(x, F.apply(gain)))
     return Reduced.apply(inside(whole, up, up_bias) @ down.T) + F.apply(down_bias)
 
 
-# g, as in the MLP.
+# wrong-result, whole-output: g, as in the MLP.
 def returns_all_tokens(x, gain, up, up_bias, down, down_bias):
     whole = Gather.apply(norm(x, F.apply(gain)))
     return WholeSum.apply(inside(whole, up, up_bias) @ down.T) + F.apply(down_bias)
 
 
-# What was gathered is cut again.
+# wrong-result, own-share-of-dx: What was gathered is cut again.
 def cuts_going_backward(x, gain, up, up_bias, down, down_bias):
     whole = GatherAndCut.apply(norm(x, F.apply(gain)))
     return Scatter.apply(inside(whole, up, up_bias) @ down.T) + F.apply(down_bias)
 
 
-# Each rank goes on with its own rows.
+# wrong-result, own-share-of-y: Each rank goes on with its own rows.
 def cuts_without_a_sum(x, gain, up, up_bias, down, down_bias):
     whole = Gather.apply(norm(x, F.apply(gain)))
     return CutAndGather.apply(inside(whole, up, up_bias) @ down.T) + F.apply(down_bias)
 
 
-# A linear layer has its bias; then comes the sum.
+# wrong-result, bias-of-every-rank: A linear layer has its bias; then comes the sum.
 def bias_before_the_sum(x, gain, up, up_bias, down, down_bias):
     whole = Gather.apply(norm(x, F.apply(gain)))
     return Scatter.apply(inside(whole, up, up_bias) @ down.T + F.apply(down_bias))
 
 
-# A norm is not cut, so nothing has to be done for it.
+# wrong-result, own-tokens-alone: A norm is not cut, so nothing has to be done for it.
 def gain_of_its_own_tokens(x, gain, up, up_bias, down, down_bias):
     whole = Gather.apply(norm(x, gain))
     return Scatter.apply(inside(whole, up, up_bias) @ down.T) + F.apply(down_bias)
 
 
-# In the MLP the last bias needed nothing either.
+# wrong-result, own-tokens-alone: In the MLP the last bias needed nothing either.
 def bias_of_its_own_tokens(x, gain, up, up_bias, down, down_bias):
     whole = Gather.apply(norm(x, F.apply(gain)))
     return Scatter.apply(inside(whole, up, up_bias) @ down.T) + down_bias
 
 
-# f's sum, of which each rank keeps its own rows.
+# over-budget, backward-bytes: f's sum, of which each rank keeps its own rows.
 def gathers_in_both_passes(x, gain, up, up_bias, down, down_bias):
     whole = GatherAndReduce.apply(norm(x, F.apply(gain)))
     return Scatter.apply(inside(whole, up, up_bias) @ down.T) + F.apply(down_bias)

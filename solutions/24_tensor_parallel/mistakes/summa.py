@@ -32,26 +32,26 @@ def products(a, b, grid, widths):
         yield left @ top
 
 
-# Block times block.
+# wrong-result, own-blocks-alone: Block times block.
 def multiplies_its_own(a, b, grid, widths):
     inner = min(a.shape[1], len(b))
     return a[:, :inner] @ b[:inner]
 
 
-# c = in place of c +=.
+# wrong-result, last-panel-alone: c = in place of c +=.
 def keeps_the_last_product(a, b, grid, widths):
     for product in products(a, b, grid, widths):
         c = product
     return c
 
 
-# One step for each pair of neighbours.
+# wrong-result, last-panel-missing: One step for each pair of neighbours.
 def stops_before_the_last(a, b, grid, widths):
     found = list(products(a, b, grid, widths))
     return sum(found[:-1], torch.zeros_like(found[-1]))
 
 
-# First everything that is needed, then one product.
+# over-budget, panels-kept: First everything that is needed, then one product.
 def gathers_before_it_multiplies(a, b, grid, widths):
     my_row, my_column = lines(grid)
     of_a, of_b = [], []
@@ -62,7 +62,7 @@ def gathers_before_it_multiplies(a, b, grid, widths):
     return torch.cat(of_a, 1) @ torch.cat(of_b, 0)
 
 
-# Every rank waits for its panel, also the one that has it.
+# hazard, all-wait: Every rank waits for its panel, also the one that has it.
 def everybody_receives(a, b, grid, widths):
     my_row, my_column = lines(grid)
     c = torch.zeros(len(a), b.shape[1], dtype=a.dtype)
@@ -75,7 +75,7 @@ def everybody_receives(a, b, grid, widths):
     return c
 
 
-# Whoever needs it will use it.
+# over-budget, out-of-line: Whoever needs it will use it.
 def sends_to_everybody(a, b, grid, widths):
     n, r = dist.get_world_size(), dist.get_rank()
     rows, columns = grid
@@ -93,7 +93,7 @@ def sends_to_everybody(a, b, grid, widths):
     return left @ top
 
 
-# The piece of A again in each step, just in case.
+# over-budget, too-many-bytes: The piece of A again in each step, just in case.
 def sends_a_panel_twice(a, b, grid, widths):
     my_row, my_column = lines(grid)
     c = torch.zeros(len(a), b.shape[1], dtype=a.dtype)
@@ -105,7 +105,8 @@ def sends_a_panel_twice(a, b, grid, widths):
     return c
 
 
-# A and B of the rank in one message, to the row and to the column.
+# over-budget, more-than-a-panel: A and B of the rank in one message, to the row and to the
+# column.
 def hands_its_block_on_whole(a, b, grid, widths):
     my_row, my_column = lines(grid)
     c = torch.zeros(len(a), b.shape[1], dtype=a.dtype)
@@ -117,7 +118,7 @@ def hands_its_block_on_whole(a, b, grid, widths):
     return c
 
 
-# Sums over the ranks are all-reduces.
+# refused, library-collective: Sums over the ranks are all-reduces.
 def asks_the_library(a, b, grid, widths):
     c = torch.zeros(len(a), b.shape[1], dtype=a.dtype)
     for product in products(a, b, grid, widths):
@@ -126,7 +127,7 @@ def asks_the_library(a, b, grid, widths):
     return c
 
 
-# The panel is on its way.
+# hazard, not-waited: The panel is on its way.
 def does_not_wait(a, b, grid, widths):
     my_row, my_column = lines(grid)
     r = dist.get_rank()
@@ -149,7 +150,7 @@ def does_not_wait(a, b, grid, widths):
     return c
 
 
-# Half the bytes: what is sent need not be as exact as what is computed.
+# refused, narrowed: Half the bytes: what is sent need not be as exact as what is computed.
 def sends_them_in_float32(a, b, grid, widths):
     my_row, my_column = lines(grid)
     c = torch.zeros(len(a), b.shape[1], dtype=a.dtype)

@@ -41,7 +41,7 @@ def slope(shares, total, logits, targets, first):
     return found
 
 
-# The logarithm of the sum of exponentials, as it stands in the book.
+# wrong-result, no-maximum: The logarithm of the sum of exponentials, as it stands in the book.
 def without_a_maximum(logits, targets, first):
     shares = logits.exp()
     total = summed(shares.sum(1))
@@ -49,7 +49,7 @@ def without_a_maximum(logits, targets, first):
     return loss, slope(shares, total, logits, targets, first)
 
 
-# A stable softmax, on each rank.
+# wrong-result, own-sum: A stable softmax, on each rank.
 def sums_its_own(logits, targets, first):
     largest = logits.max(1).values
     shares = (logits - largest[:, None]).exp()
@@ -58,7 +58,7 @@ def sums_its_own(logits, targets, first):
     return loss, slope(shares, total, logits, targets, first)
 
 
-# A stable softmax takes off the maximum; then the sums are added.
+# wrong-result, different-maxima: A stable softmax takes off the maximum; then the sums are added.
 def takes_off_its_own_maximum(logits, targets, first):
     largest = logits.max(1).values
     shares = (logits - largest[:, None]).exp()
@@ -67,7 +67,7 @@ def takes_off_its_own_maximum(logits, targets, first):
     return loss, slope(shares, total, logits, targets, first)
 
 
-# The maximum only keeps exp small.
+# wrong-result, maximum-left-out: The maximum only keeps exp small.
 def forgets_the_maximum(logits, targets, first):
     shares = (logits - largest_of_all(logits)[:, None]).exp()
     total = summed(shares.sum(1))
@@ -75,7 +75,7 @@ def forgets_the_maximum(logits, targets, first):
     return loss, slope(shares, total, logits, targets, first)
 
 
-# What this rank does not have is 0.
+# wrong-result, target-of-another-rank: What this rank does not have is 0.
 def knows_its_own_targets(logits, targets, first):
     largest = largest_of_all(logits)
     shares = (logits - largest[:, None]).exp()
@@ -86,7 +86,7 @@ def knows_its_own_targets(logits, targets, first):
     return total.log() + largest - right, slope(shares, total, logits, targets, first)
 
 
-# The place of the target in this rank's part, by the remainder.
+# wrong-result, everybodys-logit: The place of the target in this rank's part, by the remainder.
 def wraps_around(logits, targets, first):
     largest = largest_of_all(logits)
     shares = (logits - largest[:, None]).exp()
@@ -96,7 +96,7 @@ def wraps_around(logits, targets, first):
     return total.log() + largest - right, slope(shares, total, logits, targets, first)
 
 
-# An index has to stay within the part.
+# wrong-result, everybodys-logit: An index has to stay within the part.
 def clamps(logits, targets, first):
     largest = largest_of_all(logits)
     shares = (logits - largest[:, None]).exp()
@@ -106,7 +106,7 @@ def clamps(logits, targets, first):
     return total.log() + largest - right, slope(shares, total, logits, targets, first)
 
 
-# The gradient of a cross entropy is the softmax, is it not?
+# wrong-result, target-not-taken-off: The gradient of a cross entropy is the softmax, is it not?
 def returns_the_softmax(logits, targets, first):
     largest = largest_of_all(logits)
     shares = (logits - largest[:, None]).exp()
@@ -115,7 +115,7 @@ def returns_the_softmax(logits, targets, first):
     return loss, shares / total[:, None]
 
 
-# A loss is a mean.
+# wrong-result, mean-over-tokens: A loss is a mean.
 def divides_by_the_tokens(logits, targets, first):
     largest = largest_of_all(logits)
     shares = (logits - largest[:, None]).exp()
@@ -124,7 +124,7 @@ def divides_by_the_tokens(logits, targets, first):
     return loss, slope(shares, total, logits, targets, first) / len(targets)
 
 
-# The loss takes the whole sum, and the gradient the one at hand.
+# wrong-result, own-softmax: The loss takes the whole sum, and the gradient the one at hand.
 def divides_by_its_own_sum(logits, targets, first):
     largest = largest_of_all(logits)
     shares = (logits - largest[:, None]).exp()
@@ -133,7 +133,7 @@ def divides_by_its_own_sum(logits, targets, first):
     return loss, slope(shares, own, logits, targets, first)
 
 
-# With all logits on every rank it is one call.
+# over-budget, logits-sent: With all logits on every rank it is one call.
 def gathers_the_logits(logits, targets, first):
     n, r = dist.get_world_size(), dist.get_rank()
     widths = [torch.zeros(1, dtype=torch.int64) for _ in range(n)]
@@ -148,7 +148,7 @@ def gathers_the_logits(logits, targets, first):
     return loss.detach(), whole.grad[:, first : first + logits.shape[1]].contiguous()
 
 
-# The loss is on every rank; yet it does no harm to ask the others.
+# over-budget, too-many-bytes: The loss is on every rank; yet it does no harm to ask the others.
 def asks_for_everything(logits, targets, first):
     largest = largest_of_all(logits)
     shares = (logits - largest[:, None]).exp()
@@ -158,7 +158,7 @@ def asks_for_everything(logits, targets, first):
     return loss, slope(shares, total, logits, targets, first)
 
 
-# Saves a large tensor.
+# input-changed, input-changed: Saves a large tensor.
 def works_in_place(logits, targets, first):
     largest, right = largest_of_all(logits), right_logits(logits, targets, first)
     shares = logits.sub_(largest[:, None]).exp_()

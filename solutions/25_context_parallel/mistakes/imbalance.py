@@ -14,7 +14,7 @@ def seen(queries, keys, side="right"):
     return np.searchsorted(np.sort(keys), queries, side=side).sum()
 
 
-# Each query against each key, in one table: NumPy is quick.
+# crash, memory: Each query against each key, in one table: NumPy is quick.
 def looks_at_each_pair(places):
     n = len(places)
     return [
@@ -23,29 +23,29 @@ def looks_at_each_pair(places):
     ]
 
 
-# A block of queries and a block of keys.
+# wrong-result, not-causal: A block of queries and a block of keys.
 def counts_whole_blocks(places):
     return table(places, lambda r, o: len(places[r]) * len(places[o]))
 
 
-# Before it: that is less than its own place.
+# wrong-result, without-itself: Before it: that is less than its own place.
 def leaves_itself_out(places):
     return table(places, lambda r, o: seen(places[r], places[o], "left"))
 
 
-# In round t it is the turn of rank r + t.
+# wrong-result, from-the-right: In round t it is the turn of rank r + t.
 def takes_keys_from_the_right(places):
     n = len(places)
     return [[int(seen(places[r], places[(r + t) % n])) for t in range(n)] for r in range(n)]
 
 
-# A table of ranks and ranks.
+# wrong-result, by-rank-number: A table of ranks and ranks.
 def by_owner_of_the_keys(places):
     n = len(places)
     return [[int(seen(places[r], places[o])) for o in range(n)] for r in range(n)]
 
 
-# Keys that are not before a query.
+# wrong-result, looks-ahead: Keys that are not before a query.
 def looks_ahead(places):
     def cell(r, o):
         return len(places[r]) * len(places[o]) - seen(places[r], places[o], "left")
@@ -53,7 +53,7 @@ def looks_ahead(places):
     return table(places, cell)
 
 
-# Half a block on the diagonal, whole ones for the ranks before.
+# wrong-result, by-order-of-ranks: Half a block on the diagonal, whole ones for the ranks before.
 def by_order_of_ranks(places):
     def cell(r, o):
         size = len(places[r])
@@ -62,7 +62,8 @@ def by_order_of_ranks(places):
     return table(places, cell)
 
 
-# The rank with the most to do says how long it takes.
+# wrong-result, rounds-do-not-wait, for bound: The rank with the most to do says how long it
+# takes.
 def the_busiest_rank(scores):
     sums = [sum(row) for row in scores]
     return sum(sums) / (len(scores) * max(sums))
@@ -74,39 +75,40 @@ def right(scores):
     return sum(map(sum, scores)) / (len(scores) * slowest)
 
 
-# What is lost.
+# wrong-result, waiting-instead, for bound: What is lost.
 def share_of_waiting(scores):
     return 1 - right(scores)
 
 
-# How much longer than it need take.
+# wrong-result, inverse, for bound: How much longer than it need take.
 def times_as_long(scores):
     return 1 / right(scores)
 
 
-# All the work over all the time.
+# wrong-result, not-over-ranks, for bound: All the work over all the time.
 def forgets_the_ranks(scores):
     return right(scores) * len(scores)
 
 
-# A round lasts as long as it lasts: as the longest.
+# wrong-result, every-round-as-the-worst, for bound: A round lasts as long as it lasts: as the
+# longest.
 def the_worst_round(scores):
     n = len(scores)
     return sum(map(sum, scores)) / (n * n * max(map(max, scores)))
 
 
-# Imbalance is the least over the most.
+# wrong-result, least-over-most, for bound: Imbalance is the least over the most.
 def least_over_most(scores):
     sums = [sum(row) for row in scores]
     return min(sums) / max(sums)
 
 
-# The share of each round, and their mean.
+# wrong-result, mean-of-rounds, for bound: The share of each round, and their mean.
 def mean_of_the_rounds(scores):
     columns = list(zip(*scores, strict=True))
     return sum(sum(c) / (len(c) * max(c)) for c in columns) / len(columns)
 
 
-# 53.3, as it is printed.
+# wrong-result, percent, for bound: 53.3, as it is printed.
 def in_per_cent(scores):
     return 100 * right(scores)

@@ -11,17 +11,17 @@ def merged(out, lse, other_out, other_lse):
     return one * out + two * other_out, both
 
 
-# Attention adds up values, so two attentions are added up.
+# wrong-result, added: Attention adds up values, so two attentions are added up.
 def adds_both(out, lse, other_out, other_lse):
     return out + other_out, merged(out, lse, other_out, other_lse)[1]
 
 
-# Two means of as many keys: half of each.
+# wrong-result, averaged: Two means of as many keys: half of each.
 def takes_the_middle(out, lse, other_out, other_lse):
     return (out + other_out) / 2, merged(out, lse, other_out, other_lse)[1]
 
 
-# The formula of the softmax, written down as it stands.
+# wrong-result, overflow: The formula of the softmax, written down as it stands.
 def takes_exp_of_everything(out, lse, other_out, other_lse):
     one, two = torch.exp(lse), torch.exp(other_lse)
     total = one + two
@@ -30,52 +30,52 @@ def takes_exp_of_everything(out, lse, other_out, other_lse):
     return mean, torch.log(total)
 
 
-# The maximum is taken off, whatever it is.
+# wrong-result, blind: The maximum is taken off, whatever it is.
 def subtracts_without_asking(out, lse, other_out, other_lse):
     both = torch.logaddexp(lse, other_lse)
     one, two = (torch.exp(each - both).unsqueeze(-1) for each in (lse, other_lse))
     return one * out + two * other_out, both
 
 
-# Sums of exp are added, so their logarithms are.
+# wrong-result, logs-added: Sums of exp are added, so their logarithms are.
 def adds_logarithms(out, lse, other_out, other_lse):
     return merged(out, lse, other_out, other_lse)[0], lse + other_lse
 
 
-# The maximum is what goes on to the next block.
+# wrong-result, maximum-alone: The maximum is what goes on to the next block.
 def keeps_the_larger(out, lse, other_out, other_lse):
     return merged(out, lse, other_out, other_lse)[0], torch.maximum(lse, other_lse)
 
 
-# Which of the two is the old one?
+# wrong-result, shares-swapped: Which of the two is the old one?
 def shares_the_other_way(out, lse, other_out, other_lse):
     return merged(other_out, lse, out, other_lse)
 
 
-# The division comes at the very end, of all blocks.
+# wrong-result, not-divided: The division comes at the very end, of all blocks.
 def forgets_to_divide(out, lse, other_out, other_lse):
     one, two = (torch.exp(each).unsqueeze(-1) for each in (lse, other_lse))
     return one * out + two * other_out, torch.logaddexp(lse, other_lse)
 
 
-# lse is the weight of a part.
+# wrong-result, logs-as-weights: lse is the weight of a part.
 def weighs_by_the_logarithm(out, lse, other_out, other_lse):
     share = (lse / (lse + other_lse)).unsqueeze(-1)
     return share * out + (1 - share) * other_out, torch.logaddexp(lse, other_lse)
 
 
-# The log-sum-exp is in the name.
+# wrong-result, swapped: The log-sum-exp is in the name.
 def lse_first(out, lse, other_out, other_lse):
     mean, both = merged(out, lse, other_out, other_lse)
     return both, mean
 
 
-# lse was needed for the weights; now it has served.
+# wrong-result, not-a-pair: lse was needed for the weights; now it has served.
 def out_alone(out, lse, other_out, other_lse):
     return merged(out, lse, other_out, other_lse)[0]
 
 
-# The running result is kept where it is.
+# input-changed, input-changed: The running result is kept where it is.
 def writes_into_out(out, lse, other_out, other_lse):
     mean, both = merged(out, lse, other_out, other_lse)
     out.copy_(mean)

@@ -61,7 +61,7 @@ def whole(q, k, v, places, causal, seen=sees, rounds=None, turn=1):
     return out, lse
 
 
-# First take what comes, then hand it on.
+# hazard, receives-first: First take what comes, then hand it on.
 def receives_before_it_sends(q, k, v, places, causal):
     n, r = dist.get_world_size(), dist.get_rank()
     out, lse = attend(q, k, v, sees(places, r, causal))
@@ -78,7 +78,7 @@ def receives_before_it_sends(q, k, v, places, causal):
     return out, lse
 
 
-# send and recv, one after the other.
+# hazard, sends-first: send and recv, one after the other.
 def sends_before_it_receives(q, k, v, places, causal):
     n, r = dist.get_world_size(), dist.get_rank()
     out, lse = attend(q, k, v, sees(places, r, causal))
@@ -95,7 +95,7 @@ def sends_before_it_receives(q, k, v, places, causal):
     return out, lse
 
 
-# The sends are begun, and the receives waited for: that should be enough.
+# hazard, not-waited: The sends are begun, and the receives waited for: that should be enough.
 def does_not_wait(q, k, v, places, causal):
     n, r = dist.get_world_size(), dist.get_rank()
     out, lse = attend(q, k, v, sees(places, r, causal))
@@ -112,7 +112,7 @@ def does_not_wait(q, k, v, places, causal):
     return out, lse
 
 
-# empty_like is what one receives into.
+# hazard, size-of-another: empty_like is what one receives into.
 def takes_its_own_size(q, k, v, places, causal):
     n, r = dist.get_world_size(), dist.get_rank()
     out, lse = attend(q, k, v, sees(places, r, causal))
@@ -123,12 +123,12 @@ def takes_its_own_size(q, k, v, places, causal):
     return out, lse
 
 
-# Attention as on one GPU, for the tokens that are here.
+# wrong-result, own-block-alone: Attention as on one GPU, for the tokens that are here.
 def looks_at_its_own(q, k, v, places, causal):
     return attend(q, k, v, sees(places, dist.get_rank(), causal))
 
 
-# Attention sums over keys, so blocks are summed.
+# wrong-result, added: Attention sums over keys, so blocks are summed.
 def adds_the_blocks(q, k, v, places, causal):
     out, lse = empty(q)
     for owner, k_block, v_block in blocks(k, v, places):
@@ -137,23 +137,23 @@ def adds_the_blocks(q, k, v, places, causal):
     return out, lse
 
 
-# n means: their mean.
+# wrong-result, averaged: n means: their mean.
 def averages_the_blocks(q, k, v, places, causal):
     out, lse = adds_the_blocks(q, k, v, places, causal)
     return out / dist.get_world_size(), lse
 
 
-# First let it run at all, and then see to the mask.
+# wrong-result, ignores-causal: First let it run at all, and then see to the mask.
 def forgets_causal(q, k, v, places, causal):
     return whole(q, k, v, places, False)
 
 
-# Language models are causal.
+# wrong-result, always-causal: Language models are causal.
 def masks_always(q, k, v, places, causal):
     return whole(q, k, v, places, True)
 
 
-# torch.tril, as everybody writes it, for each block.
+# wrong-result, mask-of-one-block: torch.tril, as everybody writes it, for each block.
 def masks_by_place_in_the_block(q, k, v, places, causal):
     def seen(places, owner, causal):
         own = torch.ones(q.shape[1], len(places[owner]), dtype=torch.bool)
@@ -162,7 +162,8 @@ def masks_by_place_in_the_block(q, k, v, places, causal):
     return whole(q, k, v, places, causal, seen)
 
 
-# Blocks of earlier ranks are seen whole, those of later ones not at all.
+# wrong-result, mask-of-one-block: Blocks of earlier ranks are seen whole, those of later ones not
+# at all.
 def goes_by_the_order_of_ranks(q, k, v, places, causal):
     def seen(places, owner, causal):
         r = dist.get_rank()
@@ -174,7 +175,7 @@ def goes_by_the_order_of_ranks(q, k, v, places, causal):
     return whole(q, k, v, places, causal, seen)
 
 
-# Only what is before: that is what causal means.
+# wrong-result, sees-not-itself: Only what is before: that is what causal means.
 def looks_before_itself(q, k, v, places, causal):
     def seen(places, owner, causal):
         before = places[dist.get_rank()].unsqueeze(1) > places[owner].unsqueeze(0)
@@ -183,12 +184,12 @@ def looks_before_itself(q, k, v, places, causal):
     return whole(q, k, v, places, causal, seen)
 
 
-# lse was needed for the merge; now it has served.
+# wrong-result, not-a-pair: lse was needed for the merge; now it has served.
 def out_alone(q, k, v, places, causal):
     return whole(q, k, v, places, causal)[0]
 
 
-# After one hop it is the next rank's block, surely.
+# wrong-result, owner-turned: After one hop it is the next rank's block, surely.
 def takes_the_block_from_the_right(q, k, v, places, causal):
     n, r = dist.get_world_size(), dist.get_rank()
 
@@ -201,13 +202,13 @@ def takes_the_block_from_the_right(q, k, v, places, causal):
     return whole(q, k, v, places, causal, seen)
 
 
-# n - 1 hops, so n - 1 rounds.
+# wrong-result, one-round-too-few: n - 1 hops, so n - 1 rounds.
 def one_round_too_few(q, k, v, places, causal):
     n = dist.get_world_size()
     return whole(q, k, v, places, causal, rounds=max(n - 1, 1))
 
 
-# softmax gives the weights of a block, and logsumexp what they weigh.
+# wrong-result, sees-nothing: softmax gives the weights of a block, and logsumexp what they weigh.
 def softmax_of_nothing(q, k, v, places, causal):
     out, lse = empty(q)
     for owner, k_block, v_block in blocks(k, v, places):
@@ -217,7 +218,8 @@ def softmax_of_nothing(q, k, v, places, causal):
     return out, lse
 
 
-# Sums above and below the line, divided at the end: that is all a softmax is.
+# wrong-result, overflow: Sums above and below the line, divided at the end: that is all a softmax
+# is.
 def sums_of_exp(q, k, v, places, causal):
     above, below = torch.zeros_like(q), q.new_zeros(q.shape[:2])
     for owner, k_block, v_block in blocks(k, v, places):
@@ -227,7 +229,7 @@ def sums_of_exp(q, k, v, places, causal):
     return above / below.unsqueeze(2), below.log()
 
 
-# lse is a by-product; the last one will do.
+# wrong-result, lse-of-one-block: lse is a by-product; the last one will do.
 def keeps_the_last_lse(q, k, v, places, causal):
     out, lse = empty(q)
     last = lse
@@ -238,7 +240,7 @@ def keeps_the_last_lse(q, k, v, places, causal):
     return out, last
 
 
-# k and v are there already, so that is where the next ones go.
+# input-changed, input-changed: k and v are there already, so that is where the next ones go.
 def receives_into_k(q, k, v, places, causal):
     out, lse = empty(q)
     for owner, k_block, v_block in blocks(k, v, places):
@@ -249,7 +251,7 @@ def receives_into_k(q, k, v, places, causal):
     return out, lse
 
 
-# All rounds alike: compute, then pass on.
+# over-budget, too-many-bytes: All rounds alike: compute, then pass on.
 def one_hop_too_many(q, k, v, places, causal):
     n, r = dist.get_world_size(), dist.get_rank()
     out, lse = empty(q)
@@ -261,19 +263,19 @@ def one_hop_too_many(q, k, v, places, causal):
     return out, lse
 
 
-# A ring is a ring.
+# over-budget, not-a-ring: A ring is a ring.
 def round_the_other_way(q, k, v, places, causal):
     return whole(q, k, v, places, causal, turn=-1)
 
 
-# First have everything here, then do as on one GPU.
+# over-budget, too-much-memory: First have everything here, then do as on one GPU.
 def gathers_first(q, k, v, places, causal):
     owners, keys, values = zip(*blocks(k, v, places), strict=True)
     seen = torch.cat([sees(places, owner, causal) for owner in owners], dim=1)
     return attend(q, torch.cat(keys, dim=1), torch.cat(values, dim=1), seen)
 
 
-# There is a collective for it.
+# refused, library-collective: There is a collective for it.
 def asks_the_library(q, k, v, places, causal):
     n = dist.get_world_size()
     found = []

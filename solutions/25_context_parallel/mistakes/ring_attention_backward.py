@@ -64,18 +64,18 @@ def right(dout, q, k, v, out, lse, places, causal):
     return dq, own, swap(travels, tokens[dist.get_rank()])
 
 
-# The backward pass of one GPU.
+# wrong-result, own-block-alone: The backward pass of one GPU.
 def looks_at_its_own(dout, q, k, v, out, lse, places, causal):
     return gradients(q, k, v, dout, out, lse, sees(places, dist.get_rank(), causal))
 
 
-# dq is summed over the blocks; dk and dv are those of the own block.
+# wrong-result, shares-kept: dq is summed over the blocks; dk and dv are those of the own block.
 def keeps_what_it_finds(dout, q, k, v, out, lse, places, causal):
     dq, own, _ = right(dout, q, k, v, out, lse, places, causal)
     return dq, *own
 
 
-# Gradients are added up, all three alike.
+# wrong-result, added-up-here: Gradients are added up, all three alike.
 def adds_all_to_its_own(dout, q, k, v, out, lse, places, causal):
     dq, dk, dv = 0, torch.zeros_like(k), torch.zeros_like(v)
     for _, block_dq, block_dk, block_dv in found(dout, q, k, v, out, lse, places, causal):
@@ -86,7 +86,7 @@ def adds_all_to_its_own(dout, q, k, v, out, lse, places, causal):
     return dq, dk, dv
 
 
-# After the last block everything is done.
+# wrong-result, gradients-away: After the last block everything is done.
 def does_not_bring_home(dout, q, k, v, out, lse, places, causal):
     tokens = [len(each) for each in places]
     dq, dk, dv = 0, None, None
@@ -98,19 +98,21 @@ def does_not_bring_home(dout, q, k, v, out, lse, places, causal):
     return dq, dk, dv
 
 
-# The journey begins at home, and what was found there is added at its end as well.
+# wrong-result, own-share-twice: The journey begins at home, and what was found there is added at
+# its end as well.
 def counts_its_own_twice(dout, q, k, v, out, lse, places, causal):
     dq, own, others = right(dout, q, k, v, out, lse, places, causal)
     return dq, *(2 * a + b for a, b in zip(own, others, strict=True))
 
 
-# What comes home is dk and dv.
+# wrong-result, own-share-missing: What comes home is dk and dv.
 def forgets_its_own(dout, q, k, v, out, lse, places, causal):
     dq, _, others = right(dout, q, k, v, out, lse, places, causal)
     return dq, *others
 
 
-# Hands on what it has found, and forgets what came with the block.
+# wrong-result, last-share-alone: Hands on what it has found, and forgets what came with the
+# block.
 def does_not_add_on_the_way(dout, q, k, v, out, lse, places, causal):
     r = dist.get_rank()
     dq, own, travels = 0, None, None
@@ -128,14 +130,14 @@ def does_not_add_on_the_way(dout, q, k, v, out, lse, places, causal):
     return dq, *(a + b for a, b in zip(own, home, strict=True))
 
 
-# dq is found where the queries are: here.
+# wrong-result, dq-of-own-block: dq is found where the queries are: here.
 def dq_of_the_first_block(dout, q, k, v, out, lse, places, causal):
     _, own, others = right(dout, q, k, v, out, lse, places, causal)
     dq, _, _ = gradients(q, k, v, dout, out, lse, sees(places, dist.get_rank(), causal))
     return dq, *(a + b for a, b in zip(own, others, strict=True))
 
 
-# A softmax for each block, as the forward pass has it.
+# wrong-result, lse-of-the-block: A softmax for each block, as the forward pass has it.
 def weights_of_each_block(dout, q, k, v, out, lse, places, causal):
     n, r = dist.get_world_size(), dist.get_rank()
     tokens = [len(each) for each in places]
@@ -167,18 +169,19 @@ def solved(*inputs):
     return dq, *(a + b for a, b in zip(own, others, strict=True))
 
 
-# Keys, values, queries: who remembers the order?
+# wrong-result, other-order: Keys, values, queries: who remembers the order?
 def keys_first(dout, q, k, v, out, lse, places, causal):
     dq, dk, dv = solved(dout, q, k, v, out, lse, places, causal)
     return dk, dv, dq
 
 
-# dq was easy; the puzzle is about the others.
+# wrong-result, not-three: dq was easy; the puzzle is about the others.
 def keys_and_values_alone(dout, q, k, v, out, lse, places, causal):
     return solved(dout, q, k, v, out, lse, places, causal)[1:]
 
 
-# A block that no query sees has no gradient, so there is nothing to send.
+# hazard, some-do-not-send: A block that no query sees has no gradient, so there is nothing to
+# send.
 def sends_what_is_seen(dout, q, k, v, out, lse, places, causal):
     n, r = dist.get_world_size(), dist.get_rank()
     tokens = [len(each) for each in places]
@@ -197,13 +200,13 @@ def sends_what_is_seen(dout, q, k, v, out, lse, places, causal):
     return dq, *(swap(travels, tokens[r]) if n > 1 else travels)
 
 
-# The gradient of k is kept where k is.
+# input-changed, input-changed: The gradient of k is kept where k is.
 def adds_into_k(dout, q, k, v, out, lse, places, causal):
     dq, dk, dv = solved(dout, q, k, v, out, lse, places, causal)
     return dq, k.copy_(dk), v.copy_(dv)
 
 
-# dk and dv set out with their block, and make a full circle with it.
+# over-budget, full-circle: dk and dv set out with their block, and make a full circle with it.
 def starts_at_home(dout, q, k, v, out, lse, places, causal):
     n, r = dist.get_world_size(), dist.get_rank()
     tokens = [len(each) for each in places]
@@ -216,7 +219,7 @@ def starts_at_home(dout, q, k, v, out, lse, places, causal):
     return dq, *(swap([dk, dv], tokens[r]) if n > 1 else (dk, dv))
 
 
-# Each share goes to the rank of its block at once.
+# over-budget, not-a-ring: Each share goes to the rank of its block at once.
 def straight_to_its_rank(dout, q, k, v, out, lse, places, causal):
     n, r = dist.get_world_size(), dist.get_rank()
     dq, own = 0, None
@@ -236,7 +239,7 @@ def straight_to_its_rank(dout, q, k, v, out, lse, places, causal):
     return dq, *own
 
 
-# A sum over ranks is an all-reduce.
+# refused, library-collective: A sum over ranks is an all-reduce.
 def asks_the_library(dout, q, k, v, out, lse, places, causal):
     r = dist.get_rank()
     starts = [sum(map(len, places[:k])) for k in range(len(places))]

@@ -52,18 +52,18 @@ def solved(q, k, v, tokens, causal):
     return to_tokens(mixed, tokens, q.shape[0])
 
 
-# Attention as on one GPU, for the tokens that are here.
+# wrong-result, own-tokens-alone: Attention as on one GPU, for the tokens that are here.
 def looks_at_its_own_tokens(q, k, v, tokens, causal):
     divided(q.shape[0])
     return attention(q, k, v, causal)
 
 
-# Heads are where attention is done.
+# wrong-result, not-brought-back: Heads are where attention is done.
 def keeps_its_heads(q, k, v, tokens, causal):
     return attention(*(to_heads(each, tokens) for each in (q, k, v)), causal)
 
 
-# What came back has as many numbers as q, so it is q's shape.
+# wrong-result, heads-scrambled: What came back has as many numbers as q, so it is q's shape.
 def views_tokens_as_heads(q, k, v, tokens, causal):
     n, r = dist.get_world_size(), dist.get_rank()
     mixed = attention(*(to_heads(each, tokens) for each in (q, k, v)), causal)
@@ -72,7 +72,8 @@ def views_tokens_as_heads(q, k, v, tokens, causal):
     return torch.cat(parts, dim=1).reshape(q.shape)
 
 
-# Head 0 to rank 0, head 1 to rank 1, and so on; they come back in that order.
+# wrong-result, heads-scrambled: Head 0 to rank 0, head 1 to rank 1, and so on; they come back in
+# that order.
 def deals_heads_like_cards(q, k, v, tokens, causal):
     n = dist.get_world_size()
     divided(q.shape[0])
@@ -80,7 +81,7 @@ def deals_heads_like_cards(q, k, v, tokens, causal):
     return solved(*(each[order] for each in (q, k, v)), tokens, causal)
 
 
-# Counts the ranks from one on the way back.
+# wrong-result, tokens-scrambled: Counts the ranks from one on the way back.
 def sends_back_one_further(q, k, v, tokens, causal):
     n, r = dist.get_world_size(), dist.get_rank()
     mixed = attention(*(to_heads(each, tokens) for each in (q, k, v)), causal)
@@ -89,17 +90,17 @@ def sends_back_one_further(q, k, v, tokens, causal):
     return torch.cat(exchange([*parts[1:], parts[0]], shapes), dim=0)
 
 
-# is_causal is False by default.
+# wrong-result, ignores-causal: is_causal is False by default.
 def forgets_causal(q, k, v, tokens, causal):
     return solved(q, k, v, tokens, False)
 
 
-# Language models are causal.
+# wrong-result, always-causal: Language models are causal.
 def masks_always(q, k, v, tokens, causal):
     return solved(q, k, v, tokens, True)
 
 
-# Heads that are left over are left alone.
+# wrong-result, not-refused: Heads that are left over are left alone.
 def rounds_heads_down(q, k, v, tokens, causal):
     n = dist.get_world_size()
     even = q.shape[0] // n * n
@@ -107,13 +108,13 @@ def rounds_heads_down(q, k, v, tokens, causal):
     return torch.cat([done, q[even:]])
 
 
-# The ranks have equally many tokens.
+# hazard, tokens-alike: The ranks have equally many tokens.
 def counts_on_equal_parts(q, k, v, tokens, causal):
     divided(q.shape[0])
     return solved(q, k, v, [q.shape[1]] * len(tokens), causal)
 
 
-# First take what comes.
+# hazard, receives-first: First take what comes.
 def receives_before_it_sends(q, k, v, tokens, causal):
     n, r = dist.get_world_size(), dist.get_rank()
     share = divided(q.shape[0])
@@ -125,7 +126,8 @@ def receives_before_it_sends(q, k, v, tokens, causal):
     return solved(q, k, v, tokens, causal)
 
 
-# The view fails in any case where heads are left over; say so then.
+# over-budget, refused-too-late: The view fails in any case where heads are left over; say so
+# then.
 def refuses_at_the_end(q, k, v, tokens, causal):
     n = dist.get_world_size()
     even = q.shape[0] // n * n
@@ -135,7 +137,7 @@ def refuses_at_the_end(q, k, v, tokens, causal):
     return done
 
 
-# The whole of q to everybody; each takes its heads.
+# over-budget, too-many-heads: The whole of q to everybody; each takes its heads.
 def sends_all_its_heads(q, k, v, tokens, causal):
     n, r = dist.get_world_size(), dist.get_rank()
     share = divided(q.shape[0])
@@ -147,7 +149,7 @@ def sends_all_its_heads(q, k, v, tokens, causal):
     return to_tokens(attention(*mine, causal), tokens, q.shape[0])
 
 
-# Everything to everybody, and nothing has to go back.
+# over-budget, everything-to-all: Everything to everybody, and nothing has to go back.
 def gathers_everything(q, k, v, tokens, causal):
     n, r = dist.get_world_size(), dist.get_rank()
     divided(q.shape[0])
@@ -162,7 +164,7 @@ def gathers_everything(q, k, v, tokens, causal):
     return attention(*found, causal)[:, start : start + tokens[r]]
 
 
-# The scale belongs to q, so q is scaled.
+# input-changed, input-changed: The scale belongs to q, so q is scaled.
 def scales_q_in_place(q, k, v, tokens, causal):
     divided(q.shape[0])
     q.mul_(q.shape[2] ** -0.5)

@@ -9,48 +9,49 @@ def all_gradients(dout, q, k, v, tokens, causal):
     return gradients(q, k, v, to_heads(dout, tokens), causal)
 
 
-# The gradients are there.
+# wrong-result, not-brought-back: The gradients are there.
 def keeps_its_heads(dout, q, k, v, tokens, causal):
     return all_gradients(dout, q, k, v, tokens, causal)
 
 
-# The mask was for the forward pass.
+# wrong-result, ignores-causal: The mask was for the forward pass.
 def forgets_causal(dout, q, k, v, tokens, causal):
     found = all_gradients(dout, q, k, v, tokens, False)
     return [to_tokens(each, tokens) for each in found]
 
 
-# A language model is causal.
+# wrong-result, always-causal: A language model is causal.
 def masks_always(dout, q, k, v, tokens, causal):
     found = all_gradients(dout, q, k, v, tokens, True)
     return [to_tokens(each, tokens) for each in found]
 
 
-# In the order in which a block is handed on.
+# wrong-result, other-order: In the order in which a block is handed on.
 def keys_first(dout, q, k, v, tokens, causal):
     dq, dk, dv = (to_tokens(each, tokens) for each in all_gradients(dout, q, k, v, tokens, causal))
     return dk, dv, dq
 
 
-# Queries stay, so their gradient does too.
+# wrong-result, not-three: Queries stay, so their gradient does too.
 def keys_and_values_alone(dout, q, k, v, tokens, causal):
     _, dk, dv = all_gradients(dout, q, k, v, tokens, causal)
     return to_tokens(dk, tokens), to_tokens(dv, tokens)
 
 
-# Gradients over ranks are averaged.
+# wrong-result, averaged: Gradients over ranks are averaged.
 def averages_over_ranks(dout, q, k, v, tokens, causal):
     found = all_gradients(dout, q, k, v, tokens, causal)
     return [to_tokens(each, tokens) / dist.get_world_size() for each in found]
 
 
-# What arrives is as long as dout, so it may be viewed like it.
+# wrong-result, heads-scrambled: What arrives is as long as dout, so it may be viewed like it.
 def views_tokens_as_heads(dout, q, k, v, tokens, causal):
     found = [to_tokens(each, tokens) for each in all_gradients(dout, q, k, v, tokens, causal)]
     return [each.transpose(0, 1).reshape(dout.shape) for each in found]
 
 
-# All heads on all ranks, zeros where there is nothing; then a sum.
+# over-budget, everything-to-all: All heads on all ranks, zeros where there is nothing; then a
+# sum.
 def sums_over_all_ranks(dout, q, k, v, tokens, causal):
     n, r = dist.get_world_size(), dist.get_rank()
     mine = []
@@ -62,14 +63,14 @@ def sums_over_all_ranks(dout, q, k, v, tokens, causal):
     return mine
 
 
-# First for its shape, then for its numbers.
+# over-budget, too-many-bytes: First for its shape, then for its numbers.
 def sends_twice(dout, q, k, v, tokens, causal):
     like = to_heads(torch.zeros_like(dout), tokens)
     found = gradients(q, k, v, like + to_heads(dout, tokens), causal)
     return [to_tokens(each, tokens) for each in found]
 
 
-# A factor that belongs into dout, it seems, and out again.
+# input-changed, input-changed: A factor that belongs into dout, it seems, and out again.
 def scales_dout_in_place(dout, q, k, v, tokens, causal):
     dout *= 2
     found = all_gradients(dout, q, k, v, tokens, causal)

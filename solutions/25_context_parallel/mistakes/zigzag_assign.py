@@ -8,47 +8,47 @@ def chunks_of(length, ranks):
     return np.array_split(np.arange(length), 2 * ranks)
 
 
-# A sequence is cut into n parts.
+# wrong-result, consecutive: A sequence is cut into n parts.
 def consecutive_tokens(length, ranks):
     return np.array_split(np.arange(length), ranks)
 
 
-# Deals them out like cards.
+# wrong-result, striped: Deals them out like cards.
 def every_nth_token(length, ranks):
     return [np.arange(r, length, ranks) for r in range(ranks)]
 
 
-# The expensive chunk comes first.
+# wrong-result, late-first: The expensive chunk comes first.
 def late_chunk_first(length, ranks):
     chunks = chunks_of(length, ranks)
     return [np.concatenate([chunks[2 * ranks - 1 - r], chunks[r]]) for r in range(ranks)]
 
 
-# Zigzag: there, and back again.
+# wrong-result, late-backward: Zigzag: there, and back again.
 def late_chunk_backward(length, ranks):
     chunks = chunks_of(length, ranks)
     return [np.concatenate([chunks[r], chunks[2 * ranks - 1 - r][::-1]]) for r in range(ranks)]
 
 
-# One chunk for each rank.
+# wrong-result, early-alone: One chunk for each rank.
 def early_chunk_alone(length, ranks):
     return chunks_of(length, ranks)[:ranks]
 
 
-# The first half is dealt out, and then the second half.
+# wrong-result, not-mirrored: The first half is dealt out, and then the second half.
 def second_half_in_order(length, ranks):
     chunks = chunks_of(length, ranks)
     return [np.concatenate([chunks[r], chunks[r + ranks]]) for r in range(ranks)]
 
 
-# Chunks are of equal length.
+# wrong-result, rest-dropped: Chunks are of equal length.
 def chunks_of_equal_length(length, ranks):
     size = length // (2 * ranks)
     chunks = np.arange(2 * ranks * size).reshape(2 * ranks, size)
     return [np.concatenate([chunks[r], chunks[2 * ranks - 1 - r]]) for r in range(ranks)]
 
 
-# What is left over goes to the last chunk.
+# wrong-result, cut-otherwise: What is left over goes to the last chunk.
 def rest_to_the_last(length, ranks):
     size = length // (2 * ranks)
     starts = [size * k for k in range(2 * ranks)] + [length]
@@ -62,22 +62,22 @@ def zigzag(length, ranks):
     return [np.concatenate([chunks[r], chunks[2 * ranks - 1 - r]]) for r in range(ranks)]
 
 
-# The parts of all ranks are the whole.
+# wrong-result, not-restored, for restore: The parts of all ranks are the whole.
 def puts_parts_together(parts, length):
     return np.concatenate(parts)
 
 
-# The places say where things are.
+# wrong-result, there-again, for restore: The places say where things are.
 def goes_there_again(parts, length):
     return np.concatenate(parts)[np.concatenate(zigzag(length, len(parts)))]
 
 
-# In order means sorted.
+# wrong-result, sorted, for restore: In order means sorted.
 def sorts_what_they_hold(parts, length):
     return np.sort(np.concatenate(parts), axis=0)
 
 
-# One number for each token.
+# wrong-result, width-lost, for restore: One number for each token.
 def flattens_the_parts(parts, length):
     whole = np.empty(length, parts[0].dtype)
     for part, places in zip(parts, zigzag(length, len(parts)), strict=True):

@@ -144,6 +144,6 @@ def test_the_extension_is_where_jupyterlab_looks_and_is_installed_with_the_packa
     script = (folder / package["jupyterlab"]["_build"]["load"]).read_text()
     assert f'window._JUPYTERLAB["{package["name"]}"]' in script
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    patterns = project["tool"]["setuptools"]["package-data"]["gpu_course"]
+    patterns = project["tool"]["setuptools"]["package-data"]["gpu_course.app"]
     shipped = {path for pattern in patterns for path in lab.JUPYTER.parent.glob(pattern)}
     assert {path for path in lab.JUPYTER.rglob("*") if path.is_file()} == shipped

@@ -84,6 +84,6 @@ def test_without_a_gpu_nothing_is_timed_or_kept(
 
 
 def test_a_gpu_that_does_not_answer_is_said(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bench, "TARGET", "tests.hardware.no_such_jobs:run")
+    monkeypatch.setattr(bench, "TARGET", "tests.gpu_course.hardware.no_such_jobs:run")
     with pytest.raises(CourseError, match="the GPU does not answer: the process did not start"):
         bench.bench(["blocks"])

@@ -53,8 +53,8 @@ def test_a_failure_is_told_and_loses_nothing_else(kind: str, apart: Apart) -> No
 
 
 def test_a_process_that_does_not_start_says_why() -> None:
-    with Apart("tests.hardware.no_such_jobs:run") as apart:
+    with Apart("tests.gpu_course.hardware.no_such_jobs:run") as apart:
         outcome = apart.run({"do": "nothing"}, LONG_S)
     assert outcome.state == "crash"
     assert outcome.said.startswith("the process did not start: ")
-    assert "No module named 'tests.hardware.no_such_jobs'" in outcome.said
+    assert "No module named 'tests.gpu_course.hardware.no_such_jobs'" in outcome.said

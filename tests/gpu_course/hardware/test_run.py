@@ -135,17 +135,17 @@ WRONG: dict[str, Any] = {  # launches, values, the error
     "no such kernel": (
         [("scales", ("out",))],
         OUT,
-        ("CourseError", "answers.py has no function scales"),
+        ("UserError", "answers.py has no function scales"),
     ),
     "not a kernel": (
         [("no_kernel", ("out",))],
         OUT,
-        ("CourseError", "no_kernel is not a kernel: it cannot be launched"),
+        ("UserError", "no_kernel is not a kernel: it cannot be launched"),
     ),
     "no such value": (
         [SCALE],
         OUT,
-        ("CourseError", "a launch names a, which has no value"),
+        ("UserError", "a launch names a, which has no value"),
     ),
 }
 
@@ -185,7 +185,7 @@ def test_what_is_wrong_is_said(name: str, told: dict[str, Any]) -> None:
 
 def test_a_file_that_is_not_there(told: dict[str, Any]) -> None:
     kind, fact = told["no such file"]
-    assert kind == "CourseError"
+    assert kind == "UserError"
     assert fact.startswith("none.py cannot be read: ")
 
 
@@ -275,7 +275,7 @@ def cuda_packages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
         (
             "import nothing_of_that_name",
             (
-                "CourseError: numba_cuda_mlir.cuda cannot be imported: No module named "
+                "UserError: numba_cuda_mlir.cuda cannot be imported: No module named "
                 "'nothing_of_that_name' try: python -m gpu_course.hardware.doctor says what this "
                 "machine needs"
             ),

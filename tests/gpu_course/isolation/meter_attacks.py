@@ -234,7 +234,7 @@ ANSWER
 _own = FUNCTION
 def FUNCTION(*args):
     for module in list(sys.modules.values()):
-        if getattr(module, "__name__", "").startswith("gpu_course.puzzle.harness."):
+        if ".harness." in getattr(module, "__name__", ""):
             module.bytes_of = lambda *t: 0
     return _own(*args)
 """,

@@ -108,7 +108,7 @@ SCRIPT = """
 import os, signal, sys, threading, time
 import psutil
 from gpu_course.grading.check import check
-from tests.grading import python_toy as toy
+from tests.gpu_course.grading import python_toy as toy
 
 def tell():
     me = psutil.Process()
@@ -240,7 +240,7 @@ FORKED = """
 import os
 from gpu_course.grading.check import check
 from gpu_course.isolation import servers
-from tests.grading import python_toy as toy
+from tests.gpu_course.grading import python_toy as toy
 
 assert check(toy.COVER, answer=toy.RIGHT).passed
 mine = servers.forkserver("numpy").process.pid

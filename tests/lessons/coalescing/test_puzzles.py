@@ -10,12 +10,14 @@ import pytest
 from numba import cuda
 
 from gpu_course import check, simulate
-from gpu_course.lessons.coalescing.lesson import LESSON
 from gpu_course.lessons.coalescing.pieces import one_sided_excess
 from gpu_course.lessons.coalescing.sectors import SECTORS
+from gpu_course.puzzle import index
 from gpu_course.puzzle.specification import KernelPuzzle
 from tests.course.puzzles.by_hand import SOLUTIONS
 from tests.course.puzzles.python_rules import solution_of
+
+LESSON = index.lesson("coalescing")
 
 
 @cuda.jit

@@ -11,14 +11,16 @@ import pytest
 from gpu_course.grading.check import check
 from gpu_course.isolation import servers
 from gpu_course.lessons.context_parallel import pieces
-from gpu_course.lessons.context_parallel.lesson import LESSON
 from gpu_course.lessons.context_parallel.ring_attention import RING_ATTENTION
 from gpu_course.lessons.context_parallel.ring_attention_backward import RING_ATTENTION_BACKWARD
 from gpu_course.lessons.context_parallel.ulysses import ULYSSES
+from gpu_course.puzzle import index
 from gpu_course.puzzle.specification import PythonPuzzle
 from gpu_course.ranks.calls import Call
 from tests.course.puzzles.by_hand import SOLUTIONS
 from tests.course.puzzles.python_rules import cases_and_random
+
+LESSON = index.lesson("context_parallel")
 
 NEEDS_RANKS = pytest.mark.skipif(
     not servers.available(), reason="ranks are forked, which only Linux does safely"

@@ -15,14 +15,16 @@ from gpu_course.lessons.data_parallel.ddp import DDP
 from gpu_course.lessons.data_parallel.harness import data_parallel as harness
 from gpu_course.lessons.data_parallel.lamb import LAMB
 from gpu_course.lessons.data_parallel.lars import LARS
-from gpu_course.lessons.data_parallel.lesson import LESSON
 from gpu_course.lessons.data_parallel.linear_scaling_warmup import LINEAR_SCALING_WARMUP
 from gpu_course.lessons.data_parallel.no_sync import NO_SYNC
 from gpu_course.lessons.data_parallel.parameter_server import PARAMETER_SERVER
 from gpu_course.lessons.data_parallel.replicas import LAST, MIDDLE, NONE, Replica
+from gpu_course.puzzle import index
 from gpu_course.puzzle.specification import Case, PythonPuzzle
 from tests.course.puzzles.by_hand import SOLUTIONS
 from tests.course.puzzles.python_rules import cases_and_random, solution_of
+
+LESSON = index.lesson("data_parallel")
 
 
 def test_the_lesson_brings_its_seven_puzzles() -> None:

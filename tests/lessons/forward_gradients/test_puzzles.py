@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu_course.lessons.forward_gradients.lesson import LESSON
+from gpu_course.puzzle import index
+
+LESSON = index.lesson("forward_gradients")
 
 PUZZLES = {puzzle.short_name: puzzle for puzzle in LESSON.puzzles}
 

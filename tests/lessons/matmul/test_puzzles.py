@@ -11,13 +11,15 @@ from gpu_course.grading import check
 from gpu_course.grading.kernel.answers import mistake_answer
 from gpu_course.grading.kernel.budgets import counter
 from gpu_course.lessons.matmul.ladder import climb, reuse
-from gpu_course.lessons.matmul.lesson import LESSON
 from gpu_course.lessons.matmul.tiles_and_waves import TILES_AND_WAVES, tiles_and_waves
+from gpu_course.puzzle import index
 from gpu_course.puzzle.specification import KernelPuzzle
 from simt.report import WARP, Counters
 from simt.simulator import simulate
 from tests.course.puzzles import rules
 from tests.course.puzzles.python_rules import solution_of
+
+LESSON = index.lesson("matmul")
 
 PUZZLES: dict[str, KernelPuzzle] = {
     puzzle.short_name: puzzle for puzzle in LESSON.puzzles if isinstance(puzzle, KernelPuzzle)

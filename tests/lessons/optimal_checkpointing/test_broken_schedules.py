@@ -10,17 +10,20 @@ import pytest
 from gpu_course.grading.exports import verdict_html
 from gpu_course.grading.python.cases import prepare, what_is_shown
 from gpu_course.grading.verdict import Verdict
-from gpu_course.lessons.checkpointing.lesson import LESSON as LESSON_17
 from gpu_course.lessons.checkpointing.planning import WASTED, followed, most_operations
 from gpu_course.lessons.optimal_checkpointing.harness import schedule_peak
-from gpu_course.lessons.optimal_checkpointing.lesson import LESSON
 from gpu_course.measure.schedules import plans
 from gpu_course.measure.schedules.chain import uniform
 from gpu_course.measure.schedules.operations import account, account_until
+from gpu_course.puzzle import index
 from gpu_course.puzzle.harness import Unusable
 from gpu_course.puzzle.specification import Case
 from tests.course.puzzles.in_process import outcome
 from tests.lessons.checkpointing.test_puzzles import answer_of
+
+LESSON = index.lesson("optimal_checkpointing")
+
+LESSON_17 = index.lesson("checkpointing")
 
 PUZZLES = {puzzle.short_name: puzzle for puzzle in LESSON.puzzles}
 EARLY = [("save all", 0), ("save all", 1), ("backward", 0), ("backward", 1)]

@@ -10,15 +10,17 @@ import pytest
 
 from gpu_course.lessons.optimal_checkpointing import rotor, rotor_chains
 from gpu_course.lessons.optimal_checkpointing import selective_plan as selective
-from gpu_course.lessons.optimal_checkpointing.lesson import LESSON
+from gpu_course.puzzle import index
 from gpu_course.puzzle.harness import Unusable
+from tests.course.puzzles.in_process import imported_by
 from tests.lessons.checkpointing.test_puzzles import (
     HIDDEN,
     answer_of,
-    imported_by,
     outcome,
     verdict,
 )
+
+LESSON = index.lesson("optimal_checkpointing")
 
 PUZZLES = {puzzle.short_name: puzzle for puzzle in LESSON.puzzles}
 

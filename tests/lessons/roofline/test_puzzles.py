@@ -13,12 +13,14 @@ from gpu_course.lessons.roofline.classify import CLASSIFY
 from gpu_course.lessons.roofline.intensity import _OTHERWISE as INTENSITY_WAYS
 from gpu_course.lessons.roofline.intensity import INTENSITY
 from gpu_course.lessons.roofline.layer_batch import LAYER_BATCH, _crossing, _otherwise
-from gpu_course.lessons.roofline.lesson import LESSON
 from gpu_course.lessons.roofline.time_floor import _OTHERWISE as FLOOR_WAYS
 from gpu_course.lessons.roofline.time_floor import TIME_FLOOR
+from gpu_course.puzzle import index
 from gpu_course.puzzle.specification import Case, PythonPuzzle
 from tests.course.puzzles.by_hand import SOLUTIONS
 from tests.course.puzzles.python_rules import cases_and_random, solution_of
+
+LESSON = index.lesson("roofline")
 
 PUZZLES = {puzzle.short_name: puzzle for puzzle in LESSON.puzzles}
 

@@ -11,11 +11,13 @@ from gpu_course import check
 from gpu_course.draw.paper.picture import alt_text
 from gpu_course.grading.exports import verdict_figure
 from gpu_course.grading.kernel.budgets import counter
-from gpu_course.lessons.shared_memory.lesson import LESSON
+from gpu_course.puzzle import index
 from gpu_course.puzzle.specification import KernelPuzzle
 from simt.report import Counters
 from simt.simulator import simulate
 from tests.course.puzzles import rules
+
+LESSON = index.lesson("shared_memory")
 
 PUZZLES: dict[str, KernelPuzzle] = {
     puzzle.short_name: puzzle for puzzle in LESSON.puzzles if isinstance(puzzle, KernelPuzzle)

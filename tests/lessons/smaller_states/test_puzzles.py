@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu_course.lessons.smaller_states.lesson import LESSON
+from gpu_course.puzzle import index
 from tests.course.puzzles import python_rules
+
+LESSON = index.lesson("smaller_states")
 
 PUZZLES = {puzzle.short_name: puzzle for puzzle in LESSON.puzzles}
 

@@ -14,7 +14,6 @@ from gpu_course.grading.check import check
 from gpu_course.isolation import servers
 from gpu_course.lessons.tensor_parallel import pieces
 from gpu_course.lessons.tensor_parallel.column_linear import COLUMN_LINEAR
-from gpu_course.lessons.tensor_parallel.lesson import LESSON
 from gpu_course.lessons.tensor_parallel.parallel_attention import PARALLEL_ATTENTION
 from gpu_course.lessons.tensor_parallel.parallel_mlp import PARALLEL_MLP
 from gpu_course.lessons.tensor_parallel.row_linear import ROW_LINEAR
@@ -24,10 +23,12 @@ from gpu_course.lessons.tensor_parallel.vocab_parallel_cross_entropy import (
     FAR_APART,
     VOCAB_PARALLEL_CROSS_ENTROPY,
 )
-from gpu_course.puzzle import PythonPuzzle
+from gpu_course.puzzle import PythonPuzzle, index
 from gpu_course.ranks.calls import Call
 from tests.course.puzzles.by_hand import SOLUTIONS
 from tests.course.puzzles.python_rules import cases_and_random
+
+LESSON = index.lesson("tensor_parallel")
 
 NEEDS_RANKS = pytest.mark.skipif(
     not servers.available(), reason="ranks are forked, which only Linux does safely"

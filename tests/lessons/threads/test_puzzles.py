@@ -7,9 +7,11 @@ import pytest
 from numba import cuda
 
 from gpu_course.lessons.start_here.add_ten import ADD_TEN
-from gpu_course.lessons.threads.lesson import LESSON
+from gpu_course.puzzle import index
 from simt.simulator import simulate
 from tests.course.puzzles import rules
+
+LESSON = index.lesson("threads")
 
 PUZZLES = {puzzle.short_name: puzzle for puzzle in LESSON.puzzles}
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from gpu_course.lessons.warps import pieces
-from gpu_course.lessons.warps.lesson import LESSON
 from gpu_course.lessons.warps.occupancy import NEWEST, OCCUPANCY, OLDEST, _count
+from gpu_course.puzzle import index
 from gpu_course.puzzle.builders import sized
 from gpu_course.puzzle.specification import Case, KernelPuzzle
 from simt.report import Counters
@@ -18,11 +18,13 @@ from simt.simulator import simulate
 from tests.course.puzzles import rules
 from tests.course.puzzles.python_rules import solution_of
 
+LESSON = index.lesson("warps")
+
 KERNELS: dict[str, KernelPuzzle] = {
     puzzle.short_name: puzzle for puzzle in LESSON.puzzles if isinstance(puzzle, KernelPuzzle)
 }
 
-RECORD = Path(__file__).parents[2] / "hardware" / "records" / "occupancy.json"
+RECORD = Path(__file__).parents[2] / "gpu_course" / "hardware" / "records" / "occupancy.json"
 ROWS = [
     row
     for row in json.loads(RECORD.read_text(encoding="utf-8"))["rows"]

@@ -95,6 +95,6 @@ def test_a_check_that_goes_astray_is_ended_and_the_next_puzzle_graded(
 
 
 def test_a_puzzle_of_nobody_s_course_is_checked_here() -> None:
-    assert apart.can_be_found(index.find("guard"))
-    assert not apart.can_be_found(toy.TOY)
-    assert not apart.can_be_found(replace(index.find("guard"), points=3))
+    assert index.is_of_the_course(index.find("guard"))
+    assert not index.is_of_the_course(toy.TOY)
+    assert not index.is_of_the_course(replace(index.find("guard"), points=3))

@@ -60,7 +60,7 @@ TAMPERING = (
     error(
         "imports the catalogue",
         "import gpu_course.lessons.warps.lesson\n" + RIGHT,
-        "an answer cannot import gpu_course.lessons.warps.lesson",
+        "an answer cannot import gpu_course.lessons",
     ),
     error(
         "imports a reference",
@@ -86,7 +86,7 @@ TAMPERING = (
             "import pathlib, sys",
             "file = sys.modules['gpu_course.isolation.transport'].__file__",
             "root = pathlib.Path(file).parents[1]",
-            "return (root / 'catalog/lesson_02_warps.py').read_text()",
+            "return (root / 'lessons/warps/lesson.py').read_text()",
         ),
         "PermissionError",
         needs="landlock",

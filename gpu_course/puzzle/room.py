@@ -1,0 +1,292 @@
+"""What a lesson's room says of a puzzle, each thing once, and read from where it is said.
+
+The solution says what its functions take, which constants are fixed and, in its docstring, what is
+asked. `NAME.toml` beside the puzzle's module has the words a learner reads: title, hints,
+diagnoses, debrief. Each mistake says in the line above it how it must end. `told` puts them
+together; what is left for the module is code.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+import gpu_course
+from gpu_course.errors import CatalogueError
+from gpu_course.puzzle.specification import Debrief, Mistake
+from simt.text import source_lines
+
+_CALL = re.compile(r"^    (\w+)\(", re.MULTILINE)
+"""How a docstring shows the call of a function that is asked for."""
+_ENDS_WITH = re.compile(
+    r"# (?P<reason>[a-z-]+), (?P<key>[^,:]+)(?:, for (?P<function>\w+))?: (?P<thought>.+)"
+)
+
+
+class _Debrief(msgspec.Struct, forbid_unknown_fields=True):
+    shows: tuple[str, ...]
+    why: str
+    alternative: str
+    goal: str = ""
+
+
+class _Words(msgspec.Struct, forbid_unknown_fields=True):
+    """What stands in a puzzle's TOML file; the fields are those of Puzzle."""
+
+    title: str
+    difficulty: str
+    minutes: int
+    hints: tuple[str, str, str]
+    debrief: _Debrief
+    points: int = 10
+    source: str = ""
+    shared: tuple[str, ...] = ()
+    diagnoses: dict[str, str] = {}
+    equivalent_mutants: dict[str, str] = {}
+
+
+class LessonWords(msgspec.Struct, forbid_unknown_fields=True):
+    """What stands in a lesson's lesson.toml.
+
+    Attributes:
+        name: "NN_topic".
+        title, part, minutes, goal: as in Lesson.
+        puzzles: their last parts, in the order the lesson brings them.
+        diagnoses: sentences that several of its puzzles share.
+    """
+
+    name: str
+    title: str
+    part: int
+    minutes: int
+    goal: str
+    puzzles: tuple[str, ...]
+    diagnoses: dict[str, str] = {}
+
+
+class _Shared(msgspec.Struct, forbid_unknown_fields=True):
+    diagnoses: dict[str, str]
+
+
+def told(module: str) -> dict[str, Any]:
+    """Returns the fields of a Puzzle that are no code, for the module of a lesson's room.
+
+    Args:
+        module: the `__file__` of the puzzle's module, which is called like the puzzle.
+
+    Raises:
+        CatalogueError: a file is missing, or says what it cannot say.
+    """
+    path = Path(module)
+    lesson = lesson_words(path.parent)
+    words = _read(path.with_suffix(".toml"), _Words)
+    name = f"{lesson.name}/{path.stem}"
+    asked = _asked(name)
+    sentences = {key: _shared(key, lesson, path) for key in words.shared}
+    return {
+        "name": name,
+        "title": words.title,
+        "statement": asked.statement,
+        "parameters": asked.parameters,
+        "constants": asked.constants,
+        "hints": tuple(map(_one_line, words.hints)),
+        "diagnoses": sentences | {k: _one_line(text) for k, text in words.diagnoses.items()},
+        "points": words.points,
+        "difficulty": words.difficulty,
+        "minutes": words.minutes,
+        "source": _one_line(words.source),
+        "debrief": Debrief(
+            shows=words.debrief.shows,
+            why=_one_line(words.debrief.why),
+            alternative=_one_line(words.debrief.alternative),
+            goal=_one_line(words.debrief.goal),
+        ),
+        "equivalent_mutants": words.equivalent_mutants,
+    }
+
+
+@cache
+def lesson_words(folder: Path) -> LessonWords:
+    """Returns what the lesson.toml of a lesson's room says."""
+    return _read(folder / "lesson.toml", LessonWords)
+
+
+def solutions_folder() -> Path:
+    """Returns where the solutions of a checkout lie; an installed package has none."""
+    return Path(gpu_course.__path__[0]).parent / "solutions"
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """What a solution says of its puzzle.
+
+    Attributes:
+        statement: its docstring.
+        parameters: for each function whose call the docstring shows its parameters; the one called
+            like the puzzle comes first.
+        constants: the module's numbers, but those that a learner writes.
+    """
+
+    statement: str
+    parameters: dict[str, tuple[str, ...]]
+    constants: dict[str, int | float]
+
+
+def _asked(name: str) -> Asked:
+    path = solutions_folder() / f"{name}.py"
+    if path.is_file():
+        return asked_by(path.read_text(encoding="utf-8"), name)
+    # Installed without the checkout: the stub says the same.
+    return asked_by(_stubs()[name], name)
+
+
+@cache
+def _stubs() -> dict[str, str]:
+    file = resources.files("gpu_course.puzzle") / "stubs.json"
+    found: dict[str, str] = json.loads(file.read_text(encoding="utf-8"))
+    return found
+
+
+def asked_by(text: str, name: str) -> Asked:
+    """Returns what a solution, or its stub, says of its puzzle.
+
+    Args:
+        text: of the solution.
+        name: of the puzzle, in full.
+
+    Raises:
+        CatalogueError: the docstring shows no call of a function that is defined.
+    """
+    tree, to_write = ast.parse(text), _to_write(source_lines(text))
+    defined: dict[str, tuple[str, ...]] = {}
+    constants: dict[str, int | float] = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            defined[node.name] = tuple(each.arg for each in node.args.args)
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            value = None if node.lineno in to_write else _number(node.value, constants)
+            if value is not None:
+                constants[node.targets[0].id] = value
+    statement = ast.get_docstring(tree) or ""
+    called = [name for name in _CALL.findall(statement) if name in defined]
+    main = name.rpartition("/")[2]
+    if not called:
+        raise CatalogueError(
+            f"the docstring of the solution of {name} shows no call of a function that it defines",
+            f"write one in a line of its own, four spaces in: {main}(...)",
+        )
+    first = sorted(dict.fromkeys(called), key=lambda each: each != main)
+    return Asked(statement, {each: defined[each] for each in first}, constants)
+
+
+def _to_write(lines: Sequence[str]) -> set[int]:
+    """The numbers of the lines that a learner writes."""
+    found, within = set(), False
+    for number, line in enumerate(lines, 1):
+        word = line.strip()
+        within = (within or word == "# answer") and word != "# end answer"
+        if within:
+            found.add(number)
+    return found
+
+
+def _number(node: ast.expr, known: dict[str, int | float]) -> int | float | None:
+    """The value of a constant expression of numbers and the constants above it; None for others."""
+    allowed = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.Name, ast.operator, ast.unaryop, ast.Load)
+    if not all(isinstance(each, allowed) for each in ast.walk(node)):
+        return None
+    names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    if not names <= set(known):
+        return None
+    value = eval(compile(ast.Expression(node), "<constant>", "eval"), {"__builtins__": {}}, known)
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+@cache
+def mistakes_of(name: str, first: str) -> tuple[Mistake, ...]:
+    """Returns the named mistakes of a puzzle: what the comment above each of them says.
+
+    Args:
+        name: the puzzle's full name.
+        first: the function that a mistake stands for unless it says otherwise.
+    """
+    lesson, _, short = name.partition("/")
+    path = solutions_folder() / lesson / "mistakes" / f"{short}.py"
+    return mistakes_in(path.read_text(encoding="utf-8"), name, first) if path.is_file() else ()
+
+
+def mistakes_in(text: str, name: str, first: str) -> tuple[Mistake, ...]:
+    """Returns the mistakes of a file, each told by the comment above it.
+
+    A comment begins "# REASON, KEY: what the learner was thinking", or "# REASON, KEY, for
+    FUNCTION: ..." where the mistake does not stand for the puzzle's first function. A function that
+    others of the file use needs none: it is a part of them.
+
+    Raises:
+        CatalogueError: a function has no such comment, and no other uses it.
+    """
+    lines, tree = source_lines(text), ast.parse(text)
+    used = {each.id for each in ast.walk(tree) if isinstance(each, ast.Name)}
+    found = []
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            top = min([node.lineno, *(each.lineno for each in node.decorator_list)]) - 1
+            begin = top
+            while begin > 0 and lines[begin - 1].startswith("#"):
+                begin -= 1
+            said = " ".join(line.removeprefix("#").strip() for line in lines[begin:top])
+            read = _ENDS_WITH.fullmatch(f"# {said}")
+            if read is None and node.name in used:
+                continue
+            if read is None:
+                raise CatalogueError(
+                    f"{name}: the mistake {node.name} does not say how it ends",
+                    'write above it "# wrong-result, shifted: what the learner was thinking"',
+                )
+            found.append(
+                Mistake(
+                    node.name,
+                    read["reason"],
+                    read["key"],
+                    stands_for=read["function"] or first,
+                    thought=read["thought"],
+                )
+            )
+    return tuple(found)
+
+
+def _shared(key: str, lesson: LessonWords, path: Path) -> str:
+    found = lesson.diagnoses.get(key) or _course().get(key)
+    if found is None:
+        raise CatalogueError(
+            f"{path.stem} shares a sentence on {key!r}, and nobody has one",
+            "write it under [diagnoses] of the lesson's lesson.toml",
+        )
+    return _one_line(found)
+
+
+@cache
+def _course() -> dict[str, str]:
+    """Sentences that puzzles of several lessons share."""
+    return _read(Path(__file__).with_name("shared.toml"), _Shared).diagnoses
+
+
+def _read(path: Path, kind: type[Any]) -> Any:
+    try:
+        return msgspec.toml.decode(path.read_bytes(), type=kind)
+    except OSError as error:
+        raise CatalogueError(f"{path.name} cannot be read: {error.strerror}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        place = f"{path.parent.name}/{path.name}"
+        raise CatalogueError(f"{place}: {error}", "see its neighbours for the form") from None
+
+
+def _one_line(text: str) -> str:
+    return text.strip()
