@@ -93,7 +93,11 @@ def test_a_row_may_hold_a_question() -> None:
         ('note = "A floor."\n', "", THIS_ROW + "the model breaks (latency), so no verdict"),
         ('"4.1"', '"-4.1"', THIS_ROW + "nobody forecasts -4.1"),
         ('"4.1"', '"4.1 ms"', THIS_ROW + "the printed digits are '4.1 ms'"),
-        ("[table.row.forecast]", "[table.forecast]", "slip.toml, Table 1: a forecast is of one row"),
+        (
+            "[table.row.forecast]",
+            "[table.forecast]",
+            "slip.toml, Table 1: a forecast is",
+        ),
         (
             "[table.row.forecast]\n",
             "forecast = 7\n[x]\n",
