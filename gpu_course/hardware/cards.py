@@ -143,17 +143,13 @@ _UNITS = {
 }  # fmt: skip
 
 
-class _Named(msgspec.Struct):
-    name: str
-    product: str
-    compute_capability: str
-
-
 _Number = tuple[int | float, str, str]
-_Card: type[_Named] = msgspec.defstruct(
+_Card = msgspec.defstruct(
     "_Card",
-    [(number, _Number | None, None) for number in _LABELS],
-    bases=(_Named,),
+    [
+        *((text, str) for text in ("name", "product", "compute_capability")),
+        *((number, _Number | None, None) for number in _LABELS),
+    ],
     forbid_unknown_fields=True,
 )
 """A card as the file has it: each number is (value, unit, source)."""
@@ -184,7 +180,7 @@ def read_cards(text: str, file: str = "cards.toml") -> tuple[DeviceCard, ...]:
     for given in data.card:
         where = f"{file}, {given.get('name', 'a card without a name')}"
         try:
-            card = msgspec.convert(given, _Card)
+            card: Any = msgspec.convert(given, _Card)
         except msgspec.ValidationError as error:
             raise CatalogueError(f"{where}: {error}", form) from None
         values, cited = {}, {}

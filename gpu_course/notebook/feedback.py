@@ -16,7 +16,7 @@ from gpu_course.grading.verdict_cache import check_own
 from gpu_course.notebook.course_map import CourseMap
 from gpu_course.notebook.forecast_score import forecast_score
 from gpu_course.notebook.hint_panel import HintPanel
-from gpu_course.notebook.marks import asks_for_answers
+from gpu_course.notebook.marks import asks_for_answers, tells_of_all_lessons
 from gpu_course.notebook.note import Note, telling
 from gpu_course.puzzle import index
 
@@ -79,6 +79,7 @@ def diff(name: str) -> Comparison | Note:
     return Comparison(_diff(name))
 
 
+@tells_of_all_lessons
 @asks_for_answers
 @telling
 def progress() -> CourseMap:

@@ -16,3 +16,12 @@ def asks_for_answers(function: Called) -> Called:
     """
     function.asks_for_answers = True  # type: ignore[attr-defined]
     return function
+
+
+def tells_of_all_lessons(function: Called) -> Called:
+    """Marks a function that, called without an argument, shows something of every lesson.
+
+    What it shows changes with each lesson that is added, so no notebook stores it.
+    """
+    function.tells_of_all_lessons = True  # type: ignore[attr-defined]
+    return function
