@@ -56,7 +56,7 @@ def test_such_a_cell_is_found() -> None:
 
 
 def lessons_named(text: str) -> set[str]:
-    """The lessons of the course whose full names are told in a text; a link to one tells nothing."""
+    """The lessons of the course whose full names are told in a text, links aside."""
     told = re.sub(r'href="[^"]*"', "", text)
     return set(re.findall(r"\d\d_[a-z_]+", told)) & {lesson.name for lesson in index.lessons()}
 
