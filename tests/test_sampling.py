@@ -29,6 +29,15 @@ def test_the_same_tree_draws_the_same_part() -> None:
 
 
 @pytest.mark.usefixtures("in_parts")
+def test_a_few_are_a_few_however_long_the_series_is() -> None:
+    for length in (400, 1000, 4000):
+        series = NAMES[:length]
+        found = [name for name in series if sampling.drawn(name, sampling.share(100, of=length))]
+        assert 70 < len(found) < 130
+    assert sampling.share(10, of=3) == sampling.share(10, of=0) == 1.0
+
+
+@pytest.mark.usefixtures("in_parts")
 def test_another_tree_draws_another_part(monkeypatch: pytest.MonkeyPatch) -> None:
     before = set(part(0.25))
     monkeypatch.setattr(sampling, "tree_seed", lambda: 1)

@@ -17,6 +17,7 @@ import pytest
 from gpu_course.puzzle import KernelPuzzle, Mistake, index
 from tests.course.puzzles import by_intervals, rules
 from tests.course.puzzles.loops import hears_other_blocks, is_marked, loop_of
+from tests.sampling import share
 
 PUZZLES = {p.short_name: p for p in index.puzzles() if isinstance(p, KernelPuzzle)}
 RULES = [name for name in vars(rules) if name.startswith("assert_specification_")]
@@ -79,7 +80,7 @@ def test_each_mistake_is_told_apart_one_thread_after_another(name: str, mistake:
     rules.assert_mistake_is_told_apart(PUZZLES[name], mistake)
 
 
-@pytest.mark.series(1 / 3)
+@pytest.mark.series(share(11, of=len(MEETING)))
 @pytest.mark.parametrize("name", MEETING)
 def test_the_solution_is_right_and_without_hazard_in_a_block_of_generators(name: str) -> None:
     puzzle = PUZZLES[name]
@@ -89,7 +90,7 @@ def test_the_solution_is_right_and_without_hazard_in_a_block_of_generators(name:
         assert outcome == by_intervals.Outcome(frozenset(), True), case
 
 
-@pytest.mark.series(1 / 10)
+@pytest.mark.series(share(36, of=len(mistakes_of(MEETING))))
 @pytest.mark.parametrize(("name", "mistake"), mistakes_of(MEETING))
 def test_a_block_of_generators_finds_in_each_mistake_what_the_catalogue_says(
     name: str, mistake: Mistake
