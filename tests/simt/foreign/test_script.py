@@ -437,14 +437,20 @@ raise SystemExit(child.forked(script))
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 7
 
 
+def _heed_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="a signal ends no program there")
 def test_an_editor_s_button_for_stopping_reaches_the_script(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text("print('ready', flush=True)\nwhile True:\n    pass\n")
     command = [sys.executable, "-m", "simt", str(script)]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    # Of no terminal, as an editor starts it: the signal goes to this one process.
-    with subprocess.Popen(command, cwd=ROOT, text=True, start_new_session=True, **pipes) as done:
+    # Of no terminal, as an editor starts it: the signal goes to this one process. A job in the
+    # background of a shell ignores it, and so would all that it starts.
+    how = {"start_new_session": True, "preexec_fn": _heed_interrupts}
+    with subprocess.Popen(command, cwd=ROOT, text=True, **how, **pipes) as done:
         assert done.stdout is not None and done.stderr is not None
         assert done.stdout.readline() == "ready\n"
         done.send_signal(signal.SIGINT)
