@@ -3,8 +3,8 @@
 What is counted, and from what:
 
 * **Files and lines** of what people write: Python, TOML and JavaScript. Built files are left out.
-* **Places of a lesson**: folders outside its own four that name the lesson, or a puzzle of it in
-  quotes, and those four: its room, its solutions, its source, its tests.
+* **Places of a lesson**: its own four, which are its room, its solutions, its source and its tests;
+  and each folder elsewhere that names the lesson, or whose tests name a puzzle of it in quotes.
 * **Lines of a puzzle**: its module and its words in the lesson's room, a harness of its name, its
   solution, its mistakes and its discussion. What several puzzles share is nobody's.
 * **Files entered**: those of the packages in which a function is called by one launch of a kernel,
@@ -113,13 +113,17 @@ def places_of(lesson: str, root: Path = ROOT) -> tuple[str, ...]:
         root / "notebooks" / "source",
         root / "tests" / "lessons" / topic,
     }
-    puzzles = [path.stem for path in solutions.glob("[a-z]*.py")]
-    named = re.compile(rf"\b{topic}\b|[\"'](?:{'|'.join(puzzles)})[\"']")
+    puzzles = "|".join(path.stem for path in solutions.glob("[a-z]*.py"))
+    lesson_named = re.compile(rf"{solutions.name}\b|\blessons(?:[./]| import ){topic}\b")
+    # Elsewhere than in tests a puzzle's name may be a word like another.
+    puzzle_named = re.compile(rf"[\"'](?:{puzzles})[\"']")
     found = {place for place in own if place.exists()}
     for path in _hand_written(root):
         if any(place in path.parents for place in own):
             continue
-        if named.search(path.read_text(encoding="utf-8")):
+        text = path.read_text(encoding="utf-8")
+        in_tests = "tests" in path.relative_to(root).parts
+        if lesson_named.search(text) or (in_tests and puzzle_named.search(text)):
             found.add(path.parent)
     return tuple(sorted(f"{place.relative_to(root).as_posix()}/" for place in found))
 

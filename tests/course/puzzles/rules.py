@@ -259,4 +259,4 @@ def assert_specification_words_are_in_order(puzzle: KernelPuzzle) -> None:
 
 
 _SIBLINGS = {"columns-alike", "race in global memory", "began-too-high", "counts-on"}
-"""Keys that mirror another mistake's, or have a kernel in rare/: they need none of their own."""
+"""Keys that mirror another mistake's, or have a kernel in rare.md: they need none of their own."""
