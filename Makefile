@@ -15,7 +15,7 @@ STAMP := .venv/.installed
 DEV_STAMP := .venv/.installed-dev
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test test-all grade build check-sync mutants lint bench gpu
+.PHONY: help lab test test-all grade build check-sync mutants lint fix bench house gpu
 
 help:  ## list these targets
 	@echo "make lab         open JupyterLab at lesson 00 (LESSON=01 opens another)"
@@ -26,7 +26,9 @@ help:  ## list these targets
 	@echo "make check-sync  compare what is committed with a fresh build"
 	@echo "make mutants     break every solution in small ways; the grader must see each one"
 	@echo "make lint        ruff and mypy"
+	@echo "make fix         mend what ruff can mend, and what is generated into CONTRIBUTING.md"
 	@echo "make bench       how long checks and lessons take; the simulator next to Numba's (minutes)"
+	@echo "make house       how large the rooms of the code are, and in how many places one idea lies"
 	@echo "make gpu         on a machine with an NVIDIA GPU: what it really does, into benchmarks/records"
 	@echo ""
 	@echo "Each makes .venv and installs what it needs first: requirements.txt for lab and grade,"
@@ -61,6 +63,14 @@ lint: $(DEV_STAMP)
 	$(RUN) -m ruff check .
 	$(RUN) -m ruff format --check .
 	$(RUN) -m mypy
+
+fix: $(DEV_STAMP)
+	$(RUN) -m ruff check --fix .
+	$(RUN) -m ruff format .
+	$(RUN) -m authoring map
+
+house: $(DEV_STAMP)
+	$(RUN) -m benchmarks.house $(ARGS)
 
 bench: $(DEV_STAMP)
 	$(RUN) benchmarks/checks.py

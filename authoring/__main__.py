@@ -1,4 +1,4 @@
-"""The commands behind `make build`, `make check-sync`, `make mutants`, and the README's."""
+"""What builds and tests the course: `python -m authoring --help` lists its commands."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from authoring.build import build
 from authoring.checkout import find_root
 from authoring.mutation import report
+from authoring.new_lesson import write_lesson
 from authoring.readme import write_readme
+from authoring.rooms import PAGE, write_map
 from authoring.sync import check_sync
 from gpu_course.errors import CourseError
 from gpu_course.puzzle import index
@@ -26,6 +28,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     commands.add_parser("check-sync", help="compare built files with their sources in git's index")
     commands.add_parser("readme", help="write the README's picture and its table of lessons")
+    commands.add_parser("map", help="write the map of rooms into CONTRIBUTING.md")
+    lesson = commands.add_parser("new-lesson", help="write the skeleton of a lesson")
+    lesson.add_argument("number", metavar="NN", help="of the lesson in the outline, such as 07")
+    lesson.add_argument("topic", help="the name of its room, such as under_the_hood")
     mutants = commands.add_parser("mutants", help="check small wrong changes of every solution")
     mutants.add_argument("--only", metavar="NAME", nargs="+", help="these puzzles alone")
     mutants.add_argument("--list", action="store_true", help="name every mutant and its end")
@@ -37,6 +43,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.command == "readme":
             for changed in write_readme(root):
                 print(f"wrote {changed}")
+            return 0
+        if options.command == "map":
+            print(f"wrote {PAGE}" if write_map(root) else f"{PAGE} is as it should be")
+            return 0
+        if options.command == "new-lesson":
+            for written in write_lesson(root, options.number, options.topic):
+                print(f"wrote {written}")
             return 0
         if options.command == "mutants":
             puzzles = [index.find(n) for n in options.only] if options.only else index.puzzles()

@@ -6,7 +6,8 @@ import html
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from authoring.checkout import AuthoringError, read, write
+from authoring.checkout import read, write
+from authoring.parts import with_part
 from gpu_course.grading.workspace import has_notebook
 from gpu_course.puzzle import Lesson, outline
 
@@ -39,9 +40,9 @@ def write_readme(root: Path) -> tuple[str, ...]:
         "picture": (PICTURE, draw_picture(root)),
         "roofline": (ROOFLINE, draw_products(root)),
     }
-    text = _with_part(read(root / README), "lessons", lessons_table())
+    text = with_part(read(root / README), "lessons", lessons_table(), README)
     for part, (place, figure) in figures.items():
-        text = _with_part(text, part, picture_tag(figure, place))
+        text = with_part(text, part, picture_tag(figure, place), README)
     changed = [README] if write(root / README, text) else []
     for place, figure in figures.values():
         picture, image = root / place, figure_png(figure)
@@ -113,26 +114,3 @@ def _row(lesson: Lesson) -> str:
     else:
         link += " (puzzles; no notebook yet)"
     return f"| {link} | {lesson.minutes} | {len(lesson.puzzles)} | {lesson.goal} |"
-
-
-def part_of(text: str, name: str) -> str:
-    """Returns what stands between `<!-- name -->` and `<!-- end name -->`."""
-    begin, end = _borders(text, name)
-    return text[begin:end].strip("\n")
-
-
-def _with_part(text: str, name: str, part: str) -> str:
-    begin, end = _borders(text, name)
-    return f"{text[:begin]}\n{part}\n{text[end:]}"
-
-
-def _borders(text: str, name: str) -> tuple[int, int]:
-    first, last = f"<!-- {name} -->", f"<!-- end {name} -->"
-    begin, end = text.find(first), text.find(last)
-    if begin < 0 or end < begin:
-        raise AuthoringError(
-            f"the README has no place for its {name}",
-            file=README,
-            hint=f"write {first} and {last}, each alone on a line",
-        )
-    return begin + len(first), end

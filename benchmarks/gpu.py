@@ -27,7 +27,7 @@ from typing import Any
 
 from benchmarks.gpu_parts import Item, Part, parts
 from gpu_course.grading import bench
-from gpu_course.hardware import nvidia_smi, records
+from gpu_course.hardware import nvml, records
 from gpu_course.hardware.apart import Apart, Outcome
 from gpu_course.hardware.run import why_no_gpu
 
@@ -162,15 +162,15 @@ def device() -> dict[str, Any] | str:
     if outcome.state != "done":
         return f"the GPU does not answer: {outcome.said}"
     found = {key: value for key, value in outcome.value.items() if key != "state"}
-    smi = nvidia_smi.find_nvidia_smi()
     try:
-        listed = nvidia_smi.query_gpus(smi) if smi else ()
-    except (OSError, subprocess.SubprocessError):
-        listed = ()
+        driver = nvml.driver()
+    except (ImportError, OSError):
+        driver = None
+    listed = driver.gpus if driver else ()
     same = next((gpu for gpu in listed if gpu.name == found["name"]), None)
     return {
         **found,
-        "driver": same.driver if same else None,
+        "driver": driver.version if driver and same else None,
         "memory_bytes": same.memory_bytes if same else None,
     }
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import core, settings
 
+from benchmarks import house
 from tests.sampling import EVERYTHING, drawn, tree_seed
 
 # How long an example takes says nothing but how busy the machine is. What is tried is drawn by the
@@ -18,38 +19,19 @@ core.global_force_seed = tree_seed()
 left_out = pytest.StashKey[int]()
 
 
-LONGEST_FIRST = (
-    "tests/course/test_notebooks_solved.py",
-    "tests/course/test_mistakes.py",
-    "tests/course/test_mutants.py",
-    "tests/course/puzzles/test_kernel_puzzles.py",
-    "tests/course/test_solutions.py",
-    "tests/course/test_notebooks_unsolved.py",
-    "tests/course/test_replays.py",
-    "tests/browser/test_lesson.py",
-    "tests/browser/test_live.py",
-    "tests/gpu_course/grading/python/hostile/test_hostile_ranks.py",
-    "tests/lessons/data_parallel/test_puzzles.py",
-    "tests/gpu_course/notebook/test_ranks_magic.py",
-    "tests/gpu_course/isolation/test_held_memory.py",
-    "tests/lessons/zero_and_fsdp/test_puzzles.py",
-    "tests/simt/test_scalar_arithmetic.py",
-    "tests/course/test_other_processors.py",
-    "tests/simt/foreign/test_script.py",
-    "tests/simt/foreign/test_pytest_plugin.py",
-    "tests/course/puzzles/test_answers_on_ranks.py",
-    "tests/course/puzzles/test_close_answers.py",
-)
-"""Files of tests that take long, by processor time. Workers get whole files in this order, and
-short ones last, so that none is left alone with a long one at the end. It need not be exact."""
-
-
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leaves out what this tree has not drawn of each series; puts the longest files first."""
     _leave_out(config, items)
-    place = {config.rootpath / file: number for number, file in enumerate(LONGEST_FIRST)}
-    items.sort(key=lambda item: place.get(item.path, len(place)))
+    # Workers get whole files in this order, so that none is left alone with a long one at the end.
+    items.sort(key=lambda item: -seconds_of_file(item))
+
+
+def seconds_of_file(item: pytest.Item) -> float:
+    """Returns how long the file of a test says that it takes; 0 where it says nothing."""
+    module = item.getparent(pytest.Module)
+    marks = module.iter_markers("long") if module is not None else ()
+    return max((mark.args[0] for mark in marks), default=0.0)
 
 
 def _leave_out(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -88,3 +70,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             terminalreporter.write_line(
                 f"{kind} tests skipped: {len(skipped)} ({'; '.join(reasons)})"
             )
+    if terminalreporter.config.args_source is pytest.Config.ArgsSource.TESTPATHS:
+        for line in house.summary(house.rooms()):
+            terminalreporter.write_line(line)

@@ -43,6 +43,18 @@ def drawn(name: str, part: float) -> bool:
     return int.from_bytes(digest[:8], "big") < part * 2**64
 
 
+def share(few: int, of: int) -> float:
+    """Returns the share of a series that comes to `few` of its tests, however many it has.
+
+    A series with a test for each puzzle or each lesson grows with the course; what is run of it
+    does not have to.
+
+    >>> share(10, of=40), share(10, of=80), share(10, of=5)
+    (0.25, 0.125, 1.0)
+    """
+    return min(1.0, few / of) if of else 1.0
+
+
 def examples(many: int, *, few: int) -> int:
     """How many examples Hypothesis tries of a property: `many` in `test-all`, otherwise `few`."""
     return many if EVERYTHING else few

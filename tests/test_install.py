@@ -10,6 +10,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from setuptools import find_packages
 
 ROOT = Path(__file__).parents[1]
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
@@ -115,3 +116,27 @@ def test_a_learner_gets_the_course_and_no_tools_of_its_makers() -> None:
             assert not needs  # a borrowed machine may have no network to install from
         elif target != "help":
             assert needs in ("$(DEV_STAMP)", "lint check-sync", "test"), target
+
+
+def test_what_is_installed_is_the_course_and_no_tool_of_its_makers() -> None:
+    setup = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"][
+        "setuptools"
+    ]
+    packages = set(find_packages(str(ROOT), **setup["packages"]["find"]))
+    assert {name.split(".")[0] for name in packages} == {"gpu_course"}
+    data = {
+        path
+        for package, patterns in setup["package-data"].items()
+        for pattern in patterns
+        for path in ROOT.joinpath(*package.split(".")).glob(pattern)
+    }
+    tables = set((ROOT / "gpu_course").rglob("*.toml"))
+    assert tables and tables <= data
+
+
+def test_the_hooks_before_a_commit_run_what_make_runs() -> None:
+    hooks = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
+    commands = re.findall(r"entry: \.venv/bin/python -m (.+)", hooks)
+    made = re.findall(r"\$\(RUN\) -m (.+)", MAKEFILE)
+    assert commands
+    assert [each for each in commands if not any(m.startswith(each) for m in made)] == []

@@ -6,62 +6,22 @@ Read from the source with ast, so that an import inside a function counts too.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
+from authoring import rooms
+from authoring.parts import part_of
+from authoring.rooms import ENGINE_MAY_IMPORT, MAY_IMPORT
+
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "gpu_course"
 ENGINE = ROOT / "simt"
 
-LEAVES = {"errors", "units"}
-CORE = LEAVES | {"puzzle", "grading", "isolation", "ranks", "measure", "claims", "hardware", "draw"}
-# Room -> the rooms it may import. A room always may import itself, and everything the engine.
-MAY_IMPORT: dict[str, set[str]] = {
-    "errors": set(),
-    "units": set(),
-    "simt": set(),
-    "hardware": LEAVES,
-    "measure": LEAVES,
-    "isolation": LEAVES,
-    "ranks": LEAVES | {"isolation"},
-    "draw": LEAVES,
-    "puzzle": LEAVES | {"measure", "ranks", "lessons"},  # it reads the lessons' rooms
-    "grading": LEAVES | {"puzzle", "hardware", "isolation", "ranks", "draw"},
-    "claims": LEAVES | {"hardware", "measure", "grading", "draw"},
-    "notebook": CORE,
-    "lessons": CORE | {"notebook"},
-    "app": CORE | {"notebook"},
-    "before_imports": {"notebook"},
-    "commands": CORE | {"app"},
-    "cli": {"commands", "hardware"},
-    "__main__": {"cli"},
-    "__init__": {"grading"},
-}
-_WORDS = {"errors", "text", "files"}
-_MACHINE = _WORDS | {"report", "kernel", "vocabulary", "machine"}
-# The same for the engine, which knows nothing of the course.
-ENGINE_MAY_IMPORT: dict[str, set[str]] = {
-    "text": set(),
-    "files": set(),
-    "errors": {"report"},  # for type checking alone
-    "report": {"text"},
-    "tiny": set(),
-    "kernel": _MACHINE,
-    "vocabulary": _MACHINE,
-    "machine": _MACHINE,
-    "observe": _MACHINE,
-    "simulator": _MACHINE | {"observe"},
-    "stepping": _MACHINE | {"observe", "simulator"},
-    "interleaving": _MACHINE | {"observe", "simulator"},
-    "foreign": _MACHINE | {"simulator"},
-    "pytest": {"foreign"},
-    "__main__": {"foreign"},
-    "__init__": {"simulator", "report"},
-}
+TOOLS = {"authoring", "benchmarks", "tests"}
+"""What lies beside the packages: it is not installed with them."""
 MAY_IMPORT_HEAVY_AT_MODULE_LEVEL = {"measure", "ranks", "draw", "lessons"}
 HEAVY = {"torch", "numba", "matplotlib"}
 # Two files that name each other: a verdict shows itself, and exports shows verdicts.
@@ -114,6 +74,8 @@ def violations(package: Path, table: dict[str, set[str]]) -> list[str]:
 def forbidden(package: str, room: str, name: str, allowed: set[str]) -> bool:
     """True for an import that a room may not have."""
     top = name.split(".")[0]
+    if top in TOOLS:
+        return True
     if top == package:
         # The bare package holds nothing of its own but its version and its place on disk.
         if name in (package, f"{package}.__version__"):
@@ -195,43 +157,27 @@ def _is_package(path: Path) -> bool:
     return path.is_dir() and any(path.glob("*.py"))
 
 
-MAP = (PACKAGE.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
-
-
-def mapped(text: str) -> dict[str, tuple[str, str, set[str]]]:
-    """Returns {room: (as the map writes it, what it is for, the rooms it may import)}."""
-    found = re.search(r"<!-- map -->\n(.*?)<!-- end map -->", text, flags=re.DOTALL)
-    assert found is not None
-    rooms = {}
-    for row in found.group(1).splitlines()[2:]:
-        place, purpose, allowed = (cell.strip() for cell in row.strip("|").split("|"))
-        names = set(allowed.split(", ")) - {"nothing", "for type checking alone"}
-        for shorthand, meant in (("leaves", LEAVES), ("core", CORE)):
-            if shorthand in names:
-                names = names - {shorthand} | meant
-        place = place.strip("`")
-        rooms[place.removesuffix("/").removesuffix(".py")] = place, purpose, names
-    return rooms
-
-
 def test_the_map_of_contributing_is_the_table_of_imports() -> None:
-    rooms = {room: allowed for room, (_, _, allowed) in mapped(MAP).items()}
-    assert rooms == MAY_IMPORT
+    page = (ROOT / rooms.PAGE).read_text(encoding="utf-8")
+    assert part_of(page, "map", rooms.PAGE) == rooms.table(ROOT), "run `python -m authoring map`"
+    assert part_of(page, "picture", rooms.PAGE) == rooms.picture()
 
 
-def test_the_map_of_contributing_shows_what_lies_there() -> None:
+def test_the_map_shows_what_lies_there() -> None:
     here = {path.name for path in PACKAGE.glob("*.py")} | {
         f"{path.name}/" for path in PACKAGE.iterdir() if path.is_dir() and path.name[0] != "_"
     }
-    rooms = mapped(MAP)
-    assert {place for place, _, _ in rooms.values()} == here
-    assert all(purpose for _, purpose, _ in rooms.values())
+    rows = rooms.table(ROOT).splitlines()[2:]
+    assert {row.split("`")[1] for row in rows} == here
+    assert all(purpose for purpose, _ in rooms.ROOMS.values())
 
 
-def test_a_map_that_says_something_else_would_be_seen() -> None:
-    wrong = MAP.replace("| leaves, isolation |", "| leaves |")
-    assert mapped(wrong)["ranks"][2] == MAY_IMPORT["ranks"] - {"isolation"}
-    assert "units" not in mapped(re.sub(r"\| `units.py`.*\n", "", MAP))
+def test_the_picture_has_an_arrow_to_each_room_right_below() -> None:
+    drawn = rooms.picture().splitlines()
+    assert "    ranks --> isolation" in drawn and "    errors --> engine" in drawn
+    # What is reached over another room has no arrow of its own.
+    assert "    ranks --> errors" not in drawn
+    assert "    puzzle -. reads .-> lessons" in drawn
 
 
 def test_every_room_says_what_it_is() -> None:
@@ -276,6 +222,11 @@ def test_every_room_says_what_it_is() -> None:
             "gpu_course/puzzle/lesson.py",
             "from gpu_course import grading\n",
             "puzzle/lesson.py:1 imports gpu_course.grading",
+        ),
+        (
+            "gpu_course/notebook/live.py",
+            "from authoring.stubs import stub_text\n",
+            "notebook/live.py:1 imports authoring.stubs.stub_text",
         ),
         (
             "gpu_course/grading/child.py",

@@ -15,16 +15,17 @@ import typer.main
 from matplotlib.figure import Figure
 
 from authoring.checkout import AuthoringError
+from authoring.parts import part_of
 from authoring.readme import (
     CELLS,
     KERNEL,
     PICTURE,
     PRODUCTS,
+    README,
     ROOFLINE,
     draw_picture,
     draw_products,
     lessons_table,
-    part_of,
     picture_tag,
     write_readme,
 )
@@ -84,7 +85,7 @@ def test_a_picture_is_of_the_launch_it_speaks_of(
     part: str, place: str, draw: Callable[[Path], Figure]
 ) -> None:
     figure = draw(ROOT)
-    assert part_of(TEXT, part) == picture_tag(figure, place), RENEW
+    assert part_of(TEXT, part, README) == picture_tag(figure, place), RENEW
     head = (ROOT / place).read_bytes()[:24]
     assert head[:8] == b"\x89PNG\r\n\x1a\n"
     # Bytes differ with the version of matplotlib; a picture of another launch has another size.
@@ -94,14 +95,14 @@ def test_a_picture_is_of_the_launch_it_speaks_of(
 
 
 def test_the_alt_text_names_the_threads_out_of_bounds() -> None:
-    tag = part_of(TEXT, "picture")
+    tag = part_of(TEXT, "picture", README)
     assert "no_guard[1, 12]: 1 block of 12 threads" in tag
     assert tag.count("threads 8 to 11") == 2
     assert CELLS == 8
 
 
 def test_the_table_holds_the_lessons_there_are() -> None:
-    assert part_of(TEXT, "lessons") == lessons_table(), RENEW
+    assert part_of(TEXT, "lessons", README) == lessons_table(), RENEW
 
 
 def test_the_commands_are_those_of_the_command_line() -> None:
@@ -163,5 +164,5 @@ def test_writing_it_again_changes_nothing_else(tmp_path: Path) -> None:
 
 
 def test_a_readme_without_a_place_for_a_part_is_refused() -> None:
-    with pytest.raises(AuthoringError, match="the README has no place for its lessons"):
-        part_of("nothing here", "lessons")
+    with pytest.raises(AuthoringError, match=r"README\.md has no place for its lessons"):
+        part_of("nothing here", "lessons", README)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests import sampling
-from tests.conftest import LONGEST_FIRST
+from tests.conftest import seconds_of_file
 
 NAMES = [f"test_{number}" for number in range(4000)]
 
@@ -26,6 +26,15 @@ def test_the_same_tree_draws_the_same_part() -> None:
     assert part(0.25) == part(0.25)
     assert 850 < len(part(0.25)) < 1150
     assert part(0) == [] and part(1) == NAMES
+
+
+@pytest.mark.usefixtures("in_parts")
+def test_a_few_are_a_few_however_long_the_series_is() -> None:
+    for length in (400, 1000, 4000):
+        series = NAMES[:length]
+        found = [name for name in series if sampling.drawn(name, sampling.share(100, of=length))]
+        assert 70 < len(found) < 130
+    assert sampling.share(10, of=3) == sampling.share(10, of=0) == 1.0
 
 
 @pytest.mark.usefixtures("in_parts")
@@ -53,6 +62,13 @@ def test_the_seed_is_the_trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert seeds[0] == seeds[2] != seeds[1]
 
 
-def test_the_files_that_come_first_are_there() -> None:
-    assert [file for file in LONGEST_FIRST if not (sampling.ROOT / file).is_file()] == []
-    assert len(set(LONGEST_FIRST)) == len(LONGEST_FIRST)
+def test_files_that_say_they_are_long_come_first(request: pytest.FixtureRequest) -> None:
+    order = [seconds_of_file(item) for item in request.session.items]
+    assert order == sorted(order, reverse=True)
+    module = request.node.getparent(pytest.Module)
+    assert seconds_of_file(request.node) == 0
+    module.add_marker(pytest.mark.long(7))
+    try:
+        assert seconds_of_file(request.node) == 7
+    finally:
+        module.own_markers.pop()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any, TypeVar
 
 from gpu_course.errors import CatalogueError
@@ -17,7 +18,7 @@ class Model:
     """A function that computes a number, and what its arguments may be.
 
     Attributes:
-        function: as it was registered.
+        function: as it was marked.
         choices: {argument: {name in a file: value}} for arguments that a file names, such as the
             run "22B". All others are numbers, or true and false.
     """
@@ -49,28 +50,38 @@ class Model:
         return float(self.function(**given))
 
 
-REGISTERED: dict[str, Model] = {}
-
-
 def model(**choices: Mapping[str, Any]) -> Callable[[Function], Function]:
-    """Registers a function as a model, under its own name, and leaves the function as it is.
+    """Marks a function as a model, under its own name, and leaves the function as it is.
 
     Args:
         choices: for each argument that a file gives by name, the values by their names.
-
-    Raises:
-        CatalogueError: another module has a model of that name.
     """
 
-    def register(function: Function) -> Function:
-        name = function.__name__
-        there = REGISTERED.get(name)
-        if there is not None and there.function.__module__ != function.__module__:
-            raise CatalogueError(
-                f"{function.__module__} and {there.function.__module__} both have a model {name}",
-                "give one of them another name",
-            )
-        REGISTERED[name] = Model(function, choices)
+    def mark(function: Function) -> Function:
+        function.published_model = Model(function, choices)  # type: ignore[attr-defined]
         return function
 
-    return register
+    return mark
+
+
+def models_of(modules: Iterable[ModuleType]) -> dict[str, Model]:
+    """Returns the marked functions of modules by their names.
+
+    Raises:
+        CatalogueError: two modules have a model of one name.
+    """
+    found: dict[str, Model] = {}
+    for module in modules:
+        for name, value in vars(module).items():
+            marked = getattr(value, "published_model", None)
+            # A module may use the models of another.
+            if not isinstance(marked, Model) or marked.function.__module__ != module.__name__:
+                continue
+            if name in found:
+                raise CatalogueError(
+                    f"{module.__name__} and {found[name].function.__module__} both have a model "
+                    f"{name}",
+                    "give one of them another name",
+                )
+            found[name] = marked
+    return found

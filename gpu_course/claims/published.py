@@ -16,22 +16,24 @@ import importlib
 import math
 import re
 import textwrap
-import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property, lru_cache, partial
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeVar
+
+import msgspec
 
 import gpu_course
 from gpu_course.claims import models, tables
-from gpu_course.claims.questions import Question, read_question
+from gpu_course.claims.questions import Forecast, Question, read_question
 from gpu_course.errors import CatalogueError, UnknownName
 
 PACKAGE = Path(gpu_course.__path__[0])
 LESSON = re.compile(r"\d\d_[a-z_]+")
+Given = TypeVar("Given")
 WIDTH = 70
 """Columns that a learner sees of a printed line."""
 
@@ -153,15 +155,43 @@ class Row:
         return abs(self.difference) <= self.margin * (1 + 1e-9)
 
 
-_FIELDS: dict[str, type | tuple[type, ...]] = {
-    "place": str, "what": str, "printed": str, "unit": str, "kind": str, "lessons": list,
-    "model": str, "how": str,
-}  # fmt: skip
-_OPTIONAL: dict[str, type | tuple[type, ...]] = {
-    "arguments": dict, "inputs_rounding": (int, float, dict), "verdict": bool, "note": str,
-}  # fmt: skip
-_TYPES = _FIELDS | _OPTIONAL
-_OF_ONE_ROW: dict[str, type | tuple[type, ...]] = {"forecast": dict}
+_Text = Annotated[str, msgspec.Meta(min_length=1)]
+
+
+class _Paper(msgspec.Struct, forbid_unknown_fields=True):
+    """What a file holds."""
+
+    name: _Text
+    title: _Text
+    url: _Text
+    table: list[dict[str, Any]]
+
+
+class _Table(msgspec.Struct):
+    """What a table must have; what else it says, it says for each of its rows."""
+
+    place: _Text
+    row: Annotated[list[dict[str, Any]], msgspec.Meta(min_length=1)]
+
+
+class _Printed(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """What is said of one row, by itself or by its table; the fields are those of Row."""
+
+    place: _Text
+    what: _Text
+    printed: _Text
+    unit: str
+    kind: Kind
+    lessons: Annotated[list[str], msgspec.Meta(min_length=1)]
+    model: _Text
+    how: _Text
+    arguments: dict[str, int | float | bool | str] = {}
+    inputs_rounding: float | dict[str, float] | None = None
+    verdict: bool = True
+    note: str = ""
+    forecast: Forecast | None = None
+
+
 _DIGITS = re.compile(r"-?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?")
 
 
@@ -177,145 +207,129 @@ def read_rows(text: str, file: str) -> tuple[Row, ...]:
         file: its name, for messages.
 
     Raises:
-        CatalogueError: a key is missing, unknown, given twice or of the wrong type; or the printed
-            digits are no number. The message names the row.
+        CatalogueError: a key is missing, unknown, given twice, empty or of the wrong type; or the
+            printed digits are no number. The message names the row.
     """
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        data = msgspec.toml.decode(text, type=_Paper)
+    except msgspec.ValidationError as error:
+        raise _slip(file, error) from None
+    except msgspec.DecodeError as error:
         raise CatalogueError(f"{file} is no TOML: {error}", "mend that line") from None
-    head: dict[str, type | tuple[type, ...]] = {"name": str, "title": str, "url": str}
-    _check(data, head | {"table": list}, {}, file)
-    paper = Paper(data["name"], data["title"], data["url"])
+    paper = Paper(data.name, data.title, data.url)
     found = []
-    for number, table in enumerate(data["table"], 1):
-        where = f"{file}, {_called(table, 'place', 'table', number)}"
-        _check(table, {"place": str, "row": list}, _TYPES, where)
-        shared = {key: value for key, value in table.items() if key != "row"}
-        for row_number, own in enumerate(table["row"], 1):
+    for number, given in enumerate(data.table, 1):
+        where = f"{file}, {_called(given, 'place', 'table', number)}"
+        table = _as(_Table, given, where)
+        shared = {key: value for key, value in given.items() if key != "row"}
+        if "forecast" in shared:
+            raise CatalogueError(f"{where}: a forecast is of one row", "put it below its row")
+        for row_number, own in enumerate(table.row, 1):
             found.append(
                 _row(paper, shared, own, f"{where}, {_called(own, 'what', 'row', row_number)}")
             )
     return tuple(found)
 
 
-def _called(given: Any, key: str, kind: str, number: int) -> str:
+def _as(kind: type[Given], data: object, where: str) -> Given:
+    """Returns a table of TOML as what it is to be."""
+    try:
+        return msgspec.convert(data, kind)
+    except msgspec.ValidationError as error:
+        raise _slip(where, error) from None
+
+
+def _slip(where: str, error: msgspec.ValidationError) -> CatalogueError:
+    return CatalogueError(f"{where}: {error}", "see the other files beside it for the form")
+
+
+def _called(given: Mapping[str, Any], key: str, kind: str, number: int) -> str:
     """Returns what messages call a table or a row: its name, or its number where it has none."""
-    named = given.get(key) if isinstance(given, dict) else None
+    named = given.get(key)
     return named if isinstance(named, str) and named else f"{kind} {number}"
 
 
 def _row(paper: Paper, shared: Mapping[str, Any], own: Mapping[str, Any], where: str) -> Row:
-    _check(own, {}, _TYPES | _OF_ONE_ROW, where)
     if twice := sorted(shared.keys() & own.keys()):
         raise CatalogueError(
             f"{where}: {', '.join(twice)} stands in the table and in the row",
             "keep it in the table where all rows share it, else in each row",
         )
-    given = {**shared, **own}
-    _check(given, _FIELDS, _OPTIONAL | _OF_ONE_ROW, where)
-    if not _DIGITS.fullmatch(given["printed"]):
+    given = _as(_Printed, {**shared, **own}, where)
+    if not _DIGITS.fullmatch(given.printed):
         raise CatalogueError(
-            f"{where}: the printed digits are {given['printed']!r}, and no number",
+            f"{where}: the printed digits are {given.printed!r}, and no number",
             'write the digits alone, such as "7.80"; the unit has a key of its own',
         )
-    if given["kind"] not in list(Kind):
-        raise CatalogueError(
-            f"{where}: the kind is {given['kind']!r}", f"it is one of {', '.join(Kind)}"
-        )
-    arguments, call = given.get("arguments", {}), partial(_compute, given["model"])
+    call = partial(_compute, given.model)
     return Row(
         paper,
-        given["place"],
-        given["what"],
-        given["printed"],
-        given["unit"],
-        partial(call, arguments),
-        given["how"],
-        tuple(given["lessons"]),
-        Kind(given["kind"]),
-        inputs_rounding=_inputs_rounding(given.get("inputs_rounding"), call, arguments, where),
-        verdict=given.get("verdict", True),
-        note=given.get("note", ""),
-        computed_by=given["model"],
-        arguments=arguments,
-        forecast=read_question(given["forecast"], given, where) if "forecast" in given else None,
+        given.place,
+        given.what,
+        given.printed,
+        given.unit,
+        partial(call, given.arguments),
+        given.how,
+        tuple(given.lessons),
+        given.kind,
+        inputs_rounding=_inputs_rounding(given, call, where),
+        verdict=given.verdict,
+        note=given.note,
+        computed_by=given.model,
+        arguments=given.arguments,
+        forecast=_question(given, where),
     )
 
 
-def _check(
-    given: Any,
-    needed: Mapping[str, type | tuple[type, ...]],
-    allowed: Mapping[str, type | tuple[type, ...]],
-    where: str,
-) -> None:
-    """Refuses a table of TOML that lacks a key, has one too many or one of the wrong type."""
-    if not isinstance(given, dict):
-        raise CatalogueError(f"{where}: {given!r} is no table", "see the other files beside it")
-    known = {**allowed, **needed}
-    if unknown := sorted(given.keys() - known.keys()):
+def _question(given: _Printed, where: str) -> Question | None:
+    if given.forecast is None:
+        return None
+    if not float(given.printed.replace(",", "")) > 0:
         raise CatalogueError(
-            f"{where}: unknown key {', '.join(unknown)}", f"the keys are {', '.join(known)}"
+            f"{where}: nobody forecasts {given.printed}",
+            "how wide a guess is needs a value above 0",
         )
-    if missing := [key for key in needed if key not in given]:
-        raise CatalogueError(f"{where}: {', '.join(missing)} is missing", "add it")
-    for key, value in given.items():
-        # To Python true is a number as well.
-        right = isinstance(value, known[key]) and isinstance(value, bool) == (known[key] is bool)
-        if not right:
-            hint = "put it in quotes" if known[key] is str else "see the other files beside it"
-            raise CatalogueError(f"{where}: {key} cannot be {value!r}", hint)
-        # A place, a name or a list that is empty says nothing; a number may have no unit.
-        if value in ("", []) and key in needed and key != "unit":
-            raise CatalogueError(f"{where}: {key} is empty", "fill it in")
+    return read_question(given.forecast, bool(given.note) and not given.verdict, where)
 
 
 def _inputs_rounding(
-    given: Any,
-    call: Callable[[Mapping[str, Any]], float],
-    arguments: Mapping[str, Any],
-    where: str,
+    row: _Printed, call: Callable[[Mapping[str, Any]], float], where: str
 ) -> Callable[[], float] | None:
     """Returns what computes how far off the rounding of inputs may leave a model.
 
     Args:
-        given: None; a number in the row's unit; or {argument: how far off it may be}.
+        row: says it as a number in the row's unit, or as {argument: how far off it may be}.
         call: the model.
-        arguments: of the row.
         where: the row, for messages.
     """
+    given, arguments = row.inputs_rounding, row.arguments
     if given is None:
         return None
-    off = given if isinstance(given, dict) else {}
-    for name, value in off.items():
-        if not _is_number(arguments.get(name)) or not _is_margin(value):
+    if not isinstance(given, dict):
+        margin = given
+        if not 0 < margin < math.inf:
+            raise CatalogueError(
+                f"{where}: inputs_rounding cannot be {margin!r}", "a margin is above 0 and finite"
+            )
+        return lambda: margin
+    off: dict[str, tuple[float, float]] = {}
+    for name, value in given.items():
+        argument = arguments.get(name)
+        if isinstance(argument, bool | str | None) or not 0 < value < math.inf:
             raise CatalogueError(
                 f"{where}: inputs_rounding has {name} = {value!r}",
                 "name an argument of the row that is a number, and how far off it may be",
             )
-    if not isinstance(given, dict):
-        if not _is_margin(given):
-            raise CatalogueError(
-                f"{where}: inputs_rounding cannot be {given!r}", "a margin is above 0 and finite"
-            )
-        return lambda: float(given)
+        off[name] = argument, value
 
     def one_by_one() -> float:
         ends = (
-            [call({**arguments, name: arguments[name] + sign * value}) for sign in (-1, 1)]
-            for name, value in off.items()
+            [call({**arguments, name: argument + sign * value}) for sign in (-1, 1)]
+            for name, (argument, value) in off.items()
         )
         return sum(abs(high - low) / 2 for low, high in ends)
 
     return one_by_one
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _is_margin(value: Any) -> bool:
-    return _is_number(value) and 0 < value < math.inf
 
 
 def _compute(name: str, arguments: Mapping[str, Any]) -> float:
@@ -330,12 +344,15 @@ def _folders() -> list[Path]:
 
 @lru_cache(maxsize=1)
 def _models() -> dict[str, models.Model]:
-    """Returns every model, once all modules of the tables have registered theirs."""
-    for folder in _folders():
-        for path in sorted(folder.glob("[a-z]*.py")):
-            inside = path.relative_to(PACKAGE).with_suffix("").parts
-            importlib.import_module(".".join((PACKAGE.name, *inside)))
-    return models.REGISTERED
+    """Returns every model by its name: the marked functions of the modules beside the tables."""
+    inside = (
+        path.relative_to(PACKAGE).with_suffix("").parts
+        for folder in _folders()
+        for path in sorted(folder.glob("[a-z]*.py"))
+    )
+    return models.models_of(
+        importlib.import_module(".".join((PACKAGE.name, *parts))) for parts in inside
+    )
 
 
 @lru_cache(maxsize=1)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+
+import msgspec
 
 from gpu_course.errors import CatalogueError
 
@@ -93,57 +93,49 @@ class Question:
         return f"{self.breaks}. {BREAKS[self.breaks]}" if self.breaks else ""
 
 
-def read_question(given: Mapping[str, Any], row: Mapping[str, Any], where: str) -> Question:
-    """Returns the question of a row, from its table `forecast`.
+class Forecast(msgspec.Struct, forbid_unknown_fields=True):
+    """What the table `forecast` of a row says; the fields are those of Question."""
+
+    name: str
+    question: str
+    seen: str
+    breaks: str | None = None
+
+
+def read_question(given: Forecast, is_open: bool, where: str) -> Question:
+    """Returns the question of a row.
 
     Args:
-        given: the table.
-        row: all that is said of the row it belongs to.
+        given: what its table says.
+        is_open: whether the row has no verdict, and a note that says why.
         where: the row, for messages.
 
     Raises:
-        CatalogueError: a key is missing, unknown, empty or no text; the name is not in kebab-case;
-            the number is not above 0; or an assumption is broken that is unknown, or that the row
-            gives a verdict on.
+        CatalogueError: a text is empty; the name is not in kebab-case; the question does not ask;
+            or an assumption is broken that is unknown, or that the row gives a verdict on.
     """
-    keys = ("name", "question", "seen", "breaks")
-    if unknown := sorted(given.keys() - set(keys)):
-        raise CatalogueError(
-            f"{where}: forecast has an unknown key {', '.join(unknown)}",
-            f"the keys are {', '.join(keys)}",
-        )
-    for key in keys:
-        value = given.get(key, "" if key == "breaks" else None)
-        if value is None:
-            raise CatalogueError(f"{where}: forecast lacks {key}", "add it")
-        if not isinstance(value, str):
-            raise CatalogueError(f"{where}: {key} cannot be {value!r}", "put it in quotes")
-        if not value.strip() and key in given:
+    for key in given.__struct_fields__:
+        value = getattr(given, key)
+        if value is not None and not value.strip():
             raise CatalogueError(f"{where}: {key} of the forecast is empty", "fill it in")
-    if not _NAME.fullmatch(given["name"]):
+    if not _NAME.fullmatch(given.name):
         raise CatalogueError(
-            f"{where}: the forecast is called {given['name']!r}",
+            f"{where}: the forecast is called {given.name!r}",
             'write it in small letters and digits with hyphens, such as "t4-stride-16"',
         )
-    if not given["question"].rstrip().endswith("?"):
+    if not given.question.rstrip().endswith("?"):
         raise CatalogueError(
-            f"{where}: the question of {given['name']} does not ask", "end it with a question mark"
+            f"{where}: the question of {given.name} does not ask", "end it with a question mark"
         )
-    if not float(row["printed"].replace(",", "")) > 0:
+    if given.breaks and given.breaks not in BREAKS:
         raise CatalogueError(
-            f"{where}: nobody forecasts {row['printed']}",
-            "how wide a guess is needs a value above 0",
-        )
-    breaks = given.get("breaks", "")
-    if breaks and breaks not in BREAKS:
-        raise CatalogueError(
-            f"{where}: breaks is {breaks!r}, and no assumption of that name is known",
+            f"{where}: breaks is {given.breaks!r}, and no assumption of that name is known",
             f"it is one of {', '.join(BREAKS)}",
         )
-    if breaks and (row.get("verdict", True) or not row.get("note")):
+    if given.breaks and not is_open:
         raise CatalogueError(
-            f"{where}: the model breaks ({breaks}), so no verdict can be given",
+            f"{where}: the model breaks ({given.breaks}), so no verdict can be given",
             "write `verdict = false`, and a `note` that says what is known of the difference",
         )
-    seen = " ".join(given["seen"].split())
-    return Question(given["name"], " ".join(given["question"].split()), seen, breaks)
+    question, seen = (" ".join(text.split()) for text in (given.question, given.seen))
+    return Question(given.name, question, seen, given.breaks or "")

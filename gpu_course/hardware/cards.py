@@ -5,14 +5,15 @@ The numbers and their sources are in cards.toml.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from gpu_course.errors import UnknownName
+import msgspec
+
+from gpu_course.errors import CatalogueError, UnknownName
 from gpu_course.hardware.compute_capability import ComputeCapability, capability
 from gpu_course.hardware.sources import Source
 from gpu_course.units import (
@@ -142,39 +143,66 @@ _UNITS = {
 }  # fmt: skip
 
 
-def read_cards(text: str) -> tuple[DeviceCard, ...]:
+_Number = tuple[int | float, str, str]
+_Card = msgspec.defstruct(
+    "_Card",
+    [
+        *((text, str) for text in ("name", "product", "compute_capability")),
+        *((number, _Number | None, None) for number in _LABELS),
+    ],
+    forbid_unknown_fields=True,
+)
+"""A card as the file has it: each number is (value, unit, source)."""
+
+
+class _Head(msgspec.Struct, forbid_unknown_fields=True):
+    card: list[dict[str, Any]]
+    sources: dict[str, Source]
+
+
+def read_cards(text: str, file: str = "cards.toml") -> tuple[DeviceCard, ...]:
     """Returns the cards of a TOML text: tables `card`, and the `sources` their numbers name.
 
+    Args:
+        text: of the file.
+        file: its name, for messages.
+
     Raises:
-        ValueError: a card has a number this module does not know, or one without its unit or
-            source; or a source is named by no number.
+        CatalogueError: a card has a number this module does not know, or one without its unit or
+            source; or a source is named by no number. The message names the card.
     """
-    data = tomllib.loads(text)
-    sources = {name: Source(**given) for name, given in data["sources"].items()}
+    form = "see the other cards for the form"
+    try:
+        data = msgspec.toml.decode(text, type=_Head)
+    except msgspec.DecodeError as error:
+        raise CatalogueError(f"{file}: {error}", form) from None
     found, named = [], set()
-    for given in data["card"]:
+    for given in data.card:
+        where = f"{file}, {given.get('name', 'a card without a name')}"
+        try:
+            card: Any = msgspec.convert(given, _Card)
+        except msgspec.ValidationError as error:
+            raise CatalogueError(f"{where}: {error}", form) from None
         values, cited = {}, {}
-        for field_name in given.keys() - {"name", "product", "compute_capability"}:
-            place = f"{given['name']}: {field_name}"
-            if field_name not in _LABELS:
-                raise ValueError(f"{place} is no number of a card")
-            value, unit, source = given[field_name]
-            if unit not in _UNITS or source not in sources:
-                raise ValueError(f"{place} has the unit {unit!r} and the source {source!r}")
-            values[field_name] = value * _UNITS[unit]
-            cited[field_name] = sources[source]
+        for number in _LABELS:
+            if (told := getattr(card, number)) is None:
+                continue
+            value, unit, source = told
+            if unit not in _UNITS or source not in data.sources:
+                raise CatalogueError(
+                    f"{where}: {number} has the unit {unit!r} and the source {source!r}",
+                    f"units are {', '.join(filter(None, _UNITS))}; sources stand below the cards",
+                )
+            values[number] = value * _UNITS[unit]
+            cited[number] = data.sources[source]
             named.add(source)
         found.append(
-            DeviceCard(
-                given["name"],
-                given["product"],
-                given["compute_capability"],
-                sources=cited,
-                **values,
-            )
+            DeviceCard(card.name, card.product, card.compute_capability, sources=cited, **values)
         )
-    if unused := sources.keys() - named:
-        raise ValueError(f"no number names the sources {', '.join(sorted(unused))}")
+    if unused := data.sources.keys() - named:
+        raise CatalogueError(
+            f"{file}: no number names the sources {', '.join(sorted(unused))}", "leave them out"
+        )
     return tuple(found)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from gpu_course.hardware import nvidia_smi
+from gpu_course.hardware import nvml
 from gpu_course.hardware.compatibility import driver_suffices, minimum_driver, toolkit_rule
 from gpu_course.hardware.compute_capability import parse_version
 from gpu_course.units import GB, GIB, format_bytes
@@ -35,6 +35,7 @@ PACKAGES = (
     ("msgspec", "0.20", "the files that say what a lesson asks"),
     ("numba", "0.61", "kernels compiled to machine code, and the types Numba infers"),
     ("torch", "2.9", "the lessons on training"),
+    ("nvidia-ml-py", "12.560", "asking the driver about an NVIDIA GPU"),
     ("typer", "0.15", "the gpu-course command"),
     ("rich", "13.9", "tables in the terminal"),
     ("pillow", "11.0", "pictures kept small"),
@@ -175,23 +176,21 @@ def find_browser() -> str | None:
 
 def probe_gpu() -> tuple[Finding, ...]:
     """Returns the GPUs, their driver, and whether CUDA programs of this course run on them."""
-    if nvidia_smi.gpu_switched_off():
+    if nvml.gpu_switched_off():
         return (
             Finding(
                 "GPU", "note", "switched off by GPU_COURSE_GPU", "unset GPU_COURSE_GPU to use it"
             ),
         )
-    smi = nvidia_smi.find_nvidia_smi()
-    if smi is None:
+    driver = nvml.driver()
+    if driver is None:
         return (_other_gpu(),)
-    gpus = nvidia_smi.query_gpus(smi)
-    if not gpus:
+    if not driver.gpus:
         mend = "look at what `nvidia-smi` prints; the simulator needs no GPU"
-        return (Finding("GPU", "note", "nvidia-smi lists no GPU", mend),)
-    newest = nvidia_smi.query_cuda(smi)
+        return (Finding("GPU", "note", "the NVIDIA driver lists no GPU", mend),)
     return (
-        *(_capability(gpu) for gpu in gpus),
-        _driver(gpus[0].driver, newest),
+        *(_capability(gpu) for gpu in driver.gpus),
+        _driver(driver.version, driver.newest_cuda),
         _numba_cuda(),
     )
 
@@ -211,7 +210,7 @@ def _has_amd_card() -> bool:
     return any(path.read_text().strip() == "0x1002" for path in vendors)
 
 
-def _capability(gpu: nvidia_smi.InstalledGpu) -> Finding:
+def _capability(gpu: nvml.InstalledGpu) -> Finding:
     memory = f", {format_bytes(gpu.memory_bytes)}" if gpu.memory_bytes else ""
     if gpu.compute_capability is None:
         return Finding("GPU", "note", f"{gpu.name}{memory}; its compute capability is unknown")
@@ -229,7 +228,7 @@ def _capability(gpu: nvidia_smi.InstalledGpu) -> Finding:
 def _driver(driver: str | None, newest_cuda: str | None) -> Finding:
     system = "windows" if platform.system() == "Windows" else "linux"
     if driver is None:
-        return Finding("NVIDIA driver", "note", "nvidia-smi does not say its version")
+        return Finding("NVIDIA driver", "note", "it does not say its version")
     found = driver + (f", runs CUDA up to {newest_cuda}" if newest_cuda else "")
     if driver_suffices(driver, CUDA_OF_THE_COURSE, system):
         return Finding("NVIDIA driver", "ok", found)

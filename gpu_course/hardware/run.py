@@ -17,7 +17,7 @@ import numpy as np
 
 from gpu_course.errors import CourseError
 from gpu_course.hardware.guard_zones import GuardedArray
-from gpu_course.hardware.nvidia_smi import gpu_switched_off
+from gpu_course.hardware.nvml import gpu_switched_off
 
 PACKAGES = ("numba", "numba_cuda_mlir")
 """What can bring a `cuda` module: Numba with numba-cuda, and the successor of numba-cuda."""

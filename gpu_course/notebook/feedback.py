@@ -16,6 +16,7 @@ from gpu_course.grading.verdict_cache import check_own
 from gpu_course.notebook.course_map import CourseMap
 from gpu_course.notebook.forecast_score import forecast_score
 from gpu_course.notebook.hint_panel import HintPanel
+from gpu_course.notebook.marks import asks_for_answers, tells_of_all_lessons
 from gpu_course.notebook.note import Note, telling
 from gpu_course.puzzle import index
 
@@ -33,6 +34,7 @@ class Comparison:
         return f"```diff\n{self._found.difference}\n```\n\n{self._found.discussion}"
 
 
+@asks_for_answers
 @telling
 def check(name: str, *, answer: Any = None, seed: int | None = None) -> Verdict:
     """Returns the verdict on your answer to a puzzle; a Note where there is nothing to judge.
@@ -47,6 +49,7 @@ def check(name: str, *, answer: Any = None, seed: int | None = None) -> Verdict:
     return _check(name, answer=answer, seed=seed)
 
 
+@asks_for_answers
 @telling
 def hint(name: str) -> HintPanel | Note:
     """Returns the hints of a puzzle: those asked for so far, and a button for the next.
@@ -65,6 +68,7 @@ def hint(name: str) -> HintPanel | Note:
     return Note(f"Hint {given.number} of {given.of}: {given.text}{rest}", "hint")
 
 
+@asks_for_answers
 @telling
 def diff(name: str) -> Comparison | Note:
     """Returns your answer beside the solution and discusses it, once your answer passes.
@@ -75,6 +79,8 @@ def diff(name: str) -> Comparison | Note:
     return Comparison(_diff(name))
 
 
+@tells_of_all_lessons
+@asks_for_answers
 @telling
 def progress() -> CourseMap:
     """Returns the map of the course with your progress on it, worked out from your answers.

@@ -14,6 +14,7 @@ from gpu_course.claims.guesses import Entry, Guess
 from gpu_course.claims.published import Kind, Row, forecast_row, mine_text
 from gpu_course.draw.paper import palette
 from gpu_course.errors import CourseError
+from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import Note, show, telling
 from gpu_course.notebook.prediction import Comparison, in_notebook
 
@@ -287,6 +288,7 @@ class Forecast:
         return Panel([question, row, self._status])
 
 
+@asks_for_answers
 @telling
 def forecast(name: str) -> Forecast:
     """Returns a Forecast and shows its question, with the fields to answer it in.

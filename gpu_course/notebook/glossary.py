@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from gpu_course.draw.paper import palette
 from gpu_course.errors import UnknownName
 from gpu_course.grading.workspace import has_notebook
+from gpu_course.notebook.marks import tells_of_all_lessons
 from gpu_course.notebook.note import telling
 from gpu_course.notebook.terms import TERMS, Term
 from gpu_course.puzzle import index
@@ -35,6 +36,7 @@ class Cards:
         )
 
 
+@tells_of_all_lessons
 @telling
 def glossary(*names: str) -> Cards:
     """Returns the cards of the words asked for; without a name, of every word of the course.

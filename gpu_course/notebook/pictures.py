@@ -9,6 +9,7 @@ import numpy as np
 
 from gpu_course.draw.paper.picture import alt_text, figure_html
 from gpu_course.errors import CourseError
+from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import show, trouble
 from simt.report import Recording, Report
 
@@ -152,6 +153,7 @@ def show_intervals(recording: Recording, array: str, block: int = 0) -> None:
         show(trouble(error))
 
 
+@asks_for_answers
 def show_activity(launch: Recording | str, array: str) -> None:
     """Shows which threads of a block work in each step of a reduction, and which warps diverge.
 
@@ -171,6 +173,7 @@ def show_activity(launch: Recording | str, array: str) -> None:
         show(trouble(error))
 
 
+@asks_for_answers
 def show_divergence(launch: Recording | str, warps: Sequence[int] = (0,)) -> None:
     """Shows the lines that warps carried out, and which lanes were at work in each.
 

@@ -16,7 +16,7 @@ from benchmarks import gpu
 from benchmarks.gpu import Session
 from benchmarks.gpu_parts import Item, Part, parts, run
 from gpu_course.hardware import records
-from gpu_course.hardware.nvidia_smi import InstalledGpu
+from gpu_course.hardware.nvml import Driver, InstalledGpu
 from gpu_course.puzzle import KernelPuzzle, index
 from tests.benchmarks.stand_in import WRONG_BY_ONE
 
@@ -330,9 +330,8 @@ def test_with_a_gpu_the_parts_asked_for_run(
 ) -> None:
     monkeypatch.setattr(gpu, "why_no_gpu", lambda: "")
     monkeypatch.setattr(gpu.bench, "TARGET", SIMULATED)
-    smi = InstalledGpu("Card of the tests", "580.1", 1 << 30)
-    monkeypatch.setattr(gpu.nvidia_smi, "find_nvidia_smi", lambda: "/bin/nvidia-smi")
-    monkeypatch.setattr(gpu.nvidia_smi, "query_gpus", lambda path: (smi,))
+    cards = (InstalledGpu("Card of the tests", 1 << 30),)
+    monkeypatch.setattr(gpu.nvml, "driver", lambda: Driver("580.1", "13.0", cards))
     monkeypatch.setattr(
         gpu, "parts", lambda: (part("solutions", item("a", "right")), part("timings"))
     )

@@ -11,6 +11,7 @@ from authoring.checkout import read
 from gpu_course.grading.workspace import has_notebook
 from gpu_course.puzzle import index
 from tests.browser.lab import Server
+from tests.sampling import share
 
 pytestmark = pytest.mark.browser
 
@@ -23,11 +24,9 @@ RIGHT = "    if i < size:\n        out[i] = a[i] + 10\n"
 
 # What a processor, a browser and a fresh kernel make of a lesson is seen nowhere else, so every
 # lesson has its turn; the first one is a learner's first sight of the course.
-LESSONS = [
-    pytest.param(lesson.name, marks=[] if lesson.name == FIRST else [pytest.mark.series(1 / 10)])
-    for lesson in index.lessons()
-    if has_notebook(lesson)
-]
+NAMES = [lesson.name for lesson in index.lessons() if has_notebook(lesson)]
+SOME = pytest.mark.series(share(2, of=len(NAMES)))
+LESSONS = [pytest.param(name, marks=[] if name == FIRST else [SOME]) for name in NAMES]
 
 
 @pytest.mark.timeout(3600)

@@ -10,6 +10,9 @@ import pytest
 
 from authoring.checkout import read, solution_files
 from authoring.stubs import build_stubs
+from tests.gpu_course.notebook.conftest import answers
+
+__all__ = ["answers", "fonts", "root", "solutions", "stubs"]
 
 ROOT = Path(__file__).parents[2]
 

@@ -15,16 +15,19 @@ from gpu_course.grading.check import check
 from gpu_course.grading.kernel.answers import mistake_answer
 from gpu_course.grading.sentences import sentence_of
 from gpu_course.puzzle import KernelPuzzle, Mistake, Puzzle, PythonPuzzle, index
-from tests.sampling import drawn
+from tests.sampling import drawn, share
 
-AGAIN, AGAIN_ON_RANKS = 1 / 16, 1 / 48
-"""The parts that are tried under the second seed; ranks take processor time for each process."""
 PUZZLES = pytest.mark.parametrize("puzzle", index.puzzles(), ids=lambda puzzle: puzzle.name)
 MISTAKES = [
     pytest.param(puzzle, mistake, id=f"{puzzle.name}-{mistake.function}")
     for puzzle in index.puzzles()
     for mistake in puzzle.mistakes
 ]
+
+
+AGAIN = share(80, of=len(MISTAKES))
+AGAIN_ON_RANKS = AGAIN / 3
+"""The parts that are tried under the second seed; ranks take processor time for each process."""
 
 
 def in_one_line(text: str) -> str:

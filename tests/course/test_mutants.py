@@ -1,6 +1,7 @@
 """Every small wrong change of a solution is rejected, or listed as no different with a reason.
 
-`make test` looks at one mutant in sixteen, of the longest checks at fewer; `make test-all` at all.
+`make test` looks at about as many mutants as five puzzles have, of the longest checks at fewer;
+`make test-all` at all of them.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ import pytest
 
 from authoring.mutation import describe, row_of
 from gpu_course.puzzle import KernelPuzzle, Puzzle, index
-from tests.sampling import EVERYTHING, drawn
+from tests.sampling import EVERYTHING, drawn, share
 
 # Starting PyTorch once per mutant takes minutes: `make mutants` has those puzzles too.
 QUICK = [puzzle for puzzle in index.puzzles() if not getattr(puzzle, "torch", False)]
-PART = 1 / 16
+PART = share(5, of=len(QUICK))
 LONGEST = ("matmul_register", "matmul_double_buffered", "scan_lookback")
-SMALLER_PARTS = dict.fromkeys(LONGEST, 1 / 80)
+SMALLER_PARTS = dict.fromkeys(LONGEST, PART / 5)
 """Of register-tiled products and the scan by looking back: hundreds of mutants, and long checks."""
 MOST_S = 3600
 

@@ -17,10 +17,10 @@ from authoring.notebooks import PUZZLE_CELL, build_notebook
 from gpu_course.grading.workspace import has_notebook
 from gpu_course.puzzle import index
 from tests.course.nbval_run import code_cells
+from tests.sampling import share
 
-LESSONS = pytest.mark.parametrize(
-    "lesson", [lesson.name for lesson in index.lessons() if has_notebook(lesson)]
-)
+NAMES = [lesson.name for lesson in index.lessons() if has_notebook(lesson)]
+LESSONS = pytest.mark.parametrize("lesson", NAMES)
 
 MOST_S = 3600
 """A lesson runs in half a minute, and on a busy machine in many."""
@@ -43,7 +43,7 @@ def test_a_lesson_brings_its_puzzles_in_order(
 
 
 @pytest.mark.timeout(MOST_S)
-@pytest.mark.series(1 / 8)
+@pytest.mark.series(share(2, of=len(NAMES)))
 @LESSONS
 def test_a_lesson_runs_from_top_to_bottom(
     lesson: str, root: Path, stubs: dict[str, str], fonts: None

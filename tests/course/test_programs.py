@@ -13,21 +13,19 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
-from typing import Any
 
 import pytest
-import torch
 
 from authoring.checkout import read
 from gpu_course.isolation import servers
-from gpu_course.lessons.data_parallel.training import SHAPE, flat
-from gpu_course.lessons.zero_and_fsdp.units import TINY
-from gpu_course.measure.model import MLP, Shape, drawn_gpt, next_token_loss, random_tokens
+from gpu_course.puzzle import outline
+from tests.course.programs import RANKS, lessons_with_a_program, right
 from tests.course.sources import SOURCES
 
 ROOT = Path(__file__).parents[2]
+PARALLELISM = 4
+"""The part of the course whose lessons run on ranks."""
 LESSONS = [path for path in SOURCES if "\n## To a cluster\n" in path.read_text(encoding="utf-8")]
-RANKS = 2
 FIRST = re.compile(r"# in (?P<file>\w+\.py): your (?P<answer>\w+), and below it|# (?P<own>\w+\.py)")
 # What `main` of the file that torchrun starts does: every program, and who is left at the end.
 EVERY = """
@@ -74,51 +72,13 @@ def program(lesson: Path) -> tuple[str, str]:
     return first["file"], f"{answer}\n\n{block}"
 
 
-def trained_by_one(shape: Shape) -> float:
-    """The sum of a GPT's weights after the three steps of lessons 22 and 23, by one process."""
-    model = drawn_gpt(shape)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
-    for _ in range(3):
-        for rank in range(RANKS):
-            tokens = random_tokens(shape, 2, rank)
-            (next_token_loss(model(tokens), tokens) / RANKS).backward()
-        optimizer.step()
-        optimizer.zero_grad()
-    return flat(model).sum().item()
-
-
-def whole_mlp() -> float:
-    """What lesson 24's layer gives when nobody cuts it."""
-    torch.manual_seed(24)
-    return MLP(64, dropout=0.0).double()(torch.ones(4, 64, dtype=torch.float64)).sum().item()
-
-
-def attention_of(rank: int) -> float:
-    """The norm of a rank's rows of the attention of lesson 25, with all tokens in one place."""
-    parts = []
-    for each in range(RANKS):
-        torch.manual_seed(each)
-        parts.append(torch.randn(8, 512, 64, dtype=torch.float64))
-    x = torch.cat(parts, 1)
-    out = torch.nn.functional.scaled_dot_product_attention(x, x, x, is_causal=True)
-    return out.chunk(RANKS, 1)[rank].norm().item()
-
-
-def right(rank: int) -> dict[str, Any]:
-    """What each program is to return, by the number of its lesson."""
-    trained = {"22": trained_by_one(SHAPE), "23": trained_by_one(TINY)}
-    alone = {**trained, "24": whole_mlp(), "25": attention_of(rank)}
-    found: dict[str, Any] = {number: pytest.approx(x, rel=1e-12) for number, x in alone.items()}
-    return {"21": [float(RANKS * k) for k in range(8)], **found}
-
-
 @pytest.mark.skipif(not servers.available(), reason="the lessons' commands are for Linux")
 def test_the_programs_of_the_lessons_run_under_torchrun(tmp_path: Path) -> None:
-    names = {}
+    names: dict[str, str] = {}
     for lesson in LESSONS:
         file, text = program(lesson)
-        names[lesson.stem[:2]] = f"{lesson.stem}_{file}"
-        (tmp_path / names[lesson.stem[:2]]).write_text(text, encoding="utf-8")
+        names[lesson.stem] = f"{lesson.stem}_{file}"
+        (tmp_path / names[lesson.stem]).write_text(text, encoding="utf-8")
     (tmp_path / "all.json").write_text(json.dumps(list(names.values())))
     (tmp_path / "every.py").write_text(EVERY)
     done = subprocess.run(
@@ -130,14 +90,18 @@ def test_the_programs_of_the_lessons_run_under_torchrun(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     for rank in range(RANKS):
         got = json.loads((tmp_path / f"got_{rank}.json").read_text())
-        assert {number: got[file] for number, file in names.items()} == right(rank)
+        for name, file in names.items():
+            assert got[file] == pytest.approx(right(name, rank), rel=1e-12), name
         # A mesh outlives its program in a cache. Its groups' threads must not: they would end
         # the process by SIGABRT when they let go of a tensor after Python.
         assert json.loads((tmp_path / f"left_{rank}.json").read_text()) == []
 
 
 def test_each_lesson_on_ranks_has_a_program() -> None:
-    assert [lesson.stem[:2] for lesson in LESSONS] == ["21", "22", "23", "24", "25"]
+    assert {lesson.stem.partition("_")[2] for lesson in LESSONS} == lessons_with_a_program()
+    assert {each.name for each in outline.lessons_of(PARALLELISM)} == {
+        lesson.stem for lesson in LESSONS
+    }
 
 
 def test_the_page_prints_the_program_of_lesson_21() -> None:

@@ -14,6 +14,7 @@ from gpu_course.grading.kernel.answers import mistake_answer
 from gpu_course.grading.kernel.replaying import replay_answer
 from gpu_course.puzzle import KernelPuzzle, Mistake, index
 from simt.interleaving.experiment import same
+from tests.sampling import share
 
 RACES = [
     (puzzle, mistake)
@@ -25,7 +26,7 @@ RACES = [
 ]
 
 
-@pytest.mark.series(1 / 8)
+@pytest.mark.series(share(10, of=len(RACES)))
 @pytest.mark.parametrize(
     ("puzzle", "mistake"), RACES, ids=[f"{p.short_name}-{m.function}" for p, m in RACES]
 )

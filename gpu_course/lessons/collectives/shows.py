@@ -21,6 +21,7 @@ from gpu_course.lessons.collectives.schedules import Schedule
 from gpu_course.measure import alpha_beta
 from gpu_course.measure.alpha_beta import Link
 from gpu_course.notebook.explore import Explorer, play
+from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import telling
 from gpu_course.notebook.own_ranks import ranked_puzzle, run_own
 from gpu_course.notebook.pictures import Picture
@@ -130,6 +131,7 @@ class OwnRun:
         return "\n".join(lines)
 
 
+@asks_for_answers
 def own_run(name: str, ranks: int = 4, length: int = 4096, *more: Any) -> OwnRun | Any:
     """Returns a run of your answer to a puzzle on real ranks, with every call written down.
 
@@ -152,6 +154,7 @@ def _own_run(name: str, ranks: int, length: int, *more: Any) -> OwnRun:
     return OwnRun(puzzle.short_name, ranks, 8 * length, run)
 
 
+@asks_for_answers
 @telling
 def own_traffic(own: OwnRun) -> Picture:
     """Returns the communication matrix of a run of yours.
@@ -204,6 +207,7 @@ def watched(name: str, ranks: int = 4, per_node: int = 0) -> Watched:
     return Watched(f"your {ranked_puzzle(name).short_name}", moments, tuple(sent), per_node)
 
 
+@asks_for_answers
 @telling
 def play_own(name: str, ranks: int = 4, per_node: int = 0) -> Explorer:
     """Returns your own all-reduce to step through: it runs on real ranks, and is drawn as it ran.
@@ -222,6 +226,7 @@ def play_own(name: str, ranks: int = 4, per_node: int = 0) -> Explorer:
     return play(shown, len(seen.moments))
 
 
+@asks_for_answers
 @telling
 def own_timeline(name: str, ranks: int = 4, per_node: int = 0) -> Picture:
     """Returns who waits for whom in a run of your own all-reduce, step by step.
@@ -240,6 +245,7 @@ MEMORY_BYTES_PER_S = 2e12
 """What a rank's memory carries while it adds, as a round number of today's GPUs."""
 
 
+@asks_for_answers
 @telling
 def own_supersteps(name: str, ranks: int, mib: float, link: Link) -> str:
     """Returns what a run of your own all-reduce costs by BSP, superstep by superstep.

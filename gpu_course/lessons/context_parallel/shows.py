@@ -13,6 +13,7 @@ from gpu_course.lessons.context_parallel.pictures import (
     draw_triangle,
 )
 from gpu_course.lessons.context_parallel.sequence_layouts import LAYOUTS, Places, bound, work
+from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import telling
 from gpu_course.notebook.own_ranks import run_own
 from gpu_course.notebook.pictures import Picture
@@ -120,6 +121,7 @@ def held_in_rounds(run: Run, tokens: Sequence[int], numbers_per_token: int) -> l
     return found
 
 
+@asks_for_answers
 @telling
 def own_rounds(layout: str = "plain", ranks: int = 4) -> Picture:
     """Returns the rounds of your own ring_attention: whose keys came when, and who had to wait.
@@ -154,6 +156,7 @@ def _seen(queries: np.ndarray, keys: np.ndarray) -> int:
     return int((queries[:, None] >= keys[None, :]).sum())
 
 
+@asks_for_answers
 @telling
 def own_exact(ranks: int = 4, tokens: int = 50) -> str:
     """Returns how your ring compares with PyTorch's attention in one process, in float64.
@@ -177,6 +180,7 @@ def _verdict(off: float) -> str:
     return "the same to 12 digits" if off < 1e-12 else f"off by up to {off:.1e}"
 
 
+@asks_for_answers
 @telling
 def own_step(ranks: int = 4, layout: str = "zigzag") -> str:
     """Returns how a training step with your ring compares with one in one process.

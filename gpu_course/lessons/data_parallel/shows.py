@@ -10,6 +10,7 @@ from gpu_course.lessons.data_parallel.bucketed import buckets as buckets_by_rule
 from gpu_course.lessons.data_parallel.overlap import bucket_sizes, exposed_s, sent_buckets
 from gpu_course.lessons.data_parallel.pictures import Bucket, Span, draw_buckets, draw_overlap
 from gpu_course.measure.alpha_beta import Link
+from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import telling
 from gpu_course.notebook.own_ranks import ranked_puzzle, run_own
 from gpu_course.notebook.pictures import Picture
@@ -27,6 +28,7 @@ AGREE = 1e-12
 # The learner's own hooks on the tiny GPT
 
 
+@asks_for_answers
 @telling
 def own_steps(name: str, ranks: int = 2, bucket_kib: float = 32) -> str:
     """Returns how your hooks train the tiny GPT, beside PyTorch's DDP and beside one process.
@@ -63,6 +65,7 @@ def _own_beside(name: str, ranks: int, bucket_kib: float) -> Run:
     return run_own(name, runs.beside_ddp, ranks, function=function, bucket_bytes=size)
 
 
+@asks_for_answers
 @telling
 def own_buckets(name: str = "bucketed", ranks: int = 2, bucket_kib: float = 32) -> Picture:
     """Returns a picture of your buckets in the first backward pass of the tiny GPT, on real ranks.

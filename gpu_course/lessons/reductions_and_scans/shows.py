@@ -11,6 +11,7 @@ from gpu_course.errors import CourseError
 from gpu_course.grading.answer_problem import AnswerProblem
 from gpu_course.grading.kernel import trial
 from gpu_course.grading.kernel.answers import read_answer
+from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import show, trouble
 from gpu_course.notebook.pictures import Picture
 from gpu_course.puzzle import Case, KernelPuzzle, index
@@ -24,6 +25,7 @@ LOOK_BACK = "scan_lookback"
 TILES = 12
 
 
+@asks_for_answers
 def show_scan(kernel: Any, variable: str = "x", lanes: int = 8) -> None:
     """Shows who adds what in each step of a scan within a block.
 
@@ -67,6 +69,7 @@ def states_over_time(events: Sequence[Event], array: str) -> list[list[int]]:
     return found
 
 
+@asks_for_answers
 def show_look_back(seed: int = 2) -> None:
     """Shows how the tiles of `scan_lookback` learn of each other: of your answer once it is right.
 

@@ -9,6 +9,7 @@ from gpu_course.grading.kernel.work import Work, asked_bytes, flop, solved_works
 from gpu_course.hardware.roofline import FLOAT32, TENSOR, recorded_bytes_per_s, roof
 from gpu_course.lessons.roofline.pictures import Kernel, Roofs, draw_roofline, draw_under_roof
 from gpu_course.lessons.roofline.this_cpu import Times
+from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import Note, telling
 from gpu_course.notebook.pictures import Picture
 from gpu_course.units import format_time_s
@@ -86,6 +87,7 @@ def layer_intensity(b: int, d: int, f: int, width: int = 2) -> float:
     return 2 * b * d * f / (width * (b * d + d * f + b * f))
 
 
+@asks_for_answers
 @telling
 def solved_under_roof(card: str) -> Picture | Note:
     """Returns every kernel that you have solved so far as a list below the roof of a card.

@@ -15,6 +15,7 @@ from gpu_course.lessons.tensor_parallel.pictures import draw_cut, draw_kept, dra
 from gpu_course.lessons.tensor_parallel.zero_or_cut import zero_3_teraflops
 from gpu_course.measure.activation_formulas import LayerShape, layer_activation_bytes, layer_terms
 from gpu_course.notebook.latest_cell import latest_calls
+from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import telling
 from gpu_course.notebook.own_ranks import run_own
 from gpu_course.notebook.pictures import Picture
@@ -109,6 +110,7 @@ def booked_by_rank_0() -> float:
     return float(booked_bytes(call for call in latest_calls() if call.rank == 0))
 
 
+@asks_for_answers
 @telling
 def own_passes(ranks: int = 4, tokens: int = 32, hidden: int = 64) -> str:
     """Returns what your `parallel_mlp` called in each pass, and whether it is the whole layer.
@@ -137,6 +139,7 @@ def _passes_text(run: Run, tokens: int, hidden: int) -> str:
     return "\n".join(lines)
 
 
+@asks_for_answers
 @telling
 def own_layer(ranks: int = 4, tokens: int = 16, hidden: int = 32, heads: int = 4) -> str:
     """Returns what a layer of the tiny GPT calls in each pass, made of two answers of yours.
@@ -155,6 +158,7 @@ def own_layer(ranks: int = 4, tokens: int = 16, hidden: int = 32, heads: int = 4
     return _passes_text(run, tokens, hidden)
 
 
+@asks_for_answers
 @telling
 def own_grid(m: int = 64, k: int = 64, n: int = 96) -> Picture:
     """Returns the communication matrix of your `summa` on a grid of 2 x 2.

@@ -13,6 +13,7 @@ import numpy as np
 from gpu_course.lessons.zero_and_fsdp.claims.zero import zero_gb
 from gpu_course.lessons.zero_and_fsdp.pictures import UnitUse, draw_owners, draw_stages, draw_units
 from gpu_course.lessons.zero_and_fsdp.volumes import times
+from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import telling
 from gpu_course.notebook.own_ranks import run_own
 from gpu_course.notebook.pictures import Picture
@@ -97,6 +98,7 @@ def uses_of(
     return tuple(found)
 
 
+@asks_for_answers
 @telling
 def own_units(ranks: int = 4) -> Picture:
     """Returns a picture of your own zero3 on the tiny GPT: gathers, uses, and the bytes alive.
@@ -229,6 +231,7 @@ def _equal(off: float) -> str:
     return "as one process, but for rounding" if off < 1e-12 else f"off by {off:.2g}"
 
 
+@asks_for_answers
 def saved_and_loaded(saved: int = 4, ranks: int = 2) -> str | Any:
     """Returns what ranks loaded by your `reshard`, and by PyTorch, of what others had saved.
 

@@ -20,9 +20,6 @@ import numpy as np
 
 from gpu_course.puzzle.specification import Case, KernelPuzzle, Launch
 
-PUZZLES = ("scan_lookback", "last_block_sum", "compact", "deterministic_sum")
-"""Puzzles whose answers hang on what other blocks do; test_scans has their oracle."""
-
 WARP = 32
 MEETINGS = ("syncthreads", "syncthreads_count", "syncthreads_or")
 WARP_MEETINGS = ("ballot_sync", "shfl_sync", "shfl_up_sync", "shfl_down_sync", "shfl_xor_sync")

@@ -13,6 +13,7 @@ from gpu_course.grading.kernel import sharing, trial
 from gpu_course.grading.sentences import SENTENCES
 from gpu_course.units import of_so_many
 from tests.course.puzzles.by_hand import SOLUTIONS, Outcome, first_failure, kernels, run_case
+from tests.course.puzzles.loops import is_marked, repeats
 
 
 def cases_and_random(puzzle: KernelPuzzle, draws: int = 5) -> list:
@@ -95,10 +96,6 @@ def assert_specification_cases_tell_much(puzzle: KernelPuzzle) -> None:
         assert any(s["rows"] < s["cols"] for s in many)
 
 
-REPEATS = {"argmax"}
-"""Puzzles that ask what becomes of equal numbers and of NaN."""
-
-
 def assert_specification_inputs_show_mistakes(puzzle: KernelPuzzle) -> None:
     """Numbers are exact in binary, all different, never 0, never in order; a seed fixes them."""
     for case in cases_and_random(puzzle):
@@ -117,27 +114,30 @@ def assert_specification_inputs_show_mistakes(puzzle: KernelPuzzle) -> None:
                 value = inputs["a"]
             flat = value.ravel() / 2.0 ** case.sizes.get("doublings", 0)
             # There may be a NaN where the question is what becomes of it, and where nobody may ask.
-            if puzzle.short_name in REPEATS or case.sizes.get("unasked"):
+            if is_marked(puzzle, repeats) or case.sizes.get("unasked"):
                 flat = flat[~np.isnan(flat)]
             # Where the order of a sum is to show in its last bits, the numbers have many.
             if case.special or case.sizes.keys() & {*SPECIAL_SIZES}:
                 flat = flat[np.isfinite(flat) & (flat != 0)]
             assert np.all(flat * 8 == np.round(flat * 8)) or puzzle.same_bits
             assert np.all(flat != 0)
-            assert len(np.unique(flat)) == flat.size or puzzle.short_name in REPEATS
+            assert len(np.unique(flat)) == flat.size or is_marked(puzzle, repeats)
             if flat.size > 2:
                 steps = np.diff(flat)
                 assert (steps > 0).any() and (steps < 0).any()
                 assert not np.array_equal(flat, flat[::-1])
 
 
-HELD_TO_SPECIAL_NUMBERS = ("00", "01", "02", "03", "04")
-"""Lessons whose puzzles say what they promise of NaN and infinities, and have a case with them."""
+LAST_WITH_A_SPECIAL_CASE = "04"
+"""Up to this lesson a puzzle has a case of NaN and infinities, and says what it promises of them.
+
+In later lessons they stand where sums can tell what becomes of them.
+"""
 
 
 def assert_specification_says_what_it_promises_of_special_numbers(puzzle: KernelPuzzle) -> None:
     """Statement and stub name NaN, and a case holds what they promise of it and of infinities."""
-    if puzzle.lesson[:2] not in HELD_TO_SPECIAL_NUMBERS:
+    if puzzle.lesson[:2] > LAST_WITH_A_SPECIAL_CASE:
         return
     solution = (SOLUTIONS / f"{puzzle.name}.py").read_text(encoding="utf-8")
     text = ast.get_docstring(ast.parse(solution)) or ""
@@ -162,13 +162,9 @@ def assert_specification_says_what_it_promises_of_special_numbers(puzzle: Kernel
     assert any(not np.isfinite(each[-1]) for each in floats)
 
 
-HELD_WHERE_THEY_MATTER = ("05", "06")
-"""Lessons whose puzzles put NaN and infinities where sums can tell what becomes of them."""
-
-
 def assert_specification_holds_special_numbers_where_they_matter(puzzle: KernelPuzzle) -> None:
     """Statement and stub name NaN and infinities, and some case of floats has what is no number."""
-    if puzzle.lesson[:2] not in HELD_WHERE_THEY_MATTER:
+    if puzzle.lesson[:2] <= LAST_WITH_A_SPECIAL_CASE:
         return
     floats = [
         value
@@ -263,4 +259,4 @@ def assert_specification_words_are_in_order(puzzle: KernelPuzzle) -> None:
 
 
 _SIBLINGS = {"columns-alike", "race in global memory", "began-too-high", "counts-on"}
-"""Keys that mirror another mistake's, or have a kernel in rare/: they need none of their own."""
+"""Keys that mirror another mistake's, or have a kernel in rare.md: they need none of their own."""

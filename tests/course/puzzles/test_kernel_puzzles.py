@@ -15,7 +15,9 @@ import numpy as np
 import pytest
 
 from gpu_course.puzzle import KernelPuzzle, Mistake, index
-from tests.course.puzzles import by_intervals, by_turns, loops, rules
+from tests.course.puzzles import by_intervals, rules
+from tests.course.puzzles.loops import hears_other_blocks, is_marked, loop_of
+from tests.sampling import share
 
 PUZZLES = {p.short_name: p for p in index.puzzles() if isinstance(p, KernelPuzzle)}
 RULES = [name for name in vars(rules) if name.startswith("assert_specification_")]
@@ -34,7 +36,7 @@ def has_warp_calls(name: str) -> bool:
 WITH_BARRIERS = [name for name in PUZZLES if has_barriers(name)]
 MEETING = [name for name in PUZZLES if name in WITH_BARRIERS or has_warp_calls(name)]
 WITHOUT = [name for name in PUZZLES if name not in MEETING]
-MEETING = [name for name in MEETING if name not in by_turns.PUZZLES]
+MEETING = [name for name in MEETING if not is_marked(PUZZLES[name], hears_other_blocks)]
 
 
 def mistakes_of(names: list[str]) -> list[Any]:
@@ -58,7 +60,7 @@ def test_the_reference_is_a_loop(name: str) -> None:
     for case in rules.cases_and_random(puzzle):
         inputs = puzzle.inputs(np.random.default_rng(3), case)
         plain = {n: v.tolist() if hasattr(v, "tolist") else v for n, v in inputs.items()}
-        expected = getattr(loops, name)(**plain)
+        expected = loop_of(puzzle)(**plain)
         rtol, atol = puzzle.tolerance
         # Of large numbers NumPy keeps what float32 holds.
         for output, found in puzzle.reference(inputs, case).items():
@@ -78,7 +80,7 @@ def test_each_mistake_is_told_apart_one_thread_after_another(name: str, mistake:
     rules.assert_mistake_is_told_apart(PUZZLES[name], mistake)
 
 
-@pytest.mark.series(1 / 3)
+@pytest.mark.series(share(11, of=len(MEETING)))
 @pytest.mark.parametrize("name", MEETING)
 def test_the_solution_is_right_and_without_hazard_in_a_block_of_generators(name: str) -> None:
     puzzle = PUZZLES[name]
@@ -88,7 +90,7 @@ def test_the_solution_is_right_and_without_hazard_in_a_block_of_generators(name:
         assert outcome == by_intervals.Outcome(frozenset(), True), case
 
 
-@pytest.mark.series(1 / 10)
+@pytest.mark.series(share(36, of=len(mistakes_of(MEETING))))
 @pytest.mark.parametrize(("name", "mistake"), mistakes_of(MEETING))
 def test_a_block_of_generators_finds_in_each_mistake_what_the_catalogue_says(
     name: str, mistake: Mistake

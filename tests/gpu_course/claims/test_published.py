@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from dataclasses import replace
+from types import ModuleType
 
 import pytest
 
@@ -279,25 +280,53 @@ def test_a_file_gives_rows() -> None:
 @pytest.mark.parametrize(
     ("there", "slip", "told"),
     [
-        ('place = "Table 1"\n', "", "slip.toml, table 1: place is missing"),
-        ('url = "https://example.org"\n', "", "slip.toml: url is missing"),
-        ("[[table]]", "[[tabel]]", "slip.toml: unknown key tabel"),
-        ("[[table.row]]", "[[table.rows]]", "slip.toml, Table 1: unknown key rows"),
+        ('place = "Table 1"\n', "", "slip.toml, table 1: Object missing required field `place`"),
+        ('url = "https://example.org"\n', "", "slip.toml: Object missing required field `url`"),
+        ("[[table]]", "[[tabel]]", "slip.toml: Object contains unknown field `tabel`"),
+        (
+            "[[table.row]]",
+            "[[table.rows]]",
+            "slip.toml, Table 1: Object missing required field `row`",
+        ),
         ("[[table.row]]", "[[table.row]", "slip.toml is no TOML: "),
-        ("[[table.row]]\n", "row = [7]\n", "slip.toml, Table 1, row 1: 7 is no table"),
-        ('what = "7B"\n', "", "slip.toml, Table 1, row 1: what is missing"),
-        ('what = "7B"', 'what = ""', "slip.toml, Table 1, row 1: what is empty"),
-        ('unit = "GB"\n', "", THIS_ROW + "unit is missing"),
-        ('how = "16 bytes per parameter"\n', "", THIS_ROW + "how is missing"),
-        ("inputs_rounding", "input_rounding", THIS_ROW + "unknown key input_rounding"),
+        (
+            "[[table.row]]\n",
+            "row = [7]\n",
+            "slip.toml, Table 1: Expected `object`, got `int` - at `$.row[0]`",
+        ),
+        ('what = "7B"\n', "", "slip.toml, Table 1, row 1: Object missing required field `what`"),
+        (
+            'what = "7B"',
+            'what = ""',
+            "slip.toml, Table 1, row 1: Expected `str` of length >= 1 - at `$.what`",
+        ),
+        ('unit = "GB"\n', "", THIS_ROW + "Object missing required field `unit`"),
+        ('how = "16 bytes per parameter"\n', "", THIS_ROW + "Object missing required field `how`"),
+        (
+            "inputs_rounding",
+            "input_rounding",
+            THIS_ROW + "Object contains unknown field `input_rounding`",
+        ),
         ("[[table.row]]", '[[table.row]]\nunit = "GiB"', THIS_ROW + "unit stands in the table and"),
-        ('"112.0"', "112.0", THIS_ROW + "printed cannot be 112.0\n  try:    put it in quotes"),
+        ('"112.0"', "112.0", THIS_ROW + "Expected `str`, got `float` - at `$.printed`"),
         ('"112.0"', '"112 GB"', THIS_ROW + "the printed digits are '112 GB', and no number"),
         ('"112.0"', '"11,2"', THIS_ROW + "the printed digits are '11,2', and no number"),
         ('"112.0"', '"nan"', THIS_ROW + "the printed digits are 'nan', and no number"),
-        ('kind = "formula"', 'kind = "guess"', THIS_ROW + "the kind is 'guess'"),
-        ('["16_memory_ledger"]', "[]", THIS_ROW + "lessons is empty"),
-        ('["16_memory_ledger"]', "[16]", THIS_ROW + "no lesson is called 16"),
+        (
+            'kind = "formula"',
+            'kind = "guess"',
+            THIS_ROW + "Invalid enum value 'guess' - at `$.kind`",
+        ),
+        (
+            '["16_memory_ledger"]',
+            "[]",
+            THIS_ROW + "Expected `array` of length >= 1 - at `$.lessons`",
+        ),
+        (
+            '["16_memory_ledger"]',
+            "[16]",
+            THIS_ROW + "Expected `str`, got `int` - at `$.lessons[0]`",
+        ),
         ("16_memory_ledger", "memory 16", THIS_ROW + "no lesson is called 'memory 16'"),
         ('"states_gb"', '"state_gb"', THIS_ROW + "no model is called 'state_gb'"),
         ("parameters = 7e9, ", "", THIS_ROW + "inputs_rounding has parameters"),
@@ -305,12 +334,24 @@ def test_a_file_gives_rows() -> None:
         (', recipe = "bfloat16"', "", THIS_ROW + "the arguments of states_gb: missing a required"),
         ('"bfloat16"', '"bf16"', THIS_ROW + "recipe is 'bf16', and no one of bfloat16, float32"),
         ("{ parameters = 1e6 }", "{ recipe = 1 }", THIS_ROW + "inputs_rounding has recipe"),
-        ("{ parameters = 1e6 }", '"a bit"', THIS_ROW + "inputs_rounding cannot be 'a bit'"),
-        ("{ parameters = 1e6 }", "1\nverdict = 0", THIS_ROW + "verdict cannot be 0"),
+        (
+            "{ parameters = 1e6 }",
+            '"a bit"',
+            THIS_ROW + "Expected `float | object | null`, got `str` - at ",
+        ),
+        (
+            "{ parameters = 1e6 }",
+            "1\nverdict = 0",
+            THIS_ROW + "Expected `bool`, got `int` - at `$.verdict`",
+        ),
         ("{ parameters = 1e6 }", "inf", THIS_ROW + "inputs_rounding cannot be inf"),
         ("{ parameters = 1e6 }", "-0.1", THIS_ROW + "inputs_rounding cannot be -0.1"),
         ("1e6", "nan", THIS_ROW + "inputs_rounding has parameters = nan"),
-        ("{ parameters = 1e6 }", "true", THIS_ROW + "inputs_rounding cannot be True"),
+        (
+            "{ parameters = 1e6 }",
+            "true",
+            THIS_ROW + "Expected `float | object | null`, got `bool` - at",
+        ),
     ],
 )
 def test_a_slip_in_a_file_is_told_with_its_row(there: str, slip: str, told: str) -> None:
@@ -320,19 +361,27 @@ def test_a_slip_in_a_file_is_told_with_its_row(there: str, slip: str, told: str)
     assert str(error.value).startswith(told)
 
 
-def test_two_models_of_one_name_are_refused() -> None:
-    def states_gb() -> float:
-        return 0.0
+def a_module(name: str) -> ModuleType:
+    """A module with a model `states_gb`, and one that it has from elsewhere."""
+    module = ModuleType(name)
+    code = "@model()\ndef states_gb():\n    return 0.0\n"
+    module.__dict__.update(model=models.model, borrowed=published._models()["states_gb"].function)
+    exec(code, module.__dict__)
+    return module
 
-    with pytest.raises(CatalogueError, match="both have a model states_gb"):
-        models.model()(states_gb)
+
+def test_two_models_of_one_name_are_refused() -> None:
+    one, other = a_module("one"), a_module("other")
+    assert list(models.models_of([one])) == ["states_gb"]
+    with pytest.raises(CatalogueError, match="other and one both have a model states_gb"):
+        models.models_of([one, other])
 
 
 def test_published_values_are_never_what_the_model_returns() -> None:
     """A model that reads the printed table would agree by construction: none may name it."""
-    rows()
-    assert len(models.REGISTERED) >= 10
-    for name, each in models.REGISTERED.items():
+    found = published._models()
+    assert {each.computed_by for each in rows()} <= set(found)
+    for name, each in found.items():
         used = set(inspect.unwrap(each.function).__code__.co_names)
         assert not used & {"TABLE_5", "printed", "rows", "published"}, name
 

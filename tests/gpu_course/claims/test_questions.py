@@ -68,22 +68,46 @@ def test_a_row_may_hold_a_question() -> None:
 @pytest.mark.parametrize(
     ("there", "slip", "told"),
     [
-        ('name = "large-add"\n', "", THIS_ROW + "forecast lacks name"),
-        ('seen = "As long as its bytes."\n', "", THIS_ROW + "forecast lacks seen"),
+        (
+            'name = "large-add"\n',
+            "",
+            THIS_ROW + "Object missing required field `name` - at `$.forecast`",
+        ),
+        (
+            'seen = "As long as its bytes."\n',
+            "",
+            THIS_ROW + "Object missing required field `seen` - at `$.forecast`",
+        ),
         ('"As long as its bytes."', '" "', THIS_ROW + "seen of the forecast is empty"),
         ('breaks = "latency"', 'breaks = ""', THIS_ROW + "breaks of the forecast is empty"),
         ('"large-add"', '"Large add"', THIS_ROW + "the forecast is called 'Large add'"),
-        ('"large-add"', "7", THIS_ROW + "name cannot be 7"),
+        ('"large-add"', "7", THIS_ROW + "Expected `str`, got `int` - at `$.forecast.name`"),
         ("take?", "take.", THIS_ROW + "the question of large-add does not ask"),
         ('"latency"', '"luck"', THIS_ROW + "breaks is 'luck', and no assumption"),
-        ("breaks =", "break =", THIS_ROW + "forecast has an unknown key break"),
+        (
+            "breaks =",
+            "break =",
+            THIS_ROW + "Object contains unknown field `break` - at `$.forecast`",
+        ),
         ("verdict = false\n", "", THIS_ROW + "the model breaks (latency), so no verdict"),
         ('note = "A floor."\n', "", THIS_ROW + "the model breaks (latency), so no verdict"),
         ('"4.1"', '"-4.1"', THIS_ROW + "nobody forecasts -4.1"),
         ('"4.1"', '"4.1 ms"', THIS_ROW + "the printed digits are '4.1 ms'"),
-        ("[table.row.forecast]", "[table.forecast]", "slip.toml, Table 1: unknown key forecast"),
-        ("[table.row.forecast]\n", "forecast = 7\n[x]\n", "slip.toml: unknown key x"),
-        ("[table.row.forecast]", "[table.row.forcast]", THIS_ROW + "unknown key forcast"),
+        (
+            "[table.row.forecast]",
+            "[table.forecast]",
+            "slip.toml, Table 1: a forecast is",
+        ),
+        (
+            "[table.row.forecast]\n",
+            "forecast = 7\n[x]\n",
+            "slip.toml: Object contains unknown field `x`",
+        ),
+        (
+            "[table.row.forecast]",
+            "[table.row.forcast]",
+            THIS_ROW + "Object contains unknown field `forcast`",
+        ),
     ],
 )
 def test_a_slip_in_a_question_is_told_with_its_row(there: str, slip: str, told: str) -> None:

@@ -6,6 +6,7 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Callable
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -41,31 +42,15 @@ from gpu_course.hardware.compute_capability import capability
 from gpu_course.hardware.datasheet import device, devices
 from gpu_course.hardware.latency import issue
 from gpu_course.hardware.occupancy import occupancy
-from gpu_course.lessons.collectives.networks import network
-from gpu_course.lessons.collectives.pictures import (
-    draw_chunks,
-    draw_timeline,
-    draw_times,
-)
-from gpu_course.lessons.context_parallel.pictures import (
-    draw_curves,
-    draw_lengths,
-    draw_rounds,
-    draw_triangle,
-)
-from gpu_course.lessons.data_parallel.pictures import draw_buckets, draw_overlap
+from gpu_course.lessons.collectives.pictures import draw_chunks, draw_timeline, draw_times
 from gpu_course.lessons.forward_gradients.pictures import draw_estimates, draw_ledgers
-from gpu_course.lessons.matmul.pictures import draw_ladder, draw_reuse, draw_waves
 from gpu_course.lessons.memory_ledger.pictures import draw_saw_tooth, draw_terms
 from gpu_course.lessons.optimal_checkpointing.pictures import draw_lives, draw_pareto
-from gpu_course.lessons.reductions_and_scans.pictures import draw_look_back, draw_scan
-from gpu_course.lessons.roofline.pictures import draw_roofline, draw_under_roof
-from gpu_course.lessons.smaller_states.pictures import draw_held, draw_rank
-from gpu_course.lessons.tensor_parallel.pictures import draw_cut, draw_kept
-from gpu_course.lessons.zero_and_fsdp.pictures import draw_owners, draw_stages, draw_units
+from gpu_course.lessons.smaller_states.pictures import draw_held
 from simt.stepping import record
 from tests.gpu_course.claims.test_pictures import LESSONS, VERDICT
 from tests.gpu_course.draw import launches
+from tests.gpu_course.draw.examples import examples
 from tests.gpu_course.draw.execution.test_reductions import halves, neighbours
 from tests.gpu_course.draw.kernels import (
     behind_the_guard,
@@ -76,15 +61,9 @@ from tests.gpu_course.draw.kernels import (
 )
 from tests.gpu_course.draw.readable import assert_readable, texts
 from tests.lessons.collectives import test_pictures as collectives
-from tests.lessons.context_parallel import test_pictures as context_parallel
-from tests.lessons.data_parallel import test_pictures as data_parallel
 from tests.lessons.forward_gradients.test_pictures import CLOUD, LEDGERS
 from tests.lessons.memory_ledger.test_pictures import LEDGER
 from tests.lessons.optimal_checkpointing.test_pictures import PANELS
-from tests.lessons.roofline.test_pictures import KERNELS, ROOFS
-from tests.lessons.smaller_states.test_pictures import ENDS, PLAIN, STATES
-from tests.lessons.tensor_parallel.test_pictures import KEPT, rates
-from tests.lessons.zero_and_fsdp import test_pictures as zero_and_fsdp
 
 MIB = 2**20
 GIB = 2**30
@@ -123,10 +102,6 @@ CURVES = {
     "halves": [(0.7 * MIB, 1.51)],
     "revolve": [(0.7 * MIB, 2.55), (0.78 * MIB, 1.65), (0.78 * MIB, 1.5)],
 }
-FIRST = np.zeros((16, 16), bool)
-FIRST[0, ::4] = True
-FIRST_ROWS = np.zeros((16, 16), bool)
-FIRST_ROWS[:4] = True
 FALLING = [4.9 - 0.02 * k for k in range(60)]
 
 
@@ -258,13 +233,6 @@ PICTURES: dict[str, Callable[[], Figure]] = {
         record(neighbours)[1, 128](zeros(1), numbers(128), 128), "tile"
     ),
     "draw_tree": lambda: draw_tree(record(halves)[1, 16](zeros(1), numbers(16)), "tile"),
-    "draw_scan": lambda: draw_scan(
-        [
-            [frozenset({k}) for k in range(4)],
-            [frozenset(range(max(0, k - 1), k + 1)) for k in range(4)],
-        ]
-    ),
-    "draw_look_back": lambda: draw_look_back([[0, 0, 0], [1, 0, 1], [2, 1, 1], [2, 2, 2]]),
     "draw_intervals guard": lambda: draw_intervals(
         record(behind_the_guard)[1, 8](zeros(8), numbers(8), 6), "tile"
     ),
@@ -293,13 +261,6 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "draw_halo": lambda: draw_halo(24, 8, 1),
     "draw_halo wide": lambda: draw_halo(12, 4, 3),
     "draw_transposition": draw_transposition,
-    "draw_ladder": lambda: draw_ladder(
-        [("no tiles", 2.0, 0.0, 1986.5), ("squares of 8 by 8", 0.015625, 0.25, 15971.7)],
-        "somebody 2022",
-    ),
-    "draw_reuse": lambda: draw_reuse(4, 2048, (FIRST_ROWS, FIRST), (FIRST_ROWS.T, FIRST)),
-    "draw_reuse no tile": lambda: draw_reuse(1, 8192, (FIRST, FIRST), (FIRST, FIRST)),
-    "draw_waves": lambda: draw_waves([32, 64, 96, 128], [0.3, 1.0, 0.5, 0.7], 96, "2 SMs", 2),
     "draw_saw_tooth": lambda: draw_saw_tooth(LEDGER, 4),
     "draw_live fits": lambda: draw_live(PARTS, 80 * GIB),
     "draw_live alone": lambda: draw_live({"parameters": 3 * GIB}),
@@ -333,58 +294,46 @@ PICTURES: dict[str, Callable[[], Figure]] = {
         {"Adam": PARTS, "8 bit, power 2 and 4": PARTS | {"gradients": 0}}, {"Adam": "loss 1.20"}
     ),
     "draw_estimates": lambda: draw_estimates((1.0, 0.5), CLOUD),
-    "draw_rank": lambda: draw_rank(STATES, ENDS, 128, goal=1.25, **PLAIN),
     "draw_forecasts": lambda: draw_forecasts(LESSONS, VERDICT),
-    "draw_roofline": lambda: draw_roofline(ROOFS, KERNELS),
     **{
         f"draw_chunks {name}": lambda frame=frame: draw_chunks(frame)
         for name, frame in collectives.FRAMES.items()
     },
-    "draw_cut": lambda: draw_cut(8, 2**28, 2**24),
-    "draw_kept": lambda: draw_kept(KEPT, "One layer"),
-    "draw_rates": rates,
     "draw_traffic": lambda: draw_traffic({(0, 1): 6144, (1, 0): 6144}, 2, "your all_reduce"),
     "draw_timeline": lambda: draw_timeline(collectives.RING, 8, "ring"),
-    "draw_buckets": lambda: draw_buckets(data_parallel.EARLY, "your bucketed, rank 0"),
-    "draw_overlap": lambda: draw_overlap(data_parallel.EXPOSED, 0.4, "2 GB in 2 buckets"),
-    **{
-        f"draw_fat_tree {rate} to 1": lambda rate=rate: network(98_304, 64, rate) for rate in (1, 7)
-    },
-    "draw_fat_tree one switch": lambda: network(40, 40, 7),
     "draw_times": lambda: draw_times(collectives.CURVES, "Ring and tree", "alpha 20 µs"),
-    "draw_under_roof": lambda: draw_under_roof(ROOFS, KERNELS),
-    **{f"draw_owners {stage}": lambda stage=stage: draw_owners(stage, 4) for stage in range(4)},
-    "draw_units": lambda: draw_units(zero_and_fsdp.USES, 4096, "your zero3"),
-    "draw_stages": lambda: draw_stages(zero_and_fsdp.CURVES, 80, "7.5 billion parameters"),
-    **{
-        f"draw_triangle {name}": lambda given=given: draw_triangle(*given, name="plain")
-        for name, given in context_parallel.TRIANGLES.items()
-    },
-    "draw_rounds": lambda: draw_rounds(context_parallel.WORK, context_parallel.HOLDS, "a ring"),
-    "draw_curves": lambda: draw_curves(**context_parallel.CURVES),
-    "draw_lengths": lambda: draw_lengths(context_parallel.BINS, "Lengths", "3 files"),
 }
 
 
-def test_no_picture_is_left_out() -> None:
-    found = {
+LESSONS_OWN = {name: draw for name, _, draw in examples()}
+DRAWN = {picture.__name__ for _, picture, _ in examples()}
+
+
+def pictures_of(package: ModuleType) -> set[str]:
+    """Returns the functions of a package that draw a picture of their own."""
+    return {
         name
-        for room in (draw, lessons, claims)
-        for module in pkgutil.walk_packages(room.__path__, f"{room.__name__}.")
-        if room is draw or module.name.endswith(("pictures", "_picture"))
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}.")
         for name, function in inspect.getmembers(
             importlib.import_module(module.name), inspect.isfunction
         )
-        if name.startswith("draw_") and "Figure" in str(function.__annotations__.get("return"))
+        if name.startswith("draw_")
+        and function.__module__ == module.name
+        and "Figure" in str(function.__annotations__.get("return"))
     }
+
+
+def test_no_picture_is_left_out() -> None:
     # These three are what draw_touches chooses from.
-    found -= {"draw_flow", "draw_map", "draw_condensed"}
-    assert found == {name.split()[0] for name in PICTURES}
+    chosen = {"draw_flow", "draw_map", "draw_condensed"}
+    shared = pictures_of(draw) | pictures_of(claims)
+    assert shared - chosen == {name.split()[0] for name in PICTURES}
+    assert pictures_of(lessons) == DRAWN
 
 
-@pytest.mark.parametrize("name", PICTURES)
+@pytest.mark.parametrize("name", PICTURES | LESSONS_OWN)
 def test_a_picture_can_be_read_in_half_a_window(name: str) -> None:
-    figure = PICTURES[name]()
+    figure = (PICTURES | LESSONS_OWN)[name]()
     assert_readable(figure)
     assert alt_text(figure)
     assert figure.get_size_inches()[0] * p.CSS_PIXELS_PER_INCH <= 700

@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 
 import pytest
 
-from gpu_course.errors import UnknownName
+from gpu_course.errors import CatalogueError, UnknownName
 from gpu_course.hardware.cards import read_cards
 from gpu_course.hardware.datasheet import (
     ComputeCapability,
@@ -194,14 +194,20 @@ place = "page 1"
 @pytest.mark.parametrize(
     ("right", "wrong", "said"),
     [
-        ("memory_bytes", "memory_byte", "X: memory_byte is no number of a card"),
-        ('"GiB"', '"gigabytes"', "X: memory_bytes has the unit 'gigabytes'"),
+        (
+            "memory_bytes",
+            "memory_byte",
+            "cards.toml, X: Object contains unknown field `memory_byte`",
+        ),
+        ('"GiB"', '"gigabytes"', "cards.toml, X: memory_bytes has the unit 'gigabytes'"),
         ('"sheet"]\n', '"shet"]\n', "and the source 'shet'"),
+        ('[80, "GiB", ', '["80", "GiB", ', "X: Expected `int | float`, got `str` - at "),
+        ('name = "X"', 'nam = "X"', "a card without a name: Object contains unknown field `nam`"),
         ("memory_bytes = ", "# ", "no number names the sources sheet"),
     ],
 )
 def test_a_slip_in_the_file_of_cards_is_told(right: str, wrong: str, said: str) -> None:
     (card,) = read_cards(CARD)
     assert card.memory_bytes == 80 << 30 and str(card.sources["memory_bytes"]) == "a sheet, page 1"
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(CatalogueError, match=said):
         read_cards(CARD.replace(right, wrong, 1))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 import tomllib
 from importlib import metadata
@@ -12,31 +11,24 @@ from typing import Any
 
 import pytest
 
-from gpu_course.hardware import doctor, nvidia_smi, probes
+from gpu_course.hardware import doctor, nvml, probes
 from gpu_course.hardware.doctor import Finding
-from gpu_course.hardware.nvidia_smi import InstalledGpu
+from gpu_course.hardware.nvml import Driver, InstalledGpu
 from gpu_course.units import GIB, MIB
 
 PROJECT = Path(__file__).parents[3] / "pyproject.toml"
 ENGINE = PROJECT.parent / "simt" / "pyproject.toml"
-BANNER = (
-    "+-----------------------------------------------------------------------------------------+\n"
-    "| NVIDIA-SMI {driver}             Driver Version: {driver}     CUDA Version: {cuda}     |\n"
-)
 
 
-def smi_that_prints(
-    monkeypatch: pytest.MonkeyPatch, query: str, driver: str = "580.105.08", cuda: str = "13.0"
+def a_driver(
+    monkeypatch: pytest.MonkeyPatch,
+    *gpus: InstalledGpu,
+    version: str = "580.65.06",
+    cuda: str = "13.0",
 ) -> None:
-    """Puts an nvidia-smi in place that answers the query with the given text."""
-
-    def run(command: list[str]) -> str:
-        return query if len(command) > 1 else BANNER.format(driver=driver, cuda=cuda)
-
+    """Puts a driver in place that drives these GPUs."""
     monkeypatch.delenv("GPU_COURSE_GPU", raising=False)
-    monkeypatch.setattr(nvidia_smi, "find_nvidia_smi", lambda: "nvidia-smi")
-    monkeypatch.setattr(nvidia_smi.query_gpus, "__defaults__", (run,))
-    monkeypatch.setattr(nvidia_smi.query_cuda, "__defaults__", (run,))
+    monkeypatch.setattr(nvml, "driver", lambda: Driver(version, cuda, gpus))
 
 
 def without_package(monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
@@ -142,7 +134,7 @@ def test_little_memory_is_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_good_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    smi_that_prints(monkeypatch, "NVIDIA H200, 580.105.08, 143771, 9.0\n")
+    a_driver(monkeypatch, InstalledGpu("NVIDIA H200", 143771 * MIB, "9.0"), version="580.105.08")
     without_package(monkeypatch, "numba-cuda")
     findings = probes.probe_gpu()
     assert findings[0] == Finding("GPU", "ok", "NVIDIA H200, 140.4 GiB, compute capability 9.0")
@@ -152,9 +144,8 @@ def test_a_good_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_old_driver_is_named_with_the_one_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    smi_that_prints(
-        monkeypatch, "NVIDIA A100-SXM4-80GB, 550.54.15, 81920, 8.0\n", "550.54.15", "12.4"
-    )
+    a100 = InstalledGpu("NVIDIA A100-SXM4-80GB", 81920 * MIB, "8.0")
+    a_driver(monkeypatch, a100, version="550.54.15", cuda="12.4")
     driver = next(f for f in probes.probe_gpu() if f.name == "NVIDIA driver")
     assert driver.state == "note"
     assert driver.found == "550.54.15, runs CUDA up to 12.4"
@@ -162,44 +153,42 @@ def test_an_old_driver_is_named_with_the_one_to_install(monkeypatch: pytest.Monk
 
 
 def test_a_gpu_older_than_the_toolkit_serves(monkeypatch: pytest.MonkeyPatch) -> None:
-    smi_that_prints(monkeypatch, "Tesla V100-SXM2-32GB, 580.65.06, 32768, 7.0\n")
+    a_driver(monkeypatch, InstalledGpu("Tesla V100-SXM2-32GB", 32768 * MIB, "7.0"))
     gpu = probes.probe_gpu()[0]
     assert gpu.state == "note"
     assert "CUDA 13.0 compiles for 7.5 and newer" in gpu.mend
 
 
 def test_several_gpus_are_all_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    smi_that_prints(
-        monkeypatch, "NVIDIA L4, 580.65.06, 23034, 8.9\nTesla T4, 580.65.06, [N/A], [N/A]\n"
-    )
+    a_driver(monkeypatch, InstalledGpu("NVIDIA L4", 23034 * MIB, "8.9"), InstalledGpu("Tesla T4"))
     found = [finding for finding in probes.probe_gpu() if finding.name == "GPU"]
     assert [finding.state for finding in found] == ["ok", "note"]
     assert found[1].found == "Tesla T4; its compute capability is unknown"
 
 
 def test_a_driver_that_does_not_answer_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(command: list[str]) -> str:
-        raise subprocess.CalledProcessError(9, command)
+    def fail() -> Driver:
+        raise OSError("the NVIDIA driver does not answer: Unknown Error")
 
-    smi_that_prints(monkeypatch, "")
-    monkeypatch.setattr(nvidia_smi.query_gpus, "__defaults__", (fail,))
+    monkeypatch.delenv("GPU_COURSE_GPU", raising=False)
+    monkeypatch.setattr(nvml, "driver", fail)
     (finding,) = doctor.examine([("GPU", probes.probe_gpu)])
     assert finding.state == "note"
-    assert "CalledProcessError" in finding.found
+    assert "does not answer" in finding.found
 
 
-def test_an_nvidia_smi_without_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
-    smi_that_prints(monkeypatch, "No devices were found\n")
+def test_a_driver_without_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    a_driver(monkeypatch)
     (finding,) = probes.probe_gpu()
-    assert finding.found == "nvidia-smi lists no GPU"
+    assert finding.found == "the NVIDIA driver lists no GPU"
 
 
 def test_a_gpu_that_is_switched_off_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    def never() -> str:
-        raise AssertionError("nvidia-smi was looked for")
+    def never() -> Driver:
+        raise AssertionError("the driver was asked")
 
     monkeypatch.setenv("GPU_COURSE_GPU", "off")
-    monkeypatch.setattr(nvidia_smi, "find_nvidia_smi", never)
+    monkeypatch.setattr(nvml, "driver", never)
     (finding,) = probes.probe_gpu()
     assert finding.found == "switched off by GPU_COURSE_GPU"
 
@@ -218,7 +207,7 @@ def test_machines_without_nvidia(
     monkeypatch: pytest.MonkeyPatch, system: str, machine: str, tool: str | None, found: str
 ) -> None:
     monkeypatch.delenv("GPU_COURSE_GPU", raising=False)
-    monkeypatch.setattr(nvidia_smi, "find_nvidia_smi", lambda: None)
+    monkeypatch.setattr(nvml, "driver", lambda: None)
     monkeypatch.setattr(probes.platform, "system", lambda: system)
     monkeypatch.setattr(probes.platform, "machine", lambda: machine)
     monkeypatch.setattr(probes.shutil, "which", lambda name: name if name == tool else None)
@@ -226,40 +215,6 @@ def test_machines_without_nvidia(
     (finding,) = probes.probe_gpu()
     assert (finding.state, finding.found) == ("note", found)
     assert "simulator" in finding.mend
-
-
-def test_drivers_that_do_not_know_compute_cap_are_asked_again() -> None:
-    asked: list[str] = []
-
-    def run(command: list[str]) -> str:
-        asked.append(command[1])
-        if "compute_cap" in command[1]:
-            raise subprocess.CalledProcessError(2, command)
-        return "Tesla K80, 470.82.01, 11441\n"
-
-    assert nvidia_smi.query_gpus("nvidia-smi", run) == (
-        InstalledGpu("Tesla K80", "470.82.01", 11441 * MIB, None),
-    )
-    assert len(asked) == 2
-
-
-@pytest.mark.parametrize(
-    ("banner", "version"),
-    [
-        ("Driver Version: 580.65.06     CUDA Version: 13.0     |", "13.0"),
-        ("| CUDA UMD Version: 13.3 |", "13.3"),
-        ("CUDA Version: N/A", None),
-        ("", None),
-        ("NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.", None),
-    ],
-)
-def test_cuda_versions_are_read_from_the_banner(banner: str, version: str | None) -> None:
-    assert nvidia_smi.parse_cuda_version(banner) == version
-
-
-@pytest.mark.parametrize("text", ["", "\n\n", "garbage", "a, b", "\x00,\x00"])
-def test_strange_answers_list_no_gpu(text: str) -> None:
-    assert nvidia_smi.parse_query(text) == ()
 
 
 GOOD = Finding("Python", "ok", "3.13.1")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from gpu_course.draw.paper import palette as p
@@ -16,6 +17,7 @@ from gpu_course.lessons.context_parallel.pictures import (
     draw_rounds,
     draw_triangle,
 )
+from tests.gpu_course.draw.examples import draws
 from tests.gpu_course.draw.readable import assert_readable, texts
 
 TRIANGLES: dict[str, tuple[list[int], list[float], float]] = {
@@ -33,6 +35,26 @@ CURVES: dict[str, Any] = {
     "level": (64.0, "a limit"),
 }
 BINS = [("< 512", 0.75, 0.125), ("more", 0.25, 0.875)]
+
+
+@draws(draw_triangle, *TRIANGLES)
+def a_triangle(name: str) -> Figure:
+    return draw_triangle(*TRIANGLES[name], name="plain")
+
+
+@draws(draw_rounds)
+def a_ring() -> Figure:
+    return draw_rounds(WORK, HOLDS, "a ring")
+
+
+@draws(draw_curves)
+def two_curves() -> Figure:
+    return draw_curves(**CURVES)
+
+
+@draws(draw_lengths)
+def lengths() -> Figure:
+    return draw_lengths(BINS, "Lengths", "3 files")
 
 
 @pytest.mark.parametrize("name", TRIANGLES)

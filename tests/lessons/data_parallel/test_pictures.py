@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from gpu_course.draw.paper import palette as p
 from gpu_course.draw.paper.picture import alt_text
 from gpu_course.errors import CourseError
 from gpu_course.lessons.data_parallel.pictures import Bucket, Span, draw_buckets, draw_overlap
+from tests.gpu_course.draw.examples import draws
 from tests.gpu_course.draw.readable import assert_readable
 
 EARLY = (
@@ -20,6 +22,16 @@ WAITING = (Bucket((0,), 0, 0, 4096), Bucket((1, 2), 2, 2, 4096))
 MANY = tuple(Bucket((k,), k, None, 1024 * k + 8) for k in range(16))
 HIDDEN = [Span(0.1, 0.1, 0.15), Span(0.2, 0.2, 0.25)]
 EXPOSED = [Span(0.2, 0.2, 0.4), Span(0.4, 0.4, 0.6)]
+
+
+@draws(draw_buckets)
+def early() -> Figure:
+    return draw_buckets(EARLY, "your bucketed, rank 0")
+
+
+@draws(draw_overlap)
+def exposed() -> Figure:
+    return draw_overlap(EXPOSED, 0.4, "2 GB in 2 buckets")
 
 
 @pytest.mark.parametrize("buckets", [EARLY, WAITING, MANY])

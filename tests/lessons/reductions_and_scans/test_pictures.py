@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from numba import cuda, float32
 
 from gpu_course.draw.paper.picture import alt_text
@@ -21,6 +22,7 @@ from simt.machine.schedule import Ranked
 from simt.observe.access_log import AccessLog
 from simt.simulator import simulate
 from simt.stepping import record
+from tests.gpu_course.draw.examples import draws
 from tests.gpu_course.draw.readable import assert_readable
 
 
@@ -54,6 +56,17 @@ def tell(state):
 def steps() -> tuple:
     powers = (2.0 ** np.arange(8)).astype(np.float32)
     return scan_steps(record(scan_eight, watch=("x",))[1, 8](np.zeros_like(powers), powers), "x")
+
+
+@draws(draw_scan)
+def a_scan() -> Figure:
+    first = [frozenset({k}) for k in range(4)]
+    return draw_scan([first, [frozenset(range(max(0, k - 1), k + 1)) for k in range(4)]])
+
+
+@draws(draw_look_back)
+def a_look_back() -> Figure:
+    return draw_look_back([[0, 0, 0], [1, 0, 1], [2, 1, 1], [2, 2, 2]])
 
 
 def test_each_step_adds_the_sum_of_the_lane_so_far_to_the_left() -> None:

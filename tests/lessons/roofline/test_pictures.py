@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from gpu_course.draw.paper import palette as p
@@ -15,6 +16,7 @@ from gpu_course.lessons.roofline.pictures import (
     draw_roofline,
     draw_under_roof,
 )
+from tests.gpu_course.draw.examples import draws
 from tests.gpu_course.draw.readable import assert_readable, texts
 
 ROOFS = Roofs("H100, float32", 66.9e12, 3.35e12)
@@ -29,6 +31,16 @@ KERNELS = [
 
 def marks(figure):
     return [line for line in figure.axes[0].lines if line.get_marker() not in ("None", None, "")]
+
+
+@draws(draw_roofline)
+def a_roof() -> Figure:
+    return draw_roofline(ROOFS, KERNELS)
+
+
+@draws(draw_under_roof)
+def under_a_roof() -> Figure:
+    return draw_under_roof(ROOFS, KERNELS)
 
 
 def test_the_roof_has_its_corner_at_the_ridge() -> None:

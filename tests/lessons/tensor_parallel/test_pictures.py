@@ -10,6 +10,7 @@ from gpu_course.draw.paper import palette as p
 from gpu_course.draw.paper.picture import alt_text
 from gpu_course.errors import CourseError
 from gpu_course.lessons.tensor_parallel.pictures import draw_cut, draw_kept, draw_rates
+from tests.gpu_course.draw.examples import draws
 from tests.gpu_course.draw.readable import assert_readable, texts
 
 KEPT = {
@@ -25,8 +26,19 @@ RATES = {
 PUBLISHED = {"ZeRO-3": [(384.0, 144.0), (768.0, 88.0)]}
 
 
+@draws(draw_rates)
 def rates() -> Figure:
     return draw_rates(RATES, PUBLISHED, "Weights, or activations", "25 GB/s", "TFLOP/s")
+
+
+@draws(draw_cut)
+def a_cut() -> Figure:
+    return draw_cut(8, 2**28, 2**24)
+
+
+@draws(draw_kept)
+def kept() -> Figure:
+    return draw_kept(KEPT, "One layer")
 
 
 @pytest.mark.parametrize("ranks", range(1, 9))

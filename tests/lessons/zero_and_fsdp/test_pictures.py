@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from gpu_course.draw.paper import palette as p
@@ -17,6 +18,7 @@ from gpu_course.lessons.zero_and_fsdp.pictures import (
     draw_units,
 )
 from gpu_course.lessons.zero_and_fsdp.stage_bytes import bytes_of_stage
+from tests.gpu_course.draw.examples import draws
 from tests.gpu_course.draw.readable import assert_readable, texts
 
 USES = (
@@ -30,6 +32,21 @@ USES = (
 CURVES = {
     f"stage {stage}": [(2**k, zero_gb(7.5, 2**k, stage)) for k in range(11)] for stage in range(4)
 }
+
+
+@draws(draw_owners, *range(4))
+def owners_of_stage(stage: int) -> Figure:
+    return draw_owners(stage, 4)
+
+
+@draws(draw_units)
+def units() -> Figure:
+    return draw_units(USES, 4096, "your zero3")
+
+
+@draws(draw_stages)
+def stages() -> Figure:
+    return draw_stages(CURVES, 80, "7.5 billion parameters")
 
 
 @pytest.mark.parametrize("stage", range(4))
