@@ -1,6 +1,6 @@
 /* C(s, t, m) of gpu_course/lessons/optimal_checkpointing/dynamic_program.py, as one would write it in C.
 
-   cost is (length, length, memory + 1); the other arrays are those of rotor._numbers. */
+   cost is (length, length, memory + 1); the other arrays are those of dynamic_program._numbers. */
 
 #include <math.h>
 
