@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpu_course.ranks.calls import NEW_GROUP, Call
@@ -143,11 +143,6 @@ class Agreement:
             if not others or call.kind == "all_to_all":
                 others.append(call)
         return None
-
-
-def disagreement(calls: Iterable[Call]) -> Disagreement | None:
-    """Returns the first calls that do not fit each other, or None."""
-    return Agreement().broken_by(list(calls))
 
 
 def _meets(call: Call) -> tuple[object, ...]:

@@ -11,9 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpu_course.ranks.calls import NEW_GROUP, Call
-from gpu_course.ranks.stuck import Standing, crossed, disagreement, stuck_report
+from gpu_course.ranks.stuck import Agreement, Disagreement, Standing, crossed, stuck_report
 
 ALL = (0, 1, 2)
+
+
+def disagreement(calls: Sequence[Call]) -> Disagreement | None:
+    return Agreement().broken_by(calls)
 
 
 def collective(rank: int, place: int = 0, kind: str = "all_reduce", size: int = 4) -> Call:
