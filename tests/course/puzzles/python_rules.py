@@ -91,8 +91,12 @@ def assert_words_are_in_order(puzzle: PythonPuzzle) -> None:
     assert len(set(puzzle.hints)) == 3
     for mistake in puzzle.mistakes:
         assert mistake.diagnosis in puzzle.diagnoses or mistake.diagnosis in PYTHON_SENTENCES
-    for text in (puzzle.statement, *puzzle.hints, *puzzle.diagnoses.values()):
+    for text in (*puzzle.hints, *puzzle.diagnoses.values()):
         assert re.search(r"[.?)]$", text) and "  " not in text, text
+    # Of the statement only prose is held to it: a table or a formula may come last.
+    prose = [each for each in puzzle.statement.split("\n\n") if "  " not in each]
+    assert re.search(r"[.?)]$", prose[-1]), prose[-1]
+    assert not re.search(r"[.:;?]  ", puzzle.statement), puzzle.statement
 
 
 def assert_what_the_stub_promises_of_its_input_is_what_the_cases_hold(puzzle: PythonPuzzle) -> None:
