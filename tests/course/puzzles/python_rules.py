@@ -93,9 +93,9 @@ def assert_words_are_in_order(puzzle: PythonPuzzle) -> None:
         assert mistake.diagnosis in puzzle.diagnoses or mistake.diagnosis in PYTHON_SENTENCES
     for text in (*puzzle.hints, *puzzle.diagnoses.values()):
         assert re.search(r"[.?)]$", text) and "  " not in text, text
-    # Of the statement only prose is held to it: a table or a formula may come last.
+    # The last prose of a statement may lead to a table or a formula.
     prose = [each for each in puzzle.statement.split("\n\n") if "  " not in each]
-    assert re.search(r"[.?)]$", prose[-1]), prose[-1]
+    assert re.search(r"[.:?)]$", prose[-1]), prose[-1]
     assert not re.search(r"[.:;?]  ", puzzle.statement), puzzle.statement
 
 
