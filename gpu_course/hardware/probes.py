@@ -32,6 +32,7 @@ PACKAGES = (
     ("ipython", "8.30", "the notebooks' Python"),
     ("ipywidgets", "8.1", "sliders and buttons in the notebooks"),
     ("matplotlib", "3.10", "the pictures"),
+    ("msgspec", "0.20", "the files that say what a lesson asks"),
     ("numba", "0.61", "kernels compiled to machine code, and the types Numba infers"),
     ("torch", "2.9", "the lessons on training"),
     ("typer", "0.15", "the gpu-course command"),

@@ -12,7 +12,7 @@ import ast
 import json
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -110,6 +110,7 @@ def told(module: str) -> dict[str, Any]:
             goal=_one_line(words.debrief.goal),
         ),
         "equivalent_mutants": words.equivalent_mutants,
+        "read_mistakes": partial(mistakes_of, name, next(iter(asked.parameters))),
     }
 
 

@@ -23,7 +23,7 @@ from tests.course import nvrtc
 ROOT = Path(__file__).parents[2]
 PUZZLES = index.puzzles()
 KERNELS = tuple(puzzle for puzzle in PUZZLES if isinstance(puzzle, KernelPuzzle))
-WITH_BONUS = tuple(p for p in KERNELS if p.debrief is not None and p.debrief.bonus is not None)
+WITH_BONUS = tuple(p for p in KERNELS if p.bonus is not None)
 BLOCK = re.compile(r"^```([\w+]+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ROW = re.compile(r"^\| *`(.+?)` *\|(.+)\|$")
 # Limits of an SM of compute capability 8.0, as the visible example of `occupancy` has them.

@@ -134,5 +134,5 @@ def test_the_bonus_of_clip_is_for_what_compiles_to_selects(kernel, reached):
         out = np.zeros(case.sizes["size"], np.float32)
         report = simulate(kernel)[launch.grid, launch.block](out, *given.values())
         assert report.ok and (out == clip.reference(given, case)["out"]).all()
-        limit = clip.debrief.bonus.limit(case)
+        limit = clip.bonus.limit(case)
         assert (report.counters.branches <= limit) is reached
