@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-
 _LEFT = {
     "gradients": "the gradients",
     "buffers": "BatchNorm's statistics",
