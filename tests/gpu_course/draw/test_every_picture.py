@@ -17,17 +17,9 @@ from gpu_course import claims, draw, lessons, simulate
 from gpu_course.claims.pictures import draw_forecasts
 from gpu_course.draw.collectives import draw_chunks, draw_timeline, draw_times, draw_traffic
 from gpu_course.draw.execution.banks import draw_banks
-from gpu_course.draw.execution.cards import draw_cards
-from gpu_course.draw.execution.divergence import draw_divergence
 from gpu_course.draw.execution.intervals import draw_intervals
-from gpu_course.draw.execution.issue import draw_issue
 from gpu_course.draw.execution.launch_grid import draw_launch_grid
 from gpu_course.draw.execution.ownership import Trouble, draw_around, draw_ownership
-from gpu_course.draw.execution.reductions import draw_activity, draw_tree
-from gpu_course.draw.execution.residency import draw_residency
-from gpu_course.draw.execution.sectors import Request, draw_sectors, draw_sides
-from gpu_course.draw.execution.shuffles import draw_shuffles
-from gpu_course.draw.execution.tiles import draw_halo, draw_transposition
 from gpu_course.draw.paper import palette as p
 from gpu_course.draw.paper.palette import blank_figure, sheet
 from gpu_course.draw.paper.picture import alt_text
@@ -42,8 +34,8 @@ from gpu_course.draw.training.schedules import draw_pareto, draw_schedule
 from gpu_course.draw.training.training_runs import draw_held, draw_losses
 from gpu_course.hardware.compute_capability import capability
 from gpu_course.hardware.datasheet import device, devices
-from gpu_course.hardware.latency import issue
 from gpu_course.hardware.occupancy import occupancy
+from gpu_course.lessons.coalescing.pictures import Request, draw_sectors, draw_sides
 from gpu_course.lessons.collectives.shows import network
 from gpu_course.lessons.context_parallel.pictures import (
     draw_curves,
@@ -54,15 +46,22 @@ from gpu_course.lessons.context_parallel.pictures import (
 from gpu_course.lessons.data_parallel.pictures import draw_buckets, draw_overlap
 from gpu_course.lessons.matmul.pictures import draw_ladder, draw_reuse, draw_waves
 from gpu_course.lessons.reductions_and_scans.pictures import draw_look_back, draw_scan
+from gpu_course.lessons.reductions_and_scans.reduction_pictures import draw_activity, draw_tree
 from gpu_course.lessons.roofline.pictures import draw_roofline, draw_under_roof
+from gpu_course.lessons.shared_memory.pictures import draw_halo, draw_transposition
 from gpu_course.lessons.smaller_states.pictures import draw_rank
+from gpu_course.lessons.start_here.pictures import draw_cards
 from gpu_course.lessons.tensor_parallel.pictures import draw_cut, draw_kept
+from gpu_course.lessons.warps.divergence_picture import draw_divergence
+from gpu_course.lessons.warps.issue_picture import draw_issue
+from gpu_course.lessons.warps.latency import issue
+from gpu_course.lessons.warps.residency_picture import draw_residency
+from gpu_course.lessons.warps.shuffles_picture import draw_shuffles
 from gpu_course.lessons.zero_and_fsdp.pictures import draw_owners, draw_stages, draw_units
 from simt.stepping import record
 from tests.gpu_course.claims.test_pictures import LESSONS, VERDICT
 from tests.gpu_course.draw import launches
 from tests.gpu_course.draw import test_collectives as collectives
-from tests.gpu_course.draw.execution.test_reductions import halves, neighbours
 from tests.gpu_course.draw.kernels import (
     behind_the_guard,
     blocks_2d,
@@ -76,6 +75,7 @@ from tests.gpu_course.draw.training.test_memory_ledger import LEDGER
 from tests.gpu_course.draw.training.test_training_runs import CLOUD, ENDS, LEDGERS, PLAIN, STATES
 from tests.lessons.context_parallel import test_pictures as context_parallel
 from tests.lessons.data_parallel import test_pictures as data_parallel
+from tests.lessons.reductions_and_scans.test_reduction_pictures import halves, neighbours
 from tests.lessons.roofline.test_pictures import KERNELS, ROOFS
 from tests.lessons.tensor_parallel.test_pictures import KEPT, rates
 from tests.lessons.zero_and_fsdp import test_pictures as zero_and_fsdp

@@ -1,4 +1,4 @@
-"""A launch played: thread by thread where it is small, access by access where it is not."""
+"""A launch as lesson 01 shows it: its threads, who wrote what, and how it goes step by step."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import numpy as np
 from numba import cuda
 
 from gpu_course import simulate
-from gpu_course.notebook import play_touches
+from gpu_course.lessons.threads.shows import play_touches, show_launch_grid, show_ownership
+from tests.gpu_course.draw import launches
 
 
 def reverse(out, a):
@@ -47,3 +48,21 @@ def test_a_miss_is_told():
     panel = play_touches(simulate(beyond)[1, 3](np.zeros(2, np.float32)))
     panel.controls["step"].value = panel.controls["step"].max
     assert "thread" in repr(panel)
+
+
+def test_a_launch_is_drawn_as_it_runs():
+    panel = play_touches(launches.ADD_TEN)
+    assert "Before the first access." in panel.panel.value
+    panel.controls["step"].value = 16
+    assert "Line 3: thread 7 writes out[7]." in panel.panel.value
+    assert "Thread i writes out[i]" in panel.panel.value
+
+
+def test_owners_and_threads_are_said_in_text(capsys):
+    show_ownership(launches.ADD_TEN, "out")
+    show_ownership(launches.ADD_TEN, "nothing")
+    show_launch_grid(2, 4, 7)
+    shown = capsys.readouterr().out
+    assert "Who wrote which cell of out" in shown
+    assert "touched no array called 'nothing'" in shown
+    assert "7 of 8 threads have a cell" in shown

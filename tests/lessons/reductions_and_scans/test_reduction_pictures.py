@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from numba import cuda, float32
 
-from gpu_course.draw.execution.reductions import (
+from gpu_course.draw.paper.picture import alt_text
+from gpu_course.errors import CourseError
+from gpu_course.lessons.reductions_and_scans.reduction_pictures import (
     draw_activity,
     draw_tree,
     reduction_steps,
     warps_at_work,
 )
-from gpu_course.draw.paper.picture import alt_text
-from gpu_course.errors import CourseError
 from simt.stepping import record
 from tests.gpu_course.draw.readable import assert_readable
 

@@ -10,7 +10,7 @@ import pytest
 from gpu_course.errors import CourseError, UnknownName
 from gpu_course.hardware import records
 from gpu_course.hardware.datasheet import devices
-from gpu_course.hardware.roofline import FLOAT32, TENSOR, Roof, recorded_bytes_per_s, roof
+from gpu_course.lessons.roofline.roofs import FLOAT32, TENSOR, Roof, recorded_bytes_per_s, roof
 from gpu_course.lessons.roofline.this_cpu import polynomial, seconds_of, three_times
 
 SMALL = Roof("a small machine", 1000.0, 100.0)

@@ -1,12 +1,19 @@
-"""A GPU's numbers as a table, each with the document it is from."""
+"""What the first lesson shows of GPUs: the numbers of one with their sources, several as bars."""
 
 from __future__ import annotations
 
 import html
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from gpu_course.errors import CourseError
+from gpu_course.hardware.datasheet import device, devices
+from gpu_course.lessons.start_here.pictures import draw_cards
 from gpu_course.notebook.note import show, trouble
+from gpu_course.notebook.pictures import showing
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -44,9 +51,13 @@ def show_data_sheet(name: str) -> None:
     Args:
         name: such as "H100".
     """
-    from gpu_course.hardware.datasheet import device
-
     try:
         show(DataSheet(device(name).rows()))
     except CourseError as error:
         show(trouble(error))
+
+
+@showing
+def show_cards(*names: str) -> Figure:
+    """Shows bandwidth and arithmetic of GPUs side by side; without a name, all the course knows."""
+    return draw_cards([device(name) for name in names] or devices())

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from numba import cuda
 
-from gpu_course.draw.execution.shuffles import (
+from gpu_course.draw.paper.picture import alt_text
+from gpu_course.errors import CourseError
+from gpu_course.lessons.warps.shuffles_picture import (
     behind,
     describe_shuffles,
     distance,
     draw_shuffles,
     shuffles_of_warp,
 )
-from gpu_course.draw.paper.picture import alt_text
-from gpu_course.errors import CourseError
 from simt.stepping import record
 from tests.gpu_course.draw.readable import texts
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu_course.draw.execution.issue import describe_issue, draw_issue
-from gpu_course.draw.execution.residency import describe_residency, draw_residency
 from gpu_course.draw.paper.picture import alt_text
 from gpu_course.hardware.compute_capability import capability
-from gpu_course.hardware.latency import issue
 from gpu_course.hardware.occupancy import occupancy
+from gpu_course.lessons.warps.issue_picture import describe_issue, draw_issue
+from gpu_course.lessons.warps.latency import issue
+from gpu_course.lessons.warps.residency_picture import describe_residency, draw_residency
 from tests.gpu_course.draw.readable import texts
 
 

@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from gpu_course.errors import CourseError
-from gpu_course.hardware.latency import issue
+from gpu_course.lessons.warps.latency import issue
 
 
 @pytest.mark.parametrize(

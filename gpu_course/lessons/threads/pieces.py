@@ -1,4 +1,4 @@
-"""What the puzzles with one two-dimensional block share: sizes, and what a slip looks like."""
+"""What the puzzles on threads share: sizes that show a slip, and what a slip looks like."""
 
 from __future__ import annotations
 
@@ -17,6 +17,15 @@ PICTURES = (
     special("NaN and infinities", rows=5, cols=11, block_x=12, block_y=7),
 )
 """Sizes of the one-block 2-D puzzles: no square arrays and no square blocks."""
+
+SEVERAL_BLOCKS = (
+    sized("visible example", visible=True, size=10, block=4),
+    sized("one cell", size=1, block=4),
+    sized("one cell more than two blocks", size=65, block=32),
+    sized("exactly two blocks", size=64, block=32),
+)
+"""Sizes at which an index or a guard goes wrong where several blocks cover a vector; a puzzle adds
+larger ones."""
 
 
 def random_picture(rng: np.random.Generator) -> Case:

@@ -10,9 +10,14 @@ from hypothesis import strategies as st
 from numba import cuda
 
 from gpu_course import simulate
-from gpu_course.draw.execution.sectors import Request, draw_sectors, draw_sides, request_of_warp
 from gpu_course.draw.paper.picture import alt_text, figure_png
 from gpu_course.errors import CourseError
+from gpu_course.lessons.coalescing.pictures import (
+    Request,
+    draw_sectors,
+    draw_sides,
+    request_of_warp,
+)
 from simt.observe.transactions import count_request
 from tests.gpu_course.draw.readable import assert_readable
 
