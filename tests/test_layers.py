@@ -29,7 +29,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "isolation": LEAVES,
     "ranks": LEAVES | {"isolation"},
     "draw": LEAVES,
-    "puzzle": LEAVES | {"measure", "lessons"},  # it reads the lessons' rooms
+    "puzzle": LEAVES | {"measure", "ranks", "lessons"},  # it reads the lessons' rooms
     "grading": LEAVES | {"puzzle", "hardware", "isolation", "ranks", "draw"},
     "claims": LEAVES | {"hardware", "measure", "grading", "draw"},
     "notebook": CORE,
@@ -49,6 +49,7 @@ ENGINE_MAY_IMPORT: dict[str, set[str]] = {
     "files": set(),
     "errors": {"report"},  # for type checking alone
     "report": {"text"},
+    "tiny": set(),
     "kernel": _MACHINE,
     "vocabulary": _MACHINE,
     "machine": _MACHINE,

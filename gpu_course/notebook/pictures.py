@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ParamSpec
 
 from gpu_course.draw.paper.picture import alt_text, figure_html
@@ -83,3 +83,22 @@ def show_intervals(recording: Recording, array: str, block: int = 0) -> Figure:
     from gpu_course.draw.execution.intervals import draw_intervals
 
     return draw_intervals(recording, array, block)
+
+
+@showing
+def show_losses(
+    losses: Mapping[str, Sequence[float]],
+    every: int,
+    goal: float | None = None,
+    floor: float | None = None,
+) -> Figure:
+    """Shows the losses of several runs over their steps.
+
+    Args:
+        losses: {run: loss before training and after each `every` steps}.
+        every: steps between two losses.
+        goal, floor: what was to be reached, and what no model can go below.
+    """
+    from gpu_course.draw.training.training_runs import draw_losses
+
+    return draw_losses(losses, every, goal, floor)

@@ -20,8 +20,9 @@ import torch
 
 from authoring.checkout import read
 from gpu_course.isolation import servers
-from gpu_course.lessons.data_parallel.training import SHAPE, flat, tiny_gpt
-from gpu_course.measure.model import MLP, next_token_loss, random_tokens
+from gpu_course.lessons.data_parallel.training import SHAPE, flat
+from gpu_course.lessons.zero_and_fsdp.units import TINY
+from gpu_course.measure.model import MLP, Shape, drawn_gpt, next_token_loss, random_tokens
 from tests.course.sources import SOURCES
 
 ROOT = Path(__file__).parents[2]
@@ -73,13 +74,13 @@ def program(lesson: Path) -> tuple[str, str]:
     return first["file"], f"{answer}\n\n{block}"
 
 
-def trained_by_one() -> float:
-    """The sum of the weights after the three steps of lessons 22 and 23, by one process."""
-    model = tiny_gpt()
+def trained_by_one(shape: Shape) -> float:
+    """The sum of a GPT's weights after the three steps of lessons 22 and 23, by one process."""
+    model = drawn_gpt(shape)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
     for _ in range(3):
         for rank in range(RANKS):
-            tokens = random_tokens(SHAPE, 2, rank)
+            tokens = random_tokens(shape, 2, rank)
             (next_token_loss(model(tokens), tokens) / RANKS).backward()
         optimizer.step()
         optimizer.zero_grad()
@@ -105,8 +106,8 @@ def attention_of(rank: int) -> float:
 
 def right(rank: int) -> dict[str, Any]:
     """What each program is to return, by the number of its lesson."""
-    trained = trained_by_one()
-    alone = {"22": trained, "23": trained, "24": whole_mlp(), "25": attention_of(rank)}
+    trained = {"22": trained_by_one(SHAPE), "23": trained_by_one(TINY)}
+    alone = {**trained, "24": whole_mlp(), "25": attention_of(rank)}
     found: dict[str, Any] = {number: pytest.approx(x, rel=1e-12) for number, x in alone.items()}
     return {"21": [float(RANKS * k) for k in range(8)], **found}
 

@@ -104,7 +104,7 @@ def _sizes(given: Values) -> list[int]:
 
 
 def _fits(given: Values) -> bool:
-    from gpu_course.measure.schedules.rotor import solve
+    from gpu_course.lessons.optimal_checkpointing.dynamic_program import solve
 
     stages, memory = given.get("arguments") or (given["stages"], given["memory"])
     return bool(np.isfinite(solve(rotor_chains.chain_of(stages), memory).best_cost()))

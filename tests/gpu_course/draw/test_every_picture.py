@@ -15,7 +15,6 @@ from numba import cuda, float32
 
 from gpu_course import claims, draw, lessons, simulate
 from gpu_course.claims.pictures import draw_forecasts
-from gpu_course.draw.collectives import draw_chunks, draw_timeline, draw_times, draw_traffic
 from gpu_course.draw.execution.banks import draw_banks
 from gpu_course.draw.execution.intervals import draw_intervals
 from gpu_course.draw.execution.launch_grid import draw_launch_grid
@@ -26,17 +25,20 @@ from gpu_course.draw.paper.picture import alt_text
 from gpu_course.draw.steps.parts import View
 from gpu_course.draw.steps.picture import draw_step
 from gpu_course.draw.touches.picture import draw_touches, first_steps
-from gpu_course.draw.training.estimates import draw_estimates
-from gpu_course.draw.training.ledgers_beside import draw_ledgers
-from gpu_course.draw.training.lives import draw_lives
-from gpu_course.draw.training.memory_ledger import draw_live, draw_saw_tooth, draw_terms
-from gpu_course.draw.training.schedules import draw_pareto, draw_schedule
-from gpu_course.draw.training.training_runs import draw_held, draw_losses
+from gpu_course.draw.traffic import draw_traffic
+from gpu_course.draw.training.memory_ledger import draw_live
+from gpu_course.draw.training.schedules import draw_schedule
+from gpu_course.draw.training.training_runs import draw_losses
 from gpu_course.hardware.compute_capability import capability
 from gpu_course.hardware.datasheet import device, devices
 from gpu_course.hardware.occupancy import occupancy
 from gpu_course.lessons.coalescing.pictures import Request, draw_sectors, draw_sides
-from gpu_course.lessons.collectives.shows import network
+from gpu_course.lessons.collectives.networks import network
+from gpu_course.lessons.collectives.pictures import (
+    draw_chunks,
+    draw_timeline,
+    draw_times,
+)
 from gpu_course.lessons.context_parallel.pictures import (
     draw_curves,
     draw_lengths,
@@ -44,12 +46,15 @@ from gpu_course.lessons.context_parallel.pictures import (
     draw_triangle,
 )
 from gpu_course.lessons.data_parallel.pictures import draw_buckets, draw_overlap
+from gpu_course.lessons.forward_gradients.pictures import draw_estimates, draw_ledgers
 from gpu_course.lessons.matmul.pictures import draw_ladder, draw_reuse, draw_waves
+from gpu_course.lessons.memory_ledger.pictures import draw_saw_tooth, draw_terms
+from gpu_course.lessons.optimal_checkpointing.pictures import draw_lives, draw_pareto
 from gpu_course.lessons.reductions_and_scans.pictures import draw_look_back, draw_scan
 from gpu_course.lessons.reductions_and_scans.reduction_pictures import draw_activity, draw_tree
 from gpu_course.lessons.roofline.pictures import draw_roofline, draw_under_roof
 from gpu_course.lessons.shared_memory.pictures import draw_halo, draw_transposition
-from gpu_course.lessons.smaller_states.pictures import draw_rank
+from gpu_course.lessons.smaller_states.pictures import draw_held, draw_rank
 from gpu_course.lessons.start_here.pictures import draw_cards
 from gpu_course.lessons.tensor_parallel.pictures import draw_cut, draw_kept
 from gpu_course.lessons.warps.divergence_picture import draw_divergence
@@ -61,7 +66,6 @@ from gpu_course.lessons.zero_and_fsdp.pictures import draw_owners, draw_stages, 
 from simt.stepping import record
 from tests.gpu_course.claims.test_pictures import LESSONS, VERDICT
 from tests.gpu_course.draw import launches
-from tests.gpu_course.draw import test_collectives as collectives
 from tests.gpu_course.draw.kernels import (
     behind_the_guard,
     blocks_2d,
@@ -70,13 +74,15 @@ from tests.gpu_course.draw.kernels import (
     turn_wide,
 )
 from tests.gpu_course.draw.readable import assert_readable, texts
-from tests.gpu_course.draw.training.test_lives import PANELS
-from tests.gpu_course.draw.training.test_memory_ledger import LEDGER
-from tests.gpu_course.draw.training.test_training_runs import CLOUD, ENDS, LEDGERS, PLAIN, STATES
+from tests.lessons.collectives import test_pictures as collectives
 from tests.lessons.context_parallel import test_pictures as context_parallel
 from tests.lessons.data_parallel import test_pictures as data_parallel
+from tests.lessons.forward_gradients.test_pictures import CLOUD, LEDGERS
+from tests.lessons.memory_ledger.test_pictures import LEDGER
+from tests.lessons.optimal_checkpointing.test_pictures import PANELS
 from tests.lessons.reductions_and_scans.test_reduction_pictures import halves, neighbours
 from tests.lessons.roofline.test_pictures import KERNELS, ROOFS
+from tests.lessons.smaller_states.test_pictures import ENDS, PLAIN, STATES
 from tests.lessons.tensor_parallel.test_pictures import KEPT, rates
 from tests.lessons.zero_and_fsdp import test_pictures as zero_and_fsdp
 
