@@ -12,6 +12,7 @@ from gpu_course.puzzle.specification import KernelPuzzle, Mistake
 from gpu_course.grading.kernel import sharing, trial
 from gpu_course.grading.sentences import SENTENCES
 from gpu_course.units import of_so_many
+from tests.course.puzzles import python_rules
 from tests.course.puzzles.by_hand import SOLUTIONS, Outcome, first_failure, kernels, run_case
 
 
@@ -247,8 +248,8 @@ def assert_specification_words_are_in_order(puzzle: KernelPuzzle) -> None:
     regions = re.findall(r"# answer\n(.*?)# end answer", text, re.DOTALL)
     lines = [line.strip() for region in regions for line in region.splitlines() if line.strip()]
     # The statement has tables, so its gaps are looked for where a sentence goes on.
-    assert not re.search(r"[.:;?]  ", puzzle.statement)
     assert re.search(r"[.?)]$", puzzle.statement)
+    assert not re.search(r"[.:;?]  ", puzzle.statement)
     words = " ".join((*puzzle.hints, *puzzle.diagnoses.values()))
     for hint in (*puzzle.hints, *puzzle.diagnoses.values()):
         assert not any(line in hint for line in lines)
@@ -261,6 +262,11 @@ def assert_specification_words_are_in_order(puzzle: KernelPuzzle) -> None:
         assert of_so_many(1, budget.words) != f"1 {budget.words}" or not budget.words
     own = set(puzzle.diagnoses) - set(SENTENCES)
     assert own <= {mistake.diagnosis for mistake in puzzle.mistakes} | _SIBLINGS
+
+
+def assert_specification_the_statement_fits_a_stub(puzzle: KernelPuzzle) -> None:
+    """It begins with a sentence, then says how the kernel is called; no line is too long."""
+    python_rules.assert_the_statement_begins_with_a_sentence_and_fits_a_stub(puzzle)
 
 
 _SIBLINGS = {"columns-alike", "race in global memory", "began-too-high", "counts-on"}
