@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from gpu_course.app.terminal.session import Session
-from gpu_course.app.terminal.text import WIDEST, discussion_lines
+from gpu_course.app.terminal.text import WIDEST, discussion_lines, statement_lines
 from gpu_course.draw.paper import palette
 from gpu_course.grading import workspace
 from gpu_course.grading.exports import LOOKS
@@ -55,7 +55,7 @@ def _puzzle(session: Session, width: int) -> Iterator[Text]:
     if session.puzzle is None:
         yield Text("Looking for the first puzzle that is not passed.")
         return
-    for line in textwrap.wrap(session.puzzle.statement, width):
+    for line in statement_lines(session.puzzle.statement, width):
         yield Text(line)
     yield Text()
     if session.stopped:

@@ -17,17 +17,9 @@ from numba import cuda, float32
 from gpu_course import claims, draw, lessons, simulate
 from gpu_course.claims.pictures import draw_forecasts
 from gpu_course.draw.execution.banks import draw_banks
-from gpu_course.draw.execution.cards import draw_cards
-from gpu_course.draw.execution.divergence import draw_divergence
 from gpu_course.draw.execution.intervals import draw_intervals
-from gpu_course.draw.execution.issue import draw_issue
 from gpu_course.draw.execution.launch_grid import draw_launch_grid
 from gpu_course.draw.execution.ownership import Trouble, draw_around, draw_ownership
-from gpu_course.draw.execution.reductions import draw_activity, draw_tree
-from gpu_course.draw.execution.residency import draw_residency
-from gpu_course.draw.execution.sectors import Request, draw_sectors, draw_sides
-from gpu_course.draw.execution.shuffles import draw_shuffles
-from gpu_course.draw.execution.tiles import draw_halo, draw_transposition
 from gpu_course.draw.paper import palette as p
 from gpu_course.draw.paper.palette import blank_figure, sheet
 from gpu_course.draw.paper.picture import alt_text
@@ -40,18 +32,25 @@ from gpu_course.draw.training.schedules import draw_schedule
 from gpu_course.draw.training.training_runs import draw_losses
 from gpu_course.hardware.compute_capability import capability
 from gpu_course.hardware.datasheet import device, devices
-from gpu_course.hardware.latency import issue
 from gpu_course.hardware.occupancy import occupancy
+from gpu_course.lessons.coalescing.pictures import Request, draw_sectors, draw_sides
 from gpu_course.lessons.collectives.pictures import draw_chunks, draw_timeline, draw_times
 from gpu_course.lessons.forward_gradients.pictures import draw_estimates, draw_ledgers
 from gpu_course.lessons.memory_ledger.pictures import draw_saw_tooth, draw_terms
 from gpu_course.lessons.optimal_checkpointing.pictures import draw_lives, draw_pareto
+from gpu_course.lessons.reductions_and_scans.reduction_pictures import draw_activity, draw_tree
+from gpu_course.lessons.shared_memory.pictures import draw_halo, draw_transposition
 from gpu_course.lessons.smaller_states.pictures import draw_held
+from gpu_course.lessons.start_here.pictures import draw_cards
+from gpu_course.lessons.warps.divergence_picture import draw_divergence
+from gpu_course.lessons.warps.issue_picture import draw_issue
+from gpu_course.lessons.warps.latency import issue
+from gpu_course.lessons.warps.residency_picture import draw_residency
+from gpu_course.lessons.warps.shuffles_picture import draw_shuffles
 from simt.stepping import record
 from tests.gpu_course.claims.test_pictures import LESSONS, VERDICT
 from tests.gpu_course.draw import launches
 from tests.gpu_course.draw.examples import examples
-from tests.gpu_course.draw.execution.test_reductions import halves, neighbours
 from tests.gpu_course.draw.kernels import (
     behind_the_guard,
     blocks_2d,
@@ -64,6 +63,7 @@ from tests.lessons.collectives import test_pictures as collectives
 from tests.lessons.forward_gradients.test_pictures import CLOUD, LEDGERS
 from tests.lessons.memory_ledger.test_pictures import LEDGER
 from tests.lessons.optimal_checkpointing.test_pictures import PANELS
+from tests.lessons.reductions_and_scans.test_reduction_pictures import halves, neighbours
 
 MIB = 2**20
 GIB = 2**30

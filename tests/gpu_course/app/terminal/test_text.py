@@ -13,6 +13,7 @@ from gpu_course.app.terminal.text import (
     outcome,
     path_here,
     progress_text,
+    statement_lines,
     summary,
     verdict_table,
 )
@@ -72,3 +73,43 @@ def test_a_path_is_told_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.chdir(tmp_path)
     assert path_here(tmp_path / "puzzles" / "guard.py") == str(Path("puzzles") / "guard.py")
     assert path_here(tmp_path.parent / "guard.py") == str(tmp_path.parent / "guard.py")
+
+
+STATEMENT = """\
+guard: more threads than data.
+
+    guard(out, a, size)
+
+    out   float32 (size,)   to write: out[i] is ten
+                            more than a[i]
+    size  int               how many cells there are
+
+The launch is one block with at least `size` threads, often
+more. A thread without a cell must touch nothing."""
+
+
+def test_a_table_of_arguments_keeps_its_lines_and_prose_is_broken_anew() -> None:
+    lines = statement_lines(STATEMENT, 80)
+    assert lines[:-2] == STATEMENT.splitlines()[:-2]
+    assert lines[-2:] == [
+        "The launch is one block with at least `size` threads, often more. A thread",
+        "without a cell must touch nothing.",
+    ]
+
+
+def test_in_a_narrow_terminal_a_table_is_broken_in_its_last_column() -> None:
+    lines = statement_lines(STATEMENT, 44)
+    assert lines[4:8] == [
+        "    out   float32 (size,)   to write: out[i]",
+        "              is ten more than a[i]",
+        "    size  int               how many cells",
+        "              there are",
+    ]
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_what_every_puzzle_asks_fits_and_loses_no_word(width: int) -> None:
+    for puzzle in index.puzzles():
+        lines = statement_lines(puzzle.statement, width)
+        assert max(map(len, lines)) <= width, puzzle.name
+        assert " ".join(lines).split() == puzzle.statement.split(), puzzle.name
