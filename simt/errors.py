@@ -58,11 +58,14 @@ class KernelRefused(UserError):
         self.kernel = kernel
         super().__init__(fact, hint)
 
-    def __str__(self) -> str:
+    @property
+    def where(self) -> str:
+        """The kernel and the line, as messages name them."""
         where = place(self.file, self.line)
-        if self.kernel:
-            where = f"kernel {self.kernel}, {where}"
-        lines = [self.fact, f"  where:  {where}    {self.text}".rstrip()]
+        return f"kernel {self.kernel}, {where}" if self.kernel else where
+
+    def __str__(self) -> str:
+        lines = [self.fact, f"  where:  {self.where}    {self.text}".rstrip()]
         if self.hint:
             lines.append(f"  try:    {self.hint}")
         return "\n".join(lines)

@@ -38,7 +38,7 @@ def own_text(name: str) -> str:
     try:
         return read_python_answer(puzzle).text
     except AnswerProblem as problem:
-        raise CourseError(problem.text) from None
+        raise problem.error() from None
 
 
 def run_own(name: str, ranks: int, tail: str, **arguments: Any) -> Run:

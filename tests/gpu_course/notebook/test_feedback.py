@@ -14,6 +14,7 @@ from numba import cuda
 from gpu_course import notebook, simulate
 from gpu_course.grading import verdict_cache
 from gpu_course.grading.progress import LessonProgress
+from gpu_course.grading.sections import fact
 from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.workspace import has_notebook
 from gpu_course.hardware.datasheet import device
@@ -121,7 +122,7 @@ def test_what_was_just_checked_progress_does_not_check_again(answers, monkeypatc
 
 def verdict(puzzle, status):
     points = puzzle.points if status == "passed" else 0
-    return Verdict(puzzle.name, status, None, points, puzzle.points, "")
+    return Verdict(puzzle.name, status, None, points, puzzle.points, tuple(fact("")))
 
 
 def test_the_map_lists_the_lessons_in_their_parts():

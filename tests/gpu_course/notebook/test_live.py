@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,7 @@ class Turned:
 
 
 def drawn(status: str) -> Outcome:
-    return Outcome(**{**vars(outcome(status)), "html": f"<b>{status}</b>"})
+    return replace(outcome(status), html=f"<b>{status}</b>")
 
 
 class Stand:
