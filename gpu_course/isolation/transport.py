@@ -28,6 +28,8 @@ MOST_VALUES = 1 << 20
 MOST_ARRAYS = 10_000
 MOST_DEPTH = 40
 MOST_AXES = 32
+TIMES_WITH_OBJECTS = 16
+"""So many times as much may cross where objects do: no answer sends those."""
 KINDS = "biufc"
 """Dtype kinds of the arrays that cross: bool, signed, unsigned, float, complex."""
 
@@ -82,11 +84,12 @@ def pack(value: Any, objects: Objects = _NONE) -> bytes:
     except ValueError as error:
         raise Unsendable(f"a number cannot be written down: {error}") from None
     body = sum(array.nbytes for array in arrays)
-    _check_size(len(header), body)
-    if _values_at_most(header) > MOST_VALUES or len(arrays) > MOST_ARRAYS:
+    times = _times(objects)
+    _check_size(len(header), body, times)
+    if _values_at_most(header) > times * MOST_VALUES or len(arrays) > times * MOST_ARRAYS:
         raise TooLarge(
-            f"{_values_at_most(header):,} parts, {len(arrays):,} of them arrays; {MOST_VALUES:,} "
-            f"and {MOST_ARRAYS:,} may cross"
+            f"{_values_at_most(header):,} parts, {len(arrays):,} of them arrays; "
+            f"{times * MOST_VALUES:,} and {times * MOST_ARRAYS:,} may cross"
         )
     raw = [array.tobytes("F" if _in_columns(array) else "C") for array in arrays]
     return b"".join([_LENGTHS.pack(len(header), body), header, *raw])
@@ -124,12 +127,13 @@ def read(take: Callable[[int], bytes], objects: Objects = _NONE) -> Any:
     if len(start) < _LENGTHS.size:
         raise EOFError
     header_bytes, body_bytes = _LENGTHS.unpack(start)
-    _check_size(header_bytes, body_bytes)
+    times = _times(objects)
+    _check_size(header_bytes, body_bytes, times)
     header, body = take(header_bytes), take(body_bytes)
     if len(header) < header_bytes or len(body) < body_bytes:
         raise EOFError
-    if _values_at_most(header) > MOST_VALUES:
-        raise TooLarge(f"more than {MOST_VALUES:,} parts")
+    if _values_at_most(header) > times * MOST_VALUES:
+        raise TooLarge(f"more than {times * MOST_VALUES:,} parts")
     try:
         content = _Body(body, objects)
         value = _value(json.loads(header.decode("utf-8", "surrogatepass")), content, 0)
@@ -143,11 +147,15 @@ def read(take: Callable[[int], bytes], objects: Objects = _NONE) -> Any:
         raise Garbled(str(error)) from None
 
 
-def _check_size(header_bytes: int, body_bytes: int) -> None:
-    if header_bytes > MOST_HEADER_BYTES or body_bytes > MOST_BYTES:
+def _times(objects: Objects) -> int:
+    return TIMES_WITH_OBJECTS if objects else 1
+
+
+def _check_size(header_bytes: int, body_bytes: int, times: int) -> None:
+    if header_bytes > times * MOST_HEADER_BYTES or body_bytes > times * MOST_BYTES:
         raise TooLarge(
             f"{header_bytes:,} bytes of structure, {body_bytes:,} of arrays; "
-            f"{MOST_HEADER_BYTES:,} and {MOST_BYTES:,} may cross"
+            f"{times * MOST_HEADER_BYTES:,} and {times * MOST_BYTES:,} may cross"
         )
 
 
@@ -262,8 +270,9 @@ class _Body:
         self.arrays: list[np.ndarray] = []
 
     def array(self, spelling: Any, shape: Any, in_columns: Any) -> np.ndarray:
-        if len(self.arrays) >= MOST_ARRAYS:
-            raise TooLarge(f"more than {MOST_ARRAYS:,} arrays")
+        most = _times(self.objects) * MOST_ARRAYS
+        if len(self.arrays) >= most:
+            raise TooLarge(f"more than {most:,} arrays")
         dtype = self._dtype(spelling)
         if type(shape) is not list or len(shape) > MOST_AXES or type(in_columns) is not bool:
             raise Garbled("an array without its shape")

@@ -6,8 +6,10 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import psutil
 import pytest
 
@@ -18,8 +20,8 @@ from gpu_course.grading.check import check
 from gpu_course.grading.sections import fact
 from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.worker import COMMAND, OBJECTS, Died, Outcome, Worker
-from gpu_course.grading.worker_process import reply
-from gpu_course.isolation.transport import pack
+from gpu_course.grading.worker_process import packed, reply
+from gpu_course.isolation import transport
 from gpu_course.puzzle import index
 
 LONG_S = 300.0
@@ -45,7 +47,8 @@ worker.post(index.find("guard"))
 input()
 """
 PUZZLE = index.find("guard")
-READY = pack(Outcome(Verdict(GUARD, "passed", None, 10, 10, tuple(fact("right")))), OBJECTS)
+SAID = tuple(fact("right"))
+READY = packed(Outcome(Verdict(GUARD, "passed", None, 10, 10, SAID)))
 
 
 @pytest.fixture
@@ -252,3 +255,12 @@ def test_what_a_notebook_follows_is_held_to_the_limits_of_a_check(
     assert isinstance(told, Outcome) and told.verdict.reason == "deadline"
     assert "was not done after 0.01 seconds" in told.verdict.message
     assert not hanging.busy and psutil.wait_procs(both, timeout=LONG_S)[1] == []
+
+
+def test_a_verdict_with_too_many_numbers_goes_without_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = Verdict(GUARD, "failed", "hazard", 0, 10, SAID, evidence={"all": [np.zeros(1)] * 40})
+    monkeypatch.setattr(transport, "MOST_VALUES", 3)
+    told = transport.unpack(packed(Outcome(found)), OBJECTS)
+    assert told == Outcome(replace(found, evidence={}))
