@@ -252,8 +252,7 @@ def cells_of(file: Path, right: str) -> list[str]:
         "print('the kernel answers')",
         "file.write_text('def (')" + UNTIL.format("'cannot read'", "body"),
         f"file.write_text({right!r})" + UNTIL.format("'right in all'", "body"),
-        "print(panel)\nfamily = psutil.Process().children(recursive=True)\n"
-        "print(*(each.pid for each in family))",
+        "print(panel)\nprint(*(p.pid for p in psutil.Process().children(recursive=True)))",
         "panel = live('guard')\nprint(len(psutil.Process().children()))",
     ]
 
