@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from simt.errors import KernelRefused, UserError
+from simt.errors import UserError
 from simt.report import Hazard
 from simt.text import clean
 
@@ -103,10 +103,11 @@ def below(text: str) -> list[Section]:
 
 def of_error(error: UserError) -> list[Section]:
     """Returns what an error says: the fact, the place where it knows one, and what to try."""
-    found = heading(*error.fact.splitlines())
-    if isinstance(error, KernelRefused):
-        found += section("where", f"{error.where}    {error.text}".rstrip())
-    return found + section("try", error.hint)
+    return [
+        *heading(*error.fact.splitlines()),
+        *section("where", *error.places),
+        *section("try", error.hint),
+    ]
 
 
 def of_hazard(hazard: Hazard) -> list[Section]:
