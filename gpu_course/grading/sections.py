@@ -63,9 +63,8 @@ class Section:
 
     def text_lines(self, width: int | None) -> list[str]:
         """Returns its lines; what is longer than `width` goes on below its own beginning."""
-        fits = width is None or width < _NARROWEST
         shown = list(self._placed())
-        if width is None or fits:
+        if width is None or width < _NARROWEST:
             return shown
         if self.kind == "fact":
             head, *rest = shown
