@@ -80,8 +80,8 @@ def pack(value: Any, objects: Objects = _NONE) -> bytes:
     tree = _tree(value, packing, "the value", 0)
     arrays = packing.arrays
     try:
-        # Python's own JSON: msgspec's makes null of NaN and infinity, and refuses half of a surrogate
-        # pair. Answers return them all.
+        # Python's own JSON: msgspec's makes null of NaN and infinity, and refuses half of a
+        # surrogate pair. Answers return them all.
         header = json.dumps(tree).encode("utf-8", "surrogatepass")
     except ValueError as error:
         raise Unsendable(f"a number cannot be written down: {error}") from None
