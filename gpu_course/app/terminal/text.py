@@ -169,9 +169,20 @@ def fitting(message: str) -> str:
     """Returns a message with its long lines broken as the terminal needs it; as it is in a pipe."""
     if not sys.stdout.isatty():
         return message
-    from gpu_course.grading.labels import message_lines
+    from gpu_course.grading.sections import heading, text_of
 
-    return "\n".join(message_lines(message, columns()))
+    return text_of(heading(*message.split("\n")), columns())
+
+
+def told(verdict: Verdict) -> str:
+    """Returns what a verdict says, and after a pass where to go; it fits the terminal."""
+    from gpu_course.grading.passing import onward
+    from gpu_course.grading.sections import WIDTH, text_of
+
+    text = text_of(verdict.sections, min(columns(), WIDTH))
+    if not verdict.passed:
+        return text
+    return f"{text}\n{text_of(onward(verdict.name), columns() if sys.stdout.isatty() else None)}"
 
 
 def columns() -> int:

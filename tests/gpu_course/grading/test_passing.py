@@ -11,7 +11,7 @@ import pytest
 from gpu_course import check
 from gpu_course.grading import passing
 from gpu_course.grading.exports import verdict_html, verdict_text
-from gpu_course.grading.labels import message_lines
+from gpu_course.grading.sections import text_of
 from gpu_course.puzzle import Bonus, Debrief, index
 from tests.gpu_course.grading import python_toy, toy
 from tests.gpu_course.grading.toy import RIGHT, guarded
@@ -36,7 +36,7 @@ def messages(
     path.write_text(text)
     verdict = check(replace(toy.TOY, debrief=debrief, bonus=bonus), answer=path, seed=0)
     assert verdict.passed, verdict.message
-    return message_lines(verdict.message, 70)
+    return verdict.message.splitlines()
 
 
 def test_a_pass_says_what_the_answer_did_why_it_works_and_another_way(file: Path) -> None:
@@ -115,7 +115,7 @@ def test_the_next_puzzle_is_named_up_to_the_first_with_a_notebook(
     assert [p.lesson for p in passing.next_puzzles("01_threads/clip")] == ["02_warps"]
     assert passing.next_puzzles(index.puzzles()[-1].name) == ()
     assert passing.next_puzzles("no_such/puzzle") == ()
-    assert passing.onward("01_threads/guard") == [
+    assert text_of(passing.onward("01_threads/guard")).splitlines() == [
         "  more:   `gpu-course diff guard` shows the solution and discusses it",
         "  next:   `gpu-course watch map_2d` (easy, about 7 minutes)",
     ]

@@ -14,6 +14,7 @@ from numba import cuda
 from gpu_course import notebook, simulate
 from gpu_course.grading import verdict_cache
 from gpu_course.grading.progress import LessonProgress
+from gpu_course.grading.sections import fact, heading, section
 from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.workspace import has_notebook
 from gpu_course.notebook import (
@@ -117,7 +118,7 @@ def test_what_was_just_checked_progress_does_not_check_again(answers, monkeypatc
 
 def verdict(puzzle, status):
     points = puzzle.points if status == "passed" else 0
-    return Verdict(puzzle.name, status, None, points, puzzle.points, "")
+    return Verdict(puzzle.name, status, None, points, puzzle.points, tuple(fact("")))
 
 
 def test_the_map_lists_the_lessons_in_their_parts():
@@ -261,7 +262,8 @@ def test_a_hazard_is_shown_in_its_five_lines_and_the_others_by_their_places(caps
 
 
 def test_a_labelled_line_hangs_where_it_is_too_long_for_its_window():
-    page = Note("a <fact>\n  why:    many words", "trouble")._repr_html_()
+    said = [*heading("a <fact>"), *section("why", "many words")]
+    page = Note.of(said, "trouble")._repr_html_()
     assert re.search(r'<span style="display:block"><span [^>]*>!</span> a &lt;fact&gt;', page)
     assert "padding-left:10ch;text-indent:-10ch" in page and "  why:    many words" in page
     assert "display:block" not in Note("one <b>\nline")._repr_html_()

@@ -18,11 +18,14 @@ from gpu_course.app.terminal.text import (
     verdict_table,
 )
 from gpu_course.grading.progress import LessonProgress
+from gpu_course.grading.sections import fact
 from gpu_course.grading.verdict import Verdict
 from gpu_course.puzzle import index
 
-PASSED = Verdict("01_threads/guard", "passed", None, 10, 10, "right in all 8 cases")
-FAILED = Verdict("01_threads/map", "failed", "hazard", 0, 10, "OutOfBoundsError: a[8] is outside")
+RIGHT = tuple(fact("right in all 8 cases"))
+OUTSIDE = tuple(fact("OutOfBoundsError: a[8] is outside"))
+PASSED = Verdict("01_threads/guard", "passed", None, 10, 10, RIGHT)
+FAILED = Verdict("01_threads/map", "failed", "hazard", 0, 10, OUTSIDE)
 
 
 class Terminal(io.StringIO):
@@ -57,7 +60,7 @@ def test_a_message_with_brackets_stands_in_the_table_as_it_is() -> None:
 def test_progress_names_every_puzzle_and_the_next() -> None:
     lesson = index.lesson("01")
     verdicts = tuple(
-        Verdict(p.name, "passed" if k else "failed", None, 10 * bool(k), 10, "")
+        Verdict(p.name, "passed" if k else "failed", None, 10 * bool(k), 10, RIGHT)
         for k, p in enumerate(lesson.puzzles)
     )
     text = progress_text([LessonProgress(lesson, verdicts)])

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import json
+import struct
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from gpu_course.errors import CourseError
 from gpu_course.grading import check
-from gpu_course.grading.kernel import wire
 from gpu_course.grading.kernel.answers import mistake_answer
+from gpu_course.grading.sections import fact
 from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.worker import OBJECTS, Outcome
+from gpu_course.isolation.transport import Garbled, Unsendable, pack, unpack
 from gpu_course.puzzle import Case, index
 
-ROOT = Path(__file__).parents[4]
+ROOT = Path(__file__).parents[3]
+SAID = tuple(fact("a fact"))
 
 
 def travelled(verdict: Verdict) -> Verdict:
-    there = wire.loads(wire.dumps(verdict))
-    assert isinstance(there, Verdict)
-    return there
+    there = unpack(pack(Outcome(verdict), OBJECTS), OBJECTS)
+    assert isinstance(there, Outcome)
+    return there.verdict
 
 
 def test_every_kind_of_verdict_travels() -> None:
@@ -48,7 +51,7 @@ def test_every_kind_of_verdict_travels() -> None:
     ids=repr,
 )  # fmt: skip
 def test_what_is_evidence_arrives_as_it_was(value: Any) -> None:
-    verdict = Verdict("a/b", "failed", "crash", 0, 10, "", evidence={"value": value})
+    verdict = Verdict("a/b", "failed", "crash", 0, 10, SAID, evidence={"value": value})
     found = travelled(verdict).evidence["value"]
     assert type(found) is type(value)
     np.testing.assert_equal(found, value)
@@ -57,7 +60,7 @@ def test_what_is_evidence_arrives_as_it_was(value: Any) -> None:
 
 
 def test_a_number_that_is_none_arrives_as_none() -> None:
-    verdict = Verdict("a/b", "passed", None, 1, 1, "", evidence={"nan": float("nan")})
+    verdict = Verdict("a/b", "passed", None, 1, 1, SAID, evidence={"nan": float("nan")})
     assert np.isnan(travelled(verdict).evidence["nan"])
 
 
@@ -68,21 +71,44 @@ class Evil:
 
 @pytest.mark.parametrize("value", [Evil(), print, Evil, np.array([Evil()], object), {1, 2}])
 def test_what_is_no_data_is_not_sent(value: Any) -> None:
-    verdict = Verdict("a/b", "passed", None, 1, 1, "", evidence={"deep": [{"in": value}]})
-    with pytest.raises((TypeError, ValueError)):
-        wire.dumps(verdict)
+    verdict = Verdict("a/b", "passed", None, 1, 1, SAID, evidence={"deep": [{"in": value}]})
+    with pytest.raises(Unsendable):
+        pack(verdict, OBJECTS)
+
+
+def header(tree: Any) -> bytes:
+    text = json.dumps(tree).encode()
+    return struct.pack("<QQ", len(text), 0) + text
 
 
 @pytest.mark.parametrize(
     "tree",
-    [["object", "Path", {}], ["object", "Popen", {"args": "id"}], ["call", "print"], [], [1], 3],
+    [
+        ["o", "Path", {}], ["o", "Popen", {"args": "id"}], ["o", "Verdict", {"name": "a"}],
+        ["o", "Verdict", []], ["o", ["Verdict"], {}], ["o", "Counters", {"no such": 1}],
+        ["s", 0], ["s", "0"], ["n", 3], ["m", [[["l", []], 1]]], ["m", 3], ["call", "print"], [],
+        [1], ["a", [["x", "|O"]], [0], False], ["a", [["", "|V4"], 3], [0], False],
+    ],
     ids=repr,
-)
-def test_a_line_that_asks_for_more_is_no_verdict(tree: Any) -> None:
-    with pytest.raises(ValueError):  # noqa: PT011 - each says what it found in its own words
-        wire.loads(json.dumps({"verdict": tree}))
+)  # fmt: skip
+def test_what_asks_for_more_is_no_verdict(tree: Any) -> None:
+    with pytest.raises(Garbled):
+        unpack(header(tree), OBJECTS)
 
 
-def test_an_error_of_the_call_is_raised_here() -> None:
-    told = wire.loads(wire.dumps(CourseError("the fact", "the step")))
-    assert isinstance(told, CourseError) and (told.fact, told.hint) == ("the fact", "the step")
+def test_an_answer_s_process_can_send_no_object() -> None:
+    verdict = Verdict("a/b", "passed", None, 1, 1, SAID)
+    with pytest.raises(Unsendable):
+        pack(verdict)
+    for value in (verdict, {1: 2}, np.zeros(2, [("a", "i4"), ("b", "f8")]), np.float32(1)):
+        with pytest.raises(Garbled):
+            unpack(pack(value, OBJECTS))
+
+
+def test_an_array_that_comes_twice_crosses_once_and_is_one() -> None:
+    array = np.arange(1000)
+    data = pack([array, {"again": array}], OBJECTS)
+    assert len(data) < 2 * array.nbytes
+    one, other = unpack(data, OBJECTS)
+    assert one is other["again"]
+    np.testing.assert_array_equal(one, array)
