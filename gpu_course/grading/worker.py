@@ -218,7 +218,7 @@ class Worker:
         else:
             return None
         self.stop()
-        return ended(check.puzzle, reason, text)
+        return ended(check.puzzle, reason, text, html=self.html)
 
     def stop(self) -> None:
         """Ends the process, whatever it is doing; the next `post` starts a fresh one."""
@@ -237,12 +237,12 @@ class Worker:
                 pipe.close()
 
 
-def ended(puzzle: Puzzle, reason: str, text: str) -> Outcome:
+def ended(puzzle: Puzzle, reason: str, text: str, *, html: bool = False) -> Outcome:
     """Returns what a check that was ended, or that ended by itself, comes to."""
     step = "look for what grows or repeats far more than the puzzle asks for"
     said = (*fact(text), *section("try", step))
     found = Verdict(puzzle.name, "failed", reason, 0, puzzle.points, said, diagnosis=reason)
-    return Outcome(found)
+    return Outcome(found, found._repr_html_() if html else "")
 
 
 def end_family(pid: int) -> None:

@@ -76,6 +76,8 @@ def test_table_rows(failed: Verdict, answers: Path) -> None:
     assert rows[0][:3] == ("90_toys/plus_ten", "failed (hazard)", "0/10")
     assert rows[0][3].startswith("OutOfBoundsError: a[10] is outside")
     assert rows[1][1:] == ("not-started", "0/10", "there is no puzzles/90_toys/pair.py")
+    whole = "a fact that is longer than a line of a verdict, and stands in its row to the end of it"
+    assert verdict_table_rows([replace(failed, sections=tuple(fact(whole)))])[0][3] == whole
 
 
 class Seen(HTMLParser):

@@ -121,9 +121,9 @@ def test_no_folder_of_answers_is_told_and_not_the_end(file: Path, worker: Worker
     assert isinstance(told, Outcome) and told.verdict.status == "failed"
 
 
-def stand_in(text: str) -> Worker:
+def stand_in(text: str, html: bool = False) -> Worker:
     """Returns a Worker whose process runs this program instead."""
-    return Worker(command=[sys.executable, "-c", text])
+    return Worker(command=[sys.executable, "-c", text], html=html)
 
 
 def test_a_check_that_hangs_is_ended_with_all_it_started() -> None:
@@ -246,7 +246,7 @@ def test_a_worker_that_says_nonsense_is_dead(file: Path) -> None:
 def test_what_a_notebook_follows_is_held_to_the_limits_of_a_check(
     monkeypatch: pytest.MonkeyPatch, limit: str
 ) -> None:
-    hanging = stand_in("import sys; sys.stdin.buffer.read(1)\nwhile True: pass")
+    hanging = stand_in("import sys; sys.stdin.buffer.read(1)\nwhile True: pass", html=True)
     hanging.post(PUZZLE)
     both = family(hanging)
     monkeypatch.setattr(worker_module, limit, 0.01)
@@ -254,6 +254,7 @@ def test_what_a_notebook_follows_is_held_to_the_limits_of_a_check(
         pass
     assert isinstance(told, Outcome) and told.verdict.reason == "deadline"
     assert "was not done after 0.01 seconds" in told.verdict.message
+    assert "was not done after 0.01 seconds" in told.html
     assert not hanging.busy and psutil.wait_procs(both, timeout=LONG_S)[1] == []
 
 
