@@ -1,8 +1,17 @@
-"""Kernels as lessons have them, to draw pictures of."""
+"""Kernels and numbers as lessons have them, to draw pictures of."""
 
 from __future__ import annotations
 
+import numpy as np
 from numba import cuda, float32
+
+
+def zeros(*shape: int) -> np.ndarray:
+    return np.zeros(shape, np.float32)
+
+
+def numbers(*shape: int) -> np.ndarray:
+    return np.linspace(-19.875, 20.125, int(np.prod(shape)), dtype=np.float32).reshape(shape)
 
 
 def reverse(out, a):

@@ -8,7 +8,6 @@ import pkgutil
 from collections.abc import Callable
 from types import ModuleType
 
-import numpy as np
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
@@ -30,23 +29,6 @@ from gpu_course.draw.traffic import draw_traffic
 from gpu_course.draw.training.memory_ledger import draw_live
 from gpu_course.draw.training.schedules import draw_schedule
 from gpu_course.draw.training.training_runs import draw_losses
-from gpu_course.hardware.compute_capability import capability
-from gpu_course.hardware.datasheet import device, devices
-from gpu_course.hardware.occupancy import occupancy
-from gpu_course.lessons.coalescing.pictures import Request, draw_sectors, draw_sides
-from gpu_course.lessons.collectives.pictures import draw_chunks, draw_timeline, draw_times
-from gpu_course.lessons.forward_gradients.pictures import draw_estimates, draw_ledgers
-from gpu_course.lessons.memory_ledger.pictures import draw_saw_tooth, draw_terms
-from gpu_course.lessons.optimal_checkpointing.pictures import draw_lives, draw_pareto
-from gpu_course.lessons.reductions_and_scans.reduction_pictures import draw_activity, draw_tree
-from gpu_course.lessons.shared_memory.pictures import draw_halo, draw_transposition
-from gpu_course.lessons.smaller_states.pictures import draw_held
-from gpu_course.lessons.start_here.pictures import draw_cards
-from gpu_course.lessons.warps.divergence_picture import draw_divergence
-from gpu_course.lessons.warps.issue_picture import draw_issue
-from gpu_course.lessons.warps.latency import issue
-from gpu_course.lessons.warps.residency_picture import draw_residency
-from gpu_course.lessons.warps.shuffles_picture import draw_shuffles
 from simt.stepping import record
 from tests.gpu_course.claims.test_pictures import LESSONS, VERDICT
 from tests.gpu_course.draw import launches
@@ -54,34 +36,16 @@ from tests.gpu_course.draw.examples import examples
 from tests.gpu_course.draw.kernels import (
     behind_the_guard,
     blocks_2d,
+    numbers,
     reverse,
     turn_square,
     turn_wide,
+    zeros,
 )
 from tests.gpu_course.draw.readable import assert_readable, texts
-from tests.lessons.collectives import test_pictures as collectives
-from tests.lessons.forward_gradients.test_pictures import CLOUD, LEDGERS
-from tests.lessons.memory_ledger.test_pictures import LEDGER
-from tests.lessons.optimal_checkpointing.test_pictures import PANELS
-from tests.lessons.reductions_and_scans.test_reduction_pictures import halves, neighbours
 
 MIB = 2**20
 GIB = 2**30
-
-
-def zeros(*shape: int) -> np.ndarray:
-    return np.zeros(shape, np.float32)
-
-
-def numbers(*shape: int) -> np.ndarray:
-    return np.linspace(-19.875, 20.125, int(np.prod(shape)), dtype=np.float32).reshape(shape)
-
-
-class Line:
-    """A term as the lesson on the ledger has it, with a name as long as any."""
-
-    def __init__(self, name: str, paper: int, kept: int) -> None:
-        self.name, self.paper_bytes, self.kept_bytes = name, paper, kept
 
 
 PARTS = {
@@ -95,13 +59,6 @@ SCHEDULE = [
     *(("keep input" if s % 3 == 0 else "forward", s) for s in range(9)),
     *((word, s) for s in reversed(range(9)) for word in ("save all", "backward")),
 ]
-CURVES = {
-    "best": [(0.7 * MIB, 1.13), (0.8 * MIB, 1.1), (1.2 * MIB, 1.02), (1.3 * MIB, 1.0)],
-    "equal segments": [(0.8 * MIB, 1.3), (1.05 * MIB, 1.2)],
-    "square root": [(1.05 * MIB, 1.33)],
-    "halves": [(0.7 * MIB, 1.51)],
-    "revolve": [(0.7 * MIB, 2.55), (0.78 * MIB, 1.65), (0.78 * MIB, 1.5)],
-}
 FALLING = [4.9 - 0.02 * k for k in range(60)]
 
 
@@ -141,27 +98,6 @@ def table(out, a):
     x, y = cuda.grid(2)
     if x < a.shape[1] and y < a.shape[0] and x != 35:
         out[y, x] = a[y, x]
-
-
-def parting(out, a, size):
-    i = cuda.grid(1)
-    if i < size:
-        for k in range(i % 3):
-            out[i] = a[i] * k + a[(i + a.shape[0] // 2) % a.shape[0]]
-
-
-def tree(out, a):
-    i = cuda.grid(1)
-    total = a[i]
-    for delta in (16, 8, 4, 2, 1):
-        total += cuda.shfl_down_sync(0xFFFFFFFF, total, delta)
-    out[i] = total
-
-
-def on_an_sm(version: str, registers: int, shared: int, threads: int) -> Figure:
-    sm = capability(version)
-    found = occupancy(sm, registers, shared, threads)
-    return draw_residency(found.blocks, -(-threads // 32), sm.max_warps_per_sm, found.limits)
 
 
 LONG = simulate(pieces)[2, 64](zeros(100), numbers(100), 100)
@@ -209,30 +145,9 @@ PICTURES: dict[str, Callable[[], Figure]] = {
             ((1, 1), (32, 8), None),
         ]
     },
-    "draw_cards some": lambda: draw_cards(
-        [device(name) for name in ("T4", "RTX 4090", "A100", "H100", "B200")]
-    ),
-    "draw_cards all": lambda: draw_cards(devices()),
     "draw_banks stride 2": lambda: draw_banks([2 * lane for lane in range(32)]),
     "draw_banks one word for two": lambda: draw_banks([lane // 2 for lane in range(32)]),
     "draw_banks a column": lambda: draw_banks([32 * lane for lane in range(32)]),
-    "draw_sectors stride 2": lambda: draw_sectors(Request(tuple(range(12, 12 + 256, 8)))),
-    "draw_sectors one each": lambda: draw_sectors(
-        Request(tuple(range(0, 32 * 40, 40)), name="a[i * 10]")
-    ),
-    "draw_sectors two requests": lambda: draw_sectors(
-        Request(tuple(range(32)), 1, "bytes"),
-        Request((*[None] * 8, *[64] * 24), 16, "one for all", "write"),
-    ),
-    "draw_sides": lambda: draw_sides(
-        Request(tuple(range(0, 128, 4))),
-        Request(tuple(range(0, 32 * 96, 96)), kind="write"),
-        (24, 32),
-    ),
-    "draw_activity": lambda: draw_activity(
-        record(neighbours)[1, 128](zeros(1), numbers(128), 128), "tile"
-    ),
-    "draw_tree": lambda: draw_tree(record(halves)[1, 16](zeros(1), numbers(16)), "tile"),
     "draw_intervals guard": lambda: draw_intervals(
         record(behind_the_guard)[1, 8](zeros(8), numbers(8), 6), "tile"
     ),
@@ -242,35 +157,11 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "draw_intervals wide": lambda: draw_intervals(
         record(turn_wide)[1, 32](zeros(32), numbers(32)), "tile"
     ),
-    "draw_divergence two warps": lambda: draw_divergence(
-        record(parting)[1, 50](zeros(50), numbers(50), 44), (0, 1)
-    ),
-    "draw_shuffles": lambda: draw_shuffles(
-        record(tree, "total")[1, 32](zeros(32), np.ones(32, np.float32)), "total"
-    ),
-    "draw_shuffles followed, wide values": lambda: draw_shuffles(
-        record(tree, "total")[1, 32](zeros(32), numbers(32)), "total", follow=3
-    ),
-    "draw_residency": lambda: on_an_sm("8.0", 64, 16_384, 256),
-    "draw_residency many small blocks": lambda: on_an_sm("9.0", 16, 1_000, 32),
-    "draw_residency none": lambda: on_an_sm("8.0", 255, 0, 1024),
-    "draw_issue": lambda: draw_issue(issue(12, 1, 12, 32).slots, 12, 12),
     "draw_step two warps": turn_around,
     "draw_step told": told,
     "draw_step guarded": guarded,
-    "draw_halo": lambda: draw_halo(24, 8, 1),
-    "draw_halo wide": lambda: draw_halo(12, 4, 3),
-    "draw_transposition": draw_transposition,
-    "draw_saw_tooth": lambda: draw_saw_tooth(LEDGER, 4),
     "draw_live fits": lambda: draw_live(PARTS, 80 * GIB),
     "draw_live alone": lambda: draw_live({"parameters": 3 * GIB}),
-    "draw_terms": lambda: draw_terms(
-        [
-            Line("mask of the attention's dropout", 2 * MIB, 4 * MIB),
-            Line("input of the second linear layer", 8 * MIB, 8 * MIB),
-            Line("statistics of the LayerNorms", 0, 12_345_678),
-        ]
-    ),
     "draw_schedule": lambda: draw_schedule(SCHEDULE, range(1, 28), budget=20),
     "draw_schedule weighed wrongly": lambda: draw_schedule(
         SCHEDULE,
@@ -281,27 +172,14 @@ PICTURES: dict[str, Callable[[], Figure]] = {
         claimed=[min(9, rise) for rise in range(1, 28)],
         unit="units",
     ),
-    "draw_pareto": lambda: draw_pareto(CURVES),
-    "draw_lives": lambda: draw_lives(PANELS, 4096),
-    "draw_ledgers": lambda: draw_ledgers(LEDGERS),
     "draw_losses": lambda: draw_losses(
         {"Adam": FALLING, "GaLore, rank 32": [each + 0.1 for each in FALLING]},
         25,
         goal=4.2,
         floor=3.6,
     ),
-    "draw_held": lambda: draw_held(
-        {"Adam": PARTS, "8 bit, power 2 and 4": PARTS | {"gradients": 0}}, {"Adam": "loss 1.20"}
-    ),
-    "draw_estimates": lambda: draw_estimates((1.0, 0.5), CLOUD),
     "draw_forecasts": lambda: draw_forecasts(LESSONS, VERDICT),
-    **{
-        f"draw_chunks {name}": lambda frame=frame: draw_chunks(frame)
-        for name, frame in collectives.FRAMES.items()
-    },
     "draw_traffic": lambda: draw_traffic({(0, 1): 6144, (1, 0): 6144}, 2, "your all_reduce"),
-    "draw_timeline": lambda: draw_timeline(collectives.RING, 8, "ring"),
-    "draw_times": lambda: draw_times(collectives.CURVES, "Ring and tree", "alpha 20 µs"),
 }
 
 
@@ -339,7 +217,7 @@ def test_a_picture_can_be_read_in_half_a_window(name: str) -> None:
     assert figure.get_size_inches()[0] * p.CSS_PIXELS_PER_INCH <= 700
 
 
-@pytest.mark.parametrize("name", ["draw_estimates", "draw_held", "draw_losses", "draw_schedule"])
+@pytest.mark.parametrize("name", ["draw_losses", "draw_schedule"])
 def test_a_picture_says_what_to_see(name: str) -> None:
     figure = PICTURES[name]()
     assert any(axes.get_title(loc="left") for axes in figure.axes)
@@ -354,25 +232,6 @@ def test_no_picture_of_a_launch_prints_the_rule_or_the_guard() -> None:
         said = " ".join(text.get_text() for text in texts(figure)) + alt_text(figure)
         for given_away in ("blockDim", "*", "<", "guard"):
             assert given_away not in said
-
-
-def test_bars_are_as_long_as_what_they_stand_for() -> None:
-    cards = [device("T4"), device("B200")]
-    figure = draw_cards(cards)
-    bars = [p.get_width() for p in figure.findobj(Rectangle) if p.get_width() > 0 and p.axes]
-    rates = [card.bandwidth_bytes_per_s for card in cards]
-    assert any(
-        np.isclose(one / other, rates[0] / rates[1]) for one in bars for other in bars if other
-    )
-
-
-def test_one_far_point_does_not_flatten_the_others() -> None:
-    figure = draw_pareto(CURVES)
-    (axes,) = figure.axes
-    assert axes.get_ylim()[1] < 80
-    assert any("155 %" in text.get_text() for text in texts(figure))
-    near = draw_pareto({name: points for name, points in CURVES.items() if name != "revolve"})
-    assert not any("\u2191" in text.get_text() for text in texts(near))
 
 
 # What the checks must find

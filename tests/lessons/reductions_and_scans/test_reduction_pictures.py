@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 from numba import cuda, float32
 
 from gpu_course.draw.paper.picture import alt_text
@@ -15,6 +16,8 @@ from gpu_course.lessons.reductions_and_scans.reduction_pictures import (
     warps_at_work,
 )
 from simt.stepping import record
+from tests.gpu_course.draw import kernels
+from tests.gpu_course.draw.examples import draws
 from tests.gpu_course.draw.readable import assert_readable
 
 
@@ -49,6 +52,18 @@ def halves(out, a):
 
 def numbers(size: int) -> np.ndarray:
     return np.arange(size, dtype=np.float32)
+
+
+@draws(draw_activity)
+def sums_of_neighbours() -> Figure:
+    return draw_activity(
+        record(neighbours)[1, 128](kernels.zeros(1), kernels.numbers(128), 128), "tile"
+    )
+
+
+@draws(draw_tree)
+def sums_of_halves() -> Figure:
+    return draw_tree(record(halves)[1, 16](kernels.zeros(1), kernels.numbers(16)), "tile")
 
 
 @pytest.fixture

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import pytest
+from matplotlib.patches import Rectangle
 
 from gpu_course.draw.paper.picture import alt_text
 from gpu_course.hardware.datasheet import device, devices
@@ -55,3 +57,13 @@ def test_a_data_sheet_has_a_source_beside_every_number(
 def _shown(capsys: pytest.CaptureFixture[str], name: str) -> str:
     show_data_sheet(name)
     return capsys.readouterr().out
+
+
+def test_bars_are_as_long_as_what_they_stand_for() -> None:
+    cards = [device("T4"), device("B200")]
+    figure = draw_cards(cards)
+    bars = [p.get_width() for p in figure.findobj(Rectangle) if p.get_width() > 0 and p.axes]
+    rates = [card.bandwidth_bytes_per_s for card in cards]
+    assert any(
+        np.isclose(one / other, rates[0] / rates[1]) for one in bars for other in bars if other
+    )
