@@ -5,16 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from gpu_course.lessons.context_parallel.pictures import (
     draw_lengths,
 )
 from gpu_course.notebook.pictures import Picture
-
-if TYPE_CHECKING:
-    pass
-
 
 BYTES_PER_TOKEN = 4
 """A usual figure for English text and a vocabulary of some 30,000 to 100,000; code has fewer."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from gpu_course.lessons.context_parallel.sequence_layouts import LAYOUTS, Places
 from gpu_course.puzzle.on_ranks import FLOAT64_BYTES, ranks_of
-from gpu_course.puzzle.specification import Case, PerRank
+from gpu_course.puzzle.specification import Case, Finding, PerRank
+from gpu_course.ranks.calls import Call
+from gpu_course.ranks.traffic import booked_bytes
 from simt.text import count
 
 TOLERANCE = (1e-9, 1e-11)
@@ -106,3 +109,23 @@ def near(got: Any, expected: Any) -> bool:
         return False
     rtol, atol = TOLERANCE
     return bool(np.allclose(got, expected, rtol=rtol, atol=atol))
+
+
+def within_booked(
+    wire: Sequence[Call], allowed: Sequence[Fraction], key: Callable[[Sequence[Call]], str]
+) -> Finding | None:
+    """Returns what is wrong where a rank's sends and collectives are booked at more than allowed.
+
+    Args:
+        wire: the calls of all ranks.
+        allowed: bytes, for each rank.
+        key: of the finding, from the calls of the rank that sends too much.
+    """
+    for rank, most in enumerate(allowed):
+        own = [call for call in wire if call.rank == rank and call.kind != "recv"]
+        sent = booked_bytes(own)
+        if sent > most:
+            largest = max(own, key=lambda call: call.booked_bytes)
+            fact = f"rank {rank} sends {float(sent):,.0f} bytes; {float(most):,.0f} will do"
+            return Finding(key(own), fact, "over-budget", largest.line)
+    return None

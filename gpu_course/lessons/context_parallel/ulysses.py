@@ -15,13 +15,13 @@ from gpu_course.lessons.context_parallel.pieces import (
     drawn,
     near,
     places_of,
+    within_booked,
 )
 from gpu_course.puzzle.digits import to_seven_digits
 from gpu_course.puzzle.on_ranks import FLOAT64_BYTES, ranks_of, standstill
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
 from gpu_course.ranks.calls import Call
-from gpu_course.ranks.traffic import booked_bytes
 
 
 def _random_case(rng: np.random.Generator) -> Case:
@@ -79,15 +79,9 @@ def allowed_bytes(case: Case, tokens: Sequence[int], rank: int) -> Fraction:
 
 
 def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
-    for rank in range(ranks_of(case)):
-        own = [call for call in got["wire"] if call.rank == rank and call.kind != "recv"]
-        sent = booked_bytes(own)
-        most = allowed_bytes(case, inputs["tokens"], rank)
-        if sent > most:
-            largest = max(own, key=lambda call: call.booked_bytes)
-            fact = f"rank {rank} sends {float(sent):,.0f} bytes; {float(most):,.0f} will do"
-            return Finding(_why(case, own), fact, "over-budget", largest.line)
-    return None
+    ranks = range(ranks_of(case))
+    allowed = [allowed_bytes(case, inputs["tokens"], rank) for rank in ranks]
+    return within_booked(got["wire"], allowed, lambda own: _why(case, own))
 
 
 def _why(case: Case, own: Sequence[Call]) -> str:

@@ -15,6 +15,7 @@ from gpu_course.lessons.context_parallel.pieces import (
     gradients,
     near,
     places_of,
+    within_booked,
 )
 from gpu_course.puzzle.digits import to_seven_digits
 from gpu_course.puzzle.on_ranks import FLOAT64_BYTES, ranks_of, standstill
@@ -26,7 +27,7 @@ from gpu_course.puzzle.specification import (
     PythonPuzzle,
     Values,
 )
-from gpu_course.ranks.traffic import booked_bytes
+from gpu_course.ranks.calls import Call
 
 
 def _random_case(rng: np.random.Generator) -> Case:
@@ -82,17 +83,14 @@ def allowed_bytes(case: Case, tokens: Sequence[int], rank: int) -> Fraction:
 
 
 def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
-    for rank in range(ranks_of(case)):
-        own = [call for call in got["wire"] if call.rank == rank and call.kind != "recv"]
-        sent = booked_bytes(own)
-        most = allowed_bytes(case, inputs["tokens"], rank)
-        if sent > most:
-            largest = max(own, key=lambda call: call.booked_bytes)
-            fact = f"rank {rank} sends {float(sent):,.0f} bytes; {float(most):,.0f} will do"
-            others = {call.kind for call in own} - {"send", "all_to_all"}
-            key = "everything-to-all" if others else "too-many-bytes"
-            return Finding(key, fact, "over-budget", largest.line)
-    return None
+    ranks = range(ranks_of(case))
+    allowed = [allowed_bytes(case, inputs["tokens"], rank) for rank in ranks]
+    return within_booked(got["wire"], allowed, _why)
+
+
+def _why(own: Sequence[Call]) -> str:
+    others = {call.kind for call in own} - {"send", "all_to_all"}
+    return "everything-to-all" if others else "too-many-bytes"
 
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:

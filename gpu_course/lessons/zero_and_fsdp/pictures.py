@@ -11,7 +11,11 @@ from gpu_course.draw.paper.furniture import cell_text, row_label, square, title
 from gpu_course.draw.paper.picture import with_alt
 from gpu_course.draw.training.memory_ledger import LOOKS
 from gpu_course.errors import CourseError
-from gpu_course.lessons.zero_and_fsdp.stage_bytes import KINDS, WHOLE, bytes_of_stage
+from gpu_course.lessons.zero_and_fsdp.stage_bytes import (
+    KINDS,
+    WHOLE,
+    bytes_per_parameter,
+)
 from gpu_course.measure.state_formulas import MIXED_ADAM
 from gpu_course.units import GB, format_bytes
 from simt.text import count
@@ -47,7 +51,7 @@ def draw_owners(stage: int, ranks: int, parameters: float = 7.5e9) -> Figure:
     left, top, row, tall = 0.95, 1.22, 0.36, 0.26
     wide = p.WIDEST - left - 1.15
     height = top + ranks * row + 0.5
-    each = sum(bytes_of_stage(stage, ranks).values())
+    each = bytes_per_parameter(stage, ranks)
     with p.style():
         figure, axes = p.sheet(p.WIDEST, height)
         second = f"{each:.4g} of {WHOLE} bytes for each parameter on every rank"
@@ -90,7 +94,7 @@ def describe_owners(stage: int, ranks: int, parameters: float = 7.5e9) -> str:
             lines.append(f"Of the {kind}, {size} bytes, each rank holds one part of {ranks}.")
         else:
             lines.append(f"Of the {kind}, {size} bytes, each rank holds all.")
-    each = sum(bytes_of_stage(stage, ranks).values())
+    each = bytes_per_parameter(stage, ranks)
     lines.append(f"With {parameters / 1e9:g} billion parameters that is {_gb(each * parameters)}.")
     return "\n".join(lines)
 

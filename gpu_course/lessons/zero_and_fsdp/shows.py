@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_course.lessons.zero_and_fsdp.claims.zero import zero_gb
 from gpu_course.lessons.zero_and_fsdp.pictures import UnitUse, draw_owners, draw_stages, draw_units
+from gpu_course.lessons.zero_and_fsdp.stage_bytes import bytes_per_parameter
 from gpu_course.lessons.zero_and_fsdp.volumes import times
 from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import telling
@@ -45,7 +45,8 @@ def stages(billions: float = 7.5, gpu_gb: float = 80) -> Figure:
     """
     ranks = [2**k for k in range(11)]
     curves = {
-        f"stage {stage}": [(n, zero_gb(billions, n, stage)) for n in ranks] for stage in range(4)
+        f"stage {stage}": [(n, billions * bytes_per_parameter(stage, n)) for n in ranks]
+        for stage in range(4)
     }
     return draw_stages(curves, gpu_gb, f"{billions:g} billion parameters")
 
@@ -174,7 +175,7 @@ def measured_stages(ranks: int = 4) -> str:
         length, held = told["length"], told["held"]
         each = [held[kind] / length for kind in ("weights", "gradients", "states")]
         cells = f"{each[0]:>9.4g}{each[1]:>11.4g}{each[2]:>9.4g}{sum(each):>9.4g}"
-        lines.append(f"stage {stage}  {cells}{zero_gb(1, ranks, stage):>10.4g}")
+        lines.append(f"stage {stage}  {cells}{bytes_per_parameter(stage, ranks):>10.4g}")
     return "\n".join(lines)
 
 

@@ -24,3 +24,12 @@ def bytes_of_stage(stage: float, ranks: float) -> dict[str, float]:
     {'weights': 2.0, 'gradients': 0.5, 'states': 3.0}
     """
     return {kind: size / ranks if stage >= cut else float(size) for kind, size, cut in KINDS}
+
+
+def bytes_per_parameter(stage: float, ranks: float) -> float:
+    """Returns all bytes for each parameter that a rank holds.
+
+    >>> bytes_per_parameter(0, 64), bytes_per_parameter(3, 64)
+    (16.0, 0.25)
+    """
+    return sum(bytes_of_stage(stage, ranks).values())

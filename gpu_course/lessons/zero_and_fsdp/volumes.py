@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from gpu_course.notebook.latest_cell import latest_calls
 from gpu_course.puzzle.on_ranks import FLOAT64_BYTES
 from gpu_course.ranks.calls import Call
 from gpu_course.ranks.traffic import booked_bytes
-
-if TYPE_CHECKING:
-    pass
 
 
 def calls_text(parameters: int, calls: Sequence[Call] | None = None) -> str:

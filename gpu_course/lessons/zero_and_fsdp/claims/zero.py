@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpu_course.claims.models import model
 from gpu_course.lessons.zero_and_fsdp.estimate import OFFLOAD, bytes_needed
-from gpu_course.lessons.zero_and_fsdp.stage_bytes import bytes_of_stage
+from gpu_course.lessons.zero_and_fsdp.stage_bytes import bytes_per_parameter
 from gpu_course.measure.state_formulas import MIXED_ADAM, state_bytes
 from gpu_course.units import GIB
 
@@ -23,7 +23,7 @@ def zero_gb(parameters_b: float, ranks: float, stage: float) -> float:
     >>> [zero_gb(7.5, 64, stage) for stage in range(4)]
     [120.0, 31.40625, 16.640625, 1.875]
     """
-    return parameters_b * sum(bytes_of_stage(stage, ranks).values())
+    return parameters_b * bytes_per_parameter(stage, ranks)
 
 
 @model()
