@@ -1,0 +1,52 @@
+"""Which named mistake of a kernel puzzle a wrong result comes from: the one that gives the same."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpu_course.grading.diagnosis import close
+from gpu_course.grading.kernel import trial
+from gpu_course.grading.kernel.answers import mistake_answer
+from gpu_course.grading.kernel.trial import Trial
+from gpu_course.puzzle import KernelPuzzle
+from gpu_course.puzzle.room import solutions_folder
+from simt.errors import KernelRefused
+
+
+def recognised(puzzle: KernelPuzzle, tried: Trial, name: str, order: int) -> str | None:
+    """Returns the diagnosis of the first mistake that gives the same wrong result, or None.
+
+    Each is run on the very case that went wrong, on the same inputs and the same poison. The first
+    that leaves the same in all outputs is the one; failing that, the first that leaves the same in
+    the output that was found wrong. It is the same if it holds the same numbers within the
+    tolerance, and nothing where nothing was written. An installed package has no mistakes, and
+    recognises none.
+
+    Args:
+        puzzle: the puzzle.
+        tried: the trial with the wrong result.
+        name: the output that was found wrong.
+        order: which of the orders it was tried in; see `trial.attempt`.
+    """
+    in_part = None
+    for mistake in puzzle.mistakes:
+        if mistake.reason != "wrong-result":
+            continue
+        kernels = mistake_answer(puzzle, mistake, solutions_folder())
+        try:
+            other = trial.attempt(tried.given, kernels, order, counted=False)
+        except KernelRefused:
+            continue
+        same = [each for each in tried.given.expected if _same(puzzle, each, tried, other)]
+        if name not in same or trial.is_right(other, name, puzzle.tolerance).all():
+            continue
+        if len(same) == len(tried.given.expected):
+            return mistake.diagnosis
+        in_part = in_part or mistake.diagnosis
+    return in_part
+
+
+def _same(puzzle: KernelPuzzle, name: str, one: Trial, other: Trial) -> bool:
+    bare = one.poisoned[name]
+    held = close(one.got[name], other.got[name], puzzle.tolerance)
+    return np.array_equal(bare, other.poisoned[name]) and bool(held[~bare].all())

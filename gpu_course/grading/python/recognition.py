@@ -1,0 +1,107 @@
+"""Which named mistake of a Python puzzle a wrong result comes from: the one that gives the same."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from gpu_course.grading import compare
+from gpu_course.grading.python.answers import PythonAnswer
+from gpu_course.grading.python.cases import Tried
+from gpu_course.grading.python.child import Child, child_of
+from gpu_course.grading.python.replies import Returned
+from gpu_course.grading.python.trouble import Trouble
+from gpu_course.isolation.processes import Ended, OutOfMemory, OutOfTime, TooManyThreads
+from gpu_course.puzzle import Mistake, PythonPuzzle
+from gpu_course.puzzle.harness import Unusable
+from gpu_course.puzzle.room import solutions_folder
+
+if TYPE_CHECKING:
+    from gpu_course.grading.python.ranked import RankedChild
+
+
+def recognised(
+    puzzle: PythonPuzzle,
+    tried: Tried,
+    name: str,
+    got: Mapping[str, Any],
+    seed: int,
+    *,
+    warm: bool = True,
+) -> str | None:
+    """Returns the diagnosis of the first mistake that gives the same wrong result, or None.
+
+    Each is run on the very case that went wrong, on the same inputs, one after the other in a
+    process like the answer's. The first that gives the same in all outputs is the one; failing
+    that, the first that gives the same in the output that was found wrong. An installed package has
+    no mistakes, and recognises none.
+
+    Args:
+        puzzle, tried: what went wrong.
+        name: the output that was found wrong.
+        got: the outputs of the answer, as they were compared.
+        seed: drew the random case.
+        warm: see `child_of`.
+    """
+    left = [mistake for mistake in puzzle.mistakes if mistake.reason == "wrong-result"]
+    answer = _all_of(puzzle) if left else None
+    in_part = None
+    while left:
+        assert answer is not None
+        # A mistake that ends its process, as one may in other cases than its own, is passed over.
+        with (
+            suppress(Ended, OutOfMemory, OutOfTime, TooManyThreads, Trouble),
+            child_of(puzzle, answer, seed, warm=warm) as child,
+        ):
+            if child.load() is not None:
+                return None
+            while left:
+                mistake = left.pop(0)
+                other = _outputs(puzzle, tried, child, mistake)
+                same = [each for each in tried.expected if _same(puzzle, each, got, other)]
+                if name not in same or _same(puzzle, name, tried.expected, other):
+                    continue
+                if len(same) == len(tried.expected):
+                    return mistake.diagnosis
+                in_part = in_part or mistake.diagnosis
+    return in_part
+
+
+def _all_of(puzzle: PythonPuzzle) -> PythonAnswer:
+    """The solution and all mistakes in one text, the solution's functions under a name more."""
+    right = (solutions_folder() / f"{puzzle.name}.py").read_text(encoding="utf-8")
+    wrong = solutions_folder() / puzzle.lesson / "mistakes" / f"{puzzle.short_name}.py"
+    kept = "\n".join(f"{_kept(name)} = {name}" for name in puzzle.functions)
+    text = f"{right}\n\n{kept}\n\n{wrong.read_text(encoding='utf-8')}"
+    return PythonAnswer(text, f"the mistakes of {puzzle.name}")
+
+
+def _kept(name: str) -> str:
+    return f"_right_{name}"
+
+
+def _outputs(
+    puzzle: PythonPuzzle, tried: Tried, child: Child | RankedChild, mistake: Mistake
+) -> Mapping[str, Any]:
+    """What the solution gives with a mistake in its place; nothing where it comes to no result."""
+    others = {name: _kept(name) for name in puzzle.functions}
+    reply = child.run(tried, stand_ins=others | {mistake.stands_for: mistake.function})
+    if not isinstance(reply, Returned):
+        return {}
+    if puzzle.follow is None:
+        return reply.got
+    try:
+        return puzzle.follow(copy.deepcopy(dict(tried.inputs)), tried.case, reply.got)
+    except Unusable:
+        return {}
+
+
+def _same(
+    puzzle: PythonPuzzle, name: str, one: Mapping[str, Any], other: Mapping[str, Any]
+) -> bool:
+    """Whether an output is there both times, and the same within the tolerance."""
+    if name not in one or name not in other:
+        return False
+    return compare.first_difference(one[name], other[name], puzzle.tolerance, name) is None
