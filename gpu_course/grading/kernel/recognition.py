@@ -16,11 +16,10 @@ from simt.errors import KernelRefused
 def recognised(puzzle: KernelPuzzle, tried: Trial, name: str, order: int) -> str | None:
     """Returns the diagnosis of the first mistake that gives the same wrong result, or None.
 
-    Each is run on the very case that went wrong, on the same inputs and the same poison. The first
-    that leaves the same in all outputs is the one; failing that, the first that leaves the same in
-    the output that was found wrong. It is the same if it holds the same numbers within the
-    tolerance, and nothing where nothing was written. An installed package has no mistakes, and
-    recognises none.
+    Each is run on the very case that went wrong, on the same inputs and the same poison. It has to
+    leave the same in the output that was found wrong: the same numbers within the tolerance, and
+    nothing where nothing was written. Of those that do, it is the first that agrees in most
+    outputs. An installed package has no mistakes, and recognises none.
 
     Args:
         puzzle: the puzzle.
@@ -28,7 +27,7 @@ def recognised(puzzle: KernelPuzzle, tried: Trial, name: str, order: int) -> str
         name: the output that was found wrong.
         order: which of the orders it was tried in; see `trial.attempt`.
     """
-    in_part = None
+    found, most = None, 0
     for mistake in puzzle.mistakes:
         if mistake.reason != "wrong-result":
             continue
@@ -37,13 +36,14 @@ def recognised(puzzle: KernelPuzzle, tried: Trial, name: str, order: int) -> str
             other = trial.attempt(tried.given, kernels, order, counted=False)
         except KernelRefused:
             continue
-        same = [each for each in tried.given.expected if _same(puzzle, each, tried, other)]
-        if name not in same or trial.is_right(other, name, puzzle.tolerance).all():
+        if trial.is_right(other, name, puzzle.tolerance).all():
             continue
-        if len(same) == len(tried.given.expected):
-            return mistake.diagnosis
-        in_part = in_part or mistake.diagnosis
-    return in_part
+        agreed = [each for each in tried.given.expected if _same(puzzle, each, tried, other)]
+        if len(agreed) > most and name in agreed:
+            found, most = mistake.diagnosis, len(agreed)
+        if most == len(tried.given.expected):
+            return found
+    return found
 
 
 def _same(puzzle: KernelPuzzle, name: str, one: Trial, other: Trial) -> bool:

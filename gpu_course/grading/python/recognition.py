@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from gpu_course.grading.python.ranked import RankedChild
 
 
+_SENT = {"messages", "booked_bytes"}
+"""What is counted of an answer on ranks, and tells apart what ends alike."""
+
+
 def recognised(
     puzzle: PythonPuzzle,
     tried: Tried,
@@ -34,9 +38,9 @@ def recognised(
     """Returns the diagnosis of the first mistake that gives the same wrong result, or None.
 
     Each is run on the very case that went wrong, on the same inputs, one after the other in a
-    process like the answer's. The first that gives the same in all outputs is the one; failing
-    that, the first that gives the same in the output that was found wrong. An installed package has
-    no mistakes, and recognises none.
+    process like the answer's. It has to give the same in the output that was found wrong; of those
+    that do, it is the first that agrees in most outputs, and on ranks in what was sent. An
+    installed package has no mistakes, and recognises none.
 
     Args:
         puzzle, tried: what went wrong.
@@ -47,7 +51,8 @@ def recognised(
     """
     left = [mistake for mistake in puzzle.mistakes if mistake.reason == "wrong-result"]
     answer = _all_of(puzzle) if left else None
-    in_part = None
+    compared = [*tried.expected, *sorted(_SENT & set(got))]
+    found, most = None, 0
     while left:
         assert answer is not None
         # A mistake that ends its process, as one may in other cases than its own, is passed over.
@@ -60,13 +65,14 @@ def recognised(
             while left:
                 mistake = left.pop(0)
                 other = _outputs(puzzle, tried, child, mistake)
-                same = [each for each in tried.expected if _same(puzzle, each, got, other)]
-                if name not in same or _same(puzzle, name, tried.expected, other):
+                if _same(puzzle, name, tried.expected, other) or name not in other:
                     continue
-                if len(same) == len(tried.expected):
-                    return mistake.diagnosis
-                in_part = in_part or mistake.diagnosis
-    return in_part
+                agreed = [each for each in compared if _same(puzzle, each, got, other)]
+                if len(agreed) > most and name in agreed:
+                    found, most = mistake.diagnosis, len(agreed)
+                if most == len(compared):
+                    return found
+    return found
 
 
 def _all_of(puzzle: PythonPuzzle) -> PythonAnswer:

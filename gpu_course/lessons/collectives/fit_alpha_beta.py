@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -130,25 +129,9 @@ _OTHERWISE: tuple[tuple[str, Callable[[Runs], Fitted]], ...] = (
 )
 
 
-def _alike(one: Any, other: Fitted) -> bool:
-    pairs = zip(one, other, strict=True)
-    return all(math.isclose(a, b, rel_tol=1e-6, abs_tol=1e-18) for a, b in pairs)
-
-
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
     result = got["result"]
-    if not isinstance(result, list | tuple) or len(result) != 2:
-        return "two-numbers"
-    if any(isinstance(v, bool) or not isinstance(v, int | float) for v in result):
-        return None
-    for key, way in _OTHERWISE:
-        wrong = way(inputs["runs"])
-        if _alike(result, wrong) and not _alike(wrong, expected["result"]):
-            return key
-    alpha, rate = expected["result"]
-    if _alike(result, (alpha * 1e6, rate)) or _alike(result, (alpha, rate / 1e9)):
-        return "units"
-    return None
+    return "two-numbers" if not isinstance(result, list | tuple) or len(result) != 2 else None
 
 
 FIT_ALPHA_BETA = PythonPuzzle(

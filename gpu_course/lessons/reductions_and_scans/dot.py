@@ -10,7 +10,6 @@ from gpu_course.lessons.reductions_and_scans.sums import (
     NO_FLOAT64,
     READ_IN_ORDER,
     TPB,
-    WARP,
     WARPS,
     an_atomic_a_warp,
     summed,
@@ -20,7 +19,6 @@ from gpu_course.puzzle.builders import (
     arrays,
     drawn,
     gives,
-    recognise,
     sized,
     with_special_numbers,
 )
@@ -42,11 +40,6 @@ def _infinity_by_zero(values: Values) -> None:
 
 def _sum_of(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return summed([a.astype(np.float64) * b])
-
-
-def _first_warp(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    met = np.arange(len(a)) % TPB < WARP
-    return _sum_of(a[met], b[met])
 
 
 DOT = KernelPuzzle(
@@ -78,12 +71,6 @@ DOT = KernelPuzzle(
         AS_FEW_SHUFFLES,
         READ_IN_ORDER,
         NO_FLOAT64,
-    ),
-    diagnose=recognise(
-        ("cells-left-out", lambda a, b: _sum_of(a[:TPB], b[:TPB])),
-        ("one-warp", _first_warp),
-        ("squares", lambda a, b: _sum_of(a, a)),
-        ("squares", lambda a, b: _sum_of(b, b)),
     ),
     share=ONE_CELL_EACH,
 )

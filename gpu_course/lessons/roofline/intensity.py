@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.lessons.roofline.layers import Way, Widths, first_alike, widths
+from gpu_course.lessons.roofline.layers import Way, Widths, widths
 from gpu_course.puzzle.builders import sized
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
@@ -80,10 +80,6 @@ _OTHERWISE: tuple[Way, ...] = (
 )
 
 
-def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
-    return first_alike(_OTHERWISE, inputs, expected["result"], got["result"])
-
-
 INTENSITY = PythonPuzzle(
     **told(__file__),
     cases=(
@@ -101,5 +97,4 @@ INTENSITY = PythonPuzzle(
     inputs=_inputs,
     reference=_reference,
     tolerance=(1e-12, 0.0),
-    diagnose=_diagnose,
 )

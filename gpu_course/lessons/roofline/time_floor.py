@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.lessons.roofline.layers import Way, first_alike
+from gpu_course.lessons.roofline.layers import Way
 from gpu_course.puzzle.builders import sized
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
@@ -132,10 +132,6 @@ _OTHERWISE: tuple[Way, ...] = (
 )  # fmt: skip
 
 
-def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
-    return first_alike(_OTHERWISE, inputs, expected["result"], got["result"])
-
-
 TIME_FLOOR = PythonPuzzle(
     **told(__file__),
     cases=(
@@ -152,5 +148,4 @@ TIME_FLOOR = PythonPuzzle(
     inputs=_inputs,
     reference=_reference,
     tolerance=(1e-9, 1e-15),
-    diagnose=_diagnose,
 )

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import Any
 
 import numpy as np
 
 from gpu_course.lessons.zero_and_fsdp import small_gpt
 from gpu_course.lessons.zero_and_fsdp.pieces import (
     FLOAT64_BYTES,
-    close,
     padded,
     ranks_of,
     share,
     within_booked,
 )
-from gpu_course.puzzle.digits import to_seven_digits
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
@@ -144,39 +141,6 @@ def _line(own: Sequence[Call], gathers: Sequence[int]) -> int:
     return own[gathers[0]].line if gathers else 0
 
 
-def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
-    ranks = ranks_of(case)
-    if "failed" in got:
-        return None
-    if to_seven_digits(expected, got):
-        return "seven-digits"
-    if ranks == 1:
-        return None
-    result = got["result"]
-    each = _gradients(inputs, case)
-    if _alike(result, _slices(each.sum(0), case)):
-        return "summed"
-    if _alike(result, tuple(_slices(each[r], case)[r] for r in range(ranks))):
-        return "own-gradient"
-    if _alike([parts[::-1] for parts in result], expected["result"]):
-        return "backward-order"
-    sizes = [share(length, ranks) for length in _lengths(case)]
-    if any(np.size(part) != n for parts in result for part, n in zip(parts, sizes, strict=True)):
-        return "not-slices"
-    right = [
-        close([part], [should])
-        for parts, shoulds in zip(result, expected["result"], strict=True)
-        for part, should in zip(parts, shoulds, strict=True)
-    ]
-    if not right[0] and all(right[len(sizes) - 1 :: len(sizes)]):
-        return "only-the-last-right"
-    return None
-
-
-def _alike(result: Any, other: Sequence[Sequence[np.ndarray]]) -> bool:
-    return all(close(got, should) for got, should in zip(result, other, strict=True))
-
-
 ZERO3 = PythonPuzzle(
     **told(__file__),
     harness="gpu_course.lessons.zero_and_fsdp.harness.zero3",
@@ -188,7 +152,6 @@ ZERO3 = PythonPuzzle(
     inputs=_inputs,
     reference=_reference,
     judge=_judge,
-    diagnose=_diagnose,
     call=lambda inputs: "zero3(units, shards, x)",
     self_check="the bytes that are alive at each use, and what was on its way by then",
 )
