@@ -26,8 +26,8 @@ SPECIAL_SIZES = ("infinite", "nan", "zero")
 """Sizes by which a case asks for special numbers; see `with_special_numbers`."""
 
 Idea = Callable[..., Any]
-"""What launches lead to: the array "out", or a dict of several outputs. Its parameters are names: of
-inputs, of sizes of the case, or `inputs` and `case` themselves."""
+"""What launches lead to: the array "out", or a dict of several outputs. Its parameters are names:
+of inputs, of sizes of the case, or `inputs` and `case` themselves."""
 
 
 def sized(name: str, *, visible: bool = False, **sizes: int) -> Case:

@@ -14,12 +14,13 @@ from simt.errors import KernelRefused
 
 
 def recognised(puzzle: KernelPuzzle, tried: Trial, name: str, order: int) -> str | None:
-    """Returns the diagnosis of the first mistake that gives the same wrong result, or None.
+    """Returns the diagnosis of the mistake that gives the same wrong result, or None.
 
     Each is run on the very case that went wrong, on the same inputs and the same poison. It has to
     leave the same in the output that was found wrong: the same numbers within the tolerance, and
-    nothing where nothing was written. Of those that do, it is the first that agrees in most
-    outputs. An installed package has no mistakes, and recognises none.
+    nothing where nothing was written; and it may be wrong in no other outputs than the answer. Of
+    those it is the first that agrees in most outputs. An installed package has no mistakes, and
+    recognises none.
 
     Args:
         puzzle: the puzzle.
@@ -27,6 +28,8 @@ def recognised(puzzle: KernelPuzzle, tried: Trial, name: str, order: int) -> str
         name: the output that was found wrong.
         order: which of the orders it was tried in; see `trial.attempt`.
     """
+    expected = tried.given.expected
+    right = [each for each in expected if trial.is_right(tried, each, puzzle.tolerance).all()]
     found, most = None, 0
     for mistake in puzzle.mistakes:
         if mistake.reason != "wrong-result":
@@ -36,12 +39,12 @@ def recognised(puzzle: KernelPuzzle, tried: Trial, name: str, order: int) -> str
             other = trial.attempt(tried.given, kernels, order, counted=False)
         except KernelRefused:
             continue
-        if trial.is_right(other, name, puzzle.tolerance).all():
+        if not all(trial.is_right(other, each, puzzle.tolerance).all() for each in right):
             continue
-        agreed = [each for each in tried.given.expected if _same(puzzle, each, tried, other)]
+        agreed = [each for each in expected if _same(puzzle, each, tried, other)]
         if len(agreed) > most and name in agreed:
             found, most = mistake.diagnosis, len(agreed)
-        if most == len(tried.given.expected):
+        if most == len(expected):
             return found
     return found
 

@@ -44,7 +44,6 @@ class Wrong(Exception):
 
     Attributes:
         tried, got, difference: what was asked, what came, and where it is wrong.
-        name: the output that is wrong.
         pattern: what is seen of it without knowing the puzzle's mistakes.
     """
 
@@ -52,11 +51,10 @@ class Wrong(Exception):
         self,
         tried: Tried,
         got: dict[str, Any],
-        name: str,
         difference: compare.Difference,
         pattern: Pattern,
     ) -> None:
-        self.tried, self.got, self.name = tried, got, name
+        self.tried, self.got = tried, got
         self.difference, self.pattern = difference, pattern
         super().__init__(difference.fact)
 
@@ -310,7 +308,7 @@ class PythonChecking(Checking):
             difference = self._difference(name, got.get(name), expected)
             if difference is not None:
                 pattern = self._general_pattern(tried, got, difference, others)
-                raise Wrong(tried, got, name, difference, pattern)
+                raise Wrong(tried, got, difference, pattern)
 
     def _difference(self, name: str, got: Any, expected: Any) -> compare.Difference | None:
         """Returns the first difference of an output; of one on ranks, that of the first rank."""
@@ -326,7 +324,7 @@ class PythonChecking(Checking):
 
     def _wrong(self, wrong: Wrong) -> Verdict:
         tried, got, difference = wrong.tried, wrong.got, wrong.difference
-        key = recognised(self.puzzle, tried, wrong.name, got, self.seed, warm=self.warm)
+        key = recognised(self.puzzle, tried, difference.place, got, self.seed, warm=self.warm)
         key = key or own_diagnosis(self.puzzle, tried, got)
         pattern = wrong.pattern if key in (None, wrong.pattern.key) else Pattern(key)
         lines = messages.wrong_result(self.puzzle, tried, difference, pattern)

@@ -29,29 +29,32 @@ _SENT = {"messages", "booked_bytes"}
 def recognised(
     puzzle: PythonPuzzle,
     tried: Tried,
-    name: str,
+    place: str,
     got: Mapping[str, Any],
     seed: int,
     *,
     warm: bool = True,
 ) -> str | None:
-    """Returns the diagnosis of the first mistake that gives the same wrong result, or None.
+    """Returns the diagnosis of the mistake that gives the same wrong result, or None.
 
     Each is run on the very case that went wrong, on the same inputs, one after the other in a
-    process like the answer's. It has to give the same in the output that was found wrong; of those
-    that do, it is the first that agrees in most outputs, and on ranks in what was sent. An
-    installed package has no mistakes, and recognises none.
+    process like the answer's. It has to give the same where the answer was found wrong, and may be
+    wrong nowhere else than the answer; of those it is the first that agrees in most outputs, and on
+    ranks in what was sent. An installed package has no mistakes, and recognises none.
 
     Args:
         puzzle, tried: what went wrong.
-        name: the output that was found wrong.
+        place: where the answer was found wrong; it begins with the name of the output.
         got: the outputs of the answer, as they were compared.
         seed: drew the random case.
         warm: see `child_of`.
     """
     left = [mistake for mistake in puzzle.mistakes if mistake.reason == "wrong-result"]
     answer = _all_of(puzzle) if left else None
-    compared = [*tried.expected, *sorted(_SENT & set(got))]
+    due, own = _parts(tried.expected, got), _parts(got, tried.expected)
+    reported = max((name for name in due if place.startswith(name)), key=len)
+    right = [name for name in due if name != reported and _same(puzzle, name, own, due)]
+    compared = [*due, *sorted(_SENT & set(got))]
     found, most = None, 0
     while left:
         assert answer is not None
@@ -64,11 +67,13 @@ def recognised(
                 return None
             while left:
                 mistake = left.pop(0)
-                other = _outputs(puzzle, tried, child, mistake)
-                if _same(puzzle, name, tried.expected, other) or name not in other:
+                other = _parts(_outputs(puzzle, tried, child, mistake), tried.expected)
+                if _same(puzzle, reported, other, due):
                     continue
-                agreed = [each for each in compared if _same(puzzle, each, got, other)]
-                if len(agreed) > most and name in agreed:
+                if not all(_same(puzzle, name, other, due) for name in right):
+                    continue
+                agreed = [name for name in compared if _same(puzzle, name, own, other)]
+                if len(agreed) > most and reported in agreed:
                     found, most = mistake.diagnosis, len(agreed)
                 if most == len(compared):
                     return found
@@ -102,6 +107,18 @@ def _outputs(
         return puzzle.follow(copy.deepcopy(dict(tried.inputs)), tried.case, reply.got)
     except Unusable:
         return {}
+
+
+def _parts(outputs: Mapping[str, Any], like: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns outputs by name; those with the entries of one alike entry by entry."""
+    found: dict[str, Any] = {}
+    for name, value in outputs.items():
+        other = like.get(name)
+        if isinstance(value, Mapping) and isinstance(other, Mapping) and set(value) == set(other):
+            found |= {f"{name}[{key!r}]": each for key, each in value.items()}
+        else:
+            found[name] = value
+    return found
 
 
 def _same(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from gpu_course.lessons.collectives.pieces import (
     CASES,
     FLOAT64_BYTES,
@@ -12,6 +14,7 @@ from gpu_course.lessons.collectives.pieces import (
     random_case,
     ranks_of,
     round_the_ring,
+    sends,
     standstill,
     summed,
     whole_on_each,
@@ -39,7 +42,16 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
 
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
-    return _direction(got, ranks_of(case)) or standstill(got)
+    """Knows too many steps and too few by the sends, whatever they left behind."""
+    ranks = ranks_of(case)
+    if "failed" in got:
+        return _direction(got, ranks) or standstill(got)
+    if sum(np.size(each) for each in got["result"]) < inputs["x"].parts[0].size:
+        return "rest-dropped"
+    steps = {len(sends(got["wire"], rank)) for rank in range(ranks)}
+    if ranks > 1 and steps in ({ranks}, {ranks - 2}):
+        return "one-step-too-many" if steps == {ranks} else "one-step-too-few"
+    return _direction(got, ranks)
 
 
 def _direction(got: Values, ranks: int) -> str | None:

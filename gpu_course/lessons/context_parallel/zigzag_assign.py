@@ -44,8 +44,19 @@ def _reference(inputs: Values, case: Case) -> Values:
 
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
-    flat = np.ndim(got["restored"]) != np.ndim(expected["restored"])
-    return "width-lost" if flat else None
+    """Knows where tokens are missing, and where all are there, however they were cut."""
+    places = got["places"]
+    if np.array_equal(np.concatenate(places), np.concatenate(expected["places"])):
+        flat = np.ndim(got["restored"]) != np.ndim(expected["restored"])
+        return "width-lost" if flat else None
+    found, length = np.concatenate([np.asarray(each) for each in places]), inputs["length"]
+    if len(np.unique(found)) != len(found):
+        return None
+    if len(found) < length:
+        return "rest-dropped"
+    return (
+        "cut-otherwise" if len(found) == length and len(places) == len(expected["places"]) else None
+    )
 
 
 def _call(inputs: Values) -> str:

