@@ -8,8 +8,7 @@ from gpu_course.grading.diagnosis import close
 from gpu_course.grading.kernel import trial
 from gpu_course.grading.kernel.answers import mistake_answer
 from gpu_course.grading.kernel.trial import Trial
-from gpu_course.puzzle import KernelPuzzle
-from gpu_course.puzzle.room import solutions_folder
+from gpu_course.puzzle import KernelPuzzle, room
 from simt.errors import KernelRefused
 
 
@@ -34,7 +33,7 @@ def recognised(puzzle: KernelPuzzle, tried: Trial, name: str, order: int) -> str
     for mistake in puzzle.mistakes:
         if mistake.reason != "wrong-result":
             continue
-        kernels = mistake_answer(puzzle, mistake, solutions_folder())
+        kernels = mistake_answer(puzzle, mistake, room.solutions_folder())
         try:
             other = trial.attempt(tried.given, kernels, order, counted=False)
         except KernelRefused:

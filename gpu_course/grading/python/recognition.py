@@ -14,9 +14,8 @@ from gpu_course.grading.python.child import Child, child_of
 from gpu_course.grading.python.replies import Returned
 from gpu_course.grading.python.trouble import Trouble
 from gpu_course.isolation.processes import Ended, OutOfMemory, OutOfTime, TooManyThreads
-from gpu_course.puzzle import Mistake, PythonPuzzle
+from gpu_course.puzzle import Mistake, PythonPuzzle, room
 from gpu_course.puzzle.harness import Unusable
-from gpu_course.puzzle.room import solutions_folder
 
 if TYPE_CHECKING:
     from gpu_course.grading.python.ranked import RankedChild
@@ -82,8 +81,8 @@ def recognised(
 
 def _all_of(puzzle: PythonPuzzle) -> PythonAnswer:
     """The solution and all mistakes in one text, the solution's functions under a name more."""
-    right = (solutions_folder() / f"{puzzle.name}.py").read_text(encoding="utf-8")
-    wrong = solutions_folder() / puzzle.lesson / "mistakes" / f"{puzzle.short_name}.py"
+    right = (room.solutions_folder() / f"{puzzle.name}.py").read_text(encoding="utf-8")
+    wrong = room.solutions_folder() / puzzle.lesson / "mistakes" / f"{puzzle.short_name}.py"
     kept = "\n".join(f"{_kept(name)} = {name}" for name in puzzle.functions)
     text = f"{right}\n\n{kept}\n\n{wrong.read_text(encoding='utf-8')}"
     return PythonAnswer(text, f"the mistakes of {puzzle.name}")
