@@ -145,6 +145,8 @@ def serve() -> None:
     with contextlib.suppress(EOFError):
         while True:
             request = ask()
+            for name, other in request.get("stand_ins", {}).items():
+                setattr(loaded, name, getattr(loaded, other))
             tell({"turn": request["turn"], **_turn(request, loaded, harness, file, function)})
 
 

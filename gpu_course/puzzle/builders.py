@@ -1,4 +1,4 @@
-"""Makers the kernel puzzles share: inputs that show mistakes, outputs, launches, known patterns."""
+"""Makers the kernel puzzles share: inputs that show mistakes, outputs, launches."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ SPECIAL_SIZES = ("infinite", "nan", "zero")
 """Sizes by which a case asks for special numbers; see `with_special_numbers`."""
 
 Idea = Callable[..., Any]
-"""What somebody thinks a launch leads to: the array "out", or a dict of several outputs. Its
-parameters are names: of inputs, of sizes of the case, or `inputs` and `case` themselves."""
+"""What launches lead to: the array "out", or a dict of several outputs. Its parameters are names:
+of inputs, of sizes of the case, or `inputs` and `case` themselves."""
 
 
 def sized(name: str, *, visible: bool = False, **sizes: int) -> Case:
@@ -269,32 +269,16 @@ def gives(idea: Idea) -> Callable[[Values, Case], Values]:
     return outputs
 
 
-def recognise(
-    *ideas: tuple[str, Idea],
-) -> Callable[[Values, Case, Values, Values], str | None]:
-    """Returns a `diagnose` function that knows wrong results by the idea behind them.
+def began_too_high(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
+    """A `diagnose` function: knows a search for the largest that began with a number too large.
 
-    Args:
-        ideas: pairs of a diagnosis key and the Idea it stands for, with NaN where it writes
-            nothing. The first one that equals what the learner got, and differs from what was
-            expected, is the diagnosis.
+    Which number that was is free, so no mistake stands for all. It is in all wrong cells, and is
+    more than should be there.
     """
-    known = [(key, gives(idea)) for key, idea in ideas]
-
-    def diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
-        for key, outputs in known:
-            wrong = outputs(inputs, case)
-            if all(_same(wrong[name], got[name]) for name in wrong) and not all(
-                _same(wrong[name], expected[name]) for name in wrong
-            ):
-                return key
-        return None
-
-    return diagnose
-
-
-def _same(left: np.ndarray, right: np.ndarray) -> bool:
-    return np.array_equal(left, np.asarray(right), equal_nan=True)
+    wrong = got["out"] != expected["out"]
+    found, wanted = got["out"][wrong], expected["out"][wrong]
+    same = bool(found.size) and (found == found[0]).all()
+    return "began-too-high" if same and (wanted < found).all() else None
 
 
 def where_written(values: np.ndarray, written: Any) -> np.ndarray:

@@ -14,6 +14,7 @@ from gpu_course.grading import passing
 from gpu_course.grading.checking import Checking
 from gpu_course.grading.diagnosis import Observation, Pattern, diagnose
 from gpu_course.grading.kernel import budgets, messages, sharing, trial
+from gpu_course.grading.kernel.recognition import recognised
 from gpu_course.grading.kernel.sharing import Unshared
 from gpu_course.grading.kernel.trial import Trial
 from gpu_course.grading.sections import Section, fact, heading, of_hazard
@@ -125,7 +126,7 @@ class KernelChecking(Checking):
         # A cell nobody wrote is wrong in both orders, whatever its poison happens to be.
         tried, right = (second, rights[1]) if rights[0].all() else (first, rights[0])
         right = right & written
-        pattern = self._pattern(tried, name, right, written)
+        pattern = self._pattern(tried, name, right, written, order=int(tried is second))
         said = messages.wrong_result(self.puzzle, tried, name, right, written, pattern)
         evidence = {
             "case": tried.given.case,
@@ -138,14 +139,27 @@ class KernelChecking(Checking):
         number = tried.given.launches.index(messages.launch_of(tried.given, name))
         self._stop("wrong-result", pattern.key, tried, said, number, evidence=evidence)
 
-    def _pattern(self, tried: Trial, name: str, right: np.ndarray, written: np.ndarray) -> Pattern:
-        given, puzzle = tried.given, self.puzzle
-        if puzzle.diagnose is not None:
-            copies = ({n: a.copy() for n, a in d.items()} for d in (given.expected, tried.got))
-            with np.errstate(all="ignore"):
-                key = puzzle.diagnose(dict(given.inputs), given.case, *copies)
-            if key is not None:
-                return Pattern(key)
+    def _pattern(
+        self, tried: Trial, name: str, right: np.ndarray, written: np.ndarray, *, order: int
+    ) -> Pattern:
+        key = recognised(self.puzzle, tried, name, order) or self._own_diagnosis(tried)
+        general = self._general_pattern(tried, name, right, written)
+        return general if key in (None, general.key) else Pattern(key)
+
+    def _own_diagnosis(self, tried: Trial) -> str | None:
+        """Returns the key under which the puzzle itself knows a wrong result, or None."""
+        given = tried.given
+        if self.puzzle.diagnose is None:
+            return None
+        copies = ({n: a.copy() for n, a in d.items()} for d in (given.expected, tried.got))
+        with np.errstate(all="ignore"):
+            key: str | None = self.puzzle.diagnose(dict(given.inputs), given.case, *copies)
+        return key
+
+    def _general_pattern(
+        self, tried: Trial, name: str, right: np.ndarray, written: np.ndarray
+    ) -> Pattern:
+        given = tried.given
         launch = messages.launch_of(given, name)
         seen = Observation(
             expected=given.expected[name],
@@ -155,7 +169,7 @@ class KernelChecking(Checking):
             grid=dim3(launch.grid, "grid"),
             block=dim3(launch.block, "block"),
             inputs={n: given.inputs[n] for n in launch.args if n in given.inputs},
-            tolerance=puzzle.tolerance,
+            tolerance=self.puzzle.tolerance,
         )
         found = diagnose(seen) or Pattern("wrong")
         if found.key == "unwritten":

@@ -12,6 +12,7 @@ from typing import Any
 import gpu_course
 from gpu_course.grading.seeds import randomness
 from gpu_course.puzzle import Case, PerRank, PythonPuzzle
+from gpu_course.puzzle.digits import to_seven_digits
 
 
 @dataclass(frozen=True)
@@ -61,10 +62,12 @@ def one_thread(puzzle: PythonPuzzle) -> Iterator[None]:
 
 def own_diagnosis(puzzle: PythonPuzzle, tried: Tried, got: Mapping[str, Any]) -> str | None:
     """Returns the key under which the puzzle itself knows a wrong result, or None."""
-    if puzzle.diagnose is None:
-        return None
     given = [copy.deepcopy(dict(v)) for v in (tried.inputs, tried.expected, got)]
     try:
+        if "seven-digits" in puzzle.diagnoses and to_seven_digits(given[1], given[2]):
+            return "seven-digits"
+        if puzzle.diagnose is None:
+            return None
         return puzzle.diagnose(given[0], tried.case, given[1], given[2])
     except Exception:
         # A result of another form than the pattern expects does not show the pattern.

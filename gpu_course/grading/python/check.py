@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,13 +20,13 @@ from gpu_course.grading.python.cases import (
     prepare,
     what_is_shown,
 )
-from gpu_course.grading.python.child import MORE_CASES, Child
+from gpu_course.grading.python.child import MORE_CASES, Child, child_of
+from gpu_course.grading.python.recognition import recognised
 from gpu_course.grading.python.replies import Raised, Reply, Returned
 from gpu_course.grading.python.trouble import Trouble
 from gpu_course.grading.sections import Section, fact, section
 from gpu_course.grading.seeds import LISTED_SEED
 from gpu_course.grading.verdict import Verdict
-from gpu_course.isolation import processes
 from gpu_course.isolation.processes import Ended, OutOfMemory, OutOfTime, TooManyThreads
 from gpu_course.puzzle import Case, Finding, Held, PythonPuzzle
 from gpu_course.puzzle.harness import Unusable
@@ -38,6 +37,26 @@ if TYPE_CHECKING:
 
 COUNTED = {"wire", "told", "bytes_sent", "booked_bytes", "messages", "tcp_bytes"}
 """What the grader adds to the outputs of an answer on ranks."""
+
+
+class Wrong(Exception):
+    """Ends the run of an answer that gave a wrong result.
+
+    Attributes:
+        tried, got, difference: what was asked, what came, and where it is wrong.
+        pattern: what is seen of it without knowing the puzzle's mistakes.
+    """
+
+    def __init__(
+        self,
+        tried: Tried,
+        got: dict[str, Any],
+        difference: compare.Difference,
+        pattern: Pattern,
+    ) -> None:
+        self.tried, self.got = tried, got
+        self.difference, self.pattern = difference, pattern
+        super().__init__(difference.fact)
 
 
 def verdict_on(
@@ -98,13 +117,16 @@ class PythonChecking(Checking):
     def _judged(self) -> Verdict:
         puzzle = self.puzzle
         try:
-            with self._started() as self.child:
+            with child_of(puzzle, self.answer, self.seed, warm=self.warm) as self.child:
                 raised = self.child.load()
                 if raised is not None:
                     self._stop_raised(None, raised)
                 return super().verdict()
         except Failed as failed:
             return failed.verdict
+        except Wrong as wrong:
+            # The answer's process is gone: the mistakes can have one.
+            return self._wrong(wrong)
         except Ended as ended:
             if not self._isolation:
                 raise CourseError(f"the child ended before the answer ran ({ended})") from None
@@ -122,18 +144,6 @@ class PythonChecking(Checking):
                 raise CourseError("the child did not start in time", "check again") from None
             said = messages.out_of_time(puzzle, self.tried)
             return self.failed("deadline", "deadline", said, status="timeout")
-
-    @contextmanager
-    def _started(self) -> Iterator[Child | RankedChild]:
-        if self.puzzle.ranks is not None:
-            from gpu_course.grading.python.ranked import ranked_child
-
-            with ranked_child(self.puzzle, self.answer, self.seed) as ranked:
-                yield ranked
-            return
-        libraries = "torch" if self.puzzle.torch else "numpy"
-        with processes.started(libraries, warm=self.warm) as process:
-            yield Child(process, self.puzzle, self.answer, self.seed)
 
     def _in_trouble(self, trouble: Trouble) -> Verdict:
         key = trouble.key
@@ -241,7 +251,7 @@ class PythonChecking(Checking):
             else:
                 with one_thread(self.puzzle):
                     compare_with(self._followed(tried, reply.got))
-        except (Failed, Ended, OutOfMemory, OutOfTime, TooManyThreads, CourseError):
+        except (Failed, Wrong, Ended, OutOfMemory, OutOfTime, TooManyThreads, CourseError):
             raise
         except Exception as error:
             if isinstance(reply, Returned) and self._fails_by_itself(tried, reply.got):
@@ -298,7 +308,8 @@ class PythonChecking(Checking):
         for name, expected in tried.expected.items():
             difference = self._difference(name, got.get(name), expected)
             if difference is not None:
-                self._wrong(tried, got, difference, others)
+                pattern = self._general_pattern(tried, got, difference, others)
+                raise Wrong(tried, got, difference, pattern)
 
     def _difference(self, name: str, got: Any, expected: Any) -> compare.Difference | None:
         """Returns the first difference of an output; of one on ranks, that of the first rank."""
@@ -312,14 +323,11 @@ class PythonChecking(Checking):
                 return replace(found, fact=f"rank {rank}: {found.fact}")
         return None
 
-    def _wrong(
-        self,
-        tried: Tried,
-        got: dict[str, Any],
-        difference: compare.Difference,
-        others: Sequence[Case],
-    ) -> None:
-        pattern = self._pattern(tried, got, difference, others)
+    def _wrong(self, wrong: Wrong) -> Verdict:
+        tried, got, difference = wrong.tried, wrong.got, wrong.difference
+        key = recognised(self.puzzle, tried, difference.place, got, self.seed, warm=self.warm)
+        key = key or own_diagnosis(self.puzzle, tried, got)
+        pattern = wrong.pattern if key in (None, wrong.pattern.key) else Pattern(key)
         said = messages.wrong_result(self.puzzle, tried, difference, pattern)
         evidence = {
             "case": tried.case,
@@ -330,9 +338,9 @@ class PythonChecking(Checking):
         }
         if difference.right is not None:
             evidence["mask"] = ~difference.right
-        self.stop("wrong-result", pattern.key, said, evidence=evidence)
+        return self.failed("wrong-result", pattern.key, said, evidence=evidence)
 
-    def _pattern(
+    def _general_pattern(
         self,
         tried: Tried,
         got: dict[str, Any],
@@ -340,9 +348,6 @@ class PythonChecking(Checking):
         others: Sequence[Case],
     ) -> Pattern:
         puzzle = self.puzzle
-        key = own_diagnosis(puzzle, tried, got)
-        if key is not None:
-            return Pattern(key)
         pattern = compare.pattern(difference, puzzle.tolerance)
         if pattern.key in ("wrong", "off-by-one") and difference.right is None:
             factor = self._factor(got, tried, others)

@@ -91,12 +91,15 @@ class RankedChild:
         with self._told():
             return self._enter(self._ranks(self._puzzle.cases[0]))
 
-    def run(self, tried: Tried, *, held: bool = False) -> Reply:
+    def run(
+        self, tried: Tried, *, held: bool = False, stand_ins: Mapping[str, str] | None = None
+    ) -> Reply:
         """Returns the reply to one case: of all ranks together, or of the first that failed.
 
         Args:
             tried: the case.
             held: is for answers of one process.
+            stand_ins: see `Child.run`.
 
         Raises:
             Trouble: the ranks did not come to its end together.
@@ -111,7 +114,7 @@ class RankedChild:
             self._begun = len(self._world.log.calls)
             told = [len(each) for each in self._world.log.told]
             self._turn += 1
-            asked = [self._message(tried, rank) for rank in range(ranks)]
+            asked = [self._message(tried, rank, stand_ins or {}) for rank in range(ranks)]
             found = self._world.ask(asked, _without_result)
             calls = in_order(self._world.log.calls[self._begun :])
             events = zip(self._world.log.told, told, strict=True)
@@ -183,7 +186,7 @@ class RankedChild:
                     raise NoReply("neither loaded nor not")
         return None
 
-    def _message(self, tried: Tried, rank: int) -> dict[str, Any]:
+    def _message(self, tried: Tried, rank: int, stand_ins: Mapping[str, str]) -> dict[str, Any]:
         puzzle = self._puzzle
         return {
             "turn": self._turn,
@@ -192,6 +195,7 @@ class RankedChild:
             "seed": own_seed(self._seed if tried.case not in puzzle.cases else LISTED_SEED),
             "seconds": puzzle.seconds,
             "held": False,
+            "stand_ins": dict(stand_ins),
             "tensors": True,
         }
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from gpu_course.lessons.coalescing.pieces import TPB, loads_in_order, stores_in_order
 from gpu_course.puzzle.builders import (
     arrays,
     blocks_to_cover,
     drawn,
     gives,
-    recognise,
     sized,
     special,
-    where_written,
 )
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import KernelPuzzle, Launch, Share
@@ -53,18 +49,5 @@ COPY_COALESCED = KernelPuzzle(
             "write in one such moment, and do they lie side by side?"
         ),
     ),
-    diagnose=recognise(
-        ("one-each", lambda a: where_written(a, np.arange(len(a)) % PIECE < TPB)),
-        ("chunks-in", lambda a: _chunks_in(a)),
-    ),
     share=Share("Each thread copies at most PER_THREAD cells.", PER_THREAD),
 )
-
-
-def _chunks_in(a: np.ndarray) -> np.ndarray:
-    """What is stored in order after each thread has loaded neighbouring cells."""
-    place = np.arange(len(a))
-    within = place % PIECE
-    loaded = place - within + within % TPB * PER_THREAD + within // TPB
-    there = loaded < len(a)
-    return where_written(a[np.where(there, loaded, 0)], there)

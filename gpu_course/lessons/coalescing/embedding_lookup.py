@@ -10,7 +10,6 @@ from gpu_course.puzzle.builders import (
     drawn,
     eighths,
     gives,
-    recognise,
     sized,
     special,
 )
@@ -36,12 +35,6 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
 def _columns(case: Case) -> int:
     """The most cells of a thread: one in 32 of each row of its warp."""
     return WARP * -(-case.sizes["dim"] // WARP)
-
-
-def _words_of_the_lanes(table: np.ndarray, ids: np.ndarray, size: int, dim: int) -> np.ndarray:
-    token, col = np.indices((size, dim))
-    own = np.minimum(token // WARP * WARP + col % WARP, size - 1)
-    return np.asarray(table[ids[own], col])
 
 
 EMBEDDING_LOOKUP = KernelPuzzle(
@@ -81,10 +74,6 @@ EMBEDDING_LOOKUP = KernelPuzzle(
             "At one moment the 32 lanes of a warp write cells of out that lie apart. What in this "
             "problem does lie side by side?"
         ),
-    ),
-    diagnose=recognise(
-        ("position", lambda table, size: table[:size]),
-        ("word-of-the-lane", _words_of_the_lanes),
     ),
     share=Share(
         "Each warp writes the rows of its own 32 tokens.", lambda case, out: _columns(case)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from gpu_course.puzzle.builders import sized
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
-from simt.observe.transactions import SECTOR_BYTES, count_request
+from simt.observe.transactions import count_request
 
 LANES = 32
 SIZES = (1, 2, 4, 8, 16)
@@ -39,38 +37,6 @@ def _reference(inputs: Values, case: Case) -> Values:
     return {"result": count_request(_addresses(inputs), one_warp, inputs["itemsize"]).sectors}
 
 
-def _span(inputs: Values) -> int:
-    places = _addresses(inputs) // SECTOR_BYTES
-    return int(places.max() - places.min()) + 1
-
-
-def _distinct(places: np.ndarray) -> int:
-    return len(np.unique(places))
-
-
-_OTHERWISE: tuple[tuple[str, Callable[[Values], int]], ...] = (
-    ("lines", lambda inputs: _distinct(_addresses(inputs) // 128)),
-    ("span", _span),
-    ("alignment", lambda inputs: _distinct(_addresses({**inputs, "offset": 0}) // SECTOR_BYTES)),
-    ("four-bytes", lambda inputs: _distinct(_addresses({**inputs, "itemsize": 4}) // SECTOR_BYTES)),
-    (
-        "at-most-eight",
-        lambda inputs: _distinct(
-            _addresses({**inputs, "itemsize": min(inputs["itemsize"], 8)}) // SECTOR_BYTES
-        ),
-    ),
-    ("only-what-is-used", lambda inputs: LANES * inputs["itemsize"] // SECTOR_BYTES),
-    ("one-each", lambda inputs: LANES),
-)
-
-
-def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
-    for key, count in _OTHERWISE:
-        if got["result"] == count(inputs) != expected["result"]:
-            return key
-    return None
-
-
 SECTORS = PythonPuzzle(
     **told(__file__),
     cases=(
@@ -90,5 +56,4 @@ SECTORS = PythonPuzzle(
     random_case=_random_case,
     inputs=lambda rng, case: dict(case.sizes),
     reference=_reference,
-    diagnose=_diagnose,
 )

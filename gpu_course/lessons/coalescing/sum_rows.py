@@ -11,7 +11,6 @@ from gpu_course.puzzle.builders import (
     blocks_to_cover,
     drawn,
     gives,
-    recognise,
     sized,
     special,
 )
@@ -20,15 +19,6 @@ from gpu_course.puzzle.specification import Budget, Case, KernelPuzzle, Launch
 from gpu_course.puzzle.warp_budgets import NO_ATOMICS, STEPS
 
 TPB = 128
-
-
-def _weighted(a: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    return np.asarray((a * weights.astype(np.float32)).sum(axis=1, dtype=np.float32))
-
-
-def _lanes(a: np.ndarray) -> np.ndarray:
-    """Which lane has each column where the lanes go along a row together."""
-    return np.arange(a.shape[1]) % WARP
 
 
 def _launched_warps(case: Case) -> int:
@@ -73,11 +63,6 @@ SUM_ROWS = KernelPuzzle(
             "shuffles",
         ),
         *NO_ATOMICS,
-    ),
-    diagnose=recognise(
-        ("not-combined", lambda a: _weighted(a, _lanes(a) == 0)),
-        ("half-the-lanes", lambda a: _weighted(a, _lanes(a) < WARP // 2)),
-        ("counted-often", lambda a: _weighted(a, np.minimum(np.arange(a.shape[1]) + 1, WARP))),
     ),
     share=ONE_CELL_EACH,
 )

@@ -9,10 +9,8 @@ from gpu_course.puzzle.builders import (
     arrays,
     blocks_to_cover,
     gives,
-    recognise,
     sized,
     special,
-    where_written,
 )
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
@@ -68,12 +66,6 @@ TRANSPOSE_NAIVE = KernelPuzzle(
             "along a row of out when you store: then one of the two needs no more sectors than it "
             "fills.",
             "excess sectors in loads and stores",
-        ),
-    ),
-    diagnose=recognise(
-        (
-            "one-each",
-            lambda a: where_written(a, (np.arange(a.shape[0]) % TILE < THREAD_ROWS)[:, None]).T,
         ),
     ),
     share=Share("Each thread writes at most TILE // THREAD_ROWS cells.", PER_THREAD),

@@ -62,40 +62,9 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     result = got["result"]
     if not isinstance(result, tuple | list) or len(result) != 2:
         return "not-a-pair"
-    found, log = (np.asarray(each, dtype=float) for each in result)
-    out, other = inputs["out"], inputs["other_out"]
-    _, right_log = expected["result"]
-    if found.shape != out.shape or log.shape != right_log.shape:
-        return "swapped" if log.shape == out.shape and found.shape == right_log.shape else None
-    if np.isnan(found).any() or np.isnan(log).any():
-        return "blind" if case.sizes["kind"] in (_BLIND, _BLIND_BOTH) else "overflow"
-    if case.sizes["kind"] in (_LARGE, _LOW, _FAR) and not np.isfinite(log).all():
-        return "overflow"
-    if _near(found, out + other):
-        return "added"
-    if _near(found, (out + other) / 2):
-        return "averaged"
-    if _near(log, inputs["lse"] + inputs["other_lse"]):
-        return "logs-added"
-    if _near(log, np.maximum(inputs["lse"], inputs["other_lse"])):
-        return "maximum-alone"
-    one, two, _ = _weights(inputs)
-    if _near(found, two[:, None] * out + one[:, None] * other):
-        return "shares-swapped"
-    with np.errstate(over="ignore", invalid="ignore"):
-        first, second = (np.exp(inputs[name])[:, None] for name in ("lse", "other_lse"))
-        weighted = first * out + second * other
-    if _near(found, weighted):
-        return "not-divided"
-    with np.errstate(over="ignore", invalid="ignore"):
-        loud = inputs["lse"] / (inputs["lse"] + inputs["other_lse"])
-        if _near(found, loud[:, None] * out + (1 - loud)[:, None] * other):
-            return "logs-as-weights"
-    return None
-
-
-def _near(left: np.ndarray, right: np.ndarray) -> bool:
-    return bool(np.allclose(left, right, rtol=1e-9, atol=1e-12))
+    if not any(np.isnan(np.asarray(each, dtype=float)).any() for each in result):
+        return None
+    return "blind" if case.sizes["kind"] in (_BLIND, _BLIND_BOTH) else "overflow"
 
 
 def _call(inputs: Values) -> str:

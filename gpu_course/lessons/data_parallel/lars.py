@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.lessons.data_parallel.layers import MODELS, drawn, random_model, same_lists
+from gpu_course.lessons.data_parallel.layers import MODELS, drawn, random_model
 from gpu_course.puzzle.digits import rounding
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
@@ -53,65 +53,8 @@ def _local(given: Values, biases: bool = False, inside: float = 1.0) -> Local:
     return local
 
 
-def _unguarded(given: Values, small: float = 0.0, guard: bool = False) -> Local:
-    def local(w: np.ndarray, g: np.ndarray) -> float:
-        if w.ndim < 2 or (guard and not _norm(g)):
-            return 1.0
-        below = _norm(g) + given["decay"] * _norm(w) + small
-        return given["trust"] * _norm(w) / below if below else np.nan
-
-    return local
-
-
-def _upside_down(given: Values) -> Local:
-    def local(w: np.ndarray, g: np.ndarray) -> float:
-        return _ratio(g, w, given["decay"], given["trust"]) if w.ndim > 1 else 1.0
-
-    return local
-
-
-def _of_the_sum(given: Values) -> Local:
-    def local(w: np.ndarray, g: np.ndarray) -> float:
-        along = g + given["decay"] * w
-        return _ratio(w, along, 0.0, given["trust"]) if w.ndim > 1 else 1.0
-
-    return local
-
-
-def _of_the_model(given: Values) -> Local:
-    lengths = (np.sqrt(sum(_norm(x) ** 2 for x in given[name])) for name in
-               ("weights", "gradients"))  # fmt: skip
-    length, slope = lengths
-    return lambda w, _: (
-        given["trust"] * length / (slope + given["decay"] * length) if w.ndim > 1 else 1.0
-    )
-
-
-_OTHERWISE: tuple[tuple[str, Callable[[Values], Any]], ...] = (
-    ("no-ratio", lambda given: _step(given, lambda w, g: 1.0)),
-    ("zero-stays", lambda given: _step(given, _unguarded(given, guard=True))),
-    ("epsilon", lambda given: _step(given, _unguarded(given, small=1e-9))),
-    ("zero-unguarded", lambda given: _step(given, _unguarded(given))),
-    ("upside-down", lambda given: _step(given, _upside_down(given))),
-    ("decay-left-out", lambda given: _step(given, _local(given, inside=0.0))),
-    ("norm-of-the-sum", lambda given: _step(given, _of_the_sum(given))),
-    ("biases", lambda given: _step(given, _local(given, biases=True), biases_decay=True)),
-    ("biases-decay", lambda given: _step(given, _local(given), biases_decay=True)),
-    ("one-ratio", lambda given: _step(given, _of_the_model(given))),
-    ("rate-outside", lambda given: _step(given, _local(given), outside=True)),
-)
-
-
 def _reference(inputs: Values, case: Case) -> Values:
     return {"result": _step(inputs, _local(inputs))}
-
-
-def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
-    for key, slip in _OTHERWISE:
-        wrong = slip(inputs)
-        if same_lists(got["result"], wrong) and not same_lists(wrong, expected["result"]):
-            return key
-    return None
 
 
 LARS = PythonPuzzle(
@@ -121,5 +64,4 @@ LARS = PythonPuzzle(
     inputs=_inputs,
     reference=_reference,
     tolerance=(1e-9, rounding(8, 128.0)[1]),
-    diagnose=_diagnose,
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -63,15 +62,3 @@ def drawn(rng: np.random.Generator, case: Case, lists: int) -> list[list[np.ndar
         if sizes["zeros"] in (kind, BOTH_ZERO):
             found[index][second][:] = 0.0
     return found
-
-
-def same_lists(one: Any, other: Sequence[Sequence[np.ndarray]]) -> bool:
-    """Whether lists of arrays hold the same numbers, NaN where the other has NaN."""
-    return len(one) == len(other) and all(
-        len(mine) == len(yours)
-        and all(
-            np.shape(a) == np.shape(b) and np.allclose(a, b, rtol=1e-9, atol=1e-15, equal_nan=True)
-            for a, b in zip(mine, yours, strict=True)
-        )
-        for mine, yours in zip(one, other, strict=True)
-    )

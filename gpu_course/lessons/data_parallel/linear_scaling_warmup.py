@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -96,46 +94,8 @@ def _passed(step: int, at: list[int], _: int) -> int:
     return sum(step >= milestone for milestone in at)
 
 
-def _late(step: int, at: list[int], _: int) -> int:
-    return sum(step > milestone for milestone in at)
-
-
-def _any(step: int, at: list[int], _: int) -> int:
-    return int(any(step >= milestone for milestone in at))
-
-
-_OTHERWISE: tuple[tuple[str, Callable[[Values], float]], ...] = (
-    ("constant", lambda given: _rate(given, constant=True)),
-    ("not-scaled", lambda given: _rate(given, full=lambda rate, _: rate)),
-    ("root", lambda given: _rate(given, full=lambda rate, k: rate * math.sqrt(k))),
-    ("scaled-down", lambda given: _rate(given, full=lambda rate, k: rate / k)),
-    ("from-zero", lambda given: _rate(given, start=0.0)),
-    ("no-warmup", lambda given: _rate(given, warmup=0)),
-    ("ahead", lambda given: _rate(given, ahead=1)),
-    ("late", lambda given: _rate(given, past=_late)),
-    ("one-tenth", lambda given: _rate(given, past=_any)),
-    ("after-warmup",
-     lambda given: _rate(given, past=lambda s, at, w: sum(s >= m for m in at) if s >= w else 0)),
-    ("from-warmup",
-     lambda given: _rate(given, past=lambda s, at, w: sum(s >= m + w for m in at))),
-)  # fmt: skip
-
-
 def _reference(inputs: Values, case: Case) -> Values:
     return {"result": _rate(inputs)}
-
-
-def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
-    result: Any = got["result"]
-    if isinstance(result, bool) or not isinstance(result, int | float):
-        return None
-    for key, slip in _OTHERWISE:
-        wrong = slip(inputs)
-        if math.isclose(result, wrong, rel_tol=1e-9, abs_tol=1e-12) and not math.isclose(
-            wrong, expected["result"], rel_tol=1e-9
-        ):
-            return key
-    return None
 
 
 LINEAR_SCALING_WARMUP = PythonPuzzle(
@@ -145,5 +105,4 @@ LINEAR_SCALING_WARMUP = PythonPuzzle(
     inputs=_inputs,
     reference=_reference,
     tolerance=(1e-9, 1e-12),
-    diagnose=_diagnose,
 )

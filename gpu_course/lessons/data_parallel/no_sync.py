@@ -6,7 +6,6 @@ import numpy as np
 
 from gpu_course.lessons.data_parallel import pieces
 from gpu_course.lessons.data_parallel.pieces import MIDDLE, case, ranks_of
-from gpu_course.puzzle.digits import to_seven_digits
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
 
@@ -44,28 +43,11 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
 
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
-    ranks = ranks_of(case)
-    if "failed" in got:
+    """Knows the gradients of the last part by their mean, whoever added them up."""
+    if "failed" in got or ranks_of(case) == 1:
         return None
-    if to_seven_digits(expected, got):
-        return "seven-digits"
-    if ranks == 1:
-        return None
-    times = pieces.factor(got, expected)
-    if times is not None and np.isclose(times, ranks):
-        return "summed"
-    if times is not None and np.isclose(times, 1 / ranks):
-        return "divided-twice"
-    own = pieces.own_gradients(inputs, case)
     found, right = np.stack(got["gradients"]), np.stack(expected["gradients"])
-    if pieces.alike(found[:, 0], own):
-        return "after-an-error" if case.sizes["stops"] else "own-gradients"
-    sent = sum(call.payload_bytes for call in pieces.own_calls(got["wire"], 0))
-    if pieces.alike(np.mean(found[:, 0], axis=0), right[0, 0]):
-        return "last-alone"
-    if sent > 2 * pieces.gradient_bytes(case):
-        return "averaged-again"
-    return None
+    return "last-alone" if pieces.alike(np.mean(found[:, 0], axis=0), right[0, 0]) else None
 
 
 NO_SYNC = PythonPuzzle(
@@ -78,8 +60,8 @@ NO_SYNC = PythonPuzzle(
     random_case=_random_case,
     inputs=_inputs,
     reference=_reference,
+    diagnose=_diagnose,
     tolerance=pieces.TOLERANCE,
     follow=_follow,
     judge=_judge,
-    diagnose=_diagnose,
 )

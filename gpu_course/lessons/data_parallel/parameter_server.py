@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -118,67 +117,6 @@ def _reference(inputs: Values, case: Case) -> Values:
     return {"result": served(**inputs)}
 
 
-def _otherwise(given: Values) -> dict[str, Any]:
-    """Returns {diagnosis: the result that this slip leads to}."""
-    found: dict[str, Any] = {}
-    events, bound = given["events"], given["bound"]
-    loose = {**given, "bound": len(events)}
-    found["takes-everything"] = served(**loose)
-    found["too-strict"] = served(**{**given, "bound": bound - 1})
-    found["climbs"] = served(**{**given, "rate": -given["rate"]})
-    weights, version, ages = served(**given)
-    found["only-taken"] = (weights, version, [age for age in ages if age <= bound])
-    again = [each for event in events for each in ((event, (PULL, event[1]))
-             if event[0] == PUSH else (event,))]  # fmt: skip
-    found["pulled-again"] = served(**{**given, "events": again})
-    found["counts-dropped"] = _counted(given, every=True)
-    found["counts-pushes"] = _counted(given, every=False)
-    pushes = sum(what == PUSH for what, _ in events)
-    fresh = [each for _ in range(pushes) for each in ((PULL, 0), (PUSH, 0))]
-    found["synchronous"] = served(**{**loose, "events": fresh})
-    found["fresh"] = (served(**{**loose, "events": fresh[: 2 * version]})[0], version, ages)
-    return found
-
-
-def _counted(given: Values, every: bool) -> Any:
-    """Returns the result where age is counted in pushes, dropped ones too.
-
-    Args:
-        given: the inputs.
-        every: True where the version grows with each push as well.
-    """
-    weights, steps, pushes = given["weights"], 0, 0
-    held: dict[int, tuple[np.ndarray, int]] = {}
-    ages = []
-    for what, worker in given["events"]:
-        if what == PULL:
-            held[worker] = weights, pushes
-            continue
-        own, since = held[worker]
-        ages.append(pushes - since)
-        if pushes - since <= given["bound"]:
-            weights = weights - given["rate"] * (given["matrix"] @ own - given["target"])
-            steps += 1
-        pushes += 1
-    return weights, pushes if every else steps, ages
-
-
-def _alike(one: Any, other: Any) -> bool:
-    return (
-        len(one) == 3
-        and np.allclose(one[0], other[0], rtol=1e-9, atol=1e-12)
-        and one[1] == other[1]
-        and list(one[2]) == list(other[2])
-    )
-
-
-def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
-    for key, wrong in _otherwise(inputs).items():
-        if _alike(got["result"], wrong) and not _alike(wrong, expected["result"]):
-            return key
-    return None
-
-
 PARAMETER_SERVER = PythonPuzzle(
     **told(__file__),
     cases=CASES,
@@ -186,5 +124,4 @@ PARAMETER_SERVER = PythonPuzzle(
     inputs=_inputs,
     reference=_reference,
     tolerance=(1e-9, 1e-12),
-    diagnose=_diagnose,
 )

@@ -258,21 +258,6 @@ def factor(got: Values, expected: Values) -> float | None:
     return times if np.allclose(found, times * right, rtol=1e-9, atol=1e-12) else None
 
 
-def own_gradients(inputs: Values, case: Case) -> np.ndarray:
-    """Returns each rank's own gradients of the first step, (ranks, numbers), weights of rank 0."""
-    from gpu_course.lessons.data_parallel import replicas
-
-    model = replicas.replica(inputs["widths"], inputs["extras"], inputs["weights"].parts[0])
-    own = []
-    for rank in range(ranks_of(case)):
-        model.zero_grad(set_to_none=True)
-        for x, y in zip(*(_rows(inputs, name, rank, 0) for name in "xy"), strict=True):
-            loss = replicas.loss_of(model, x, y, inputs["beside"].parts[rank])
-            (loss / case.sizes["parts"]).backward()  # type: ignore[no-untyped-call]
-        own.append(replicas.flat_gradients(model)[0])
-    return np.stack(own)
-
-
 def alike(one: Any, other: Any) -> bool:
     """Whether two arrays are the same within what float64 rounds."""
     return np.shape(one) == np.shape(other) and np.allclose(one, other, rtol=1e-9, atol=1e-12)

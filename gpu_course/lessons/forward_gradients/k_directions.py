@@ -47,28 +47,6 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     return keeps_a_graph(inputs, inputs["normals"], got["peak_bytes"])
 
 
-def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
-    estimate, right = got["estimate"], expected["estimate"]
-    normals, gradient = inputs["normals"], exact_gradient(inputs)
-    if estimate.shape != right.shape:
-        return None
-    k, d = normals.shape
-    unit = normals / np.linalg.norm(normals, axis=1, keepdims=True)
-    ways = {
-        "sum": k * right,
-        "length-one": right / d,
-        "too-long": right * d,
-        "projection": right * k / d,
-        "not-apart": normals.T @ (normals @ gradient) / k,
-        "only-length": d / k * unit.T @ (unit @ gradient),
-        "the-gradient": gradient,
-    }
-    for key, wrong in ways.items():
-        if np.allclose(estimate, wrong, *_TOLERANCE):
-            return key
-    return None
-
-
 _TOLERANCE = (1e-8, 1e-10)
 
 
@@ -87,6 +65,5 @@ K_DIRECTIONS = PythonPuzzle(
     reference=_reference,
     judge=_judge,
     held=(Held(_case("a deep chain", 250, 4, 10_000, 1), 60 << 20),),
-    diagnose=_diagnose,
     tolerance=_TOLERANCE,
 )

@@ -23,7 +23,6 @@ from gpu_course.puzzle.builders import (
     arrays,
     blocks_to_cover,
     gives,
-    recognise,
     with_special_numbers,
 )
 from gpu_course.puzzle.room import told
@@ -92,13 +91,6 @@ BATCHED_MATMUL = KernelPuzzle(
         ROUNDS,
         NO_ATOMICS,
         ALL_IN_FLOAT32,
-    ),
-    diagnose=recognise(
-        ("first-head", lambda q, keys: _scores(q, np.broadcast_to(keys[:1], keys.shape))),
-        (
-            "last-steps",
-            lambda q, keys, k: _scores(q[..., : k // TILE * TILE], keys[..., : k // TILE * TILE]),
-        ),
     ),
     share=ONE_CELL_EACH,
     bonus=Bonus(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from gpu_course.lessons.matmul.pieces import (
     ALL_IN_FLOAT32,
     ARGUMENTS,
@@ -25,7 +23,7 @@ from gpu_course.lessons.matmul.register_tiles import (
     inputs,
     random_case,
 )
-from gpu_course.puzzle.builders import gives, recognise
+from gpu_course.puzzle.builders import gives
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import Budget, Case, KernelPuzzle, Launch
 
@@ -40,15 +38,6 @@ ZERO_LINES = (
     "a_next[i] = a[row, ahead + x] if inside else {}",
     "b_next[i] = b[ahead + i, left + t] if inside else {}",
 )
-
-
-def _one_behind(a: np.ndarray, b: np.ndarray, k: int) -> np.ndarray:
-    """The first tiles twice, the last ones never."""
-    steps = [p for start in range(0, k, K_TILE) for p in range(K_TILE) if start + p < k]
-    first = list(range(min(k, K_TILE)))
-    rounds = -(-k // K_TILE)
-    taken = first + steps[: max(rounds - 1, 0) * K_TILE]
-    return product(a[:, taken], b[taken])
 
 
 def _rounds(case: Case) -> int:
@@ -106,6 +95,5 @@ MATMUL_DOUBLE_BUFFERED = KernelPuzzle(
         NO_ATOMICS,
         ALL_IN_FLOAT32,
     ),
-    diagnose=recognise(("one-behind", _one_behind)),
     share=SHARE,
 )

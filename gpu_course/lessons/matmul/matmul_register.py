@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from gpu_course.lessons.matmul.pieces import (
     ALL_IN_FLOAT32,
     ARGUMENTS,
@@ -18,40 +16,20 @@ from gpu_course.lessons.matmul.pieces import (
 from gpu_course.lessons.matmul.register_tiles import (
     BLOCK,
     CASES,
-    EACH,
     FROM_REGISTERS,
     SHARE,
     TILE,
     inputs,
     random_case,
 )
-from gpu_course.puzzle.builders import gives, recognise
+from gpu_course.puzzle.builders import gives
 from gpu_course.puzzle.room import told
-from gpu_course.puzzle.specification import KernelPuzzle, Launch, Values
+from gpu_course.puzzle.specification import KernelPuzzle, Launch
 
 ZERO_LINES = (
     "a_here[i] = a[row, start + x] if inside else {}",
     "b_here[i] = b[start + i, left + t] if inside else {}",
 )
-
-
-def _side_by_side(inputs: Values) -> dict[str, np.ndarray]:
-    """Cells that were made EACH apart and put down as a square."""
-    right = product(inputs["a"], inputs["b"])
-    m, n = right.shape
-    out = np.full_like(right, np.nan)
-    rows, cols = _made_for(m), _made_for(n)
-    whole = np.zeros((max(rows) + 1, max(cols) + 1), np.float32)
-    whole[:m, :n] = right
-    out[...] = whole[np.ix_(rows[:m], cols[:n])]
-    return {"out": out}
-
-
-def _made_for(size: int) -> list[int]:
-    """For each place of a side the place whose sum is put there."""
-    places = np.arange(-(-size // TILE) * TILE)
-    inside = places % TILE
-    return [int(p) for p in places - inside + inside // EACH + inside % EACH * EACH]
 
 
 MATMUL_REGISTER = KernelPuzzle(
@@ -70,6 +48,5 @@ MATMUL_REGISTER = KernelPuzzle(
         NO_ATOMICS,
         ALL_IN_FLOAT32,
     ),
-    diagnose=recognise(("side-by-side", _side_by_side)),
     share=SHARE,
 )

@@ -10,7 +10,6 @@ from gpu_course.puzzle.builders import (
     blocks_to_cover,
     drawn,
     gives,
-    recognise,
     sized,
     with_special_numbers,
 )
@@ -28,11 +27,6 @@ from gpu_course.puzzle.warp_budgets import READ_IN_ORDER, an_atomic_a_warp, ten_
 
 WARPS = 4
 LANES = 32
-
-
-def _of_lanes(a: np.ndarray, x: np.ndarray, lanes: list[int]) -> np.ndarray:
-    cols = np.isin(np.arange(a.shape[1]) % LANES, lanes)
-    return product(a[:, cols], x[cols])
 
 
 def _put_special_numbers(values: Values) -> None:
@@ -84,10 +78,6 @@ MATVEC = KernelPuzzle(
         an_atomic_a_warp(lambda case: case.sizes["rows"]),
         ten_shuffles_a_warp(lambda case: WARPS * blocks_to_cover(case.sizes["rows"], WARPS)),
         ALL_IN_FLOAT32,
-    ),
-    diagnose=recognise(
-        ("own-part", lambda a, x: _of_lanes(a, x, [0])),
-        ("half-the-lanes", lambda a, x: _of_lanes(a, x, list(range(16)))),
     ),
     share=Share("Each thread writes at most one cell."),
     bonus=Bonus(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from gpu_course.puzzle.room import told
@@ -43,51 +41,6 @@ def _random_case(rng: np.random.Generator) -> Case:
     return Case("a model drawn at random", sizes)
 
 
-def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
-    shapes, width, master = inputs["shapes"], inputs["weight_bytes"], inputs["master_copy"]
-    n = sum(math.prod(shape) for shape in shapes)
-    rows = sum(shape[0] for shape in shapes if shape)
-    sides = sum(sum(shape) for shape in shapes)
-    counters, copy = 4 * len(shapes), 4 if master else 0
-    updated = 4 if master else width
-    before, jump = (2 * width + copy) * n, 2 * updated * n + counters
-    ways = {
-        "only-narrow-copies": (
-            2 * width * n + (copy * n if width < 4 else 0),
-            2 * updated * n + counters,
-        ),
-        "no-master": (2 * width * n, jump),
-        "master-late": (2 * width * n, jump + copy * n),
-        # With copies, half of the jump is two narrow moments; without, one moment.
-        "narrow-moments": (before, 2 * width * n + counters),
-        "one-moment": (before, updated * n + counters),
-        "wide-moments": (before, 8 * n + counters),
-        "no-gradients": ((width + copy) * n, jump),
-        "empty-tensors": (
-            before,
-            2 * updated * n + 4 * sum(math.prod(shape) > 0 for shape in shapes),
-        ),
-        "no-counters": (before, 2 * updated * n),
-        "one-counter": (before, 2 * updated * n + 4),
-        "wide-gradients": ((width + 4 + copy) * n, jump),
-        "all-in-jump": (before, before + jump),
-        "swapped": (jump, before),
-        "rows": ((2 * width + copy) * rows, 2 * updated * rows + counters),
-        "single-numbers": (
-            (2 * width + copy) * (n - shapes.count(())),
-            2 * updated * (n - shapes.count(())) + counters,
-        ),
-        "sides": ((2 * width + copy) * sides, 2 * updated * sides + counters),
-    }
-    counted = got.get("result")
-    if not isinstance(counted, tuple | list):
-        return None
-    for key, wrong in ways.items():
-        if tuple(counted) == wrong != tuple(expected["result"]):
-            return key
-    return None
-
-
 def _case(
     name: str, tensors: int, weight_bytes: int, master_copy: int, visible: bool = False, **more: int
 ) -> Case:
@@ -111,5 +64,4 @@ ADAM_BYTES = PythonPuzzle(
     random_case=_random_case,
     inputs=_inputs,
     reference=_reference,
-    diagnose=_diagnose,
 )

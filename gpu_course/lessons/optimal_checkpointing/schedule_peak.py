@@ -67,17 +67,9 @@ def _account(stages: Any, schedule: Any) -> Any:
 
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
-    stages, schedule = inputs["stages"], inputs["schedule"]
-    (peak, cost), (right, right_cost) = got["result"], expected["result"]
-    if peak == right and cost != right_cost:
-        again = {s for word, s in schedule if word != "backward"}
-        once = sum(stages[s]["forward_cost"] + stages[s]["backward_cost"] for s in again)
-        return "each-stage-once" if cost == once else "wrong-cost"
-    no_gradients = [{**stage, "output_gradient_bytes": 0} for stage in stages]
-    if peak == _account(no_gradients, schedule).peak:
-        return "no-gradient"
-    if peak == max(_account(stages, schedule).held):
-        return "afterwards"
+    peak, right = got["result"][0], expected["result"][0]
+    if peak == right:
+        return "wrong-cost"
     return "let-go-too-late" if peak > right else "too-low"
 
 

@@ -11,7 +11,6 @@ from gpu_course.puzzle.builders import (
     blocks_to_cover,
     drawn,
     gives,
-    recognise,
     sized,
     with_special_numbers,
 )
@@ -26,11 +25,6 @@ def _put_special_numbers(values: Values) -> None:
     """An infinity at the end of some rows, the last among them; a NaN in another."""
     values["a"][::5, -1] = np.inf
     values["a"][2, 3] = np.nan
-
-
-def _half_of_the_lanes(a: np.ndarray) -> np.ndarray:
-    """Distances from 8 on bring together 16 lanes: 0 to 15."""
-    return summed(list(a[:, np.arange(a.shape[1]) % WARP < WARP // 2]))
 
 
 AXIS_SUM = KernelPuzzle(
@@ -69,10 +63,6 @@ AXIS_SUM = KernelPuzzle(
         an_atomic_a_warp(lambda case: case.sizes["rows"]),
         ten_shuffles_a_warp(lambda case: ROWS * blocks_to_cover(case.sizes["rows"], ROWS)),
         NO_FLOAT64,
-    ),
-    diagnose=recognise(
-        ("columns-left-out", lambda a: summed(list(a[:, :WARP]))),
-        ("step-missing", _half_of_the_lanes),
     ),
     share=ONE_CELL_EACH,
 )

@@ -19,7 +19,6 @@ from gpu_course.puzzle.builders import (
     blocks_to_cover,
     enough_blocks,
     gives,
-    recognise,
     sized,
     with_special_numbers,
 )
@@ -31,12 +30,6 @@ from gpu_course.puzzle.warp_budgets import an_atomic_a_warp
 def _put_special_numbers(values: Values) -> None:
     """A NaN in the first piece, an infinity as the last number of the last."""
     values["a"][3], values["a"][-1] = np.nan, np.inf
-
-
-def _only(a: np.ndarray, places: slice) -> np.ndarray:
-    """The sums of those cells of each piece that lie at some places of a full tile."""
-    full = [np.pad(piece, (0, TPB - len(piece))) for piece in pieces(a, TPB)]
-    return summed([piece[places] for piece in full])
 
 
 BLOCK_SUM = KernelPuzzle(
@@ -62,11 +55,6 @@ BLOCK_SUM = KernelPuzzle(
         ),
         an_atomic_a_warp(lambda case: WARPS * blocks_to_cover(case.sizes["size"], TPB)),
         NO_FLOAT64,
-    ),
-    diagnose=recognise(
-        ("step-missing", lambda a: _only(a, slice(0, None, 2))),
-        ("step-missing", lambda a: _only(a, slice(0, TPB // 2))),
-        ("first-piece", lambda a: np.full_like(summed(pieces(a, TPB)), summed([a[:TPB]])[0])),
     ),
     share=ONE_CELL_EACH,
 )

@@ -11,7 +11,6 @@ from gpu_course.puzzle.builders import (
     blocks_to_cover,
     drawn,
     gives,
-    recognise,
     sized,
     with_special_numbers,
 )
@@ -87,9 +86,6 @@ BLOCK_SUM_SEQUENTIAL = KernelPuzzle(
         an_atomic_a_warp(lambda case: WARPS * _blocks(case)),
         READ_IN_ORDER,
         NO_FLOAT64,
-    ),
-    diagnose=recognise(
-        ("half-left-out", lambda a: summed([piece[:TPB] for piece in pieces(a, SPAN)])),
     ),
     share=ONE_CELL_EACH,
     bonus=Bonus(

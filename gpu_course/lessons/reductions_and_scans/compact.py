@@ -7,14 +7,12 @@ import numpy as np
 from gpu_course.lessons.reductions_and_scans.scan_pieces import (
     TPB,
     WARP,
-    in_tiles,
 )
 from gpu_course.puzzle.builders import (
     ONE_CELL_EACH,
     arrays,
     blocks_to_cover,
     gives,
-    recognise,
     sized,
     with_special_numbers,
 )
@@ -64,10 +62,6 @@ def _launches(case: Case) -> tuple[Launch, ...]:
     )
 
 
-def _from_the_end(a: np.ndarray, low: np.float32) -> np.ndarray:
-    return np.concatenate([piece[piece > low][::-1] for piece in in_tiles(a, TPB)])
-
-
 COMPACT = KernelPuzzle(
     **told(__file__),
     cases=(
@@ -107,6 +101,5 @@ COMPACT = KernelPuzzle(
             "atomics, counted thread by thread",
         ),
     ),
-    diagnose=recognise(("from-the-end", _from_the_end)),
     share=ONE_CELL_EACH,
 )

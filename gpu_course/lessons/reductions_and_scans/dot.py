@@ -9,7 +9,6 @@ from gpu_course.lessons.reductions_and_scans.sums import (
     AS_FEW_SHUFFLES,
     NO_FLOAT64,
     TPB,
-    WARP,
     WARPS,
     summed,
 )
@@ -18,7 +17,6 @@ from gpu_course.puzzle.builders import (
     arrays,
     drawn,
     gives,
-    recognise,
     sized,
     with_special_numbers,
 )
@@ -41,11 +39,6 @@ def _infinity_by_zero(values: Values) -> None:
 
 def _sum_of(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return summed([a.astype(np.float64) * b])
-
-
-def _first_warp(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    met = np.arange(len(a)) % TPB < WARP
-    return _sum_of(a[met], b[met])
 
 
 DOT = KernelPuzzle(
@@ -77,12 +70,6 @@ DOT = KernelPuzzle(
         AS_FEW_SHUFFLES,
         READ_IN_ORDER,
         NO_FLOAT64,
-    ),
-    diagnose=recognise(
-        ("cells-left-out", lambda a, b: _sum_of(a[:TPB], b[:TPB])),
-        ("one-warp", _first_warp),
-        ("squares", lambda a, b: _sum_of(a, a)),
-        ("squares", lambda a, b: _sum_of(b, b)),
     ),
     share=ONE_CELL_EACH,
 )

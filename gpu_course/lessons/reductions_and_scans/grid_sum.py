@@ -19,7 +19,6 @@ from gpu_course.puzzle.builders import (
     drawn,
     eighths,
     gives,
-    recognise,
     sized,
     with_special_numbers,
 )
@@ -54,11 +53,6 @@ def _total(a: np.ndarray) -> dict[str, np.ndarray]:
     return {"total": summed([a])}
 
 
-def _counted_again(a: np.ndarray) -> dict[str, np.ndarray]:
-    """Block b goes from its first cell to the end, in steps of a block."""
-    return _total(np.concatenate([a[b * TPB :] for b in range(BLOCKS)]))
-
-
 GRID_SUM = KernelPuzzle(
     **told(__file__),
     cases=(
@@ -89,10 +83,6 @@ GRID_SUM = KernelPuzzle(
         an_atomic_a_warp(lambda case: WARPS * (_blocks(case) + 1)),
         AS_FEW_SHUFFLES,
         NO_FLOAT64,
-    ),
-    diagnose=recognise(
-        ("cells-left-out", lambda a: _total(a[: BLOCKS * TPB])),
-        ("counted-again", _counted_again),
     ),
     share=ONE_CELL_EACH,
 )

@@ -2,28 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from gpu_course.lessons.reductions_and_scans.counting import counted, values_to_count
-from gpu_course.puzzle.builders import ONE_CELL_EACH, drawn, enough_blocks, gives, recognise, sized
+from gpu_course.puzzle.builders import ONE_CELL_EACH, drawn, enough_blocks, gives, sized
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import Budget, KernelPuzzle
 
 BINS = 40
 BLOCK = 64
-
-
-def _strays_kept(counts: np.ndarray, values: np.ndarray) -> dict[str, np.ndarray]:
-    return counted(counts, np.clip(values, 0, BINS - 1))
-
-
-def _values_added(counts: np.ndarray, values: np.ndarray) -> dict[str, np.ndarray]:
-    inside = values[(values >= 0) & (values < BINS)]
-    return {"counts": (counts + np.bincount(inside, inside, BINS)).astype(np.int32)}
-
-
-def _without_the_last(counts: np.ndarray, values: np.ndarray) -> dict[str, np.ndarray]:
-    return counted(counts, values[values != BINS - 1])
 
 
 HISTOGRAM = KernelPuzzle(
@@ -56,11 +41,6 @@ HISTOGRAM = KernelPuzzle(
             "that compares first has to try again where two threads meet.",
             "atomics that wait for the old number",
         ),
-    ),
-    diagnose=recognise(
-        ("strays-kept", _strays_kept),
-        ("value-added", _values_added),
-        ("last-bin-left-out", _without_the_last),
     ),
     share=ONE_CELL_EACH,
 )

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from gpu_course.lessons.reductions_and_scans.counting import counted, values_to_count
 from gpu_course.lessons.reductions_and_scans.sums import TPB, WARP
-from gpu_course.puzzle.builders import blocks_to_cover, drawn, gives, recognise, sized
+from gpu_course.puzzle.builders import blocks_to_cover, drawn, gives, sized
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import Budget, KernelPuzzle, Launch, Share
 from gpu_course.puzzle.warp_budgets import READ_IN_ORDER
@@ -21,10 +19,6 @@ LESSON = (
     "An atomic on global memory is carried out in the L2 cache, and those on one bin queue there. "
     "How often does a block have to speak to a bin of counts, however many cells it has counted?"
 )
-
-
-def _few_bins(counts: np.ndarray, values: np.ndarray) -> dict[str, np.ndarray]:
-    return counted(counts, values[values < TPB])
 
 
 HISTOGRAM_PRIVATE = KernelPuzzle(
@@ -57,10 +51,6 @@ HISTOGRAM_PRIVATE = KernelPuzzle(
             "bytes loaded",
         ),
         READ_IN_ORDER,
-    ),
-    diagnose=recognise(
-        ("bins-left-out", _few_bins),
-        ("cells-left-out", lambda counts, values: counted(counts, values[: BLOCKS * TPB])),
     ),
     share=Share("Each thread writes at most four cells of counts.", CELLS_OF_A_THREAD),
 )

@@ -7,8 +7,6 @@ import numpy as np
 from gpu_course.lessons.reductions_and_scans.scan_pieces import (
     WARP,
     barriers_of,
-    in_tiles,
-    running,
     running_in_tiles,
 )
 from gpu_course.lessons.reductions_and_scans.sums import AS_FEW_SHUFFLES, NO_FLOAT64
@@ -18,7 +16,6 @@ from gpu_course.puzzle.builders import (
     drawn,
     enough_blocks,
     gives,
-    recognise,
     sized,
     with_special_numbers,
 )
@@ -39,33 +36,6 @@ def _put_special_numbers(values: Values) -> None:
     """An infinity in the third warp of the first piece and the first of the last, a NaN between."""
     values["a"][[70, 2 * TPB + 5, -1]] = np.inf
     values["a"][TPB + 40] = np.nan
-
-
-def _every_lane_adds(a: np.ndarray) -> np.ndarray:
-    """A shuffle that finds no lane gives the own number back, and it is added."""
-    found = []
-    for piece in in_tiles(a, TPB):
-        whole = np.zeros(TPB, np.float32)
-        whole[: len(piece)] = piece
-        warps = whole.reshape(WARPS, WARP)
-        step = 1
-        while step < WARP:
-            lanes = np.arange(WARP)
-            warps = warps + warps[:, np.where(lanes >= step, lanes - step, lanes)]
-            step *= 2
-        before = np.concatenate([[0], np.cumsum(warps[:-1, -1])]).astype(np.float32)
-        found.append((warps + before[:, None]).reshape(-1)[: len(piece)])
-    return np.concatenate(found)
-
-
-def _only_the_warp_before(a: np.ndarray) -> np.ndarray:
-    """To each warp the sum of the one before it is added, and no more."""
-    found = []
-    for piece in in_tiles(a, TPB):
-        warps = in_tiles(piece, WARP)
-        sums = [np.float32(0), *(warp.sum(dtype=np.float32) for warp in warps)]
-        found += [running(warp) + sums[number] for number, warp in enumerate(warps)]
-    return np.concatenate(found)
 
 
 def _waits_of_the_bonus(case: Case) -> int:
@@ -103,12 +73,6 @@ SCAN_BLOCK = KernelPuzzle(
         ),
         AS_FEW_SHUFFLES,
         NO_FLOAT64,
-    ),
-    diagnose=recognise(
-        ("exclusive", lambda a: running_in_tiles(a, TPB) - a),
-        ("warps-alone", lambda a: running_in_tiles(a, WARP)),
-        ("one-warp-before", _only_the_warp_before),
-        ("own-number-again", _every_lane_adds),
     ),
     share=ONE_CELL_EACH,
     bonus=Bonus(

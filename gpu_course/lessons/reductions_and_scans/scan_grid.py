@@ -7,9 +7,7 @@ import numpy as np
 from gpu_course.lessons.reductions_and_scans.scan_pieces import (
     TPB,
     WARP,
-    in_tiles,
     running,
-    running_in_tiles,
 )
 from gpu_course.lessons.reductions_and_scans.sums import NO_FLOAT64
 from gpu_course.puzzle.builders import (
@@ -18,7 +16,6 @@ from gpu_course.puzzle.builders import (
     blocks_to_cover,
     drawn,
     gives,
-    recognise,
     sized,
     with_special_numbers,
 )
@@ -51,29 +48,6 @@ def _with_tiles(rng: np.random.Generator, case: Case) -> Values:
 def _put_special_numbers(values: Values) -> None:
     """An infinity in the second tile, a NaN in the last."""
     values["a"][TPB + 10], values["a"][-3] = np.inf, np.nan
-
-
-def _moved(a: np.ndarray, before: np.ndarray) -> np.ndarray:
-    """The tiles, each scanned, with `before[tile]` added."""
-    tiles = [running(tile) + before[number] for number, tile in enumerate(in_tiles(a, TPB))]
-    return np.concatenate(tiles)
-
-
-def _sums(a: np.ndarray) -> np.ndarray:
-    return np.array([tile.sum(dtype=np.float32) for tile in in_tiles(a, TPB)], np.float32)
-
-
-def _shifted(sums: np.ndarray) -> np.ndarray:
-    return np.concatenate([np.zeros(1, np.float32), sums[:-1]])
-
-
-def _begins_again(a: np.ndarray) -> np.ndarray:
-    return _moved(a, _shifted(running_in_tiles(_sums(a), TPB)))
-
-
-def _only_so_many(a: np.ndarray) -> np.ndarray:
-    sums = _sums(a)
-    return _moved(a, _shifted(np.concatenate([running(sums[:TPB]), sums[TPB:]])))
 
 
 SCAN_GRID = KernelPuzzle(
@@ -110,13 +84,6 @@ SCAN_GRID = KernelPuzzle(
             "waits of a warp at a barrier",
         ),
         NO_FLOAT64,
-    ),
-    diagnose=recognise(
-        ("tiles-alone", lambda a: running_in_tiles(a, TPB)),
-        ("own-tile-added", lambda a: _moved(a, running(_sums(a)))),
-        ("only-so-many-tiles", _only_so_many),
-        ("begins-again", _begins_again),
-        ("one-tile-before", lambda a: _moved(a, _shifted(_sums(a)))),
     ),
     share=ONE_CELL_EACH,
 )

@@ -6,7 +6,6 @@ import numpy as np
 
 from gpu_course.lessons.reductions_and_scans.scan_pieces import (
     TPB,
-    WARP,
 )
 from gpu_course.lessons.reductions_and_scans.sums import AS_FEW_SHUFFLES, NO_FLOAT64
 from gpu_course.puzzle.builders import (
@@ -14,7 +13,6 @@ from gpu_course.puzzle.builders import (
     eighths,
     enough_blocks,
     gives,
-    recognise,
     sized,
     with_special_numbers,
 )
@@ -55,36 +53,6 @@ def _sum(key: np.ndarray, out: np.ndarray, parts: np.ndarray) -> np.ndarray:
     return found
 
 
-def _heads_of_segments(key: np.ndarray) -> np.ndarray:
-    return np.concatenate([[True], key[1:] != key[:-1]])
-
-
-def _suffixes(key: np.ndarray, a: np.ndarray, steps: int, *, compared: bool) -> np.ndarray:
-    """What the lanes hold after so many steps of doubling distance."""
-    size = -(-len(a) // WARP) * WARP
-    x = np.zeros(size, np.float32)
-    x[: len(a)] = a
-    keys = np.full(size, -1)
-    keys[: len(a)] = key
-    lane = np.arange(size) % WARP
-    for number in range(steps):
-        step = 1 << number
-        there = np.minimum(np.arange(size) + step, size - 1)
-        takes = (lane + step < WARP) & (~np.array(compared) | (keys[there] == keys))
-        x = x + np.where(takes, x[there], np.float32(0))
-    return x[: len(a)]
-
-
-def _first_of_each(key: np.ndarray, *, within_warps: bool) -> np.ndarray:
-    first = _heads_of_segments(key)
-    return first | (np.arange(len(key)) % WARP == 0) if within_warps else first
-
-
-def _heads(key: np.ndarray, out: np.ndarray, x: np.ndarray, *, within_warps: bool) -> np.ndarray:
-    at = _first_of_each(key, within_warps=within_warps)
-    return _sum(key[at], out, x[at])
-
-
 SEGMENTED_SUM = KernelPuzzle(
     **told(__file__),
     cases=(
@@ -112,26 +80,6 @@ SEGMENTED_SUM = KernelPuzzle(
         ),
         AS_FEW_SHUFFLES,
         NO_FLOAT64,
-    ),
-    diagnose=recognise(
-        (
-            "lost-at-the-warp",
-            lambda key, out, a: _heads(
-                key, out, _suffixes(key, a, 5, compared=True), within_warps=False
-            ),
-        ),
-        (
-            "one-step",
-            lambda key, out, a: _heads(
-                key, out, _suffixes(key, a, 1, compared=True), within_warps=True
-            ),
-        ),
-        (
-            "keys-not-compared",
-            lambda key, out, a: _heads(
-                key, out, _suffixes(key, a, 5, compared=False), within_warps=True
-            ),
-        ),
     ),
     share=ONE_CELL_EACH,
 )

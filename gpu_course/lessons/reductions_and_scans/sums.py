@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from gpu_course.puzzle.builders import drawn, sized
-from gpu_course.puzzle.specification import Budget, Case, Values
+from gpu_course.puzzle.specification import Budget
 from gpu_course.puzzle.warp_budgets import FIVE_STEPS
 
 TPB = 128
@@ -72,29 +70,3 @@ def pieces(a: np.ndarray, span: int) -> list[np.ndarray]:
 def summed(parts: list[np.ndarray]) -> np.ndarray:
     """Returns the sum of each of several vectors, which has to be exact in float32."""
     return np.array([part.sum(dtype=np.float64) for part in parts], np.float32)
-
-
-def recognise_nearly(
-    *ideas: tuple[str, Callable[[np.ndarray], dict[str, np.ndarray]]],
-) -> Callable[[Values, Case, Values, Values], str | None]:
-    """Returns a `diagnose` function that knows wrong results of an input `a`, up to rounding.
-
-    Args:
-        ideas: pairs of a diagnosis key and a function from `a` to the outputs it stands for.
-    """
-
-    def diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
-        for key, idea in ideas:
-            with np.errstate(all="ignore"):
-                wrong = idea(inputs["a"])
-                alike = [_near(wrong[name], got[name]) for name in wrong]
-                as_wanted = [_near(wrong[name], expected[name]) for name in wrong]
-            if all(alike) and not all(as_wanted):
-                return key
-        return None
-
-    return diagnose
-
-
-def _near(left: np.ndarray, right: np.ndarray) -> bool:
-    return bool(np.allclose(left, right, rtol=1e-4, atol=0, equal_nan=True))

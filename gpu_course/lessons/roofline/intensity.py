@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from gpu_course.lessons.roofline.layers import Way, Widths, first_alike, widths
+from gpu_course.lessons.roofline.layers import Widths, widths
 from gpu_course.puzzle.builders import sized
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
@@ -53,37 +51,6 @@ def _reference(inputs: Values, case: Case) -> Values:
     return {"result": flop / sum(_moved(**inputs))}
 
 
-def _flop(given: dict[str, Any]) -> int:
-    return int(2 * given["b"] * given["d"] * given["f"])
-
-
-def _every_product_loads(**given: Any) -> float:
-    b, d, f, (x, w, y) = given["b"], given["d"], given["f"], given["itemsizes"]
-    return _flop(given) / (b * d * f * (x + w) + y * b * f)
-
-
-def _one_width(**given: Any) -> float:
-    widest = (given["itemsizes"][0],) * 3
-    return _flop(given) / sum(_moved(**{**given, "itemsizes": widest}))
-
-
-_OTHERWISE: tuple[Way, ...] = (
-    ("half-flop", lambda **g: _flop(g) / 2 / sum(_moved(**g))),
-    ("upside-down", lambda **g: sum(_moved(**g)) / _flop(g)),
-    ("no-result", lambda **g: _flop(g) / sum(_moved(**g)[:2])),
-    ("weights-alone", lambda **g: _flop(g) / _moved(**g)[1]),
-    ("numbers", lambda **g: _flop(g) / sum(_moved(**{**g, "itemsizes": (1, 1, 1)}))),
-    ("one-width", _one_width),
-    ("shared", lambda **g: _flop(g) / sum(_moved(**{**g, "own_weights": False}))),
-    ("not-shared-weights", lambda **g: _flop(g) / sum(_moved(**{**g, "own_weights": True}))),
-    ("no-reuse", _every_product_loads),
-)
-
-
-def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
-    return first_alike(_OTHERWISE, inputs, expected["result"], got["result"])
-
-
 INTENSITY = PythonPuzzle(
     **told(__file__),
     cases=(
@@ -101,5 +68,4 @@ INTENSITY = PythonPuzzle(
     inputs=_inputs,
     reference=_reference,
     tolerance=(1e-12, 0.0),
-    diagnose=_diagnose,
 )

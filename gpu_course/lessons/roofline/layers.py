@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 Widths = tuple[float, float, float]
@@ -26,12 +26,3 @@ def same(left: Any, right: Any) -> bool:
     """True for two numbers that differ by no more than the order of additions makes them."""
     plain = all(isinstance(v, int | float) and not isinstance(v, bool) for v in (left, right))
     return plain and math.isclose(left, right, rel_tol=1e-9)
-
-
-def first_alike(ways: Iterable[Way], inputs: dict[str, Any], right: Any, got: Any) -> str | None:
-    """Returns the key of the first wrong way that gives what was got, and not what is right."""
-    for key, way in ways:
-        wrong = way(**inputs)
-        if same(got, wrong) and not same(wrong, right):
-            return key
-    return None

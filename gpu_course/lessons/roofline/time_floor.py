@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from gpu_course.lessons.roofline.layers import Way, first_alike
 from gpu_course.puzzle.builders import sized
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
@@ -95,47 +93,6 @@ def _reference(inputs: Values, case: Case) -> Values:
     return {"result": _end(works, inputs["launch_s"])}
 
 
-def _in_all(kernels: Kernels, peak: float, bandwidth: float, launch_s: float) -> float:
-    flop, moved = (sum(each[k] for each in kernels) for k in (0, 1))
-    return max(flop / peak, moved / bandwidth, launch_s * len(kernels))
-
-
-def _with(pick: Any) -> Any:
-    """Returns the answer of somebody who works out a kernel's own time by another rule."""
-
-    def way(kernels: Kernels, peak: float, bandwidth: float, launch_s: float) -> float:
-        return _end([pick(f / peak, m / bandwidth) for f, m in kernels], launch_s)
-
-    return way
-
-
-_OTHERWISE: tuple[Way, ...] = (
-    ("no-overlap", _with(lambda flop, moved: flop + moved)),
-    ("quicker", _with(min)),
-    ("flop-alone", _with(lambda flop, moved: flop)),
-    ("bytes-alone", _with(lambda flop, moved: moved)),
-    ("in-all", _in_all),
-    ("in-all", lambda kernels, peak, bandwidth, launch_s: (
-        _in_all(kernels, peak, bandwidth, 0) + launch_s * len(kernels))),
-    ("in-all", lambda kernels, peak, bandwidth, launch_s: (
-        _in_all(kernels, peak, bandwidth, 0))),
-    ("waits", lambda kernels, peak, bandwidth, launch_s: sum(
-        launch_s + work for work in _works(kernels, peak, bandwidth))),
-    ("no-running-ahead", lambda kernels, peak, bandwidth, launch_s: sum(
-        max(launch_s, work) for work in _works(kernels, peak, bandwidth))),
-    ("free-launches", lambda kernels, peak, bandwidth, launch_s: sum(
-        _works(kernels, peak, bandwidth))),
-    ("one-launch", lambda kernels, peak, bandwidth, launch_s: launch_s + sum(
-        _works(kernels, peak, bandwidth))),
-    ("first-free", lambda kernels, peak, bandwidth, launch_s: _end(
-        _works(kernels, peak, bandwidth), launch_s, -launch_s)),
-)  # fmt: skip
-
-
-def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
-    return first_alike(_OTHERWISE, inputs, expected["result"], got["result"])
-
-
 TIME_FLOOR = PythonPuzzle(
     **told(__file__),
     cases=(
@@ -152,5 +109,4 @@ TIME_FLOOR = PythonPuzzle(
     inputs=_inputs,
     reference=_reference,
     tolerance=(1e-9, 1e-15),
-    diagnose=_diagnose,
 )

@@ -10,7 +10,7 @@ from gpu_course.lessons.shared_memory.pieces import (
     by_piece,
     random_case,
 )
-from gpu_course.puzzle.builders import ONE_CELL_EACH, arrays, enough_blocks, gives, recognise
+from gpu_course.puzzle.builders import ONE_CELL_EACH, arrays, enough_blocks, gives
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import Budget, KernelPuzzle
 
@@ -40,10 +40,6 @@ BLOCK_REVERSE = KernelPuzzle(
             BACKWARDS + "Let thread t write cell t of the piece, and do the turning in the tile.",
             "excess sectors in stores",
         ),
-    ),
-    diagnose=recognise(
-        ("whole-array", lambda a: a[::-1]),
-        ("copied-input", lambda a: a),
     ),
     share=ONE_CELL_EACH,
 )

@@ -12,7 +12,6 @@ from gpu_course.puzzle.builders import (
     drawn,
     enough_blocks,
     gives,
-    recognise,
     sized,
     special,
 )
@@ -40,11 +39,6 @@ def _box(a: np.ndarray, outside: str) -> np.ndarray:
 
 def _ninth(total: np.ndarray) -> np.ndarray:
     return (total / np.float64(9)).astype(np.float32)
-
-
-def _mean_of_inside(a: np.ndarray) -> np.ndarray:
-    total, cells = _box(a, "constant"), _box(np.ones_like(a), "constant")
-    return (total / cells.astype(np.float64)).astype(np.float32)
 
 
 def _cells_with_frame(case: Case) -> int:
@@ -83,10 +77,6 @@ BOX_BLUR_2D = KernelPuzzle(
             "the picture; whatever is loaded beyond that could come from the tile.",
             "bytes loaded from a",
         ),
-    ),
-    diagnose=recognise(
-        ("border-repeated", lambda a: _ninth(_box(a, "edge"))),
-        ("mean-of-inside", lambda a: _mean_of_inside(a)),
     ),
     share=ONE_CELL_EACH,
     bonus=Bonus(

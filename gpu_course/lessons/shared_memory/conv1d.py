@@ -11,12 +11,11 @@ from gpu_course.puzzle.builders import (
     drawn,
     enough_blocks,
     gives,
-    recognise,
     sized,
     special,
 )
 from gpu_course.puzzle.room import told
-from gpu_course.puzzle.specification import Budget, Case, KernelPuzzle, Values
+from gpu_course.puzzle.specification import Budget, Case, KernelPuzzle
 
 MAX_TAPS = 16
 
@@ -25,19 +24,6 @@ def _convolved(a: np.ndarray, w: np.ndarray) -> np.ndarray:
     beyond = np.concatenate([a, np.zeros(len(w) - 1, np.float32)])
     products = [weight * beyond[k : k + len(a)] for k, weight in enumerate(w)]
     return np.asarray(np.sum(products, axis=0, dtype=np.float32))
-
-
-def _stopped_at_block(inputs: Values) -> dict[str, np.ndarray]:
-    a = inputs["a"]
-    pieces = [_convolved(a[start : start + TPB], inputs["w"]) for start in starts(len(a))]
-    return {"out": np.concatenate(pieces)}
-
-
-def _causal(inputs: Values) -> dict[str, np.ndarray]:
-    a, w = inputs["a"], inputs["w"]
-    before = np.concatenate([np.zeros(len(w) - 1, np.float32), a])
-    products = [weight * before[k : k + len(a)] for k, weight in enumerate(w)]
-    return {"out": np.asarray(np.sum(products, axis=0, dtype=np.float32))}
 
 
 def _cells_and_weights(case: Case) -> int:
@@ -70,11 +56,6 @@ CONV1D = KernelPuzzle(
             "should come from global memory once per block. The rest is what tiles are for.",
             "bytes loaded from global memory",
         ),
-    ),
-    diagnose=recognise(
-        ("stopped-at-block", _stopped_at_block),
-        ("wrong-side", _causal),
-        ("flipped", lambda a, w: _convolved(a, w[::-1])),
     ),
     share=ONE_CELL_EACH,
 )

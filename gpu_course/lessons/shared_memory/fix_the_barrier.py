@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.lessons.shared_memory.pieces import TPB, WARPS, by_piece
-from gpu_course.puzzle.builders import arrays, blocks_to_cover, drawn, recognise, sized, special
+from gpu_course.puzzle.builders import arrays, blocks_to_cover, drawn, sized, special
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Bonus,
@@ -79,9 +79,6 @@ FIX_THE_BARRIER = KernelPuzzle(
             "At every barrier all warps of the block wait for the slowest one. Keep those that "
             "stand between a write and a read of one cell by two threads.",
         ),
-    ),
-    diagnose=recognise(
-        ("lost-sign", lambda a: {"exchanged": _exchanged(a, np.float32(1))}),
     ),
     share=Share(
         "Of each chunk or piece, a thread writes at most one cell.",

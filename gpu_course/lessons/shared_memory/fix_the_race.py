@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from gpu_course.lessons.shared_memory.pieces import TPB, WARPS, by_piece
-from gpu_course.puzzle.builders import arrays, blocks_to_cover, drawn, recognise, sized, special
+from gpu_course.puzzle.builders import arrays, blocks_to_cover, drawn, sized, special
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Bonus,
@@ -51,12 +51,6 @@ def _race_barriers(case: Case) -> int:
     return WARPS * (blocks + case.sizes["rows"] + blocks * (1 + case.sizes["rounds"]))
 
 
-def _in_turn(piece: np.ndarray, rounds: int) -> np.ndarray:
-    for _ in range(rounds):
-        piece = np.cumsum(piece, dtype=np.float32)
-    return piece
-
-
 INFINITY_FIRST = (math.inf, -math.inf, math.nan, 0.0)
 """The first cell has no neighbour to its left: a NaN there would hide what else is added to it."""
 
@@ -88,13 +82,6 @@ FIX_THE_RACE = KernelPuzzle(
             lambda case, counters: counters.barriers,
             "At every barrier all warps of the block wait for the slowest one. Keep those that "
             "stand between a write and a read of one cell by two threads.",
-        ),
-    ),
-    diagnose=recognise(
-        ("not-by-piece", lambda a: {"rotated": np.roll(a, -1)}),
-        (
-            "one-after-another",
-            lambda a, rounds: {"added": by_piece(a, lambda piece: _in_turn(piece, rounds))},
         ),
     ),
     share=Share(

@@ -18,7 +18,6 @@ from gpu_course.puzzle.builders import (
     blocks_to_cover,
     enough_blocks,
     gives,
-    recognise,
 )
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
@@ -26,7 +25,6 @@ from gpu_course.puzzle.specification import (
     Budget,
     Case,
     KernelPuzzle,
-    Values,
 )
 
 
@@ -43,27 +41,6 @@ def _stencil(a: np.ndarray) -> np.ndarray:
 def _neighbours(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     nothing = np.zeros(1, np.float32)
     return np.concatenate([nothing, a[:-1]]), np.concatenate([a[1:], nothing])
-
-
-def _halo_of_zeros(inputs: Values) -> dict[str, np.ndarray]:
-    a = inputs["a"]
-    return {"out": np.concatenate([_stencil(a[start : start + TPB]) for start in starts(len(a))])}
-
-
-def _wrong_side(inputs: Values) -> dict[str, np.ndarray]:
-    a = inputs["a"]
-    left, right = _neighbours(a)
-    for start in starts(len(a)):
-        after = start + TPB
-        left[start] = a[after] if after < len(a) else 0
-        if after <= len(a):
-            right[after - 1] = a[start - 1] if start else 0
-    return {"out": left - 2 * a + right}
-
-
-def _forgot_offset(inputs: Values) -> dict[str, np.ndarray]:
-    beyond = np.concatenate([inputs["a"], np.zeros(2, np.float32)])
-    return {"out": beyond[:-2] - 2 * beyond[1:-1] + beyond[2:]}
 
 
 STENCIL_HALO = KernelPuzzle(
@@ -83,11 +60,6 @@ STENCIL_HALO = KernelPuzzle(
             "is loaded beyond that could come from the tile.",
             "bytes loaded from a",
         ),
-    ),
-    diagnose=recognise(
-        ("halo-of-zeros", _halo_of_zeros),
-        ("wrong-side", _wrong_side),
-        ("forgot-offset", _forgot_offset),
     ),
     share=ONE_CELL_EACH,
     bonus=Bonus(

@@ -7,14 +7,11 @@ from typing import Any
 import numpy as np
 
 from gpu_course.lessons.tensor_parallel.pieces import (
-    alike,
     all_reduce_bytes,
     cut,
     small,
     within_passes,
-    wrong_outputs,
 )
-from gpu_course.puzzle.digits import to_seven_digits
 from gpu_course.puzzle.on_ranks import ranks_of
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
@@ -127,45 +124,6 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     return within_passes(got, ranks, most, most)
 
 
-def own_shares(inputs: Values, x: np.ndarray, dy: np.ndarray) -> list[Values]:
-    """Returns y without its bias and dx as each rank's part alone gives them."""
-    found = []
-    for rank in range(len(inputs["up"].parts)):
-        part = {
-            name: PerRank((inputs[name].parts[rank],)) for name in ("up", "up_bias", "down")
-        } | {"down_bias": np.zeros_like(inputs["down_bias"])}
-        found.append(unsplit(part, x, dy))
-    return found
-
-
-def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
-    ranks = ranks_of(case)
-    if "failed" in got:
-        return None
-    if to_seven_digits(expected, got):
-        return "seven-digits"
-    if ranks == 1:
-        return None
-    right, bias = expected["y"][0], inputs["down_bias"]
-    if not alike(got["y"], expected["y"]):
-        shares = own_shares(inputs, inputs["x"], inputs["dy"])
-        if alike(got["y"], [right + (ranks - 1) * bias] * ranks):
-            return "bias-of-every-rank"
-        if alike(got["y"], [share["y"] + bias for share in shares]):
-            return "own-share-of-y"
-        return None
-    wrong = wrong_outputs(expected, got)
-    if "dx" in wrong and "dup" not in wrong:
-        shares = own_shares(inputs, inputs["x"], inputs["dy"])
-        if alike(got["dx"], [share["dx"] for share in shares]):
-            return "own-share-of-dx"
-        if alike(got["dx"], [each / ranks for each in expected["dx"]]):
-            return "averaged"
-    if {"dup", "ddown"} <= wrong and alike(got["dup"], [ranks * e for e in expected["dup"]]):
-        return "gradient-summed-twice"
-    return None
-
-
 PARALLEL_MLP = PythonPuzzle(
     **told(__file__),
     harness="gpu_course.lessons.tensor_parallel.harness.layer_passes",
@@ -176,6 +134,5 @@ PARALLEL_MLP = PythonPuzzle(
     inputs=_inputs,
     reference=_reference,
     judge=_judge,
-    diagnose=_diagnose,
     tolerance=(1e-9, 1e-12),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -103,8 +103,3 @@ def summed(parts: Sequence[np.ndarray]) -> np.ndarray:
     """Returns the sum over the ranks."""
     total: np.ndarray = np.sum(parts, axis=0)
     return total
-
-
-def wrong_outputs(expected: Mapping[str, Any], got: Values) -> set[str]:
-    """Returns the names of the outputs that are not what they should be."""
-    return {name for name, right in expected.items() if not alike(got[name], right)}

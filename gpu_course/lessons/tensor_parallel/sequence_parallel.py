@@ -10,14 +10,11 @@ from gpu_course.lessons.tensor_parallel.parallel_mlp import (
     unsplit,
 )
 from gpu_course.lessons.tensor_parallel.pieces import (
-    alike,
     all_reduce_bytes,
     cut,
     small,
     within_passes,
-    wrong_outputs,
 )
-from gpu_course.puzzle.digits import to_seven_digits
 from gpu_course.puzzle.on_ranks import FLOAT64_BYTES, ranks_of
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
@@ -108,44 +105,6 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     return within_passes(got, ranks, 2 * half, 2 * half + weights + again)
 
 
-def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
-    ranks, bias = ranks_of(case), inputs["down_bias"]
-    if "failed" in got:
-        return None
-    if to_seven_digits(expected, got):
-        return "seven-digits"
-    if ranks == 1:
-        return None
-    right, y = np.concatenate(expected["y"]), got["y"]
-    if not alike(y, expected["y"]):
-        if alike(y, [right] * ranks):
-            return "whole-output"
-        if alike(y, cut(right + (ranks - 1) * bias, ranks)):
-            return "bias-of-every-rank"
-        shares = _shares(inputs)
-        own = [cut(share["y"], ranks)[rank] + bias for rank, share in enumerate(shares)]
-        return "own-share-of-y" if alike(y, own) else None
-    wrong = wrong_outputs(expected, got)
-    if "dx" in wrong:
-        own = [cut(share["dx"], ranks)[rank] for rank, share in enumerate(_shares(inputs))]
-        return "own-share-of-dx" if alike(got["dx"], own) else None
-    for name in ("dgain", "ddown_bias"):
-        if name in wrong and alike([np.sum(got[name], axis=0)], expected[name][:1]):
-            return "own-tokens-alone"
-    return None
-
-
-def _shares(inputs: Values) -> list[Values]:
-    """Returns y without its bias, and dx, of all tokens as each rank's neurons alone give them."""
-    x, dy = (np.concatenate(inputs[name].parts) for name in ("x", "dy"))
-    found = []
-    for rank in range(len(inputs["up"].parts)):
-        part = {name: PerRank((inputs[name].parts[rank],)) for name in ("up", "up_bias", "down")}
-        zero = {"down_bias": np.zeros_like(inputs["down_bias"])}
-        found.append(unsplit(part | zero, x, dy, inputs["gain"]))
-    return found
-
-
 SEQUENCE_PARALLEL = PythonPuzzle(
     **told(__file__),
     harness="gpu_course.lessons.tensor_parallel.harness.layer_passes",
@@ -156,7 +115,6 @@ SEQUENCE_PARALLEL = PythonPuzzle(
     inputs=_inputs,
     reference=_reference,
     judge=_judge,
-    diagnose=_diagnose,
     tolerance=(1e-9, 1e-11),
     self_check="what autograd keeps between the passes",
 )

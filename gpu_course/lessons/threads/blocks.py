@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from gpu_course.lessons.threads.pieces import SEVERAL_BLOCKS
 from gpu_course.puzzle.builders import (
     ONE_CELL_EACH,
     arrays,
-    blocks_to_cover,
     drawn,
     enough_blocks,
     gives,
-    recognise,
     sized,
     special,
-    where_written,
 )
 from gpu_course.puzzle.room import told
-from gpu_course.puzzle.specification import Case, KernelPuzzle, Values
-
-
-def _factors_exchanged(inputs: Values, case: Case) -> dict[str, np.ndarray]:
-    size, block = case.sizes["size"], case.sizes["block"]
-    thread, number = np.indices((block, blocks_to_cover(size, block)))
-    reached = np.isin(np.arange(size), thread * block + number)
-    return {"out": where_written(inputs["a"] * inputs["a"], reached)}
-
+from gpu_course.puzzle.specification import KernelPuzzle
 
 BLOCKS = KernelPuzzle(
     **told(__file__),
@@ -40,9 +27,5 @@ BLOCKS = KernelPuzzle(
     inputs=arrays("size", a="size"),
     launches=enough_blocks("blocks", "out", "a", "size"),
     reference=gives(lambda a: a * a),
-    diagnose=recognise(
-        ("doubled", lambda a: a + a),
-        ("gaps", _factors_exchanged),
-    ),
     share=ONE_CELL_EACH,
 )

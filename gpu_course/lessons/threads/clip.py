@@ -12,10 +12,8 @@ from gpu_course.puzzle.builders import (
     drawn,
     eighths,
     enough_blocks,
-    recognise,
     sized,
     special,
-    where_written,
 )
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import Bonus, Case, KernelPuzzle, Values
@@ -40,22 +38,6 @@ def _clipped(inputs: Values, case: Case) -> dict[str, np.ndarray]:
     return {"out": np.minimum(np.maximum(inputs["a"], inputs["low"]), inputs["high"])}
 
 
-def _everywhere(inputs: Values, limit: np.float32) -> dict[str, np.ndarray]:
-    return {"out": np.full(inputs["size"], limit, np.float32)}
-
-
-def _chosen_by_sign(inputs: Values) -> dict[str, np.ndarray]:
-    a = inputs["a"]
-    chosen: np.ndarray = np.maximum(a, inputs["low"])
-    chosen[a > 0] = np.minimum(a, inputs["high"])[a > 0]
-    return {"out": chosen}
-
-
-def _between_unwritten(inputs: Values, case: Case) -> dict[str, np.ndarray]:
-    outside = (inputs["a"] < inputs["low"]) | (inputs["a"] > inputs["high"])
-    return {"out": where_written(_clipped(inputs, case)["out"], outside)}
-
-
 CLIP = KernelPuzzle(
     **told(__file__),
     cases=(
@@ -69,14 +51,6 @@ CLIP = KernelPuzzle(
     inputs=_numbers_and_limits,
     launches=enough_blocks("clip", "out", "a", "low", "high", "size"),
     reference=_clipped,
-    diagnose=recognise(
-        ("one-limit-everywhere", lambda low, inputs: _everywhere(inputs, low)),
-        ("one-limit-everywhere", lambda high, inputs: _everywhere(inputs, high)),
-        ("between-unwritten", _between_unwritten),
-        ("low-limit-lost", lambda a, high: np.minimum(a, high)),
-        ("high-limit-lost", lambda a, low: np.maximum(a, low)),
-        ("chosen-by-sign", _chosen_by_sign),
-    ),
     share=ONE_CELL_EACH,
     bonus=Bonus(
         "branches",

@@ -9,10 +9,8 @@ from gpu_course.puzzle.builders import (
     blocks_to_cover,
     drawn,
     eighths,
-    recognise,
     sized,
     special,
-    where_written,
 )
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import Case, KernelPuzzle, Launch, Values
@@ -52,18 +50,6 @@ def _three_results(inputs: Values, case: Case) -> dict[str, np.ndarray]:
     }
 
 
-def _table_copied(inputs: Values) -> dict[str, np.ndarray]:
-    size, length = inputs["size"], len(inputs["table"])
-    # With a table shorter than out this idea reads outside it, and never comes to a result.
-    copied = inputs["table"][:size] if size <= length else np.full(size, np.nan, np.float32)
-    return {"gathered": copied}
-
-
-def _half_reversed(inputs: Values, case: Case) -> dict[str, np.ndarray]:
-    size = case.sizes["size"]
-    return {"reversed": where_written(inputs["tape"][::-1], np.arange(size) < size // 2)}
-
-
 GATHER = KernelPuzzle(
     **told(__file__),
     cases=(
@@ -83,12 +69,5 @@ GATHER = KernelPuzzle(
     inputs=_table_and_tape,
     launches=_three_launches,
     reference=_three_results,
-    diagnose=recognise(
-        ("copied-input", lambda tape: {"reversed": tape}),
-        ("copied-input", lambda tape: {"shifted": tape}),
-        ("copied-input", _table_copied),
-        ("shifted-to-the-left", lambda tape, shift: {"shifted": np.roll(tape, -shift)}),
-        ("half-reversed", _half_reversed),
-    ),
     share=ONE_CELL_EACH,
 )

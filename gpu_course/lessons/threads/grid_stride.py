@@ -7,7 +7,6 @@ from gpu_course.puzzle.builders import (
     blocks_to_cover,
     drawn,
     gives,
-    recognise,
     sized,
     special,
 )
@@ -42,9 +41,6 @@ GRID_STRIDE = KernelPuzzle(
     # Three arrays of float32, and a grid of a few blocks for each multiprocessor of any card.
     large=lambda least_bytes: sized("past L2", size=-(-least_bytes // 12), grid=1024, block=256),
     reference=gives(lambda a, b: a - b),
-    diagnose=recognise(
-        ("wrong-sign", lambda b, a: b - a),
-    ),
     share=Share(
         "The cells are shared evenly among the threads.", lambda case, output: _even_share(case)
     ),

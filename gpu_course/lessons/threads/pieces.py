@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.puzzle.builders import sized, special, where_written
+from gpu_course.puzzle.builders import sized, special
 from gpu_course.puzzle.specification import Case
 
 PICTURES = (
@@ -34,11 +34,3 @@ def random_picture(rng: np.random.Generator) -> Case:
         "sizes drawn at random", rows=rows, cols=rows + more, block_x=rows + more + 1,
         block_y=rows + int(rng.integers(0, more)),
     )  # fmt: skip
-
-
-def with_swapped_axes(values: np.ndarray, case: Case) -> np.ndarray:
-    """Returns what is written of `values` by whoever takes the row from x and the column from y."""
-    # With row from x and col from y, the block reaches block_x rows and block_y columns.
-    row, col = np.indices(values.shape)
-    reached = (row < case.sizes["block_x"]) & (col < case.sizes["block_y"])
-    return where_written(values, reached)

@@ -7,13 +7,12 @@ from collections.abc import Callable
 import numpy as np
 
 from gpu_course.lessons.warps import pieces
-from gpu_course.lessons.warps.pieces import CASES, TPB, WARP, by_warp
+from gpu_course.lessons.warps.pieces import CASES, TPB, by_warp
 from gpu_course.puzzle.builders import (
     ONE_CELL_EACH,
     eighths,
     enough_blocks,
     gives,
-    recognise,
     sized,
     special,
 )
@@ -38,17 +37,6 @@ def _votes(a: np.ndarray, limit: np.float32) -> np.ndarray:
 
 def _count(votes: np.ndarray) -> np.ndarray:
     return votes.sum(axis=1).astype(np.float32)
-
-
-def _bits(votes: np.ndarray) -> np.ndarray:
-    """The votes as the whole number that a ballot gives: bit 31 makes it negative."""
-    numbers = (votes * (np.uint64(1) << np.arange(WARP, dtype=np.uint64))).sum(axis=1)
-    return numbers.astype(np.uint32).view(np.int32)
-
-
-def _while_positive(a: np.ndarray, limit: np.float32) -> np.ndarray:
-    votes = _votes(a, limit)
-    return np.where(_bits(votes) < 0, np.float32(0), _count(votes))
 
 
 def _idea(
@@ -79,16 +67,6 @@ BALLOT_COUNT = KernelPuzzle(
             "Adding them up lane by lane takes five steps.",
             "shuffles",
         ),
-    ),
-    diagnose=recognise(
-        ("bits", _idea(_bits)),
-        ("missing-lanes", lambda a, limit: _count(by_warp(a, fill=0) > limit)),
-        ("any", _idea(lambda votes: np.asarray(votes.any(axis=1)))),
-        ("equal-too", lambda a, limit: _count(by_warp(a) >= limit)),
-        ("the-others", lambda a, limit: _count(by_warp(a) < limit)),
-        ("the-others", lambda a, limit: _count(by_warp(a) <= limit)),
-        ("sign-bit", _while_positive),
-        ("half-the-bits", _idea(lambda votes: _count(votes[:, :16]))),
     ),
     share=ONE_CELL_EACH,
 )

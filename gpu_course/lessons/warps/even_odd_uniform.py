@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.lessons.warps.pieces import TPB, WARP, launched_warps
+from gpu_course.lessons.warps.pieces import TPB, launched_warps
 from gpu_course.puzzle.builders import (
     ONE_CELL_EACH,
     drawn,
     eighths,
     enough_blocks,
     gives,
-    recognise,
     sized,
-    where_written,
 )
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import Budget, Case, KernelPuzzle, Values
@@ -44,14 +42,6 @@ def _even(size: int) -> np.ndarray:
 
 def _right(a: np.ndarray, p: np.ndarray, q: np.ndarray, size: int) -> np.ndarray:
     return _chosen(a, p, q, _even(size))
-
-
-def _by_warp(a: np.ndarray, p: np.ndarray, q: np.ndarray, size: int) -> np.ndarray:
-    return _chosen(a, p, q, np.arange(size) // WARP % 2 == 0)
-
-
-def _first_odd_ones_unwritten(a: np.ndarray, p: np.ndarray, q: np.ndarray, size: int) -> np.ndarray:
-    return where_written(_right(a, p, q, size), _even(size) | (np.arange(size) >= TPB))
 
 
 EVEN_ODD_UNIFORM = KernelPuzzle(
@@ -90,12 +80,6 @@ EVEN_ODD_UNIFORM = KernelPuzzle(
             "for none of its lanes, costs as much as what it needs.",
             "loads by warps",
         ),
-    ),
-    diagnose=recognise(
-        ("exchanged", lambda a, p, q, size: _right(a, q, p, size)),
-        ("by-warp", _by_warp),
-        ("odd-unwritten", _first_odd_ones_unwritten),
-        ("backwards", lambda a, p, q, size: _right(a, p[::-1], q[::-1], size)),
     ),
     share=ONE_CELL_EACH,
 )

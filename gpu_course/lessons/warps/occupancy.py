@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -119,27 +118,6 @@ def _up(number: int, unit: int) -> int:
     return -(-number // unit) * unit
 
 
-_OTHERWISE: tuple[tuple[str, Callable[[Values], int]], ...] = (
-    ("no-block-limit", lambda inputs: _count(inputs, no_block_limit=True)),
-    # Several ways can give one number. Each comes before the one that it is a case of.
-    ("unit-for-a-thread", lambda inputs: _count(inputs, unit_for_a_thread=True)),
-    ("one-pool", lambda inputs: _count(inputs, one_pool=True)),
-    ("not-rounded", lambda inputs: _count(inputs, not_rounded=True)),
-    ("part-warps", lambda inputs: _count(inputs, part_warps=True)),
-    ("nothing-reserved", lambda inputs: _count(inputs, nothing_reserved=True)),
-    ("reserved-everywhere", lambda inputs: _count(inputs, reserved_everywhere=True)),
-    ("unit-of-today", lambda inputs: _count(inputs, unit_of_today=True)),
-    ("warps", lambda inputs: _count(inputs) * -(-inputs["threads"] // 32)),
-)
-
-
-def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
-    for key, count in _OTHERWISE:
-        if got["result"] == count(inputs) != expected["result"]:
-            return key
-    return None
-
-
 OCCUPANCY = PythonPuzzle(
     **told(__file__),
     cases=(
@@ -164,5 +142,4 @@ OCCUPANCY = PythonPuzzle(
         f"occupancy(limits, registers={inputs['registers']}, "
         f"shared_bytes={inputs['shared_bytes']}, threads={inputs['threads']})"
     ),
-    diagnose=_diagnose,
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
@@ -12,14 +11,12 @@ from gpu_course.lessons.warps.pieces import CASES, TPB, WARP, by_warp, cells
 from gpu_course.puzzle.builders import (
     INFINITIES,
     ONE_CELL_EACH,
-    Idea,
+    began_too_high,
     eighths,
     enough_blocks,
     gives,
-    recognise,
     sized,
     special,
-    where_written,
 )
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import Bonus, Case, KernelPuzzle, Values
@@ -49,43 +46,6 @@ def _right(a: np.ndarray) -> np.ndarray:
     return _largest_of(a, WARP)
 
 
-def _from_here_on(a: np.ndarray) -> np.ndarray:
-    rows = by_warp(a)[:, ::-1]
-    return cells(np.fmax.accumulate(rows, axis=1)[:, ::-1], len(a))
-
-
-def _at_least_zero(a: np.ndarray) -> np.ndarray:
-    """What comes out where lanes without a cell hold a 0."""
-    rows = by_warp(a, fill=0)
-    return cells(np.repeat(rows.max(axis=1), WARP), len(a))
-
-
-def _in_lane_0(a: np.ndarray) -> np.ndarray:
-    return where_written(_right(a), np.arange(len(a)) % WARP == 0)
-
-
-def _summed(a: np.ndarray) -> np.ndarray:
-    return cells(np.repeat(by_warp(a, fill=0).sum(axis=1, dtype=np.float32), WARP), len(a))
-
-
-def _too_large_or(
-    *ideas: tuple[str, Idea],
-) -> Callable[[Values, Case, Values, Values], str | None]:
-    """Knows the ideas, and one number in all wrong cells that is larger than any of the input."""
-    known = recognise(*ideas)
-
-    def diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
-        key = known(inputs, case, expected, got)
-        wrong = got["out"][got["out"] != expected["out"]]
-        if key is None and wrong.size and (wrong == wrong[0]).all():
-            tail = inputs["a"][-(case.sizes["size"] % WARP or WARP) :]
-            if wrong.size == tail.size and (tail < wrong[0]).all():
-                return "began-too-high"
-        return key
-
-    return diagnose
-
-
 WARP_MAX_ALL = KernelPuzzle(
     **told(__file__),
     cases=(
@@ -107,14 +67,7 @@ WARP_MAX_ALL = KernelPuzzle(
             "learn something in each of them."
         ),
     ),
-    diagnose=_too_large_or(
-        ("from-here-on", _from_here_on),
-        ("half-a-warp", lambda a: _largest_of(a, 16)),
-        ("groups", lambda a: _largest_of(a, 8)),
-        ("began-at-zero", _at_least_zero),
-        ("one-lane", _in_lane_0),
-        ("summed", _summed),
-    ),
+    diagnose=began_too_high,
     share=ONE_CELL_EACH,
     bonus=Bonus(
         "shuffles",

@@ -11,7 +11,6 @@ from gpu_course.puzzle.builders import (
     arrays,
     enough_blocks,
     gives,
-    recognise,
     sized,
     special,
 )
@@ -26,15 +25,6 @@ def _sums(rows: np.ndarray) -> np.ndarray:
 
 def _right(a: np.ndarray) -> np.ndarray:
     return _sums(by_warp(a, fill=0))
-
-
-def _last_cell_again(a: np.ndarray) -> np.ndarray:
-    return _sums(by_warp(a, fill=float(a[-1])))
-
-
-def _last_lane(a: np.ndarray, fill: float) -> np.ndarray:
-    """What lane 31 has: it gets its own number each time."""
-    return by_warp(a, fill)[:, WARP - 1] * np.float32(WARP)
 
 
 WARP_SUM = KernelPuzzle(
@@ -56,15 +46,6 @@ WARP_SUM = KernelPuzzle(
             "Lane 0 does not need a shuffle for each number: a shuffle moves 32 values at once. "
             "If all lanes add what they get, each step doubles what a lane has summed."
         ),
-    ),
-    diagnose=recognise(
-        ("last-cell-again", _last_cell_again),
-        ("half-a-warp", lambda a: _sums(by_warp(a, fill=0)[:, : WARP // 2])),
-        ("even-lanes", lambda a: _sums(by_warp(a, fill=0)[:, ::2])),
-        ("twice", lambda a: 2 * _right(a)),
-        ("lane-0-alone", lambda a: by_warp(a)[:, 0] * np.float32(WARP)),
-        ("last-lane", lambda a: _last_lane(a, 0)),
-        ("last-lane", lambda a: _last_lane(a, np.nan)),
     ),
     share=ONE_CELL_EACH,
     bonus=Bonus(

@@ -43,6 +43,14 @@ def minimum_with_low(out, a, low, high, size):
         out[i] = max(min(a[i], low), high)
 
 
+# wrong-result, one-limit-everywhere: Takes low for both limits.
+@cuda.jit
+def low_twice(out, a, low, high, size):
+    i = cuda.grid(1)
+    if i < size:
+        out[i] = min(max(a[i], low), low)
+
+
 # wrong-result, chosen-by-sign: Takes the limits for one below 0 and one above.
 @cuda.jit
 def chose_the_limit_by_sign(out, a, low, high, size):

@@ -17,6 +17,13 @@ def forgot_b(out, a, b):
     out[i] = a[i]
 
 
+# wrong-result, one-array-only: Leaves a out.
+@cuda.jit
+def forgot_a(out, a, b):
+    i = cuda.threadIdx.x
+    out[i] = b[i]
+
+
 # hazard, race: Asks for the number of the block, which is 0 for all.
 @cuda.jit
 def block_number_as_index(out, a, b):

@@ -12,13 +12,15 @@ def forgets_the_limit_on_blocks(limits, registers, shared_bytes, threads):
     return min([*most, limits["shared_bytes"] // per_block] if per_block else most)
 
 
-# wrong-result, part-warps: An SM holds 1,536 threads, so a block of 136 fits eleven times.
-def counts_threads_not_warps(limits, registers, shared_bytes, threads):
+# wrong-result, one-pool: Rounds for each warp, and then lets every warp draw on the whole SM.
+def registers_in_one_heap(limits, registers, shared_bytes, threads):
+    warps = -(-threads // limits["warp_size"])
+    per_warp = round_up(registers * limits["warp_size"], limits["register_unit"])
     per_block = round_up(shared_bytes + limits["shared_reserved"], limits["shared_unit"])
     most = [
         limits["blocks"],
-        limits["warps"] * limits["warp_size"] // threads,
-        limits["registers"] // (registers * threads),
+        limits["warps"] // warps,
+        limits["registers"] // (per_warp * warps),
     ]
     return min([*most, limits["shared_bytes"] // per_block] if per_block else most)
 
@@ -35,6 +37,17 @@ def registers_as_they_are_used(limits, registers, shared_bytes, threads):
     return min([*most, limits["shared_bytes"] // per_block] if per_block else most)
 
 
+# wrong-result, part-warps: An SM holds 1,536 threads, so a block of 136 fits eleven times.
+def counts_threads_not_warps(limits, registers, shared_bytes, threads):
+    per_block = round_up(shared_bytes + limits["shared_reserved"], limits["shared_unit"])
+    most = [
+        limits["blocks"],
+        limits["warps"] * limits["warp_size"] // threads,
+        limits["registers"] // (registers * threads),
+    ]
+    return min([*most, limits["shared_bytes"] // per_block] if per_block else most)
+
+
 # wrong-result, unit-for-a-thread: Gives each thread a whole unit of registers.
 def a_unit_for_each_thread(limits, registers, shared_bytes, threads):
     warps = -(-threads // limits["warp_size"])
@@ -42,19 +55,6 @@ def a_unit_for_each_thread(limits, registers, shared_bytes, threads):
     quarter = limits["registers"] // limits["quarters"] // per_warp
     per_block = round_up(shared_bytes + limits["shared_reserved"], limits["shared_unit"])
     most = [limits["blocks"], limits["warps"] // warps, quarter * limits["quarters"] // warps]
-    return min([*most, limits["shared_bytes"] // per_block] if per_block else most)
-
-
-# wrong-result, one-pool: Rounds for each warp, and then lets every warp draw on the whole SM.
-def registers_in_one_heap(limits, registers, shared_bytes, threads):
-    warps = -(-threads // limits["warp_size"])
-    per_warp = round_up(registers * limits["warp_size"], limits["register_unit"])
-    per_block = round_up(shared_bytes + limits["shared_reserved"], limits["shared_unit"])
-    most = [
-        limits["blocks"],
-        limits["warps"] // warps,
-        limits["registers"] // (per_warp * warps),
-    ]
     return min([*most, limits["shared_bytes"] // per_block] if per_block else most)
 
 

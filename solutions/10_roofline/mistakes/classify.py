@@ -49,6 +49,11 @@ def half_as_long_again_is_enough(runs):
     return [_word(f >= 1.5 * s, d >= 1.5 * s) for s, f, d in runs]
 
 
+# wrong-result, hair: Takes a ratio with one digit for exact enough.
+def rounds_before_it_compares(runs):
+    return [_word(round(f / s, 1) > 1.5, round(d / s, 1) > 1.5) for s, f, d in runs]
+
+
 # wrong-result, doubled: Twice the work should take twice the time.
 def waits_for_it_to_double(runs):
     return [_word(f >= 2 * s, d >= 2 * s) for s, f, d in runs]
@@ -62,11 +67,6 @@ def data_before_flop(runs):
 # wrong-result, upside-down: What has room to grow is what it is bound by.
 def what_is_free_decides(runs):
     return [_word(not f > 1.5 * s, not d > 1.5 * s) for s, f, d in runs]
-
-
-# wrong-result, hair: Takes a ratio with one digit for exact enough.
-def rounds_before_it_compares(runs):
-    return [_word(round(f / s, 1) > 1.5, round(d / s, 1) > 1.5) for s, f, d in runs]
 
 
 # wrong-result, how-many: Judges the first run alone.

@@ -23,6 +23,13 @@ def the_ridge_is_the_batch(d, f, itemsizes, peak, bandwidth, multiple):
     return _up(peak / bandwidth, multiple)
 
 
+# wrong-result, not-never: A layer with a side below 512 is not worth a tensor core.
+def gives_up_on_narrow_layers(d, f, itemsizes, peak, bandwidth, multiple):
+    if min(d, f) < 512:
+        return None
+    return _up(_exact(d, f, itemsizes, peak, bandwidth), multiple)
+
+
 # wrong-result, half-flop: A multiply-add is one operation.
 def one_flop_for_a_product_and_its_sum(d, f, itemsizes, peak, bandwidth, multiple):
     return _up(_exact(d, f, itemsizes, 2 * peak, bandwidth), multiple)
@@ -79,10 +86,3 @@ def there_is_always_one(d, f, itemsizes, peak, bandwidth, multiple):
     gain = 2 * d * f / peak - (x * d + y * f) / bandwidth
     batch = w * d * f / bandwidth / (gain or 1e-30)
     return math.ceil(abs(batch) / multiple) * multiple
-
-
-# wrong-result, not-never: A layer with a side below 512 is not worth a tensor core.
-def gives_up_on_narrow_layers(d, f, itemsizes, peak, bandwidth, multiple):
-    if min(d, f) < 512:
-        return None
-    return _up(_exact(d, f, itemsizes, peak, bandwidth), multiple)

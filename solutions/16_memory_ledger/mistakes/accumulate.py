@@ -24,6 +24,20 @@ def clears_between_parts(model, loss, x, y, parts):
         loss(model(rows), targets).backward()
 
 
+# wrong-result, last-part-only: The habit of a training loop, with the right weights.
+def clears_and_weighs(model, loss, x, y, parts):
+    for rows, targets in zip(x.tensor_split(parts), y.tensor_split(parts)):
+        model.zero_grad()
+        (loss(model(rows), targets) * (len(rows) / len(x))).backward()
+
+
+# wrong-result, last-part-only: The habit of a training loop, with one weight for all.
+def clears_and_divides(model, loss, x, y, parts):
+    for rows, targets in zip(x.tensor_split(parts), y.tensor_split(parts)):
+        model.zero_grad()
+        (loss(model(rows), targets) / parts).backward()
+
+
 # over-budget, all-graphs: One graph over all parts: every activation waits for the single
 # backward pass.
 def one_backward_at_the_end(model, loss, x, y, parts):

@@ -3,6 +3,14 @@
 import math
 
 
+# wrong-result, only-narrow-copies: Takes float32 parameters for their own copies.
+def copies_of_narrow_weights_alone(shapes, weight_bytes, master_copy):
+    numbers = sum(math.prod(shape) for shape in shapes)
+    updated = 4 if master_copy else weight_bytes
+    before = (2 * weight_bytes + (4 if master_copy and weight_bytes < 4 else 0)) * numbers
+    return before, 2 * updated * numbers + 4 * len(shapes)
+
+
 # wrong-result, no-master: The float32 copy is a third set of parameters.
 def forgets_the_master_copy(shapes, weight_bytes, master_copy):
     numbers = sum(math.prod(shape) for shape in shapes)
@@ -18,19 +26,19 @@ def master_copy_in_the_jump(shapes, weight_bytes, master_copy):
     return 2 * weight_bytes * numbers, jump + (4 * numbers if master_copy else 0)
 
 
+# wrong-result, narrow-moments: Gives the moments the width of the weights, whatever Adam updates.
+def moments_as_wide_as_the_weights(shapes, weight_bytes, master_copy):
+    numbers = sum(math.prod(shape) for shape in shapes)
+    before = (2 * weight_bytes + (4 if master_copy else 0)) * numbers
+    return before, 2 * weight_bytes * numbers + 4 * len(shapes)
+
+
 # wrong-result, one-moment: Adam has a mean of gradients and a mean of their squares.
 def one_moment(shapes, weight_bytes, master_copy):
     numbers = sum(math.prod(shape) for shape in shapes)
     updated = 4 if master_copy else weight_bytes
     before = (2 * weight_bytes + (4 if master_copy else 0)) * numbers
     return before, updated * numbers + 4 * len(shapes)
-
-
-# wrong-result, narrow-moments: Gives the moments the width of the weights, whatever Adam updates.
-def moments_as_wide_as_the_weights(shapes, weight_bytes, master_copy):
-    numbers = sum(math.prod(shape) for shape in shapes)
-    before = (2 * weight_bytes + (4 if master_copy else 0)) * numbers
-    return before, 2 * weight_bytes * numbers + 4 * len(shapes)
 
 
 # wrong-result, wide-moments: Gives the moments four bytes, whatever Adam updates.
@@ -126,11 +134,3 @@ def no_counter_for_an_empty_tensor(shapes, weight_bytes, master_copy):
     updated = 4 if master_copy else weight_bytes
     before = (2 * weight_bytes + (4 if master_copy else 0)) * sum(sizes)
     return before, 2 * updated * sum(sizes) + 4 * len(sizes)
-
-
-# wrong-result, only-narrow-copies: Takes float32 parameters for their own copies.
-def copies_of_narrow_weights_alone(shapes, weight_bytes, master_copy):
-    numbers = sum(math.prod(shape) for shape in shapes)
-    updated = 4 if master_copy else weight_bytes
-    before = (2 * weight_bytes + (4 if master_copy and weight_bytes < 4 else 0)) * numbers
-    return before, 2 * updated * numbers + 4 * len(shapes)

@@ -25,6 +25,18 @@ def mask_of_the_scores_alone(sequence, batch, hidden, heads, element_bytes, soft
     }
 
 
+# wrong-result, too-few-masks: One more dropout stands behind the attention.
+def masks_of_the_attention(sequence, batch, hidden, heads, element_bytes, softmax_bytes):
+    tokens = sequence * batch
+    scores = heads * sequence * sequence * batch
+    return {
+        "dropout masks": (element_bytes - 1) * (scores + tokens * hidden),
+        "layer norm statistics": 4 * tokens * element_bytes,
+        "causal mask": sequence * sequence,
+        "wide softmax": (softmax_bytes - element_bytes) * scores,
+    }
+
+
 # wrong-result, narrow-masks: A layer of 32-bit numbers has masks of four bytes.
 def masks_of_two_bytes(sequence, batch, hidden, heads, element_bytes, softmax_bytes):
     tokens = sequence * batch
@@ -109,6 +121,18 @@ def a_triangle_for_the_causal_mask(sequence, batch, hidden, heads, element_bytes
         "layer norm statistics": 4 * tokens * element_bytes,
         "causal mask": sequence * (sequence + 1) // 2,
         "wide softmax": (softmax_bytes - element_bytes) * scores,
+    }
+
+
+# wrong-result, whole-softmax: Counts the softmax whatever its width.
+def any_softmax(sequence, batch, hidden, heads, element_bytes, softmax_bytes):
+    tokens = sequence * batch
+    scores = heads * sequence * sequence * batch
+    return {
+        "dropout masks": (element_bytes - 1) * (scores + 2 * tokens * hidden),
+        "layer norm statistics": 4 * tokens * element_bytes,
+        "causal mask": sequence * sequence,
+        "wide softmax": softmax_bytes * scores,
     }
 
 

@@ -3,6 +3,39 @@
 import torch
 
 
+# wrong-result, views-apart: Takes views that begin in different places for different memory.
+def views_by_their_beginning(layer, x):
+    own = {t.untyped_storage().data_ptr() for t in [*layer.parameters(), *layer.buffers()]}
+    kept = {}
+
+    def pack(tensor):
+        if tensor.untyped_storage().data_ptr() not in own:
+            kept[tensor.data_ptr()] = tensor.untyped_storage().nbytes()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        layer(x)
+    return sum(kept.values())
+
+
+# wrong-result, shapes-apart: Two shapes look like two tensors, and a reshaped one is a view.
+def a_storage_for_each_shape(layer, x):
+    own = {
+        tensor.untyped_storage().data_ptr() for tensor in [*layer.parameters(), *layer.buffers()]
+    }
+    storages = {}
+
+    def pack(tensor):
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in own:
+            storages[storage.data_ptr(), tensor.shape] = storage
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        layer(x)
+    return sum(storage.nbytes() for storage in storages.values())
+
+
 # wrong-result, each-save: Adds up at every call of the hook: a tensor that two operators need is
 # counted twice.
 def each_save_counts(layer, x):
@@ -36,21 +69,6 @@ def views_as_they_look(layer, x):
     return sum(kept.values())
 
 
-# wrong-result, views-apart: Takes views that begin in different places for different memory.
-def views_by_their_beginning(layer, x):
-    own = {t.untyped_storage().data_ptr() for t in [*layer.parameters(), *layer.buffers()]}
-    kept = {}
-
-    def pack(tensor):
-        if tensor.untyped_storage().data_ptr() not in own:
-            kept[tensor.data_ptr()] = tensor.untyped_storage().nbytes()
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        layer(x)
-    return sum(kept.values())
-
-
 # wrong-result, place-used-again: Writes down where a storage lies, and lets go of it: the next
 # one may lie there too.
 def keeps_addresses_only(layer, x):
@@ -67,20 +85,6 @@ def keeps_addresses_only(layer, x):
     return sum(kept.values())
 
 
-# wrong-result, parameters: The hook sees weights too: backward needs them.
-def parameters_as_well(layer, x):
-    storages = {}
-
-    def pack(tensor):
-        storage = tensor.untyped_storage()
-        storages[storage.data_ptr()] = storage
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        layer(x)
-    return sum(storage.nbytes() for storage in storages.values())
-
-
 # wrong-result, own-by-first-byte: Knows a parameter by where its numbers begin, and what was
 # saved by where its storage does.
 def owns_by_the_first_byte(layer, x):
@@ -91,6 +95,20 @@ def owns_by_the_first_byte(layer, x):
         storage = tensor.untyped_storage()
         if storage.data_ptr() not in own:
             storages[storage.data_ptr()] = storage
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        layer(x)
+    return sum(storage.nbytes() for storage in storages.values())
+
+
+# wrong-result, parameters: The hook sees weights too: backward needs them.
+def parameters_as_well(layer, x):
+    storages = {}
+
+    def pack(tensor):
+        storage = tensor.untyped_storage()
+        storages[storage.data_ptr()] = storage
         return tensor
 
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
@@ -205,21 +223,3 @@ def a_tensor_for_a_number(layer, x):
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
         layer(x)
     return torch.tensor([storage.nbytes() for storage in storages.values()]).sum()
-
-
-# wrong-result, shapes-apart: Two shapes look like two tensors, and a reshaped one is a view.
-def a_storage_for_each_shape(layer, x):
-    own = {
-        tensor.untyped_storage().data_ptr() for tensor in [*layer.parameters(), *layer.buffers()]
-    }
-    storages = {}
-
-    def pack(tensor):
-        storage = tensor.untyped_storage()
-        if storage.data_ptr() not in own:
-            storages[storage.data_ptr(), tensor.shape] = storage
-        return tensor
-
-    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        layer(x)
-    return sum(storage.nbytes() for storage in storages.values())

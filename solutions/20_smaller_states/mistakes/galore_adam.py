@@ -53,6 +53,23 @@ def scales_the_gradient(weight, gradient, state, project, refresh, rate, scale):
     weight -= rate * (basis @ change if wide else change @ basis.T)
 
 
+# wrong-result, no-scale: The rate is all that a step is taken times.
+def leaves_the_scale_out(weight, gradient, state, project, refresh, rate, scale):
+    step = state.get("step", 0)
+    if step % refresh == 0:
+        state["basis"] = project(gradient)
+    basis = state["basis"]
+    wide = weight.shape[0] <= weight.shape[1]
+    small = basis.T @ gradient if wide else gradient @ basis
+    state["first"] = 0.9 * state.get("first", 0) + 0.1 * small
+    state["second"] = 0.999 * state.get("second", 0) + 0.001 * small**2
+    state["step"] = step + 1
+    mean = state["first"] / (1 - 0.9 ** state["step"])
+    spread = (state["second"] / (1 - 0.999 ** state["step"])).sqrt()
+    change = mean / (spread + 1e-8)
+    weight -= rate * (basis @ change if wide else change @ basis.T)
+
+
 # wrong-result, cleared: Begins anew with every basis.
 def clears_the_moments(weight, gradient, state, project, refresh, rate, scale):
     step = state.get("step", 0)

@@ -29,6 +29,21 @@ def once_through(make_layer, layers):
     return Shared()
 
 
+# wrong-result, wrong-count: Begins to count at 1.
+def once_too_seldom(make_layer, layers):
+    class Shared(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = make_layer()
+
+        def forward(self, x):
+            for _ in range(1, layers):
+                x = self.layer(x)
+            return x
+
+    return Shared()
+
+
 # wrong-result, wrong-count: One pass before the loop.
 def once_too_often(make_layer, layers):
     class Shared(torch.nn.Module):

@@ -63,11 +63,13 @@ def no_ratio(weights, gradients, firsts, seconds, step, rate, beta1, beta2, epsi
     )
 
 
-# wrong-result, zero-unguarded: 0 / 0 will not happen.
-def divides_by_zero(weights, gradients, firsts, seconds, step, rate, beta1, beta2, epsilon, decay):
+# wrong-result, zero-stays: Only what stands below may not be 0.
+def zero_weights_stay(
+    weights, gradients, firsts, seconds, step, rate, beta1, beta2, epsilon, decay
+):
     def ratio(w, u):
-        with np.errstate(all="ignore"):
-            return np.linalg.norm(w) / np.linalg.norm(u)
+        way = np.linalg.norm(u)
+        return np.linalg.norm(w) / way if way > 0 else 1.0
 
     return stepped(
         weights,
@@ -84,13 +86,11 @@ def divides_by_zero(weights, gradients, firsts, seconds, step, rate, beta1, beta
     )
 
 
-# wrong-result, zero-stays: Only what stands below may not be 0.
-def zero_weights_stay(
-    weights, gradients, firsts, seconds, step, rate, beta1, beta2, epsilon, decay
-):
+# wrong-result, zero-unguarded: 0 / 0 will not happen.
+def divides_by_zero(weights, gradients, firsts, seconds, step, rate, beta1, beta2, epsilon, decay):
     def ratio(w, u):
-        way = np.linalg.norm(u)
-        return np.linalg.norm(w) / way if way > 0 else 1.0
+        with np.errstate(all="ignore"):
+            return np.linalg.norm(w) / np.linalg.norm(u)
 
     return stepped(
         weights,

@@ -27,6 +27,17 @@ def one_rate_for_all(weights, gradients, velocities, rate, momentum, decay, trus
     return stepped(weights, gradients, velocities, rate, momentum, decay, lambda w, g: 1.0)
 
 
+# wrong-result, zero-stays: Guards the denominator alone: weights of 0 never move.
+def zero_weights_stay(weights, gradients, velocities, rate, momentum, decay, trust):
+    def local(w, g):
+        if w.ndim < 2 or np.linalg.norm(g) == 0:
+            return 1.0
+        length, slope = np.linalg.norm(w), np.linalg.norm(g)
+        return trust * length / (slope + decay * length)
+
+    return stepped(weights, gradients, velocities, rate, momentum, decay, local)
+
+
 # wrong-result, zero-unguarded: The formula as it stands, for 0 as well.
 def divides_by_zero(weights, gradients, velocities, rate, momentum, decay, trust):
     def local(w, g):
@@ -35,17 +46,6 @@ def divides_by_zero(weights, gradients, velocities, rate, momentum, decay, trust
         length, slope = np.linalg.norm(w), np.linalg.norm(g)
         with np.errstate(all="ignore"):
             return trust * length / (slope + decay * length)
-
-    return stepped(weights, gradients, velocities, rate, momentum, decay, local)
-
-
-# wrong-result, zero-stays: Guards the denominator alone: weights of 0 never move.
-def zero_weights_stay(weights, gradients, velocities, rate, momentum, decay, trust):
-    def local(w, g):
-        if w.ndim < 2 or np.linalg.norm(g) == 0:
-            return 1.0
-        length, slope = np.linalg.norm(w), np.linalg.norm(g)
-        return trust * length / (slope + decay * length)
 
     return stepped(weights, gradients, velocities, rate, momentum, decay, local)
 

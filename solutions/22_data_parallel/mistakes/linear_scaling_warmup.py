@@ -9,6 +9,13 @@ def scheduled(step, start, full, warmup_steps, milestones):
     return rate * 0.1 ** sum(step >= milestone for milestone in milestones)
 
 
+# wrong-result, constant: First small, then large.
+def constant_warmup(step, base_rate, base_batch, batch, warmup_steps, milestones):
+    full = base_rate * batch / base_batch
+    rate = base_rate if step < warmup_steps else full
+    return rate * 0.1 ** sum(step >= milestone for milestone in milestones)
+
+
 # wrong-result, not-scaled: A rate is a rate, whatever the batch.
 def does_not_scale(step, base_rate, base_batch, batch, warmup_steps, milestones):
     return scheduled(step, base_rate, base_rate, warmup_steps, milestones)
@@ -36,13 +43,6 @@ def warms_up_from_zero(step, base_rate, base_batch, batch, warmup_steps, milesto
 def no_warmup(step, base_rate, base_batch, batch, warmup_steps, milestones):
     full = base_rate * batch / base_batch
     return scheduled(step, base_rate, full, 0, milestones)
-
-
-# wrong-result, constant: First small, then large.
-def constant_warmup(step, base_rate, base_batch, batch, warmup_steps, milestones):
-    full = base_rate * batch / base_batch
-    rate = base_rate if step < warmup_steps else full
-    return rate * 0.1 ** sum(step >= milestone for milestone in milestones)
 
 
 # wrong-result, ahead: Steps are counted from one.

@@ -101,7 +101,8 @@ class Watched:
 
 @dataclass
 class Outcome:
-    """What one case led to: a reason in the grader's words, a diagnosis, and the arrays."""
+    """What one case led to: a reason in the grader's words, of all but a wrong result a diagnosis,
+    and the arrays."""
 
     reason: str | None
     diagnosis: str | None = None
@@ -211,9 +212,8 @@ def run_case(puzzle: KernelPuzzle, functions: dict[str, Any], case: Case, seed: 
     got = {name: arrays[name].values for name in outputs}
     if all(np.array_equal(got[name], expected[name], equal_nan=True) for name in outputs):
         return _shared(puzzle, case, arrays, seed)
-    key = puzzle.diagnose(inputs, case, expected, got) if puzzle.diagnose else None
     written = {name: _written(arrays[name]) for name in outputs}
-    return Outcome("wrong-result", key, expected, got, written)
+    return Outcome("wrong-result", None, expected, got, written)
 
 
 def _shared(puzzle: KernelPuzzle, case: Case, arrays: dict[str, Watched], seed: int) -> Outcome:

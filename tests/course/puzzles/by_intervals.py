@@ -327,7 +327,6 @@ class Outcome:
 
     hazards: frozenset[str]
     right: bool
-    diagnosis: str | None = None
 
 
 def run_case(puzzle: KernelPuzzle, functions: dict[str, Any], case: Case, seed: int = 0) -> Outcome:
@@ -347,8 +346,7 @@ def run_case(puzzle: KernelPuzzle, functions: dict[str, Any], case: Case, seed: 
     got = {name: values[name].values for name in outputs}
     rtol, atol = puzzle.tolerance
     right = all(np.allclose(got[n], expected[n], rtol, atol, equal_nan=True) for n in expected)
-    key = puzzle.diagnose(inputs, case, expected, got) if puzzle.diagnose and not right else None
-    return Outcome(frozenset(world.found), right, key)
+    return Outcome(frozenset(world.found), right)
 
 
 def _run_launches(

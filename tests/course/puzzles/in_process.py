@@ -77,7 +77,10 @@ def outcome(puzzle: PythonPuzzle, answer: ModuleType, inputs: dict[str, Any]) ->
 
 
 def verdict(puzzle: PythonPuzzle, answer: ModuleType, case: Case) -> tuple[str, str | None] | None:
-    """Returns (reason, diagnosis) of one case as the grader would, or None where it passes."""
+    """Returns (reason, key) of one case as the grader would, or None where it passes.
+
+    Whose wrong result it is only the grader tells.
+    """
     inputs = puzzle.inputs(np.random.default_rng(4), case)
     expected = puzzle.reference(inputs, case)
     try:
@@ -86,6 +89,6 @@ def verdict(puzzle: PythonPuzzle, answer: ModuleType, case: Case) -> tuple[str, 
         return "wrong-result", unusable.key
     for name, value in expected.items():
         if not np.array_equal(value, got[name]):
-            return "wrong-result", puzzle.diagnose and puzzle.diagnose(inputs, case, expected, got)
+            return "wrong-result", None
     finding = puzzle.judge(inputs, case, got) if puzzle.judge else None
     return (finding.reason, finding.key) if finding else None

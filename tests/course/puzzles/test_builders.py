@@ -7,13 +7,13 @@ import pytest
 
 from gpu_course.puzzle.builders import (
     arrays,
+    began_too_high,
     blocks_to_cover,
     drawn,
     eighths,
     enough_blocks,
     gives,
     one_block,
-    recognise,
     sized,
     special,
     where_written,
@@ -84,34 +84,16 @@ def test_an_idea_is_given_what_its_parameters_name():
     assert both["b"] is inputs["a"] and both["c"] == 3
 
 
-class TestRecognise:
-    diagnose = staticmethod(
-        recognise(
-            ("copied", lambda a: a),
-            ("last-missing", lambda a: where_written(2 * a, np.arange(3) < 2)),
-            ("never", lambda a: 2 * a),
-        )
-    )
-
+class TestBeganTooHigh:
     def found(self, *out):
-        return self.diagnose(
-            {"a": np.array([1, 2, 3], np.float32)},
-            sized("x", size=3),
-            {"out": np.array([2, 4, 6], np.float32)},
-            {"out": np.array(out, np.float32)},
-        )
+        given, expected = ({"out": np.array(each, np.float32)} for each in (out, (-9, -5, 3)))
+        return began_too_high({}, sized("x", size=3), expected, given)
 
-    def test_a_planted_idea_is_found(self):
-        assert self.found(1, 2, 3) == "copied"
+    def test_one_number_in_all_wrong_cells_that_is_larger_is_where_it_began(self):
+        assert self.found(-4, -4, 3) == self.found(-9, 0, 3) == "began-too-high"
 
-    def test_cells_nobody_wrote_are_part_of_the_pattern(self):
-        assert self.found(2, 4, np.nan) == "last-missing"
-
-    def test_another_result_is_not(self):
-        assert self.found(1, 2, 4) is None
-
-    def test_an_idea_that_gives_the_right_result_is_no_diagnosis(self):
-        assert self.found(2, 4, 6) is None
+    def test_several_numbers_and_a_smaller_one_are_not(self):
+        assert self.found(-4, -3, 3) is self.found(-6, -6, 3) is self.found(-9, -5, 3) is None
 
 
 class TestSpecialNumbers:

@@ -41,7 +41,8 @@ def test_mistakes_end_as_they_are_said_to(name: str, mistake: Any) -> None:
     puzzle = PUZZLES[name]
     answer = answer_of(puzzle, mistake.function)
     verdicts = (verdict(puzzle, answer, case) for case in puzzle.cases)
-    assert next(found for found in verdicts if found) == (mistake.reason, mistake.diagnosis)
+    reason, key = next(found for found in verdicts if found)
+    assert reason == mistake.reason and key in (None, mistake.diagnosis)
 
 
 def test_running_a_stage_three_times_is_over_budget() -> None:

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from gpu_course.lessons.collectives.double_tree import DOUBLE_TREE, over_the_trees, trees
-from gpu_course.lessons.collectives.fit_alpha_beta import _OTHERWISE, _VISIBLE, FIT_ALPHA_BETA
+from gpu_course.lessons.collectives.fit_alpha_beta import _VISIBLE, FIT_ALPHA_BETA
 from gpu_course.lessons.collectives.hierarchical import HIERARCHICAL, allowed_bytes
 from gpu_course.lessons.collectives.schedules import double_tree_all_reduce, two_level_all_reduce
 from gpu_course.puzzle import index
 from gpu_course.puzzle.specification import Case
+from tests.course.puzzles.by_hand import SOLUTIONS
 from tests.course.puzzles.python_rules import cases_and_random, solution_of
 
 LESSON = index.lesson("collectives")
@@ -77,9 +78,11 @@ def test_no_other_pair_fits_better() -> None:
             assert squares(runs, alpha, rate * factor) >= best
 
 
-def test_the_visible_example_tells_every_way_from_the_others() -> None:
-    case = FIT_ALPHA_BETA.cases[0]
-    right = FIT_ALPHA_BETA.reference({"runs": _VISIBLE}, case)["result"]
-    made = [right, *(way(_VISIBLE) for _, way in _OTHERWISE)]
+def test_the_visible_example_tells_every_mistake_from_the_others() -> None:
+    right = solution_of(FIT_ALPHA_BETA)["fit_alpha_beta"](_VISIBLE)
+    wrong: dict[str, Any] = {}
+    file = SOLUTIONS / FIT_ALPHA_BETA.lesson / "mistakes" / "fit_alpha_beta.py"
+    exec(file.read_text(encoding="utf-8"), wrong)
+    made = [right, *(wrong[mistake.function](_VISIBLE) for mistake in FIT_ALPHA_BETA.mistakes)]
     for k, one in enumerate(made):
         assert not [other for other in made[:k] if one == pytest.approx(other, rel=1e-4)]

@@ -1,0 +1,129 @@
+"""Which named mistake of a Python puzzle a wrong result comes from: the one that gives the same."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from gpu_course.grading import compare
+from gpu_course.grading.python.answers import PythonAnswer
+from gpu_course.grading.python.cases import Tried
+from gpu_course.grading.python.child import Child, child_of
+from gpu_course.grading.python.replies import Returned
+from gpu_course.grading.python.trouble import Trouble
+from gpu_course.isolation.processes import Ended, OutOfMemory, OutOfTime, TooManyThreads
+from gpu_course.puzzle import Mistake, PythonPuzzle, room
+from gpu_course.puzzle.harness import Unusable
+
+if TYPE_CHECKING:
+    from gpu_course.grading.python.ranked import RankedChild
+
+
+_SENT = {"messages", "booked_bytes"}
+"""What is counted of an answer on ranks, and tells apart what ends alike."""
+
+
+def recognised(
+    puzzle: PythonPuzzle,
+    tried: Tried,
+    place: str,
+    got: Mapping[str, Any],
+    seed: int,
+    *,
+    warm: bool = True,
+) -> str | None:
+    """Returns the diagnosis of the mistake that gives the same wrong result, or None.
+
+    Each is run on the very case that went wrong, on the same inputs, one after the other in a
+    process like the answer's. It has to give the same where the answer was found wrong, and may be
+    wrong nowhere else than the answer; of those it is the first that agrees in most outputs, and on
+    ranks in what was sent. An installed package has no mistakes, and recognises none.
+
+    Args:
+        puzzle, tried: what went wrong.
+        place: where the answer was found wrong; it begins with the name of the output.
+        got: the outputs of the answer, as they were compared.
+        seed: drew the random case.
+        warm: see `child_of`.
+    """
+    left = [mistake for mistake in puzzle.mistakes if mistake.reason == "wrong-result"]
+    answer = _all_of(puzzle) if left else None
+    due, own = _parts(tried.expected, got), _parts(got, tried.expected)
+    reported = max((name for name in due if place.startswith(name)), key=len)
+    right = [name for name in due if name != reported and _same(puzzle, name, own, due)]
+    compared = [*due, *sorted(_SENT & set(got))]
+    found, most = None, 0
+    while left:
+        assert answer is not None
+        # A mistake that ends its process, as one may in other cases than its own, is passed over.
+        with (
+            suppress(Ended, OutOfMemory, OutOfTime, TooManyThreads, Trouble),
+            child_of(puzzle, answer, seed, warm=warm) as child,
+        ):
+            if child.load() is not None:
+                return None
+            while left:
+                mistake = left.pop(0)
+                other = _parts(_outputs(puzzle, tried, child, mistake), tried.expected)
+                if _same(puzzle, reported, other, due):
+                    continue
+                if not all(_same(puzzle, name, other, due) for name in right):
+                    continue
+                agreed = [name for name in compared if _same(puzzle, name, own, other)]
+                if len(agreed) > most and reported in agreed:
+                    found, most = mistake.diagnosis, len(agreed)
+                if most == len(compared):
+                    return found
+    return found
+
+
+def _all_of(puzzle: PythonPuzzle) -> PythonAnswer:
+    """The solution and all mistakes in one text, the solution's functions under a name more."""
+    right = (room.solutions_folder() / f"{puzzle.name}.py").read_text(encoding="utf-8")
+    wrong = room.solutions_folder() / puzzle.lesson / "mistakes" / f"{puzzle.short_name}.py"
+    kept = "\n".join(f"{_kept(name)} = {name}" for name in puzzle.functions)
+    text = f"{right}\n\n{kept}\n\n{wrong.read_text(encoding='utf-8')}"
+    return PythonAnswer(text, f"the mistakes of {puzzle.name}")
+
+
+def _kept(name: str) -> str:
+    return f"_right_{name}"
+
+
+def _outputs(
+    puzzle: PythonPuzzle, tried: Tried, child: Child | RankedChild, mistake: Mistake
+) -> Mapping[str, Any]:
+    """What the solution gives with a mistake in its place; nothing where it comes to no result."""
+    others = {name: _kept(name) for name in puzzle.functions}
+    reply = child.run(tried, stand_ins=others | {mistake.stands_for: mistake.function})
+    if not isinstance(reply, Returned):
+        return {}
+    if puzzle.follow is None:
+        return reply.got
+    try:
+        return puzzle.follow(copy.deepcopy(dict(tried.inputs)), tried.case, reply.got)
+    except Unusable:
+        return {}
+
+
+def _parts(outputs: Mapping[str, Any], like: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns outputs by name; those with the entries of one alike entry by entry."""
+    found: dict[str, Any] = {}
+    for name, value in outputs.items():
+        other = like.get(name)
+        if isinstance(value, Mapping) and isinstance(other, Mapping) and set(value) == set(other):
+            found |= {f"{name}[{key!r}]": each for key, each in value.items()}
+        else:
+            found[name] = value
+    return found
+
+
+def _same(
+    puzzle: PythonPuzzle, name: str, one: Mapping[str, Any], other: Mapping[str, Any]
+) -> bool:
+    """Whether an output is there both times, and the same within the tolerance."""
+    if name not in one or name not in other:
+        return False
+    return compare.first_difference(one[name], other[name], puzzle.tolerance, name) is None

@@ -1,0 +1,112 @@
+"""A wrong result in Python is known by the mistake that gives the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gpu_course.grading.check import check
+from gpu_course.grading.python.answers import PythonAnswer
+from gpu_course.puzzle import Case, PythonPuzzle, room
+from gpu_course.puzzle.specification import Values
+from tests.gpu_course.grading import python_toy as toy
+
+SPAN = replace(
+    toy.COVER,
+    name="91_python_toys/span",
+    parameters={"span": ("cells", "block")},
+    reference=lambda inputs, case: {"result": _span(inputs)},
+)
+MISTAKES = """
+# wrong-result, whole-blocks: Counts no block that is not full.
+def rounds_down(cells, block):
+    return {"blocks": cells // block, "last": cells % block}
+
+
+# exception, exception: Is not run: it gives no result.
+def raises(cells, block):
+    raise ValueError
+
+
+# wrong-result, ends: Never looks at its arguments.
+def ends_its_process(cells, block):
+    import os
+
+    os._exit(1)
+
+
+# wrong-result, last-is-full: Takes every block for full.
+def last_is_full(cells, block):
+    return {"blocks": -(-cells // block), "last": block}
+
+
+# wrong-result, both: Is wrong in both.
+def both(cells, block):
+    return {"blocks": 77, "last": block}
+"""
+
+
+def _span(inputs: Values) -> Values:
+    cells, block = inputs["cells"], inputs["block"]
+    return {"blocks": -(-cells // block), "last": (cells - 1) % block + 1}
+
+
+@pytest.fixture
+def solved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    home = tmp_path / "91_python_toys"
+    (home / "mistakes").mkdir(parents=True)
+    right = "def span(cells, block):\n    return {'blocks': -(-cells // block), 'last': "
+    (home / "span.py").write_text(right + "(cells - 1) % block + 1}\n", encoding="utf-8")
+    (home / "mistakes" / "span.py").write_text(MISTAKES, encoding="utf-8")
+    monkeypatch.setattr(room, "solutions_folder", lambda: tmp_path)
+    room.mistakes_of.cache_clear()
+    yield
+    room.mistakes_of.cache_clear()
+
+
+def diagnosis(result: str, puzzle: PythonPuzzle = SPAN) -> str | None:
+    text = f"def span(cells, block):\n    return {result}\n"
+    return check(puzzle, answer=PythonAnswer(text, "span.py"), seed=0).diagnosis
+
+
+@pytest.mark.parametrize(
+    ("result", "key"),
+    [
+        ("{'blocks': cells // block, 'last': cells % block}", "whole-blocks"),
+        # The mistake before it ends its process; it is passed over.
+        ("{'blocks': -(-cells // block), 'last': block}", "last-is-full"),
+        # Wrong twice, and in one entry like the mistake that is wrong in this entry alone.
+        ("{'blocks': 77, 'last': 5}", "both"),
+        ("{'blocks': 76, 'last': block}", "wrong"),
+        ("{'blocks': -(-cells // block), 'last': 77}", "wrong"),
+    ],
+)
+def test_the_mistake_that_gives_the_same_is_the_diagnosis(
+    solved: None, result: str, key: str
+) -> None:
+    assert diagnosis(result) == key
+
+
+def test_each_mistake_is_run_on_the_case_that_went_wrong(solved: None) -> None:
+    answer = (
+        "{'blocks': -(-cells // block), 'last': block if cells == 1 else (cells - 1) % block + 1}"
+    )
+    assert diagnosis(answer) == "last-is-full"
+
+
+def test_what_the_puzzle_knows_itself_comes_after_the_mistakes(solved: None) -> None:
+    puzzle = replace(
+        SPAN,
+        cases=(Case("visible example", {"cells": 10, "block": 4}, visible=True),),
+        diagnose=lambda inputs, case, expected, got: "too-few",
+        diagnoses={"too-few": "These are too few."},
+    )
+    assert diagnosis("{'blocks': 2, 'last': 2}", puzzle) == "whole-blocks"
+    assert diagnosis("{'blocks': 1, 'last': 2}", puzzle) == "too-few"
+
+
+def test_without_the_solutions_of_a_checkout_the_general_patterns_remain() -> None:
+    assert diagnosis("{'blocks': cells // block, 'last': cells % block}") == "off-by-one"
