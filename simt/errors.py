@@ -133,7 +133,7 @@ class SourceFileError(UserError):
 _FILE_STEPS = {
     errno.EACCES: "give yourself the right to read and write it, and its folder",
     errno.EPERM: "give yourself the right to read and write it, and its folder",
-    errno.EROFS: "it lies where nothing can be written; copy the course to a folder of your own",
+    errno.EROFS: "it lies where nothing can be written; copy all of it to a folder of your own",
     errno.ENOSPC: "make room on the disk and do it again; what was there before is unchanged",
     errno.EISDIR: "it is a folder: name a file, or move the folder away",
     errno.EEXIST: "a file stands where a folder should be; move it away",

@@ -132,7 +132,7 @@ class Hazard:
     details: Mapping[str, Any] = field(default_factory=dict)
 
     def text(self) -> str:
-        """Returns what a learner reads: fact, where with the line's text, who, why, try."""
+        """Returns what a person reads: fact, where with the line's text, who, why, try."""
         lines = [self.message]
         for key in ("where", "who", "why", "try"):
             if self.details.get(key):

@@ -204,10 +204,10 @@ def simulate(
         raise_on_hazard: raise the first error instead of only reporting it.
         order_seed: shuffles the order in which blocks run.
         step_budget: statements a batch of blocks may execute before it counts as endless.
-        policy: "puzzle", or "foreign" for scripts not written for the course: negative indices
-            count from the end as Numba compiles them, which is advice, as is several threads
-            storing one same value, a fence missing after an atomic, or a barrier that returned
-            threads leave out.
+        policy: "puzzle", the strict one, for kernels that somebody is just learning to write; or
+            "foreign", for scripts that run on a GPU as they are: negative indices count from the
+            end as Numba compiles them, which is advice, as is several threads storing one same
+            value, a fence missing after an atomic, or a barrier that returned threads leave out.
         schedule: splits the launch into warps or threads that take turns, and says who is next;
             see `simt.machine.schedule`. By default a launch does so only where threads wait for
             each other.

@@ -44,6 +44,13 @@ def test_examples_do_what_the_page_says(page: Path) -> None:
     assert result.attempted == text.count("\n>>> ")
 
 
+@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+def test_files_and_folders_that_a_page_names_are_there(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:simt|tests|benchmarks)/[\w/.]*)`", text))
+    assert {name for name in named if not (ROOT / name).exists()} == set()
+
+
 def test_an_example_that_says_something_else_would_be_seen() -> None:
     broken = SIMULATOR.replace("12 of 32 threads miss", "13 of 32 threads miss")
     assert run_session(broken, "broken").failed == 1

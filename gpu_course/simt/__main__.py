@@ -7,7 +7,6 @@ import sys
 
 def main() -> int:
     """Returns the exit status of the script, or 1 when its kernels have errors."""
-    # Here and not above: the launcher joins this room with the observers, which it may not know.
     from simt.foreign.script import main as run
 
     return run(sys.argv[1:])

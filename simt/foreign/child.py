@@ -23,7 +23,7 @@ from simt.foreign.launches import Launches
 FORKS = sys.platform == "linux"
 """Elsewhere a fork of a process that has threads, or a window, may not live."""
 
-AS_A_CHILD = "GPU_COURSE_AS_A_CHILD"
+AS_A_CHILD = "SIMT_AS_A_CHILD"
 """Set for a process that is to run the script itself and leave the telling to its parent."""
 
 PR_SET_PDEATHSIG = 1

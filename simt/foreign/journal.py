@@ -20,7 +20,7 @@ from pathlib import Path
 
 from simt.report import Counters, Hazard, Report
 
-VARIABLE = "GPU_COURSE_JOURNAL"
+VARIABLE = "SIMT_JOURNAL"
 """Names the folder, for processes that are started."""
 CHILDREN = Path(__file__).with_name("children")
 LENGTH_BYTES = 8
@@ -70,7 +70,7 @@ class Journal:
         It is None where there is no room for one: then no other process can be seen.
         """
         try:
-            folder = Path(tempfile.mkdtemp(prefix="gpu-course-journal-"))
+            folder = Path(tempfile.mkdtemp(prefix="simt-journal-"))
         except OSError:
             yield None
             return

@@ -11,6 +11,7 @@ from simt.kernel import intrinsics
 from simt.kernel.constants import Symbol
 
 COMPILES_NOTHING = "it runs kernels as they are written and compiles nothing"
+INSTALL = "pip install numba"
 
 
 class Unsupported(UserError, AttributeError):
@@ -34,6 +35,16 @@ def unsupported(name: str, reason: str = "", hint: str = "") -> Unsupported:
     """
     fact = f"the simulator does not know {name}"
     return Unsupported(f"{fact}: {reason}" if reason else fact, hint)
+
+
+def needs_numba(name: str) -> Unsupported:
+    """Returns the error for what only Numba itself gives, where it is not installed.
+
+    >>> print(needs_numba("numba.typed"))
+    numba.typed needs Numba itself, which is not installed here
+      try:    pip install numba
+    """
+    return Unsupported(f"{name} needs Numba itself, which is not installed here", INSTALL)
 
 
 class KernelName(Symbol):

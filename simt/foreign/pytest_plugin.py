@@ -113,7 +113,7 @@ def _line_as_named(file: str, line: int) -> str:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    group = parser.getgroup("gpu-course", "kernels for numba.cuda on the simulator")
+    group = parser.getgroup("simt", "kernels for numba.cuda on the simulator")
     group.addoption("--gpu-rules", metavar="TOML", help="severities, and hazards to let pass")
     group.addoption(
         "--gpu-severity",

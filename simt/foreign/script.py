@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import importlib.util
 import os
 import runpy
@@ -13,9 +14,7 @@ from functools import partial
 from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType, TracebackType
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from simt.errors import UserError, file_problem
 from simt.files import write_text
@@ -37,84 +36,107 @@ def main(arguments: list[str]) -> int:
     Args:
         arguments: options, the script or `-m MODULE`, and what it gets as its own arguments.
     """
-    app = typer.Typer(add_completion=False, rich_markup_mode=None)
-    settings = {"allow_interspersed_args": False, "help_option_names": ["-h", "--help"]}
-    app.command(context_settings=settings)(command)
     try:
-        app(arguments, prog_name="python -m simt", obj=arguments)
-    except SystemExit as end:
-        return _status(end.code)
-    return 0
-
-
-def command(
-    context: typer.Context,
-    words: Annotated[
-        list[str] | None, typer.Argument(metavar="SCRIPT [ARGS]", show_default=False)
-    ] = None,
-    module: Annotated[
-        str, typer.Option("-m", metavar="MODULE", help="run a module instead, as python -m does")
-    ] = "",
-    form: Annotated[
-        str, typer.Option("--format", metavar="|".join(Form), help="how the hazards are told")
-    ] = Form.text.value,
-    out: Annotated[Path | None, typer.Option(help="write them to this file, not to stderr")] = None,
-    counters: Annotated[
-        bool, typer.Option("--counters", help="count sectors, conflicts and the rest as well")
-    ] = False,
-    orders: Annotated[
-        int,
-        typer.Option(
-            "--orders",
-            metavar="N",
-            min=1,
-            help="run each launch whose result may depend on it in N orders of its threads",
-        ),
-    ] = 1,
-    rules: Annotated[
-        Path | None, typer.Option(metavar="TOML", help="severities, and hazards to let pass")
-    ] = None,
-    severity: Annotated[
-        list[str] | None,
-        typer.Option(metavar="KIND=error|advice|off", help="how grave a kind of hazard is"),
-    ] = None,
-) -> None:
-    """Runs a Python script written for numba.cuda on the simulator.
-
-    Hazards in its kernels are told at its end; an error among them makes the exit status 1.
-    Options come before the script: what follows it is the script's own.
-    """
-    given = list(words or ())
-    if not given and not module:
-        print(context.get_help(), file=sys.stderr)
-        raise typer.Exit(2)
-    try:
-        wanted = form_called(form)
-        own = read_rules(rules) if rules is not None else Rules()
-        own = own.with_severities(severities(severity or []))
-        run = _module(module, given) if module else script_at(Path(given[0]), given)
-        if os.environ.pop(child.AS_A_CHILD, ""):
-            above = Journal(Path(os.environ[VARIABLE]))
-            here = Launches(own, counters=counters, orders=orders, journal=above, teller=None)
-            raise typer.Exit(run_on_the_simulator(run, here))
-        with Journal.made() as journal:
-            launches = Launches(own, counters=counters, orders=orders, journal=journal)
-            if journal is None:
-                print(NONE, file=sys.stderr)
-                status = run_on_the_simulator(run, launches)
-            elif child.FORKS:
-                status = child.forked(lambda: run_on_the_simulator(run, launches))
-            else:
-                status = child.spawned(context.obj, journal.reached(os.environ))
-            launches.gather()
-            _tell(written(launches, wanted), out)
-            unseen = launches.unseen
+        return _told(_options(arguments), arguments)
     except UserError as error:
         print(error, file=sys.stderr)
-        raise typer.Exit(2) from None
+        return 2
+    except SystemExit as end:  # of the command line's reader, or of a fork that has run the script
+        return _status(end.code)
+
+
+def _options(arguments: list[str]) -> argparse.Namespace:
+    """The options before the script, and in `words` the script with all that follows it.
+
+    Raises:
+        SystemExit: they ask for help, or cannot be read.
+    """
+    parser = argparse.ArgumentParser(
+        prog="python -m simt",
+        usage="%(prog)s [OPTIONS] SCRIPT [ARGS], or %(prog)s [OPTIONS] -m MODULE [ARGS]",
+        description="Runs a Python script written for numba.cuda on the simulator. Hazards in its "
+        "kernels are told at its end; an error among them makes the exit status 1. Options come "
+        "before the script: what follows it is the script's own.",
+        allow_abbrev=False,
+    )
+    parser.add_argument(
+        "-m", dest="module", metavar="MODULE", help="run a module instead, as python -m does"
+    )
+    parser.add_argument(
+        "--format", default=Form.text, metavar="|".join(Form), help="how the hazards are told"
+    )
+    parser.add_argument(
+        "--out", type=Path, metavar="PATH", help="write them to this file, not to stderr"
+    )
+    parser.add_argument(
+        "--counters", action="store_true", help="count sectors, conflicts and the rest as well"
+    )
+    parser.add_argument(
+        "--orders",
+        type=_one_or_more,
+        default=1,
+        metavar="N",
+        help="run each launch whose result may depend on it in N orders of its threads",
+    )
+    parser.add_argument(
+        "--rules", type=Path, metavar="TOML", help="severities, and hazards to let pass"
+    )
+    parser.add_argument(
+        "--severity",
+        action="append",
+        default=[],
+        metavar="KIND=error|advice|off",
+        help="how grave a kind of hazard is",
+    )
+    parser.add_argument("words", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    options.words = options.words[options.words[:1] == ["--"] :]  # which ends the options
+    if not options.words and options.module is None:
+        parser.print_help(sys.stderr)
+        raise SystemExit(2)
+    return options
+
+
+def _one_or_more(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is no whole number from 1 on")
+    return int(text)
+
+
+def _told(options: argparse.Namespace, arguments: list[str]) -> int:
+    """Runs what the options say and tells its hazards; returns the exit status.
+
+    Raises:
+        UserError: an option's value, a script or a module that cannot be used.
+    """
+    words: list[str] = options.words
+    wanted = form_called(options.format)
+    own = read_rules(options.rules) if options.rules is not None else Rules()
+    own = own.with_severities(severities(options.severity))
+    if options.module is not None:
+        run = _module(options.module, words)
+    else:
+        run = script_at(Path(words[0]), words)
+    counters, orders = options.counters, options.orders
+    if os.environ.pop(child.AS_A_CHILD, ""):
+        above = Journal(Path(os.environ[VARIABLE]))
+        here = Launches(own, counters=counters, orders=orders, journal=above, teller=None)
+        return run_on_the_simulator(run, here)
+    with Journal.made() as journal:
+        launches = Launches(own, counters=counters, orders=orders, journal=journal)
+        if journal is None:
+            print(NONE, file=sys.stderr)
+            status = run_on_the_simulator(run, launches)
+        elif child.FORKS:
+            status = child.forked(lambda: run_on_the_simulator(run, launches))
+        else:
+            status = child.spawned(arguments, journal.reached(os.environ))
+        launches.gather()
+        _tell(written(launches, wanted), options.out)
+        unseen = launches.unseen
     if unseen:
         print(_not_all_seen(unseen), file=sys.stderr)
-    raise typer.Exit(status or int(not launches.ok or bool(unseen)))
+    return status or int(not launches.ok or bool(unseen))
 
 
 def _not_all_seen(processes: list[int]) -> str:

@@ -1,4 +1,7 @@
-"""Puts `simt.foreign.cuda` in the place of `numba.cuda` for the running process."""
+"""Puts `simt.foreign.cuda` in the place of `numba.cuda` for the running process.
+
+Where Numba is not installed, `simt.foreign.without_numba` is put in the place of `numba` as well.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from typing import Any
 
 from simt.foreign import cuda as module
 from simt.foreign import device_array, device_errors, extending, sources, testing, ufuncs, xoroshiro
+from simt.foreign.kernel_names import needs_numba
 
 SUCCESSOR = "numba_cuda_mlir"
 _PACKAGES = ("numba.cuda", f"{SUCCESSOR}.cuda")
@@ -51,12 +55,27 @@ _NUMBA_S_OWN = {
     ".tests.support": "numba.tests.support",
 }
 
+_HOME = "simt.foreign.without_numba"
+# What a script finds below the name `numba` where nothing else does; "" holds only what lies in it.
+_WITHOUT_NUMBA = {
+    "numba": _HOME,
+    "numba.types": f"{_HOME}.types",
+    "numba.errors": f"{_HOME}.errors",
+    "numba.config": f"{_HOME}.config",
+    "numba.core": "",
+    "numba.core.types": f"{_HOME}.types",
+    "numba.core.errors": f"{_HOME}.errors",
+    "numba.core.config": f"{_HOME}.config",
+    "numba.np": "",
+    "numba.np.numpy_support": f"{_HOME}.numpy_support",
+}
+
 
 class StandIn(MetaPathFinder, Loader):
     """Finds `numba.cuda`, the same of Numba's successor, and what is inside them.
 
-    Numba itself stays what it is, with its types; its successor, which may not be installed, is
-    stood in for as a whole.
+    Numba itself stays what it is, with its types, where it is installed; its successor is stood in
+    for as a whole, and so is Numba where it is not there.
     """
 
     def find_spec(
@@ -65,9 +84,10 @@ class StandIn(MetaPathFinder, Loader):
         """Returns a spec for the modules this stands in for, and None for all others.
 
         Raises:
-            ModuleNotFoundError: a part of `numba.cuda` that the simulator does not have.
+            ModuleNotFoundError: a part of `numba.cuda` that the simulator does not have, or of
+                Numba where it is not installed.
         """
-        if name == SUCCESSOR:
+        if name == SUCCESSOR or (name == "numba" and not self._others_find(name)):
             return ModuleSpec(name, self, is_package=True)
         for package in _PACKAGES:
             if name == package or name.startswith(f"{package}."):
@@ -77,12 +97,23 @@ class StandIn(MetaPathFinder, Loader):
                 return ModuleSpec(name, self, is_package=True)
         if name.startswith(f"{SUCCESSOR}."):
             raise ModuleNotFoundError(f"the simulator does not know {name}", name=name)
+        if name.startswith("numba.") and _stands_in_for_numba():
+            if name not in _WITHOUT_NUMBA:
+                # What is missing is Numba. By the name of its part, `from` would pass over this.
+                raise ModuleNotFoundError(str(needs_numba(name)), name="numba")
+            return ModuleSpec(name, self, is_package=True)
         return None
+
+    def _others_find(self, name: str) -> bool:
+        others = [finder for finder in sys.meta_path if finder is not self]
+        return any(finder.find_spec(name, None) is not None for finder in others)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """Returns the module that a spec of this finder is for."""
         if spec.name == SUCCESSOR:
             return _Successor(spec.name)
+        if spec.name in _WITHOUT_NUMBA:
+            return _Twin(spec.name, _WITHOUT_NUMBA[spec.name])
         for package in _PACKAGES:
             if spec.name == package or spec.name.startswith(f"{package}."):
                 return _INSIDE.get(spec.name.removeprefix(package)) or ModuleType(spec.name)
@@ -95,6 +126,31 @@ class StandIn(MetaPathFinder, Loader):
             own = _NUMBA_S_OWN.get(name.removeprefix(package))
             if name.startswith(package) and own is not None:
                 sys.modules[name] = importlib.import_module(own)
+
+
+class _Twin(ModuleType):
+    """A module of Numba's where it is not installed: by its name Python, and a kernel, knows it.
+
+    Args:
+        name: Numba's.
+        home: the module that has what is in it; "" where other modules are all that is.
+    """
+
+    def __init__(self, name: str, home: str) -> None:
+        super().__init__(name)
+        self._home = home
+
+    def __getattr__(self, name: str) -> Any:
+        inside = f"{self.__name__}.{name}"
+        if inside in _WITHOUT_NUMBA:
+            return importlib.import_module(inside)
+        if not self._home:
+            raise AttributeError(name)
+        return getattr(importlib.import_module(self._home), name)
+
+
+def _stands_in_for_numba() -> bool:
+    return isinstance(sys.modules.get("numba"), _Twin)
 
 
 class _Successor(ModuleType):

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from simt.foreign.kernel_names import unsupported
+from simt.foreign.kernel_names import needs_numba, unsupported
 
 Decorator = Callable[[Any], Any]
 
@@ -66,7 +66,12 @@ def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(name)
     if name in ("CUDATestCase", "ContextResettingTestCase"):
-        return _test_case()
+        try:
+            return _test_case()
+        except ModuleNotFoundError:
+            # Not as a name that is missing here: `import` would say that instead.
+            words = str(needs_numba(f"numba.cuda.testing.{name}"))
+            raise ModuleNotFoundError(words, name="numba") from None
     raise unsupported(f"numba.cuda.testing.{name}")
 
 

@@ -382,46 +382,81 @@ def _call(node: ast.Call, names: Names) -> Any:
     if name in _FUNCTIONS and name not in names:
         return _worked_out(name, node, names)
     function = constant(node.func, names)
-    if isinstance(function, Symbol) and function.path in _FUNCTIONS:
-        return _worked_out(function.path, node, names)
-    path = function.path if isinstance(function, Symbol) else ""
-    if path == "numpy.dtype" and node.args and isinstance(node.args[0], ast.List):
-        return _structure(node, names)
-    if path in ("numba.from_dtype", "numba.numpy_support.from_dtype") and len(node.args) == 1:
-        return constant(node.args[0], names)
-    if path == "collections.namedtuple" and len(node.args) == 2 and not node.keywords:
-        return NamedTuple(_string(node.args[0]), _fields(node.args[1]))
-    if path == "numpy.dtype" and len(node.args) == 1 and _is_text(node.args[0]):
-        return _named(node.args[0])
     if isinstance(function, NamedTuple):
         return _filled(function, node, names)
-    is_array = path in ("numpy.array", "numpy.asarray")
-    given = {k.arg: k.value for k in node.keywords if k.arg}
-    own = given.pop("dtype", None) if is_array else None
+    path = function.path if isinstance(function, Symbol) else ""
+    if path in _FUNCTIONS:
+        return _worked_out(path, node, names)
+    return _CALLS.get(path, _converted)(function, node, names)
+
+
+def _converted(function: Any, node: ast.Call, names: Names) -> Any:
+    """float32(3)"""
     arguments = [constant(a, names) for a in node.args]
-    keywords = {name: constant(value, names) for name, value in given.items()}
-    if own is not None:
-        keywords["dtype"] = _element_type(own, names)
+    keywords = [constant(k.value, names) for k in node.keywords if k.arg]
     dtype = as_dtype(function)
-    if path == "numpy.dtype" and len(arguments) == 1 and not keywords:
-        found = as_dtype(arguments[0])
+    if dtype is None or len(arguments) != 1 or keywords:
+        raise NotConstant("a call, and no call is made while the file is read")
+    return _number(dtype.type, arguments[0])
+
+
+def _dtype(function: Any, node: ast.Call, names: Names) -> Any:
+    """np.dtype([("x", np.float32)]), np.dtype("f4"), np.dtype(np.float32)"""
+    if node.args and isinstance(node.args[0], ast.List):
+        return _structure(node, names)
+    if len(node.args) == 1 and _is_text(node.args[0]):
+        return _named(node.args[0])
+    if len(node.args) == 1 and not any(k.arg for k in node.keywords):
+        found = as_dtype(constant(node.args[0], names))
         if found is not None:
             return found
-    if dtype is not None and len(arguments) == 1 and not keywords:
-        return _number(dtype.type, arguments[0])
-    if is_array:
-        if not arguments or cells(arguments[0], 2 * MAX_CELLS) > 2 * MAX_CELLS:
-            raise NotConstant("an array that is too large, or of nothing")
-        wanted = as_dtype(keywords.get("dtype", arguments[1] if len(arguments) > 1 else None))
-        try:
-            array = np.array(_as_lists(arguments[0]), dtype=wanted)
-        except (TypeError, ValueError, OverflowError, IndexError) as error:
-            raise NotConstant(str(error)) from None
-        numeric = array.dtype.kind in "biufc" or array.dtype.fields
-        if array.size > MAX_CELLS or array.nbytes > 8 * MAX_CELLS or not numeric:
-            raise NotConstant("an array that is too large, or not of numbers")
-        return array
-    raise NotConstant("a call, and no call is made while the file is read")
+    return _converted(function, node, names)
+
+
+def _from_dtype(function: Any, node: ast.Call, names: Names) -> Any:
+    """numba.from_dtype(POINT)"""
+    if len(node.args) == 1:
+        return constant(node.args[0], names)
+    return _converted(function, node, names)
+
+
+def _namedtuple(function: Any, node: ast.Call, names: Names) -> Any:
+    """collections.namedtuple("Point", "x y")"""
+    if len(node.args) == 2 and not node.keywords:
+        return NamedTuple(_string(node.args[0]), _fields(node.args[1]))
+    return _converted(function, node, names)
+
+
+def _array(function: Any, node: ast.Call, names: Names) -> np.ndarray:
+    """np.array([1, 2, 3], np.float32)"""
+    given = {k.arg: k.value for k in node.keywords if k.arg}
+    own = given.pop("dtype", None)
+    arguments = [constant(a, names) for a in node.args]
+    for value in given.values():
+        constant(value, names)  # it may be none
+    element = arguments[1] if len(arguments) > 1 else None
+    wanted = as_dtype(element if own is None else _element_type(own, names))
+    if not arguments or cells(arguments[0], 2 * MAX_CELLS) > 2 * MAX_CELLS:
+        raise NotConstant("an array that is too large, or of nothing")
+    try:
+        array = np.array(_as_lists(arguments[0]), dtype=wanted)
+    except (TypeError, ValueError, OverflowError, IndexError) as error:
+        raise NotConstant(str(error)) from None
+    numeric = array.dtype.kind in "biufc" or array.dtype.fields
+    if array.size > MAX_CELLS or array.nbytes > 8 * MAX_CELLS or not numeric:
+        raise NotConstant("an array that is too large, or not of numbers")
+    return array
+
+
+_CALLS: dict[str, Callable[[Any, ast.Call, Names], Any]] = {
+    "numpy.dtype": _dtype,
+    "numba.from_dtype": _from_dtype,
+    "numba.numpy_support.from_dtype": _from_dtype,
+    "collections.namedtuple": _namedtuple,
+    "numpy.array": _array,
+    "numpy.asarray": _array,
+}
+"""Calls that make something which a constant may be, beside numbers."""
 
 
 def _is_text(node: ast.expr) -> bool:

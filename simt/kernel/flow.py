@@ -277,34 +277,34 @@ def stored_parameters(
     called = {node.func for node in body if isinstance(node, ast.Call)}
     if any(_is_atomic(meaning) and node not in called for node, meaning in meanings.items()):
         return parameters  # an atomic that a name holds
-    found = set()
-    for node in body:
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-            node = node.value  # a field of a[i]
-            if not isinstance(node, ast.Subscript):
-                return parameters
-            store = True
-        else:
-            store = isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
-        if store and isinstance(node, ast.Subscript):
-            name = node.value.id if isinstance(node.value, ast.Name) else ""
-            if name not in parameters | own:
-                return parameters
-            found.add(name)
-        if isinstance(node, ast.Call):
-            symbol = meanings.get(node.func)
-            if isinstance(node.func, ast.Attribute) and node.func.attr == "fill":
-                return parameters
-            if _is_atomic(symbol):
-                name = node.args[0].id if node.args and isinstance(node.args[0], ast.Name) else ""
-                if name not in parameters | own:
-                    return parameters
-                found.add(name)
+    found = {
+        array.id if isinstance(array, ast.Name) else ""
+        for node in body
+        for array in _stored_arrays(node, meanings)
+    }
+    if not found <= parameters | own:
+        return parameters
     rebound = any(
         isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.id in parameters
         for n in body
     )
     return parameters if rebound else frozenset(found) & parameters
+
+
+def _stored_arrays(node: ast.AST, meanings: Mapping[ast.AST, Any]) -> list[ast.expr | None]:
+    """The arrays that a node writes to, as they are written there; None for one not seen."""
+    match node:
+        case ast.Subscript(ctx=ast.Store()):  # a[i] = x
+            return [node.value]
+        case ast.Attribute(value=ast.Subscript() as cell, ctx=ast.Store()):  # a[i].x = x
+            return [cell.value]
+        case ast.Attribute(ctx=ast.Store()):  # r.x = x, where r is a cell
+            return [None]
+        case ast.Call(func=ast.Attribute(attr="fill")):  # a.fill(0)
+            return [None]
+        case ast.Call() if _is_atomic(meanings.get(node.func)):
+            return [*node.args[:1]] or [None]
+    return []
 
 
 def _is_atomic(meaning: Any) -> bool:

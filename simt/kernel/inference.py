@@ -364,51 +364,63 @@ class _Inference:
 
     def assign(self, target: ast.expr, value: Type, written: ast.expr | None = None) -> None:
         if isinstance(target, ast.Name):
-            version = self.draft.assigned(target)
-            known = self.types.get(version, value)
-            try:
-                joined = types.unify(known, value)
-            except NotSimulated:
-                raise
-            except NoSuchType as error:
-                raise NoSuchType(f"{target.id} is {error}") from None
-            if version not in self.types or joined != known:
-                self.types[version] = joined
-                self.changed = True
-            self.note(target, value)
+            self.name(target, value)
         elif isinstance(target, ast.Tuple):
-            if isinstance(value, ArrayType) and value.ndim:
-                for part in target.elts:
-                    self.assign(part, self.item_of(value))
-                return
-            if not isinstance(value, TupleType) or len(value.elements) != len(target.elts):
-                names = count(len(target.elts), "name")
-                raise NoSuchType(f"{value} cannot be unpacked into {names}")
-            for part, element in zip(target.elts, value.elements, strict=True):
-                self.assign(part, element)
+            self.unpack(target, value)
         elif isinstance(target, ast.Subscript):
-            owner = self.expression(target.value)
-            if isinstance(owner, TupleType):
-                raise NoSuchType("a tuple cannot be changed")
-            if isinstance(owner, ArrayType) and owner.space == "const":
-                raise NoSuchType("constant memory cannot be changed")
-            stored = self.element(target)
-            if isinstance(stored, ArrayType) and isinstance(value, ArrayType):
-                fact = refused(f"{ast.unparse(target)} = ..., cells from cells,")
-                raise self.kernel.refuse(target, fact, "write the loop")
-            if isinstance(stored, ArrayType):
-                self.expressions[target] = stored
-                stored = stored.dtype  # one number for many cells
-            if types.is_structure(value) and types.same(value.dtype, stored):
-                return
-            if written is not None and isinstance(stored, np.dtype):
-                self.refuse_parts(written, value)
-            if not (isinstance(stored, np.dtype) and isinstance(value, np.dtype)):
-                raise NoSuchType(f"{value} cannot be stored in one cell of {stored}")
-            if value.kind == "c" and stored.kind != "c":
-                raise NoSuchType(f"{value} cannot be stored as {stored}: take .real or .imag")
+            self.store(target, value, written)
         else:
             self.field(target, value)
+
+    def name(self, target: ast.Name, value: Type) -> None:
+        """x = value: what x holds from all sides that lead here."""
+        version = self.draft.assigned(target)
+        known = self.types.get(version, value)
+        try:
+            joined = types.unify(known, value)
+        except NotSimulated:
+            raise
+        except NoSuchType as error:
+            raise NoSuchType(f"{target.id} is {error}") from None
+        if version not in self.types or joined != known:
+            self.types[version] = joined
+            self.changed = True
+        self.note(target, value)
+
+    def unpack(self, target: ast.Tuple, value: Type) -> None:
+        """x, y = value"""
+        if isinstance(value, ArrayType) and value.ndim:
+            for part in target.elts:
+                self.assign(part, self.item_of(value))
+            return
+        if not isinstance(value, TupleType) or len(value.elements) != len(target.elts):
+            names = count(len(target.elts), "name")
+            raise NoSuchType(f"{value} cannot be unpacked into {names}")
+        for part, element in zip(target.elts, value.elements, strict=True):
+            self.assign(part, element)
+
+    def store(self, target: ast.Subscript, value: Type, written: ast.expr | None) -> None:
+        """a[i] = value, and a[i, :] = value"""
+        owner = self.expression(target.value)
+        if isinstance(owner, TupleType):
+            raise NoSuchType("a tuple cannot be changed")
+        if isinstance(owner, ArrayType) and owner.space == "const":
+            raise NoSuchType("constant memory cannot be changed")
+        stored = self.element(target)
+        if isinstance(stored, ArrayType) and isinstance(value, ArrayType):
+            fact = refused(f"{ast.unparse(target)} = ..., cells from cells,")
+            raise self.kernel.refuse(target, fact, "write the loop")
+        if isinstance(stored, ArrayType):
+            self.expressions[target] = stored
+            stored = stored.dtype  # one number for many cells
+        if types.is_structure(value) and types.same(value.dtype, stored):
+            return
+        if written is not None and isinstance(stored, np.dtype):
+            self.refuse_parts(written, value)
+        if not (isinstance(stored, np.dtype) and isinstance(value, np.dtype)):
+            raise NoSuchType(f"{value} cannot be stored in one cell of {stored}")
+        if value.kind == "c" and stored.kind != "c":
+            raise NoSuchType(f"{value} cannot be stored as {stored}: take .real or .imag")
 
     def field(self, target: ast.expr, value: Type | None = None) -> Type:
         """The type of a field that is assigned to: a[i].x."""

@@ -663,7 +663,7 @@ def refuse_lambdas(program: Program) -> None:
         kernel, line = program.first_lambda
         raise kernel.refuse(
             line,
-            "a lambda cannot be used in a kernel of the course",
+            "a lambda cannot be used in a kernel: each function here has a name",
             "write a device function with def",
         )
 

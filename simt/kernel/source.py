@@ -149,7 +149,6 @@ MODULES = {
     "numba.cuda": "cuda",
     "numba_cuda_mlir.cuda": "cuda",
     "simt.foreign.cuda": "cuda",
-    "gpu_course.simt.module": "cuda",
     "numba": "numba",
     "numba.types": "numba",
     "numba.core.types": "numba",
@@ -231,7 +230,7 @@ class Kernel:
 def show_path(path: str | Path) -> str:
     """Returns a path as messages show it: short, and the same on every machine.
 
-    >>> show_path("/home/ada/course/puzzles/01_threads/guard.py")
+    >>> show_path("/home/ada/gpu/puzzles/01_threads/guard.py")
     'puzzles/01_threads/guard.py'
     """
     path = Path(path)
@@ -866,39 +865,57 @@ def of_live(name: str, value: Any) -> Any:
     if isinstance(value, np.dtype):
         return value if value.fields else Symbol(f"numpy.{value.name}")
     if isinstance(value, tuple):
-        if cells(value, MAX_CELLS) > MAX_CELLS:
-            return Unknown(f"a tuple of more than {MAX_CELLS:,} values")
-        parts = [of_live(name, v) for v in value]
-        return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+        return _of_tuple(name, value)
     if isinstance(value, ModuleType):
-        if value.__name__ in MODULES:
-            return Symbol(MODULES[value.__name__])
-        return LiveModule(value)
+        known = MODULES.get(value.__name__)
+        return LiveModule(value) if known is None else Symbol(known)
     if hasattr(value, "py_func"):
         return from_function(value)
     if isinstance(getattr(value, "on_device", None), np.ndarray):
         return value.on_device.view(Captured)
     if inspect.isfunction(value):
-        # A function of the library is told by its name, and not to become a device function.
-        home = value.__module__ or ""
-        if not home.startswith(OF_THE_LIBRARY):
-            return from_function(value)
-        return Symbol(f"cuda{'.libdevice' * home.endswith('.libdevice')}.{value.__name__}")
-    if isinstance(value, type) and issubclass(value, Enum):
+        return _of_function(value)
+    return _of_class(value) or _of_a_library(value)
+
+
+def _of_tuple(name: str, value: tuple[Any, ...]) -> Any:
+    if cells(value, MAX_CELLS) > MAX_CELLS:
+        return Unknown(f"a tuple of more than {MAX_CELLS:,} values")
+    parts = [of_live(name, v) for v in value]
+    return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+
+
+def _of_function(value: FunctionType) -> Kernel | Symbol:
+    # A function of the library is told by its name, and not to become a device function.
+    home = value.__module__ or ""
+    if not home.startswith(OF_THE_LIBRARY):
+        return from_function(value)
+    return Symbol(f"cuda{'.libdevice' * home.endswith('.libdevice')}.{value.__name__}")
+
+
+def _of_class(value: Any) -> LiveModule | Symbol | NamedTuple | None:
+    """What a class is that a script may make or NumPy has; None for any other, and for no class."""
+    if not isinstance(value, type):
+        return None
+    if issubclass(value, Enum):
         return LiveModule(value)  # its members are constants
-    origin = getattr(value, "__module__", None) or type(value).__module__
-    attribute = getattr(value, "__name__", None) or str(value)
-    if isinstance(value, type) and issubclass(value, np.generic):
-        return Symbol(f"numpy.{attribute}")
-    if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
-        return NamedTuple(attribute, value._fields)
-    if origin.startswith("numba") and hasattr(value, "fields") and hasattr(value, "dtype"):
+    if issubclass(value, np.generic):
+        return Symbol(f"numpy.{value.__name__}")
+    if issubclass(value, tuple) and hasattr(value, "_fields"):
+        return NamedTuple(value.__name__, value._fields)
+    return None
+
+
+def _of_a_library(value: Any) -> Any:
+    """What a name of Numba or of Python's own modules of mathematics is."""
+    home = getattr(value, "__module__", None) or type(value).__module__
+    name = getattr(value, "__name__", None) or str(value)
+    if home in ("math", "cmath"):
+        return Symbol(f"{home}.{name}")
+    if home in ("operator", "_operator"):
+        return Symbol(f"operator.{name}")
+    if not home.startswith("numba"):
+        return Unknown(f"a {type(value).__name__} of the host")
+    if hasattr(value, "fields") and hasattr(value, "dtype"):
         return value.dtype  # a record type, made by from_dtype
-    if origin in ("math", "cmath"):
-        return Symbol(f"{origin}.{attribute}")
-    if origin in ("operator", "_operator"):
-        return Symbol(f"operator.{attribute}")
-    if origin.startswith("numba"):
-        home = "cuda" if ".cuda" in origin else "numba"
-        return Symbol(f"{home}.{attribute}")
-    return Unknown(f"a {type(value).__name__} of the host")
+    return Symbol(f"{'cuda' if '.cuda' in home else 'numba'}.{name}")

@@ -18,7 +18,7 @@ over all pairs in the tests.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, TypeGuard
@@ -271,32 +271,60 @@ def binary(operator: str, a: Type, b: Type) -> Type:
     >>> binary("Pow", np.dtype("float32"), np.dtype("int64"))
     dtype('float32')
     """
-    if not isinstance(a, np.dtype) or not isinstance(b, np.dtype):
-        if operator == "Add" and isinstance(a, TupleType) and isinstance(b, TupleType):
-            return TupleType(a.elements + b.elements)
-        raise NoSuchType(f"{_name(a)} and {_name(b)}")
-    if operator == "Div":
-        result = arithmetic(a, b)
-        return FLOAT64 if _is_integer(result) else result
-    if operator == "Pow":
-        if a == BOOL and b == INT32:
-            return FLOAT32  # Numba's first match is its float32-to-an-int32 power
-        wide = FLOAT32 if a == FLOAT16 else a
-        if wide.kind == "f" and _is_integer(b):
-            return wide
-        return arithmetic(wide, FLOAT32 if b == FLOAT16 else b)
-    if operator in ("BitAnd", "BitOr", "BitXor"):
-        if not (_is_integer(a) and _is_integer(b)):
-            raise NoSuchType(f"{_name(a)} and {_name(b)}")
-        return BOOL if a == b == BOOL else _integer(a, b)
-    if operator in ("LShift", "RShift"):
-        if not (_is_integer(a) and _is_integer(b)):
-            raise NoSuchType(f"{_name(a)} and {_name(b)}")
-        return UINT64 if a.kind == "u" else INT64
-    if operator in ("FloorDiv", "Mod") and "c" in (a.kind, b.kind):
-        raise NoSuchType(f"{_name(a)} and {_name(b)}")
+    if isinstance(a, np.dtype) and isinstance(b, np.dtype):
+        found = _OPERATORS.get(operator, arithmetic)(a, b)
+        if found is not None:
+            return found
+    elif operator == "Add" and isinstance(a, TupleType) and isinstance(b, TupleType):
+        return TupleType(a.elements + b.elements)
+    raise NoSuchType(f"{_name(a)} and {_name(b)}")
+
+
+Scalar = np.dtype[Any]
+
+
+def _quotient(a: Scalar, b: Scalar) -> Scalar:
     result = arithmetic(a, b)
-    return FLOAT32 if operator in ("FloorDiv", "Mod") and result == FLOAT16 else result
+    return FLOAT64 if _is_integer(result) else result
+
+
+def _power(a: Scalar, b: Scalar) -> Scalar:
+    if a == BOOL and b == INT32:
+        return FLOAT32  # Numba's first match is its float32-to-an-int32 power
+    wide = FLOAT32 if a == FLOAT16 else a
+    if wide.kind == "f" and _is_integer(b):
+        return wide
+    return arithmetic(wide, FLOAT32 if b == FLOAT16 else b)
+
+
+def _bits(a: Scalar, b: Scalar) -> Scalar | None:
+    if not (_is_integer(a) and _is_integer(b)):
+        return None
+    return BOOL if a == b == BOOL else _integer(a, b)
+
+
+def _shifted(a: Scalar, b: Scalar) -> Scalar | None:
+    if not (_is_integer(a) and _is_integer(b)):
+        return None
+    return UINT64 if a.kind == "u" else INT64
+
+
+def _whole(a: Scalar, b: Scalar) -> Scalar | None:
+    """Of a // b and a % b."""
+    if "c" in (a.kind, b.kind):
+        return None
+    result = arithmetic(a, b)
+    return FLOAT32 if result == FLOAT16 else result
+
+
+_OPERATORS: dict[str, Callable[[Scalar, Scalar], Scalar | None]] = {
+    "Div": _quotient,
+    "Pow": _power,
+    **dict.fromkeys(("BitAnd", "BitOr", "BitXor"), _bits),
+    **dict.fromkeys(("LShift", "RShift"), _shifted),
+    **dict.fromkeys(("FloorDiv", "Mod"), _whole),
+}
+"""Operator -> the type of its result, None where there is none; for others `arithmetic` says it."""
 
 
 _UNARY = {"Not": "not", "UAdd": "+", "USub": "-", "Invert": "~"}

@@ -47,7 +47,7 @@ REFUSED = {  # body -> (offset of the line, part of the fact)
     "d = [1, 2]": (0, "a list cannot be used in a kernel"),
     "d = [x for x in range(3)]": (0, "a list comprehension cannot be used"),
     "d = sum(x for x in range(3))": (0, "a generator expression cannot be used"),
-    "f = lambda x: x": (0, "a lambda cannot be used in a kernel of the course"),
+    "f = lambda x: x": (0, "a lambda cannot be used in a kernel: each function here has a name"),
     "f = lambda x: x\nf = 1": (0, "f is a lambda, and something else as well"),
     "yield i": (0, "yield cannot be used"),
     "try:\n    n = 1\nexcept Exception:\n    n = 2": (0, "try ... except cannot be used"),

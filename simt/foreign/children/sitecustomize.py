@@ -8,24 +8,27 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib.machinery import PathFinder
+from importlib.machinery import ModuleSpec, PathFinder
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class BeforeNumba:
-    """Takes no part in any import: it puts the simulator in place when Numba is first asked for."""
+    """Puts the simulator in place when Numba is first asked for, and has it looked for anew."""
 
     @staticmethod
-    def find_spec(name: str, path: object = None, target: object = None) -> None:
+    def find_spec(name: str, path: object = None, target: object = None) -> ModuleSpec | None:
         if name not in ("numba", "numba_cuda_mlir"):
-            return
+            return None
         sys.meta_path.remove(BeforeNumba)  # type: ignore[arg-type]
         try:
             from simt.foreign import child
-        except ImportError:  # a Python in which the course is not installed
-            return
+        except ImportError:  # a Python in which the simulator is not installed
+            return None
         child.join()
+        from importlib.util import find_spec
+
+        return find_spec(name)
 
 
 def run_own() -> None:
@@ -38,6 +41,6 @@ def run_own() -> None:
             exec(code, {"__name__": "sitecustomize", "__file__": spec.origin})
 
 
-if os.environ.get("GPU_COURSE_JOURNAL"):
+if os.environ.get("SIMT_JOURNAL"):
     sys.meta_path.insert(0, BeforeNumba)  # type: ignore[arg-type]
 run_own()

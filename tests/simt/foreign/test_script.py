@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from simt.foreign.script import main
+
 ROOT = Path(__file__).parents[3]
 SCRIPTS = Path(__file__).parent / "scripts"
 
@@ -272,16 +274,41 @@ def test_what_is_not_there_is_refused_by_name(
     assert f'File "{ROOT / "gpu_course"}' not in done.stderr
 
 
-def test_without_a_script_the_usage_is_shown() -> None:
+USAGE = "usage: python -m simt [OPTIONS] SCRIPT [ARGS], or python -m simt [OPTIONS] -m MODULE"
+
+
+@pytest.mark.parametrize("name", ["simt", "gpu_course.simt"])
+def test_both_names_run_a_script(name: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "simt"],
+        [sys.executable, "-m", name, "--orders=1", "--", str(SCRIPTS / "arguments.py"), "3", "-m"],
         capture_output=True,
         text=True,
         check=False,
         cwd=ROOT,
     )
-    assert done.returncode == 2
-    assert "Usage: python -m simt [OPTIONS] [SCRIPT [ARGS]]" in done.stderr
+    assert done.stdout == "['3', '-m'] __main__ arguments.py found\n"
+    assert (done.returncode, done.stderr) == (3, "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "told"),
+    [
+        ([], 2, USAGE),
+        (["--help"], 0, USAGE),
+        (["-h", "nowhere.py"], 0, USAGE),
+        (["--orders", "0", "x.py"], 2, "argument --orders: 0 is no whole number from 1 on"),
+        (["--count", "x.py"], 2, "unrecognized arguments: --count"),
+        (["--format"], 2, "argument --format: expected one argument"),
+        (["--format", "xml", "x.py"], 2, "--format xml: there is no such form"),
+    ],
+)
+def test_the_command_line(
+    arguments: list[str], status: int, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == status
+    out, err = capsys.readouterr()
+    assert told in (out if status == 0 else err)
+    assert (err if status == 0 else out) == ""
 
 
 def test_a_script_that_is_not_there() -> None:

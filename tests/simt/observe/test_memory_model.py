@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -22,11 +21,10 @@ from simt.machine.faults import FaultLog
 from simt.machine.lanes import Lanes, Mask
 from simt.machine.observer import Access, Observer, Setting
 from simt.machine.schedule import RoundRobin, Schedule
-from simt.observe.races import Races
 from simt.simulator import simulate
 from tests.sampling import EVERYTHING, examples
-from tests.simt.observe.causality import Cell
 from tests.simt.observe.planted_faults import FAULTS, Fault, planted
+from tests.simt.observe.racing_cells import RecordedRaces, cell_of
 from tests.simt.observe.random_kernels import FLAGS, GLOBAL, draw
 from tests.simt.observe.witness import Event, Witness
 
@@ -35,13 +33,6 @@ SAMPLE = 240
 
 RARE = {"a block's threads know the same of others", "sets keep each thread's first access"}
 """Faults that one kernel of some hundreds tells: looked for where a thousand are drawn."""
-
-
-def cell_of(access: Access, k: int, per_block: int) -> Cell:
-    """Returns the cell that one of an access's lanes touches."""
-    shared = access.array.space == "shared"
-    block = int(access.threads[k]) // per_block if shared else -1
-    return access.array.name, block, int(access.cells[k])
 
 
 class Told(Observer):
@@ -92,20 +83,6 @@ class Told(Observer):
     def fence(self, line: int, mask: Mask, *, within_block: bool = False) -> None:
         for t in self.lanes.global_thread[mask.lanes].tolist():
             self.events[t].append(("fence", within_block))
-
-
-class RecordedRaces(Races):
-    """The simulator's detector, which also remembers the cells it reports."""
-
-    def begin(self, setting: Setting) -> None:
-        super().begin(setting)
-        self.racing: set[Cell] = set()
-        self.loose: set[Cell] = set()
-
-    def _report(self, access: Access, lanes: np.ndarray, *rest: Any, **more: Any) -> None:
-        found = self.loose if more.get("loose") else self.racing
-        found |= {cell_of(access, k, self.per_block) for k in lanes.tolist()}
-        super()._report(access, lanes, *rest, **more)
 
 
 class Faulty(Observer):
