@@ -11,7 +11,6 @@ from typing import Any
 
 from gpu_course.puzzle.specification import PythonPuzzle
 
-
 ROOT = Path(__file__).parents[3]
 
 
