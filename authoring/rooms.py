@@ -31,7 +31,7 @@ ROOMS: dict[str, tuple[str, set[str]]] = {
     "draw": ("pictures that lessons share: data in, a figure with alt text out", LEAVES),
     "puzzle": (
         "what a puzzle is, and how a lesson's room is read",
-        LEAVES | {"measure", "lessons"},
+        LEAVES | {"measure", "ranks", "lessons"},
     ),
     "grading": (
         "from an answer to a verdict, and what a verdict says",

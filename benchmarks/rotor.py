@@ -18,11 +18,11 @@ from pathlib import Path
 
 import numpy as np
 
-from gpu_course.measure.schedules import rotor
+from gpu_course.lessons.optimal_checkpointing import dynamic_program as rotor
+from gpu_course.lessons.optimal_checkpointing.dynamic_program import solve
 from gpu_course.measure.schedules.chain import Chain, Stage
 from gpu_course.measure.schedules.operations import account
 from gpu_course.measure.schedules.plans import keep_everything
-from gpu_course.measure.schedules.rotor import solve
 
 
 def random_chain(length: int, seed: int = 0) -> Chain:

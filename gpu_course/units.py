@@ -53,6 +53,16 @@ def format_bytes(count: float, *, binary: bool = True) -> str:
     return f"{_short(count)} byte{'' if count == 1 else 's'}"
 
 
+def byte_unit(highest: float) -> tuple[int, str]:
+    """Returns (bytes in it, name) of the unit for an axis that reaches so far.
+
+    >>> byte_unit(80 * GIB), byte_unit(512)
+    ((1073741824, 'GiB'), (1, 'bytes'))
+    """
+    units = ((size, name) for name, size in _BINARY[1:] if highest >= size)
+    return next(units, (1, "bytes"))
+
+
 _PLURAL = re.compile(
     r"\b([a-z]+(?:ch|ss)(?=es\b)|[a-z]*[^s\W](?=s\b))e?s\b( that split\b| that wait\b)?"
 )

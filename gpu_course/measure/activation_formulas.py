@@ -1,10 +1,11 @@
-"""Bytes a transformer layer keeps for its backward pass, as a published formula counts them."""
+"""Bytes a transformer layer keeps for its backward pass, as a published formula counts them.
+
+Source: Korthikanti et al. 2022, arXiv 2205.05198, section 4 and Table 2.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-SOURCE = "Korthikanti et al. 2022, arXiv 2205.05198, section 4 and Table 2"
 
 RECOMPUTE = ("none", "selective", "full")
 
@@ -179,7 +180,7 @@ def beyond_the_formula(
     """Returns what PyTorch keeps on a CPU that 34 + 5as/h leaves out, in bytes by reason.
 
     Args:
-        shape: of a causal layer with dropout, written as `training.model.Layer` is.
+        shape: of a causal layer with dropout, written as `measure.model.Layer` is.
         element_bytes: of one number.
         softmax_bytes: of one number of the softmax where it is wider; default the same.
 

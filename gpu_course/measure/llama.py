@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from gpu_course.measure.galore_formulas import Llama
+from gpu_course.measure.llama_shapes import Llama
 from gpu_course.measure.saved import saved_bytes
 
 HEAD_WIDTH = 128

@@ -158,6 +158,18 @@ class GPT(nn.Module):
         return self.head(self.norm(x))
 
 
+def drawn_gpt(shape: Shape, seed: int = 0) -> GPT:
+    """Returns a GPT in float64 whose weights are drawn with a seed; no other draw is moved by it.
+
+    Args:
+        shape: its numbers.
+        seed: of the draw.
+    """
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return GPT(shape).double()
+
+
 def next_token_loss(logits: Tensor, tokens: Tensor) -> Tensor:
     """Returns the mean cross-entropy of each token given those before it.
 

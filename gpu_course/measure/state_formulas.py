@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-DTYPE_BYTES = {"float64": 8, "float32": 4, "bfloat16": 2, "float16": 2, "int8": 1}
-
 
 @dataclass(frozen=True)
 class Recipe:
@@ -28,12 +26,20 @@ class Recipe:
     moments: int
 
     @property
+    def states(self) -> int:
+        """What the optimizer holds: the copy it updates, and all it remembers.
+
+        >>> MIXED_ADAM.weight, MIXED_ADAM.gradient, MIXED_ADAM.states
+        (2, 2, 12)
+        """
+        return self.master + self.moments
+
+    @property
     def bytes_per_parameter(self) -> int:
         """All of it together."""
-        return self.weight + self.gradient + self.accumulator + self.master + self.moments
+        return self.weight + self.gradient + self.accumulator + self.states
 
 
-FLOAT32_SGD = Recipe("float32, SGD", weight=4, gradient=4, accumulator=0, master=0, moments=0)
 FLOAT32_ADAM = Recipe("float32, Adam", weight=4, gradient=4, accumulator=0, master=0, moments=8)
 MIXED_ADAM = Recipe(
     "bfloat16 with a float32 copy, Adam", weight=2, gradient=2, accumulator=0, master=4, moments=8

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from gpu_course.errors import CourseError
 from gpu_course.grading.answer_problem import AnswerProblem
 from gpu_course.grading.python.answers import read_python_answer
 from gpu_course.puzzle import PythonPuzzle, index
-from gpu_course.ranks import runner
-from gpu_course.ranks.runner import Run
+from gpu_course.ranks.runner import Run, Source, run_with
 
 
 def ranked_puzzle(name: str) -> PythonPuzzle:
@@ -26,7 +24,7 @@ def ranked_puzzle(name: str) -> PythonPuzzle:
     return puzzle
 
 
-def own_text(name: str) -> str:
+def own_source(name: str) -> Source:
     """Returns the learner's answer to a puzzle in Python.
 
     Raises:
@@ -36,34 +34,25 @@ def own_text(name: str) -> str:
     if not isinstance(puzzle, PythonPuzzle):
         raise CourseError(f"{puzzle.name} asks for kernels", "name a puzzle in Python")
     try:
-        return read_python_answer(puzzle).text
+        text = read_python_answer(puzzle).text
     except AnswerProblem as problem:
         raise CourseError(problem.text) from None
+    return Source(f"{puzzle.short_name}.py", text, puzzle.functions)
 
 
-def run_own(name: str, ranks: int, tail: str, **arguments: Any) -> Run:
-    """Runs the learner's answer on ranks, through a function `course_main` that ends its file.
-
-    Args:
-        name: of the puzzle.
-        ranks: how many.
-        tail: what ends the file; it defines `course_main`, which each rank calls.
-        arguments: of `course_main`.
-    """
-    text = f"{own_text(name)}\n\n\n{tail}"
-    return run_text(text, f"{ranked_puzzle(name).short_name}.py", ranks, **arguments)
-
-
-def run_text(text: str, file: str, on: int, /, **arguments: Any) -> Run:
-    """Runs `course_main` of a text on ranks.
+def run_own(
+    names: str | Sequence[str], program: Callable[..., Any], on: int, /, **given: Any
+) -> Run:
+    """Returns what a function of the course came to on ranks, handed the learner's answers.
 
     Args:
-        text: of a Python file.
-        file: what it is called in messages.
+        names: of one puzzle, or of several.
+        program: takes the answers' modules first.
         on: how many ranks.
-        arguments: of `course_main`.
+        given: what else it takes.
+
+    Raises:
+        CourseError: an answer cannot be read, or the run came to no end.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / file
-        path.write_text(text, encoding="utf-8")
-        return runner.run(path, on, "course_main", arguments)
+    asked = [names] if isinstance(names, str) else names
+    return run_with([own_source(name) for name in asked], program, on, given)

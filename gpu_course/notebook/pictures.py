@@ -281,3 +281,21 @@ def show_transposition() -> None:
     from gpu_course.draw.execution.tiles import draw_transposition
 
     show(Picture(draw_transposition()))
+
+
+def show_losses(
+    losses: Mapping[str, Sequence[float]],
+    every: int,
+    goal: float | None = None,
+    floor: float | None = None,
+) -> None:
+    """Shows the losses of several runs over their steps.
+
+    Args:
+        losses: {run: loss before training and after each `every` steps}.
+        every: steps between two losses.
+        goal, floor: what was to be reached, and what no model can go below.
+    """
+    from gpu_course.draw.training.training_runs import draw_losses
+
+    show(Picture(draw_losses(losses, every, goal, floor)))

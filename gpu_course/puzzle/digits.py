@@ -84,9 +84,3 @@ def _off(got: np.ndarray, expected: np.ndarray) -> float:
         return 0.0
     off = np.abs(got[finite] - expected[finite]).max()
     return float(off / max(np.abs(expected[finite]).max(), np.finfo(float).tiny))
-
-
-IN_FLOAT32 = (
-    "All numbers agree to about seven digits and no further, which is what float32 holds. What of "
-    "yours is float32 on its way?"
-)

@@ -10,6 +10,7 @@ import atexit
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from gpu_course.errors import CourseError
@@ -19,7 +20,8 @@ from gpu_course.ranks.cells import CELL, beginning
 from gpu_course.ranks.runner import RankFailed, World, bytes_since, world
 from gpu_course.ranks.stuck import stuck_report
 
-LOAD = "from gpu_course.ranks.session import cell\n"
+SESSION = Path(__file__).with_name("session.py")
+"""What each rank runs; its `cell` is called for each cell."""
 CELL_SECONDS = 120.0
 SERVER = "console"
 """Its forkserver is one of its own: checks need the other one while these ranks wait."""
@@ -89,7 +91,8 @@ class Console:
         made = world(ranks, CELL, seconds=CELL_SECONDS, server=SERVER)
         self._world = self._closing.enter_context(made)
         self.note = self._world.note
-        load = {"answer": LOAD, "file": "console", "functions": ["cell"], "seconds": CELL_SECONDS}
+        text = SESSION.read_text(encoding="utf-8")
+        load = {"answer": text, "file": "console", "functions": ["cell"], "seconds": CELL_SECONDS}
         replies = self._world.ask([load] * ranks)
         if any(reply != {"loaded": True} for reply in replies):
             self.close()

@@ -8,6 +8,7 @@ run that cannot end is ended and told: which rank stands where, and who waits fo
 from __future__ import annotations
 
 import contextlib
+import inspect
 import io
 import os
 import runpy
@@ -28,6 +29,7 @@ from gpu_course.errors import CourseError
 from gpu_course.isolation import lockdown, servers
 from gpu_course.isolation.processes import POLL_S, Ended, OutOfMemory, Process, TooManyThreads
 from gpu_course.isolation.ranks import MOST_RANKS, Ranks, Traffic, started_ranks
+from gpu_course.ranks import programs
 from gpu_course.ranks.calls import Call
 from gpu_course.ranks.log import Log
 from gpu_course.ranks.stuck import Agreement, Disagreement, Standing, standings, stuck_report
@@ -446,6 +448,7 @@ def world(
     *,
     seconds: float = MOST_SECONDS,
     setup: Mapping[str, Any] | None = None,
+    harness: str = "",
     server: str = "",
 ) -> Iterator[World]:
     """Yields so many ranks that have joined one group; at the end nothing of them is left.
@@ -455,6 +458,7 @@ def world(
         file: what tracebacks call the text they will run.
         seconds: the most one call to them may take.
         setup: what a confined process is told, as in `isolation.child`; None runs unconfined.
+        harness: the module that unconfined ranks call the text's functions through, "" for none.
         server: the name of a forkserver of their own, for ranks that stay; "" for the one that
             all share, which can hold one world at a time.
 
@@ -463,7 +467,7 @@ def world(
     """
     if not 1 <= ranks <= MOST_RANKS:
         raise CourseError(f"{ranks} ranks", f"ask for 1 to {MOST_RANKS}")
-    told = dict(setup) if setup else {"harness": "", "confined": False}
+    told = dict(setup) if setup else {"harness": harness, "confined": False}
     with started_ranks("torch", ranks, own_network=setup is not None, server=server) as started:
         made = World(started, file, seconds)
         made.join(told)
@@ -499,15 +503,82 @@ def run(
         text = Path(file).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise CourseError(f"{file} cannot be read: {error}") from None
-    given = dict(arguments or {})
-    with world(ranks, file, seconds=seconds) as joined:
-        load = {"answer": text, "file": file, "functions": [function], "seconds": seconds}
-        _check(joined, joined.ask([load] * ranks), function)
-        turn = {"turn": 1, "inputs": given, "arguments": list(given), "seed": 0}
+    return _run(Source(file, text, (function,)), ranks, dict(arguments or {}), "", seconds)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A Python file to run.
+
+    Attributes:
+        file: what tracebacks call it.
+        text: of it.
+        functions: that it has to define.
+    """
+
+    file: str
+    text: str
+    functions: tuple[str, ...]
+
+
+def run_with(
+    answers: Sequence[Source],
+    program: Callable[..., Any],
+    ranks: int,
+    arguments: Mapping[str, Any] | None = None,
+    *,
+    seconds: float = MOST_SECONDS,
+) -> Run:
+    """Returns what a function of the course came to on so many ranks, handed some answers.
+
+    The lines of the run are those of the first answer.
+
+    Args:
+        answers: each becomes a module; the function takes them first.
+        program: of a module that a rank can import.
+        ranks: how many.
+        arguments: as in `run`.
+        seconds: the most it may take.
+
+    Raises:
+        RankFailed, CourseError: as in `run`.
+    """
+    own, *others = answers
+    given = {
+        "program": programs.name_of(program),
+        "others": [[each.file, each.text] for each in others],
+        "arguments": dict(arguments or {}),
+    }
+    return _run(own, ranks, given, programs.__name__, seconds)
+
+
+def run_function(
+    program: Callable[..., Any], ranks: int, arguments: Mapping[str, Any] | None = None
+) -> Run:
+    """Returns what a function of the course came to on so many ranks; its file is what they run.
+
+    Args:
+        program: of a module that a rank can import.
+        ranks: how many.
+        arguments: as in `run`.
+
+    Raises:
+        RankFailed, CourseError: as in `run`.
+    """
+    return run(inspect.getfile(program), ranks, program.__name__, arguments)
+
+
+def _run(
+    source: Source, ranks: int, inputs: Mapping[str, Any], harness: str, seconds: float
+) -> Run:
+    with world(ranks, source.file, seconds=seconds, harness=harness) as joined:
+        load = {"answer": source.text, "file": source.file, "functions": [*source.functions]}
+        _check(joined, joined.ask([load | {"seconds": seconds}] * ranks))
+        turn = {"turn": 1, "inputs": inputs, "arguments": list(inputs), "seed": 0}
         call = turn | {"seconds": seconds, "held": False, "by_name": True}
         before = joined.socket_bytes()
         replies = joined.ask([call] * ranks)
-        _check(joined, replies, function)
+        _check(joined, replies)
         sent = bytes_since(before, joined.socket_bytes())
         results = tuple(reply["got"]["result"] for reply in replies)
     printed = tuple(each.printed() for each in joined.processes)
@@ -529,16 +600,20 @@ def bytes_since(
     return {pair: count for pair, count in sent.items() if pair[0] != pair[1]}
 
 
-def _check(joined: World, replies: Sequence[Mapping[str, Any]], function: str) -> None:
+def _check(joined: World, replies: Sequence[Mapping[str, Any]]) -> None:
     """Raises what the first rank to raise raised."""
     for rank, reply in enumerate(replies):
         if "missing" in reply:
-            raise joined.failed(f"{joined.file} does not define {function}")
+            raise joined.failed(f"{joined.file} does not define {reply['missing']}")
         if "raised" in reply:
             raised = reply["raised"]
             frames = [f"line {line}, in {name}" for name, line in raised["frames"]]
-            place = f"\n  where:  {joined.file}, {frames[-1]}" if frames else ""
+            place = f"{joined.file}, {frames[-1]}" if frames else raised["outside"]
+            place = f"\n  where:  {place}" if place else ""
             raise joined.failed(f"rank {rank} raised {raised['type']}: {raised['text']}{place}")
+        if "unusable" in reply:
+            text = reply["unusable"]["text"]
+            raise joined.failed(f"with what rank {rank} gave nothing can be done: {text}")
         if "unsendable" in reply or "large" in reply:
             why = reply.get("unsendable") or reply.get("large")
             raise joined.failed(f"what rank {rank} returned cannot be sent: {why}")

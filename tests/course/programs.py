@@ -9,6 +9,10 @@ import importlib
 from pathlib import Path
 from typing import Any
 
+import torch
+
+from gpu_course.measure.model import Shape, drawn_gpt, next_token_loss, random_tokens
+
 RANKS = 2
 
 
@@ -23,3 +27,16 @@ def lessons_with_a_program() -> set[str]:
     return {
         path.parent.name for path in (Path(__file__).parents[1] / "lessons").glob("*/program.py")
     }
+
+
+def trained_by_one(shape: Shape) -> float:
+    """Returns the sum of a GPT's weights after three steps of SGD, by one process."""
+    model = drawn_gpt(shape)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
+    for _ in range(3):
+        for rank in range(RANKS):
+            tokens = random_tokens(shape, 2, rank)
+            (next_token_loss(model(tokens), tokens) / RANKS).backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    return torch.nn.utils.parameters_to_vector(model.parameters()).sum().item()

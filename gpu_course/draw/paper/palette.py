@@ -195,6 +195,18 @@ def blank_figure(
     return figure, axes
 
 
+def axes_or_blank(
+    ax: Axes | None, width: float, height: float, margins: tuple[float, float, float, float]
+) -> tuple[Figure, Axes]:
+    """Returns (figure, axes): those that were given, or blank ones; see `blank_figure`."""
+    return blank_figure(width, height, margins) if ax is None else (_figure_of(ax), ax)
+
+
+def headline(axes: Axes, words: str) -> None:
+    """Writes over a picture what there is to see."""
+    axes.set_title(words, loc="left", fontsize=NORMAL, fontweight="bold", color=INK)
+
+
 def _figure_of(ax: Axes) -> Figure:
     from matplotlib.figure import Figure
 

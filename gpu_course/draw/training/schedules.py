@@ -1,15 +1,15 @@
-"""Pictures of schedules: which stage runs when, what is held meanwhile, and memory against cost."""
+"""A picture of a schedule: which stage runs when, and what is held meanwhile."""
 
 from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from gpu_course.draw.paper import palette as p
 from gpu_course.draw.paper.picture import with_alt
-from gpu_course.units import format_bytes
+from gpu_course.units import byte_unit, format_bytes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,14 +22,6 @@ LOOKS: dict[str, dict[str, Any]] = {
     "backward": {"facecolor": p.WRITE, "edgecolor": p.WRITE_EDGE, "hatch": "//"},
 }
 """Each kind of operation, told apart by colour and hatch."""
-CURVES: tuple[dict[str, Any], ...] = (
-    {"color": p.ACTIVE, "marker": "o", "linestyle": "-"},
-    {"color": p.CONFLICT, "marker": "s", "linestyle": "none"},
-    {"color": p.FINE, "marker": "^", "linestyle": "none"},
-    {"color": p.CONTRAST, "marker": "D", "linestyle": "none"},
-    {"color": p.INK, "marker": "*", "linestyle": "none"},
-)
-
 Pairs = Sequence[tuple[str, int]]
 
 
@@ -91,7 +83,7 @@ def draw_schedule(
         above.set_ylabel("stage")
         above.yaxis.set_major_locator(MaxNLocator(integer=True))
         above.set_xticks([])
-        size, name = _unit(max(reached)) if in_bytes else (1, unit)
+        size, name = byte_unit(max(reached)) if in_bytes else (1, unit)
         below.fill_between(
             [step - 0.5 for step in range(len(reached) + 1)],
             [*(rise / size for rise in reached), reached[-1] / size],
@@ -203,79 +195,5 @@ def describe_schedule(
     return " ".join(said)
 
 
-def draw_pareto(
-    curves: Mapping[str, Sequence[tuple[float, float]]], ax: Axes | None = None
-) -> Figure:
-    """Returns memory against cost: what each plan takes, and how much it runs.
-
-    Args:
-        curves: {plan: [(bytes, cost over that of the plain run), ...]}; the first one is drawn as
-            a line, the others as points.
-        ax: axes to draw on instead of a new figure.
-    """
-    with p.style():
-        if ax is None:
-            figure, axes = p.blank_figure(p.WIDEST, 3.8, (0.75, 0.55, 0.2, 0.4))
-        else:
-            figure, axes = ax.get_figure(root=True), ax  # type: ignore[assignment]
-        unit, name = _unit(max(memory for points in curves.values() for memory, _ in points))
-        ceiling = _ceiling([cost for points in curves.values() for _, cost in points])
-        for (plan, points), look in zip(curves.items(), CURVES, strict=False):
-            for memory, cost in points:
-                if cost > ceiling:
-                    _beyond(axes, memory / unit, 100 * (ceiling - 1), cost, str(look["color"]))
-            axes.plot(
-                [memory / unit for memory, cost in points if cost <= ceiling],
-                [100 * (cost - 1) for _, cost in points if cost <= ceiling],
-                label=plan,
-                markersize=6,
-                drawstyle="steps-post" if look["linestyle"] == "-" else "default",
-                **look,
-            )
-        axes.set_xlim(left=0)
-        words = "Less memory against more work: lower left is better"
-        axes.set_title(words, loc="left", fontsize=p.NORMAL, fontweight="bold", color=p.INK)
-        axes.set_ylim(-2, 100 * (ceiling - 1) * 1.08)
-        axes.set_xlabel(f"peak in {name}")
-        axes.set_ylabel("more FLOP than the plain run, %")
-        axes.legend(loc="upper right", frameon=False, fontsize=p.SMALL)
-    return with_alt(figure, describe_pareto(curves))
-
-
-def _ceiling(costs: Sequence[float]) -> float:
-    """The highest cost that is drawn to scale: one far-off point must not flatten all others."""
-    ordered = sorted(costs)
-    usual = ordered[int(0.85 * (len(ordered) - 1))]
-    near = max(cost for cost in ordered if cost - 1 <= 1.6 * max(usual - 1, 0.01))
-    return near if ordered[-1] - 1 > 1.6 * (near - 1) else ordered[-1]
-
-
-def _beyond(axes: Axes, memory: float, top: float, cost: float, colour: str) -> None:
-    """An arrow at the upper edge, and the percentage of a point that lies beyond it."""
-    axes.text(
-        memory, top * 1.03, f"\u2191 {100 * (cost - 1):.0f} %", ha="center", va="center",
-        fontsize=p.SMALL, fontweight="bold", color=colour,
-    )  # fmt: skip
-
-
-def describe_pareto(curves: Mapping[str, Sequence[tuple[float, float]]]) -> str:
-    """Returns in words what `draw_pareto` shows."""
-    said = ["Peak memory against work."]
-    for plan, points in curves.items():
-        ends = [min(points), max(points)] if len(points) > 1 else [points[0]]
-        words = " to ".join(
-            f"{format_bytes(memory)} at {100 * (cost - 1):.0f} % more" for memory, cost in ends
-        )
-        said.append(f"{plan}: {words}.")
-    return " ".join(said)
-
-
 def _amount(size: float, in_bytes: bool, unit: str) -> str:
     return format_bytes(size) if in_bytes else f"{size:g} {unit}"
-
-
-def _unit(highest: float) -> tuple[int, str]:
-    for size, name in ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB")):
-        if highest >= size:
-            return size, name
-    return 1, "bytes"

@@ -5,19 +5,16 @@ from __future__ import annotations
 import math
 from functools import partial
 
-from gpu_course.lessons.checkpointing.planning import (
+from gpu_course.lessons.checkpointing.equal_stages import (
     OUTPUT_BYTES,
     called,
-    equal_inputs,
-    followed,
-    plain_results,
-)
-from gpu_course.lessons.checkpointing.segments import (
     case_of,
+    equal_inputs,
     random_case,
     too_much,
     why_too_often,
 )
+from gpu_course.puzzle.planning import followed, plain_results
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
 from simt.text import count

@@ -6,15 +6,8 @@ from functools import partial
 
 import numpy as np
 
-from gpu_course.lessons.checkpointing.planning import (
-    OUTPUT_BYTES,
-    called,
-    equal_inputs,
-    followed,
-    most_kept,
-    plain_results,
-    run_twice_in_a_row,
-)
+from gpu_course.lessons.checkpointing.equal_stages import OUTPUT_BYTES, called, equal_inputs
+from gpu_course.puzzle.planning import followed, most_kept, plain_results, run_twice_in_a_row
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
 from simt.text import count

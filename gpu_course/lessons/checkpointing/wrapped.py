@@ -15,11 +15,6 @@ CLOSE = 0.2
 """How far gradients may be off, as a share of their size, that belong to the right question. An
 input in bfloat16 turns some numbers to the other side of a ReLU, which leaves gradients off by a
 tenth; those of other dropout masks are off by two thirds and more."""
-ROUNDED = (
-    "The gradients are close to the right ones, and not equal bit for bit. Something was rounded "
-    "on the way, or added in another order. Keep x as it came, run the stage as it is, and go back "
-    "from the gradient as it comes in."
-)
 
 
 def case(name: str, blocks: int, width: int, visible: bool = False, **more: int) -> Case:

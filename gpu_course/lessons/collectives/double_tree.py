@@ -7,24 +7,26 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from gpu_course.lessons.collectives.pieces import (
-    FLOAT64_BYTES,
     NOT_FINITE,
     TOLERANCE,
-    as_wide,
-    by_hand,
     case,
     random_case,
-    ranks_of,
     same,
-    sends,
-    standstill,
     summed,
     whole_on_each,
 )
+from gpu_course.lessons.collectives.schedules import second_place, tree_parent
 from gpu_course.puzzle.digits import to_seven_digits
+from gpu_course.puzzle.on_ranks import (
+    FLOAT64_BYTES,
+    as_wide,
+    by_hand,
+    ranks_of,
+    sends,
+    standstill,
+)
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
-from gpu_course.ranks.collectives import second_place, tree_parent
 
 Parents = list[int | None]
 Arrays = Sequence[np.ndarray]

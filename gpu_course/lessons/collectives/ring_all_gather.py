@@ -8,19 +8,21 @@ import numpy as np
 
 from gpu_course.lessons.collectives.pieces import (
     CASES,
-    as_wide,
-    by_hand,
     numbers,
     pieces,
     random_case,
+    same,
+)
+from gpu_course.puzzle.digits import to_seven_digits
+from gpu_course.puzzle.on_ranks import (
+    as_wide,
+    by_hand,
     ranks_of,
     round_the_ring,
-    same,
     sends,
     standstill,
     within_bytes,
 )
-from gpu_course.puzzle.digits import to_seven_digits
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,

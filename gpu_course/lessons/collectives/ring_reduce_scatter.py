@@ -6,22 +6,24 @@ import numpy as np
 
 from gpu_course.lessons.collectives.pieces import (
     CASES,
-    FLOAT64_BYTES,
     TOLERANCE,
-    as_wide,
-    by_hand,
     pieces,
     random_case,
-    ranks_of,
-    round_the_ring,
     same,
-    sends,
-    standstill,
     summed,
     whole_on_each,
-    within_bytes,
 )
 from gpu_course.puzzle.digits import to_seven_digits
+from gpu_course.puzzle.on_ranks import (
+    FLOAT64_BYTES,
+    as_wide,
+    by_hand,
+    ranks_of,
+    round_the_ring,
+    sends,
+    standstill,
+    within_bytes,
+)
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
 

@@ -14,7 +14,7 @@ import torch.distributed as dist
 from torch import Tensor
 from torch.nn import functional
 
-from gpu_course.measure.model import GPT, Shape, next_token_loss, random_tokens
+from gpu_course.measure.model import GPT, Shape, drawn_gpt, next_token_loss, random_tokens
 
 SHAPE = Shape(hidden=32, heads=4, layers=2, sequence=48, vocabulary=64, dropout=0.0)
 """Small; two, three, four, six and eight ranks share its tokens evenly, in zigzag too."""
@@ -50,9 +50,7 @@ class _OverRanks(torch.autograd.Function):
 
 def model_and_tokens(seed: int = 0) -> tuple[GPT, Tensor]:
     """Returns the model in float64 and a sequence of tokens (1, s), the same on every rank."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        return GPT(SHAPE).double(), random_tokens(SHAPE, 1, seed)
+    return drawn_gpt(SHAPE, seed), random_tokens(SHAPE, 1, seed)
 
 
 def one_process(seed: int = 0) -> tuple[float, list[Tensor]]:

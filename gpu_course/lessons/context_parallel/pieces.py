@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from gpu_course.lessons.collectives import pieces as messages
 from gpu_course.lessons.context_parallel.sequence_layouts import LAYOUTS, Places
-from gpu_course.puzzle.digits import IN_FLOAT32
+from gpu_course.puzzle.on_ranks import FLOAT64_BYTES, ranks_of
 from gpu_course.puzzle.specification import Case, PerRank
 from simt.text import count
 
-FLOAT64_BYTES = 8
 TOLERANCE = (1e-9, 1e-11)
 KINDS = tuple(LAYOUTS)
 
@@ -35,11 +33,6 @@ def case(ranks: int, length: int, name: str = "", visible: bool = False, **more:
     looks = "" if sizes["causal"] else ", not causal"
     words = name or f"{count(ranks, 'rank')}, {count(length, 'token')}{how}{looks}"
     return Case(words, sizes, visible)
-
-
-def ranks_of(case: Case) -> int:
-    """Returns on how many ranks a case runs."""
-    return case.sizes["ranks"]
 
 
 def places_of(case: Case) -> Places:
@@ -113,25 +106,3 @@ def near(got: Any, expected: Any) -> bool:
         return False
     rtol, atol = TOLERANCE
     return bool(np.allclose(got, expected, rtol=rtol, atol=atol))
-
-
-DIAGNOSES: Mapping[str, str] = {
-    **{
-        key: messages.DIAGNOSES[key]
-        for key in ("receives-first", "sends-first", "tags-differ", "library-collective")
-    },
-    "seven-digits": IN_FLOAT32,
-    "too-many-bytes": (
-        "The result is right, and more crossed the wire than has to. Which block does the right "
-        "neighbour hold already, before the first message?"
-    ),
-    "not-a-ring": (
-        "The result is right. In a ring each rank sends to its right neighbour alone, so that all "
-        "links are in use at the same time and no block has to wait for a busy port."
-    ),
-    "input-changed": (
-        "A tensor that was given is written to. The first block is the caller's own k and v: "
-        "receive into new tensors, and hand on what has arrived."
-    ),
-}
-"""What all of them may be told."""

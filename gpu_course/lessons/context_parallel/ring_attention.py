@@ -6,13 +6,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gpu_course.lessons.collectives.pieces import (
-    by_hand,
-    round_the_ring,
-    sends,
-    standstill,
-    within_bytes,
-)
 from gpu_course.lessons.context_parallel.pieces import (
     KINDS,
     TOLERANCE,
@@ -22,11 +15,18 @@ from gpu_course.lessons.context_parallel.pieces import (
     drawn,
     near,
     places_of,
-    ranks_of,
     token_bytes,
 )
 from gpu_course.lessons.context_parallel.sequence_layouts import Places
 from gpu_course.puzzle.digits import to_seven_digits
+from gpu_course.puzzle.on_ranks import (
+    by_hand,
+    ranks_of,
+    round_the_ring,
+    sends,
+    standstill,
+    within_bytes,
+)
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
 

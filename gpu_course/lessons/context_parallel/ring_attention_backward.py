@@ -6,13 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.lessons.collectives.pieces import (
-    by_hand,
-    round_the_ring,
-    sends,
-    standstill,
-    within_bytes,
-)
 from gpu_course.lessons.context_parallel.pieces import (
     KINDS,
     TOLERANCE,
@@ -23,11 +16,18 @@ from gpu_course.lessons.context_parallel.pieces import (
     gradients,
     near,
     places_of,
-    ranks_of,
     token_bytes,
 )
 from gpu_course.lessons.context_parallel.ring_attention import gathered
 from gpu_course.puzzle.digits import to_seven_digits
+from gpu_course.puzzle.on_ranks import (
+    by_hand,
+    ranks_of,
+    round_the_ring,
+    sends,
+    standstill,
+    within_bytes,
+)
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
 

@@ -7,9 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from gpu_course.lessons.collectives.pieces import standstill
 from gpu_course.lessons.context_parallel.pieces import (
-    FLOAT64_BYTES,
     TOLERANCE,
     attention,
     case,
@@ -17,12 +15,13 @@ from gpu_course.lessons.context_parallel.pieces import (
     drawn,
     near,
     places_of,
-    ranks_of,
 )
 from gpu_course.puzzle.digits import to_seven_digits
+from gpu_course.puzzle.on_ranks import FLOAT64_BYTES, ranks_of, standstill
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
 from gpu_course.ranks.calls import Call
+from gpu_course.ranks.traffic import booked_bytes
 
 
 def _random_case(rng: np.random.Generator) -> Case:
@@ -82,7 +81,7 @@ def allowed_bytes(case: Case, tokens: Sequence[int], rank: int) -> Fraction:
 def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     for rank in range(ranks_of(case)):
         own = [call for call in got["wire"] if call.rank == rank and call.kind != "recv"]
-        sent = sum((call.booked_bytes for call in own), Fraction(0))
+        sent = booked_bytes(own)
         most = allowed_bytes(case, inputs["tokens"], rank)
         if sent > most:
             largest = max(own, key=lambda call: call.booked_bytes)

@@ -7,9 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from gpu_course.lessons.collectives.pieces import standstill
 from gpu_course.lessons.context_parallel.pieces import (
-    FLOAT64_BYTES,
     TOLERANCE,
     case,
     dealt,
@@ -17,9 +15,9 @@ from gpu_course.lessons.context_parallel.pieces import (
     gradients,
     near,
     places_of,
-    ranks_of,
 )
 from gpu_course.puzzle.digits import to_seven_digits
+from gpu_course.puzzle.on_ranks import FLOAT64_BYTES, ranks_of, standstill
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
@@ -28,6 +26,7 @@ from gpu_course.puzzle.specification import (
     PythonPuzzle,
     Values,
 )
+from gpu_course.ranks.traffic import booked_bytes
 
 
 def _random_case(rng: np.random.Generator) -> Case:
@@ -85,7 +84,7 @@ def allowed_bytes(case: Case, tokens: Sequence[int], rank: int) -> Fraction:
 def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     for rank in range(ranks_of(case)):
         own = [call for call in got["wire"] if call.rank == rank and call.kind != "recv"]
-        sent = sum((call.booked_bytes for call in own), Fraction(0))
+        sent = booked_bytes(own)
         most = allowed_bytes(case, inputs["tokens"], rank)
         if sent > most:
             largest = max(own, key=lambda call: call.booked_bytes)

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gpu_course.puzzle.digits import IN_FLOAT32
+from gpu_course.puzzle.on_ranks import FLOAT64_BYTES, ranks_of
 from gpu_course.puzzle.specification import Case, Finding, PerRank, Values
 from gpu_course.ranks.calls import Call
+from gpu_course.ranks.traffic import booked_bytes
 
 if TYPE_CHECKING:
     from gpu_course.lessons.data_parallel.replicas import Own
 
-FLOAT64_BYTES = 8
 TOLERANCE = (1e-9, 1e-12)
 """Float64, of sums that may be formed in any order."""
 BEGINS, ENDS, PREPARED, RATE = 1000, 1001, 1002, 0.25
@@ -59,11 +59,6 @@ def case(
         "beside": beside, "uneven": int(uneven), "bucket_bytes": bucket_bytes, "stops": int(stops),
     }  # fmt: skip
     return Case(name, sizes, visible)
-
-
-def ranks_of(case: Case) -> int:
-    """Returns on how many ranks a case runs."""
-    return case.sizes["ranks"]
 
 
 def widths(case: Case) -> list[int]:
@@ -200,7 +195,7 @@ def counted(got: Values) -> Values:
     own = [own_calls(got["wire"], rank) for rank in range(len(got["told"]))]
     return got | {
         "all_reduces": tuple(sum(c.kind == "all_reduce" for c in calls) for calls in own),
-        "bytes_as_in_a_ring": tuple(round(sum(c.booked_bytes for c in calls)) for calls in own),
+        "bytes_as_in_a_ring": tuple(round(booked_bytes(calls)) for calls in own),
     }
 
 
@@ -228,7 +223,7 @@ def within_booked(
         allowed += 2 * ring_bytes(ranks, FLOAT64_BYTES * filling)
     for rank in range(ranks):
         own = own_calls(got["wire"], rank)
-        sent = sum((call.booked_bytes for call in own), Fraction(0))
+        sent = booked_bytes(own)
         if sent > allowed:
             largest = max(own, key=lambda call: (call.booked_bytes, call.number))
             fact = f"rank {rank} sends {round(sent):,} bytes; {round(allowed):,} will do"
@@ -281,25 +276,3 @@ def own_gradients(inputs: Values, case: Case) -> np.ndarray:
 def alike(one: Any, other: Any) -> bool:
     """Whether two arrays are the same within what float64 rounds."""
     return np.shape(one) == np.shape(other) and np.allclose(one, other, rtol=1e-9, atol=1e-12)
-
-
-DIAGNOSES = {
-    "seven-digits": IN_FLOAT32,
-    "library-ddp": (
-        "PyTorch's own DistributedDataParallel makes that call. It is what you build here: from "
-        "hooks, broadcast and all_reduce."
-    ),
-    "summed": (
-        "The gradients are the sum over the ranks. With n times as many rows, should a step be n "
-        "times as long? Asked for is the mean."
-    ),
-    "divided-twice": (
-        "The gradients are the mean, divided once more by the number of ranks. Where is it "
-        "divided for the second time?"
-    ),
-    "own-gradients": (
-        "Each rank has its own gradient, so each learns from its own rows alone, and the copies "
-        "drift apart. Which call would bring them together, and who makes it?"
-    ),
-}
-"""What all of them may be told."""

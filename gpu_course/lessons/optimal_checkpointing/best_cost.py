@@ -30,7 +30,7 @@ def _cost_inputs(rng: np.random.Generator, case: Case) -> Values:
 
 
 def _least(stages: Any, memory: int) -> float:
-    from gpu_course.measure.schedules.rotor import solve
+    from gpu_course.lessons.optimal_checkpointing.dynamic_program import solve
 
     return solve(chains.chain_of(stages), memory).best_cost()
 
@@ -54,9 +54,9 @@ def _too_cheap_a_schedule(
     inputs: Values, case: Case, expected: Values, got: Values
 ) -> Values | None:
     """A schedule of the cost that was returned: it needs more memory than there is."""
+    from gpu_course.lessons.optimal_checkpointing.dynamic_program import solve
     from gpu_course.measure.schedules.operations import account
     from gpu_course.measure.schedules.plans import keep_everything
-    from gpu_course.measure.schedules.rotor import solve
     from gpu_course.measure.schedules.written import written
 
     stages, memory, claimed = inputs["stages"], inputs["memory"], got["result"]

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from gpu_course.errors import CourseError
+from gpu_course.lessons.optimal_checkpointing.dynamic_program import solve
 from gpu_course.lessons.optimal_checkpointing.exhaustive import Searched, search
 from gpu_course.measure.schedules.chain import Chain, Stage
-from gpu_course.measure.schedules.rotor import solve
 
 
 @dataclass(frozen=True)

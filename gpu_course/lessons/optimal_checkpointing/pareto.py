@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from gpu_course.lessons.optimal_checkpointing.dynamic_program import solve
 from gpu_course.measure.schedules import plans
 from gpu_course.measure.schedules.chain import Chain
 from gpu_course.measure.schedules.operations import Schedule, account
-from gpu_course.measure.schedules.rotor import solve
 
 Point = tuple[float, float]
 """(peak in bytes, cost over that of the plain run)."""

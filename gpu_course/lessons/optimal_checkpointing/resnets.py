@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from gpu_course.lessons.optimal_checkpointing.measured_chain import measure_chain
 from gpu_course.measure.schedules.chain import Chain
-from gpu_course.measure.schedules.measured import measure_chain
 
 BLOCKS = {
     18: (2, 2, 2, 2),

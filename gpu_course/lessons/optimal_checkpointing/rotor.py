@@ -8,13 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.lessons.checkpointing.planning import (
-    followed,
-    most_kept,
-    plain_results,
-    run_twice_in_a_row,
-)
 from gpu_course.lessons.optimal_checkpointing import rotor_chains as chains
+from gpu_course.puzzle.planning import followed, most_kept, plain_results, run_twice_in_a_row
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
 from simt.text import count
@@ -67,8 +62,8 @@ def _reference(inputs: Values, case: Case) -> Values:
 
 
 def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+    from gpu_course.lessons.optimal_checkpointing.dynamic_program import solve
     from gpu_course.measure.schedules.operations import account
-    from gpu_course.measure.schedules.rotor import solve
     from gpu_course.measure.schedules.written import read
 
     stages, memory = inputs["arguments"]
@@ -128,8 +123,8 @@ def _list(numbers: Sequence[int]) -> str:
 
 def _what_was_forgotten(chain: Any, schedule: Any, memory: int) -> str:
     """Returns the key of what a schedule leaves out: without that it is the best one, and fits."""
+    from gpu_course.lessons.optimal_checkpointing.dynamic_program import solve
     from gpu_course.measure.schedules.operations import account
-    from gpu_course.measure.schedules.rotor import solve
 
     for key, stages in chains.forgetful([asdict(stage) for stage in chain.stages]).items():
         other = chains.chain_of(stages)

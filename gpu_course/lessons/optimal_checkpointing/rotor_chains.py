@@ -100,10 +100,10 @@ def with_wide_rises(rng: np.random.Generator, length: int) -> list[dict[str, int
 
 @lru_cache(maxsize=4)
 def measured(kind: str) -> tuple[list[dict[str, int]], int]:
-    """Returns (stages in slots, bytes of a slot) of a real chain of training.networks.chains."""
+    """Returns (stages in slots, bytes of a slot) of a real chain of measure.chains."""
+    from gpu_course.lessons.optimal_checkpointing.measured_chain import measure_chain
     from gpu_course.lessons.optimal_checkpointing.pareto import slot_bytes_of
     from gpu_course.measure.chains import CHAINS
-    from gpu_course.measure.schedules.measured import measure_chain
 
     chain = measure_chain(*CHAINS[kind](0))
     slot_bytes = slot_bytes_of(chain, SLOTS)
@@ -119,9 +119,9 @@ def chain_of(stages: list[dict[str, int]]) -> Any:
 
 def memory_between(stages: list[dict[str, int]], percent: int) -> int:
     """Returns a memory so far on the way from the least that does to that of the plain run."""
+    from gpu_course.lessons.optimal_checkpointing.dynamic_program import solve
     from gpu_course.measure.schedules.operations import account
     from gpu_course.measure.schedules.plans import keep_everything
-    from gpu_course.measure.schedules.rotor import solve
 
     chain = chain_of(stages)
     full = account(chain, keep_everything(len(chain))).peak

@@ -28,8 +28,8 @@ def _random_case(rng: np.random.Generator) -> Case:
 
 
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
+    from gpu_course.lessons.optimal_checkpointing.dynamic_program import solve
     from gpu_course.measure.schedules import plans
-    from gpu_course.measure.schedules.rotor import solve
     from gpu_course.measure.schedules.written import written
 
     length, fixed = case.sizes["stages"], case.sizes.get("drawn")

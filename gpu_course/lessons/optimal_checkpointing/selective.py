@@ -16,7 +16,6 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.checkpoint import (
     CheckpointPolicy,
     SelectiveCheckpointContext,
@@ -31,7 +30,7 @@ from gpu_course.measure.model import Layer
 from gpu_course.measure.peak import allocate_gradients, measure_peak
 
 NAMES = ("queries, keys, values", "scores", "mixing", "attention output", "up", "down")
-"""The matrix products of a layer of training.model, in order."""
+"""The matrix products of a layer of measure.model, in order."""
 
 _aten = torch.ops.aten
 PRODUCTS = (_aten.mm.default, _aten.addmm.default, _aten.bmm.default, _aten.baddbmm.default)
@@ -141,23 +140,6 @@ def run_selective(
     return Selected(
         peak.value, torch.cat(gradients), peak.live_bytes[begin], flops.get_total_flops()
     )
-
-
-def count_products(module: nn.Module, x: Tensor) -> int:
-    """Returns how many matrix products a forward pass runs."""
-
-    class Count(TorchDispatchMode):
-        found = 0
-
-        def __torch_dispatch__(
-            self, operator: Any, types: Any, args: Any = (), kwargs: Any = None
-        ) -> Any:
-            self.found += operator in PRODUCTS
-            return operator(*args, **(kwargs or {}))
-
-    with torch.no_grad(), Count() as count:
-        module(x)
-    return count.found
 
 
 def _ready(module: nn.Module, x: Tensor, seed: int) -> None:

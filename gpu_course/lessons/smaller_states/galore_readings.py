@@ -13,7 +13,7 @@ from itertools import product
 
 from gpu_course.claims.published import printed
 from gpu_course.lessons.smaller_states.claims.galore import BF16, MODELS
-from gpu_course.measure.galore_formulas import Llama
+from gpu_course.measure.llama_shapes import Llama
 from gpu_course.units import GB, GIB
 
 UNITS = {"GiB": GIB, "GB": GB}

@@ -1,4 +1,4 @@
-"""A picture of what a rank buys and costs: bytes on the left, loss on the right."""
+"""Pictures of what each run holds, and of what a rank buys and costs."""
 
 from __future__ import annotations
 
@@ -7,13 +7,70 @@ from typing import TYPE_CHECKING
 
 from gpu_course.draw.paper import palette as p
 from gpu_course.draw.paper.picture import with_alt
-from gpu_course.units import GB
+from gpu_course.draw.training.memory_ledger import LOOKS
+from gpu_course.units import GB, byte_unit, format_bytes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _HEIGHT, _LEFT, _BOTTOM, _TOP, _GAP, _RIGHT = 2.9, 0.75, 0.55, 0.4, 0.95, 0.85
+
+
+def draw_held(
+    runs: Mapping[str, Mapping[str, float]],
+    notes: Mapping[str, str] | None = None,
+    ax: Axes | None = None,
+) -> Figure:
+    """Returns one stacked bar per run: the bytes it holds, by kind.
+
+    Args:
+        runs: {run: {kind: bytes}}, kinds as in a ledger.
+        notes: {run: a few words behind its bar}.
+        ax: axes to draw on instead of a new figure.
+    """
+    with p.style():
+        figure, axes = p.axes_or_blank(ax, p.WIDEST, 0.42 * len(runs) + 1.55, (2.2, 0.5, 1.6, 0.75))
+        highest = max(sum(parts.values()) for parts in runs.values())
+        unit, name = byte_unit(highest)
+        kinds = [kind for kind in LOOKS if any(kind in parts for parts in runs.values())]
+        left = [0.0] * len(runs)
+        for kind in kinds:
+            sizes = [parts.get(kind, 0) / unit for parts in runs.values()]
+            places = list(range(len(runs)))
+            axes.barh(places, sizes, left=left, height=0.62, label=kind, **LOOKS[kind])
+            left = [low + size for low, size in zip(left, sizes, strict=True)]
+        for place, (run, total) in enumerate(zip(runs, left, strict=True)):
+            axes.annotate(
+                (notes or {}).get(run, ""),
+                (total, place),
+                xytext=(6, 0),
+                textcoords="offset points",
+                va="center",
+                fontsize=p.SMALL,
+                color=p.INK,
+                annotation_clip=False,
+            )
+        axes.set_yticks(range(len(runs)), list(runs), fontsize=p.SMALL)
+        axes.invert_yaxis()
+        axes.set_xlim(0, highest / unit * 1.02)
+        axes.set_xlabel(name)
+        p.headline(axes, "What each run holds: shorter is less memory")
+        figure.legend(loc="upper center", ncols=4, frameon=False, fontsize=p.SMALL)
+    return with_alt(figure, describe_held(runs, notes))
+
+
+def describe_held(
+    runs: Mapping[str, Mapping[str, float]], notes: Mapping[str, str] | None = None
+) -> str:
+    """Returns in words what `draw_held` shows."""
+    said = []
+    for run, parts in runs.items():
+        kinds = ", ".join(f"{kind} {format_bytes(size)}" for kind, size in parts.items())
+        note = (notes or {}).get(run, "")
+        total = format_bytes(sum(parts.values()))
+        said.append(f"{run}: {total}: {kinds}{'; ' + note if note else ''}.")
+    return "Bytes held. " + " ".join(said)
 
 
 def draw_rank(

@@ -10,12 +10,12 @@ from gpu_course.lessons.tensor_parallel.pieces import (
     alike,
     all_reduce_bytes,
     cut,
-    ranks_of,
     small,
     within_passes,
     wrong_outputs,
 )
 from gpu_course.puzzle.digits import to_seven_digits
+from gpu_course.puzzle.on_ranks import ranks_of
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from gpu_course.puzzle.digits import IN_FLOAT32, rounding
+from gpu_course.puzzle.digits import rounding
+from gpu_course.puzzle.on_ranks import FLOAT64_BYTES
 from gpu_course.puzzle.specification import Case, Finding, Values
 from gpu_course.ranks.calls import Call
-
-FLOAT64_BYTES = 8
-
-
-def ranks_of(case: Case) -> int:
-    """Returns on how many ranks a case runs."""
-    return case.sizes["ranks"]
+from gpu_course.ranks.traffic import booked_bytes
 
 
 def eighths(rng: np.random.Generator, *shape: int) -> np.ndarray:
@@ -69,11 +63,6 @@ def passes(wire: Sequence[Call], rank: int) -> list[list[Call]]:
     return [*found, [], []][:2]
 
 
-def sent(calls: Sequence[Call]) -> Fraction:
-    """Returns the bytes booked for calls: sends exactly, a collective at a ring's volume."""
-    return sum((call.booked_bytes for call in calls), Fraction(0))
-
-
 def all_reduce_bytes(numbers: int, ranks: int) -> int:
     """Returns what a rank sends in a ring's all-reduce, pieces rounded up to whole numbers."""
     return 2 * (ranks - 1) * -(-numbers // ranks) * FLOAT64_BYTES
@@ -93,10 +82,11 @@ def within_passes(
     for rank in range(ranks):
         own = passes(got["wire"], rank)
         for words, calls, most in (("forward", own[0], forward), ("backward", own[1], backward)):
-            if sent(calls) > most:
+            sent = booked_bytes(calls)
+            if sent > most:
                 largest = max(calls, key=lambda call: call.booked_bytes)
                 will = f"{most:,} will do" if most else "none are needed"
-                fact = f"rank {rank} sends {float(sent(calls)):,.0f} bytes {words}; {will}{more}"
+                fact = f"rank {rank} sends {float(sent):,.0f} bytes {words}; {will}{more}"
                 return Finding(f"{words}-bytes", fact, "over-budget", largest.line)
     return None
 
@@ -118,17 +108,3 @@ def summed(parts: Sequence[np.ndarray]) -> np.ndarray:
 def wrong_outputs(expected: Mapping[str, Any], got: Values) -> set[str]:
     """Returns the names of the outputs that are not what they should be."""
     return {name for name, right in expected.items() if not alike(got[name], right)}
-
-
-DIAGNOSES = {
-    "seven-digits": IN_FLOAT32,
-    "forward-bytes": (
-        "The result is right, and more crossed the wire in the forward pass than has to. Which of "
-        "these numbers does a rank need from the others, and which has it already?"
-    ),
-    "backward-bytes": (
-        "The gradients are right, and more crossed the wire in the backward pass than has to. Of "
-        "which tensors does every rank hold a copy, so that its gradient is a sum over the ranks?"
-    ),
-}
-"""What all of them may be told."""

@@ -10,16 +10,15 @@ from gpu_course.lessons.tensor_parallel.parallel_mlp import (
     unsplit,
 )
 from gpu_course.lessons.tensor_parallel.pieces import (
-    FLOAT64_BYTES,
     alike,
     all_reduce_bytes,
     cut,
-    ranks_of,
     small,
     within_passes,
     wrong_outputs,
 )
 from gpu_course.puzzle.digits import to_seven_digits
+from gpu_course.puzzle.on_ranks import FLOAT64_BYTES, ranks_of
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,

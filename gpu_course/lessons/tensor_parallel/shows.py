@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 
 from gpu_course.claims.published import rows
 from gpu_course.claims.tables.korthikanti import TABLE_3
-from gpu_course.draw.collectives import draw_traffic
+from gpu_course.draw.traffic import draw_traffic
 from gpu_course.errors import CourseError
 from gpu_course.lessons.tensor_parallel.grids import CUTS
 from gpu_course.lessons.tensor_parallel.pictures import draw_cut, draw_kept, draw_rates
 from gpu_course.lessons.tensor_parallel.zero_or_cut import zero_3_teraflops
 from gpu_course.measure.activation_formulas import LayerShape, layer_activation_bytes, layer_terms
+from gpu_course.notebook.latest_cell import latest_calls
 from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import telling
-from gpu_course.notebook.own_ranks import own_text, run_own
+from gpu_course.notebook.own_ranks import run_own
 from gpu_course.notebook.pictures import Picture
 from gpu_course.ranks.calls import Call
-from gpu_course.ranks.console import console
 from gpu_course.ranks.runner import Run
-from gpu_course.ranks.traffic import sent_between
+from gpu_course.ranks.traffic import booked_bytes, sent_between
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -101,60 +101,13 @@ def calls_text(calls: Iterable[Call]) -> str:
 
 def last_calls() -> str:
     """Returns what the ranks of the latest `%%ranks` cell called, as a table."""
-    last = console().last
-    if last is None or not last.calls:
-        return "the ranks have called nothing yet: run the cell above"
-    return calls_text(last.calls)
+    calls = latest_calls()
+    return calls_text(calls) if calls else "the ranks have called nothing yet: run the cell above"
 
 
-def times_called(kind: str) -> int:
-    """Returns how often rank 0 called a collective in the latest `%%ranks` cell.
-
-    Args:
-        kind: "all_reduce", "all_gather" ...
-    """
-    last = console().last
-    calls = () if last is None else last.calls
-    return sum(1 for call in calls if (call.rank, call.kind) == (0, kind))
-
-
-def booked_bytes() -> float:
+def booked_by_rank_0() -> float:
     """Returns the bytes booked for rank 0 in the latest `%%ranks` cell."""
-    last = console().last
-    calls = () if last is None else last.calls
-    return float(sum(call.booked_bytes for call in calls if call.rank == 0))
-
-
-_PASSES = """
-def course_main(tokens, hidden, inner):
-    import torch as t
-    import torch.distributed as d
-
-    n, r = d.get_world_size(), d.get_rank()
-    made = t.Generator().manual_seed(24)
-
-    def drawn(*shape):
-        return t.randn(*shape, generator=made, dtype=t.float64) / shape[-1] ** 0.5
-
-    x, dy = drawn(tokens, hidden), drawn(tokens, hidden)
-    up, up_bias, down, down_bias = (
-        drawn(inner, hidden), drawn(inner), drawn(hidden, inner), drawn(hidden)
-    )
-    whole = [e.clone().requires_grad_() for e in (x, up, up_bias, down, down_bias)]
-    part = [
-        x, up.tensor_split(n)[r], up_bias.tensor_split(n)[r], down.tensor_split(n, 1)[r], down_bias
-    ]
-    part = [e.clone().requires_grad_() for e in part]
-    right = t.nn.functional.gelu(whole[0] @ whole[1].T + whole[2]) @ whole[3].T + whole[4]
-    right.backward(dy)
-    y = parallel_mlp(*part)
-    d.barrier()
-    y.backward(dy)
-    cut = [whole[0].grad, whole[1].grad.tensor_split(n)[r], whole[2].grad.tensor_split(n)[r],
-           whole[3].grad.tensor_split(n, 1)[r], whole[4].grad]
-    return [bool(t.allclose(y, right)),
-            *(bool(t.allclose(e.grad, g)) for e, g in zip(part, cut))]
-"""
+    return float(booked_bytes(call for call in latest_calls() if call.rank == 0))
 
 
 @asks_for_answers
@@ -166,7 +119,10 @@ def own_passes(ranks: int = 4, tokens: int = 32, hidden: int = 64) -> str:
         ranks: on how many it runs.
         tokens, hidden: of the layer, which has four times as many neurons.
     """
-    run = run_own("parallel_mlp", ranks, _PASSES, tokens=tokens, hidden=hidden, inner=4 * hidden)
+    from gpu_course.lessons.tensor_parallel import runs
+
+    given = {"tokens": tokens, "hidden": hidden, "inner": 4 * hidden}
+    run = run_own("parallel_mlp", runs.mlp_passes, ranks, **given)
     return _passes_text(run, tokens, hidden)
 
 
@@ -183,37 +139,6 @@ def _passes_text(run: Run, tokens: int, hidden: int) -> str:
     return "\n".join(lines)
 
 
-_LAYER = """
-def course_main(tokens, hidden, heads):
-    import torch as t
-    import torch.distributed as d
-    from gpu_course.measure.model import Layer
-
-    t.manual_seed(24)
-    whole = Layer(hidden, heads, dropout=0.0).double()
-    attention, mlp, r, n = whole.attention, whole.mlp, d.get_rank(), d.get_world_size()
-    for bias in (attention.qkv.bias, attention.out.bias):
-        t.nn.init.zeros_(bias)
-    x = t.randn(tokens, hidden, dtype=t.float64, requires_grad=True)
-    own = x.detach().clone().requires_grad_()
-    qkv, out = cut_heads(attention.qkv.weight.detach(), attention.out.weight.detach(), heads, heads)
-    parts = [
-        mlp.up.weight.tensor_split(n)[r], mlp.up.bias.tensor_split(n)[r],
-        mlp.down.weight.tensor_split(n, 1)[r], mlp.down.bias,
-    ]
-    parts = [e.detach().clone().requires_grad_() for e in parts]
-
-    right = whole(x[None])[0]
-    y = own + parallel_attention(whole.norm_attention(own), qkv, out, hidden // heads, 1)
-    y = y + parallel_mlp(whole.norm_mlp(y), *parts)
-    d.barrier()
-    y.sum().backward()
-    right.sum().backward()
-    return [bool(t.allclose(y, right)), bool(t.allclose(own.grad, x.grad)),
-            bool(t.allclose(parts[0].grad, mlp.up.weight.grad.tensor_split(n)[r]))]
-"""
-
-
 @asks_for_answers
 @telling
 def own_layer(ranks: int = 4, tokens: int = 16, hidden: int = 32, heads: int = 4) -> str:
@@ -226,27 +151,11 @@ def own_layer(ranks: int = 4, tokens: int = 16, hidden: int = 32, heads: int = 4
         ranks: on how many it runs.
         tokens, hidden, heads: of the layer.
     """
-    other = own_text("parallel_mlp")
-    tail = f"{other}\n\n{_LAYER}"
-    run = run_own("parallel_attention", ranks, tail, tokens=tokens, hidden=hidden, heads=heads)
+    from gpu_course.lessons.tensor_parallel import runs
+
+    given = {"tokens": tokens, "hidden": hidden, "heads": heads}
+    run = run_own(["parallel_attention", "parallel_mlp"], runs.layer_passes, ranks, **given)
     return _passes_text(run, tokens, hidden)
-
-
-_GRID = """
-def course_main(rows, columns, m, k, n):
-    import torch as t
-    import torch.distributed as d
-
-    i, j = divmod(d.get_rank(), columns)
-    widths = [len(part) for part in t.arange(k).tensor_split(max(rows, columns))]
-    of_m = [len(part) for part in t.arange(m).tensor_split(rows)]
-    of_n = [len(part) for part in t.arange(n).tensor_split(columns)]
-    in_a = widths if columns > 1 else [k]
-    in_b = widths if rows > 1 else [k]
-    a = t.ones(of_m[i], in_a[j], dtype=t.float64)
-    b = t.ones(in_b[i], of_n[j], dtype=t.float64)
-    return bool((summa(a, b, (rows, columns), widths) == k).all())
-"""
 
 
 @asks_for_answers
@@ -257,7 +166,9 @@ def own_grid(m: int = 64, k: int = 64, n: int = 96) -> Picture:
     Args:
         m, k, n: of the product.
     """
-    run = run_own("summa", 4, _GRID, rows=2, columns=2, m=m, k=k, n=n)
+    from gpu_course.lessons.tensor_parallel import runs
+
+    run = run_own("summa", runs.product_of_ones, 4, rows=2, columns=2, m=m, k=k, n=n)
     sent = sent_between(run.calls) or dict(run.socket_bytes or {})
     return Picture(draw_traffic(sent, 4, "your summa, on a grid of 2 x 2"))
 

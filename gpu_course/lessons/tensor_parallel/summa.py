@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.lessons.collectives import pieces as messages
 from gpu_course.lessons.tensor_parallel.pieces import (
-    FLOAT64_BYTES,
     SUMS,
     alike,
     drawn,
-    ranks_of,
-    sent,
 )
 from gpu_course.puzzle.digits import to_seven_digits
+from gpu_course.puzzle.on_ranks import FLOAT64_BYTES, as_wide, ranks_of
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
@@ -22,6 +19,7 @@ from gpu_course.puzzle.specification import (
     PythonPuzzle,
     Values,
 )
+from gpu_course.ranks.traffic import booked_bytes
 
 ALLOWED = ("send", "recv", "broadcast", "barrier")
 
@@ -125,14 +123,14 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
             size = call.payload_bytes
             fact = f"rank {call.rank} sends {size:,} bytes at once; a panel has {panel:,}"
             return Finding("more-than-a-panel", fact, "over-budget", call.line)
-    total = int(sent(got["wire"]))
+    total = int(booked_bytes(got["wire"]))
     if total > due:
         largest = max(got["wire"], key=lambda call: call.booked_bytes)
         out = _out_of_line(got, columns)
         key = "out-of-line" if out else "too-many-bytes"
         fact = f"all ranks together send {total:,} bytes; {due:,} will do"
         return Finding(key, fact, "over-budget", largest.line)
-    return messages.as_wide(got["wire"], due) or _held(inputs, got)
+    return as_wide(got["wire"], due) or _held(inputs, got)
 
 
 def room(inputs: Values, rank: int, *, broadcasts: bool = False) -> int:

@@ -7,14 +7,12 @@ from typing import Any
 import numpy as np
 
 from gpu_course.lessons.tensor_parallel.pieces import (
-    FLOAT64_BYTES,
     alike,
     all_reduce_bytes,
     cut,
-    ranks_of,
-    sent,
 )
 from gpu_course.puzzle.digits import to_seven_digits
+from gpu_course.puzzle.on_ranks import FLOAT64_BYTES, ranks_of
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
@@ -23,6 +21,7 @@ from gpu_course.puzzle.specification import (
     PythonPuzzle,
     Values,
 )
+from gpu_course.ranks.traffic import booked_bytes
 from simt.text import count
 
 PLAIN, FAR_APART, RULED_OUT = range(3)
@@ -120,11 +119,11 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     most = max(most, 3 * tokens * FLOAT64_BYTES * (ranks - 1) if ranks < 3 else 0)
     for rank in range(ranks):
         own = [call for call in got["wire"] if call.rank == rank]
-        if sent(own) > most:
+        if booked_bytes(own) > most:
             largest = max(own, key=lambda call: call.booked_bytes)
             whole = largest.payload_bytes >= tokens * FLOAT64_BYTES * 2
             key = "logits-sent" if whole else "too-many-bytes"
-            fact = f"rank {rank} sends {float(sent(own)):,.0f} bytes; {most:,} will do"
+            fact = f"rank {rank} sends {float(booked_bytes(own)):,.0f} bytes; {most:,} will do"
             return Finding(key, fact, "over-budget", largest.line)
     return None
 

@@ -7,12 +7,17 @@ from fractions import Fraction
 
 import numpy as np
 
+from gpu_course.measure.state_formulas import FLOAT32_ADAM, MIXED_ADAM
 from gpu_course.puzzle.builders import sized
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 NOTHING, OPTIMIZER, ALL = "nothing", "optimizer", "all"
-_OFFLOAD = (NOTHING, OPTIMIZER, ALL)
+OFFLOAD = (NOTHING, OPTIMIZER, ALL)
+
+WEIGHT, GRADIENT = MIXED_ADAM.weight, MIXED_ADAM.gradient
+STATES = FLOAT32_ADAM.bytes_per_parameter
+"""DeepSpeed counts a gradient in float32 among them, beside the copy and the two moments."""
 
 
 def bytes_needed(
@@ -24,11 +29,11 @@ def bytes_needed(
     offload: str,
     *,
     buffer: Fraction = Fraction(3, 2),
-    made: int = 4,
-    states: int = 16,
-    gradient: int = 2,
+    made: int = FLOAT32_ADAM.weight,
+    states: int = STATES,
+    gradient: int = GRADIENT,
     over: str = "all",
-    layer: int = 4,
+    layer: int = WEIGHT + GRADIENT,
     at_once: bool = True,
 ) -> tuple[int, int]:
     """Returns bytes of a node's CPU memory and of one GPU's memory.
@@ -51,7 +56,7 @@ def bytes_needed(
     ranks = gpus * nodes if over == "all" else gpus
     on_cpu: Fraction | int
     if stage == 2:
-        on_gpu = 2 * parameters
+        on_gpu = WEIGHT * parameters
         if offload == NOTHING:
             on_gpu += (gradient + states) * parameters // ranks
             on_cpu = made * gpus * parameters
@@ -60,12 +65,12 @@ def bytes_needed(
         return int(buffer * on_cpu), on_gpu
     on_gpu = layer * largest
     if offload == NOTHING:
-        on_gpu += (2 + states) * parameters // ranks
+        on_gpu += (WEIGHT + states) * parameters // ranks
         on_cpu = made * gpus * largest
     else:
-        kept = states if offload == OPTIMIZER else states + 2
+        kept = states if offload == OPTIMIZER else states + WEIGHT
         on_cpu = Fraction(kept * parameters, nodes if over == "all" else 1)
-        on_gpu += 2 * parameters // ranks if offload == OPTIMIZER else 0
+        on_gpu += WEIGHT * parameters // ranks if offload == OPTIMIZER else 0
     return int(buffer * on_cpu), on_gpu
 
 
@@ -76,7 +81,7 @@ MOST_PARTS = 6
 def _case(
     name: str, stage: int, offload: str, gpus: int, nodes: int, visible: bool = False
 ) -> Case:
-    places = {"stage": stage, "offload": _OFFLOAD.index(offload), "gpus": gpus, "nodes": nodes}
+    places = {"stage": stage, "offload": OFFLOAD.index(offload), "gpus": gpus, "nodes": nodes}
     return sized(name, visible=visible, **places)
 
 
@@ -93,7 +98,7 @@ CASES = (
 
 def _random_case(rng: np.random.Generator) -> Case:
     stage = int(rng.integers(2, 4))
-    offload = _OFFLOAD[int(rng.integers(0, stage))]
+    offload = OFFLOAD[int(rng.integers(0, stage))]
     return _case("a model drawn at random", stage, offload, int(rng.choice([2, 4, 8])), 3)
 
 
@@ -109,7 +114,7 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
         "largest": 32 * 10**6 if case.visible else parameters // 40,
         "gpus": case.sizes["gpus"],
         "nodes": case.sizes["nodes"],
-        "offload": _OFFLOAD[case.sizes["offload"]],
+        "offload": OFFLOAD[case.sizes["offload"]],
     }
 
 

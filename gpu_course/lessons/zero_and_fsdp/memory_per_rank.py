@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from gpu_course.lessons.zero_and_fsdp.pieces import share
+from gpu_course.measure.state_formulas import MIXED_ADAM
 from gpu_course.puzzle.builders import sized
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
-WEIGHT, GRADIENT, STATES = 2, 2, 12
+WEIGHT, GRADIENT, STATES = MIXED_ADAM.weight, MIXED_ADAM.gradient, MIXED_ADAM.states
 
 
 def memory(units: Sequence[int], ranks: int, stage: int, bucket: int) -> int:

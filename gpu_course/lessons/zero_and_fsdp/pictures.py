@@ -11,6 +11,8 @@ from gpu_course.draw.paper.furniture import cell_text, row_label, square, title
 from gpu_course.draw.paper.picture import with_alt
 from gpu_course.draw.training.memory_ledger import LOOKS
 from gpu_course.errors import CourseError
+from gpu_course.lessons.zero_and_fsdp.stage_bytes import KINDS, WHOLE, bytes_of_stage
+from gpu_course.measure.state_formulas import MIXED_ADAM
 from gpu_course.units import GB, format_bytes
 from simt.text import count
 
@@ -22,18 +24,8 @@ MOST_RANKS = 8
 MOST_UNITS = 8
 _EDGE = 0.3
 
-KINDS = (("weights", 2, 3, "parameters"), ("gradients", 2, 2, "gradients"),
-         ("states", 12, 1, "optimizer states"))  # fmt: skip
-"""(kind, bytes of a parameter, the stage from which on it is cut, its look in a ledger)."""
-
-
-def bytes_of_stage(stage: int, ranks: int) -> dict[str, float]:
-    """Returns {kind: bytes for each parameter} that a rank holds.
-
-    >>> bytes_of_stage(2, 4)
-    {'weights': 2.0, 'gradients': 0.5, 'states': 3.0}
-    """
-    return {kind: size / ranks if stage >= cut else float(size) for kind, size, cut, _ in KINDS}
+_LOOKS_OF = {"weights": "parameters", "gradients": "gradients", "states": "optimizer states"}
+"""Kind -> its look in a ledger."""
 
 
 def draw_owners(stage: int, ranks: int, parameters: float = 7.5e9) -> Figure:
@@ -58,11 +50,11 @@ def draw_owners(stage: int, ranks: int, parameters: float = 7.5e9) -> Figure:
     each = sum(bytes_of_stage(stage, ranks).values())
     with p.style():
         figure, axes = p.sheet(p.WIDEST, height)
-        second = f"{each:.4g} of 16 bytes for each parameter on every rank"
+        second = f"{each:.4g} of {WHOLE} bytes for each parameter on every rank"
         title(axes, _EDGE, _heading(stage, ranks), second, mono=False)
         x = left
-        for kind, size, cut, look in KINDS:
-            span = wide * size / 16 - 0.08
+        for kind, size, cut in KINDS:
+            span = wide * size / WHOLE - 0.08
             axes.text(
                 x + span / 2, top - 0.16, kind,
                 ha="center", va="center_baseline", fontsize=p.SMALL, color=p.QUIET,
@@ -72,7 +64,7 @@ def draw_owners(stage: int, ranks: int, parameters: float = 7.5e9) -> Figure:
                 square(axes, x + span / 2, y, span, p.UNTOUCHED_CELL, tall)
                 part = span / ranks if stage >= cut else span
                 begin = x + rank * part if stage >= cut else x
-                square(axes, begin + part / 2, y, part, dict(LOOKS[look]), tall)
+                square(axes, begin + part / 2, y, part, dict(LOOKS[_LOOKS_OF[kind]]), tall)
             x += span + 0.08
         for rank in range(ranks):
             y = top + (rank + 0.5) * row
@@ -82,7 +74,8 @@ def draw_owners(stage: int, ranks: int, parameters: float = 7.5e9) -> Figure:
                 va="center_baseline", fontsize=p.NORMAL, color=p.INK,
             )  # fmt: skip
         words = (
-            "filled: held by this rank. Of a parameter: weight 2, gradient 2, states 12 bytes. "
+            f"filled: held by this rank. Of a parameter: weight {MIXED_ADAM.weight}, "
+            f"gradient {MIXED_ADAM.gradient}, states {MIXED_ADAM.states} bytes. "
             f"Right: of {parameters / 1e9:g} billion"
         )
         axes.text(_EDGE, height - 0.22, words, fontsize=p.SMALL, color=p.QUIET, va="center")
@@ -92,7 +85,7 @@ def draw_owners(stage: int, ranks: int, parameters: float = 7.5e9) -> Figure:
 def describe_owners(stage: int, ranks: int, parameters: float = 7.5e9) -> str:
     """Returns in words what `draw_owners` shows."""
     lines = [f"{_heading(stage, ranks)}."]
-    for kind, size, cut, _ in KINDS:
+    for kind, size, cut in KINDS:
         if stage >= cut and ranks > 1:
             lines.append(f"Of the {kind}, {size} bytes, each rank holds one part of {ranks}.")
         else:

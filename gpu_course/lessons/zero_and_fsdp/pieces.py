@@ -7,19 +7,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from gpu_course.puzzle.specification import Case, Finding
+from gpu_course.puzzle.specification import Finding
 from gpu_course.ranks.calls import Call
-
-FLOAT64_BYTES = 8
+from gpu_course.ranks.traffic import booked_bytes
 
 # Adam, as the stubs have it. So large an epsilon makes a sum of gradients and their mean differ,
 # and keeps noise from being blown up where a gradient is zero but for rounding.
 RATE, BETA_1, BETA_2, EPSILON = 0.01, 0.9, 0.99, 0.01
-
-
-def ranks_of(case: Case) -> int:
-    """Returns on how many ranks a case runs."""
-    return case.sizes["ranks"]
 
 
 def share(length: int, ranks: int) -> int:
@@ -63,7 +57,7 @@ def adam(
 
 def booked(wire: Sequence[Call], rank: int) -> Fraction:
     """Returns the bytes that a rank's calls are booked at, its own messages and collectives."""
-    return sum((call.booked_bytes for call in wire if call.rank == rank), Fraction(0))
+    return booked_bytes(call for call in wire if call.rank == rank)
 
 
 def within_booked(wire: Sequence[Call], allowed: Sequence[int], key: str) -> Finding | None:

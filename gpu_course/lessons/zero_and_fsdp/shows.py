@@ -6,24 +6,24 @@ import functools
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gpu_course.lessons.zero_and_fsdp.claims.zero import zero_gb
 from gpu_course.lessons.zero_and_fsdp.pictures import UnitUse, draw_owners, draw_stages, draw_units
+from gpu_course.lessons.zero_and_fsdp.volumes import times
 from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import telling
-from gpu_course.notebook.own_ranks import own_text, run_text
+from gpu_course.notebook.own_ranks import run_own
 from gpu_course.notebook.pictures import Picture
+from gpu_course.puzzle.on_ranks import FLOAT64_BYTES
 from gpu_course.ranks.calls import Call
-from gpu_course.ranks.console import console
+from gpu_course.ranks.runner import run_function
+from gpu_course.ranks.traffic import booked_bytes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-FLOAT64_BYTES = 8
 
 
 def owners(stage: int = 0, ranks: int = 4) -> Figure:
@@ -53,29 +53,6 @@ def stages(billions: float = 7.5, gpu_gb: float = 80) -> Figure:
 # Runs on real ranks
 
 
-_OWN_UNITS = """
-
-def course_main(ranks):
-    import types
-    import torch as course_torch
-    from gpu_course.lessons.zero_and_fsdp.harness import zero3 as course_harness
-    from gpu_course.lessons.zero_and_fsdp.units import TINY, tiny
-    rank = course_torch.distributed.get_rank()
-    units, weights, tokens = tiny(rank)
-    shards = []
-    for each in weights:
-        size = -(-len(each) // ranks)
-        filled = course_torch.zeros(ranks * size, dtype=each.dtype)
-        filled[: len(each)] = each
-        shards.append(filled[rank * size : (rank + 1) * size].clone().numpy())
-    shape = {name: getattr(TINY, name) for name in
-             ("hidden", "heads", "layers", "sequence", "vocabulary")}
-    answer = types.SimpleNamespace(zero3=zero3)
-    got = course_harness.run(answer, shards, tokens.numpy(), shape, [[0, 0]] * len(units))
-    return {"uses": got["uses"], "lengths": [unit.length for unit in units]}
-"""
-
-
 def own_uses(ranks: int = 4) -> tuple[tuple[UnitUse, ...], int]:
     """Returns (uses on rank 0, bytes of all weights) of the learner's zero3 on the tiny GPT.
 
@@ -85,7 +62,9 @@ def own_uses(ranks: int = 4) -> tuple[tuple[UnitUse, ...], int]:
     Raises:
         CourseError: the answer cannot be run, or its run came to no end.
     """
-    run = run_text(own_text("zero3") + _OWN_UNITS, "zero3.py", ranks, ranks=ranks)
+    from gpu_course.lessons.zero_and_fsdp import runs
+
+    run = run_own("zero3", runs.sharded_step, ranks)
     told = run.results[0]
     own = [call for call in run.calls if call.rank == 0]
     return uses_of(told["uses"], own, ranks), FLOAT64_BYTES * sum(told["lengths"])
@@ -131,31 +110,6 @@ def own_units(ranks: int = 4) -> Picture:
     return Picture(draw_units(uses, whole, "your zero3"))
 
 
-_STAGES = """
-def course_main(steps, narrow, wide):
-    import hashlib
-    import torch
-    from gpu_course.ranks.wire import mark
-    from gpu_course.lessons.zero_and_fsdp.slices import Zero
-    from gpu_course.lessons.zero_and_fsdp.units import tiny
-    units, weights, tokens = tiny(torch.distributed.get_rank())
-    told = []
-    for stage in range(4):
-        zero = Zero(units, weights, stage, getattr(torch, narrow), getattr(torch, wide))
-        mark(2 * stage)
-        for step in range(steps):
-            zero.step(tokens)
-            if step == 0:
-                mark(2 * stage + 1)
-        after = zero.all_weights()
-        states = [each for k in range(len(units)) for each in zero.states(k)]
-        held = torch.cat([after.double(), *(each.double() for each in states)])
-        told.append({"after": after.double().numpy(), "held": zero.held, "length": len(after),
-                     "digest": hashlib.sha256(held.numpy().tobytes()).hexdigest()})
-    return told
-"""
-
-
 @dataclass(frozen=True)
 class StageRun:
     """What some steps of one stage came to.
@@ -187,7 +141,10 @@ def stage_run(
 @functools.cache
 def _all_stages(ranks: int, narrow: str, wide: str, steps: int) -> tuple[StageRun, ...]:
     """Returns a run of each stage. To start ranks takes longer than to take their steps."""
-    run = run_text(_STAGES, "stages.py", ranks, steps=steps, narrow=narrow, wide=wide)
+    from gpu_course.lessons.zero_and_fsdp import runs
+
+    given = {"steps": steps, "narrow": narrow, "wide": wide}
+    run = run_function(runs.all_stages, ranks, given)
     by_number = {call.number: call for call in run.calls if call.rank == 0}
     found: list[list[Call]] = [[] for _ in range(4)]
     place = -1
@@ -229,34 +186,7 @@ def sent_in_stage(stage: int, ranks: int = 4) -> float:
         ranks: how many.
     """
     run = stage_run(stage, ranks)
-    return float(_times(run.calls, run.results[0]["length"], ranks))
-
-
-def _times(calls: Sequence[Call], length: int, ranks: int) -> str:
-    booked = sum((call.booked_bytes for call in calls), Fraction(0))
-    return f"{float(booked / (FLOAT64_BYTES * length * Fraction(ranks - 1, ranks))):.4g}"
-
-
-_ONE = """
-def course_main(ranks, steps):
-    import torch
-    from gpu_course.lessons.zero_and_fsdp.slices import Adam
-    from gpu_course.lessons.zero_and_fsdp.units import tiny
-    units, weights, _ = tiny()
-    weights = [each.clone().requires_grad_() for each in weights]
-    numbers = Adam()
-    adam = torch.optim.Adam(weights, lr=numbers.rate, betas=(numbers.beta_1, numbers.beta_2),
-                            eps=numbers.epsilon)
-    for _ in range(steps):
-        adam.zero_grad()
-        for rank in range(ranks):
-            units, _, x = tiny(rank)
-            for unit, each in zip(units, weights):
-                x = unit._call(each, x)
-            (x / ranks).backward()
-        adam.step()
-    return torch.cat([each.detach() for each in weights]).numpy()
-"""
+    return float(times(booked_bytes(run.calls), run.results[0]["length"], ranks))
 
 
 def equal_to_one(ranks: int = 4, steps: int = 3) -> str:
@@ -266,7 +196,9 @@ def equal_to_one(ranks: int = 4, steps: int = 3) -> str:
         ranks: how many.
         steps: how many.
     """
-    one = run_text(_ONE, "one.py", 1, ranks=ranks, steps=steps).results[0]
+    from gpu_course.lessons.zero_and_fsdp import runs
+
+    one = runs.one_process(ranks, steps).numpy()
     lines = []
     for stage in range(4):
         found = stage_run(stage, ranks, steps=steps).results
@@ -275,50 +207,15 @@ def equal_to_one(ranks: int = 4, steps: int = 3) -> str:
     return "\n".join(lines)
 
 
-_FAIRSCALE = """
-def course_main():
-    import importlib
-    import torch
-    from gpu_course.lessons.zero_and_fsdp.slices import steps_of
-    from gpu_course.measure.model import GPT, next_token_loss
-    from gpu_course.lessons.zero_and_fsdp.units import TINY, tiny
-
-    try:
-        oss = importlib.import_module("fairscale.optim.oss")
-        sharded = importlib.import_module("fairscale.nn.data_parallel")
-    except ImportError:
-        return None
-    rank = torch.distributed.get_rank()
-    units, weights, tokens = tiny(rank)
-    numbers = dict(lr=0.01, betas=(0.9, 0.99), eps=0.01)
-    ours = [steps_of(units, weights, tokens, stage=2, steps=k)[0] for k in (1, 2)]
-    found = []
-    for numbers_in_a_bucket, to_none in ((0, True), (2**23, True), (2**23, False)):
-        torch.manual_seed(0)
-        model = GPT(TINY).double()
-        optimizer = oss.OSS(model.parameters(), optim=torch.optim.Adam, **numbers)
-        wrapped = sharded.ShardedDataParallel(
-            model, optimizer, reduce_buffer_size=numbers_in_a_bucket
-        )
-        off = []
-        for right in ours:
-            next_token_loss(wrapped(tokens), tokens).backward()
-            optimizer.step()
-            optimizer.zero_grad(set_to_none=to_none)
-            got = torch.cat([p.detach().flatten() for p in model.parameters()])
-            off.append(float((got - right).abs().max()))
-        found.append(off)
-    return found
-"""
-
-
 def fairscale_text(ranks: int = 4) -> str:
     """Returns what FairScale's OSS and ShardedDataParallel come to, where they are installed.
 
     Args:
         ranks: how many.
     """
-    found = run_text(_FAIRSCALE, "under_fairscale.py", ranks).results
+    from gpu_course.lessons.zero_and_fsdp import runs
+
+    found = run_function(runs.beside_fairscale, ranks).results
     if found[0] is None:
         return "FairScale is not installed here: `pip install fairscale` brings it"
     lines = [f"{'FairScale beside our stage 2':<34}{'first step':>14}{'second step':>14}"]
@@ -334,110 +231,6 @@ def _equal(off: float) -> str:
     return "as one process, but for rounding" if off < 1e-12 else f"off by {off:.2g}"
 
 
-def calls_text(parameters: int, calls: Sequence[Call] | None = None) -> str:
-    """Returns what the ranks called in the latest `%%ranks` cell, kind by kind.
-
-    Args:
-        parameters: of the model, in float64: what the volume is measured in.
-        calls: of all ranks; default those of the latest cell.
-    """
-    given = list(_latest() if calls is None else calls)
-    if not given:
-        return "the latest %%ranks cell called nothing"
-    ranks = len(given[0].group)
-    lines = [f"{'calls of a rank':<18}{'number':>8}{'times (n - 1) / n of the parameters':>38}"]
-    for kind in sorted({call.kind for call in given}):
-        some = [call for call in given if call.kind == kind]
-        lines.append(f"{kind:<18}{len(some) // ranks:>8}{_mean_times(some, parameters, ranks):>38}")
-    lines.append(f"{'all':<18}{len(given) // ranks:>8}{_mean_times(given, parameters, ranks):>38}")
-    return "\n".join(lines)
-
-
-def axes_text(parameters: int, per_node: int) -> str:
-    """Returns what rank 0 called in the latest `%%ranks` cell, within its node and beyond.
-
-    Args:
-        parameters: of the model, in float64: what the volume is measured in.
-        per_node: ranks of a node, which have neighbouring numbers.
-    """
-    lines = [f"{'calls of rank 0':<16}{'among':<12}{'number':>7}{'times the parameters':>22}"]
-    own = [call for call in _latest() if call.rank == 0]
-    for kind, group in sorted({(call.kind, call.group) for call in own}):
-        some = [call for call in own if (call.kind, call.group) == (kind, group)]
-        where = " and ".join(map(str, group))
-        share = f"{_booked(some) / (FLOAT64_BYTES * parameters):.2f}"
-        lines.append(f"{kind:<16}{where:<12}{len(some):>7}{share:>22}")
-    share = f"{to_other_nodes(parameters, per_node):.2f}"
-    lines.append(f"{'to other nodes':<35}{share:>22}")
-    return "\n".join(lines)
-
-
-def to_other_nodes(parameters: int, per_node: int) -> float:
-    """Returns what rank 0's calls of the latest `%%ranks` cell carry beyond its node.
-
-    A group that reaches beyond the node is a ring through all nodes; its bytes leave the node over
-    one rank of each node, and rank 0 is taken for that one.
-
-    Args:
-        parameters: of the model, in float64: the volume is in all of them.
-        per_node: ranks of a node, which have neighbouring numbers.
-    """
-    own = [call for call in _latest() if call.rank == 0]
-    leaving = [call for call in own if any(rank >= per_node for rank in call.group)]
-    return _booked(leaving) / (FLOAT64_BYTES * parameters)
-
-
-def _booked(calls: Sequence[Call]) -> float:
-    return float(sum((call.booked_bytes for call in calls), Fraction(0)))
-
-
-def number_of(kind: str) -> int:
-    """Returns how many calls of a kind rank 0 made in the latest `%%ranks` cell.
-
-    Args:
-        kind: such as "all_gather".
-    """
-    return sum((call.rank, call.kind) == (0, kind) for call in _latest())
-
-
-def volume(parameters: int) -> float:
-    """Returns what the calls of the latest `%%ranks` cell carry, rank by rank on average.
-
-    Args:
-        parameters: of the model, in float64; the volume is in (n - 1) / n of them.
-    """
-    given = _latest()
-    return float(_mean_times(given, parameters, len(given[0].group))) if given else 0.0
-
-
-def _latest() -> tuple[Call, ...]:
-    last = console().last
-    return last.calls if last is not None else ()
-
-
-def _mean_times(calls: Sequence[Call], length: int, ranks: int) -> str:
-    """What calls of all ranks carry, divided by the ranks."""
-    booked = sum((call.booked_bytes for call in calls), Fraction(0)) / ranks
-    return f"{float(booked / (FLOAT64_BYTES * length * Fraction(ranks - 1, ranks))):.4g}"
-
-
-_SAVE = """
-def course_main(folder):
-    import torch
-    from gpu_course.lessons.zero_and_fsdp.saving import save
-    from gpu_course.lessons.zero_and_fsdp.units import tiny
-    units, weights, tokens = tiny(torch.distributed.get_rank())
-    save(folder, units, weights, tokens)
-"""
-_LOAD = """
-
-def course_main(folder, saved):
-    from gpu_course.lessons.zero_and_fsdp.saving import load
-    from gpu_course.lessons.zero_and_fsdp.units import tiny
-    return load(folder, tiny()[0], saved, reshard)
-"""
-
-
 @asks_for_answers
 def saved_and_loaded(saved: int = 4, ranks: int = 2) -> str | Any:
     """Returns what ranks loaded by your `reshard`, and by PyTorch, of what others had saved.
@@ -451,11 +244,12 @@ def saved_and_loaded(saved: int = 4, ranks: int = 2) -> str | Any:
 
 @telling
 def _saved_and_loaded(saved: int, ranks: int) -> str:
-    text = own_text("reshard") + _LOAD
+    from gpu_course.lessons.zero_and_fsdp import runs
+
     with tempfile.TemporaryDirectory() as folder:
-        run_text(_SAVE, "save.py", saved, folder=folder)
+        run_function(runs.saved, saved, {"folder": folder})
         found: Sequence[Mapping[str, Any]]
-        found = run_text(text, "reshard.py", ranks, folder=folder, saved=saved).results
+        found = run_own("reshard", runs.loaded, ranks, folder=folder, saved=saved).results
     lines = [f"Adam's states of 6 units, saved on {saved} ranks, loaded on {ranks}"]
     for rank, each in enumerate(found):
         right = ["right" if each[way] else "wrong" for way in ("by hand", "by dcp")]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.lessons.zero_and_fsdp.pieces import ranks_of
+from gpu_course.puzzle.on_ranks import ranks_of
 from gpu_course.puzzle.specification import Case, PerRank, Values
 from simt.text import count
 

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from gpu_course.measure.model import GPT, Shape, next_token_loss, random_tokens
+from gpu_course.measure.model import GPT, Shape, drawn_gpt, next_token_loss, random_tokens
 
 TINY = Shape(hidden=32, heads=4, layers=4, sequence=16, vocabulary=64, dropout=0.0)
 """The model of the lessons on sharding: six units, 55,488 parameters."""
@@ -67,7 +67,7 @@ class Unit:
             x: tokens for the entry, else (b, s, h).
         """
         with torch.no_grad():
-            return self._call(weights, x)
+            return self.call(weights, x)
 
     def backward(
         self, weights: Tensor, x: Tensor, gradient: Tensor
@@ -83,12 +83,13 @@ class Unit:
         leaf = weights.detach().requires_grad_()
         given = x.detach().requires_grad_(x.is_floating_point())
         with torch.enable_grad():
-            y = self._call(leaf, given)
+            y = self.call(leaf, given)
             wanted = (leaf, given) if given.requires_grad else (leaf,)
             found = torch.autograd.grad(y, wanted, gradient)
         return (found[1] if len(found) > 1 else None), found[0]
 
-    def _call(self, weights: Tensor, x: Tensor) -> Tensor:
+    def call(self, weights: Tensor, x: Tensor) -> Tensor:
+        """Returns what the unit makes of x, under autograd as it is."""
         parts = weights.split([shape.numel() for _, shape in self._forms])
         named = {
             name: part.view(shape) for (name, shape), part in zip(self._forms, parts, strict=True)
@@ -120,9 +121,7 @@ def tiny(rank: int = 0, shape: Shape = TINY) -> tuple[list[Unit], list[Tensor], 
     ([2560, 12704, 12704, 12704, 12704, 2112], (2, 16))
     """
     tokens = random_tokens(shape, 2, seed=rank)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
-        units = units_of(GPT(shape).double(), tokens)
+    units = units_of(drawn_gpt(shape), tokens)
     return units, [unit.own_weights() for unit in units], tokens
 
 

@@ -9,14 +9,13 @@ from gpu_course.lessons.zero_and_fsdp.pieces import (
     BETA_1,
     BETA_2,
     EPSILON,
-    FLOAT64_BYTES,
     RATE,
     adam,
     booked,
     close,
-    ranks_of,
 )
 from gpu_course.puzzle.digits import to_seven_digits
+from gpu_course.puzzle.on_ranks import FLOAT64_BYTES, ranks_of
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,

@@ -10,14 +10,13 @@ import numpy as np
 
 from gpu_course.lessons.zero_and_fsdp import small_gpt
 from gpu_course.lessons.zero_and_fsdp.pieces import (
-    FLOAT64_BYTES,
     close,
     padded,
-    ranks_of,
     share,
     within_booked,
 )
 from gpu_course.puzzle.digits import to_seven_digits
+from gpu_course.puzzle.on_ranks import FLOAT64_BYTES, ranks_of
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,

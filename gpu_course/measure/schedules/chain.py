@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from gpu_course.errors import CourseError
@@ -111,8 +110,3 @@ def _rounded(stage: Stage, slot: int) -> Stage:
 
 def _up(size: int, slot: int) -> int:
     return math.ceil(size / slot) if size > 0 else 0
-
-
-def total_forward_cost(stages: Sequence[Stage]) -> int:
-    """Returns the cost of one forward pass through stages."""
-    return sum(stage.forward_cost for stage in stages)

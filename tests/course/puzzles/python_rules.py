@@ -17,6 +17,9 @@ from gpu_course.puzzle import PythonPuzzle
 from tests.course.puzzles import promises
 from tests.course.puzzles.by_hand import SOLUTIONS
 
+COLUMNS = 72
+"""That a stub's docstring may have."""
+
 
 def rule_names() -> list[str]:
     """The names of all rules."""
@@ -93,8 +96,17 @@ def assert_words_are_in_order(puzzle: PythonPuzzle) -> None:
     assert len(set(puzzle.hints)) == 3
     for mistake in puzzle.mistakes:
         assert mistake.diagnosis in puzzle.diagnoses or mistake.diagnosis in PYTHON_SENTENCES
-    for text in (puzzle.statement, *puzzle.hints, *puzzle.diagnoses.values()):
+    for text in (*puzzle.hints, *puzzle.diagnoses.values()):
         assert re.search(r"[.?)]$", text) and "  " not in text, text
+
+
+def assert_the_statement_begins_with_a_sentence_and_fits_a_stub(
+    puzzle: PythonPuzzle,
+) -> None:
+    first, *rest = puzzle.statement.split("\n\n")
+    assert first.startswith(f"{puzzle.short_name}: ") and first[-1] in ".?", first
+    assert rest, "how it is called, and what is measured"
+    assert all(len(line) <= COLUMNS for line in puzzle.statement.splitlines())
 
 
 def assert_what_the_stub_promises_of_its_input_is_what_the_cases_hold(puzzle: PythonPuzzle) -> None:

@@ -7,7 +7,7 @@ it stands in.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import matplotlib.text
 import numpy as np
@@ -15,6 +15,8 @@ from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyBboxPatch, Rectangle
 from matplotlib.transforms import Bbox
+
+from gpu_course.draw.paper.picture import figure_png
 
 SMALLEST_POINTS = 9
 SMALLEST_PIXELS = 9
@@ -46,6 +48,15 @@ def _hidden_labels(figure: Figure) -> set[int]:
             else:
                 hidden |= {id(text) for text in axis.findobj(matplotlib.text.Text)}
     return hidden
+
+
+def assert_drawn_alike(draw: Callable[[], Figure]) -> None:
+    """Fails where a picture drawn twice has other bytes, or a text of its axes is small."""
+    first, second = draw(), draw()
+    assert figure_png(first, 1) == figure_png(second, 1)
+    for axes in first.axes:
+        for text in (*axes.texts, *axes.get_xticklabels(), *axes.get_yticklabels()):
+            assert text.get_fontsize() >= SMALLEST_POINTS, text
 
 
 def assert_readable(figure: Figure) -> None:

@@ -16,7 +16,6 @@ from numba import cuda, float32
 
 from gpu_course import claims, draw, lessons, simulate
 from gpu_course.claims.pictures import draw_forecasts
-from gpu_course.draw.collectives import draw_chunks, draw_timeline, draw_times, draw_traffic
 from gpu_course.draw.execution.banks import draw_banks
 from gpu_course.draw.execution.cards import draw_cards
 from gpu_course.draw.execution.divergence import draw_divergence
@@ -35,12 +34,10 @@ from gpu_course.draw.paper.picture import alt_text
 from gpu_course.draw.steps.parts import View
 from gpu_course.draw.steps.picture import draw_step
 from gpu_course.draw.touches.picture import draw_touches, first_steps
-from gpu_course.draw.training.estimates import draw_estimates
-from gpu_course.draw.training.ledgers_beside import draw_ledgers
-from gpu_course.draw.training.lives import draw_lives
-from gpu_course.draw.training.memory_ledger import draw_live, draw_saw_tooth, draw_terms
-from gpu_course.draw.training.schedules import draw_pareto, draw_schedule
-from gpu_course.draw.training.training_runs import draw_held, draw_losses
+from gpu_course.draw.traffic import draw_traffic
+from gpu_course.draw.training.memory_ledger import draw_live
+from gpu_course.draw.training.schedules import draw_schedule
+from gpu_course.draw.training.training_runs import draw_losses
 from gpu_course.hardware.compute_capability import capability
 from gpu_course.hardware.datasheet import device, devices
 from gpu_course.hardware.latency import issue
@@ -48,7 +45,6 @@ from gpu_course.hardware.occupancy import occupancy
 from simt.stepping import record
 from tests.gpu_course.claims.test_pictures import LESSONS, VERDICT
 from tests.gpu_course.draw import launches
-from tests.gpu_course.draw import test_collectives as collectives
 from tests.gpu_course.draw.examples import examples
 from tests.gpu_course.draw.execution.test_reductions import halves, neighbours
 from tests.gpu_course.draw.kernels import (
@@ -59,9 +55,6 @@ from tests.gpu_course.draw.kernels import (
     turn_wide,
 )
 from tests.gpu_course.draw.readable import assert_readable, texts
-from tests.gpu_course.draw.training.test_lives import PANELS
-from tests.gpu_course.draw.training.test_memory_ledger import LEDGER
-from tests.gpu_course.draw.training.test_training_runs import CLOUD, LEDGERS
 
 MIB = 2**20
 GIB = 2**30
@@ -75,13 +68,6 @@ def numbers(*shape: int) -> np.ndarray:
     return np.linspace(-19.875, 20.125, int(np.prod(shape)), dtype=np.float32).reshape(shape)
 
 
-class Line:
-    """A term as the lesson on the ledger has it, with a name as long as any."""
-
-    def __init__(self, name: str, paper: int, kept: int) -> None:
-        self.name, self.paper_bytes, self.kept_bytes = name, paper, kept
-
-
 PARTS = {
     "parameters": 14 * GIB,
     "optimizer states": 28 * GIB,
@@ -93,13 +79,6 @@ SCHEDULE = [
     *(("keep input" if s % 3 == 0 else "forward", s) for s in range(9)),
     *((word, s) for s in reversed(range(9)) for word in ("save all", "backward")),
 ]
-CURVES = {
-    "best": [(0.7 * MIB, 1.13), (0.8 * MIB, 1.1), (1.2 * MIB, 1.02), (1.3 * MIB, 1.0)],
-    "equal segments": [(0.8 * MIB, 1.3), (1.05 * MIB, 1.2)],
-    "square root": [(1.05 * MIB, 1.33)],
-    "halves": [(0.7 * MIB, 1.51)],
-    "revolve": [(0.7 * MIB, 2.55), (0.78 * MIB, 1.65), (0.78 * MIB, 1.5)],
-}
 FALLING = [4.9 - 0.02 * k for k in range(60)]
 
 
@@ -259,16 +238,8 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "draw_halo": lambda: draw_halo(24, 8, 1),
     "draw_halo wide": lambda: draw_halo(12, 4, 3),
     "draw_transposition": draw_transposition,
-    "draw_saw_tooth": lambda: draw_saw_tooth(LEDGER, 4),
     "draw_live fits": lambda: draw_live(PARTS, 80 * GIB),
     "draw_live alone": lambda: draw_live({"parameters": 3 * GIB}),
-    "draw_terms": lambda: draw_terms(
-        [
-            Line("mask of the attention's dropout", 2 * MIB, 4 * MIB),
-            Line("input of the second linear layer", 8 * MIB, 8 * MIB),
-            Line("statistics of the LayerNorms", 0, 12_345_678),
-        ]
-    ),
     "draw_schedule": lambda: draw_schedule(SCHEDULE, range(1, 28), budget=20),
     "draw_schedule weighed wrongly": lambda: draw_schedule(
         SCHEDULE,
@@ -279,27 +250,14 @@ PICTURES: dict[str, Callable[[], Figure]] = {
         claimed=[min(9, rise) for rise in range(1, 28)],
         unit="units",
     ),
-    "draw_pareto": lambda: draw_pareto(CURVES),
-    "draw_lives": lambda: draw_lives(PANELS, 4096),
-    "draw_ledgers": lambda: draw_ledgers(LEDGERS),
     "draw_losses": lambda: draw_losses(
         {"Adam": FALLING, "GaLore, rank 32": [each + 0.1 for each in FALLING]},
         25,
         goal=4.2,
         floor=3.6,
     ),
-    "draw_held": lambda: draw_held(
-        {"Adam": PARTS, "8 bit, power 2 and 4": PARTS | {"gradients": 0}}, {"Adam": "loss 1.20"}
-    ),
-    "draw_estimates": lambda: draw_estimates((1.0, 0.5), CLOUD),
     "draw_forecasts": lambda: draw_forecasts(LESSONS, VERDICT),
-    **{
-        f"draw_chunks {name}": lambda frame=frame: draw_chunks(frame)
-        for name, frame in collectives.FRAMES.items()
-    },
     "draw_traffic": lambda: draw_traffic({(0, 1): 6144, (1, 0): 6144}, 2, "your all_reduce"),
-    "draw_timeline": lambda: draw_timeline(collectives.RING, 8, "ring"),
-    "draw_times": lambda: draw_times(collectives.CURVES, "Ring and tree", "alpha 20 µs"),
 }
 
 
@@ -337,7 +295,7 @@ def test_a_picture_can_be_read_in_half_a_window(name: str) -> None:
     assert figure.get_size_inches()[0] * p.CSS_PIXELS_PER_INCH <= 700
 
 
-@pytest.mark.parametrize("name", ["draw_estimates", "draw_held", "draw_losses", "draw_schedule"])
+@pytest.mark.parametrize("name", ["draw_losses", "draw_schedule"])
 def test_a_picture_says_what_to_see(name: str) -> None:
     figure = PICTURES[name]()
     assert any(axes.get_title(loc="left") for axes in figure.axes)
@@ -362,15 +320,6 @@ def test_bars_are_as_long_as_what_they_stand_for() -> None:
     assert any(
         np.isclose(one / other, rates[0] / rates[1]) for one in bars for other in bars if other
     )
-
-
-def test_one_far_point_does_not_flatten_the_others() -> None:
-    figure = draw_pareto(CURVES)
-    (axes,) = figure.axes
-    assert axes.get_ylim()[1] < 80
-    assert any("155 %" in text.get_text() for text in texts(figure))
-    near = draw_pareto({name: points for name, points in CURVES.items() if name != "revolve"})
-    assert not any("\u2191" in text.get_text() for text in texts(near))
 
 
 # What the checks must find

@@ -11,9 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpu_course.errors import CourseError
-from gpu_course.measure import alpha_beta as ab
-from gpu_course.measure.alpha_beta import Link
-from gpu_course.ranks.collectives import (
+from gpu_course.lessons.collectives.schedules import (
     Schedule,
     double_tree_all_reduce,
     pat_all_gather,
@@ -24,6 +22,8 @@ from gpu_course.ranks.collectives import (
     tree_all_reduce,
     two_level_all_reduce,
 )
+from gpu_course.measure import alpha_beta as ab
+from gpu_course.measure.alpha_beta import Link
 
 LINK = Link(5e-6, 2.5e10)
 SLOW = Link(3e-5, 1.25e10)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 from types import ModuleType
 from typing import Any
 
@@ -11,50 +9,11 @@ import numpy as np
 import pytest
 
 from gpu_course.puzzle import index
-from gpu_course.puzzle.harness import Unusable
-from gpu_course.puzzle.specification import Case, PythonPuzzle
-from tests.course.puzzles.by_hand import SOLUTIONS
-from tests.course.puzzles.in_process import imported_by
+from tests.course.puzzles.in_process import ANSWERS, answer_of, imported_by, outcome, verdict
 
 LESSON = index.lesson("checkpointing")
 
 PUZZLES = {puzzle.short_name: puzzle for puzzle in LESSON.puzzles}
-HIDDEN = {"plans", "rotor", "pareto"}
-"""Modules that hold an answer."""
-
-
-def answer_of(puzzle: PythonPuzzle, mistake: str = "") -> ModuleType:
-    """Returns a solution, or the same with one of its named mistakes in the first place."""
-    texts = [SOLUTIONS / f"{puzzle.name}.py"]
-    if mistake:
-        texts.append(SOLUTIONS / puzzle.lesson / "mistakes" / f"{puzzle.short_name}.py")
-    answer = ModuleType("answer")
-    for path in texts:
-        exec(compile(path.read_text(encoding="utf-8"), path.name, "exec"), answer.__dict__)
-    if mistake:
-        setattr(answer, puzzle.functions[0], getattr(answer, mistake))
-    return answer
-
-
-def outcome(puzzle: PythonPuzzle, answer: ModuleType, inputs: dict[str, Any]) -> dict[str, Any]:
-    harness = importlib.import_module(puzzle.harness)
-    got = harness.run(answer, **inputs)
-    return puzzle.follow(inputs, puzzle.cases[0], got) if puzzle.follow else got
-
-
-def verdict(puzzle: PythonPuzzle, answer: ModuleType, case: Case) -> tuple[str, str | None] | None:
-    """Returns (reason, diagnosis) of one case as the grader would, or None where it passes."""
-    inputs = puzzle.inputs(np.random.default_rng(4), case)
-    expected = puzzle.reference(inputs, case)
-    try:
-        got = outcome(puzzle, answer, inputs)
-    except Unusable as unusable:
-        return "wrong-result", unusable.key
-    for name, value in expected.items():
-        if not np.array_equal(value, got[name]):
-            return "wrong-result", puzzle.diagnose and puzzle.diagnose(inputs, case, expected, got)
-    finding = puzzle.judge(inputs, case, got) if puzzle.judge else None
-    return (finding.reason, finding.key) if finding else None
 
 
 def test_the_lesson_brings_its_five_puzzles() -> None:
@@ -63,8 +22,7 @@ def test_the_lesson_brings_its_five_puzzles() -> None:
 
 @pytest.mark.parametrize("name", PUZZLES)
 def test_a_harness_imports_no_plan(name: str) -> None:
-    found = imported_by(PUZZLES[name].harness)
-    assert not {name for name in found if name.rpartition(".")[2] in HIDDEN}
+    assert not ANSWERS & imported_by(PUZZLES[name].harness)
 
 
 @pytest.mark.parametrize("name", PUZZLES)
@@ -218,6 +176,6 @@ def test_an_answer_written_otherwise_is_right_too(name: str, answer: Any) -> Non
     ],
 )
 def test_a_stage_that_runs_twice_in_a_row_is_found(schedule: Any, stage: int | None) -> None:
-    from gpu_course.lessons.checkpointing.planning import run_twice_in_a_row
+    from gpu_course.puzzle.planning import run_twice_in_a_row
 
     assert run_twice_in_a_row(schedule) == stage

@@ -5,7 +5,7 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 
 from gpu_course.lessons.collectives.fat_tree_picture import draw_fat_tree
-from gpu_course.lessons.collectives.shows import network
+from gpu_course.lessons.collectives.networks import network
 from tests.gpu_course.draw.examples import draws
 
 

@@ -10,9 +10,9 @@ import pytest
 from gpu_course.lessons.collectives.double_tree import DOUBLE_TREE, over_the_trees, trees
 from gpu_course.lessons.collectives.fit_alpha_beta import _OTHERWISE, _VISIBLE, FIT_ALPHA_BETA
 from gpu_course.lessons.collectives.hierarchical import HIERARCHICAL, allowed_bytes
+from gpu_course.lessons.collectives.schedules import double_tree_all_reduce, two_level_all_reduce
 from gpu_course.puzzle import index
 from gpu_course.puzzle.specification import Case
-from gpu_course.ranks.collectives import double_tree_all_reduce, two_level_all_reduce
 from tests.course.puzzles.python_rules import cases_and_random, solution_of
 
 LESSON = index.lesson("collectives")

@@ -10,6 +10,7 @@ from gpu_course.draw.paper.picture import alt_text
 from gpu_course.errors import CourseError
 from gpu_course.grading.workspace import ANSWERS_VARIABLE
 from gpu_course.isolation import servers
+from gpu_course.lessons.collectives import networks, times
 from gpu_course.lessons.collectives import shows as lesson
 from gpu_course.measure.alpha_beta import (
     Link,
@@ -101,31 +102,31 @@ def test_the_library_is_counted_at_its_sockets() -> None:
 
 @NEEDS_RANKS
 def test_rings_are_timed_on_this_computer() -> None:
-    found = lesson.measured_rings(ranks=(2,), sizes=(1024, 8192), repeats=2)
+    found = times.measured_rings(ranks=(2,), sizes=(1024, 8192), repeats=2)
     assert [(n, size) for n, size, _ in found] == [(2, 1024), (2, 8192)]
     assert all(seconds > 0 for _, _, seconds in found)
 
 
 def test_a_fit_of_the_models_own_times_gives_the_link_back() -> None:
-    made = lesson.fitted(RUNS)
+    made = times.fitted(RUNS)
     assert made.alpha_s == pytest.approx(LINK.alpha_s)
     assert made.bytes_per_s == pytest.approx(LINK.bytes_per_s)
-    text = lesson.fit_text(RUNS, LINK)
+    text = times.fit_text(RUNS, LINK)
     assert text.splitlines()[0] == "alpha 20 µs, 1 GB/s"
     assert all(line.endswith("+0%") for line in text.splitlines()[2:])
     assert max(map(len, text.splitlines())) <= 70
 
 
 def test_times_say_where_ring_and_tree_meet() -> None:
-    assert "ring meets tree" in alt_text(lesson.compared_times(64))
-    assert "ring meets tree" not in alt_text(lesson.compared_times(2))
+    assert "ring meets tree" in alt_text(times.compared_times(64))
+    assert "ring meets tree" not in alt_text(times.compared_times(2))
     for figure in (
-        lesson.compared_times(512, 200, 1),
-        lesson.compared_levels(64, oversubscribed=7),
-        lesson.drawn_times(RUNS, LINK, 4).figure,
+        times.compared_times(512, 200, 1),
+        times.compared_levels(64, oversubscribed=7),
+        times.drawn_times(RUNS, LINK, 4).figure,
     ):
         assert_readable(figure)
-    assert "Measured: " in alt_text(lesson.drawn_times(RUNS, LINK, 4).figure)
+    assert "Measured: " in alt_text(times.drawn_times(RUNS, LINK, 4).figure)
 
 
 @pytest.mark.parametrize(
@@ -134,7 +135,7 @@ def test_times_say_where_ring_and_tree_meet() -> None:
 def test_pieces_say_which_number_is_best_and_what_it_takes(
     ranks: int, mib: float, alpha_us: float
 ) -> None:
-    figure = lesson.compared_pieces(ranks, mib, alpha_us)
+    figure = times.compared_pieces(ranks, mib, alpha_us)
     assert_readable(figure)
     link = Link(alpha_us * 1e-6, 1e10)
     best = best_pieces(ranks, mib * MIB, link)
@@ -145,13 +146,13 @@ def test_pieces_say_which_number_is_best_and_what_it_takes(
 
 
 def test_gathers_are_laid_side_by_side() -> None:
-    rows = [line.split() for line in lesson.gathers_text((8, 64), (65_536,)).splitlines()]
+    rows = [line.split() for line in times.gathers_text((8, 64), (65_536,)).splitlines()]
     assert [row[3:6] for row in rows[1:]] == [["7", "or", "3"], ["63", "or", "6"]]
-    assert max(map(len, lesson.gathers_text().splitlines())) <= 70
+    assert max(map(len, times.gathers_text().splitlines())) <= 70
 
 
 def test_levels_are_named_with_both_links() -> None:
-    said = alt_text(lesson.compared_levels(16))
+    said = alt_text(times.compared_levels(16))
     assert "two levels: " in said and "one ring, as slow as its slowest link: " in said
 
 
@@ -161,10 +162,10 @@ def test_a_picture_that_is_not_known_is_told() -> None:
 
 
 def test_a_network_says_who_has_the_full_rate_and_what_fails_when() -> None:
-    full, narrow = (alt_text(lesson.network(24_576, 64, rate)) for rate in (1, 7))
+    full, narrow = (alt_text(networks.network(24_576, 64, rate)) for rate in (1, 7))
     assert "all GPUs reach each other at full rate" in full
     assert "full rate among 1,792 GPUs; beyond, 1/7 if all send" in narrow
     # 5 years over 3 cables for each of 24,576 GPUs.
     assert "a cable fails every 36 minutes, if each lasts 5 years" in full
-    assert "1 switch, 1.5 kW" in alt_text(lesson.network(8, 64))
-    assert "every 228 days" in alt_text(lesson.network(8, 64))
+    assert "1 switch, 1.5 kW" in alt_text(networks.network(8, 64))
+    assert "every 228 days" in alt_text(networks.network(8, 64))

@@ -10,6 +10,7 @@ from gpu_course.draw.paper.picture import alt_text
 from gpu_course.errors import CourseError
 from gpu_course.grading.workspace import ANSWERS_VARIABLE
 from gpu_course.isolation import servers
+from gpu_course.lessons.context_parallel import compared_costs, document_lengths
 from gpu_course.lessons.context_parallel import shows as lesson
 from gpu_course.lessons.context_parallel.sequence_costs import Attention
 from gpu_course.lessons.context_parallel.sequence_layouts import LAYOUTS
@@ -81,29 +82,32 @@ def test_an_unknown_order_is_named() -> None:
 @pytest.mark.parametrize("ranks", [2, 8, 64])
 @pytest.mark.parametrize(("heads", "kv_heads"), [(16, 1), (32, 8), (128, 32), (16, 32)])
 def test_every_choice_can_be_drawn(ranks: int, heads: int, kv_heads: int) -> None:
-    for figure in (lesson.choose(ranks, heads, kv_heads), lesson.memory(ranks, heads, kv_heads)):
+    for figure in (
+        compared_costs.choose(ranks, heads, kv_heads),
+        compared_costs.memory(ranks, heads, kv_heads),
+    ):
         assert_readable(figure)
 
 
 def test_the_verdict_goes_by_bytes_and_heads() -> None:
-    assert lesson.verdict(Attention(1024, 32, 32), 8).startswith("8 ranks: Ulysses")
-    assert lesson.verdict(Attention(1024, 64, 8), 8).startswith("8 ranks: ring")
-    assert "do not divide 8 heads" in lesson.verdict(Attention(1024, 64, 8), 16)
-    assert "both send" in lesson.verdict(Attention(1024, 32, 32), 2)
+    assert compared_costs.verdict(Attention(1024, 32, 32), 8).startswith("8 ranks: Ulysses")
+    assert compared_costs.verdict(Attention(1024, 64, 8), 8).startswith("8 ranks: ring")
+    assert "do not divide 8 heads" in compared_costs.verdict(Attention(1024, 64, 8), 16)
+    assert "both send" in compared_costs.verdict(Attention(1024, 32, 32), 2)
 
 
 def test_texts_fit_a_cell_and_hold_the_bound() -> None:
-    for text in (lesson.bounds(8), lesson.bytes_table(), lesson.lived_in_llama_3()):
+    for text in (lesson.bounds(8), compared_costs.bytes_table(), compared_costs.lived_in_llama_3()):
         assert max(map(len, text.splitlines())) <= 70
     assert "53.3" in lesson.bounds(8)
-    assert_readable(lesson.attention_share(1024))
+    assert_readable(compared_costs.attention_share(1024))
 
 
 def test_lengths_are_those_of_files(tmp_path: Path) -> None:
     for name, size in (("a.py", 400), ("b.py", 40_000), ("c.txt", 9_000), ("d.py", 1)):
         (tmp_path / name).write_bytes(b"x" * size)
-    found = lesson.lengths_of(tmp_path, "*.py")
+    found = document_lengths.lengths_of(tmp_path, "*.py")
     assert sorted(found) == [100, 10_000]
-    bins = lesson.binned(found)
+    bins = document_lengths.binned(found)
     assert sum(b[1] for b in bins) == pytest.approx(1) == sum(b[2] for b in bins)
-    assert_readable(lesson.own_lengths().figure)
+    assert_readable(document_lengths.own_lengths().figure)

@@ -12,6 +12,7 @@ from gpu_course.draw.paper.picture import alt_text
 from gpu_course.errors import CourseError
 from gpu_course.grading.workspace import ANSWERS_VARIABLE
 from gpu_course.isolation import servers
+from gpu_course.lessons.data_parallel import batches, stale
 from gpu_course.lessons.data_parallel import large_batch as lb
 from gpu_course.lessons.data_parallel import shows as lesson
 from gpu_course.lessons.data_parallel.pictures import Bucket
@@ -99,29 +100,29 @@ def test_more_buckets_leave_less_to_wait_for() -> None:
 
 
 def test_large_batches_need_a_rate_and_then_more_than_a_rate() -> None:
-    base = lesson.loss_after("same rate", lb.BASE_BATCH)
-    said = {way: lesson.loss_after(way, 512) for way in lesson.WAYS[:3]}
+    base = batches.loss_after("same rate", lb.BASE_BATCH)
+    said = {way: batches.loss_after(way, 512) for way in batches.WAYS[:3]}
     assert said["same rate"] > 1.2 * base > 1.2 * said["scaled, warmed up"] * 0.9
-    further = {way: lesson.loss_after(way, 1024) for way in lesson.WAYS}
-    assert max(further["lars"], further["lamb"]) < min(further[way] for way in lesson.WAYS[:3])
-    assert lesson.batches_text(1024, ["lars"]).splitlines()[-1].startswith("lars")
+    further = {way: batches.loss_after(way, 1024) for way in batches.WAYS}
+    assert max(further["lars"], further["lamb"]) < min(further[way] for way in batches.WAYS[:3])
+    assert batches.batches_text(1024, ["lars"]).splitlines()[-1].startswith("lars")
     with pytest.raises(CourseError, match="no way of training"):
-        lesson.trained("adam", 512)
+        batches.trained("adam", 512)
 
 
 def test_the_same_rate_is_what_makes_a_large_batch_sharp() -> None:
-    found = lesson.minima()
-    small, large, scaled = map(lesson.sharpness_of, found.values())
+    found = batches.minima()
+    small, large, scaled = map(batches.sharpness_of, found.values())
     assert large > 2 * small and scaled < 1.2 * small
-    assert all(run.losses[-1] <= lesson.SHARP_GOAL for run in found.values())
-    assert len(lesson.sharpness_text(found).splitlines()) == 4
+    assert all(run.losses[-1] <= batches.SHARP_GOAL for run in found.values())
+    assert len(batches.sharpness_text(found).splitlines()) == 4
 
 
 @pytest.mark.parametrize("workers", [1, 2, 8])
 def test_a_gradient_is_as_old_as_there_are_others(workers: int) -> None:
-    assert lesson.staleness(workers)[workers:] == [workers - 1] * (40 - workers)
+    assert stale.staleness(workers)[workers:] == [workers - 1] * (40 - workers)
     limit = 2 * math.sin(math.pi / (4 * (workers - 1) + 2))
     pushes = 400
-    below = lesson.stale_descent(workers, 0.9 * limit, pushes)
-    above = lesson.stale_descent(workers, 1.1 * limit, pushes)
+    below = stale.stale_descent(workers, 0.9 * limit, pushes)
+    above = stale.stale_descent(workers, 1.1 * limit, pushes)
     assert max(below[-50:]) < 0.1 < 1 < max(above[-50:])

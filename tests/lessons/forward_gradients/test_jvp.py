@@ -23,9 +23,9 @@ from gpu_course.lessons.forward_gradients.jvp import (
     spread_out,
     total_variance,
 )
-from gpu_course.lessons.smaller_states.shared_model import Shared
 from gpu_course.measure.ledger import keep_ledger
 from gpu_course.measure.peak import measure_peak
+from gpu_course.measure.shared_model import Shared
 
 
 def by_backprop(loss, point: torch.Tensor) -> torch.Tensor:

@@ -8,15 +8,14 @@ import pytest
 import torch
 from torch import nn
 
+from gpu_course.lessons.memory_ledger.live_formulas import bytes_live
 from gpu_course.lessons.memory_ledger.mixed import MasterAdam, measure_states
 from gpu_course.measure import llama
 from gpu_course.measure.activation_formulas import LayerShape, end_activation_bytes, layer_terms
-from gpu_course.measure.live_formulas import bytes_live
 from gpu_course.measure.model import GPT, Shape
 from gpu_course.measure.saved import saved_bytes
 from gpu_course.measure.state_formulas import (
     FLOAT32_ADAM,
-    FLOAT32_SGD,
     MEGATRON_ADAM,
     MIXED_ADAM,
     MIXED_ADAM_ACCUMULATING,
@@ -45,7 +44,6 @@ def test_without_a_copy_moments_are_as_narrow_as_the_weights() -> None:
 @pytest.mark.parametrize(
     ("recipe", "per_parameter"),
     [
-        (FLOAT32_SGD, 8),
         (FLOAT32_ADAM, 16),
         (MIXED_ADAM, 16),
         (MIXED_ADAM_ACCUMULATING, 20),

@@ -6,9 +6,9 @@ import pytest
 import torch
 from torch import nn
 
-from gpu_course.draw.training.memory_ledger import describe_live, describe_saw_tooth, describe_terms
 from gpu_course.lessons.memory_ledger.gap import explain
-from gpu_course.lessons.memory_ledger.shows import show_live, show_saw_tooth, show_terms
+from gpu_course.lessons.memory_ledger.pictures import describe_saw_tooth, describe_terms
+from gpu_course.lessons.memory_ledger.shows import show_saw_tooth, show_terms
 from gpu_course.measure.activation_formulas import LayerShape
 from gpu_course.measure.ledger import keep_ledger
 from gpu_course.measure.model import Layer
@@ -18,12 +18,6 @@ def test_the_saw_tooth_is_shown_with_its_words(capsys: pytest.CaptureFixture[str
     ledger = keep_ledger(nn.Linear(4, 3), lambda y, _: y.sum(), [torch.ones(5, 4)], steps=1)
     show_saw_tooth(ledger, 2)
     assert describe_saw_tooth(ledger, 2) in capsys.readouterr().out
-
-
-def test_what_is_alive_is_shown_with_its_words(capsys: pytest.CaptureFixture[str]) -> None:
-    parts = {"parameters": 3e9, "activations": 9e9}
-    show_live(parts, 8e9)
-    assert describe_live(parts, 8e9) in capsys.readouterr().out
 
 
 def test_the_terms_are_shown_with_their_words(capsys: pytest.CaptureFixture[str]) -> None:

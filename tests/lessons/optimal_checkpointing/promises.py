@@ -7,8 +7,8 @@ import itertools
 import numpy as np
 
 from gpu_course.lessons.optimal_checkpointing import rotor_chains
+from gpu_course.lessons.optimal_checkpointing.dynamic_program import solve
 from gpu_course.measure.schedules.operations import account
-from gpu_course.measure.schedules.rotor import solve
 from gpu_course.measure.schedules.written import read
 from gpu_course.puzzle.specification import Values
 from tests.course.puzzles.promises import Promise, everywhere, one_of, takes_another_schedule

@@ -10,15 +10,15 @@ import torch
 
 from gpu_course.errors import CourseError
 from gpu_course.lessons.optimal_checkpointing.comparison import compare, random_chain, tightest
+from gpu_course.lessons.optimal_checkpointing.lives import Life, lives
+from gpu_course.lessons.optimal_checkpointing.measured_chain import measure_chain
 from gpu_course.lessons.optimal_checkpointing.pareto import slot_bytes_of
 from gpu_course.measure.chains import narrow_start
 from gpu_course.measure.peak import allocate_gradients, measure_peak
 from gpu_course.measure.schedules.chain import Chain, Stage, uniform
 from gpu_course.measure.schedules.execute import execute, plain
-from gpu_course.measure.schedules.lives import Life, lives
-from gpu_course.measure.schedules.measured import measure_chain
 from gpu_course.measure.schedules.operations import account
-from tests.gpu_course.measure.schedules.brute_force import best_cost
+from tests.lessons.optimal_checkpointing.brute_force import best_cost
 
 # A dear stage with a small output, and one in the middle whose backward pass fills the memory.
 IN_THE_WAY = Chain(

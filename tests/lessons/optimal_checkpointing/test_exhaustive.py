@@ -13,8 +13,8 @@ from gpu_course.lessons.optimal_checkpointing.exhaustive import LONGEST, search
 from gpu_course.measure.schedules import plans
 from gpu_course.measure.schedules.chain import Chain, uniform
 from gpu_course.measure.schedules.operations import Kind, account
-from tests.gpu_course.measure.schedules.brute_force import best_cost
-from tests.gpu_course.measure.schedules.test_rotor import stages
+from tests.lessons.optimal_checkpointing.brute_force import best_cost
+from tests.lessons.optimal_checkpointing.test_dynamic_program import stages
 from tests.sampling import examples
 
 chains = st.lists(stages(), min_size=1, max_size=5).map(lambda parts: Chain(tuple(parts)))

@@ -8,11 +8,11 @@ import pytest
 from gpu_course.errors import CourseError
 from gpu_course.lessons.checkpointing.deep_resnet import deep_resnet
 from gpu_course.lessons.optimal_checkpointing import pareto
+from gpu_course.lessons.optimal_checkpointing.measured_chain import measure_chain
 from gpu_course.lessons.optimal_checkpointing.pareto import against_segments, curves, gain_percent
 from gpu_course.measure.chains import CHAINS, equal_stages, real_chain
 from gpu_course.measure.schedules import plans
 from gpu_course.measure.schedules.chain import Chain
-from gpu_course.measure.schedules.measured import measure_chain
 from gpu_course.measure.schedules.operations import Kind, Operation
 from gpu_course.measure.schedules.written import read, written
 

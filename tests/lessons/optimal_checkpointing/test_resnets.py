@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 import torch
 
+from gpu_course.lessons.optimal_checkpointing.measured_chain import measure_chain
 from gpu_course.lessons.optimal_checkpointing.resnets import (
     BLOCKS,
     Images,
     resnet_chain,
     resnet_stages,
 )
-from gpu_course.measure.schedules.measured import measure_chain
 
 SMALL = Images(size=64, batch=1, width=8)
 

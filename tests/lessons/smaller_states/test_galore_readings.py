@@ -8,6 +8,7 @@ import pytest
 
 from gpu_course.claims.published import rows
 from gpu_course.lessons.smaller_states.claims.galore import MODELS
+from gpu_course.lessons.smaller_states.galore_formulas import adam_numbers, galore_numbers
 from gpu_course.lessons.smaller_states.galore_readings import (
     Reading,
     all_readings,
@@ -17,7 +18,7 @@ from gpu_course.lessons.smaller_states.galore_readings import (
     room_for_rank,
     terms,
 )
-from gpu_course.measure.galore_formulas import Llama, adam_numbers, galore_numbers
+from gpu_course.measure.llama_shapes import Llama
 
 TINY = Llama(hidden=4, mlp=8, layers=2, vocabulary=10)
 # By hand, rank 3: four matrices of 4 by 4 and three of 4 by 8, twice; 40 numbers in each table.

@@ -9,9 +9,10 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from gpu_course.lessons.smaller_states.galore_formulas import adam_numbers, galore_numbers
 from gpu_course.lessons.smaller_states.one_card import by_kind, on_one_card
-from gpu_course.measure.galore_formulas import Llama, adam_numbers, galore_numbers
 from gpu_course.measure.llama import TOKENS, End, Layer, kept_per_token, rotated
+from gpu_course.measure.llama_shapes import Llama
 from gpu_course.measure.saved import saved_bytes
 
 SMALL = Llama(hidden=256, mlp=640, layers=3, vocabulary=300)

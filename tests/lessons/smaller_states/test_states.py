@@ -10,14 +10,22 @@ from hypothesis import strategies as st
 from torch import nn
 
 from gpu_course.lessons.smaller_states.galore import GaLoreAdam, distance_left
+from gpu_course.lessons.smaller_states.galore_formulas import adam_numbers, galore_numbers
 from gpu_course.lessons.smaller_states.holdings import held, state_numbers
 from gpu_course.lessons.smaller_states.lora_model import LoRA, put_lora
 from gpu_course.lessons.smaller_states.projection import grow, main_directions, shrink
 from gpu_course.lessons.smaller_states.quantised_states import Adam8, dequantise, quantise
-from gpu_course.lessons.smaller_states.shared_model import Shared
-from gpu_course.measure.galore_formulas import Llama, adam_numbers, galore_numbers
+from gpu_course.lessons.smaller_states.two_back import (
+    Block,
+    language,
+    matrices,
+    others,
+    train,
+    two_back,
+)
+from gpu_course.measure.llama_shapes import Llama
 from gpu_course.measure.saved import saved_bytes
-from gpu_course.measure.two_back import Block, language, matrices, others, train, two_back
+from gpu_course.measure.shared_model import Shared
 from tests.sampling import examples
 
 

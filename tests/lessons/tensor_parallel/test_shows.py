@@ -12,6 +12,7 @@ from gpu_course.errors import CourseError
 from gpu_course.grading.workspace import ANSWERS_VARIABLE
 from gpu_course.isolation import servers
 from gpu_course.lessons.tensor_parallel import shows as lesson
+from gpu_course.notebook.latest_cell import times_called
 from gpu_course.notebook.note import Note
 from gpu_course.notebook.pictures import Picture
 from gpu_course.ranks.console import console
@@ -60,7 +61,7 @@ def test_grids_are_compared() -> None:
 def test_what_a_cell_called_is_counted() -> None:
     console().start(2)
     console().run("dist.all_reduce(torch.ones(4))\n", None)
-    assert lesson.times_called("all_reduce") == 1 and lesson.times_called("broadcast") == 0
+    assert times_called("all_reduce") == 1 and times_called("broadcast") == 0
     assert lesson.last_calls().splitlines()[1].split() == ["0", "all_reduce", "1", "16"]
     console().close()
 

@@ -6,7 +6,6 @@ import pytest
 
 from gpu_course.claims.published import Kind, forecasts, rows
 from gpu_course.lessons.zero_and_fsdp.claims import zero as models
-from gpu_course.lessons.zero_and_fsdp.estimate import bytes_needed
 from gpu_course.lessons.zero_and_fsdp.memory_per_rank import memory
 from gpu_course.units import GIB
 
@@ -57,14 +56,3 @@ def test_the_puzzle_without_buffers_is_the_formula_of_the_table(stage: int, rank
     if stage == 3 and ranks > 1:
         by_puzzle -= 4 * parameters
     assert by_puzzle / 1e9 == pytest.approx(models.zero_gb(parameters / 1e9, ranks, stage))
-
-
-@pytest.mark.parametrize("stage", [2, 3])
-@pytest.mark.parametrize("offload", ["nothing", "optimizer", "all"])
-def test_the_estimate_is_written_twice_and_says_the_same(stage: int, offload: str) -> None:
-    if (stage, offload) == (2, "all"):
-        return
-    number = {"nothing": 0, "optimizer": 1, "all": 2}[offload]
-    host, gpu = bytes_needed(stage, 2851 * 10**6, 32 * 10**6, 8, 1, offload)
-    assert gpu / GIB == pytest.approx(models.deepspeed_gpu_gib(stage, number, 2851, 32))
-    assert host / GIB == pytest.approx(models.deepspeed_host_gib(stage, number, 2851, 32))

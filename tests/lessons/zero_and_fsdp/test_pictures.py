@@ -13,11 +13,11 @@ from gpu_course.errors import CourseError
 from gpu_course.lessons.zero_and_fsdp.claims.zero import zero_gb
 from gpu_course.lessons.zero_and_fsdp.pictures import (
     UnitUse,
-    bytes_of_stage,
     draw_owners,
     draw_stages,
     draw_units,
 )
+from gpu_course.lessons.zero_and_fsdp.stage_bytes import bytes_of_stage
 from tests.gpu_course.draw.examples import draws
 from tests.gpu_course.draw.readable import assert_readable, texts
 

@@ -13,13 +13,20 @@ from gpu_course.grading.check import check
 from gpu_course.isolation import servers
 from gpu_course.lessons.zero_and_fsdp import small_gpt
 from gpu_course.lessons.zero_and_fsdp.memory_per_rank import MEMORY_PER_RANK, memory
-from gpu_course.lessons.zero_and_fsdp.pieces import BETA_1, BETA_2, EPSILON, RATE, adam, ranks_of
+from gpu_course.lessons.zero_and_fsdp.pieces import (
+    BETA_1,
+    BETA_2,
+    EPSILON,
+    RATE,
+    adam,
+)
 from gpu_course.lessons.zero_and_fsdp.reshard import RESHARD, reads
 from gpu_course.lessons.zero_and_fsdp.zero1 import ZERO1
 from gpu_course.lessons.zero_and_fsdp.zero2 import ZERO2, owners_of
 from gpu_course.lessons.zero_and_fsdp.zero3 import ZERO3
 from gpu_course.measure.model import GPT, Shape, next_token_loss
 from gpu_course.puzzle import index
+from gpu_course.puzzle.on_ranks import ranks_of
 from tests.course.puzzles.by_hand import SOLUTIONS
 from tests.course.puzzles.python_rules import cases_and_random
 

@@ -10,6 +10,7 @@ from gpu_course.draw.paper.picture import alt_text
 from gpu_course.grading.workspace import ANSWERS_VARIABLE
 from gpu_course.isolation import servers
 from gpu_course.lessons.zero_and_fsdp import shows as lesson
+from gpu_course.lessons.zero_and_fsdp import volumes
 from gpu_course.notebook.note import Note
 from gpu_course.notebook.pictures import Picture
 from gpu_course.ranks.calls import Call
@@ -55,9 +56,9 @@ def test_one_rank_gathers_nothing() -> None:
 def test_calls_are_told_by_kind_in_times_of_the_parameters() -> None:
     calls = [call("all_gather", 0, 50, rank) for rank in (0, 1)]
     calls += [call("all_reduce", 1, 100, rank) for rank in (0, 1)]
-    rows = [line.split() for line in lesson.calls_text(100, calls).splitlines()[1:]]
+    rows = [line.split() for line in volumes.calls_text(100, calls).splitlines()[1:]]
     assert rows == [["all_gather", "1", "1"], ["all_reduce", "1", "2"], ["all", "2", "3"]]
-    assert "called nothing" in lesson.calls_text(100, [])
+    assert "called nothing" in volumes.calls_text(100, [])
 
 
 def test_what_leaves_a_node_is_told_apart_from_what_stays(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,8 +68,8 @@ def test_what_leaves_a_node_is_told_apart_from_what_stays(monkeypatch: pytest.Mo
     inside = [among("all_gather", (0, 1), 0), among("reduce_scatter", (0, 1), 1)]
     across = [among("all_reduce", (0, 2), 2)]
     others = [among("all_gather", (2, 3), 0, rank=2)]
-    monkeypatch.setattr(lesson, "_latest", lambda: (*inside, *across, *others))
-    rows = [line.rsplit(maxsplit=2) for line in lesson.axes_text(200, per_node=2).splitlines()]
+    monkeypatch.setattr(volumes, "latest_calls", lambda: (*inside, *across, *others))
+    rows = [line.rsplit(maxsplit=2) for line in volumes.axes_text(200, per_node=2).splitlines()]
     assert [row[-1] for row in rows[1:]] == ["0.50", "0.50", "0.25", "0.50"]
     assert [row[0].split()[0] for row in rows[1:-1]] == [
         "all_gather",
@@ -76,16 +77,16 @@ def test_what_leaves_a_node_is_told_apart_from_what_stays(monkeypatch: pytest.Mo
         "reduce_scatter",
     ]
     # A slice of half of the 200 numbers, between two: it is sent once.
-    assert lesson.to_other_nodes(200, per_node=2) == 0.5
-    assert lesson.to_other_nodes(200, per_node=4) == 0.0
-    monkeypatch.setattr(lesson, "_latest", lambda: ())
-    assert lesson.to_other_nodes(200, per_node=2) == 0.0
+    assert volumes.to_other_nodes(200, per_node=2) == 0.5
+    assert volumes.to_other_nodes(200, per_node=4) == 0.0
+    monkeypatch.setattr(volumes, "latest_calls", lambda: ())
+    assert volumes.to_other_nodes(200, per_node=2) == 0.0
 
 
 @NEEDS_RANKS
 def test_the_runs_of_the_stages_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     first = lesson.stage_run(1, ranks=2, steps=2)
-    monkeypatch.setattr(lesson, "run_text", lambda *a, **k: pytest.fail("it runs again"))
+    monkeypatch.setattr(lesson, "run_function", lambda *a, **k: pytest.fail("it runs again"))
     assert lesson.stage_run(1, ranks=2, steps=2) is first
     assert {call.kind for call in first.calls} == {"reduce_scatter", "all_gather"}
     assert [call.rank for call in first.calls] == [0] * len(first.calls)

@@ -23,7 +23,8 @@ import torch.distributed as dist
 
 
 def main(steps):
-    from gpu_course.lessons.zero_and_fsdp.slices import Adam, Zero
+    from gpu_course.lessons.zero_and_fsdp.runs import one_process
+    from gpu_course.lessons.zero_and_fsdp.slices import Zero
     from gpu_course.measure.model import Shape
     from gpu_course.lessons.zero_and_fsdp.units import tiny
 
@@ -31,18 +32,7 @@ def main(steps):
     shape = Shape(hidden=4, heads=2, layers=2, sequence=5, vocabulary=11, dropout=0.0)
     found = {"lengths": [unit.length for unit in tiny(0, shape)[0]], "off": [], "held": [],
              "marks": [], "losses": []}
-    one = [each.requires_grad_() for each in tiny(0, shape)[1]]
-    numbers = Adam()
-    adam = torch.optim.Adam(one, lr=numbers.rate, betas=(numbers.beta_1, numbers.beta_2),
-                            eps=numbers.epsilon)
-    for _ in range(steps):
-        adam.zero_grad()
-        for other in range(ranks):
-            units, _, x = tiny(other, shape)
-            for unit, each in zip(units, one):
-                x = unit._call(each, x)
-            (x / ranks).backward()
-        adam.step()
+    one = one_process(ranks, steps, shape)
     for stage in range(4):
         units, weights, tokens = tiny(rank, shape)
         zero = Zero(units, weights, stage)
@@ -51,7 +41,7 @@ def main(steps):
             zero.step(tokens)
         dist.barrier()
         after = zero.all_weights()
-        found["off"].append(float((after - torch.cat([e.detach() for e in one])).abs().max()))
+        found["off"].append(float((after - one).abs().max()))
         mixed = Zero(units, weights, stage, narrow=torch.bfloat16, wide=torch.float32)
         mixed.step(tokens)
         found["held"].append(mixed.held)

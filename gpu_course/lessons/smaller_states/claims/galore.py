@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from gpu_course.claims.models import model as register
-from gpu_course.measure.galore_formulas import Llama, adam_numbers, galore_numbers
+from gpu_course.lessons.smaller_states.galore_formulas import adam_numbers, galore_numbers
+from gpu_course.measure.llama_shapes import LLAMA_7B, LLAMAS, Llama
 from gpu_course.units import GIB
 
 BF16 = 2
 
-# (shape, rank). Shapes: configs/ of github.com/jiaweizzhao/GaLore; ranks: table 2, for 7B the
-# project's README.
-MODELS = {
-    "60M": (Llama(512, 1376, 8), 128),
-    "130M": (Llama(768, 2048, 12), 256),
-    "350M": (Llama(1024, 2736, 24), 256),
-    "1B": (Llama(2048, 5461, 24), 512),
-}
-LLAMA_7B = Llama(4096, 11008, 32)
+RANKS = {"60M": 128, "130M": 256, "350M": 256, "1B": 512}
+"""Source: table 2."""
 RANK_7B = 1024
+"""Source: the README of github.com/jiaweizzhao/GaLore."""
 
-SIZES = {name: model for name, (model, _) in MODELS.items()} | {"7B": LLAMA_7B}
+MODELS = {name: (LLAMAS[name], rank) for name, rank in RANKS.items()}
+SIZES = LLAMAS | {"7B": LLAMA_7B}
 
 
 @register(model=SIZES)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from gpu_course.claims.models import model
+from gpu_course.lessons.zero_and_fsdp.estimate import OFFLOAD, bytes_needed
+from gpu_course.lessons.zero_and_fsdp.stage_bytes import bytes_of_stage
+from gpu_course.measure.state_formulas import MIXED_ADAM, state_bytes
 from gpu_course.units import GIB
-
-WEIGHT, GRADIENT, STATES = 2, 2, 12
-"""Bytes of a parameter in mixed precision: 16 bits, 16 bits, and Adam's three in 32 bits."""
 
 
 @model()
@@ -23,10 +23,7 @@ def zero_gb(parameters_b: float, ranks: float, stage: float) -> float:
     >>> [zero_gb(7.5, 64, stage) for stage in range(4)]
     [120.0, 31.40625, 16.640625, 1.875]
     """
-    kinds = ((STATES, 1), (GRADIENT, 2), (WEIGHT, 3))
-    return parameters_b * sum(
-        size / ranks if stage >= cut_from else size for size, cut_from in kinds
-    )
+    return parameters_b * sum(bytes_of_stage(stage, ranks).values())
 
 
 @model()
@@ -42,8 +39,8 @@ def volume_over_data_parallel(stage: float) -> float:
 
 @model()
 def sliced_states_gib(parameters_b: float, ranks: float) -> float:
-    """Returns the GiB of 16 bytes for each parameter, cut over the ranks."""
-    return 16e9 * parameters_b / ranks / GIB
+    """Returns the GiB of weights, gradients and states, all cut over the ranks."""
+    return 1e9 * state_bytes(parameters_b, MIXED_ADAM) / ranks / GIB
 
 
 @model()
@@ -73,12 +70,14 @@ def tokens_as_before(measured: float) -> float:
 
 
 _OF = {"stage 2": 2, "stage 3": 3}
-_OFFLOAD = {"nothing": 0, "optimizer": 1, "all": 2}
+_PLACES = {name: number for number, name in enumerate(OFFLOAD)}
+GPUS = 8
+"""Of the node that DeepSpeed's tables are for."""
 
 
-@model(stage=_OF, offload=_OFFLOAD)
+@model(stage=_OF, offload=_PLACES)
 def deepspeed_gpu_gib(stage: int, offload: int, parameters_m: float, largest_m: float) -> float:
-    """Returns the GiB of a GPU by DeepSpeed's rules, on one node of 8.
+    """Returns the GiB of a GPU by DeepSpeed's rules, on one node of 8, as it prints them.
 
     Args:
         stage: of ZeRO.
@@ -88,26 +87,24 @@ def deepspeed_gpu_gib(stage: int, offload: int, parameters_m: float, largest_m: 
 
     Source: DeepSpeed at edaa722, stage_1_and_2.py and stage3.py.
     """
-    cut = {0: 18, 1: 2, 2: 0}[offload] if stage == 3 else {0: 18, 1: 0}[offload]
-    whole = 4 * largest_m if stage == 3 else 2 * parameters_m
-    return 1e6 * (whole + cut * parameters_m / 8) / GIB
+    return _by_deepspeed(stage, offload, parameters_m, largest_m)[1] / GIB
 
 
-@model(stage=_OF, offload=_OFFLOAD)
+@model(stage=_OF, offload=_PLACES)
 def deepspeed_host_gib(stage: int, offload: int, parameters_m: float, largest_m: float) -> float:
     """Returns the GiB of the host by DeepSpeed's rules, on one node of 8, zero.Init in stage 3.
 
     Args:
         stage, offload, parameters_m, largest_m: as for deepspeed_gpu_gib.
     """
-    copies = 4 * 8
-    if stage == 2:
-        held = max(copies, 16 if offload else 0) * parameters_m
-    elif offload:
-        held = {1: 16, 2: 18}[offload] * parameters_m
-    else:
-        held = copies * largest_m
-    return 1.5e6 * held / GIB
+    return _by_deepspeed(stage, offload, parameters_m, largest_m)[0] / GIB
+
+
+def _by_deepspeed(
+    stage: int, offload: int, parameters_m: float, largest_m: float
+) -> tuple[int, int]:
+    parameters, largest = (round(1e6 * millions) for millions in (parameters_m, largest_m))
+    return bytes_needed(stage, parameters, largest, GPUS, 1, OFFLOAD[int(offload)])
 
 
 @model()

@@ -1,4 +1,4 @@
-"""Pictures of lessons 17 and 18: right words, the same bytes every time."""
+"""Pictures of schedules: right words, the same bytes every time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from matplotlib.colors import to_hex
 
 from gpu_course.draw.paper.palette import CONFLICT
 from gpu_course.draw.paper.picture import alt_text, figure_png
-from gpu_course.draw.training.schedules import LOOKS, describe_schedule, draw_pareto, draw_schedule
+from gpu_course.draw.training.schedules import LOOKS, describe_schedule, draw_schedule
 from tests.gpu_course.draw.readable import assert_readable
 
 SCHEDULE = [("keep input", 0), ("save all", 1), ("backward", 1), ("save all", 0), ("backward", 0)]
@@ -70,15 +70,6 @@ def test_a_picture_is_the_same_every_time_and_has_its_words(budget) -> None:
     first, second = (draw_schedule(SCHEDULE, RISES, budget=budget) for _ in range(2))
     assert figure_png(first, 1) == figure_png(second, 1)
     assert alt_text(first) == describe_schedule(SCHEDULE, RISES, budget=budget)
-
-
-def test_the_pareto_picture_says_where_each_plan_begins_and_ends() -> None:
-    figure = draw_pareto({"best": [(1024, 1.5), (4096, 1.0)], "halves": [(2048, 1.4)]})
-    assert alt_text(figure) == (
-        "Peak memory against work. best: 1 KiB at 50 % more to 4 KiB at 0 % more. "
-        "halves: 2 KiB at 40 % more."
-    )
-    assert len(figure.axes[0].lines) == 2
 
 
 EARLY = [("save all", 0), ("save all", 1), ("backward", 0), ("backward", 1)]
