@@ -69,8 +69,8 @@ def draw_products(root: Path) -> Figure:
     """Returns the README's second picture: three matrix products under the roof of a card."""
     import numpy as np
 
-    from gpu_course.hardware.roofline import roof
     from gpu_course.lessons.roofline.pictures import Roofs, draw_roofline
+    from gpu_course.lessons.roofline.roofs import roof
     from gpu_course.lessons.roofline.shows import kernel_of
     from simt.simulator import simulate
 

@@ -1,6 +1,7 @@
-/* C(s, t, m) of gpu_course/training/schedules/rotor.py, as one would write it in C.
+/* C(s, t, m) as gpu_course/lessons/optimal_checkpointing/dynamic_program.py fills it, written as one
+   would write it in C.
 
-   cost is (length, length, memory + 1); the other arrays are those of rotor._numbers. */
+   cost is (length, length, memory + 1); the other arrays are those of dynamic_program._numbers. */
 
 #include <math.h>
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gpu_course.lessons.optimal_checkpointing import dynamic_program as rotor
+from gpu_course.lessons.optimal_checkpointing import dynamic_program
 from gpu_course.lessons.optimal_checkpointing.dynamic_program import solve
 from gpu_course.measure.schedules.chain import Chain, Stage
 from gpu_course.measure.schedules.operations import account
@@ -59,7 +59,7 @@ def in_c(folder: Path) -> Callable[[Chain, int], tuple[np.ndarray, float]] | Non
 
     def run(chain: Chain, memory: int) -> tuple[np.ndarray, float]:
         cost = np.empty((len(chain), len(chain), memory + 1))
-        numbers = rotor._numbers(chain)
+        numbers = dynamic_program._numbers(chain)
         pointers = [ctypes.c_void_p(array.ctypes.data) for array in (cost, *numbers)]
         start = time.perf_counter()
         fill(*pointers, ctypes.c_long(len(chain)), ctypes.c_long(memory))
@@ -77,7 +77,7 @@ def main() -> None:
     chain = random_chain(options.stages)
     plain = account(chain, keep_everything(len(chain)))
     start = time.perf_counter()
-    rotor._compiled()(np.empty((1, 1, 2)), *rotor._numbers(random_chain(1)))
+    dynamic_program._compiled()(np.empty((1, 1, 2)), *dynamic_program._numbers(random_chain(1)))
     print(f"compiling, or reading what was compiled before: {time.perf_counter() - start:.2f} s")
     with tempfile.TemporaryDirectory() as folder:
         c = in_c(Path(folder))

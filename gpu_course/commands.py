@@ -23,6 +23,7 @@ from gpu_course.app.terminal.text import (
     path_here,
     progress_text,
     summary,
+    told,
     verdict_table,
 )
 from gpu_course.errors import CourseError
@@ -93,13 +94,11 @@ def list_puzzles() -> int:
 @_command("check")
 def check_puzzle(name: Name) -> int:
     """Check your answer to one puzzle."""
-    from gpu_course.grading.passing import onward
     from gpu_course.grading.verdict_cache import check_own
 
     verdict = check_own(name)
     typer.echo(f"{verdict.name}: {outcome(verdict)}")
-    lines = [verdict.message, *(onward(verdict.name) if verdict.passed else [])]
-    typer.echo(fitting("\n".join(lines)))
+    typer.echo(told(verdict))
     return _status([verdict])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -29,12 +30,19 @@ class UserError(Exception):
     Args:
         fact: one sentence that says what is wrong, with the values at hand.
         hint: one sentence that says what to try; left out of the text when empty.
+        places: where it is so, a line each; likewise.
     """
 
-    def __init__(self, fact: str, hint: str = "") -> None:
+    def __init__(self, fact: str, hint: str = "", places: Sequence[str] = ()) -> None:
         self.fact = fact
         self.hint = hint
-        super().__init__(fact if not hint else f"{fact}\n  try:    {hint}")
+        self.places = tuple(places)
+        lines = [fact]
+        if places:
+            lines.append("  where:  " + f"\n{'':10}".join(places))
+        if hint:
+            lines.append(f"  try:    {hint}")
+        super().__init__("\n".join(lines))
 
 
 class KernelRefused(UserError):
@@ -56,16 +64,13 @@ class KernelRefused(UserError):
         self.line = line
         self.text = text
         self.kernel = kernel
-        super().__init__(fact, hint)
+        super().__init__(fact, hint, [f"{self.where}    {text}".rstrip()])
 
-    def __str__(self) -> str:
+    @property
+    def where(self) -> str:
+        """The kernel and the line, as messages name them."""
         where = place(self.file, self.line)
-        if self.kernel:
-            where = f"kernel {self.kernel}, {where}"
-        lines = [self.fact, f"  where:  {where}    {self.text}".rstrip()]
-        if self.hint:
-            lines.append(f"  try:    {self.hint}")
-        return "\n".join(lines)
+        return f"kernel {self.kernel}, {where}" if self.kernel else where
 
 
 class HazardError(UserError):

@@ -41,7 +41,7 @@ def text_of(puzzle: Puzzle, path: Path, *, own: bool, write: str) -> str:
     try:
         text = source.read_text(path, shown)
     except AnswerFileError as error:
-        raise refused_file(str(error)) from None
+        raise refused_file(error.fact, error.hint) from None
     if workspace.is_stub(text, puzzle.name):
         raise not_started(f"{shown} is still the stub", f"write {write} in it, then check again")
     return text

@@ -11,16 +11,16 @@ from typing import Any
 import gpu_course
 import simt
 from gpu_course.errors import CourseError
-from gpu_course.grading import messages, workspace
+from gpu_course.grading import workspace
 from gpu_course.grading.answer_file import path_of
 from gpu_course.grading.answer_problem import AnswerProblem
 from gpu_course.grading.checking import Checking
 from gpu_course.grading.kernel import apart
 from gpu_course.grading.kernel.answers import is_path, read_answer
 from gpu_course.grading.kernel.check import KernelChecking
-from gpu_course.grading.labels import line
 from gpu_course.grading.python.answers import read_python_answer
 from gpu_course.grading.python.check import PythonChecking
+from gpu_course.grading.sections import code_line, fact, section
 from gpu_course.grading.seeds import default_seed
 from gpu_course.grading.verdict import Verdict
 from gpu_course.puzzle import KernelPuzzle, Puzzle, PythonPuzzle, index
@@ -56,30 +56,21 @@ def check(name: str | Puzzle, *, answer: Any = None, seed: int | None = None) ->
         path = workspace.answer_path(puzzle) if own else path_of(puzzle, answer)
         verdict = apart.check_apart(puzzle, path.absolute(), own=own, seed=seed)
     else:
-        verdict = _check_here(puzzle, answer, seed)
+        verdict = check_here(puzzle, answer=answer, seed=seed)
     return replace(verdict, seconds=time.perf_counter() - start)
 
 
-def check_file(puzzle: Puzzle, path: Path, *, own: bool, seed: int) -> Verdict:
-    """Returns the verdict on a file, made in this very process.
-
-    Args:
-        puzzle: the puzzle.
-        path: the file.
-        own: True for the learner's own file, which a command can begin.
-        seed: draws the random case.
-    """
-    return _check_here(puzzle, None if own else path, seed)
-
-
-def _check_here(puzzle: Puzzle, answer: Any, seed: int) -> Verdict:
+def check_here(puzzle: Puzzle, *, answer: Any = None, seed: int | None = None) -> Verdict:
+    """Returns the verdict on an answer, made in this very process; see `check`."""
+    seed = default_seed() if seed is None else seed
+    start = time.perf_counter()
     try:
         verdict = _verdict_on(puzzle, answer, seed)
     except AnswerProblem as problem:
         verdict = _not_run(puzzle, problem)
     except KernelRefused as refusal:
         verdict = refused(puzzle, refusal)
-    return replace(verdict, message=messages.fit(verdict.message.splitlines()))
+    return replace(verdict, seconds=time.perf_counter() - start)
 
 
 def _verdict_on(puzzle: Puzzle, answer: Any, seed: int) -> Verdict:
@@ -107,35 +98,36 @@ def _checking(puzzle: Puzzle, answer: Any, seed: int) -> Checking:
 
 def refused(puzzle: Puzzle, refusal: KernelRefused) -> Verdict:
     """Returns the verdict on a kernel that cannot be compiled, with its line."""
-    lines = [str(refusal)]
-    lines += line("think", puzzle.diagnoses.get("refused", ""))
-    return Verdict(
-        puzzle.name, "failed", "refused", 0, puzzle.points, "\n".join(lines), diagnosis="refused"
+    said = (
+        *fact(refusal.fact),
+        *section("where", refusal.where, *code_line(refusal.text)),
+        *section("try", refusal.hint),
+        *section("think", puzzle.diagnoses.get("refused", "")),
     )
+    return Verdict(puzzle.name, "failed", "refused", 0, puzzle.points, said, diagnosis="refused")
 
 
 def grader_failed(puzzle: Puzzle, error: BaseException) -> Verdict:
     """Returns the verdict that says the grader itself failed; it says nothing on the answer."""
     what = error.fact if isinstance(error, CourseError) else f"{type(error).__name__}: {error}"
-    lines = [
-        f"the grader failed at {puzzle.name}, not your answer: {what}",
-        *line("where", _place(error)),
-        *line("try", error.hint if isinstance(error, CourseError) else ""),
-        *line("report", "these lines and your answer, to whoever looks after the course"),
-    ]
-    return Verdict(puzzle.name, "error", "grader", 0, puzzle.points, "\n".join(lines))
+    said = (
+        *fact(f"the grader failed at {puzzle.name}, not your answer: {what}"),
+        *section("where", _place(error)),
+        *section("try", error.hint if isinstance(error, CourseError) else ""),
+        *section("report", "these lines and your answer, to whoever looks after the course"),
+    )
+    return Verdict(puzzle.name, "error", "grader", 0, puzzle.points, said)
 
 
 def _not_run(puzzle: Puzzle, problem: AnswerProblem) -> Verdict:
-    lines = [problem.text]
-    lines += line("think", puzzle.diagnoses.get(problem.diagnosis or "", ""))
+    think = puzzle.diagnoses.get(problem.diagnosis or "", "")
     return Verdict(
         name=puzzle.name,
         status=problem.status,
         reason=problem.reason,
         points=0,
         max_points=puzzle.points,
-        message="\n".join(lines),
+        sections=(*fact(problem.fact), *section("try", problem.step), *section("think", think)),
         diagnosis=problem.diagnosis,
     )
 

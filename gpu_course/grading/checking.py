@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from gpu_course.grading.labels import line
+from gpu_course.grading.sections import Section, section
 from gpu_course.grading.seeds import LISTED_SEED
 from gpu_course.grading.verdict import Verdict
 from gpu_course.puzzle import Case, Puzzle
@@ -56,33 +56,33 @@ class Checking:
         """Returns the verdict on an answer that is right and costs no more than it may."""
         raise NotImplementedError
 
-    def stop(self, reason: str, diagnosis: str, lines: list[str], **more: Any) -> NoReturn:
+    def stop(self, reason: str, diagnosis: str, said: list[Section], **more: Any) -> NoReturn:
         """Ends the check: the answer is not right.
 
         Args:
             reason, diagnosis: as in Verdict.
-            lines: what the learner reads; with `after`, what stands below how to repeat it.
+            said: what the learner reads; with `after`, what stands below how to repeat it.
             more: further fields of the Verdict.
         """
-        raise Failed(self.failed(reason, diagnosis, lines, **more))
+        raise Failed(self.failed(reason, diagnosis, said, **more))
 
     def failed(
         self,
         reason: str,
         diagnosis: str,
-        lines: list[str],
-        after: Sequence[str] = (),
+        said: list[Section],
+        after: Sequence[Section] = (),
         **more: Any,
     ) -> Verdict:
         """Returns the verdict on an answer that is not right; see `stop`."""
         found = {"status": "failed", "reason": reason, "diagnosis": diagnosis, **more}
-        return self.made([*lines, *self._again(), *after], **found)
+        return self.made([*said, *self._again(), *after], **found)
 
-    def made(self, lines: list[str], **fields: Any) -> Verdict:
+    def made(self, said: Sequence[Section], **fields: Any) -> Verdict:
         """Returns a verdict on this puzzle; without `points` it earns none."""
         return Verdict(
             name=self.puzzle.name,
-            message="\n".join(lines),
+            sections=tuple(said),
             **{"reason": None, "points": 0, "max_points": self.puzzle.points, **fields},
         )
 
@@ -103,9 +103,9 @@ class Checking:
             yield case, LISTED_SEED, listed[number + 1 :]
         yield self.puzzle.random_case(np.random.default_rng(self.seed)), self.seed, []
 
-    def _again(self) -> list[str]:
+    def _again(self) -> list[Section]:
         """How to have the drawn case again; nothing for those that never change."""
         if self.case is None or any(self.case is case for case in self.fixed_cases()):
             return []
         call = f'check("{self.puzzle.short_name}", seed={self.seed})'
-        return line("again", f"{call} draws the same case")
+        return section("again", f"{call} draws the same case")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gpu_course.draw.paper import palette
-from gpu_course.grading.labels import INDENT, is_labelled, line, message_lines
+from gpu_course.grading.sections import INDENT, WIDTH, Section, section, text_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,8 +40,6 @@ PRE_STYLE = (
     "font-family:var(--jp-code-font-family,monospace);"
     "font-size:var(--jp-code-font-size,13px);max-width:72ch"
 )
-_PROSE = tuple("who why try think spare other yours bonus case replay also".split())
-"""The labels whose lines are one sentence after the other, and may break anywhere."""
 
 
 def to_json(verdicts: Iterable[Verdict]) -> dict[str, Any]:
@@ -55,19 +54,18 @@ def verdict_table_rows(verdicts: Iterable[Verdict]) -> list[tuple[str, str, str,
             verdict.name,
             f"{verdict.status} ({verdict.reason})" if verdict.reason else verdict.status,
             f"{verdict.points}/{verdict.max_points}",
-            "" if verdict.passed else verdict.message.partition("\n")[0],
+            "" if verdict.passed else verdict.fact,
         )
         for verdict in verdicts
     ]
 
 
 def verdict_text(verdict: Verdict, width: int = 100) -> str:
-    """Returns a verdict as text: name and status, then the message, wrapped at `width` columns.
-
-    What does not fit goes on below its own beginning, so that the labels stay easy to find.
-    """
-    message = "\n".join([verdict.message, *(_onward(verdict) if verdict.passed else [])])
-    return "\n".join([f"{verdict.name}: {verdict.status}", *message_lines(message, width)])
+    """Returns a verdict as text of at most `width` columns: name and status, then what is said."""
+    lines = [f"{verdict.name}: {verdict.status}", text_of(verdict.sections, min(width, WIDTH))]
+    if verdict.passed:
+        lines.append(text_of(_onward(verdict), width))
+    return "\n".join(lines)
 
 
 def verdict_html(verdict: Verdict) -> str:
@@ -77,10 +75,11 @@ def verdict_html(verdict: Verdict) -> str:
     before the numbers; after a pass comes what is next.
     """
     picture = verdict_picture(verdict)
-    lines = verdict.message.splitlines()
-    at = _behind_the_reason(lines) if picture else len(lines)
-    first, rest = ("\n".join(part) for part in (lines[:at], lines[at:]))
-    below = f'<pre style="margin:0.4em 0 0 0;{PRE_STYLE}">{_hanging(rest)}</pre>' if rest else ""
+    at = _behind_the_reason(verdict.sections) if picture else len(verdict.sections)
+    first, rest = (
+        sections_html(part, WIDTH) for part in (verdict.sections[:at], verdict.sections[at:])
+    )
+    below = f'<pre style="margin:0.4em 0 0 0;{PRE_STYLE}">{rest}</pre>' if rest else ""
     colour, sign, word = LOOKS[verdict.status]
     title = f"{html.escape(verdict.name)}: {word}"
     return (
@@ -88,18 +87,14 @@ def verdict_html(verdict: Verdict) -> str:
         'padding:0.4em 0 0.4em 0.6em;margin:0.4em 0">'
         f'<div style="font-weight:600"><span aria-hidden="true">{sign}</span> {title}</div>'
         f'<pre style="margin:0.4em 0 0 0;{PRE_STYLE}">'
-        f"{_hanging(first)}</pre>{picture}{below}{_links(verdict)}</div>"
+        f"{first}</pre>{picture}{below}{_links(verdict)}</div>"
     )
 
 
-def _behind_the_reason(lines: list[str]) -> int:
-    """Returns where the lines end that say what is wrong and why; the rest are numbers."""
-    end = 0
-    for number, each in enumerate(lines):
-        label = each[:INDENT].strip() if is_labelled(each) else ""
-        if label in ("why:", "try:", "think:") or (end == number and each.startswith(" " * INDENT)):
-            end = number + 1
-    return end or len(lines)
+def _behind_the_reason(sections: Sequence[Section]) -> int:
+    """Returns where the sections end that say what is wrong and why; the rest are numbers."""
+    reasons = [number for number, each in enumerate(sections, 1) if each.kind == "reason"]
+    return reasons[-1] if reasons else len(sections)
 
 
 def _record(verdict: Verdict) -> dict[str, Any]:
@@ -128,61 +123,44 @@ def _hazard(hazard: Hazard) -> dict[str, Any]:
     }
 
 
-def _hanging(message: str, mark: str = "") -> str:
-    """Returns the lines of a message, escaped; a long one goes on below its own beginning."""
-    lines = "".join(_hanging_line(line) for line in _flowing(message.split("\n")))
-    head, tag, rest = lines.partition(">")
-    return head + tag + mark + rest
-
-
-def _flowing(lines: Sequence[str]) -> Iterator[str]:
-    """Yields the lines, those of one piece of prose joined: the window says where they break."""
-    prose: list[str] = []
-    for each in lines:
-        goes_on = each[:INDENT].isspace() and not each[INDENT:].startswith(" ")
-        if prose and goes_on and each[INDENT:]:
-            prose.append(each[INDENT:])
-            continue
-        if prose:
-            yield " ".join(prose)
-            prose = []
-        if is_labelled(each) and each[:INDENT].strip(" :") in _PROSE:
-            prose = [each]
-        else:
-            yield each
-    if prose:
-        yield " ".join(prose)
-
-
-def _hanging_line(line: str) -> str:
-    style, text = "display:block", line
-    if is_labelled(line):
-        style += f";padding-left:{INDENT}ch;text-indent:-{INDENT}ch"
-    elif line.startswith(" " * INDENT):
-        style, text = f"{style};padding-left:{INDENT}ch", line[INDENT:]
-    return f'<span style="{style}">{html.escape(text)}\n</span>'
-
-
-def text_html(text: str, mark: str = "") -> str:
-    """Returns a text for a pre element, escaped; lines such as "  why:    ..." hang.
+def sections_html(sections: Iterable[Section], width: int | None = None, mark: str = "") -> str:
+    """Returns sections for a pre element, escaped; a long line goes on below its own beginning.
 
     Args:
-        text: one or more lines.
-        mark: HTML that stands before the first of them.
+        sections: what is said.
+        width: columns at which lines break that keep theirs; None for nowhere.
+        mark: HTML that stands before the first line.
     """
-    if any(map(is_labelled, text.split("\n"))):
-        return _hanging(text, mark)
-    return mark + html.escape(text)
+    spans: list[str] = []
+    for each in sections:
+        lines = each.text_lines(width)
+        if each.flows:
+            # The window says where prose breaks.
+            lines = replace(each, lines=(" ".join(each.lines),)).text_lines(None)
+        for number, line in enumerate(lines):
+            spans.append(_span(each, number, line, "" if spans else mark))
+    return "".join(spans)
 
 
-def _onward(verdict: Verdict) -> list[str]:
-    """Returns the lines on where to go after a pass, for a notebook or a Python prompt."""
+def _span(said: Section, number: int, line: str, mark: str) -> str:
+    style, text = "display:block", line
+    if not number and said.label:
+        style += f";padding-left:{INDENT}ch;text-indent:-{INDENT}ch"
+    elif said.kind != "heading" and (number or not said.at_margin):
+        style, text = f"{style};padding-left:{INDENT}ch", line[INDENT:]
+    return f'<span style="{style}">{mark}{html.escape(text)}\n</span>'
+
+
+def _onward(verdict: Verdict) -> list[Section]:
+    """Returns where to go after a pass, for a notebook or a Python prompt."""
     from gpu_course.grading.passing import effort, next_puzzles
 
     short = verdict.name.rpartition("/")[2]
-    lines = line("more", f'diff("{short}") shows the solution and discusses it')
     following = [f"{p.short_name} ({effort(p)})" for p in next_puzzles(verdict.name)]
-    return lines + line("next", ", then ".join(following))
+    return [
+        *section("more", f'diff("{short}") shows the solution and discusses it'),
+        *section("next", ", then ".join(following)),
+    ]
 
 
 def _links(verdict: Verdict) -> str:

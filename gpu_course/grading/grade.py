@@ -16,7 +16,7 @@ from pathlib import Path
 from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
 from gpu_course.grading.check import check, grader_failed
-from gpu_course.grading.labels import line
+from gpu_course.grading.sections import fact, section
 from gpu_course.grading.seeds import default_seed
 from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.worker import exit_at_once
@@ -94,12 +94,10 @@ def _out_of_budget(puzzle: Puzzle, spent: float) -> Verdict | None:
     """Returns the verdict on a Python answer whose submission has used up its time, or None."""
     if not isinstance(puzzle, PythonPuzzle) or spent <= SUBMISSION_S:
         return None
-    lines = [
-        f"not run: the answers before it took {spent:.0f} seconds, and a folder has {SUBMISSION_S}",
-        *line("try", f"`gpu-course grade --only {puzzle.short_name}` grades it alone"),
-    ]
-    message = "\n".join(lines)
-    return Verdict(puzzle.name, "timeout", "deadline", 0, puzzle.points, message)
+    what = f"the answers before it took {spent:.0f} seconds, and a folder has {SUBMISSION_S}"
+    step = f"`gpu-course grade --only {puzzle.short_name}` grades it alone"
+    said = (*fact(f"not run: {what}"), *section("try", step))
+    return Verdict(puzzle.name, "timeout", "deadline", 0, puzzle.points, said)
 
 
 def _link_on_the_way(folder: Path, path: Path) -> Path | None:
@@ -109,11 +107,9 @@ def _link_on_the_way(folder: Path, path: Path) -> Path | None:
 
 
 def _linked(puzzle: Puzzle, folder: Path, link: Path) -> Verdict:
-    lines = [
-        f"{link.relative_to(folder)} is a link, and no link is followed in answers handed in",
-        *line("try", "put the file itself there"),
-    ]
-    return Verdict(puzzle.name, "failed", "refused", 0, puzzle.points, "\n".join(lines))
+    what = f"{link.relative_to(folder)} is a link, and no link is followed in answers handed in"
+    said = (*fact(what), *section("try", "put the file itself there"))
+    return Verdict(puzzle.name, "failed", "refused", 0, puzzle.points, said)
 
 
 @contextmanager

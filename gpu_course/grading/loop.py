@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
+from gpu_course.grading.sections import Section, heading, of_error, section
 from gpu_course.grading.worker import Died, Outcome
 from gpu_course.puzzle import Puzzle, PythonPuzzle
 
@@ -25,7 +27,7 @@ GONE_S = 0.5
 GRACE_S = 0.25
 """A check that a newer save makes pointless may take this long to end by itself."""
 KERNEL_DEADLINE_S = 330.0
-"""Longer than `apart` lets the check of a kernel go on: its verdict comes first."""
+"""Longer than a Worker lets the check of a kernel go on: its verdict comes first."""
 MOST_BYTES = 1 << 20
 
 Signature = tuple[int | str, ...]
@@ -35,12 +37,14 @@ MISSING: Signature = ("missing",)
 class Checker(Protocol):
     """What the loop asks of a Worker."""
 
-    busy: bool
+    @property
+    def busy(self) -> bool:
+        """True while it is asked."""
 
-    def post(self, name: str) -> None:
+    def post(self, puzzle: Puzzle) -> None:
         """Asks for a check."""
 
-    def poll(self) -> Outcome | Died | None:
+    def poll(self) -> Outcome | CourseError | Died | None:
         """Returns its answer, once."""
 
     def stop(self) -> None:
@@ -67,11 +71,11 @@ class Stopped:
 
     Attributes:
         name: the puzzle.
-        text: what to tell the learner.
+        sections: what to tell the learner.
     """
 
     name: str
-    text: str
+    sections: tuple[Section, ...]
 
 
 Event = Started | Finished | Stopped
@@ -131,7 +135,7 @@ class Loop:
         if saved and self._started_at is None:
             self._checked = self._seen
             self._started_at = now
-            self._worker.post(self.puzzle.name)
+            self._worker.post(self.puzzle)
             yield Started(self.puzzle.name)
 
     def _running(self, now: float, started_at: float, saved: bool) -> Iterator[Event]:
@@ -147,13 +151,15 @@ class Loop:
         elif now - started_at > deadline_s(self.puzzle):
             self._worker.stop()
             self._started_at = None
-            yield Stopped(self.puzzle.name, overdue_text(self.puzzle))
+            yield Stopped(self.puzzle.name, overdue(self.puzzle))
 
-    def _told(self, reply: Outcome | Died) -> Iterator[Event]:
+    def _told(self, reply: Outcome | CourseError | Died) -> Iterator[Event]:
         if isinstance(reply, Outcome):
             yield Finished(reply)
+        elif isinstance(reply, Died):
+            yield Stopped(self.puzzle.name, died(self.puzzle, reply))
         else:
-            yield Stopped(self.puzzle.name, died_text(self.puzzle, reply))
+            yield Stopped(self.puzzle.name, tuple(of_error(reply)))
 
     def _is_saved(self, now: float) -> bool:
         """True when the file differs from what was checked last, and rests."""
@@ -196,19 +202,20 @@ def deadline_s(puzzle: Puzzle) -> float:
     return KERNEL_DEADLINE_S
 
 
-def overdue_text(puzzle: Puzzle) -> str:
+def overdue(puzzle: Puzzle) -> tuple[Section, ...]:
     """Returns what a learner is told when a check took too long."""
+    name, seconds = puzzle.short_name, f"{deadline_s(puzzle):g} s"
+    step = "look for a loop that does not end, or does far too much; the next save is checked again"
     return (
-        f"stopped: the check of {puzzle.short_name} was not done after {deadline_s(puzzle):g} s\n"
-        "  try:    look for a loop that does not end, or does far too much; the next save is"
-        " checked again"
+        *heading(f"stopped: the check of {name} was not done after {seconds}"),
+        *section("try", step),
     )
 
 
-def died_text(puzzle: Puzzle, death: Died) -> str:
+def died(puzzle: Puzzle, death: Died) -> tuple[Section, ...]:
     """Returns what a learner is told when the worker ended by itself."""
+    name, status = puzzle.short_name, death.status
     return (
-        f"the process that checks {puzzle.short_name} ended by itself, with exit status"
-        f" {death.status}\n"
-        f"  try:    save again; if it stays so, `gpu-course check {puzzle.short_name}` says more"
+        *heading(f"the process that checks {name} ended by itself, with exit status {status}"),
+        *section("try", f"save again; if it stays so, `gpu-course check {name}` says more"),
     )

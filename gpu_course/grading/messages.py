@@ -1,4 +1,4 @@
-"""The lines that every verdict is made of: the case, why, the cells round a wrong one, the hint."""
+"""What every verdict is made of: the case, why, the cells round a wrong one, the hint."""
 
 from __future__ import annotations
 
@@ -8,12 +8,9 @@ from typing import Any
 import numpy as np
 
 from gpu_course.grading.compare import two_values
-from gpu_course.grading.labels import INDENT, line, message_lines
+from gpu_course.grading.sections import INDENT, WIDTH, Section, section
 from gpu_course.grading.sentences import HINT_KINDS, sentence_of
 from gpu_course.puzzle import Case, KernelPuzzle, Launch, Puzzle
-
-WIDTH = 70
-"""Columns of a verdict: half a window of JupyterLab holds them."""
 
 BEFORE = 2
 """Cells shown in front of the first wrong one."""
@@ -22,10 +19,10 @@ MOST_CELLS = 12
 MAP_ROWS = 8
 
 
-def case_line(puzzle: Puzzle, case: Case, launch: Launch | None = None) -> list[str]:
-    """Returns the line that says which case, and which launch of it."""
+def which_case(case: Case, launch: Launch | None = None) -> list[Section]:
+    """Returns which case it is, and which launch of it."""
     shown = describe(case) + (f", {show_launch(launch)}" if launch else "")
-    return line("case", shown)
+    return section("case", shown)
 
 
 def describe(case: Case) -> str:
@@ -34,61 +31,24 @@ def describe(case: Case) -> str:
     return f"{case.name} ({sizes})" if sizes else case.name
 
 
-def reason(puzzle: Puzzle, key: str, fact: str = "") -> list[str]:
-    """Returns the `why` line of a diagnosis: what was seen, and what to think about."""
+def reason(puzzle: Puzzle, key: str, fact: str = "") -> list[Section]:
+    """Returns the `why` of a diagnosis: what was seen, and what to think about."""
     sentence = sentence_of(puzzle, key)
     if fact:
         seen = fact[:1].upper() + fact[1:]
         sentence = f"{seen}. {sentence}" if sentence else f"{seen}."
-    return line("why", sentence)
+    return section("why", sentence)
 
 
-def hint_line(puzzle: Puzzle, key: str) -> list[str]:
+def which_hint(puzzle: Puzzle, key: str) -> list[Section]:
     """Returns which kind of hint fits, and the command that gives it."""
     of_threads = isinstance(puzzle, KernelPuzzle) and key in HINT_KINDS
     kind = f"about {HINT_KINDS[key]}: " if of_threads else ""
     name = puzzle.short_name
     here, in_terminal = f'{kind}hint("{name}")', f"or `gpu-course hint {name}`"
     if INDENT + len(here) + 1 + len(in_terminal) <= WIDTH:
-        return line("hint", f"{here} {in_terminal}")
-    return [*line("hint", here), " " * INDENT + in_terminal]
-
-
-def fit(lines: Sequence[str]) -> str:
-    """Returns the lines of a verdict as one text, none longer than WIDTH.
-
-    A long first line breaks behind a clause; what is too long elsewhere goes on below its own
-    beginning.
-    """
-    text = "\n".join(each for line in lines for each in _code_below(line))
-    head, newline, rest = text.partition("\n")
-    indent = ""
-    shown = []
-    while len(indent + head) > WIDTH:
-        room = WIDTH - len(indent)
-        ends = [head.rfind(mark, 0, room) for mark in ("; ", ": ", ", ", " ")]
-        end = next((at + 1 for at in ends if at > room // 4), room)
-        shown.append(indent + head[:end].rstrip())
-        head, indent = head[end:].lstrip(), " " * INDENT
-    shown.append(indent + head)
-    return "\n".join([*shown, *message_lines(rest, WIDTH)]) if newline else "\n".join(shown)
-
-
-def _code_below(line: str) -> list[str]:
-    """Returns a line that names a place and shows its text, as a place and the text below it."""
-    place, gap, code = line.partition("    ")
-    if line.startswith("  where: ") and gap and not place.isspace():
-        return [place, *code_line(code)]
-    return [line]
-
-
-def code_line(text: str) -> list[str]:
-    """Returns a line of the learner's file below a place; what is too long is cut."""
-    room = WIDTH - INDENT
-    text = text.strip()
-    if not text:
-        return []
-    return [" " * INDENT + (text if len(text) <= room else text[: room - 4] + " ...")]
+        return section("hint", f"{here} {in_terminal}")
+    return section("hint", here, in_terminal)
 
 
 def show_launch(launch: Launch) -> str:
@@ -98,7 +58,7 @@ def show_launch(launch: Launch) -> str:
 
 def cells_around(
     rows: Sequence[tuple[str, np.ndarray]], right: np.ndarray, written: np.ndarray | None = None
-) -> list[str]:
+) -> list[Section]:
     """Returns a small table: cells round the first wrong one, a sign below each that is wrong.
 
     Args:
@@ -138,13 +98,12 @@ def cells_around(
         f"{label:<{edge}}" + "".join(each[number] for each in columns)
         for number, label in enumerate(names)
     ]
-    lines = [*line("cells", shown[0]), *(" " * INDENT + each for each in shown[1:])]
     marks = f"{'':{edge}}" + "".join(each[-1] for each in columns)
-    lines.append(" " * INDENT + marks.rstrip() + "  wrong")
-    return [*lines, *(_map(right, written, row) if above else [])]
+    table = section("cells", *shown, marks.rstrip() + "  wrong")
+    return table + (_map(right, written, row) if above else [])
 
 
-def _map(right: np.ndarray, written: np.ndarray | None, row: int) -> list[str]:
+def _map(right: np.ndarray, written: np.ndarray | None, row: int) -> list[Section]:
     """Returns which cells of a table are right, a sign for each, near the first wrong row."""
     rows, columns = right.shape
     if rows == 1 or columns == 1:
@@ -159,7 +118,7 @@ def _map(right: np.ndarray, written: np.ndarray | None, row: int) -> list[str]:
         cut = "..." if columns > most else ""
         lines.append(f"row {at:<{len(str(last - 1))}}  " + "".join(signs) + cut)
     legend = ". right   x wrong" + ("" if stored.all() else "   - not written")
-    return [*line("map", lines[0]), *(" " * INDENT + each for each in (*lines[1:], legend))]
+    return section("map", *lines, legend)
 
 
 def short(value: Any) -> str:

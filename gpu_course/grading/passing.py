@@ -11,9 +11,9 @@ from gpu_course.errors import CatalogueError
 from gpu_course.grading.compare import show
 from gpu_course.grading.kernel import budgets, trial
 from gpu_course.grading.kernel.trial import Trial
-from gpu_course.grading.labels import line
 from gpu_course.grading.messages import describe
 from gpu_course.grading.python.cases import Tried
+from gpu_course.grading.sections import Section, section
 from gpu_course.grading.workspace import has_notebook
 from gpu_course.puzzle import Debrief, KernelPuzzle, Puzzle, PythonPuzzle, index
 from gpu_course.units import of_so_many
@@ -54,7 +54,7 @@ COUNTED = {
 """Counter -> how a pass says it."""
 
 
-def kernel_lines(puzzle: KernelPuzzle, right: Sequence[Trial]) -> list[str]:
+def kernel_sections(puzzle: KernelPuzzle, right: Sequence[Trial]) -> list[Section]:
     """Returns what a pass of kernels says beyond the points.
 
     Args:
@@ -67,13 +67,13 @@ def kernel_lines(puzzle: KernelPuzzle, right: Sequence[Trial]) -> list[str]:
     parts = [_counted(path, budgets.counter(right[0].counters, path)) for path in told.shows]
     seen = f"{describe(right[0].given.case)}: {', '.join(parts)}"
     return [
-        *line("yours", seen),
-        *line("also", _in_float64(puzzle, right)),
+        *section("yours", seen),
+        *section("also", _in_float64(puzzle, right)),
         *_debrief(told, _bonus(puzzle, right)),
     ]
 
 
-def python_lines(puzzle: PythonPuzzle, tried: Tried, got: Mapping[str, Any]) -> list[str]:
+def python_sections(puzzle: PythonPuzzle, tried: Tried, got: Mapping[str, Any]) -> list[Section]:
     """Returns what a pass of Python says beyond the points.
 
     Args:
@@ -86,7 +86,7 @@ def python_lines(puzzle: PythonPuzzle, tried: Tried, got: Mapping[str, Any]) -> 
     parts = [_measured(name, got[name]) for name in told.shows if name in got]
     # Where the sizes of a case say little of what the answer was given, its call says it.
     case = describe(tried.case) if puzzle.call is None else puzzle.call(dict(tried.inputs))
-    return [*line("yours", f"{case}: {', '.join(parts)}"), *_debrief(told, "")]
+    return [*section("yours", f"{case}: {', '.join(parts)}"), *_debrief(told, "")]
 
 
 def _in_float64(puzzle: KernelPuzzle, right: Sequence[Trial]) -> str:
@@ -104,11 +104,11 @@ def _in_float64(puzzle: KernelPuzzle, right: Sequence[Trial]) -> str:
     return ""
 
 
-def _debrief(told: Debrief, bonus: str) -> list[str]:
+def _debrief(told: Debrief, bonus: str) -> list[Section]:
     return [
-        *line("why", told.why),
-        *line("other", told.alternative),
-        *line("bonus", bonus),
+        *section("why", told.why),
+        *section("other", told.alternative),
+        *section("bonus", bonus),
     ]
 
 
@@ -170,11 +170,10 @@ def effort(puzzle: Puzzle) -> str:
     return f"{puzzle.difficulty}, about {puzzle.minutes} minutes"
 
 
-def onward(name: str) -> list[str]:
-    """Returns the lines on where to go after a pass, for a terminal."""
+def onward(name: str) -> list[Section]:
+    """Returns where to go after a pass, for a terminal."""
     short = name.rpartition("/")[2]
-    following = next_puzzles(name)[:1]
-    lines = line("more", f"`gpu-course diff {short}` shows the solution and discusses it")
-    for puzzle in following:
-        lines += line("next", f"`gpu-course watch {puzzle.short_name}` ({effort(puzzle)})")
-    return lines
+    said = section("more", f"`gpu-course diff {short}` shows the solution and discusses it")
+    for puzzle in next_puzzles(name)[:1]:
+        said += section("next", f"`gpu-course watch {puzzle.short_name}` ({effort(puzzle)})")
+    return said

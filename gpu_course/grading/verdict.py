@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from gpu_course.grading.sections import WIDTH, Section, text_of
 from simt.report import Counters, Hazard, Report
-from simt.text import clean
 
 STATUSES = ("passed", "failed", "not-started", "error", "timeout")
 REASONS = (
@@ -23,7 +23,7 @@ class Verdict:
         name: the puzzle's full name.
         status: one of STATUSES; `reason`: one of REASONS.
         points, max_points: what was earned and what could be.
-        message: several lines for a person, the fact in the first; no seconds, no absolute paths.
+        sections: what is said to a person, the fact first; no seconds, no absolute paths.
         hazards: of the launch that failed, or advice of the ones that passed.
         counters: summed over the launches of the visible case, or None when nothing ran.
         seconds: wall time of the check.
@@ -39,7 +39,7 @@ class Verdict:
     reason: str | None
     points: int
     max_points: int
-    message: str
+    sections: tuple[Section, ...]
     hazards: tuple[Hazard, ...] = ()
     counters: Counters | None = None
     seconds: float = 0.0
@@ -47,9 +47,15 @@ class Verdict:
     report: Report | None = field(default=None, repr=False)
     evidence: dict[str, Any] = field(default_factory=dict, repr=False)
 
-    def __post_init__(self) -> None:
-        # Wherever it is shown, what an answer contains or says reaches nobody's terminal raw.
-        object.__setattr__(self, "message", clean(self.message))
+    @property
+    def message(self) -> str:
+        """The sections as text of at most WIDTH columns."""
+        return text_of(self.sections, WIDTH)
+
+    @property
+    def fact(self) -> str:
+        """What is the matter, in one line."""
+        return self.sections[0].lines[0]
 
     @property
     def passed(self) -> bool:

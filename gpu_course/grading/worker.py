@@ -1,30 +1,44 @@
 """A warm worker: a process beside this one that checks answers, one at a time, and can be ended.
 
 A check in it never holds up the keys of a terminal or the kernel of a notebook, and one that goes
-on for too long is ended together with every process it started.
+on for too long is ended together with every process it started. What a kernel costs is bounded by
+budgets, which count and so never depend on the machine; the limits here are what stands behind
+them. An answer in Python runs in a process of its own, which `isolation` holds to limits.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import queue
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
 import gpu_course
 import simt
+from gpu_course.errors import CourseError
+from gpu_course.grading.sections import Section, fact, section
 from gpu_course.grading.verdict import Verdict
-from gpu_course.isolation import servers
+from gpu_course.grading.workspace import ANSWERS_VARIABLE
+from gpu_course.isolation import servers, transport
+from gpu_course.puzzle import Case, KernelPuzzle, Puzzle
+from gpu_course.units import format_bytes
+from simt.report import Counters, GlobalCounters, Hazard, LaunchShape, Report, SharedCounters, Touch
 
 PATIENCE_S = 2.0
 """What a process that is asked no more gets to put things away."""
+COMPUTING_S = 30.0
+"""Processor time for the check of a kernel: a busy machine makes it slow, never makes it fail."""
+WAITING_S = 300.0
+"""Time on the clock for the check of a kernel, for what hangs and computes nothing."""
+MAX_BYTES = 2 << 30
+"""What the check of a kernel may add to the memory of the process."""
 
 COMMAND = (sys.executable, "-P", "-m", "gpu_course.grading.worker_process")
 """-P: a file beside the learner's notebook must not take the place of a module."""
@@ -32,26 +46,23 @@ COMMAND = (sys.executable, "-P", "-m", "gpu_course.grading.worker_process")
 
 @dataclass(frozen=True)
 class Outcome:
-    """A verdict as it travels between processes: text and numbers, no arrays.
+    """What a check came to.
 
     Attributes:
-        name, status, reason, points, max_points, message, seconds: as in Verdict.
-        html: the verdict as HTML, with its picture; "" where it was not asked for.
+        verdict: the verdict.
+        html: it as HTML, with its picture; "" where that was not asked for.
     """
 
-    name: str
-    status: str
-    reason: str | None
-    points: int
-    max_points: int
-    message: str
-    seconds: float = 0.0
+    verdict: Verdict
     html: str = ""
 
-    @property
-    def passed(self) -> bool:
-        """True when the answer passed every case."""
-        return self.status == "passed"
+
+@dataclass(frozen=True)
+class Problem:
+    """What kept a check from a verdict, as it crosses: the parts of a CourseError."""
+
+    fact: str
+    hint: str
 
 
 @dataclass(frozen=True)
@@ -65,27 +76,22 @@ class Died:
     status: int
 
 
-def outcome_of(verdict: Verdict, html: bool = False) -> Outcome:
-    """Returns a verdict as an Outcome.
-
-    Args:
-        html: True to draw its HTML too.
-    """
-    return Outcome(
-        verdict.name,
-        verdict.status,
-        verdict.reason,
-        verdict.points,
-        verdict.max_points,
-        verdict.message,
-        verdict.seconds,
-        verdict._repr_html_() if html else "",
-    )
+_CLASSES = (
+    Outcome, Problem, Verdict, Section, Case, Report, Hazard, Counters, GlobalCounters,
+    SharedCounters, LaunchShape, Touch,
+)  # fmt: skip
+OBJECTS: transport.Objects = {each.__name__: each for each in _CLASSES}
+"""The classes whose objects cross."""
 
 
-def to_line(outcome: Outcome) -> str:
-    """Returns an Outcome as one line of JSON."""
-    return json.dumps(asdict(outcome))
+@dataclass
+class _Check:
+    """A check under way: of which puzzle, and what the process had used before it."""
+
+    puzzle: Puzzle
+    started: float
+    seconds: float
+    held: int
 
 
 class Worker:
@@ -98,12 +104,16 @@ class Worker:
 
     def __init__(self, *, html: bool = False, command: Sequence[str] = COMMAND) -> None:
         self.html = html
-        self.busy = False
-        """True from `post` until `poll` gave the answer."""
+        self._check: _Check | None = None
         self._command = list(command)
-        self._process: subprocess.Popen[str] | None = None
+        self._process: subprocess.Popen[bytes] | None = None
         self._thread: threading.Thread | None = None
-        self._replies: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._replies: queue.SimpleQueue[Any] = queue.SimpleQueue()
+
+    @property
+    def busy(self) -> bool:
+        """True from `post` or `ask` until `poll` gave the answer."""
+        return self._check is not None
 
     def warm(self) -> None:
         """Starts the process, so that the first check finds everything imported."""
@@ -115,8 +125,6 @@ class Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            text=True,
-            encoding="utf-8",
             env=_environment(),
             **_apart(),
         )
@@ -125,23 +133,34 @@ class Worker:
         )
         self._thread.start()
 
-    def post(self, name: str) -> None:
-        """Asks for the check of the learner's answer to a puzzle; `poll` brings the answer."""
-        self.ask({"name": name})
+    def post(self, puzzle: Puzzle) -> None:
+        """Asks for a verdict on the learner's own answer that is kept, and comes without numbers.
 
-    def ask(self, request: dict[str, Any]) -> None:
-        """Asks with a request of plain data; `poll` brings the answer."""
+        `poll` brings it; what keeps the check from a verdict comes as one of the grader's fault.
+        """
+        self._ask(puzzle, {"keep": True})
+
+    def ask(self, puzzle: Puzzle, path: Path, *, own: bool, seed: int) -> None:
+        """Asks for the whole verdict on a kernel's file; `poll` brings it.
+
+        Args:
+            puzzle: a puzzle of the course.
+            path: the file.
+            own: True for the learner's own file, which a command can begin.
+            seed: draws the random case.
+        """
+        self._ask(puzzle, {"keep": False, "path": str(path), "own": own, "seed": seed})
+
+    def _ask(self, puzzle: Puzzle, request: dict[str, Any]) -> None:
         assert not self.busy, "one check at a time"
         self.warm()
         assert self._process is not None and self._process.stdin is not None
-        self.busy = True
+        self._check = _Check(puzzle, time.monotonic(), *self.used())
+        here = {"folder": os.getcwd(), "answers": os.environ.get(ANSWERS_VARIABLE)}
         # A worker that is gone already is told by `poll`.
         with contextlib.suppress(OSError):
-            self._process.stdin.write(json.dumps(request) + "\n")
+            self._process.stdin.write(transport.pack({"name": puzzle.name, **request, **here}))
             self._process.stdin.flush()
-
-    def _read(self, line: str) -> Any:
-        return Outcome(**json.loads(line))
 
     def used(self) -> tuple[float, int]:
         """Returns the processor time in seconds and the memory in bytes that the process has used.
@@ -158,29 +177,52 @@ class Worker:
                     return times.user + times.system, process.memory_info().rss
         return 0.0, 0
 
-    def poll(self, seconds: float = 0.0) -> Any:
-        """Returns the answer to the last `post` if it is there, an Outcome or Died, else None.
+    def poll(self, seconds: float = 0.0) -> Outcome | CourseError | Died | None:
+        """Returns what was asked for, once it is there, else None.
 
         Args:
             seconds: how long to wait for it.
         """
-        if not self.busy:
+        if self._check is None:
             return None
         try:
-            line = self._replies.get(timeout=seconds) if seconds else self._replies.get_nowait()
+            reply = self._replies.get(timeout=seconds) if seconds else self._replies.get_nowait()
         except queue.Empty:
-            return None
-        self.busy = False
-        if line is not None:
-            return self._read(line)
+            return self._gone_astray(self._check)
+        self._check = None
+        if isinstance(reply, Outcome):
+            return reply
+        if isinstance(reply, Problem):
+            return CourseError(reply.fact, reply.hint)
         assert self._process is not None
         status = self._process.wait()
         self.stop()
         return Died(status)
 
+    def _gone_astray(self, check: _Check) -> Outcome | None:
+        """Ends the check of a kernel that takes more than it may, and returns what is said of it.
+
+        An answer in Python has limits of its own, and the process here waits for it.
+        """
+        if not isinstance(check.puzzle, KernelPuzzle):
+            return None
+        seconds, held = self.used()
+        what = f"the check of {check.puzzle.short_name}"
+        reason = "deadline"
+        if seconds - check.seconds > COMPUTING_S:
+            text = f"{what} was not done after {COMPUTING_S:g} seconds"
+        elif time.monotonic() - check.started > WAITING_S:
+            text = f"{what} was not done after {WAITING_S:g} seconds"
+        elif held - check.held > MAX_BYTES:
+            reason, text = "crash", f"{what} needs more than {format_bytes(MAX_BYTES)} of memory"
+        else:
+            return None
+        self.stop()
+        return ended(check.puzzle, reason, text)
+
     def stop(self) -> None:
         """Ends the process, whatever it is doing; the next `post` starts a fresh one."""
-        self.busy = False
+        self._check = None
         process, thread = self._process, self._thread
         self._process = self._thread = None
         if process is None or thread is None:
@@ -193,6 +235,14 @@ class Worker:
             with contextlib.suppress(OSError):
                 assert pipe is not None
                 pipe.close()
+
+
+def ended(puzzle: Puzzle, reason: str, text: str) -> Outcome:
+    """Returns what a check that was ended, or that ended by itself, comes to."""
+    step = "look for what grows or repeats far more than the puzzle asks for"
+    said = (*fact(text), *section("try", step))
+    found = Verdict(puzzle.name, "failed", reason, 0, puzzle.points, said, diagnosis=reason)
+    return Outcome(found)
 
 
 def end_family(pid: int) -> None:
@@ -227,11 +277,16 @@ def exit_at_once() -> NoReturn:
     os._exit(0)
 
 
-def _listen(process: subprocess.Popen[str], replies: queue.SimpleQueue[str | None]) -> None:
+def _listen(process: subprocess.Popen[bytes], replies: queue.SimpleQueue[Any]) -> None:
     assert process.stdout is not None
-    with contextlib.suppress(OSError, ValueError):
-        for line in process.stdout:
-            replies.put(line)
+    try:
+        while True:
+            replies.put(transport.read(process.stdout.read, OBJECTS))
+    except (OSError, EOFError):
+        pass
+    except ValueError:
+        # What says nonsense is no worker, and might never end by itself.
+        process.kill()
     replies.put(None)
 
 

@@ -1,21 +1,25 @@
-"""The process a Worker starts: a puzzle's name comes in as a line of JSON, an Outcome goes out."""
+"""The process a Worker starts: which answer to check comes in, what the check came to goes out."""
 
 from __future__ import annotations
 
-import json
+import gc
 import os
 import queue
 import sys
 import threading
-from typing import Any, TextIO
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, BinaryIO
 
 from gpu_course.errors import CourseError
-from gpu_course.grading.exports import to_json
-from gpu_course.grading.kernel import apart
+from gpu_course.grading.check import check_here
+from gpu_course.grading.sections import fact, section
 from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.verdict_cache import check_own
-from gpu_course.grading.worker import Outcome, exit_at_once, outcome_of, to_line
-from gpu_course.puzzle import index
+from gpu_course.grading.worker import OBJECTS, Outcome, Problem, exit_at_once
+from gpu_course.grading.workspace import ANSWERS_VARIABLE
+from gpu_course.isolation import transport
+from gpu_course.puzzle import Puzzle, index
 
 
 def main() -> None:
@@ -24,48 +28,89 @@ def main() -> None:
     asked, answers = private_pipes()
     requests: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
     threading.Thread(target=listen, args=(asked, requests), daemon=True).start()
-    warm(html)
+    if html:
+        warm_pictures()
+    # What is imported stays: no check has to look through it for what can be thrown away.
+    gc.freeze()
     while True:
-        answers.write(to_line(outcome(requests.get()["name"], html)) + "\n")
+        answers.write(packed(reply(requests.get(), html)))
         answers.flush()
 
 
-def warm(html: bool) -> None:
-    """Imports whatever a first check would wait for."""
-    apart.warm()
+def warm_pictures() -> None:
+    """Imports and makes what a first verdict that is shown would wait for."""
+    from gpu_course.draw.execution.launch_grid import draw_launch_grid
+    from gpu_course.draw.paper.picture import figure_html
+
     index.puzzles()
-    to_json(())
-    if html:
-        from gpu_course.draw.execution.launch_grid import draw_launch_grid
-        from gpu_course.draw.paper.picture import figure_html
-
-        # The first picture of a process looks for its fonts.
-        figure_html(draw_launch_grid(1, 2))
+    # The first picture of a process looks for its fonts.
+    figure_html(draw_launch_grid(1, 2))
 
 
-def outcome(name: str, html: bool) -> Outcome:
-    """Returns the Outcome of checking one puzzle; where nothing can be checked, it says why."""
+def reply(request: dict[str, Any], html: bool) -> Outcome | Problem:
+    """Returns what a check came to, or what kept it from a verdict.
+
+    Args:
+        request: "name" of the puzzle; "folder" and "answers", where whoever asks is and what it
+            calls the learner's folder; "keep". Without that, also "path", "own" and "seed".
+        html: True to draw a verdict that is kept.
+    """
+    os.environ.pop(ANSWERS_VARIABLE, None)
+    if request["answers"] is not None:
+        os.environ[ANSWERS_VARIABLE] = request["answers"]
     try:
-        return outcome_of(check_own(name), html)
+        # Messages show a file as it is seen from there.
+        os.chdir(request["folder"])
+        puzzle = _puzzle(request["name"])
+        if request["keep"]:
+            return _shown(check_own(puzzle, by=check_here), html)
+        answer = None if request["own"] else Path(request["path"])
+        return Outcome(check_here(puzzle, answer=answer, seed=request["seed"]))
+    except OSError as error:
+        problem = Problem(f"the current folder cannot be used: {error.strerror}", "go to another")
     except CourseError as error:
-        return outcome_of(Verdict(name, "error", "grader", 0, 0, str(error)), html)
+        problem = Problem(error.fact, error.hint)
+    if not request["keep"]:
+        return problem
+    said = (*fact(problem.fact), *section("try", problem.hint))
+    return Outcome(Verdict(request["name"], "error", "grader", 0, 0, said))
 
 
-def private_pipes() -> tuple[TextIO, TextIO]:
+def packed(told: Outcome | Problem) -> bytes:
+    """Returns a reply as bytes; a verdict goes without its numbers where those are too many."""
+    try:
+        return transport.pack(told, OBJECTS)
+    except transport.TooLarge:
+        assert isinstance(told, Outcome)
+        return transport.pack(Outcome(replace(told.verdict, report=None, evidence={})), OBJECTS)
+
+
+def _shown(verdict: Verdict, html: bool) -> Outcome:
+    """Returns a verdict as it is shown: what its picture was drawn from stays here."""
+    drawn = verdict._repr_html_() if html else ""
+    return Outcome(replace(verdict, hazards=(), report=None, evidence={}), drawn)
+
+
+def _puzzle(name: str) -> Puzzle:
+    """A puzzle of one lesson: the others need not be imported for it."""
+    found = index.load(name.partition("/")[0])
+    return next(puzzle for puzzle in found.puzzles if puzzle.name == name)
+
+
+def private_pipes() -> tuple[BinaryIO, BinaryIO]:
     """Returns the two pipes to the parent, which no print of anybody's can reach."""
-    asked = os.fdopen(os.dup(0), "r", encoding="utf-8")
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
+    asked, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
     os.dup2(nothing, 1)
     return asked, answers
 
 
-def listen(asked: TextIO, requests: queue.SimpleQueue[dict[str, Any]]) -> None:
+def listen(asked: BinaryIO, requests: queue.SimpleQueue[dict[str, Any]]) -> None:
     """Hands on what the parent asks; ends the process when the parent is gone."""
     try:
-        for line in asked:
-            requests.put(json.loads(line))
+        while True:
+            requests.put(transport.read(asked.read))
     finally:
         # Nobody is left to answer to: the parent ended, or has no more use for this process.
         exit_at_once()

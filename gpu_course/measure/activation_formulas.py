@@ -172,28 +172,3 @@ def first_stage_activation_bytes(
     """
     ahead = 1 + (pipeline - 1) / (pipeline * interleave) if interleave > 1 else 1.0
     return layer_bytes * layers * ahead
-
-
-def beyond_the_formula(
-    shape: LayerShape, element_bytes: int = 2, softmax_bytes: int = 0
-) -> dict[str, int]:
-    """Returns what PyTorch keeps on a CPU that 34 + 5as/h leaves out, in bytes by reason.
-
-    Args:
-        shape: of a causal layer with dropout, written as `measure.model.Layer` is.
-        element_bytes: of one number.
-        softmax_bytes: of one number of the softmax where it is wider; default the same.
-
-    >>> beyond_the_formula(LayerShape(sequence=16, batch=3, hidden=64, heads=4))
-    {'dropout masks': 9216, 'layer norm statistics': 384, 'causal mask': 256, 'wide softmax': 0}
-    """
-    n, scores = shape.sbh, shape.scores
-    tokens = shape.sequence * shape.batch
-    return {
-        # One byte of each is in the formula.
-        "dropout masks": (element_bytes - 1) * (scores + 2 * n),
-        # A mean and an inverse deviation per token, for two layer norms.
-        "layer norm statistics": 4 * element_bytes * tokens,
-        "causal mask": shape.sequence**2,
-        "wide softmax": max(0, softmax_bytes - element_bytes) * scores,
-    }

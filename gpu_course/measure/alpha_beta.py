@@ -303,51 +303,6 @@ def ring_meets_tree_bytes(ranks: int, link: Link) -> float:
     return link.half_bytes * (steps - high) / (high - steps / ranks)
 
 
-_LEAST_BYTES, _MOST_BYTES = 1.0, 1e15
-
-
-def meet_bytes(one: Callable[[float], float], other: Callable[[float], float]) -> float | None:
-    """Returns the largest size at which two times are alike, None where there is none.
-
-    Args:
-        one, other: size in bytes -> seconds; at most one crossing among sizes a factor of 2 apart.
-
-    >>> link = Link(1e-5, 1e10)
-    >>> def ring(size): return ring_all_reduce_s(64, size, link)
-    >>> def tree(size): return tree_all_reduce_s(64, size, link)
-    >>> round(meet_bytes(ring, tree))
-    1136449
-    """
-
-    def ring_first(size: float) -> bool:
-        return one(size) < other(size)
-
-    high = _MOST_BYTES
-    while high > _LEAST_BYTES and ring_first(high / 2) == ring_first(_MOST_BYTES):
-        high /= 2
-    if high <= _LEAST_BYTES:
-        return None
-    low = high / 2
-    for _ in range(80):
-        middle = math.sqrt(low * high)
-        low, high = (low, middle) if ring_first(middle) == ring_first(high) else (middle, high)
-    return high
-
-
-def bus_bytes_per_s(ranks: int, size_bytes: float, seconds: float) -> float:
-    """Returns the bus bandwidth of an all-reduce: S / t times 2 (n - 1) / n.
-
-    It is the rate of every port of a ring, so it can be held against a link whatever n is. Of
-    another algorithm it only says how fast a ring's ports would have to be.
-
-    Source: NVIDIA, nccl-tests, doc/PERFORMANCE.md.
-
-    >>> round(bus_bytes_per_s(8, 2**30, 5252.64e-6) / 1e9, 2)
-    357.73
-    """
-    return size_bytes / seconds * 2 * (ranks - 1) / ranks
-
-
 Point = tuple[float, float]
 """(bytes, seconds)."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 
 import torch
@@ -137,27 +136,6 @@ def equal_stages(
         stages: Stages = [nn.Sequential(nn.Linear(width, width), nn.Tanh()) for _ in range(length)]
         stages[-1] = nn.Sequential(stages[-1], MeanSquare())
         return stages, torch.randn(rows, width)
-
-
-def narrow_start(seed: int = 0, *, rows: int = 256) -> tuple[Stages, Tensor]:
-    """Returns a chain of four perceptrons and a batch: an expensive first one, narrow output.
-
-    In some memories its best schedule drops a checkpoint early: what the first stage gives is small
-    to keep and expensive to make again, and in the way of a stage behind it.
-
-    Args:
-        seed: of parameters and data.
-        rows: of the batch.
-    """
-    widths = (256, 48, 96, 96, 96)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        stages: Stages = [
-            nn.Sequential(nn.Linear(before, after), nn.Tanh())
-            for before, after in itertools.pairwise(widths)
-        ]
-        stages[-1] = nn.Sequential(stages[-1], MeanSquare())
-        return stages, torch.randn(rows, widths[0])
 
 
 CHAINS: dict[str, Callable[[int], tuple[Stages, Tensor]]] = {

@@ -7,29 +7,13 @@ from IPython import get_ipython as _get_ipython
 
 from gpu_course.notebook import puzzle_magic as _puzzle_magic
 from gpu_course.notebook import ranks_magic as _ranks_magic
-from gpu_course.notebook.data_sheet import show_data_sheet
 from gpu_course.notebook.explore import explore, play
 from gpu_course.notebook.feedback import check, diff, hint, progress
 from gpu_course.notebook.forecast import forecast
 from gpu_course.notebook.glossary import glossary
 from gpu_course.notebook.hazards import show_hazards
 from gpu_course.notebook.live import live
-from gpu_course.notebook.pictures import (
-    play_touches,
-    show_activity,
-    show_banks,
-    show_cards,
-    show_divergence,
-    show_halo,
-    show_intervals,
-    show_launch_grid,
-    show_ownership,
-    show_sectors,
-    show_shuffles,
-    show_sides,
-    show_touches,
-    show_transposition,
-)
+from gpu_course.notebook.pictures import show_banks, show_intervals, show_touches
 from gpu_course.notebook.prediction import predict
 from gpu_course.notebook.replay import replay
 from gpu_course.notebook.step_through import step_through
@@ -46,25 +30,13 @@ __all__ = [
     "live",
     "np",
     "play",
-    "play_touches",
     "predict",
     "progress",
     "replay",
-    "show_activity",
     "show_banks",
-    "show_cards",
-    "show_data_sheet",
-    "show_divergence",
-    "show_halo",
     "show_hazards",
     "show_intervals",
-    "show_launch_grid",
-    "show_ownership",
-    "show_sectors",
-    "show_shuffles",
-    "show_sides",
     "show_touches",
-    "show_transposition",
     "simulate",
     "step_through",
 ]

@@ -9,6 +9,7 @@ from typing import Any
 
 from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
+from gpu_course.grading.sections import heading, section
 from gpu_course.grading.verdict_cache import check_own
 from gpu_course.notebook.note import Note, trouble
 from gpu_course.puzzle import Puzzle
@@ -26,9 +27,12 @@ class EarlierText:
     def __init__(self, puzzle: Puzzle, kept: Path) -> None:
         self.puzzle = puzzle
         self.kept = kept
-        self._said = Note(
-            f"{puzzle.short_name}.py had been changed outside this cell. That text is kept:\n"
-            f"  try:    `gpu-course restore {puzzle.short_name}` brings it back"
+        name = puzzle.short_name
+        self._said = Note.of(
+            [
+                *heading(f"{name}.py had been changed outside this cell. That text is kept:"),
+                *section("try", f"`gpu-course restore {name}` brings it back"),
+            ]
         )
 
     def __repr__(self) -> str:
@@ -78,14 +82,17 @@ class InTheFile:
     puzzle: Puzzle
 
     def __repr__(self) -> str:
+        return self._said.text
+
+    @property
+    def _said(self) -> Note:
         name = self.puzzle.short_name
-        return (
-            f"This cell holds the stub, and {name}.py holds your answer: the file was checked.\n"
-            f"  try:    `%puzzle {name}`, alone in a cell, puts the file's text into that cell"
-        )
+        fact = f"This cell holds the stub, and {name}.py holds your answer: the file was checked."
+        step = f"`%puzzle {name}`, alone in a cell, puts the file's text into that cell"
+        return Note.of([*heading(fact), *section("try", step)])
 
     def _repr_html_(self) -> str:
-        return Note(repr(self))._repr_html_() + file_link(
+        return self._said._repr_html_() + file_link(
             self.puzzle, "load", "Show my answer in this cell"
         )
 

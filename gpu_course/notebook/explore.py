@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -10,7 +11,7 @@ import ipywidgets
 
 from gpu_course.draw.paper.picture import alt_text, quick_html
 from gpu_course.errors import CourseError
-from gpu_course.grading.exports import PRE_STYLE, text_html
+from gpu_course.grading.exports import PRE_STYLE
 from gpu_course.notebook.controls import make_control
 from gpu_course.notebook.hazards import hazard_note
 from gpu_course.notebook.note import trouble
@@ -129,4 +130,4 @@ def rendered(result: Any) -> tuple[str, str]:
     if hasattr(result, "_repr_html_") and (content := result._repr_html_()) is not None:
         return repr(result), content
     text = result if isinstance(result, str) else repr(result)
-    return text, f'<pre style="{PRE_STYLE}">{text_html(text)}</pre>'
+    return text, f'<pre style="{PRE_STYLE}">{html.escape(text)}</pre>'

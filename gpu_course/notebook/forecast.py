@@ -14,6 +14,7 @@ from gpu_course.claims.guesses import Entry, Guess
 from gpu_course.claims.published import Kind, Row, forecast_row, mine_text
 from gpu_course.draw.paper import palette
 from gpu_course.errors import CourseError
+from gpu_course.grading.sections import heading, section
 from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import Note, show, telling
 from gpu_course.notebook.prediction import Comparison, in_notebook
@@ -109,7 +110,7 @@ class Forecast:
         if not self.kept.told:
             self.take()
             if unfinished := self._unfinished():
-                show(Note(unfinished, "trouble"))
+                show(unfinished)
                 return
             if self.fields and self.guess is None:
                 show(self._waiting())
@@ -152,7 +153,7 @@ class Forecast:
             if not forecast.kept.told:
                 forecast.take()
             if not forecast.kept.told and (unfinished := forecast._unfinished()):
-                shown = [Note(unfinished, "trouble")]
+                shown = [unfinished]
             else:
                 shown = [forecast.comparison(), *filter(None, [forecast._tell()])]
                 button.layout.display = "none"
@@ -175,19 +176,22 @@ class Forecast:
         """True where a field holds something."""
         return any(field.value.strip() for field in self.fields)
 
-    def _unfinished(self) -> str:
-        """Returns why what stands in the fields is no forecast yet, "" where nothing does."""
+    def _unfinished(self) -> Note | None:
+        """Returns why what stands in the fields is no forecast yet, None where nothing does."""
         why = "one of its three numbers is missing"
         try:
             if not self._begun or self.typed() is not None:
-                return ""
+                return None
         except CourseError as error:
             why = error.fact
-        return (
-            "Your forecast is not whole, so the answer waits.\n"
-            f"  why:    {why}\n"
-            "  try:    mend it above and run this cell again, or empty all\n"
-            "          three fields"
+        step = "mend it above and run this cell again, or empty all", "three fields"
+        return Note.of(
+            [
+                *heading("Your forecast is not whole, so the answer waits."),
+                *section("why", why),
+                *section("try", *step),
+            ],
+            "trouble",
         )
 
     def comparison(self) -> Comparison:

@@ -12,8 +12,7 @@ from gpu_course.errors import UnknownName
 from gpu_course.grading.workspace import has_notebook
 from gpu_course.notebook.marks import tells_of_all_lessons
 from gpu_course.notebook.note import telling
-from gpu_course.notebook.terms import TERMS, Term
-from gpu_course.puzzle import index
+from gpu_course.puzzle import Term, index
 
 GPU_GLOSSARY = "https://modal.com/gpu-glossary"
 
@@ -44,7 +43,7 @@ def glossary(*names: str) -> Cards:
     Args:
         names: such as "warp" or "SM"; other texts' words for the same thing work too.
     """
-    return Cards(tuple(find(name) for name in names) or TERMS)
+    return Cards(tuple(find(name) for name in names) or index.terms())
 
 
 def find(name: str) -> Term:
@@ -53,7 +52,7 @@ def find(name: str) -> Term:
     Raises:
         UnknownName: the course has no such word; close matches are listed.
     """
-    by_name = {word.lower(): term for term in TERMS for word in (term.name, *term.also)}
+    by_name = {word.lower(): term for term in index.terms() for word in (term.name, *term.also)}
     wanted = name.strip().lower()
     for form in (wanted, wanted.removesuffix("s")):
         if form in by_name:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpu_course.grading.sections import of_hazard, section
 from gpu_course.notebook.note import Note, show
 from simt.report import Report
 
@@ -16,8 +17,8 @@ def hazard_note(report: Report) -> Note:
     if not report.hazards:
         return Note("The launch has no hazard.", "right")
     first, *others = report.hazards
-    lines = [first.text()]
+    said = of_hazard(first)
     if others:
         places = dict.fromkeys(f"{hazard.kind} in line {hazard.line}" for hazard in others)
-        lines.append(f"  also:   {len(others):,} more: {', '.join(places)}")
-    return Note("\n".join(lines), "plain" if report.ok else "trouble")
+        said += section("also", f"{len(others):,} more: {', '.join(places)}")
+    return Note.of(said, "plain" if report.ok else "trouble")

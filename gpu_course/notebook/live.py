@@ -97,8 +97,8 @@ class LivePanel(ipywidgets.VBox):
         if isinstance(event, Finished):
             self._body.value = event.outcome.html
         else:
-            self._body.value = Note(event.text, "trouble")._repr_html_()
-        passed = isinstance(event, Finished) and event.outcome.passed
+            self._body.value = Note.of(event.sections, "trouble")._repr_html_()
+        passed = isinstance(event, Finished) and event.outcome.verdict.passed
         name = self.puzzle.short_name
         more = f' \u00b7 diff("{name}") shows the solution and discusses it' if passed else ""
         self._say(f"following {self._file}: save it and it is checked{more}")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from dataclasses import dataclass
+import html
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from typing import Any, ParamSpec, TypeVar
 
 from gpu_course.draw.paper import palette
 from gpu_course.errors import CourseError, NotBegun
-from gpu_course.grading.exports import PRE_STYLE, text_html
+from gpu_course.grading.exports import PRE_STYLE, sections_html
+from gpu_course.grading.sections import Section, of_error, text_of
 from simt.errors import file_problem
 
 _Args = ParamSpec("_Args")
@@ -35,16 +37,26 @@ class Note:
     Args:
         text: one or more lines.
         kind: "plain", "right", "wrong", "trouble" or "hint".
+        sections: the text in parts, where it has labels.
     """
 
     text: str
     kind: str = "plain"
+    sections: tuple[Section, ...] = field(default=(), kw_only=True)
+
+    @classmethod
+    def of(cls, sections: Iterable[Section], kind: str = "plain") -> Note:
+        """Returns a note that says these sections."""
+        said = tuple(sections)
+        return cls(text_of(said), kind, sections=said)
 
     def __repr__(self) -> str:
         return self.text
 
     def _repr_html_(self) -> str:
-        return self.framed(text_html(self.text, self._mark()))
+        if any(each.label for each in self.sections):
+            return self.framed(sections_html(self.sections, mark=self._mark()))
+        return self.framed(self._mark() + html.escape(self.text))
 
     def framed(self, inside: str, *, prose: bool = False) -> str:
         """Returns HTML in the note's box: as it is laid out, or as prose behind the sign."""
@@ -74,8 +86,9 @@ def trouble(error: BaseException) -> Note:
 
     That nothing has been written yet is no trouble, and looks like none.
     """
-    text = str(error) if isinstance(error, CourseError) else f"{type(error).__name__}: {error}"
-    return Note(text, "plain" if isinstance(error, NotBegun) else "trouble")
+    if isinstance(error, CourseError):
+        return Note.of(of_error(error), "plain" if isinstance(error, NotBegun) else "trouble")
+    return Note(f"{type(error).__name__}: {error}", "trouble")
 
 
 def telling(function: Callable[_Args, _Result]) -> Callable[_Args, _Result | Note]:

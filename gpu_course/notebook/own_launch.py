@@ -36,7 +36,7 @@ def record_answer(name: str, watch: Sequence[str] = (), *, answer: Any = None) -
         kernels = read_answer(puzzle, answer).kernels
     except AnswerProblem as problem:
         kind = NotBegun if problem.status == "not-started" else CourseError
-        raise kind(problem.text) from None
+        raise problem.error(kind) from None
     given = trial.prepare(puzzle, puzzle.cases[0], LISTED_SEED)
     launch = given.launches[0]
     values: dict[str, Any] = {**given.outputs, **given.inputs}

@@ -36,7 +36,7 @@ def own_source(name: str) -> Source:
     try:
         text = read_python_answer(puzzle).text
     except AnswerProblem as problem:
-        raise CourseError(problem.text) from None
+        raise problem.error() from None
     return Source(f"{puzzle.short_name}.py", text, puzzle.functions)
 
 

@@ -18,6 +18,7 @@ from IPython.core.magic import no_var_expand
 from gpu_course.draw.paper import palette
 from gpu_course.errors import CourseError
 from gpu_course.grading.exports import PRE_STYLE
+from gpu_course.grading.sections import heading, of_error
 from gpu_course.notebook.note import Note, show, trouble
 
 if TYPE_CHECKING:
@@ -156,5 +157,5 @@ def _show(done: CellRun) -> None:
     """Shows what the ranks made of a cell; nothing where there is nothing to see."""
     if any(each.printed or each.error for each in done.shown):
         show(SideBySide(done.shown))
-    if done.trouble:
-        show(Note(f"{done.trouble}\n{_GONE}", "trouble"))
+    if done.trouble is not None:
+        show(Note.of([*of_error(done.trouble), *heading(*_GONE.splitlines())], "trouble"))

@@ -17,6 +17,7 @@ from gpu_course.puzzle.specification import (
     PythonPuzzle,
     Sealed,
     Share,
+    Term,
 )
 
 __all__ = [
@@ -36,4 +37,5 @@ __all__ = [
     "PythonPuzzle",
     "Sealed",
     "Share",
+    "Term",
 ]

@@ -18,10 +18,6 @@ ONE_CELL_EACH = Share("Each thread writes at most one cell.")
 MOST_DISTINCT = 1 << 20
 """Cells up to which `eighths` gives every number once."""
 
-TRAFFIC = ("global_load.bytes", "global_store.bytes")
-BRANCHES = ("branches", "divergent_branches")
-"""What a debrief shows of many kernels: paths into Counters."""
-
 SPECIAL_SIZES = ("infinite", "nan", "zero")
 """Sizes by which a case asks for special numbers; see `with_special_numbers`."""
 
@@ -66,15 +62,6 @@ ONE_BLOCK = (
     special("NaN and infinities", size=41),
 )
 """Sizes for a launch of one block with exactly one thread per cell."""
-
-SEVERAL_BLOCKS = (
-    sized("visible example", visible=True, size=10, block=4),
-    sized("one cell", size=1, block=4),
-    sized("one cell more than two blocks", size=65, block=32),
-    sized("exactly two blocks", size=64, block=32),
-)
-"""Sizes at which an index or a guard goes wrong where several blocks cover a vector; a puzzle adds
-larger ones."""
 
 
 def drawn(**ranges: tuple[int, int] | Sequence[int]) -> Callable[[np.random.Generator], Case]:

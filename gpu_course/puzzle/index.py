@@ -10,8 +10,8 @@ from pathlib import Path
 
 from gpu_course import lessons as rooms
 from gpu_course.errors import CatalogueError, UnknownName
-from gpu_course.puzzle.room import lesson_words
-from gpu_course.puzzle.specification import Lesson, Puzzle, Sealed
+from gpu_course.puzzle.room import lesson_words, predictions_of, terms_to_come
+from gpu_course.puzzle.specification import Lesson, Puzzle, Sealed, Term
 
 
 @lru_cache(maxsize=1)
@@ -76,6 +76,12 @@ def sealed(question: str) -> Sealed | None:
     return None
 
 
+def terms() -> tuple[Term, ...]:
+    """Returns every word of the course, by the lesson in which it is met first."""
+    met = [term for each in lessons() for term in each.terms]
+    return tuple(sorted([*met, *terms_to_come()], key=lambda term: term.lesson))
+
+
 def load(name: str) -> Lesson:
     """Returns the lesson of a full name, "01_threads"; the others need not be imported for it.
 
@@ -101,14 +107,14 @@ def _load(topic: str) -> Lesson:
 
 
 def _read(topic: str) -> Lesson:
-    said = lesson_words(Path(rooms.__path__[0]) / topic)
+    folder = Path(rooms.__path__[0]) / topic
+    said = lesson_words(folder)
     if said.name.partition("_")[2] != topic:
         raise CatalogueError(
             f"the room {topic} says that it is the lesson {said.name!r}",
             f"call its folder {said.name.partition('_')[2]}, or mend the name in its lesson.toml",
         )
     package = f"{rooms.__name__}.{topic}"
-    predictions = importlib.import_module(f"{package}.predictions").PREDICTIONS
     return Lesson(
         name=said.name,
         title=said.title,
@@ -116,7 +122,8 @@ def _read(topic: str) -> Lesson:
         minutes=said.minutes,
         goal=said.goal,
         puzzles=tuple(_puzzle(package, short) for short in said.puzzles),
-        predictions=predictions,
+        predictions=predictions_of(folder),
+        terms=said.terms(),
     )
 
 

@@ -9,9 +9,11 @@ together; what is left for the module is code.
 from __future__ import annotations
 
 import ast
+import importlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache, partial
 from importlib import resources
 from pathlib import Path
@@ -21,7 +23,7 @@ import msgspec
 
 import gpu_course
 from gpu_course.errors import CatalogueError
-from gpu_course.puzzle.specification import Debrief, Mistake
+from gpu_course.puzzle.specification import Debrief, Mistake, Sealed, Term
 from simt.text import source_lines
 
 _CALL = re.compile(r"^    (\w+)\(", re.MULTILINE)
@@ -53,6 +55,23 @@ class _Words(msgspec.Struct, forbid_unknown_fields=True):
     equivalent_mutants: dict[str, str] = {}
 
 
+class _Term(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """A word that is met first in a lesson; the fields are those of Term."""
+
+    name: str
+    meaning: str
+    entry: str = ""
+    also: tuple[str, ...] = ()
+
+
+class _TermToCome(_Term, forbid_unknown_fields=True, kw_only=True):
+    lesson: str
+
+
+class _TermsToCome(msgspec.Struct, forbid_unknown_fields=True):
+    term: tuple[_TermToCome, ...] = ()
+
+
 class LessonWords(msgspec.Struct, forbid_unknown_fields=True):
     """What stands in a lesson's lesson.toml.
 
@@ -61,6 +80,7 @@ class LessonWords(msgspec.Struct, forbid_unknown_fields=True):
         title, part, minutes, goal: as in Lesson.
         puzzles: their last parts, in the order the lesson brings them.
         diagnoses: sentences that several of its puzzles share.
+        term: words of the course that are met first here.
     """
 
     name: str
@@ -70,6 +90,28 @@ class LessonWords(msgspec.Struct, forbid_unknown_fields=True):
     goal: str
     puzzles: tuple[str, ...]
     diagnoses: dict[str, str] = {}
+    term: tuple[_Term, ...] = ()
+
+    def terms(self) -> tuple[Term, ...]:
+        return tuple(_term(each, self.name) for each in self.term)
+
+
+class _Prediction(msgspec.Struct, forbid_unknown_fields=True):
+    """What a predictions.toml says of one question; the fields are those of Sealed.
+
+    Attributes:
+        answered_by: the function of the room's answers.py that takes what the run gave to the
+            choice it stands for.
+    """
+
+    question: str
+    seen: str
+    answer: str | int | float | None = None
+    answered_by: str = ""
+
+
+class _Predictions(msgspec.Struct, forbid_unknown_fields=True):
+    prediction: tuple[_Prediction, ...]
 
 
 class _Shared(msgspec.Struct, forbid_unknown_fields=True):
@@ -118,6 +160,47 @@ def told(module: str) -> dict[str, Any]:
 def lesson_words(folder: Path) -> LessonWords:
     """Returns what the lesson.toml of a lesson's room says."""
     return _read(folder / "lesson.toml", LessonWords)
+
+
+@cache
+def terms_to_come() -> tuple[Term, ...]:
+    """Returns the words of lessons that have no room yet."""
+    found = _read(Path(__file__).with_name("terms.toml"), _TermsToCome).term
+    return tuple(_term(each, each.lesson) for each in found)
+
+
+def _term(said: _Term, lesson: str) -> Term:
+    return Term(said.name, _one_line(said.meaning), lesson, said.entry, said.also)
+
+
+def predictions_of(folder: Path) -> dict[str, Sealed]:
+    """Returns {question: what comes after the guess}, as the predictions.toml of a room says it.
+
+    Args:
+        folder: of the lesson's room, a package.
+
+    Raises:
+        CatalogueError: an answer is said to come from a function that is not there.
+    """
+    found = {}
+    for each in _read(folder / "predictions.toml", _Predictions).prediction:
+        answer: Any = _answer_by(folder.name, each) if each.answered_by else each.answer
+        seen = "\n\n".join(" ".join(part.split()) for part in each.seen.split("\n\n"))
+        if each.question in found:
+            raise CatalogueError(f"{folder.name}/predictions.toml asks {each.question!r} twice")
+        found[each.question] = Sealed(seen, answer)
+    return found
+
+
+def _answer_by(topic: str, asked: _Prediction) -> Callable[[Any], Any]:
+    with suppress(ImportError, AttributeError):
+        answers = importlib.import_module(f"gpu_course.lessons.{topic}.answers")
+        found: Callable[[Any], Any] = getattr(answers, asked.answered_by)
+        return found
+    raise CatalogueError(
+        f"{asked.question!r} is answered by {asked.answered_by}, which is nowhere",
+        f"write that function in gpu_course/lessons/{topic}/answers.py",
+    )
 
 
 def solutions_folder() -> Path:

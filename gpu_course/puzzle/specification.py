@@ -424,6 +424,25 @@ class Sealed:
 
 
 @dataclass(frozen=True)
+class Term:
+    """One word of the course; there is one word for each idea, and lessons and messages keep to it.
+
+    Args:
+        name: the word.
+        meaning: one sentence.
+        lesson: the lesson in which it is met first.
+        entry: its article in Modal's GPU Glossary, as a path, or "".
+        also: other words for the same thing in other texts.
+    """
+
+    name: str
+    meaning: str
+    lesson: str
+    entry: str = ""
+    also: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Lesson:
     """One lesson: its place in the course and the puzzles in it.
 
@@ -435,6 +454,7 @@ class Lesson:
         goal: one sentence: what the learner can do afterwards.
         puzzles: in the order the lesson brings them.
         predictions: {question: what comes after the guess}, in the lesson's words.
+        terms: the words of the course that are met first in it.
     """
 
     name: str
@@ -444,3 +464,4 @@ class Lesson:
     goal: str
     puzzles: tuple[Puzzle, ...]
     predictions: Mapping[str, Sealed] = field(default_factory=dict, compare=False)
+    terms: tuple[Term, ...] = field(default=(), compare=False)

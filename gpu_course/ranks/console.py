@@ -18,7 +18,7 @@ from gpu_course.isolation.processes import Process
 from gpu_course.ranks.calls import Call
 from gpu_course.ranks.cells import CELL, beginning
 from gpu_course.ranks.runner import RankFailed, World, bytes_since, world
-from gpu_course.ranks.stuck import stuck_report
+from gpu_course.ranks.stuck import step_of, stuck_report
 
 SESSION = Path(__file__).with_name("session.py")
 """What each rank runs; its `cell` is called for each cell."""
@@ -48,13 +48,13 @@ class CellRun:
 
     Attributes:
         shown: for each rank that ran it.
-        trouble: why the ranks were ended, "" while they are there.
+        trouble: why the ranks were ended, None while they are there.
         calls: what they called, in the order in which it was told.
         socket_bytes: {(from, to): bytes the kernel counted}, or None where it tells none.
     """
 
     shown: tuple[Shown, ...]
-    trouble: str = ""
+    trouble: CourseError | None = None
     calls: tuple[Call, ...] = ()
     socket_bytes: Mapping[tuple[int, int], int] | None = None
 
@@ -123,7 +123,8 @@ class Console:
         except RankFailed as failed:
             self.close()
             told = [Shown(rank, self._printed(each)) for rank, each in enumerate(joined.processes)]
-            trouble = _with_lines(str(failed), text)
+            places = [_with_lines(each, text) for each in failed.places]
+            trouble = CourseError(_with_lines(failed.fact, text), failed.hint, places)
             self.last = CellRun(_of(told, only), trouble, tuple(joined.log.calls[begun:]))
             return self.last
         except BaseException:
@@ -132,21 +133,23 @@ class Console:
             self.close()
             told = [Shown(rank, self._printed(each)) for rank, each in enumerate(joined.processes)]
             _, *places = _with_lines(stuck_report(stood, CELL, ""), text).splitlines()
-            trouble = "\n".join(["where the ranks stood when the cell was stopped:", *places])
+            head = "where the ranks stood when the cell was stopped:"
+            trouble = CourseError("\n".join([head, *places]), step_of(stood))
             self.last = CellRun(_of(told, only), trouble, tuple(joined.log.calls[begun:]))
             raise
         waiting = [rank for rank, reply in enumerate(replies) if reply == {"waits": True}]
-        trouble = ""
+        ended: CourseError | None = None
         if waiting:
             stand = [s for s in joined.stand(waiting) if s.rank in waiting]
             lines = [f"rank {s.rank} {s.text}{f', line {s.line}' if s.line else ''}" for s in stand]
-            trouble = "\n".join(["a rank raised an error, and others wait for it", *lines])
+            head = "a rank raised an error, and others wait for it"
+            ended = CourseError("\n".join([head, *lines]))
             self.close()
         shown = [_shown(rank, reply, text) for rank, reply in enumerate(replies)]
         for rank in waiting:
             shown[rank] = Shown(rank, self._printed(joined.processes[rank]))
         sent = None if waiting else bytes_since(before, joined.socket_bytes())
-        self.last = CellRun(_of(shown, only), trouble, tuple(joined.log.calls[begun:]), sent)
+        self.last = CellRun(_of(shown, only), ended, tuple(joined.log.calls[begun:]), sent)
         return self.last
 
     def close(self) -> None:

@@ -32,7 +32,14 @@ from gpu_course.isolation.ranks import MOST_RANKS, Ranks, Traffic, started_ranks
 from gpu_course.ranks import programs
 from gpu_course.ranks.calls import Call
 from gpu_course.ranks.log import Log
-from gpu_course.ranks.stuck import Agreement, Disagreement, Standing, standings, stuck_report
+from gpu_course.ranks.stuck import (
+    Agreement,
+    Disagreement,
+    Standing,
+    standings,
+    step_of,
+    stuck_report,
+)
 
 MOST_SECONDS = 60.0
 QUIET_S = 5.0
@@ -209,7 +216,7 @@ class World:
                 if key:
                     stand = self.stand(waiting)
                     text = stuck_report(stand, self.file, why, self.log.dropped(), **_HEAD[key])
-                    raise self.failed(text, key, stand=stand)
+                    raise self.failed(text, key, stand=stand, step=step_of(stand))
             time.sleep(pause)
             pause = min(2 * pause, POLL_S)
 
@@ -217,7 +224,8 @@ class World:
         """Takes in what the ranks told, and raises where it shows that the run cannot go on."""
         self.log.read()
         if odd := self._agreement.broken_by(self.log.groups, self.log.calls, self.log.found):
-            raise self.failed(odd.text(self.file), "differ", odd=odd)
+            places = odd.places(self.file)
+            raise self.failed(odd.fact, "differ", odd=odd, places=places, step=odd.step)
         if self.log.flooded is not None:
             rank = self.log.flooded
             raise self.failed(f"rank {rank} tells of more calls than it can make", "flood", rank)
@@ -291,9 +299,11 @@ class World:
         *,
         stand: tuple[Standing, ...] = (),
         odd: Disagreement | None = None,
+        places: Sequence[str] = (),
+        step: str = "",
     ) -> RankFailed:
         """Returns the error that ends a run, with what the ranks called and printed by then."""
-        error = RankFailed(text)
+        error = RankFailed(text, step, places)
         error.key, error.rank, error.stand, error.odd = key, rank, stand, odd
         error.calls, error.dropped = tuple(self.log.calls), tuple(self.log.dropped())
         error.printed = tuple(each.printed() for each in self.processes)
@@ -608,9 +618,10 @@ def _check(joined: World, replies: Sequence[Mapping[str, Any]]) -> None:
         if "raised" in reply:
             raised = reply["raised"]
             frames = [f"line {line}, in {name}" for name, line in raised["frames"]]
-            place = f"{joined.file}, {frames[-1]}" if frames else raised["outside"]
-            place = f"\n  where:  {place}" if place else ""
-            raise joined.failed(f"rank {rank} raised {raised['type']}: {raised['text']}{place}")
+            outside = [raised["outside"]] if raised["outside"] else []
+            places = [f"{joined.file}, {each}" for each in frames[-1:]] or outside
+            text = f"rank {rank} raised {raised['type']}: {raised['text']}"
+            raise joined.failed(text, places=places)
         if "unusable" in reply:
             text = reply["unusable"]["text"]
             raise joined.failed(f"with what rank {rank} gave nothing can be done: {text}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpu_course.ranks.calls import NEW_GROUP, Call
@@ -101,16 +101,18 @@ class Disagreement:
             f"{_elements(other, differ)} on rank {other.rank}"
         )
 
-    def text(self, file: str) -> str:
-        """Returns what is told of it: the fact, and both places."""
-        places = [
+    def places(self, file: str) -> tuple[str, str]:
+        """Returns where each of the two is."""
+        one, other = (
             f"rank {call.rank} has returned" if call is self.returned else _place(call, file)
             for call in (self.one, self.other)
-        ]
-        text = f"{self.fact}\n  where:  {places[0]}\n          {places[1]}"
-        if self.what in _TRY:
-            text += f"\n  try:    {_TRY[self.what]}"
-        return text
+        )
+        return one, other
+
+    @property
+    def step(self) -> str:
+        """What to try, or ""."""
+        return _TRY.get(self.what, "")
 
 
 class Agreement:
@@ -143,11 +145,6 @@ class Agreement:
             if not others or call.kind == "all_to_all":
                 others.append(call)
         return None
-
-
-def disagreement(calls: Iterable[Call]) -> Disagreement | None:
-    """Returns the first calls that do not fit each other, or None."""
-    return Agreement().broken_by(list(calls))
 
 
 def _meets(call: Call) -> tuple[object, ...]:
@@ -295,9 +292,12 @@ def stuck_report(
             f"  rank {call.rank} began {_NOUN[call.kind]} {whom}, {_line(call, file)}, and kept no "
             "work to wait for: such a message may be lost"
         )
-    if key := crossed(stand):
-        lines.append(f"  try:    {_TRY[key]}")
     return "\n".join(lines)
+
+
+def step_of(stand: Sequence[Standing]) -> str:
+    """Returns what to try where ranks stand still, or ""."""
+    return _TRY.get(crossed(stand), "")
 
 
 def _called(call: Call) -> str:

@@ -30,7 +30,7 @@ def lessons_with_a_program() -> set[str]:
 
 
 def trained_by_one(shape: Shape) -> float:
-    """Returns the sum of a GPT's weights after three steps of SGD, by one process."""
+    """Returns the sum of a GPT's weights after three steps on what all ranks train on."""
     model = drawn_gpt(shape)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
     for _ in range(3):
@@ -39,4 +39,4 @@ def trained_by_one(shape: Shape) -> float:
             (next_token_loss(model(tokens), tokens) / RANKS).backward()
         optimizer.step()
         optimizer.zero_grad()
-    return torch.nn.utils.parameters_to_vector(model.parameters()).sum().item()
+    return sum(parameter.sum().item() for parameter in model.parameters())

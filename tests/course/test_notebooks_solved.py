@@ -19,6 +19,7 @@ from authoring.checkout import lesson_sources, read, teacher_notebook
 from authoring.execution import answers_copy
 from authoring.notebooks import PUZZLE_CELL, build_notebook
 from gpu_course.grading import verdict_cache
+from gpu_course.grading.sections import fact
 from gpu_course.grading.seeds import SEED_VARIABLE
 from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.workspace import ANSWERS_VARIABLE, has_notebook
@@ -74,8 +75,9 @@ def verdicts(tmp_path_factory: pytest.TempPathFactory, solutions: dict[str, str]
     with answers_copy(solutions, verdicts=folder) as answers, pytest.MonkeyPatch.context() as patch:
         patch.setenv(ANSWERS_VARIABLE, str(answers))
         patch.setenv(SEED_VARIABLE, "0")
+        said = tuple(fact("passed"))
         for puzzle in index.puzzles():
-            passed = Verdict(puzzle.name, "passed", None, puzzle.points, puzzle.points, "passed")
+            passed = Verdict(puzzle.name, "passed", None, puzzle.points, puzzle.points, said)
             verdict_cache.keep(verdict_cache.key_of(puzzle), puzzle, passed)
     return folder
 

@@ -21,6 +21,7 @@ from gpu_course import cli, commands
 from gpu_course.app import lab
 from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
+from gpu_course.grading.sections import fact
 from gpu_course.grading.verdict import Verdict
 from gpu_course.hardware import doctor
 from gpu_course.puzzle import DIFFICULTIES, Puzzle, index, outline
@@ -296,7 +297,8 @@ def test_grade_writes_to_a_file(run: Run, tmp_path: Path) -> None:
 
 
 def verdict(status: str, reason: str | None = None) -> Verdict:
-    return Verdict("01_threads/guard", status, reason, 10 if status == "passed" else 0, 10, "text")
+    points = 10 if status == "passed" else 0
+    return Verdict("01_threads/guard", status, reason, points, 10, tuple(fact("text")))
 
 
 @pytest.mark.parametrize(

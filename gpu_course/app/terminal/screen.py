@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rich.text import Text
 
 from gpu_course.app.terminal.session import Session
-from gpu_course.app.terminal.text import WIDEST, discussion_lines
+from gpu_course.app.terminal.text import WIDEST, discussion_lines, statement_lines
 from gpu_course.draw.paper import palette
+from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
 from gpu_course.grading.exports import LOOKS
-from gpu_course.grading.labels import INDENT, is_labelled, message_lines
 from gpu_course.grading.passing import effort
+from gpu_course.grading.sections import INDENT, WIDTH, Section, heading, of_error
 from gpu_course.puzzle import Lesson, Puzzle, index, outline
 from simt.kernel.source import show_path
 
@@ -55,15 +56,15 @@ def _puzzle(session: Session, width: int) -> Iterator[Text]:
     if session.puzzle is None:
         yield Text("Looking for the first puzzle that is not passed.")
         return
-    for line in textwrap.wrap(session.puzzle.statement, width):
+    for line in statement_lines(session.puzzle.statement, width):
         yield Text(line)
     yield Text()
     if session.stopped:
         yield _status("timeout")
-        yield from _message(session.stopped, width)
-    elif session.outcome is not None:
-        yield _status(session.outcome.status)
-        yield from _message(session.outcome.message, width)
+        yield from _told(session.stopped, width)
+    elif session.verdict is not None:
+        yield _status(session.verdict.status)
+        yield from _told(session.verdict.sections, min(width, WIDTH))
         if session.passed:
             yield Text()
             yield from _wrapped(_AFTER_A_PASS, width, "")
@@ -77,12 +78,13 @@ def _status(status: str) -> Text:
     return Text(f"{sign} {word}", f"bold {colour}")
 
 
-def _message(message: str, width: int) -> Iterator[Text]:
-    for line in message_lines(message, width):
-        text = Text(line)
-        if is_labelled(line):
-            text.stylize(_QUIET, 0, INDENT)
-        yield text
+def _told(sections: Iterable[Section], width: int, style: str = "") -> Iterator[Text]:
+    for each in sections:
+        for number, line in enumerate(each.text_lines(width)):
+            text = Text(line, style)
+            if each.label and not number:
+                text.stylize(_QUIET, 0, INDENT)
+            yield text
 
 
 def _list(session: Session, width: int) -> Iterator[Text]:
@@ -153,6 +155,8 @@ def _foot(session: Session, width: int) -> Iterator[Text]:
     yield Text("\u2500" * width, _QUIET)
     if session.question:
         yield from _wrapped(session.question, width, "bold")
+    elif isinstance(session.notice, CourseError):
+        yield from _told(of_error(session.notice), width)
     elif session.notice:
         yield from _wrapped(session.notice, width, "")
     elif session.surveyed is not None:
@@ -184,8 +188,7 @@ def _keys(session: Session, width: int) -> Iterator[Text]:
 
 
 def _wrapped(text: str, width: int, style: str) -> Iterator[Text]:
-    for line in message_lines(text, width):
-        yield Text(line, style)
+    yield from _told(heading(*text.split("\n")), width, style)
 
 
 def _cut(text: Text, width: int) -> Text:

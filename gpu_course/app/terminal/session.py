@@ -11,8 +11,10 @@ from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
 from gpu_course.grading.hints import Hint, next_hint
 from gpu_course.grading.loop import Finished, Loop, Started, Stopped
+from gpu_course.grading.sections import Section
 from gpu_course.grading.solution import Comparison, compare_with_solution
-from gpu_course.grading.worker import Outcome, Worker
+from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.worker import Worker
 from gpu_course.puzzle import Puzzle, index
 
 SLOW_S = 0.3
@@ -29,8 +31,9 @@ class Session:
 
     Attributes:
         puzzle: the current puzzle; None while the first is being looked for.
-        outcome: the last verdict on it, `stopped` the text where a check ended without one.
-        hint: the hint shown last, `notice` a line on what a key did, `question` what y or n answer.
+        verdict: the last on it, `stopped` what is said where a check ended without one.
+        hint: the hint shown last, `notice` a line on what a key did, or the error that kept it from
+            that, `question` what y or n answer.
         view: "puzzle", "list" or "solution"; `solution` what the last shows.
         statuses: full name -> status of every puzzle known so far.
         won: the full names of those that passed at any time.
@@ -49,10 +52,10 @@ class Session:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.puzzle: Puzzle | None = None
-        self.outcome: Outcome | None = None
-        self.stopped = ""
+        self.verdict: Verdict | None = None
+        self.stopped: tuple[Section, ...] = ()
         self.hint: Hint | None = None
-        self.notice = ""
+        self.notice: str | CourseError = ""
         self.question = ""
         self.view = "puzzle"
         self.solution: Comparison | None = None
@@ -93,12 +96,12 @@ class Session:
     @property
     def passed(self) -> bool:
         """True when the answer on the screen is right."""
-        return self.outcome is not None and self.outcome.passed
+        return self.verdict is not None and self.verdict.passed
 
     @property
     def _awaiting(self) -> bool:
         """True while a verdict on the file as it is may still come."""
-        told = self.puzzle is None or self.outcome is not None or bool(self.stopped)
+        told = self.puzzle is None or self.verdict is not None or bool(self.stopped)
         return self._started_at is not None or not told
 
     def tick(self) -> bool:
@@ -144,13 +147,13 @@ class Session:
             return False
         self._started_at = None
         if isinstance(event, Finished):
-            self.outcome, self.stopped = event.outcome, ""
-            self.statuses[event.outcome.name] = event.outcome.status
-            if event.outcome.passed:
+            self.verdict, self.stopped = event.outcome.verdict, ()
+            self.statuses[self.verdict.name] = self.verdict.status
+            if self.verdict.passed:
                 # A hint taken on the way has done its work.
                 self.hint = None
         else:
-            self.outcome, self.stopped = None, event.text
+            self.verdict, self.stopped = None, event.sections
         if self.view == "solution":
             self.view = "puzzle"
         return True
@@ -160,8 +163,8 @@ class Session:
             self._loop.close()
         self._worker = self._worker or self._make_worker()
         self._loop = Loop(puzzle, self._worker, clock=self._clock)
-        self.puzzle, self.outcome, self.hint = puzzle, None, None
-        self.stopped, self.view, self._started_at = "", "puzzle", None
+        self.puzzle, self.verdict, self.hint = puzzle, None, None
+        self.stopped, self.view, self._started_at = (), "puzzle", None
 
     def _begin_survey(self, puzzles: Sequence[Puzzle], until_open: bool = False) -> None:
         if self._survey is not None:
@@ -234,11 +237,12 @@ class Session:
         assert self.puzzle is not None
         before = workspace.backups(self.puzzle.name)
         path = workspace.reset(self.puzzle.name)
-        self.notice = f"{path.name} is the stub again."
+        notice = f"{path.name} is the stub again."
         for copy in workspace.backups(self.puzzle.name):
             if copy not in before:
                 place = copy.relative_to(workspace.state_folder().parent).as_posix()
-                self.notice += f" Your answer is kept in {place}."
+                notice += f" Your answer is kept in {place}."
+        self.notice = notice
         self.hint = None
 
     def _show_solution(self) -> None:
@@ -261,7 +265,7 @@ class Session:
         try:
             action()
         except CourseError as error:
-            self.notice = str(error)
+            self.notice = error
         except OSError as error:
             self.notice = f"that did not work: {error.strerror or error}"
 

@@ -67,12 +67,12 @@ class Survey:
             yield puzzle.name, status
         if self._left:
             self._started_at = now
-            self.worker.post(self._left[0].name)
+            self.worker.post(self._left[0])
 
     def _status(self, now: float, started_at: float) -> str | None:
         reply = self.worker.poll()
         if isinstance(reply, Outcome):
-            return reply.status
+            return reply.verdict.status
         if reply is not None:
             return "error"
         if now - started_at > deadline_s(self._left[0]):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 import textwrap
@@ -168,14 +169,64 @@ def fitting(message: str) -> str:
     """Returns a message with its long lines broken as the terminal needs it; as it is in a pipe."""
     if not sys.stdout.isatty():
         return message
-    from gpu_course.grading.labels import message_lines
+    from gpu_course.grading.sections import heading, text_of
 
-    return "\n".join(message_lines(message, columns()))
+    return text_of(heading(*message.split("\n")), columns())
+
+
+def told(verdict: Verdict) -> str:
+    """Returns what a verdict says, and after a pass where to go; it fits the terminal."""
+    from gpu_course.grading.passing import onward
+    from gpu_course.grading.sections import WIDTH, text_of
+
+    text = text_of(verdict.sections, min(columns(), WIDTH))
+    if not verdict.passed:
+        return text
+    return f"{text}\n{text_of(onward(verdict.name), columns() if sys.stdout.isatty() else None)}"
 
 
 def columns() -> int:
     """Returns how wide a line may be here: WIDEST, or less in a narrow terminal."""
     return min(shutil.get_terminal_size().columns, WIDEST) if sys.stdout.isatty() else WIDEST
+
+
+def statement_lines(text: str, width: int) -> list[str]:
+    """Returns what a puzzle asks, prose broken anew at `width` columns, tables line by line.
+
+    A line that is indented or has columns belongs to a table, and so does what stands beside it
+    without an empty line between. Where a table is too wide, its last column is broken anew.
+    """
+    lines: list[str] = []
+    for block in text.split("\n\n"):
+        rows = block.split("\n")
+        if not any("  " in row for row in rows):
+            rows = [" ".join(rows)]
+        elif max(map(len, rows)) > width:
+            rows = _whole_rows(rows)
+        for row in rows:
+            below = " " * min(_last_column(row), width // 3)
+            lines += textwrap.wrap(row, width, subsequent_indent=below, break_on_hyphens=False)
+        lines.append("")
+    return lines[:-1]
+
+
+def _whole_rows(rows: Sequence[str]) -> list[str]:
+    """The rows of a table, each with the lines that go on below its last column."""
+    whole: list[str] = []
+    for row in rows:
+        text = row.lstrip()
+        if whole and len(row) - len(text) == _last_column(whole[-1]) > len(whole[-1]) - len(
+            whole[-1].lstrip()
+        ):
+            whole[-1] += f" {text}"
+        else:
+            whole.append(row)
+    return whole
+
+
+def _last_column(row: str) -> int:
+    """Where the text behind the last gap of a row begins."""
+    return max((gap.end() for gap in re.finditer(r"\s{2,}", row)), default=0)
 
 
 def discussion_lines(text: str, width: int) -> list[str]:

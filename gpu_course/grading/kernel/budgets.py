@@ -11,8 +11,8 @@ from gpu_course.errors import CatalogueError
 from gpu_course.grading.kernel import trial
 from gpu_course.grading.kernel.spare_barriers import Spare, spare_barriers
 from gpu_course.grading.kernel.trial import Trial
-from gpu_course.grading.labels import line
-from gpu_course.grading.messages import case_line, code_line, hint_line
+from gpu_course.grading.messages import which_case, which_hint
+from gpu_course.grading.sections import Section, code_line, fact, section
 from gpu_course.puzzle import Budget, KernelPuzzle
 from gpu_course.units import of_so_many
 from simt.kernel.source import Kernel
@@ -104,8 +104,8 @@ def over_budget(
     found: Overrun,
     kernels: Mapping[str, Kernel],
     right: Sequence[Trial],
-) -> list[str]:
-    """Returns the lines on a result that is right and costs too much: which line costs what.
+) -> list[Section]:
+    """Returns what is said of a result that is right and costs too much: which line costs what.
 
     Args:
         puzzle, kernels: the puzzle, and the answer's kernels by name.
@@ -115,22 +115,21 @@ def over_budget(
     budget = found.budget
     words = budget.words or budget.counter
     what = f"{of_so_many(found.counted, words)}, and {found.limit:,} would do"
-    lines = [f"right, but {budget.fact or what}"]
-    lines += line("why", budget.lesson)
+    said = [*fact(f"right, but {budget.fact or what}"), *section("why", budget.lesson)]
     costly = costly_lines(tried, found, kernels)
     if budget.counter == "barriers":
         spare = _spare(puzzle, found, kernels, right)
-        lines += line("spare", _spare_words(spare))
+        said += section("spare", _spare_words(spare))
         places = {(each.kernel.name, number) for each in spare for number in each.lines}
         costly = [each for each in costly if not places or (each[0].name, each[1]) in places]
     for kernel, number, cost in costly[:MOST_LINES]:
         place = f"{kernel.file}:{number}"
         plain = budget.fact or not cost
-        lines += line("where", place) if plain else line("cost", f"{cost:,} in {place}")
-        lines += code_line(kernel.text(number))
+        label, line = ("where", place) if plain else ("cost", f"{cost:,} in {place}")
+        said += section(label, line, *code_line(kernel.text(number)))
     launches = [each for each in tried.given.launches if each.function == found.function]
-    lines += case_line(puzzle, tried.given.case, launches[0] if launches else None)
-    return lines + hint_line(puzzle, "over-budget")
+    said += which_case(tried.given.case, launches[0] if launches else None)
+    return said + which_hint(puzzle, "over-budget")
 
 
 def _spare(

@@ -16,6 +16,7 @@ from gpu_course.grading.diagnosis import Observation, Pattern, diagnose
 from gpu_course.grading.kernel import budgets, messages, sharing, trial
 from gpu_course.grading.kernel.sharing import Unshared
 from gpu_course.grading.kernel.trial import Trial
+from gpu_course.grading.sections import Section, fact, heading, of_hazard
 from gpu_course.grading.verdict import Verdict
 from gpu_course.puzzle import Case, KernelPuzzle, Launch
 from simt.kernel.source import Kernel
@@ -42,8 +43,8 @@ class KernelChecking(Checking):
         second = self._second(first)
         self._look_for_hazards(second)
         if first.changed:
-            lines = messages.input_changed(self.puzzle, first)
-            self._stop("input-changed", "input-changed", first, lines)
+            said = messages.input_changed(self.puzzle, first)
+            self._stop("input-changed", "input-changed", first, said)
         self._compare(first, second, "blocks")
         fine = partial(self._like, first)
         together = self.puzzle.together
@@ -84,10 +85,10 @@ class KernelChecking(Checking):
         if errors[0].kind == "endless-loop":
             # One thread with the work of all is out of steps in a larger case: its loop does end.
             self._look_at_shares()
-        lines = messages.hazards(self.puzzle, tried, errors)
+        said = messages.hazards(self.puzzle, tried, errors)
         number = next(n for n, each in enumerate(tried.reports) if errors[0] in each.hazards)
         self._stop(
-            "hazard", messages.hazard_key(self.puzzle, tried, errors[0]), tried, lines, number
+            "hazard", messages.hazard_key(self.puzzle, tried, errors[0]), tried, said, number
         )
 
     def _compare(self, first: Trial, second: Trial, ordered: str) -> None:
@@ -100,16 +101,16 @@ class KernelChecking(Checking):
         for name in self.puzzle.same_bits:
             same = trial.alike(first.got[name], second.got[name])
             if not same.all():
-                lines = messages.order_dependent(self.puzzle, first, second, name, same, "blocks")
-                self._stop("order-dependent", "order-dependent", second, lines)
+                said = messages.order_dependent(self.puzzle, first, second, name, same, "blocks")
+                self._stop("order-dependent", "order-dependent", second, said)
 
     def _compare_outputs_bits(self, tried: Trial) -> None:
         """Stops where two outputs that are to hold the same bits do not."""
         for one, other in pairwise(self.puzzle.same_bits):
             if not trial.alike(tried.got[one], tried.got[other]).all():
-                lines = messages.other_bits(self.puzzle, tried, one, other)
+                said = messages.other_bits(self.puzzle, tried, one, other)
                 number = tried.given.launches.index(messages.launch_of(tried.given, other))
-                self._stop("wrong-result", "other-bits", tried, lines, number)
+                self._stop("wrong-result", "other-bits", tried, said, number)
 
     def _compare_output(self, name: str, first: Trial, second: Trial, ordered: str) -> None:
         rights = [trial.is_right(t, name, self.puzzle.tolerance) for t in (first, second)]
@@ -119,13 +120,13 @@ class KernelChecking(Checking):
         if rights[0].all() != rights[1].all() and written.all():
             tried, right = (second, rights[1]) if rights[0].all() else (first, rights[0])
             good = first if tried is second else second
-            lines = messages.order_dependent(self.puzzle, good, tried, name, right, ordered)
-            self._stop("order-dependent", "order-dependent", tried, lines)
+            said = messages.order_dependent(self.puzzle, good, tried, name, right, ordered)
+            self._stop("order-dependent", "order-dependent", tried, said)
         # A cell nobody wrote is wrong in both orders, whatever its poison happens to be.
         tried, right = (second, rights[1]) if rights[0].all() else (first, rights[0])
         right = right & written
         pattern = self._pattern(tried, name, right, written)
-        lines = messages.wrong_result(self.puzzle, tried, name, right, written, pattern)
+        said = messages.wrong_result(self.puzzle, tried, name, right, written, pattern)
         evidence = {
             "case": tried.given.case,
             "array": tried.own_names(messages.launch_of(tried.given, name), name)[0],
@@ -135,7 +136,7 @@ class KernelChecking(Checking):
             "written": written,
         }
         number = tried.given.launches.index(messages.launch_of(tried.given, name))
-        self._stop("wrong-result", pattern.key, tried, lines, number, evidence=evidence)
+        self._stop("wrong-result", pattern.key, tried, said, number, evidence=evidence)
 
     def _pattern(self, tried: Trial, name: str, right: np.ndarray, written: np.ndarray) -> Pattern:
         given, puzzle = tried.given, self.puzzle
@@ -185,24 +186,24 @@ class KernelChecking(Checking):
         for tried in self.right:
             over = budgets.overrun(self.puzzle, tried)
             if over is not None:
-                lines = budgets.over_budget(self.puzzle, tried, over, self.kernels, self.right)
-                self._stop("over-budget", "over-budget", tried, lines)
+                said = budgets.over_budget(self.puzzle, tried, over, self.kernels, self.right)
+                self._stop("over-budget", "over-budget", tried, said)
         for tried in self.right:
             for found in sharing.unshared_work(self.puzzle, tried):
                 self._stop_unshared(tried, found)
 
     def _stop_unshared(self, tried: Trial, found: Unshared) -> NoReturn:
-        lines = messages.not_shared(self.puzzle, tried, found)
-        self._stop("over-budget", found.key, tried, lines, found.number)
+        said = messages.not_shared(self.puzzle, tried, found)
+        self._stop("over-budget", found.key, tried, said, found.number)
 
     def passed(self) -> Verdict:
         assert self.visible is not None
-        lines = [self.all_right(), *passing.kernel_lines(self.puzzle, self.right)]
+        said = [*fact(self.all_right()), *passing.kernel_sections(self.puzzle, self.right)]
         advice = tuple(h for tried in self.right for h in tried.hazards)
         if advice:
-            lines += ["advice, which costs no points:", advice[0].text()]
+            said += [*heading("advice, which costs no points:"), *of_hazard(advice[0])]
         return self.made(
-            [*lines, *self._printed(self.visible)],
+            [*said, *self._printed(self.visible)],
             status="passed",
             points=self.puzzle.points,
             hazards=advice,
@@ -215,7 +216,7 @@ class KernelChecking(Checking):
         reason: str,
         diagnosis: str,
         tried: Trial,
-        lines: list[str],
+        said: list[Section],
         launch: int = -1,
         **more: Any,
     ) -> NoReturn:
@@ -225,7 +226,7 @@ class KernelChecking(Checking):
         self.stop(
             reason,
             diagnosis,
-            lines,
+            said,
             after=self._printed(tried),
             hazards=tried.hazards,
             counters=self.visible.counters,
@@ -233,5 +234,5 @@ class KernelChecking(Checking):
             **more,
         )
 
-    def _printed(self, tried: Trial) -> list[str]:
+    def _printed(self, tried: Trial) -> list[Section]:
         return messages.printed("".join(report.printed for report in tried.reports))

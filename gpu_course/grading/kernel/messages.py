@@ -20,15 +20,15 @@ from gpu_course.grading.kernel.trial import (
     same_bits,
     thread_of,
 )
-from gpu_course.grading.labels import INDENT, line
-from gpu_course.grading.messages import (
+from gpu_course.grading.messages import cells_around, reason, short, which_case, which_hint
+from gpu_course.grading.sections import (
+    INDENT,
     WIDTH,
-    case_line,
-    cells_around,
+    Section,
+    below,
     code_line,
-    hint_line,
-    reason,
-    short,
+    fact,
+    section,
 )
 from gpu_course.grading.sentences import SENTENCES, sentence_of
 from gpu_course.puzzle import KernelPuzzle, Launch
@@ -43,32 +43,28 @@ NO_FENCE_AFTER = "no-fence-after"
 """What an atomic has told of is touched, and no fence stands in between."""
 
 
-def printed(text: str) -> list[str]:
+def printed(text: str) -> list[Section]:
     """Returns the first lines that a kernel's threads printed, and how many more there are."""
     shown = text.splitlines()
     room = WIDTH - INDENT
     kept = [each if len(each) <= room else each[: room - 4] + " ..." for each in shown]
     kept = kept[:MOST_PRINTED_LINES]
-    if not kept:
-        return []
-    first, *rest = kept
-    lines = [*line("prints", first), *(" " * INDENT + each for each in rest)]
     more = len(shown) - len(kept)
     if more:
-        lines.append(" " * INDENT + f"(and {count(more, 'line')} more)")
-    return lines
+        kept.append(f"(and {count(more, 'line')} more)")
+    return section("prints", *kept)
 
 
-def hazards(puzzle: KernelPuzzle, tried: Trial, found: Sequence[Hazard]) -> list[str]:
+def hazards(puzzle: KernelPuzzle, tried: Trial, found: Sequence[Hazard]) -> list[Section]:
     """Returns the first hazard in full, what the puzzle has to say on it, and how many more."""
     first, rest = found[0], found[1:]
     number = next(n for n, report in enumerate(tried.reports) if first in report.hazards)
     launch = tried.given.launches[number]
     details = first.details
-    lines = [first.message, *line("where", details.get("where", ""))]
-    lines += code_line(details.get("code", ""))
+    code = code_line(details.get("code", ""))
+    said = [*fact(first.message), *section("where", details.get("where", ""), *code)]
     for label in ("who", "why", "try"):
-        lines += line(label, details.get(label, ""))
+        said += section(label, details.get(label, ""))
     key = hazard_key(puzzle, tried, first)
     elsewhere = puzzle.diagnoses.get(f"{first.kind} in {details.get('space')} memory")
     think = puzzle.diagnoses.get(key, SENTENCES.get(key, ""))
@@ -76,20 +72,20 @@ def hazards(puzzle: KernelPuzzle, tried: Trial, found: Sequence[Hazard]) -> list
         think = elsewhere or think
     if first.kind == "race":
         think = _of_a_race(puzzle, tried, number, think)
-    lines += line("think", think)
-    lines += case_line(puzzle, tried.given.case, launch)
+    said += section("think", think)
+    said += which_case(tried.given.case, launch)
     # Where no thread is left over, a guard is not what helps.
     unguarded = first.kind == "out-of-bounds" and not details.get("guard_helps")
-    lines += hint_line(
+    said += which_hint(
         puzzle, "shifted" if unguarded else "race" if key.startswith("race") else key
     )
     if rest:
         places = _listed(f"{hazard.kind} in line {hazard.line}" for hazard in rest)
-        lines += line("also", f"{len(rest)} more: {places}")
+        said += section("also", f"{len(rest)} more: {places}")
     if any(h.kind == "race" and not (h.details["same_value"] or h.details["loose"]) for h in found):
         text = f'replay("{puzzle.short_name}") looks for an order in which it goes wrong'
-        lines += line("replay", text)
-    return lines
+        said += section("replay", text)
+    return said
 
 
 def hazard_key(puzzle: KernelPuzzle, tried: Trial, hazard: Hazard) -> str:
@@ -126,8 +122,8 @@ def _of_a_race(puzzle: KernelPuzzle, tried: Trial, number: int, think: str) -> s
     return think
 
 
-def not_shared(puzzle: KernelPuzzle, tried: Trial, found: Unshared) -> list[str]:
-    """Returns the lines on a right result for which a few threads did the work of all."""
+def not_shared(puzzle: KernelPuzzle, tried: Trial, found: Unshared) -> list[Section]:
+    """Returns what is said of a right result for which a few threads did the work of all."""
     launch, report = tried.given.launches[found.number], tried.reports[found.number]
     busiest = int(np.argmax(found.counts))
     sentence = sentence_of(puzzle, found.key)
@@ -143,16 +139,21 @@ def not_shared(puzzle: KernelPuzzle, tried: Trial, found: Unshared) -> list[str]
         rule = puzzle.share.rule() if puzzle.share else ""
         why = f"{rule} {sentence}".strip()
     how = "not shared out" if found.key == "not-shared" else "done many times over"
-    lines = [f"right, but {how}: {what}", *line("why", why)]
-    for number, (each, threads) in enumerate(found.groups()):
+    work = []
+    for each, threads in found.groups():
         bar = "#" * max(each > 0, round(20 * each / found.most))
         who = count(threads, "thread")
         apiece = "" if threads == 1 else " each"
         text = f"{who:<14} {bar:<20} {count(each, unit) + apiece if each else 'nothing'}"
-        lines += line("work", text) if not number else [" " * INDENT + text]
-    lines += line("who", f"{show_thread(thread_of(busiest, report))} is the busiest")
-    lines += case_line(puzzle, tried.given.case, launch)
-    return lines + hint_line(puzzle, found.key)
+        work.append(text)
+    return [
+        *fact(f"right, but {how}: {what}"),
+        *section("why", why),
+        *section("work", *work),
+        *section("who", f"{show_thread(thread_of(busiest, report))} is the busiest"),
+        *which_case(tried.given.case, launch),
+        *which_hint(puzzle, found.key),
+    ]
 
 
 def _a_step(report: Report, place: str) -> str:
@@ -173,8 +174,8 @@ def wrong_result(
     right: np.ndarray,
     written: np.ndarray,
     pattern: Pattern,
-) -> list[str]:
-    """Returns the lines on a wrong output.
+) -> list[Section]:
+    """Returns what is said of a wrong output.
 
     Args:
         puzzle, trial: what was tried.
@@ -190,20 +191,19 @@ def wrong_result(
     cell = f"{own}[{', '.join(map(str, index))}]"
     if written[index]:
         values = two_values(got[index], expected[index])
-        fact = f"{cell} is {values[0]}, expected {values[1]}"
+        what = f"{cell} is {values[0]}, expected {values[1]}"
     else:
-        fact = f"nothing wrote {cell}, expected {short(expected[index])}"
-    lines = [fact, *reason(puzzle, pattern.key, pattern.fact)]
+        what = f"nothing wrote {cell}, expected {short(expected[index])}"
+    said = [*fact(what), *reason(puzzle, pattern.key, pattern.fact)]
     if name not in trial.given.inputs and read_before_written(trial, name, flat):
-        lines += line("note", f"{own} was read before anything was written there")
-    lines += _cells_of(trial, name, own, right, written)
-    lines += line("who", _who(trial, name, launch, cell, index, flat, bool(written[index])))
-    lines += case_line(puzzle, trial.given.case, launch)
-    return lines + hint_line(puzzle, pattern.key)
+        said += section("note", f"{own} was read before anything was written there")
+    said += _cells_of(trial, name, own, right, written)
+    said += section("who", _who(trial, name, launch, cell, index, flat, bool(written[index])))
+    return [*said, *which_case(trial.given.case, launch), *which_hint(puzzle, pattern.key)]
 
 
-def input_changed(puzzle: KernelPuzzle, trial: Trial) -> list[str]:
-    """Returns the lines on an input that a kernel wrote to."""
+def input_changed(puzzle: KernelPuzzle, trial: Trial) -> list[Section]:
+    """Returns what is said of an input that a kernel wrote to."""
     name, *others = trial.changed
     before, after = trial.given.inputs[name], trial.changed[name]
     differs = np.flatnonzero(~same_bits(before, after).reshape(-1))
@@ -213,40 +213,44 @@ def input_changed(puzzle: KernelPuzzle, trial: Trial) -> list[str]:
     index = ", ".join(str(int(i)) for i in np.unravel_index(flat, before.shape))
     values = two_values(before.reshape(-1)[flat], after.reshape(-1)[flat])
     cell = f"{own}[{index}]"
-    lines = [f"the input {own} was changed: {cell} was {values[0]}, is {values[1]}"]
-    lines += reason(puzzle, "input-changed")
+    said = fact(f"the input {own} was changed: {cell} was {values[0]}, is {values[1]}")
+    said += reason(puzzle, "input-changed")
     by = last_write(trial, name, flat)
     if by:
-        lines += line("who", f"{show_thread(by.thread)} wrote it in line {by.line}")
+        said += section("who", f"{show_thread(by.thread)} wrote it in line {by.line}")
     if others:
-        lines += line("also", f"{', '.join(others)} changed as well")
-    lines += case_line(puzzle, trial.given.case, launch)
-    return lines + hint_line(puzzle, "input-changed")
+        said += section("also", f"{', '.join(others)} changed as well")
+    return [*said, *which_case(trial.given.case, launch), *which_hint(puzzle, "input-changed")]
 
 
 def order_dependent(
     puzzle: KernelPuzzle, good: Trial, trial: Trial, name: str, right: np.ndarray, ordered: str
-) -> list[str]:
-    """Returns the lines on an output that differs between two orders of "blocks" or "warps"."""
+) -> list[Section]:
+    """Returns what is said of an output that differs between two orders of "blocks" or "warps"."""
     index = tuple(int(i) for i in np.unravel_index(int(np.argmin(right)), right.shape))
     got, expected = trial.got[name][index], good.got[name][index]
     place = f"{name}[{', '.join(map(str, index))}]"
     one, other = two_values(expected, got)
-    lines = [f"{place} is {one} in one order of the {ordered}, {other} in another"]
-    lines += reason(puzzle, "order-dependent")
-    lines += case_line(puzzle, trial.given.case)
-    return lines + hint_line(puzzle, "order-dependent")
+    return [
+        *fact(f"{place} is {one} in one order of the {ordered}, {other} in another"),
+        *reason(puzzle, "order-dependent"),
+        *which_case(trial.given.case),
+        *which_hint(puzzle, "order-dependent"),
+    ]
 
 
-def other_bits(puzzle: KernelPuzzle, trial: Trial, one: str, other: str) -> list[str]:
-    """Returns the lines on two outputs that are to hold the same bits and do not."""
+def other_bits(puzzle: KernelPuzzle, trial: Trial, one: str, other: str) -> list[Section]:
+    """Returns what is said of two outputs that are to hold the same bits and do not."""
     flat = int(np.argmin(alike(trial.got[one], trial.got[other]).reshape(-1)))
     values = two_values(trial.got[one].flat[flat], trial.got[other].flat[flat])
     grids = [_blocks(launch_of(trial.given, name)) for name in (one, other)]
-    fact = f"{one}[{flat}] is {values[0]} and {other}[{flat}] is {values[1]}"
-    lines = [fact, *reason(puzzle, "other-bits")]
-    lines += line("grids", f"{one}: {grids[0]}; {other}: {grids[1]}")
-    return lines + case_line(puzzle, trial.given.case) + hint_line(puzzle, "other-bits")
+    return [
+        *fact(f"{one}[{flat}] is {values[0]} and {other}[{flat}] is {values[1]}"),
+        *reason(puzzle, "other-bits"),
+        *section("grids", f"{one}: {grids[0]}; {other}: {grids[1]}"),
+        *which_case(trial.given.case),
+        *which_hint(puzzle, "other-bits"),
+    ]
 
 
 def _blocks(launch: Launch) -> str:
@@ -292,7 +296,7 @@ def _thread_per_cell(shape: tuple[int, ...], grid: Dim3, block: Dim3) -> bool:
 
 def _cells_of(
     trial: Trial, name: str, own: str, right: np.ndarray, written: np.ndarray
-) -> list[str]:
+) -> list[Section]:
     """Returns the cells round the first wrong one of an output, below the inputs they belong to."""
     got, expected = trial.got[name], trial.given.expected[name]
     if got.ndim not in (1, 2):
@@ -308,10 +312,8 @@ def _cells_of(
         elif isinstance(value, np.floating | float):
             numbers.append(f"{its_own} = {short(value)}")
     rows += [(own, got), ("expected", expected)]
-    lines = cells_around(rows, right, written)
-    if numbers:
-        lines.append(" " * INDENT + ", ".join(numbers))
-    return lines
+    table = cells_around(rows, right, written)
+    return table + (below(", ".join(numbers)) if numbers else [])
 
 
 def _lies_over(value: np.ndarray, shape: tuple[int, ...]) -> bool:

@@ -113,7 +113,7 @@ def replay_answer(
     try:
         kernels = read_answer(puzzle, answer).kernels
     except AnswerProblem as problem:
-        raise CourseError(problem.text) from None
+        raise problem.error() from None
     first: _Case | None = None
     for given in _cases(puzzle, default_seed() if seed is None else seed):
         first = first or _Case(puzzle, given, kernels, 0)

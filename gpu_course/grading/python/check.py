@@ -12,7 +12,6 @@ from gpu_course.errors import CourseError
 from gpu_course.grading import compare, passing
 from gpu_course.grading.checking import Checking, Failed
 from gpu_course.grading.diagnosis import Pattern
-from gpu_course.grading.labels import line
 from gpu_course.grading.python import messages, replies
 from gpu_course.grading.python.answers import PythonAnswer
 from gpu_course.grading.python.cases import (
@@ -25,6 +24,7 @@ from gpu_course.grading.python.cases import (
 from gpu_course.grading.python.child import MORE_CASES, Child
 from gpu_course.grading.python.replies import Raised, Reply, Returned
 from gpu_course.grading.python.trouble import Trouble
+from gpu_course.grading.sections import Section, fact, section
 from gpu_course.grading.seeds import LISTED_SEED
 from gpu_course.grading.verdict import Verdict
 from gpu_course.isolation import processes
@@ -80,12 +80,13 @@ class PythonChecking(Checking):
         found = self._judged()
         # Only now, with the process gone, is everything it printed there.
         text, where = self.child.said() if self.child is not None else ("", [])
-        first, *rest = found.message.splitlines()
-        if found.reason not in ("crash", "deadline") or any("  where:" in each for each in rest):
+        first, *rest = found.sections
+        known = any(each.label == "where" for each in rest)
+        if known or found.reason not in ("crash", "deadline"):
             where = []
         return replace(
             found,
-            message="\n".join([first, *where, *rest, *messages.printed(text)]),
+            sections=(first, *where, *rest, *messages.printed(text)),
             evidence={
                 **found.evidence,
                 "isolation": self._isolation,
@@ -111,16 +112,16 @@ class PythonChecking(Checking):
         except Trouble as trouble:
             return self._in_trouble(trouble)
         except TooManyThreads as many:
-            lines = messages.too_many_threads(puzzle, self.tried, many)
-            return self.failed("crash", "crash", lines)
+            said = messages.too_many_threads(puzzle, self.tried, many)
+            return self.failed("crash", "crash", said)
         except OutOfMemory:
-            lines = messages.out_of_memory(puzzle, self.tried)
-            return self.failed("crash", "memory", lines)
+            said = messages.out_of_memory(puzzle, self.tried)
+            return self.failed("crash", "memory", said)
         except OutOfTime:
             if not self._isolation:
                 raise CourseError("the child did not start in time", "check again") from None
-            lines = messages.out_of_time(puzzle, self.tried)
-            return self.failed("deadline", "deadline", lines, status="timeout")
+            said = messages.out_of_time(puzzle, self.tried)
+            return self.failed("deadline", "deadline", said, status="timeout")
 
     @contextmanager
     def _started(self) -> Iterator[Child | RankedChild]:
@@ -139,8 +140,8 @@ class PythonChecking(Checking):
         if self.tried is not None:
             seen = {"wire": trouble.calls, "failed": trouble.key}
             key = own_diagnosis(self.puzzle, self.tried, seen) or trouble.closer or trouble.key
-        lines = messages.in_trouble(self.puzzle, self.answer, self.tried, trouble, key)
-        return self.failed(trouble.reason, key, lines, status=trouble.status)
+        said = messages.in_trouble(self.puzzle, self.answer, self.tried, trouble, key)
+        return self.failed(trouble.reason, key, said, status=trouble.status)
 
     @property
     def _isolation(self) -> str:
@@ -166,9 +167,9 @@ class PythonChecking(Checking):
         if self.too_dear is not None:
             self.tried, finding, got = self.too_dear
             self.case = self.tried.case
-            lines = self._found(self.tried, finding)
+            said = self._found(self.tried, finding)
             shown = {"got": got, "shown": what_is_shown(self.puzzle, self.tried, got)}
-            self.stop("over-budget", finding.key, lines, evidence=shown)
+            self.stop("over-budget", finding.key, said, evidence=shown)
         for held in self.puzzle.held:
             self._hold(held)
 
@@ -176,10 +177,10 @@ class PythonChecking(Checking):
         """Returns the verdict on an answer that is right and costs no more than it may."""
         assert self.visible is not None
         tried, got = self.visible
-        lines = [self.all_right(), *passing.python_lines(self.puzzle, tried, got)]
-        lines += messages.self_counted() if self.self_counted else []
+        said = [*fact(self.all_right()), *passing.python_sections(self.puzzle, tried, got)]
+        said += messages.self_counted() if self.self_counted else []
         return self.made(
-            lines,
+            said,
             status="passed",
             points=self.puzzle.points,
             evidence={"case": tried.case, "got": got},
@@ -218,8 +219,8 @@ class PythonChecking(Checking):
             # Libraries that are refused memory do not always get to say so.
             reply = None
         if reply is None or (isinstance(reply, Raised) and reply.error["memory"]):
-            lines = messages.not_held(self.puzzle, tried, held.bytes)
-            self.stop("over-budget", "over-budget", lines)
+            said = messages.not_held(self.puzzle, tried, held.bytes)
+            self.stop("over-budget", "over-budget", said)
         self._weigh(tried, reply, lambda got: self._differs(tried, got, []))
 
     def _weigh(
@@ -235,8 +236,8 @@ class PythonChecking(Checking):
             if not isinstance(reply, Returned):
                 self._stop_without_result(tried, reply)
             elif reply.changed:
-                lines = messages.input_changed(self.puzzle, tried, reply.changed)
-                self.stop("input-changed", "input-changed", lines)
+                said = messages.input_changed(self.puzzle, tried, reply.changed)
+                self.stop("input-changed", "input-changed", said)
             else:
                 with one_thread(self.puzzle):
                     compare_with(self._followed(tried, reply.got))
@@ -246,10 +247,10 @@ class PythonChecking(Checking):
             if isinstance(reply, Returned) and self._fails_by_itself(tried, reply.got):
                 raise
             shown = compare.show(reply.got) if isinstance(reply, Returned) else "no result"
-            fact = f"the result is not of the form the puzzle asks for: {shown}"
-            note = line("note", f"{type(error).__name__}: {str(error)[:160]}")
-            lines = messages.found(self.puzzle, tried, "wrong-type", fact)
-            self.stop("wrong-result", "wrong-type", [*lines, *note])
+            what = f"the result is not of the form the puzzle asks for: {shown}"
+            note = section("note", f"{type(error).__name__}: {str(error)[:160]}")
+            said = messages.found(self.puzzle, tried, "wrong-type", what)
+            self.stop("wrong-result", "wrong-type", [*said, *note])
 
     def _fails_by_itself(self, tried: Tried, got: Mapping[str, Any]) -> bool:
         """True where even the expected values cannot be judged."""
@@ -268,13 +269,13 @@ class PythonChecking(Checking):
         if isinstance(reply, Raised):
             self._stop_raised(tried, reply.error)
         elif isinstance(reply, replies.Rejected):
-            lines = messages.found(
+            said = messages.found(
                 self.puzzle, tried, reply.key, reply.text, self.answer, reply.frames
             )
-            self.stop("wrong-result", reply.key, lines)
+            self.stop("wrong-result", reply.key, said)
         elif isinstance(reply, replies.Unsendable):
-            lines = messages.unsendable(self.puzzle, tried, reply.text)
-            self.stop("wrong-result", "wrong-type", lines)
+            said = messages.unsendable(self.puzzle, tried, reply.text)
+            self.stop("wrong-result", "wrong-type", said)
         elif isinstance(reply, replies.TooLarge):
             self.stop("crash", "memory", messages.too_large(self.puzzle, tried, reply.text))
 
@@ -285,8 +286,8 @@ class PythonChecking(Checking):
         try:
             return self.puzzle.follow(copy.deepcopy(dict(tried.inputs)), tried.case, got)
         except Unusable as error:
-            lines = messages.found(self.puzzle, tried, error.key, str(error))
-            self.stop("wrong-result", error.key, lines, evidence=error.shown or {})
+            said = messages.found(self.puzzle, tried, error.key, str(error))
+            self.stop("wrong-result", error.key, said, evidence=error.shown or {})
 
     def _compare(self, tried: Tried, got: dict[str, Any], others: Sequence[Case]) -> None:
         self._differs(tried, got, others)
@@ -319,7 +320,7 @@ class PythonChecking(Checking):
         others: Sequence[Case],
     ) -> None:
         pattern = self._pattern(tried, got, difference, others)
-        lines = messages.wrong_result(self.puzzle, tried, difference, pattern)
+        said = messages.wrong_result(self.puzzle, tried, difference, pattern)
         evidence = {
             "case": tried.case,
             "output": difference.place,
@@ -329,7 +330,7 @@ class PythonChecking(Checking):
         }
         if difference.right is not None:
             evidence["mask"] = ~difference.right
-        self.stop("wrong-result", pattern.key, lines, evidence=evidence)
+        self.stop("wrong-result", pattern.key, said, evidence=evidence)
 
     def _pattern(
         self,
@@ -383,12 +384,12 @@ class PythonChecking(Checking):
             return
         self.stop(finding.reason, finding.key, self._found(tried, finding))
 
-    def _found(self, tried: Tried, finding: Finding) -> list[str]:
+    def _found(self, tried: Tried, finding: Finding) -> list[Section]:
         frames = [("<module>", finding.line)] if finding.line else []
         return messages.found(self.puzzle, tried, finding.key, finding.fact, self.answer, frames)
 
     def _stop_raised(self, tried: Tried | None, error: Mapping[str, Any]) -> None:
-        lines = messages.raised(self.puzzle, self.answer, tried, error)
+        said = messages.raised(self.puzzle, self.answer, tried, error)
         if error["memory"]:
-            self.stop("crash", "memory", lines)
-        self.stop("exception", "exception", lines)
+            self.stop("crash", "memory", said)
+        self.stop("exception", "exception", said)

@@ -11,6 +11,7 @@ from gpu_course.grading.python import messages, replies
 from gpu_course.grading.python.answers import PythonAnswer, not_defined
 from gpu_course.grading.python.cases import Tried, hidden
 from gpu_course.grading.python.replies import NoReply, Reply
+from gpu_course.grading.sections import Section
 from gpu_course.grading.seeds import LISTED_SEED, own_seed
 from gpu_course.isolation import lockdown
 from gpu_course.isolation.processes import Ended, Process
@@ -118,7 +119,7 @@ class Child:
         """Has the kernel keep the process within a limit from now on; False where none does."""
         return "limits" in self.isolation and self._process.hold(memory_bytes)
 
-    def said(self) -> tuple[str, list[str]]:
+    def said(self) -> tuple[str, list[Section]]:
         """Returns what the answer printed, and the line it was in at the end, where that is told.
 
         All of it is there once the process is gone.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from gpu_course.grading.labels import line
 from gpu_course.grading.messages import reason
+from gpu_course.grading.sections import Section, section
 from gpu_course.puzzle import PythonPuzzle
 from gpu_course.units import format_bytes
 
@@ -22,25 +22,26 @@ def needs_too_much(puzzle: PythonPuzzle) -> str:
     return f"your code needs more than the {limit} of memory it may have"
 
 
-def asked_for(error: str) -> list[str]:
-    """Returns the line with an allocator's own words, large counts of bytes in a unit as well.
+def asked_for(error: str, *more: str) -> list[Section]:
+    """Returns an allocator's own words, large counts of bytes in a unit as well.
 
-    >>> asked_for("RuntimeError: you tried to allocate 4294967296 bytes. Error code 12 (Cannot)")
-    ['  error:  RuntimeError: you tried to allocate 4,294,967,296 bytes (4 GiB)']
+    >>> said = "RuntimeError: you tried to allocate 4294967296 bytes. Error code 12 (Cannot)"
+    >>> asked_for(said)[0].lines
+    ('RuntimeError: you tried to allocate 4,294,967,296 bytes (4 GiB)',)
     """
     kind, colon, text = error.partition(": ")
     found = _ALLOCATOR.fullmatch(text)
     words = _COUNT.sub(_with_unit, found[1] if found else text)
-    return line("error", f"{kind}{colon}{words}")
+    return section("error", f"{kind}{colon}{words}", *more)
 
 
-def what_helps(puzzle: PythonPuzzle) -> list[str]:
+def what_helps(puzzle: PythonPuzzle) -> list[Section]:
     """Returns where to look, and that no larger machine would help."""
     step = (
         "keep only what is still needed, and work on one part at a time; the limit belongs to the "
         "puzzle, so a larger machine does not raise it"
     )
-    return [*reason(puzzle, "memory"), *line("try", step)]
+    return [*reason(puzzle, "memory"), *section("try", step)]
 
 
 def _with_unit(found: re.Match[str]) -> str:

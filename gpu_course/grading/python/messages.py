@@ -12,12 +12,12 @@ import numpy as np
 
 from gpu_course.grading.compare import Difference, show
 from gpu_course.grading.diagnosis import Pattern
-from gpu_course.grading.labels import line
-from gpu_course.grading.messages import case_line, cells_around, code_line, hint_line, reason
+from gpu_course.grading.messages import cells_around, reason, which_case, which_hint
 from gpu_course.grading.python.answers import PythonAnswer
 from gpu_course.grading.python.cases import Tried, part_of
 from gpu_course.grading.python.memory_messages import asked_for, needs_too_much, what_helps
 from gpu_course.grading.python.trouble import Trouble
+from gpu_course.grading.sections import Section, below, code_line, fact, section
 from gpu_course.isolation.processes import MOST_THREADS, Ended, TooManyThreads
 from gpu_course.puzzle import PythonPuzzle
 from gpu_course.ranks.stuck import IN_NO_CALL
@@ -35,54 +35,54 @@ _STACK = re.compile(
 )
 
 
-def call_line(puzzle: PythonPuzzle, tried: Tried) -> list[str]:
+def call_of(puzzle: PythonPuzzle, tried: Tried) -> list[Section]:
     """Returns the call of a case as one could type it; none where a harness calls unseen."""
     if puzzle.call is not None:
-        return line("call", puzzle.call(dict(tried.inputs)))
+        return section("call", puzzle.call(dict(tried.inputs)))
     if puzzle.harness:
         return []
     function = puzzle.functions[0]
     inputs = tried.inputs if puzzle.ranks is None else part_of(tried.inputs, 0)
     given = (f"{name}={show(inputs[name], MOST_INPUT)}" for name in puzzle.parameters[function])
     where = "" if puzzle.ranks is None else " on rank 0"
-    return line("call", f"{function}({', '.join(given)}){where}")
+    return section("call", f"{function}({', '.join(given)}){where}")
 
 
 def wrong_result(
     puzzle: PythonPuzzle, tried: Tried, difference: Difference, pattern: Pattern
-) -> list[str]:
-    """Returns the lines on a result that is not the expected one."""
-    lines = [difference.fact, *reason(puzzle, pattern.key, pattern.fact)]
+) -> list[Section]:
+    """Returns what is said of a result that is not the expected one."""
+    said = [*fact(difference.fact), *reason(puzzle, pattern.key, pattern.fact)]
     if difference.right is not None:
         got, expected = difference.got, difference.expected
-        lines += cells_around([("got", got), ("expected", expected)], difference.right)
-    return lines + _case(puzzle, tried, pattern.key)
+        said += cells_around([("got", got), ("expected", expected)], difference.right)
+    return said + _case(puzzle, tried, pattern.key)
 
 
 def found(
     puzzle: PythonPuzzle,
     tried: Tried,
     key: str,
-    fact: str,
+    what: str,
     answer: PythonAnswer | None = None,
     frames: Any = (),
-) -> list[str]:
-    """Returns the lines on what a puzzle's own judgement, or its harness, found.
+) -> list[Section]:
+    """Returns what is said of what a puzzle's own judgement, or its harness, found.
 
     Args:
-        puzzle, tried, key, fact: the case and what was found.
+        puzzle, tried, key, what: the case and what was found.
         answer, frames: the answer, and the lines of it that an error came through.
     """
-    lines = [one_line(fact)]
+    said = fact(one_line(what))
     if answer is not None:
-        places = _frames({"frames": frames}) or _named_backward(fact, answer)
-        lines += _places(places[-1:], answer)
-    return [*lines, *reason(puzzle, key), *_case(puzzle, tried, key)]
+        places = _frames({"frames": frames}) or _named_backward(what, answer)
+        said += _places(places[-1:], answer)
+    return [*said, *reason(puzzle, key), *_case(puzzle, tried, key)]
 
 
-def _named_backward(fact: str, answer: PythonAnswer) -> list[tuple[str, int]]:
+def _named_backward(error: str, answer: PythonAnswer) -> list[tuple[str, int]]:
     """The backward of the autograd function that PyTorch names, which no frame leads to."""
-    named = re.search(r"function (\w+)Backward\b", fact)
+    named = re.search(r"function (\w+)Backward\b", error)
     try:
         tree = ast.parse(answer.text)
     except (SyntaxError, ValueError):
@@ -96,17 +96,17 @@ def _named_backward(fact: str, answer: PythonAnswer) -> list[tuple[str, int]]:
     return []
 
 
-def unsendable(puzzle: PythonPuzzle, tried: Tried, text: str) -> list[str]:
-    """Returns the lines on a result that is no plain value."""
-    fact = one_line(text).replace("the value['result']", "result").replace("the value", "result")
-    lines = [f"{fact}; return plain values or arrays", *reason(puzzle, "wrong-type")]
-    return lines + _case(puzzle, tried, "wrong-type")
+def unsendable(puzzle: PythonPuzzle, tried: Tried, text: str) -> list[Section]:
+    """Returns what is said of a result that is no plain value."""
+    what = one_line(text).replace("the value['result']", "result").replace("the value", "result")
+    said = [*fact(f"{what}; return plain values or arrays"), *reason(puzzle, "wrong-type")]
+    return said + _case(puzzle, tried, "wrong-type")
 
 
 def raised(
     puzzle: PythonPuzzle, answer: PythonAnswer, tried: Tried | None, error: Mapping[str, Any]
-) -> list[str]:
-    """Returns the lines on an exception: the learner's own lines, the innermost first.
+) -> list[Section]:
+    """Returns what is said of an exception: the learner's own lines, the innermost first.
 
     Args:
         puzzle, answer: what was tried.
@@ -118,36 +118,37 @@ def raised(
     head, *rest = text.splitlines() or [""]
     rank = error.get("rank")
     who = "" if rank is None else f"rank {rank} raised "
-    lines = [f"{who}{name}: {head}" if head else f"{who}{name}"]
+    what = f"{who}{name}: {head}" if head else f"{who}{name}"
+    more = [each.strip() for each in rest[:3]]
     out_of_memory = error.get("memory") is True
+    said = fact(what, *more)
     if out_of_memory:
-        lines = [needs_too_much(puzzle), *asked_for(lines[0])]
-    lines += [f"          {each.strip()}" for each in rest[:3]]
-    lines += _places(_frames(error), answer)
+        said = [*fact(needs_too_much(puzzle)), *asked_for(what, *more)]
+    said += _places(_frames(error), answer)
     outside = one_line(str(error.get("outside", "")))[:100]
     if outside:
-        lines += line(
+        said += section(
             "where", f"{outside}, not in your file: it was given a value that does not fit"
         )
     why = what_helps(puzzle) if out_of_memory else reason(puzzle, "exception")
-    return [*lines, *why, *_case(puzzle, tried, "memory" if out_of_memory else "exception")]
+    return [*said, *why, *_case(puzzle, tried, "memory" if out_of_memory else "exception")]
 
 
-def _places(frames: Sequence[tuple[str, int]], answer: PythonAnswer) -> list[str]:
+def _places(frames: Sequence[tuple[str, int]], answer: PythonAnswer) -> list[Section]:
     """Returns where in the answer something happened, the innermost line first."""
-    lines: list[str] = []
+    said: list[Section] = []
     for number, (function, place) in enumerate(reversed(frames)):
         where = f"{answer.file}:{place}"
         if function != "<module>":
             where = f"{function}, {where}"
-        lines += [*line("from" if number else "where", where), *code_line(answer.line(place))]
-    return lines
+        said += section("from" if number else "where", where, *code_line(answer.line(place)))
+    return said
 
 
 def in_trouble(
     puzzle: PythonPuzzle, answer: PythonAnswer, tried: Tried | None, trouble: Trouble, key: str
-) -> list[str]:
-    """Returns the lines on ranks that did not come to their end: where each of them stands.
+) -> list[Section]:
+    """Returns what is said of ranks that did not come to their end: where each of them stands.
 
     Args:
         puzzle, answer: what was tried.
@@ -155,28 +156,26 @@ def in_trouble(
         trouble: what happened.
         key: the diagnosis.
     """
-    lines = [one_line(trouble.fact)]
+    said = fact(one_line(trouble.fact))
     for each in trouble.stand[:MOST_RANKS_SHOWN]:
         if each.text in trouble.fact:
             continue
         where = f", line {each.line}" if each.line else ""
-        lines += line(f"rank {each.rank}", f"{each.text}{where}")
+        said += section(f"rank {each.rank}", f"{each.text}{where}")
     stand = trouble.stand
     if trouble.reason == "deadline":
         # Who waits does no wrong; where the others are, they said themselves.
         stand = tuple(each for each in stand if each.text == IN_NO_CALL)
     places = list(dict.fromkeys(each.line for each in stand if each.line))
     for number, place in enumerate(places[:2]):
-        lines += [
-            *line("and" if number else "where", f"{answer.file}:{place}"),
-            *code_line(answer.line(place)),
-        ]
-    return [*lines, *reason(puzzle, key), *_case(puzzle, tried, key)]
+        label, code = "and" if number else "where", code_line(answer.line(place))
+        said += section(label, f"{answer.file}:{place}", *code)
+    return [*said, *reason(puzzle, key), *_case(puzzle, tried, key)]
 
 
-def ended(puzzle: PythonPuzzle, tried: Tried | None, fault: Ended) -> list[str]:
-    """Returns the lines on a process that ended, or spoke nonsense, before it gave its result."""
-    return [_how(fault), *reason(puzzle, "crash"), *_case(puzzle, tried, "crash")]
+def ended(puzzle: PythonPuzzle, tried: Tried | None, fault: Ended) -> list[Section]:
+    """Returns what is said of a process that ended, or spoke nonsense, before its result."""
+    return [*fact(_how(fault)), *reason(puzzle, "crash"), *_case(puzzle, tried, "crash")]
 
 
 def _how(fault: Ended) -> str:
@@ -196,60 +195,64 @@ def _how(fault: Ended) -> str:
     return "what your code's process sent back is not a result"
 
 
-def out_of_time(puzzle: PythonPuzzle, tried: Tried | None) -> list[str]:
-    """Returns the lines on an answer that did not end in time."""
+def out_of_time(puzzle: PythonPuzzle, tried: Tried | None) -> list[Section]:
+    """Returns what is said of an answer that did not end in time."""
     what = "the file did not finish loading" if tried is None else "no result"
     seconds = f"{puzzle.seconds:g} {'second' if puzzle.seconds == 1 else 'seconds'}"
-    lines = [f"{what} within {seconds}", *reason(puzzle, "deadline")]
-    return lines + _case(puzzle, tried, "deadline")
+    said = [*fact(f"{what} within {seconds}"), *reason(puzzle, "deadline")]
+    return said + _case(puzzle, tried, "deadline")
 
 
-def too_large(puzzle: PythonPuzzle, tried: Tried, text: str) -> list[str]:
-    """Returns the lines on a result that is too large to be handed over."""
-    lines = [f"the result is too large to be handed over: {one_line(text)}"]
-    return [*lines, *reason(puzzle, "memory"), *_case(puzzle, tried, "memory")]
+def too_large(puzzle: PythonPuzzle, tried: Tried, text: str) -> list[Section]:
+    """Returns what is said of a result that is too large to be handed over."""
+    said = fact(f"the result is too large to be handed over: {one_line(text)}")
+    return [*said, *reason(puzzle, "memory"), *_case(puzzle, tried, "memory")]
 
 
-def out_of_memory(puzzle: PythonPuzzle, tried: Tried | None) -> list[str]:
-    """Returns the lines on an answer that was ended for the memory it held."""
-    return [needs_too_much(puzzle), *what_helps(puzzle), *_case(puzzle, tried, "memory")]
+def out_of_memory(puzzle: PythonPuzzle, tried: Tried | None) -> list[Section]:
+    """Returns what is said of an answer that was ended for the memory it held."""
+    return [*fact(needs_too_much(puzzle)), *what_helps(puzzle), *_case(puzzle, tried, "memory")]
 
 
-def too_many_threads(puzzle: PythonPuzzle, tried: Tried | None, many: TooManyThreads) -> list[str]:
-    """Returns the lines on an answer that was ended for the threads it started."""
-    fact = f"your code runs {many.number:,} threads at one time; {MOST_THREADS} are allowed"
-    return [fact, *_case(puzzle, tried, "crash")]
+def too_many_threads(
+    puzzle: PythonPuzzle, tried: Tried | None, many: TooManyThreads
+) -> list[Section]:
+    """Returns what is said of an answer that was ended for the threads it started."""
+    what = f"your code runs {many.number:,} threads at one time; {MOST_THREADS} are allowed"
+    return [*fact(what), *_case(puzzle, tried, "crash")]
 
 
-def not_held(puzzle: PythonPuzzle, tried: Tried, limit_bytes: int) -> list[str]:
-    """Returns the lines on a large case that did not fit into the memory the kernel gave it."""
+def not_held(puzzle: PythonPuzzle, tried: Tried, limit_bytes: int) -> list[Section]:
+    """Returns what is said of a large case that did not fit into the memory the kernel gave it."""
+    mib = f"{limit_bytes / 2**20:.0f} MiB"
     return [
-        f"right, but a large case takes more than the {limit_bytes / 2**20:.0f} MiB allowed",
-        *line("why", "the system refused your process more memory; it counts every byte"),
+        *fact(f"right, but a large case takes more than the {mib} allowed"),
+        *section("why", "the system refused your process more memory; it counts every byte"),
         *_case(puzzle, tried, "over-budget"),
     ]
 
 
-def self_counted() -> list[str]:
-    """Returns the lines that say by whom the memory was counted where no kernel could do it."""
-    return line("note", "the memory was counted inside your own process: a self-check, no proof")
+def self_counted() -> list[Section]:
+    """Returns by whom the memory was counted where no kernel could do it."""
+    text = "the memory was counted inside your own process: a self-check, no proof"
+    return section("note", text)
 
 
-def input_changed(puzzle: PythonPuzzle, tried: Tried, changed: Mapping[str, Any]) -> list[str]:
-    """Returns the lines on an input that an answer changed."""
+def input_changed(puzzle: PythonPuzzle, tried: Tried, changed: Mapping[str, Any]) -> list[Section]:
+    """Returns what is said of an input that an answer changed."""
     name, *others = changed
     before: Any = _input(tried.inputs, name)
     after: Any = changed[name]
-    fact = f"was {show(before)}, is {show(after)}"
+    how = f"was {show(before)}, is {show(after)}"
     if _alike(before, after):
         differs = (before != after) & ~((before != before) & (after != after))
         index = tuple(int(i) for i in np.unravel_index(int(np.argmax(differs)), before.shape))
         cell = f"{name}[{', '.join(map(str, index))}]"
-        fact = f"{cell} was {show(before[index].item())}, is {show(after[index].item())}"
-    lines = [f"the input {name} was changed: {fact}", *reason(puzzle, "input-changed")]
+        how = f"{cell} was {show(before[index].item())}, is {show(after[index].item())}"
+    said = [*fact(f"the input {name} was changed: {how}"), *reason(puzzle, "input-changed")]
     if others:
-        lines += line("also", f"{', '.join(others)} changed as well")
-    return lines + _case(puzzle, tried, "input-changed")
+        said += section("also", f"{', '.join(others)} changed as well")
+    return said + _case(puzzle, tried, "input-changed")
 
 
 def _input(inputs: Mapping[str, Any], name: str) -> Any:
@@ -264,7 +267,7 @@ def _alike(before: Any, after: Any) -> bool:
     return arrays and before.shape == after.shape and before.size > 0
 
 
-def without_stack(text: str, answer: PythonAnswer) -> tuple[str, list[str]]:
+def without_stack(text: str, answer: PythonAnswer) -> tuple[str, list[Section]]:
     """Returns what was printed without Python's last words, and the line of the answer in them.
 
     When a process is about to end, Python prints where it is. An answer could print the same; it
@@ -284,10 +287,10 @@ def without_stack(text: str, answer: PythonAnswer) -> tuple[str, list[str]]:
     number, function = frames[0]
     place = f"{answer.file}:{number}" if function == "<module>" else ""
     place = place or f"{function}, {answer.file}:{number}"
-    return "\n".join(kept), [*line("where", place), *code_line(answer.line(number))]
+    return "\n".join(kept), section("where", place, *code_line(answer.line(number)))
 
 
-def printed(text: str) -> list[str]:
+def printed(text: str) -> list[Section]:
     """Returns what an answer printed, the last lines of it, set apart from the grader's words."""
     shown = text.rstrip().splitlines()
     if not shown:
@@ -295,19 +298,18 @@ def printed(text: str) -> list[str]:
     kept = shown[-MOST_PRINTED_LINES:]
     before = len(shown) - len(kept)
     count = f"{before} {'line' if before == 1 else 'lines'}"
-    more = [f"          ({count} before)"] if before else []
-    first, *rest = [each[:160] for each in kept]
-    return [*more, *line("prints", first), *(f"          {each}" for each in rest)]
+    more = below(f"({count} before)") if before else []
+    return [*more, *section("prints", *(each[:160] for each in kept))]
 
 
-def _case(puzzle: PythonPuzzle, tried: Tried | None, key: str) -> list[str]:
+def _case(puzzle: PythonPuzzle, tried: Tried | None, key: str) -> list[Section]:
     """Returns the case and its call, if it came to one, and which hint there is."""
     if tried is None:
-        return hint_line(puzzle, key)
-    call = call_line(puzzle, tried)
+        return which_hint(puzzle, key)
+    call = call_of(puzzle, tried)
     # A call says the sizes better than their names do.
-    case = line("case", tried.case.name) if call else case_line(puzzle, tried.case)
-    return [*case, *call, *hint_line(puzzle, key)]
+    case = section("case", tried.case.name) if call else which_case(tried.case)
+    return [*case, *call, *which_hint(puzzle, key)]
 
 
 def _frames(error: Mapping[str, Any]) -> Sequence[tuple[str, int]]:

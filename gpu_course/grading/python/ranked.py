@@ -26,6 +26,7 @@ from gpu_course.grading.python.trouble import (
     sent_to_itself,
     trouble_of,
 )
+from gpu_course.grading.sections import Section
 from gpu_course.grading.seeds import LISTED_SEED, own_seed
 from gpu_course.isolation.capture import MESSAGE
 from gpu_course.isolation.processes import Process
@@ -120,13 +121,13 @@ class RankedChild:
         """Returns False: what several processes hold is not held to a limit."""
         return False
 
-    def said(self) -> tuple[str, list[str]]:
+    def said(self) -> tuple[str, list[Section]]:
         """Returns what the ranks printed, each line with its rank, and where one was at the end.
 
         All of it is there once the ranks are gone.
         """
         printed: list[str] = []
-        where: list[str] = []
+        where: list[Section] = []
         for processes in self._processes:
             for rank, process in enumerate(processes):
                 text, place = messages.without_stack(process.printed(), self._answer)

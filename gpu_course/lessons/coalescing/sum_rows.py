@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.lessons.coalescing.pieces import WARP, loads_in_order
-from gpu_course.lessons.warps.pieces import NO_ATOMICS, STEPS
 from gpu_course.puzzle.builders import (
     ONE_CELL_EACH,
     arrays,
@@ -18,6 +17,7 @@ from gpu_course.puzzle.builders import (
 )
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import Budget, Case, KernelPuzzle, Launch
+from gpu_course.puzzle.warp_budgets import NO_ATOMICS, STEPS
 
 TPB = 128
 

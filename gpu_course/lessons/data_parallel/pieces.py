@@ -22,7 +22,7 @@ BEGINS, ENDS, PREPARED, RATE = 1000, 1001, 1002, 0.25
 """The harness's marks of a backward pass, and its rate; a test holds them against it."""
 
 NONE, MIDDLE, LAST = range(3)
-"""The extras of a model, as `training.networks.replicas` numbers them."""
+"""The extras of a model, as `replicas` numbers them."""
 EVERYWHERE, NOWHERE, NOT_ON_RANK_1 = 0, 1, 2
 """Which ranks use the layer beside the others."""
 

@@ -5,11 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.lessons.matmul.pieces import ALL_IN_FLOAT32, product
-from gpu_course.lessons.reductions_and_scans.sums import (
-    READ_IN_ORDER,
-    an_atomic_a_warp,
-    ten_shuffles_a_warp,
-)
 from gpu_course.puzzle.builders import (
     arrays,
     blocks_to_cover,
@@ -29,6 +24,7 @@ from gpu_course.puzzle.specification import (
     Share,
     Values,
 )
+from gpu_course.puzzle.warp_budgets import READ_IN_ORDER, an_atomic_a_warp, ten_shuffles_a_warp
 
 WARPS = 4
 LANES = 32

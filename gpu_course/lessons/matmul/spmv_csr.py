@@ -7,7 +7,6 @@ import itertools
 import numpy as np
 
 from gpu_course.lessons.matmul.pieces import ALL_IN_FLOAT32
-from gpu_course.lessons.reductions_and_scans.sums import an_atomic_a_warp, ten_shuffles_a_warp
 from gpu_course.puzzle.builders import (
     blocks_to_cover,
     drawn,
@@ -26,6 +25,7 @@ from gpu_course.puzzle.specification import (
     Share,
     Values,
 )
+from gpu_course.puzzle.warp_budgets import an_atomic_a_warp, ten_shuffles_a_warp
 
 WARPS = 4
 LANES = 32

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 
 import numpy as np
+import torch
+from torch import Tensor, nn
 
 from gpu_course.errors import CourseError
 from gpu_course.lessons.optimal_checkpointing.dynamic_program import solve
 from gpu_course.lessons.optimal_checkpointing.exhaustive import Searched, search
+from gpu_course.measure.chains import MeanSquare, Stages
 from gpu_course.measure.schedules.chain import Chain, Stage
 
 
@@ -61,6 +65,27 @@ def random_chain(length: int, seed: int) -> Chain:
     """
     rng = np.random.default_rng(seed)
     return Chain(tuple(_random_stage(rng) for _ in range(length)))
+
+
+def narrow_start(seed: int = 0, *, rows: int = 256) -> tuple[Stages, Tensor]:
+    """Returns a chain of four perceptrons and a batch: an expensive first one, narrow output.
+
+    In some memories its best schedule drops a checkpoint early: what the first stage gives is small
+    to keep and expensive to make again, and in the way of a stage behind it.
+
+    Args:
+        seed: of parameters and data.
+        rows: of the batch.
+    """
+    widths = (256, 48, 96, 96, 96)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        stages: Stages = [
+            nn.Sequential(nn.Linear(before, after), nn.Tanh())
+            for before, after in itertools.pairwise(widths)
+        ]
+        stages[-1] = nn.Sequential(stages[-1], MeanSquare())
+        return stages, torch.randn(rows, widths[0])
 
 
 def tightest(chain: Chain, memory: int = 300) -> int:

@@ -11,15 +11,14 @@ from gpu_course.lessons.reductions_and_scans.sums import (
     AS_FEW_BARRIERS,
     AS_FEW_SHUFFLES,
     NO_FLOAT64,
-    READ_IN_ORDER,
     TPB,
     WARP,
     WARPS,
-    an_atomic_a_warp,
 )
 from gpu_course.puzzle.builders import ONE_CELL_EACH, gives, recognise, sized
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import Case, KernelPuzzle, Launch, Values
+from gpu_course.puzzle.warp_budgets import READ_IN_ORDER, an_atomic_a_warp
 
 
 def _places(a: np.ndarray) -> np.ndarray:

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.lessons.reductions_and_scans.sums import (
-    NO_FLOAT64,
-    READ_IN_ORDER,
-    WARP,
-    an_atomic_a_warp,
-    summed,
-    ten_shuffles_a_warp,
-)
+from gpu_course.lessons.reductions_and_scans.sums import NO_FLOAT64, WARP, summed
 from gpu_course.puzzle.builders import (
     ONE_CELL_EACH,
     arrays,
@@ -24,6 +17,7 @@ from gpu_course.puzzle.builders import (
 )
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import Budget, KernelPuzzle, Launch, Values
+from gpu_course.puzzle.warp_budgets import READ_IN_ORDER, an_atomic_a_warp, ten_shuffles_a_warp
 
 ROWS = 4
 

@@ -9,7 +9,6 @@ from gpu_course.lessons.reductions_and_scans.sums import (
     TPB,
     VECTORS,
     WARPS,
-    an_atomic_a_warp,
     pieces,
     random_vector,
     summed,
@@ -26,6 +25,7 @@ from gpu_course.puzzle.builders import (
 )
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import Budget, KernelPuzzle, Values
+from gpu_course.puzzle.warp_budgets import an_atomic_a_warp
 
 
 def _put_special_numbers(values: Values) -> None:

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.lessons.reductions_and_scans.sums import (
-    NO_FLOAT64,
-    READ_IN_ORDER,
-    TPB,
-    WARPS,
-    an_atomic_a_warp,
-    pieces,
-    summed,
-)
+from gpu_course.lessons.reductions_and_scans.sums import NO_FLOAT64, TPB, WARPS, pieces, summed
 from gpu_course.puzzle.builders import (
     ONE_CELL_EACH,
     arrays,
@@ -32,6 +24,7 @@ from gpu_course.puzzle.specification import (
     Launch,
     Values,
 )
+from gpu_course.puzzle.warp_budgets import READ_IN_ORDER, an_atomic_a_warp
 
 SPAN = 2 * TPB
 STEPS_OF_A_WARP = 5

@@ -8,11 +8,9 @@ from gpu_course.lessons.reductions_and_scans.sums import (
     AS_FEW_BARRIERS,
     AS_FEW_SHUFFLES,
     NO_FLOAT64,
-    READ_IN_ORDER,
     TPB,
     WARP,
     WARPS,
-    an_atomic_a_warp,
     summed,
 )
 from gpu_course.puzzle.builders import (
@@ -26,6 +24,7 @@ from gpu_course.puzzle.builders import (
 )
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import KernelPuzzle, Launch, Values
+from gpu_course.puzzle.warp_budgets import READ_IN_ORDER, an_atomic_a_warp
 
 
 def _infinite_at_the_end(values: Values) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.lessons.reductions_and_scans.counting import counted, values_to_count
-from gpu_course.lessons.reductions_and_scans.sums import READ_IN_ORDER, TPB, WARP
+from gpu_course.lessons.reductions_and_scans.sums import TPB, WARP
 from gpu_course.puzzle.builders import blocks_to_cover, drawn, gives, recognise, sized
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import Budget, KernelPuzzle, Launch, Share
+from gpu_course.puzzle.warp_budgets import READ_IN_ORDER
 
 BINS = 200
 BLOCKS = 3

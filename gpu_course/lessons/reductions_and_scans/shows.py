@@ -1,9 +1,9 @@
-"""What the lesson on scans shows of a run: the network of a scan, the states of a look-back."""
+"""What the lesson shows of a run: threads at work, the network of a scan, a look-back's states."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,14 +11,20 @@ from gpu_course.errors import CourseError
 from gpu_course.grading.answer_problem import AnswerProblem
 from gpu_course.grading.kernel import trial
 from gpu_course.grading.kernel.answers import read_answer
+from gpu_course.lessons.reductions_and_scans.pictures import draw_look_back, draw_scan, scan_steps
+from gpu_course.lessons.reductions_and_scans.reduction_pictures import draw_activity
 from gpu_course.notebook.marks import asks_for_answers
-from gpu_course.notebook.note import show, trouble
-from gpu_course.notebook.pictures import Picture
+from gpu_course.notebook.own_launch import record_answer
+from gpu_course.notebook.pictures import showing
 from gpu_course.puzzle import Case, KernelPuzzle, index
 from simt.kernel.source import Kernel
 from simt.machine.schedule import Ranked
 from simt.observe.access_log import AccessLog, Event
+from simt.report import Recording
 from simt.stepping import record
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 LOOK_BACK = "scan_lookback"
 """The puzzle whose answer is run."""
@@ -26,7 +32,23 @@ TILES = 12
 
 
 @asks_for_answers
-def show_scan(kernel: Any, variable: str = "x", lanes: int = 8) -> None:
+@showing
+def show_activity(launch: Recording | str, array: str) -> Figure:
+    """Shows which threads of a block work in each step of a reduction, and which warps diverge.
+
+    Args:
+        launch: a Recording, as `simt.stepping.record` makes it, of a launch of at most 256
+            threads a block; or the name of a kernel puzzle, for your own answer on the visible
+            example.
+        array: the name of the array in the kernel whose cells are added up.
+    """
+    recording = record_answer(launch) if isinstance(launch, str) else launch
+    return draw_activity(recording, array)
+
+
+@asks_for_answers
+@showing
+def show_scan(kernel: Any, variable: str = "x", lanes: int = 8) -> Figure:
     """Shows who adds what in each step of a scan within a block.
 
     The kernel gets `(out, a)`, as many numbers as threads: powers of two, so that each sum tells
@@ -37,14 +59,9 @@ def show_scan(kernel: Any, variable: str = "x", lanes: int = 8) -> None:
         variable: the one that holds a thread's sum.
         lanes: threads of the block, at most 16.
     """
-    from gpu_course.lessons.reductions_and_scans.pictures import draw_scan, scan_steps
-
-    try:
-        a = (2.0 ** np.arange(lanes)).astype(np.float32)
-        recording = record(kernel, watch=(variable,))[1, lanes](np.zeros_like(a), a)
-        show(Picture(draw_scan(scan_steps(recording, variable))))
-    except CourseError as error:
-        show(trouble(error))
+    a = (2.0 ** np.arange(lanes)).astype(np.float32)
+    recording = record(kernel, watch=(variable,))[1, lanes](np.zeros_like(a), a)
+    return draw_scan(scan_steps(recording, variable))
 
 
 def states_over_time(events: Sequence[Event], array: str) -> list[list[int]]:
@@ -70,14 +87,13 @@ def states_over_time(events: Sequence[Event], array: str) -> list[list[int]]:
 
 
 @asks_for_answers
-def show_look_back(seed: int = 2) -> None:
+@showing
+def show_look_back(seed: int = 2) -> Figure:
     """Shows how the tiles of `scan_lookback` learn of each other: of your answer once it is right.
 
     Args:
         seed: draws the order in which the GPU starts and interrupts the blocks.
     """
-    from gpu_course.lessons.reductions_and_scans.pictures import draw_look_back
-
     puzzle = index.find(LOOK_BACK)
     assert isinstance(puzzle, KernelPuzzle)
     tile = int(puzzle.constants["TPB"])
@@ -87,10 +103,7 @@ def show_look_back(seed: int = 2) -> None:
     assert moments is not None
     whose = "your answer" if own else "ours, until your answer is right"
     words = f"{whose}; {TILES} tiles, the blocks in a drawn order"
-    try:
-        show(Picture(draw_look_back(moments, words)))
-    except CourseError as error:
-        show(trouble(error))
+    return draw_look_back(moments, words)
 
 
 def _own_kernels(puzzle: KernelPuzzle) -> dict[str, Kernel] | None:

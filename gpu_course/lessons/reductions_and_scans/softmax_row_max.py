@@ -9,11 +9,9 @@ from gpu_course.lessons.reductions_and_scans.sums import (
     AS_FEW_BARRIERS,
     AS_FEW_SHUFFLES,
     NO_FLOAT64,
-    READ_IN_ORDER,
     TPB,
     WARP,
     WARPS,
-    an_atomic_a_warp,
     recognise_nearly,
 )
 from gpu_course.puzzle.builders import ONE_CELL_EACH, gives, sized
@@ -26,6 +24,7 @@ from gpu_course.puzzle.specification import (
     Launch,
     Values,
 )
+from gpu_course.puzzle.warp_budgets import READ_IN_ORDER, an_atomic_a_warp
 
 Outputs = dict[str, np.ndarray]
 

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from gpu_course.measure.llama_shapes import Llama
 
+BF16 = 2
+"""Bytes of a number, where nothing else is said."""
+
 
 @dataclass(frozen=True)
 class Numbers:

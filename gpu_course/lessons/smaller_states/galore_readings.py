@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from itertools import product
 
 from gpu_course.claims.published import printed
-from gpu_course.lessons.smaller_states.claims.galore import BF16, MODELS
+from gpu_course.lessons.smaller_states.claims.galore import MODELS
+from gpu_course.lessons.smaller_states.galore_formulas import BF16
 from gpu_course.measure.llama_shapes import Llama
 from gpu_course.units import GB, GIB
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from gpu_course.lessons.smaller_states.galore_formulas import adam_numbers, galore_numbers
+from gpu_course.lessons.smaller_states.galore_formulas import BF16, adam_numbers, galore_numbers
 from gpu_course.lessons.smaller_states.quantised_states import BLOCK
 from gpu_course.measure.llama import kept_per_token
 from gpu_course.measure.llama_shapes import Llama
 
-BF16, FLOAT32 = 2, 4
+FLOAT32 = 4
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpu_course.lessons.threads.pieces import SEVERAL_BLOCKS
 from gpu_course.puzzle.builders import (
     ONE_CELL_EACH,
-    SEVERAL_BLOCKS,
     arrays,
     blocks_to_cover,
     drawn,

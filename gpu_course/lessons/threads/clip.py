@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpu_course.lessons.threads.pieces import SEVERAL_BLOCKS
 from gpu_course.puzzle.builders import (
     INFINITIES,
     ONE_CELL_EACH,
-    SEVERAL_BLOCKS,
     blocks_to_cover,
     drawn,
     eighths,

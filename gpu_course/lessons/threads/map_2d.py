@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.lessons.threads.pictures import (
+from gpu_course.lessons.threads.pieces import (
     PICTURES,
     random_picture,
     with_swapped_axes,

@@ -19,6 +19,7 @@ from gpu_course.puzzle.builders import (
 )
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import Budget, Case, KernelPuzzle, Values
+from gpu_course.puzzle.warp_budgets import NO_ATOMICS
 
 
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
@@ -69,7 +70,7 @@ BALLOT_COUNT = KernelPuzzle(
     reference=gives(_idea(_count)),
     budgets=(
         pieces.NO_TILE,
-        *pieces.NO_ATOMICS,
+        *NO_ATOMICS,
         pieces.READ_ONCE,
         Budget(
             "shuffles",

@@ -6,12 +6,11 @@ import numpy as np
 
 from gpu_course.puzzle.builders import blocks_to_cover, drawn, sized
 from gpu_course.puzzle.specification import Budget, Case
+from gpu_course.puzzle.warp_budgets import STEPS
 
 TPB = 64
 WARP = 32
 ALL = 0xFFFFFFFF
-STEPS = 5
-"""Doublings from one lane to a whole warp."""
 
 CASES = (
     sized("visible example", visible=True, size=40),
@@ -56,16 +55,6 @@ def shuffles(words: str) -> Budget:
     )
 
 
-NO_ATOMICS = tuple(
-    Budget(
-        counter,
-        0,
-        "An atomic makes the lanes of a warp take turns at one cell. They can come to one result "
-        "without memory.",
-        "atomic operations",
-    )
-    for counter in ("red.requests", "atom.requests")
-)
 NO_TILE = Budget(
     "shared_store.requests",
     0,

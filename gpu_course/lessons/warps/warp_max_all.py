@@ -23,6 +23,7 @@ from gpu_course.puzzle.builders import (
 )
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import Bonus, Case, KernelPuzzle, Values
+from gpu_course.puzzle.warp_budgets import NO_ATOMICS, STEPS
 
 
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
@@ -99,7 +100,7 @@ WARP_MAX_ALL = KernelPuzzle(
     reference=gives(_right),
     budgets=(
         pieces.NO_TILE,
-        *pieces.NO_ATOMICS,
+        *NO_ATOMICS,
         pieces.READ_ONCE,
         pieces.shuffles(
             "Five shuffles are enough for every lane to know the result, if both lanes of a pair "
@@ -117,6 +118,6 @@ WARP_MAX_ALL = KernelPuzzle(
     share=ONE_CELL_EACH,
     bonus=Bonus(
         "shuffles",
-        lambda case: pieces.STEPS * -(-case.sizes["size"] // WARP),
+        lambda case: STEPS * -(-case.sizes["size"] // WARP),
     ),
 )

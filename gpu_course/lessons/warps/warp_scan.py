@@ -19,6 +19,7 @@ from gpu_course.puzzle.builders import (
 )
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import Bonus, KernelPuzzle
+from gpu_course.puzzle.warp_budgets import NO_ATOMICS, STEPS
 
 DELTAS = (1, 2, 4, 8, 16)
 LANES = np.arange(WARP)
@@ -67,7 +68,7 @@ WARP_SCAN = KernelPuzzle(
     reference=gives(_right),
     budgets=(
         pieces.NO_TILE,
-        *pieces.NO_ATOMICS,
+        *NO_ATOMICS,
         pieces.READ_ONCE,
         pieces.shuffles(
             "A lane need not fetch its predecessors one by one. What a neighbour has summed "
@@ -86,6 +87,6 @@ WARP_SCAN = KernelPuzzle(
     share=ONE_CELL_EACH,
     bonus=Bonus(
         "shuffles",
-        lambda case: pieces.STEPS * -(-case.sizes["size"] // WARP),
+        lambda case: STEPS * -(-case.sizes["size"] // WARP),
     ),
 )

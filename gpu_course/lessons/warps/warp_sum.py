@@ -17,6 +17,7 @@ from gpu_course.puzzle.builders import (
 )
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import Bonus, KernelPuzzle
+from gpu_course.puzzle.warp_budgets import NO_ATOMICS, STEPS
 
 
 def _sums(rows: np.ndarray) -> np.ndarray:
@@ -49,7 +50,7 @@ WARP_SUM = KernelPuzzle(
     reference=gives(_right),
     budgets=(
         pieces.NO_TILE,
-        *pieces.NO_ATOMICS,
+        *NO_ATOMICS,
         pieces.READ_ONCE,
         pieces.shuffles(
             "Lane 0 does not need a shuffle for each number: a shuffle moves 32 values at once. "
@@ -68,6 +69,6 @@ WARP_SUM = KernelPuzzle(
     share=ONE_CELL_EACH,
     bonus=Bonus(
         "shuffles",
-        lambda case: pieces.STEPS * -(-case.sizes["size"] // WARP),
+        lambda case: STEPS * -(-case.sizes["size"] // WARP),
     ),
 )

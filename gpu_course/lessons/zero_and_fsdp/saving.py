@@ -1,6 +1,6 @@
 """A sharded training state in files: saved by some ranks, loaded by others, by hand and by PyTorch.
 
-What is saved are the optimizer's states of `parallel.zero`: for each unit a copy of its weights, m
+What is saved are the optimizer's states of `slices.Zero`: for each unit a copy of its weights, m
 and v, of which every rank has a slice.
 """
 
@@ -18,8 +18,8 @@ from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.tensor import DTensor, Shard, distribute_tensor
 
 from gpu_course.lessons.zero_and_fsdp.slices import Part, Zero
+from gpu_course.puzzle.on_ranks import FLOAT64_BYTES
 
-FLOAT64_BYTES = 8
 KINDS = ("weights", "m", "v")
 
 Reads = Callable[[int, int, int, int], Sequence[Sequence[int]]]

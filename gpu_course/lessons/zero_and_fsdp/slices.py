@@ -1,6 +1,6 @@
 """ZeRO's stages 0 to 3 on real ranks: who holds which slice, what is sent, what is held.
 
-A model is a list of units, each a function of its flat weights (`training.networks.units`). All
+A model is a list of units, each a function of its flat weights (`units`). All
 stages share one cut: each unit's weights are filled up with zeros and cut into equal slices. A
 stage says which of states, gradients and weights a rank keeps whole.
 
@@ -21,7 +21,7 @@ from torch.nn import functional
 
 
 class Part(Protocol):
-    """A unit of a model, as `training.networks.units.Unit` is one."""
+    """A unit of a model, as `units.Unit` is one."""
 
     length: int
 

@@ -21,7 +21,7 @@ from simt.kernel.types import signatures
 
 __all__ = [
     "config", "errors", "from_dtype", "get_num_threads", "guvectorize", "jit", "njit", "prange",
-    "set_num_threads", "typeof", "types", "vectorize",
+    "set_num_threads", "typeof", "types", "vectorize", *types.NAMES,
 ]  # fmt: skip
 __version__ = "0.61.0"
 """The oldest Numba whose rules the simulator follows: scripts ask whether it is new enough."""
@@ -82,8 +82,8 @@ def set_num_threads(n: int) -> None:
 
 
 def __getattr__(name: str) -> Any:
-    if name.startswith("__"):
-        raise AttributeError(name)
+    if name.startswith("__") or name == "cuda":  # which is there once it is imported, as in Numba
+        raise AttributeError(f"module 'numba' has no attribute '{name}'")
     found = types.named(name)
     if found is None:
         raise needs_numba(f"numba.{name}")

@@ -14,6 +14,13 @@ import numpy as np
 from simt.foreign.kernel_names import needs_numba
 from simt.kernel.constants import Symbol, as_dtype
 
+NAMES = tuple(
+    """int8 int16 int32 int64 uint8 uint16 uint32 uint64 intp uintp float32 float64 complex64
+    complex128 boolean bool_ char uchar short ushort int_ longlong ulonglong double void none
+    b1 i1 i2 i4 i8 u1 u2 u4 u8 f4 f8 c8 c16""".split()
+)
+"""What `from numba import *` gives of them."""
+
 
 class Type:
     """What all types can do: called, they give a signature; indexed, an array of themselves."""

@@ -13,7 +13,7 @@ from gpu_course.grading.python.cases import part_of
 from gpu_course.grading.sentences import PYTHON_SENTENCES
 from gpu_course.isolation import transport
 from gpu_course.isolation.ranks import MOST_RANKS
-from gpu_course.puzzle import PythonPuzzle
+from gpu_course.puzzle import Puzzle, PythonPuzzle
 from tests.course.puzzles import promises
 from tests.course.puzzles.by_hand import SOLUTIONS
 
@@ -100,9 +100,7 @@ def assert_words_are_in_order(puzzle: PythonPuzzle) -> None:
         assert re.search(r"[.?)]$", text) and "  " not in text, text
 
 
-def assert_the_statement_begins_with_a_sentence_and_fits_a_stub(
-    puzzle: PythonPuzzle,
-) -> None:
+def assert_the_statement_begins_with_a_sentence_and_fits_a_stub(puzzle: Puzzle) -> None:
     first, *rest = puzzle.statement.split("\n\n")
     assert first.startswith(f"{puzzle.short_name}: ") and first[-1] in ".?", first
     assert rest, "how it is called, and what is measured"

@@ -12,8 +12,14 @@ from gpu_course.grading.sentences import SENTENCES
 from gpu_course.puzzle.builders import ONE_CELL_EACH, SPECIAL_SIZES
 from gpu_course.puzzle.specification import KernelPuzzle, Mistake
 from gpu_course.units import of_so_many
+from tests.course.puzzles import python_rules
 from tests.course.puzzles.by_hand import SOLUTIONS, Outcome, first_failure, kernels, run_case
 from tests.course.puzzles.loops import is_marked, repeats
+
+
+def statement_of(puzzle: KernelPuzzle) -> str:
+    """Returns what a puzzle asks, its solution's docstring, with one space between words."""
+    return " ".join(puzzle.statement.split())
 
 
 def cases_and_random(puzzle: KernelPuzzle, draws: int = 5) -> list:
@@ -48,8 +54,8 @@ def assert_specification_the_work_is_shared(puzzle: KernelPuzzle) -> None:
     """The statement says how, and the reference's busiest thread does about as much as it may."""
     assert puzzle.share is not None
     said = puzzle.share.words.removesuffix(".")
-    assert said[1:] in puzzle.statement  # At the beginning of a sentence, or within one.
-    assert not puzzle.statement.endswith(f". {ONE_CELL_EACH.words}"), "a sentence by itself"
+    assert said[1:] in statement_of(puzzle)  # At the beginning of a sentence, or within one.
+    assert not statement_of(puzzle).endswith(f". {ONE_CELL_EACH.words}"), "a sentence by itself"
     assert any(mistake.diagnosis == "not-shared" for mistake in puzzle.mistakes)
     for case in puzzle.cases:
         tried = trial.reference_trial(puzzle, trial.prepare(puzzle, case, 0))
@@ -136,17 +142,13 @@ In later lessons they stand where sums can tell what becomes of them.
 
 
 def assert_specification_says_what_it_promises_of_special_numbers(puzzle: KernelPuzzle) -> None:
-    """Statement and stub name NaN, and a case holds what they promise of it and of infinities."""
+    """The statement names NaN, and a case holds what it promises of it and of infinities."""
     if puzzle.lesson[:2] > LAST_WITH_A_SPECIAL_CASE:
         return
-    solution = (SOLUTIONS / f"{puzzle.name}.py").read_text(encoding="utf-8")
-    text = ast.get_docstring(ast.parse(solution)) or ""
-    for said in (puzzle.statement, text):
-        assert "NaN" in said and "infinit" in said
+    said = statement_of(puzzle)
+    assert "NaN" in said and "infinit" in said
     case = puzzle.cases[-1]
-    if all(
-        "no NaN and no infinities" in " ".join(said.split()) for said in (puzzle.statement, text)
-    ):
+    if "no NaN and no infinities" in said:
         assert not case.special
         return
     floats = [
@@ -156,14 +158,13 @@ def assert_specification_says_what_it_promises_of_special_numbers(puzzle: Kernel
     ]
     found = np.concatenate(floats)
     assert np.isposinf(found).any() and np.isneginf(found).any() and (found == 0).any()
-    for said in (puzzle.statement, text):
-        assert np.isnan(found).any() != ("no NaN" in " ".join(said.split()))
+    assert np.isnan(found).any() != ("no NaN" in said)
     # The last cell of an array is what a clamped load reads for a thread without a cell.
     assert any(not np.isfinite(each[-1]) for each in floats)
 
 
 def assert_specification_holds_special_numbers_where_they_matter(puzzle: KernelPuzzle) -> None:
-    """Statement and stub name NaN and infinities, and some case of floats has what is no number."""
+    """The statement names NaN and infinities, and some case of floats has what is no number."""
     if puzzle.lesson[:2] <= LAST_WITH_A_SPECIAL_CASE:
         return
     floats = [
@@ -175,9 +176,7 @@ def assert_specification_holds_special_numbers_where_they_matter(puzzle: KernelP
     if not floats:
         return
     assert any(np.isinf(each).any() for each in floats)
-    solution = (SOLUTIONS / f"{puzzle.name}.py").read_text(encoding="utf-8")
-    for said in (puzzle.statement, ast.get_docstring(ast.parse(solution)) or ""):
-        assert "NaN" in said and "infinit" in said
+    assert "NaN" in puzzle.statement and "infinit" in puzzle.statement
 
 
 def assert_specification_outputs_fit(puzzle: KernelPuzzle) -> None:
@@ -244,7 +243,10 @@ def assert_specification_words_are_in_order(puzzle: KernelPuzzle) -> None:
     text = (SOLUTIONS / f"{puzzle.name}.py").read_text(encoding="utf-8")
     regions = re.findall(r"# answer\n(.*?)# end answer", text, re.DOTALL)
     lines = [line.strip() for region in regions for line in region.splitlines() if line.strip()]
-    words = " ".join((puzzle.statement, *puzzle.hints, *puzzle.diagnoses.values()))
+    # The statement has tables, so its gaps are looked for where a sentence goes on.
+    assert re.search(r"[.?)]$", puzzle.statement)
+    assert not re.search(r"[.:;?]  ", puzzle.statement)
+    words = " ".join((*puzzle.hints, *puzzle.diagnoses.values()))
     for hint in (*puzzle.hints, *puzzle.diagnoses.values()):
         assert not any(line in hint for line in lines)
         assert hint.rstrip().endswith((".", "?"))
@@ -256,6 +258,11 @@ def assert_specification_words_are_in_order(puzzle: KernelPuzzle) -> None:
         assert of_so_many(1, budget.words) != f"1 {budget.words}" or not budget.words
     own = set(puzzle.diagnoses) - set(SENTENCES)
     assert own <= {mistake.diagnosis for mistake in puzzle.mistakes} | _SIBLINGS
+
+
+def assert_specification_the_statement_fits_a_stub(puzzle: KernelPuzzle) -> None:
+    """It begins with a sentence, then says how the kernel is called; no line is too long."""
+    python_rules.assert_the_statement_begins_with_a_sentence_and_fits_a_stub(puzzle)
 
 
 _SIBLINGS = {"columns-alike", "race in global memory", "began-too-high", "counts-on"}

@@ -9,6 +9,7 @@ import pytest
 
 from gpu_course.grading.exports import verdict_html
 from gpu_course.grading.python.cases import prepare, what_is_shown
+from gpu_course.grading.sections import fact
 from gpu_course.grading.verdict import Verdict
 from gpu_course.lessons.optimal_checkpointing.harness import schedule_peak
 from gpu_course.measure.schedules import plans
@@ -43,7 +44,7 @@ def html_of(evidence: dict[str, Any]) -> str:
         "wrong-result",
         0,
         10,
-        "it breaks",
+        tuple(fact("it breaks")),
         evidence=evidence,
     )
     return verdict_html(verdict)

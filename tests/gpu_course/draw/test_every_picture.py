@@ -17,17 +17,9 @@ from numba import cuda, float32
 from gpu_course import claims, draw, lessons, simulate
 from gpu_course.claims.pictures import draw_forecasts
 from gpu_course.draw.execution.banks import draw_banks
-from gpu_course.draw.execution.cards import draw_cards
-from gpu_course.draw.execution.divergence import draw_divergence
 from gpu_course.draw.execution.intervals import draw_intervals
-from gpu_course.draw.execution.issue import draw_issue
 from gpu_course.draw.execution.launch_grid import draw_launch_grid
 from gpu_course.draw.execution.ownership import Trouble, draw_around, draw_ownership
-from gpu_course.draw.execution.reductions import draw_activity, draw_tree
-from gpu_course.draw.execution.residency import draw_residency
-from gpu_course.draw.execution.sectors import Request, draw_sectors, draw_sides
-from gpu_course.draw.execution.shuffles import draw_shuffles
-from gpu_course.draw.execution.tiles import draw_halo, draw_transposition
 from gpu_course.draw.paper import palette as p
 from gpu_course.draw.paper.palette import blank_figure, sheet
 from gpu_course.draw.paper.picture import alt_text
@@ -38,15 +30,10 @@ from gpu_course.draw.traffic import draw_traffic
 from gpu_course.draw.training.memory_ledger import draw_live
 from gpu_course.draw.training.schedules import draw_schedule
 from gpu_course.draw.training.training_runs import draw_losses
-from gpu_course.hardware.compute_capability import capability
-from gpu_course.hardware.datasheet import device, devices
-from gpu_course.hardware.latency import issue
-from gpu_course.hardware.occupancy import occupancy
 from simt.stepping import record
 from tests.gpu_course.claims.test_pictures import LESSONS, VERDICT
 from tests.gpu_course.draw import launches
 from tests.gpu_course.draw.examples import examples
-from tests.gpu_course.draw.execution.test_reductions import halves, neighbours
 from tests.gpu_course.draw.kernels import (
     behind_the_guard,
     blocks_2d,
@@ -120,27 +107,6 @@ def table(out, a):
         out[y, x] = a[y, x]
 
 
-def parting(out, a, size):
-    i = cuda.grid(1)
-    if i < size:
-        for k in range(i % 3):
-            out[i] = a[i] * k + a[(i + a.shape[0] // 2) % a.shape[0]]
-
-
-def tree(out, a):
-    i = cuda.grid(1)
-    total = a[i]
-    for delta in (16, 8, 4, 2, 1):
-        total += cuda.shfl_down_sync(0xFFFFFFFF, total, delta)
-    out[i] = total
-
-
-def on_an_sm(version: str, registers: int, shared: int, threads: int) -> Figure:
-    sm = capability(version)
-    found = occupancy(sm, registers, shared, threads)
-    return draw_residency(found.blocks, -(-threads // 32), sm.max_warps_per_sm, found.limits)
-
-
 LONG = simulate(pieces)[2, 64](zeros(100), numbers(100), 100)
 LARGE = simulate(table)[(3, 3), (16, 16)](zeros(44, 40), numbers(44, 40))
 
@@ -186,30 +152,9 @@ PICTURES: dict[str, Callable[[], Figure]] = {
             ((1, 1), (32, 8), None),
         ]
     },
-    "draw_cards some": lambda: draw_cards(
-        [device(name) for name in ("T4", "RTX 4090", "A100", "H100", "B200")]
-    ),
-    "draw_cards all": lambda: draw_cards(devices()),
     "draw_banks stride 2": lambda: draw_banks([2 * lane for lane in range(32)]),
     "draw_banks one word for two": lambda: draw_banks([lane // 2 for lane in range(32)]),
     "draw_banks a column": lambda: draw_banks([32 * lane for lane in range(32)]),
-    "draw_sectors stride 2": lambda: draw_sectors(Request(tuple(range(12, 12 + 256, 8)))),
-    "draw_sectors one each": lambda: draw_sectors(
-        Request(tuple(range(0, 32 * 40, 40)), name="a[i * 10]")
-    ),
-    "draw_sectors two requests": lambda: draw_sectors(
-        Request(tuple(range(32)), 1, "bytes"),
-        Request((*[None] * 8, *[64] * 24), 16, "one for all", "write"),
-    ),
-    "draw_sides": lambda: draw_sides(
-        Request(tuple(range(0, 128, 4))),
-        Request(tuple(range(0, 32 * 96, 96)), kind="write"),
-        (24, 32),
-    ),
-    "draw_activity": lambda: draw_activity(
-        record(neighbours)[1, 128](zeros(1), numbers(128), 128), "tile"
-    ),
-    "draw_tree": lambda: draw_tree(record(halves)[1, 16](zeros(1), numbers(16)), "tile"),
     "draw_intervals guard": lambda: draw_intervals(
         record(behind_the_guard)[1, 8](zeros(8), numbers(8), 6), "tile"
     ),
@@ -219,25 +164,9 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "draw_intervals wide": lambda: draw_intervals(
         record(turn_wide)[1, 32](zeros(32), numbers(32)), "tile"
     ),
-    "draw_divergence two warps": lambda: draw_divergence(
-        record(parting)[1, 50](zeros(50), numbers(50), 44), (0, 1)
-    ),
-    "draw_shuffles": lambda: draw_shuffles(
-        record(tree, "total")[1, 32](zeros(32), np.ones(32, np.float32)), "total"
-    ),
-    "draw_shuffles followed, wide values": lambda: draw_shuffles(
-        record(tree, "total")[1, 32](zeros(32), numbers(32)), "total", follow=3
-    ),
-    "draw_residency": lambda: on_an_sm("8.0", 64, 16_384, 256),
-    "draw_residency many small blocks": lambda: on_an_sm("9.0", 16, 1_000, 32),
-    "draw_residency none": lambda: on_an_sm("8.0", 255, 0, 1024),
-    "draw_issue": lambda: draw_issue(issue(12, 1, 12, 32).slots, 12, 12),
     "draw_step two warps": turn_around,
     "draw_step told": told,
     "draw_step guarded": guarded,
-    "draw_halo": lambda: draw_halo(24, 8, 1),
-    "draw_halo wide": lambda: draw_halo(12, 4, 3),
-    "draw_transposition": draw_transposition,
     "draw_live fits": lambda: draw_live(PARTS, 80 * GIB),
     "draw_live alone": lambda: draw_live({"parameters": 3 * GIB}),
     "draw_schedule": lambda: draw_schedule(SCHEDULE, range(1, 28), budget=20),
@@ -310,16 +239,6 @@ def test_no_picture_of_a_launch_prints_the_rule_or_the_guard() -> None:
         said = " ".join(text.get_text() for text in texts(figure)) + alt_text(figure)
         for given_away in ("blockDim", "*", "<", "guard"):
             assert given_away not in said
-
-
-def test_bars_are_as_long_as_what_they_stand_for() -> None:
-    cards = [device("T4"), device("B200")]
-    figure = draw_cards(cards)
-    bars = [p.get_width() for p in figure.findobj(Rectangle) if p.get_width() > 0 and p.axes]
-    rates = [card.bandwidth_bytes_per_s for card in cards]
-    assert any(
-        np.isclose(one / other, rates[0] / rates[1]) for one in bars for other in bars if other
-    )
 
 
 # What the checks must find

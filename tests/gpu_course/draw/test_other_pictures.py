@@ -1,14 +1,13 @@
-"""Ownership, launch grids and device cards: their words, their text sizes, their refusals."""
+"""Ownership and launch grids: their words, their text sizes, their refusals."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import matplotlib
 import pytest
 from matplotlib.figure import Figure
 
-from gpu_course.draw.execution.cards import draw_cards
 from gpu_course.draw.execution.launch_grid import draw_launch_grid
 from gpu_course.draw.execution.ownership import Trouble, draw_around, draw_ownership
 from gpu_course.draw.paper import palette as p
@@ -17,17 +16,6 @@ from gpu_course.errors import CourseError
 from tests.gpu_course.draw import launches
 from tests.gpu_course.draw.launches import launch, same, touch
 from tests.gpu_course.draw.readable import assert_readable, texts
-
-
-@dataclass(frozen=True)
-class Card:
-    name: str
-    bandwidth_bytes_per_s: float | None
-    fp32_flop_per_s: float | None
-    tensor_flop_per_s: float | None
-
-
-CARDS = (Card("one", 9e11, 1.5e13, 1.25e14), Card("another", 2e12, None, 3.12e14))
 
 PICTURES = {
     "owners of a vector": (
@@ -61,10 +49,6 @@ PICTURES = {
     "many small blocks": (lambda: draw_launch_grid(16, 4), ["Block 15"]),
     "one long block": (lambda: draw_launch_grid(1, 32), ["0 to 31"]),
     "one thread": (lambda: draw_launch_grid(1, 1), ["0 to 0"]),
-    "device cards": (
-        lambda: draw_cards(CARDS),
-        ["one: memory bandwidth 900 GB/s", "another", "2 TB/s", "312 TFLOP/s"],
-    ),
 }
 
 
@@ -76,13 +60,6 @@ def test_words_and_text_sizes(name):
         assert part in alt_text(figure)
     assert_readable(figure)
     assert figure_png(figure) == figure_png(draw())
-
-
-def test_cards_draw_the_devices_of_the_course():
-    from gpu_course.hardware.datasheet import devices
-
-    words = alt_text(draw_cards(devices()))
-    assert all(card.name in words for card in devices())
 
 
 @pytest.mark.parametrize(
@@ -103,7 +80,7 @@ def test_pictures_can_share_a_figure():
     figure = Figure(figsize=(12, 6))
     left, right = figure.subplots(1, 2)
     assert draw_launch_grid(2, 4, ax=left) is figure
-    assert draw_cards(CARDS, ax=right) is figure
+    assert draw_ownership(launches.BLOCKS, "out", ax=right) is figure
 
 
 def test_text_on_any_block_colour_is_readable():

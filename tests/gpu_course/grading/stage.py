@@ -5,14 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 from gpu_course.grading.loop import Event, Loop, Signature
+from gpu_course.grading.sections import fact
+from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.worker import Died, Outcome
+from gpu_course.puzzle import Puzzle
 from tests.gpu_course.grading import toy
 
 
 def outcome(status: str = "passed", name: str = toy.TOY.name) -> Outcome:
     """Returns an Outcome as a worker would send it."""
     points = 10 if status == "passed" else 0
-    return Outcome(name, status, None, points, 10, f"{status}: a message")
+    said = tuple(fact(f"{status}: a message"))
+    return Outcome(Verdict(name, status, None, points, 10, said))
 
 
 class FakeWorker:
@@ -24,10 +28,10 @@ class FakeWorker:
         self.stops = 0
         self.reply: Outcome | Died | None = None
 
-    def post(self, name: str) -> None:
+    def post(self, puzzle: Puzzle) -> None:
         assert not self.busy, "one check at a time"
         self.busy = True
-        self.posted.append(name)
+        self.posted.append(puzzle.name)
 
     def poll(self) -> Outcome | Died | None:
         if not self.busy or self.reply is None:

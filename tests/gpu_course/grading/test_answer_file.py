@@ -52,7 +52,7 @@ def test_what_cannot_be_run(
         answer_file.text_of(TOY, file, own=own, write="your kernel")
     problem = caught.value
     assert (problem.status, problem.reason, problem.diagnosis) == (status, reason, reason)
-    assert all(part in problem.text for part in parts)
+    assert all(part in f"{problem.fact}\n{problem.step}" for part in parts)
 
 
 def test_the_text_of_an_answer(file: Path) -> None:

@@ -13,7 +13,6 @@ import pytest
 
 from gpu_course.grading import check, grade
 from gpu_course.grading.exports import (
-    INDENT,
     _trouble,
     to_json,
     verdict_html,
@@ -21,6 +20,7 @@ from gpu_course.grading.exports import (
     verdict_table_rows,
     verdict_text,
 )
+from gpu_course.grading.sections import INDENT, below, fact, section
 from gpu_course.grading.verdict import REASONS, STATUSES, Verdict
 from tests.gpu_course.grading import toy
 
@@ -118,13 +118,15 @@ def test_the_picture_stands_behind_the_reason_and_before_the_numbers(failed: Ver
 
 
 def test_prose_breaks_where_the_window_does_and_cells_stay_in_their_lines() -> None:
-    message = (
-        "what is wrong\n  why:    the first half of it,\n          and the second\n"
-        "  cells:  index  0\n          out    7\n           ^\n  where:  kernel k, k.py:3\n"
-        "          out[i] = a\n  try:    a step"
+    said = (
+        *fact("what is wrong"),
+        *section("why", "one sentence, " * 9 + "and its end"),
+        *section("cells", "index  0", "out    7", " ^"),
+        *section("where", "kernel k, k.py:3", "out[i] = a"),
+        *section("try", "a step"),
     )
-    page = verdict_html(Verdict("90_toys/plus_ten", "failed", "wrong-result", 0, 10, message))
-    assert "why:    the first half of it, and the second\n</span>" in page
+    page = verdict_html(Verdict("90_toys/plus_ten", "failed", "wrong-result", 0, 10, said))
+    assert "why:    " + "one sentence, " * 9 + "and its end\n</span>" in page
     for line in ("what is wrong", "cells:  index  0", "out    7", " ^", "kernel k, k.py:3"):
         assert f"{line}\n</span>" in page
     assert "out[i] = a\n</span>" in page and "  try:    a step\n</span>" in page
@@ -140,7 +142,9 @@ def test_html_needs_nothing_from_outside_and_runs_nothing(file: Path) -> None:
 
 @pytest.mark.parametrize("status", STATUSES)
 def test_each_status_has_a_sign_and_a_word_beside_its_colour(status: str) -> None:
-    seen = Seen(verdict_html(Verdict("90_toys/plus_ten", status, None, 0, 10, "words")))
+    seen = Seen(
+        verdict_html(Verdict("90_toys/plus_ten", status, None, 0, 10, tuple(fact("words"))))
+    )
     assert re.match(r"\S 90_toys/plus_ten: \w+", seen.text)
 
 
@@ -199,7 +203,8 @@ def test_the_text_form_names_puzzle_and_status(failed: Verdict) -> None:
 
 
 def test_the_text_form_is_wrapped_below_its_labels(failed: Verdict) -> None:
-    long = replace(failed, message="a fact\n  why:    " + "word " * 40 + "\n" + " " * 12 + "7  8")
+    said = (*fact("a fact"), *section("why", "word " * 40), *below("  7  8"))
+    long = replace(failed, sections=said)
     lines = verdict_text(long, width=60).splitlines()
     assert max(map(len, lines)) <= 60
     assert lines[2].startswith("  why:    word word")

@@ -21,6 +21,7 @@ from gpu_course.grading.loop import (
     deadline_s,
     signature,
 )
+from gpu_course.grading.sections import text_of
 from gpu_course.grading.worker import Died
 from gpu_course.puzzle import index
 from tests.gpu_course.grading import toy
@@ -125,7 +126,7 @@ def test_a_check_that_does_not_end_is_stopped_with_a_word(stage: Stage) -> None:
     assert stage.after(KERNEL_DEADLINE_S) == ()
     (event,) = stage.after(1)
     assert isinstance(event, Stopped) and event.name == NAME
-    assert event.text.splitlines()[0] == "stopped: the check of plus_ten was not done after 330 s"
+    assert event.sections[0].lines[0] == "stopped: the check of plus_ten was not done after 330 s"
     assert stage.worker.stops == 1
     assert stage.after(100) == ()
     stage.save(2)
@@ -138,8 +139,9 @@ def test_a_worker_that_dies_is_told_and_the_next_save_is_checked(stage: Stage) -
     stage.worker.reply = Died(-11)
     (event,) = stage.after(POLL_S)
     assert isinstance(event, Stopped)
-    assert "ended by itself, with exit status -11" in event.text
-    assert "gpu-course check plus_ten" in event.text
+    text = text_of(event.sections)
+    assert "ended by itself, with exit status -11" in text
+    assert "gpu-course check plus_ten" in text
     stage.save(2)
     stage.after(POLL_S)
     assert stage.after(POLL_S) == BEGUN

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpu_course.grading.messages import WIDTH, cells_around
+from gpu_course.grading.messages import cells_around
+from gpu_course.grading.sections import WIDTH, text_of
 
 ROUNDED = np.nextafter(1 / np.arange(3.0, 15.0), 1)
 """Right but for the last digit: told apart, each of them would take 20 columns."""
@@ -13,7 +14,8 @@ FAR = np.full(12, -1.2345678901234e-200)
 
 
 def table(got: np.ndarray, expected: np.ndarray, right: np.ndarray) -> list[str]:
-    return cells_around([("got", got), ("expected", expected)], right)
+    said = cells_around([("got", got), ("expected", expected)], right)
+    return text_of(said).splitlines()
 
 
 @pytest.mark.parametrize("wrong_at", [0, 1, 2, 3, 5, 11])

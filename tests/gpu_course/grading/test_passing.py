@@ -11,7 +11,7 @@ import pytest
 from gpu_course import check
 from gpu_course.grading import passing
 from gpu_course.grading.exports import verdict_html, verdict_text
-from gpu_course.grading.labels import message_lines
+from gpu_course.grading.sections import text_of
 from gpu_course.puzzle import Bonus, Debrief, index
 from tests.gpu_course.grading import python_toy, toy
 from tests.gpu_course.grading.toy import RIGHT, guarded
@@ -24,17 +24,19 @@ TOLD = Debrief(
     why="Each thread has a cell. No two of them share one.",
     alternative="There is hardly another way to say it.",
 )
-TIGHT = replace(TOLD, bonus=Bonus("Split no warp.", "divergent_branches", lambda case: 0))
+TIGHT = replace(TOLD, goal="Split no warp."), Bonus("divergent_branches", lambda case: 0)
 # The visible example has three warps, and so three branches; the case at random has more.
-LATER = replace(TOLD, bonus=Bonus("Branch little.", "branches", lambda case: 3))
+LATER = replace(TOLD, goal="Branch little."), Bonus("branches", lambda case: 3)
 
 
-def messages(debrief: Debrief, path: Path, text: str = RIGHT) -> list[str]:
+def messages(
+    debrief: Debrief, path: Path, text: str = RIGHT, *, bonus: Bonus | None = None
+) -> list[str]:
     """Returns the message on a toy's answer, at 70 columns."""
     path.write_text(text)
-    verdict = check(replace(toy.TOY, debrief=debrief), answer=path, seed=0)
+    verdict = check(replace(toy.TOY, debrief=debrief, bonus=bonus), answer=path, seed=0)
     assert verdict.passed, verdict.message
-    return message_lines(verdict.message, 70)
+    return verdict.message.splitlines()
 
 
 def test_a_pass_says_what_the_answer_did_why_it_works_and_another_way(file: Path) -> None:
@@ -56,16 +58,17 @@ def test_the_counters_are_the_learners_own(file: Path) -> None:
 
 
 def test_a_bonus_that_is_met_in_every_case_is_met(file: Path) -> None:
-    free = replace(TOLD, bonus=Bonus("Split few.", "divergent_branches", lambda case: 99))
+    free, bonus = replace(TOLD, goal="Split few."), Bonus("divergent_branches", lambda case: 99)
     assert (
-        messages(free, file)[-1] == "  bonus:  met: Split few. Yours: split once; the goal is 99."
+        messages(free, file, bonus=bonus)[-1]
+        == "  bonus:  met: Split few. Yours: split once; the goal is 99."
     )
 
 
 def test_a_bonus_that_is_missed_says_by_how_much_and_in_which_case(file: Path) -> None:
-    text = " ".join(" ".join(messages(TIGHT, file)).split())
+    text = " ".join(" ".join(messages(TIGHT[0], file, bonus=TIGHT[1])).split())
     assert text.endswith("bonus: not met yet: Split no warp. Yours: split once; the goal is 0.")
-    text = " ".join(" ".join(messages(LATER, file)).split())
+    text = " ".join(" ".join(messages(LATER[0], file, bonus=LATER[1])).split())
     assert re.search(
         r"bonus: not met yet: Branch little. Yours: warps met a branch \d times in the case at "
         r"random \(size \d+, block 32\); the goal is 3\.$",
@@ -112,7 +115,7 @@ def test_the_next_puzzle_is_named_up_to_the_first_with_a_notebook(
     assert [p.lesson for p in passing.next_puzzles("01_threads/clip")] == ["02_warps"]
     assert passing.next_puzzles(index.puzzles()[-1].name) == ()
     assert passing.next_puzzles("no_such/puzzle") == ()
-    assert passing.onward("01_threads/guard") == [
+    assert text_of(passing.onward("01_threads/guard")).splitlines() == [
         "  more:   `gpu-course diff guard` shows the solution and discusses it",
         "  next:   `gpu-course watch map_2d` (easy, about 7 minutes)",
     ]

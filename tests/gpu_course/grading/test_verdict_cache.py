@@ -15,6 +15,7 @@ import pytest
 from gpu_course.errors import CourseError, UnknownName
 from gpu_course.grading import check, grade, verdict_cache, workspace
 from gpu_course.grading.progress import progress
+from gpu_course.grading.sections import fact
 from gpu_course.grading.verdict import REASONS, STATUSES, Verdict
 from gpu_course.grading.verdict_cache import check_own, fingerprint, keep, kept, key_of
 from gpu_course.puzzle import index
@@ -25,6 +26,7 @@ GRADE = import_module("gpu_course.grading.grade")
 WRONG = toy.RIGHT.replace("+ 10", "+ 11")
 CHECKED_ALWAYS = [name for name in (p.name for p in toy.PUZZLES) if name != TOY.name]
 """No answer of theirs is there, so that there is nothing to keep."""
+SAID = tuple(fact("a fact"))
 
 
 @pytest.fixture(autouse=True)
@@ -147,7 +149,7 @@ def test_a_check_of_ones_own_answer_spares_progress_another(file: Path, checked:
 def test_the_last_check_of_a_text_counts(file: Path) -> None:
     file.write_text(toy.RIGHT)
     key = key_of(TOY)
-    failed = Verdict(TOY.name, "failed", "wrong-result", 0, 10, "")
+    failed = Verdict(TOY.name, "failed", "wrong-result", 0, 10, SAID)
     keep(key, TOY, failed)
     assert statuses()[0] == "failed"
     check_own(TOY)
@@ -192,7 +194,7 @@ def test_only_what_the_next_check_would_say_again_is_kept(
 ) -> None:
     file.write_text(toy.RIGHT)
     key = key_of(TOY)
-    keep(key, TOY, Verdict(TOY.name, status, reason, 0, 10, ""))
+    keep(key, TOY, Verdict(TOY.name, status, reason, 0, 10, SAID))
     found = kept(key, TOY)
     if (status, reason) not in SURE:
         assert found is None and not entry().exists()
@@ -233,7 +235,7 @@ def test_a_strange_entry_is_ignored_and_written_anew(
 
 def test_nobody_is_graded_by_what_is_kept(answers: Path, file: Path) -> None:
     file.write_text(WRONG)
-    keep(key_of(TOY), TOY, Verdict(TOY.name, "passed", None, 10, 10, ""))
+    keep(key_of(TOY), TOY, Verdict(TOY.name, "passed", None, 10, 10, SAID))
     assert statuses()[0] == "passed"
     assert not check("plus_ten").passed
     assert not grade()[0].passed and not grade(answers)[0].passed
@@ -292,8 +294,8 @@ def test_several_at_once_leave_a_whole_entry(file: Path) -> None:
     file.write_text(toy.RIGHT)
     key = key_of(TOY)
     said = [
-        Verdict(TOY.name, "passed", None, 10, 10, ""),
-        Verdict(TOY.name, "failed", "wrong-result", 0, 10, ""),
+        Verdict(TOY.name, "passed", None, 10, 10, SAID),
+        Verdict(TOY.name, "failed", "wrong-result", 0, 10, SAID),
     ]
     seen: list[Verdict | None] = []
 

@@ -8,7 +8,8 @@ from torch import nn
 from torch.nn import functional
 from torch.utils.checkpoint import checkpoint
 
-from gpu_course.measure.activation_formulas import LayerShape, beyond_the_formula, layer_terms
+from gpu_course.lessons.memory_ledger.formulas import beyond_the_formula
+from gpu_course.measure.activation_formulas import LayerShape, layer_terms
 from gpu_course.measure.ledger import KINDS, Ledger, keep_ledger
 from gpu_course.measure.model import GPT, Shape, next_token_loss, random_tokens
 from gpu_course.measure.peak import measure_peak

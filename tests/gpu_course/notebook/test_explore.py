@@ -8,7 +8,6 @@ import pytest
 from gpu_course.draw import draw_launch_grid, draw_touches
 from gpu_course.errors import CourseError
 from gpu_course.notebook.explore import explore, play, rendered
-from gpu_course.notebook.pictures import play_touches
 from tests.gpu_course.draw import launches
 
 
@@ -161,11 +160,3 @@ def test_play_steps_through_frames():
     assert "0" in play(str, 3).panel.value
     with pytest.raises(CourseError, match="no frame"):
         play(str, [])
-
-
-def test_a_launch_is_drawn_as_it_runs():
-    panel = play_touches(launches.ADD_TEN)
-    assert "Before the first access." in panel.panel.value
-    panel.controls["step"].value = 16
-    assert "Line 3: thread 7 writes out[7]." in panel.panel.value
-    assert "Thread i writes out[i]" in panel.panel.value

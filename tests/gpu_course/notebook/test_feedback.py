@@ -14,9 +14,9 @@ from numba import cuda
 from gpu_course import notebook, simulate
 from gpu_course.grading import verdict_cache
 from gpu_course.grading.progress import LessonProgress
+from gpu_course.grading.sections import fact, heading, section
 from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.workspace import has_notebook
-from gpu_course.hardware.datasheet import device
 from gpu_course.notebook import (
     check,
     diff,
@@ -24,16 +24,13 @@ from gpu_course.notebook import (
     glossary,
     hint,
     progress,
-    show_data_sheet,
     show_hazards,
 )
 from gpu_course.notebook.course_map import CourseMap
-from gpu_course.notebook.data_sheet import DataSheet
 from gpu_course.notebook.glossary import find
 from gpu_course.notebook.note import Note
-from gpu_course.notebook.pictures import Picture, show_launch_grid, show_ownership, show_touches
+from gpu_course.notebook.pictures import Picture, show_touches
 from gpu_course.notebook.puzzle_magic import run_cell
-from gpu_course.notebook.terms import TERMS
 from gpu_course.puzzle import index, outline
 from tests.gpu_course.draw import launches
 from tests.gpu_course.notebook.test_puzzle_magic import NAME, RIGHT
@@ -121,7 +118,7 @@ def test_what_was_just_checked_progress_does_not_check_again(answers, monkeypatc
 
 def verdict(puzzle, status):
     points = puzzle.points if status == "passed" else 0
-    return Verdict(puzzle.name, status, None, points, puzzle.points, "")
+    return Verdict(puzzle.name, status, None, points, puzzle.points, tuple(fact("")))
 
 
 def test_the_map_lists_the_lessons_in_their_parts():
@@ -196,10 +193,11 @@ def test_when_all_is_passed_the_map_says_so():
 
 
 def test_the_glossary_has_one_entry_per_word():
-    words = [word.lower() for term in TERMS for word in (term.name, *term.also)]
+    terms = index.terms()
+    words = [word.lower() for term in terms for word in (term.name, *term.also)]
     assert len(words) == len(set(words))
-    assert len(TERMS) >= 35
-    for term in TERMS:
+    assert len(terms) >= 35
+    for term in terms:
         assert term.meaning.endswith(".") and ". " not in term.meaning, term.name
         assert find(term.name) is term
         assert re.fullmatch(r"\d\d_[a-z_]+", term.lesson)
@@ -220,20 +218,13 @@ def test_cards_show_the_words_and_link_only_to_lessons_that_exist():
     assert "modal.com/gpu-glossary/device-software/kernel" in page
     assert 'href="00_start_here.ipynb"' in page
     assert "26_pipelines" not in page and "lesson 26" not in repr(shown)
-    assert len(glossary().terms) == len(TERMS)
+    assert glossary().terms == index.terms()
     assert "did you mean" in repr(glossary("divergance"))
 
 
 def test_show_functions_say_in_text_what_they_draw(capsys):
     show_touches(launches.ADD_TEN)
-    show_ownership(launches.ADD_TEN, "out")
-    show_ownership(launches.ADD_TEN, "nothing")
-    show_launch_grid(2, 4, 7)
-    shown = capsys.readouterr().out
-    assert "Who touches what in add_ten[1, 8]" in shown
-    assert "Who wrote which cell of out" in shown
-    assert "touched no array called 'nothing'" in shown
-    assert "7 of 8 threads have a cell" in shown
+    assert "Who touches what in add_ten[1, 8]" in capsys.readouterr().out
 
 
 def test_a_picture_is_an_image_with_alt_text():
@@ -271,21 +262,11 @@ def test_a_hazard_is_shown_in_its_five_lines_and_the_others_by_their_places(caps
 
 
 def test_a_labelled_line_hangs_where_it_is_too_long_for_its_window():
-    page = Note("a <fact>\n  why:    many words", "trouble")._repr_html_()
+    said = [*heading("a <fact>"), *section("why", "many words")]
+    page = Note.of(said, "trouble")._repr_html_()
     assert re.search(r'<span style="display:block"><span [^>]*>!</span> a &lt;fact&gt;', page)
     assert "padding-left:10ch;text-indent:-10ch" in page and "  why:    many words" in page
     assert "display:block" not in Note("one <b>\nline")._repr_html_()
-
-
-def test_a_data_sheet_has_a_source_beside_every_number(capsys):
-    rows = device("H100").rows()
-    lines = shown_by(show_data_sheet, capsys, "H100").splitlines()
-    assert len(lines) == len(rows)
-    for line, row in zip(lines, rows, strict=True):
-        assert all(part in line for part in row)
-    page = DataSheet((("memory", "1 <2>", "a & b"),))._repr_html_()
-    assert "1 &lt;2&gt;</td>" in page and "white-space:normal" in page and "a &amp; b" in page
-    assert "H999" in shown_by(show_data_sheet, capsys, "H999")
 
 
 def test_an_interrupt_shows_none_of_the_course_s_own_lines(monkeypatch, answers):

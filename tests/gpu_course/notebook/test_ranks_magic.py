@@ -188,7 +188,7 @@ def test_a_cell_that_is_stopped_says_where_each_rank_stood(ranked: Shell) -> Non
     with pytest.raises(KeyboardInterrupt, match="you stopped this cell"):
         ranked.run(f"%%ranks 3\n{cell}")
     timer.join()
-    assert console().last.trouble.splitlines() == [
+    assert str(console().last.trouble).splitlines() == [
         "where the ranks stood when the cell was stopped:",
         "  rank 0 waits in all_reduce 1, line 4: dist.all_reduce(torch.ones(1))",
         "  rank 1 is in no call, line 3: import time; time.sleep(60)",

@@ -11,9 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpu_course.ranks.calls import NEW_GROUP, Call
-from gpu_course.ranks.stuck import Standing, crossed, disagreement, stuck_report
+from gpu_course.ranks.stuck import Agreement, Disagreement, Standing, crossed, stuck_report
 
 ALL = (0, 1, 2)
+
+
+def disagreement(calls: Sequence[Call]) -> Disagreement | None:
+    return Agreement().broken_by(calls)
 
 
 def collective(rank: int, place: int = 0, kind: str = "all_reduce", size: int = 4) -> Call:
@@ -135,9 +139,8 @@ def test_what_does_not_fit_is_named_with_both_places(name: str) -> None:
         assert found.what == what
     found = disagreement(calls)
     assert found is not None
-    first, *rest = found.text("a.py").splitlines()
-    assert fact in first
-    assert [line.split()[-1] for line in rest[:2]] == [
+    assert fact in found.fact
+    assert [place.split()[-1] for place in found.places("a.py")] == [
         f"a.py:{each.line}" for each in (found.one, found.other)
     ]
 
@@ -147,9 +150,8 @@ def test_a_rank_that_is_through_is_not_said_to_call_a_barrier() -> None:
     for calls in ([collective(0), through], [through, collective(0)]):
         found = disagreement(calls)
         assert found is not None and found.returned is through
-        first, *rest = found.text("a.py").splitlines()
-        assert first == "rank 1 returns without the all_reduce that rank 0 calls"
-        assert "rank 1 has returned" in [line.strip() for line in rest]
+        assert found.fact == "rank 1 returns without the all_reduce that rank 0 calls"
+        assert "rank 1 has returned" in found.places("a.py")
 
 
 def test_a_barrier_of_ones_own_is_a_call_as_any_other() -> None:

@@ -76,3 +76,10 @@ def test_nothing_is_lost_in_sharing_out_and_nobody_is_a_whole_block_off(blocks, 
     assert sum(counts) == blocks
     for count, share in zip(counts, shares, strict=True):
         assert abs(count - blocks * share / sum(shares)) < 1
+
+
+def test_deep_resnets_have_their_blocks_shared_out() -> None:
+    chain = deep_resnet(101, batch=1)
+    assert len(chain) == 33
+    sizes = [stage.output_bytes for stage in chain.stages]
+    assert sorted(set(sizes), reverse=True) == sizes[:1] + [sizes[0] // n for n in (2, 4, 8)]

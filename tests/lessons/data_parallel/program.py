@@ -7,5 +7,5 @@ from tests.course.programs import trained_by_one
 
 
 def right(rank: int) -> float:
-    """The sum of the weights after its three steps."""
+    """The sum of the weights after its three steps, by one process."""
     return trained_by_one(SHAPE)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpu_course.errors import CourseError
+from gpu_course.lessons.memory_ledger.formulas import beyond_the_formula
 from gpu_course.lessons.memory_ledger.gap import (
     CAUSAL_MASK,
     LOG_SUMS,
@@ -21,7 +22,6 @@ from gpu_course.lessons.memory_ledger.gap import (
 )
 from gpu_course.measure.activation_formulas import (
     LayerShape,
-    beyond_the_formula,
     layer_activation_bytes,
     layer_terms,
 )

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from gpu_course.lessons.memory_ledger.live_formulas import bytes_live
+from gpu_course.lessons.memory_ledger.formulas import bytes_live
 from gpu_course.lessons.memory_ledger.mixed import MasterAdam, measure_states
 from gpu_course.measure import llama
 from gpu_course.measure.activation_formulas import LayerShape, end_activation_bytes, layer_terms

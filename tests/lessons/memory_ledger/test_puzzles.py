@@ -75,6 +75,7 @@ def test_a_harness_holds_no_way_to_the_answer(name) -> None:
         "ledger_notes",
         "mixed",
         "activation_formulas",
+        "formulas",
         "state_formulas",
     }
     own = {f"{PUZZLES[name].harness}"}

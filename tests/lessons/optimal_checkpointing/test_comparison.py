@@ -9,11 +9,15 @@ import pytest
 import torch
 
 from gpu_course.errors import CourseError
-from gpu_course.lessons.optimal_checkpointing.comparison import compare, random_chain, tightest
+from gpu_course.lessons.optimal_checkpointing.comparison import (
+    compare,
+    narrow_start,
+    random_chain,
+    tightest,
+)
 from gpu_course.lessons.optimal_checkpointing.lives import Life, lives
 from gpu_course.lessons.optimal_checkpointing.measured_chain import measure_chain
 from gpu_course.lessons.optimal_checkpointing.pareto import slot_bytes_of
-from gpu_course.measure.chains import narrow_start
 from gpu_course.measure.peak import allocate_gradients, measure_peak
 from gpu_course.measure.schedules.chain import Chain, Stage, uniform
 from gpu_course.measure.schedules.execute import execute, plain

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpu_course.lessons.optimal_checkpointing import dynamic_program as rotor
+from gpu_course.lessons.optimal_checkpointing import dynamic_program
 from gpu_course.lessons.optimal_checkpointing.dynamic_program import BudgetTooSmall, solve
 from gpu_course.measure.schedules import plans
 from gpu_course.measure.schedules.chain import Chain, Stage, uniform
@@ -109,8 +109,8 @@ def test_compiled_and_as_it_is_the_same_table(length: int, memory: int) -> None:
         for o, s, f, b, g, ahead, back, _ in numbers
     ]
     plain, compiled = (np.full((length, length, memory + 1), -1.0) for _ in range(2))
-    rotor._fill(plain, *rotor._numbers(Chain(tuple(parts))))
-    rotor._compiled()(compiled, *rotor._numbers(Chain(tuple(parts))))
+    dynamic_program._fill(plain, *dynamic_program._numbers(Chain(tuple(parts))))
+    dynamic_program._compiled()(compiled, *dynamic_program._numbers(Chain(tuple(parts))))
     assert np.array_equal(plain, compiled)
 
 
@@ -125,4 +125,4 @@ def test_without_a_place_to_keep_it_the_solver_is_compiled_in_memory(monkeypatch
         return njit(*functions)
 
     monkeypatch.setattr(numba, "njit", nowhere)
-    assert rotor._compiled.__wrapped__().py_func is rotor._fill
+    assert dynamic_program._compiled.__wrapped__().py_func is dynamic_program._fill

@@ -1,20 +1,14 @@
-"""Memory against cost on real chains, and the formula of a very deep one."""
+"""Memory against cost on real chains."""
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
-from gpu_course.errors import CourseError
-from gpu_course.lessons.checkpointing.deep_resnet import deep_resnet
 from gpu_course.lessons.optimal_checkpointing import pareto
 from gpu_course.lessons.optimal_checkpointing.measured_chain import measure_chain
 from gpu_course.lessons.optimal_checkpointing.pareto import against_segments, curves, gain_percent
-from gpu_course.measure.chains import CHAINS, equal_stages, real_chain
-from gpu_course.measure.schedules import plans
+from gpu_course.measure.chains import CHAINS
 from gpu_course.measure.schedules.chain import Chain
-from gpu_course.measure.schedules.operations import Kind, Operation
-from gpu_course.measure.schedules.written import read, written
 
 
 @pytest.fixture(scope="module", params=list(CHAINS))
@@ -53,41 +47,6 @@ def test_segments_are_held_against_the_best_schedule_in_their_memory(chain: Chai
         assert each.beaten == (len(better) > len(equal))
     unbeaten = [each.gain_percent for each in found if not each.beaten]
     assert gain_percent(chain, unbeaten=True) == pytest.approx(sum(unbeaten) / len(unbeaten))
-
-
-def test_deep_resnets_have_their_blocks_shared_out() -> None:
-    chain = deep_resnet(101, batch=1)
-    assert len(chain) == 33
-    sizes = [stage.output_bytes for stage in chain.stages]
-    assert sorted(set(sizes), reverse=True) == sizes[:1] + [sizes[0] // n for n in (2, 4, 8)]
-
-
-def test_equal_stages_are_as_many_as_asked_for() -> None:
-    assert len(equal_stages(1)[0]) == 1
-    assert len(real_chain("equal", 7, 0)[0]) == 7
-
-
-def test_schedules_are_read_as_they_are_written() -> None:
-    schedule = plans.revolve(9, 3)
-    assert read(written(schedule)) == schedule
-    assert read([["save all", 0], ("backward", 0)])[1] == Operation(Kind.backward, 0)
-    assert read([("save all", np.int64(3))]) == (Operation(Kind.save_all, 3),)
-
-
-@pytest.mark.parametrize(
-    ("pairs", "words"),
-    [
-        (None, "this is NoneType"),
-        ([("save all", 0), 3], "operation 1 is 3"),
-        ([("drop", 0)], "the words are"),
-        ([(["save all"], 0)], "the words are"),
-        ([("forward", 1.0)], "a stage is a whole number"),
-        ([("forward", True)], "a stage is a whole number"),
-    ],
-)
-def test_what_is_no_schedule_is_told_of(pairs: object, words: str) -> None:
-    with pytest.raises(CourseError, match=words):
-        read(pairs)
 
 
 def test_a_plan_in_fewer_slots_that_takes_more_bytes_is_not_on_the_curve() -> None:

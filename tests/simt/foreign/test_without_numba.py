@@ -220,6 +220,15 @@ def test_the_types_are_numba_s(text: str) -> None:
         assert type(ours) is type(theirs)
 
 
+def test_a_star_imports_the_same_types() -> None:
+    known = {name for name in numba.__all__ if types.named(name) is not None} - {"bool"}
+    assert set(types.NAMES) == known
+    assert {name: str(getattr(without_numba, name)) for name in types.NAMES} == {
+        name: str(getattr(numba, name)) for name in types.NAMES
+    }
+    assert set(without_numba.__all__) - set(types.NAMES) <= {*numba.__all__, *dir(numba)}
+
+
 @pytest.mark.parametrize("text", SIGNATURES)
 def test_signatures_declare_what_numba_s_declare(text: str) -> None:
     ours, theirs = evaluated(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpu_course.claims.models import model
 from gpu_course.hardware.datasheet import DeviceCard, device
-from gpu_course.hardware.roofline import TENSOR, roof
+from gpu_course.lessons.roofline.roofs import TENSOR, roof
 from gpu_course.units import TERA
 
 CARDS = {name: device(name) for name in ("A100", "H100", "B200")}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpu_course.claims.models import model
 from gpu_course.hardware.datasheet import DeviceCard, device
-from gpu_course.hardware.roofline import FLOAT32, TENSOR, roof
+from gpu_course.lessons.roofline.roofs import FLOAT32, TENSOR, roof
 
 PER_SECOND = {"ms": 1e3, "µs": 1e6}
 CARDS = {name: device(name) for name in ("H100", "B200")}

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from gpu_course.claims.models import model as register
-from gpu_course.lessons.smaller_states.galore_formulas import adam_numbers, galore_numbers
+from gpu_course.lessons.smaller_states.galore_formulas import BF16, adam_numbers, galore_numbers
 from gpu_course.measure.llama_shapes import LLAMA_7B, LLAMAS, Llama
 from gpu_course.units import GIB
-
-BF16 = 2
 
 RANKS = {"60M": 128, "130M": 256, "350M": 256, "1B": 512}
 """Source: table 2."""

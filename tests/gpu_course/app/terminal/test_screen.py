@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from gpu_course.app.terminal.screen import screen
 from gpu_course.grading.exports import LOOKS
 from gpu_course.grading.loop import KERNEL_DEADLINE_S
 from gpu_course.grading.passing import effort
+from gpu_course.grading.sections import fact, section
 from gpu_course.grading.verdict import STATUSES
 from gpu_course.puzzle import index
 from tests.gpu_course.app.terminal.theatre import Theatre
@@ -120,9 +122,8 @@ def test_progress_of_many_checks_is_shown(answers: Path) -> None:
 def test_brackets_are_text_and_labels_stand_out(answers: Path) -> None:
     play = Theatre({TEN: "failed"}, name="plus_ten")
     play.wait()
-    long = "  why:    " + "a[bold] " * 20
-    told = outcome("failed")
-    play.session.outcome = type(told)(*[*vars(told).values()][:5], f"a[8] [red]\n{long}")
+    said = (*fact("a[8] [red]"), *section("why", "a[bold] " * 20))
+    play.session.verdict = replace(outcome("failed").verdict, sections=said)
     text = screen(play.session, 80)
     assert "a[8] [red]\n  why:    a[bold]" in text.plain
     assert "\n          a[bold]" in text.plain, "it goes on below its own beginning"

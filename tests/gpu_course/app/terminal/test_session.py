@@ -26,7 +26,7 @@ def test_it_begins_with_the_puzzle_named(answers: Path) -> None:
     play = Theatre(name="pair")
     assert play.session.puzzle is toy.PAIR
     play.wait()
-    assert play.session.outcome == outcome("not-started", PAIR)
+    assert play.session.verdict == outcome("not-started", PAIR).verdict
     assert play.workers[0].posted == [PAIR] and len(play.workers) == 1
 
 
@@ -40,7 +40,7 @@ def test_it_begins_with_the_first_that_is_not_passed(
     assert play.session.puzzle is None and play.session.searching
     play.wait()
     assert play.session.puzzle is not None and play.session.puzzle.name == first
-    assert play.session.outcome == outcome("not-started", first)
+    assert play.session.verdict == outcome("not-started", first).verdict
 
 
 def test_when_all_is_passed_it_says_so_and_lists_them(answers: Path) -> None:
@@ -211,7 +211,7 @@ def test_what_cannot_be_done_is_said(answers: Path, file: Path) -> None:
     file.mkdir()
     play = Theatre(name="plus_ten")
     play.press("x", "y")
-    assert "is a folder where the answer should be" in play.session.notice
+    assert "is a folder where the answer should be" in str(play.session.notice)
     (answers.parent / ".gpu_course").write_text("a file")
     play.press("h")
     assert play.session.notice.startswith("that did not work: ")
@@ -245,7 +245,7 @@ def test_d_without_solutions_says_so(
     play = Theatre({TEN: "passed"}, name="plus_ten")
     play.wait()
     play.press("d")
-    assert "no folder solutions/" in play.session.notice
+    assert "no folder solutions/" in str(play.session.notice)
 
 
 def test_a_slow_check_is_told_and_a_stopped_one_too(answers: Path) -> None:
@@ -254,7 +254,7 @@ def test_a_slow_check_is_told_and_a_stopped_one_too(answers: Path) -> None:
     assert play.session.checking and said.count(True) == 1
     play.now += KERNEL_DEADLINE_S
     assert any(play.wait(1))
-    assert play.session.stopped.startswith("stopped: the check of plus_ten")
+    assert play.session.stopped[0].lines[0].startswith("stopped: the check of plus_ten")
     assert not play.session.checking
 
 
@@ -275,7 +275,7 @@ def test_the_end_of_the_input_waits_for_the_verdict(answers: Path) -> None:
     play = Theatre(name="plus_ten")
     play.press(END)
     play.wait()
-    assert play.session.done and play.session.outcome is not None
+    assert play.session.done and play.session.verdict is not None
 
 
 def test_other_keys_do_nothing(answers: Path) -> None:

@@ -13,15 +13,19 @@ from gpu_course.app.terminal.text import (
     outcome,
     path_here,
     progress_text,
+    statement_lines,
     summary,
     verdict_table,
 )
 from gpu_course.grading.progress import LessonProgress
+from gpu_course.grading.sections import fact
 from gpu_course.grading.verdict import Verdict
 from gpu_course.puzzle import index
 
-PASSED = Verdict("01_threads/guard", "passed", None, 10, 10, "right in all 8 cases")
-FAILED = Verdict("01_threads/map", "failed", "hazard", 0, 10, "OutOfBoundsError: a[8] is outside")
+RIGHT = tuple(fact("right in all 8 cases"))
+OUTSIDE = tuple(fact("OutOfBoundsError: a[8] is outside"))
+PASSED = Verdict("01_threads/guard", "passed", None, 10, 10, RIGHT)
+FAILED = Verdict("01_threads/map", "failed", "hazard", 0, 10, OUTSIDE)
 
 
 class Terminal(io.StringIO):
@@ -56,7 +60,7 @@ def test_a_message_with_brackets_stands_in_the_table_as_it_is() -> None:
 def test_progress_names_every_puzzle_and_the_next() -> None:
     lesson = index.lesson("01")
     verdicts = tuple(
-        Verdict(p.name, "passed" if k else "failed", None, 10 * bool(k), 10, "")
+        Verdict(p.name, "passed" if k else "failed", None, 10 * bool(k), 10, RIGHT)
         for k, p in enumerate(lesson.puzzles)
     )
     text = progress_text([LessonProgress(lesson, verdicts)])
@@ -72,3 +76,43 @@ def test_a_path_is_told_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.chdir(tmp_path)
     assert path_here(tmp_path / "puzzles" / "guard.py") == str(Path("puzzles") / "guard.py")
     assert path_here(tmp_path.parent / "guard.py") == str(tmp_path.parent / "guard.py")
+
+
+STATEMENT = """\
+guard: more threads than data.
+
+    guard(out, a, size)
+
+    out   float32 (size,)   to write: out[i] is ten
+                            more than a[i]
+    size  int               how many cells there are
+
+The launch is one block with at least `size` threads, often
+more. A thread without a cell must touch nothing."""
+
+
+def test_a_table_of_arguments_keeps_its_lines_and_prose_is_broken_anew() -> None:
+    lines = statement_lines(STATEMENT, 80)
+    assert lines[:-2] == STATEMENT.splitlines()[:-2]
+    assert lines[-2:] == [
+        "The launch is one block with at least `size` threads, often more. A thread",
+        "without a cell must touch nothing.",
+    ]
+
+
+def test_in_a_narrow_terminal_a_table_is_broken_in_its_last_column() -> None:
+    lines = statement_lines(STATEMENT, 44)
+    assert lines[4:8] == [
+        "    out   float32 (size,)   to write: out[i]",
+        "              is ten more than a[i]",
+        "    size  int               how many cells",
+        "              there are",
+    ]
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_what_every_puzzle_asks_fits_and_loses_no_word(width: int) -> None:
+    for puzzle in index.puzzles():
+        lines = statement_lines(puzzle.statement, width)
+        assert max(map(len, lines)) <= width, puzzle.name
+        assert " ".join(lines).split() == puzzle.statement.split(), puzzle.name

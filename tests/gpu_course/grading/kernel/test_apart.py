@@ -10,17 +10,20 @@ from pathlib import Path
 import pytest
 
 from gpu_course.grading import check, grade, workspace
-from gpu_course.grading.check import check_file
+from gpu_course.grading import worker as worker_module
+from gpu_course.grading.check import check_here
 from gpu_course.grading.kernel import apart
 from gpu_course.grading.verdict import Verdict
+from gpu_course.grading.worker import Worker
 from gpu_course.puzzle import index
 from tests.gpu_course.grading import toy
 
 NAMES = ("01_threads/guard", "01_threads/clip")
-HANGS = "import time\ninput()\ntime.sleep(1000)"
+ASKED = "import sys, time\nsys.stdin.buffer.read(1)\n"
+HANGS = f"{ASKED}time.sleep(1000)"
 ROOT = Path(__file__).parents[4]
-COMPUTES = "input()\nwhile True: pass"
-HOLDS = "import time\ninput()\nheld = b'x' * (1 << 27)\ntime.sleep(1000)"
+COMPUTES = f"{ASKED}while True: pass"
+HOLDS = f"{ASKED}held = b'x' * (1 << 27)\ntime.sleep(1000)"
 
 
 @pytest.fixture
@@ -35,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def stand_in(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """The command of the process that is asked; afterwards it is the course's own again."""
-    made = apart.Checker(command=apart.COMMAND)
+    made = Worker()
     monkeypatch.setattr(apart, "_worker", made)
     yield made._command
     made.stop()
@@ -51,7 +54,7 @@ def test_it_says_what_a_check_in_this_process_says(tmp_path: Path) -> None:
     right = (ROOT / "solutions" / f"{puzzle.name}.py").read_text(encoding="utf-8")
     for text in (right, right.replace("+ 10", "+ 11"), right.replace("if i < size", "if i >= 0")):
         path.write_text(text, encoding="utf-8")
-        here = check_file(puzzle, path, own=False, seed=0)
+        here = check_here(puzzle, answer=path, seed=0)
         there = check("guard", answer=path, seed=0)
         assert plain(there) == plain(here)
         assert there.hazards == here.hazards and there.counters == here.counters
@@ -71,8 +74,8 @@ def test_the_process_stays_for_the_next_check(folder: Path) -> None:
     [
         (HANGS, "WAITING_S", "deadline", "was not done after"),
         (COMPUTES, "COMPUTING_S", "deadline", "was not done after"),
-        (HOLDS, "MOST_BYTES", "crash", "of memory"),
-        ("input(); raise SystemExit(3)", "", "crash", "with exit status 3"),
+        (HOLDS, "MAX_BYTES", "crash", "of memory"),
+        (f"{ASKED}raise SystemExit(3)", "", "crash", "with exit status 3"),
     ],
 )
 def test_a_check_that_goes_astray_is_ended_and_the_next_puzzle_graded(
@@ -86,10 +89,10 @@ def test_a_check_that_goes_astray_is_ended_and_the_next_puzzle_graded(
 ) -> None:
     stand_in[:] = [sys.executable, "-c", program]
     if limit:
-        monkeypatch.setattr(apart, limit, 1 << 26 if limit == "MOST_BYTES" else 0.01)
+        monkeypatch.setattr(worker_module, limit, 1 << 26 if limit == "MAX_BYTES" else 0.01)
     verdict = check(NAMES[0], answer=folder)
     assert (verdict.status, verdict.reason) == ("failed", reason), verdict.message
-    assert said in verdict.message.splitlines()[0] and "try:" in verdict.message
+    assert said in verdict.fact and "try:" in verdict.message
     monkeypatch.undo()
     assert [v.status for v in grade(folder, only=NAMES)] == ["passed", "passed"]
 

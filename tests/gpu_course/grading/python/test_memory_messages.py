@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 
 from gpu_course.grading.check import check
-from gpu_course.grading.labels import is_labelled
 from gpu_course.grading.python.memory_messages import asked_for
 from gpu_course.grading.python.messages import ended
 from gpu_course.isolation.processes import Ended
@@ -60,7 +59,7 @@ def test_what_takes_too_much_memory(
     if said is not None:
         assert " ".join(said.split()) in " ".join(" ".join(rest).split())
         assert any(each.endswith(f"{puzzle.short_name}.py:{line}") for each in rest)
-    labels = [each.split(":")[0].strip() for each in rest if is_labelled(each)]
+    labels = [each.label for each in verdict.sections]
     assert [label for label in labels if label in ("why", "try", "hint")] == ["why", "try", "hint"]
     assert "a larger machine does not raise it" in " ".join(verdict.message.split())
 
@@ -71,13 +70,13 @@ def test_the_limit_is_that_of_the_puzzle() -> None:
 
 
 def test_a_message_of_another_form_stays_as_it_is() -> None:
-    assert asked_for("MemoryError") == ["  error:  MemoryError"]
-    assert asked_for("RuntimeError: a: b\nc") == ["  error:  RuntimeError: a: b\nc"]
+    assert asked_for("MemoryError")[0].lines == ("MemoryError",)
+    assert asked_for("RuntimeError: a: b", "c")[0].lines == ("RuntimeError: a: b", "c")
 
 
 def test_an_end_from_outside_is_not_laid_to_the_answer() -> None:
-    first, *_ = ended(toy.COVER, None, Ended("signal", signal.SIGKILL))
+    first = ended(toy.COVER, None, Ended("signal", signal.SIGKILL))[0].lines[0]
     assert first.startswith("your code's process was ended from outside: signal 9 (SIGKILL)")
     assert "memory is full" in first
-    own, *_ = ended(toy.COVER, None, Ended("signal", signal.SIGSEGV))
+    own = ended(toy.COVER, None, Ended("signal", signal.SIGSEGV))[0].lines[0]
     assert own == "your code ended its process: signal 11 (SIGSEGV)"
