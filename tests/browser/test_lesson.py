@@ -13,7 +13,7 @@ from gpu_course.puzzle import index
 from tests.browser.lab import Server
 from tests.sampling import share
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.long(37), pytest.mark.browser]
 
 FIRST = "00_start_here"
 GUARD = "puzzles/01_threads/guard.py"

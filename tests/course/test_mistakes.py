@@ -17,6 +17,8 @@ from gpu_course.grading.sentences import sentence_of
 from gpu_course.puzzle import KernelPuzzle, Mistake, Puzzle, PythonPuzzle, index
 from tests.sampling import drawn, share
 
+pytestmark = pytest.mark.long(217)
+
 PUZZLES = pytest.mark.parametrize("puzzle", index.puzzles(), ids=lambda puzzle: puzzle.name)
 MISTAKES = [
     pytest.param(puzzle, mistake, id=f"{puzzle.name}-{mistake.function}")

@@ -15,6 +15,8 @@ from authoring.mutation import describe, row_of
 from gpu_course.puzzle import KernelPuzzle, Puzzle, index
 from tests.sampling import EVERYTHING, drawn, share
 
+pytestmark = pytest.mark.long(48)
+
 # Starting PyTorch once per mutant takes minutes: `make mutants` has those puzzles too.
 QUICK = [puzzle for puzzle in index.puzzles() if not getattr(puzzle, "torch", False)]
 PART = share(5, of=len(QUICK))

@@ -19,6 +19,8 @@ from gpu_course.puzzle import index
 from tests.course.nbval_run import code_cells
 from tests.sampling import share
 
+pytestmark = pytest.mark.long(19)
+
 NAMES = [lesson.name for lesson in index.lessons() if has_notebook(lesson)]
 LESSONS = pytest.mark.parametrize("lesson", NAMES)
 

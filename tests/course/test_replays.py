@@ -16,6 +16,8 @@ from gpu_course.puzzle import KernelPuzzle, Mistake, index
 from simt.interleaving.experiment import same
 from tests.sampling import share
 
+pytestmark = pytest.mark.long(11)
+
 RACES = [
     (puzzle, mistake)
     for lesson in index.lessons()

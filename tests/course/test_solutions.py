@@ -11,6 +11,8 @@ from gpu_course.grading.grade import grade
 from gpu_course.puzzle import Puzzle, index
 from tests.sampling import EVERYTHING
 
+pytestmark = pytest.mark.long(53)
+
 KINDS = ("01_threads/", "16_memory_ledger/", "21_collectives/")
 
 

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.puzzle.specification import Case, KernelPuzzle, Launch
 from gpu_course.grading.kernel.budgets import counter
+from gpu_course.puzzle.specification import Case, KernelPuzzle, Launch
 from simt.report import Counters, GlobalCounters
 
 SOLUTIONS = Path(__file__).parents[3] / "solutions"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import importlib
-import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import ModuleType
@@ -18,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from gpu_course.puzzle import PythonPuzzle
-from gpu_course.lessons.optimal_checkpointing import rotor_chains
 from gpu_course.puzzle.specification import Case, Values
 from tests.course.puzzles.by_hand import SOLUTIONS
+
 
 @dataclass(frozen=True)
 class Promise:

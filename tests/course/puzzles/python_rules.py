@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.puzzle import Puzzle, PythonPuzzle
 from gpu_course.grading.python.cases import part_of
 from gpu_course.grading.sentences import PYTHON_SENTENCES
 from gpu_course.isolation import transport
 from gpu_course.isolation.ranks import MOST_RANKS
+from gpu_course.puzzle import Puzzle, PythonPuzzle
 from tests.course.puzzles import promises
 from tests.course.puzzles.by_hand import SOLUTIONS
 

@@ -7,10 +7,10 @@ import re
 
 import numpy as np
 
-from gpu_course.puzzle.builders import ONE_CELL_EACH, SPECIAL_SIZES
-from gpu_course.puzzle.specification import KernelPuzzle, Mistake
 from gpu_course.grading.kernel import sharing, trial
 from gpu_course.grading.sentences import SENTENCES
+from gpu_course.puzzle.builders import ONE_CELL_EACH, SPECIAL_SIZES
+from gpu_course.puzzle.specification import KernelPuzzle, Mistake
 from gpu_course.units import of_so_many
 from tests.course.puzzles import python_rules
 from tests.course.puzzles.by_hand import SOLUTIONS, Outcome, first_failure, kernels, run_case
@@ -18,7 +18,7 @@ from tests.course.puzzles.loops import is_marked, repeats
 
 
 def statement_of(puzzle: KernelPuzzle) -> str:
-    """Returns what a puzzle asks, which is its solution's docstring, with one space between words."""
+    """Returns what a puzzle asks, its solution's docstring, with one space between words."""
     return " ".join(puzzle.statement.split())
 
 

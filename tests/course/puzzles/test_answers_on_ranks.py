@@ -1,7 +1,7 @@
 """Answers on ranks that people hand in: right in an unusual way, or lazy, or wrong in a close one.
 
-Each row changes a solution; a lesson's rows stand beside its other tests. To save time a row runs the
-example and the cases that it names.
+Each row changes a solution; a lesson's rows stand beside its other tests. To save time a row runs
+the example and the cases that it names.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu_course.puzzle import PythonPuzzle, index
 from gpu_course.grading.check import check
 from gpu_course.grading.python.cases import part_of
 from gpu_course.grading.verdict import Verdict
 from gpu_course.isolation import servers
+from gpu_course.puzzle import PythonPuzzle, index
 from tests.course.puzzles.answers_on_ranks import Row, rows
 from tests.course.puzzles.by_hand import SOLUTIONS
 

@@ -16,7 +16,6 @@ from gpu_course.puzzle.builders import (
     one_block,
     sized,
     special,
-    where_written,
 )
 
 

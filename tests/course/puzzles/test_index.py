@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from gpu_course.puzzle import index
 from gpu_course.errors import CatalogueError, UnknownName
+from gpu_course.puzzle import index
 
 ROOMS = Path(index.__file__).parents[1] / "lessons"
 

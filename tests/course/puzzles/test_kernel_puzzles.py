@@ -19,6 +19,8 @@ from tests.course.puzzles import by_intervals, rules
 from tests.course.puzzles.loops import hears_other_blocks, is_marked, loop_of
 from tests.sampling import share
 
+pytestmark = pytest.mark.long(26)
+
 PUZZLES = {p.short_name: p for p in index.puzzles() if isinstance(p, KernelPuzzle)}
 RULES = [name for name in vars(rules) if name.startswith("assert_specification_")]
 

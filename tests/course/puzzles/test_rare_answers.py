@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from gpu_course.puzzle import index
 from gpu_course.grading import check
+from gpu_course.puzzle import index
 from tests.course.puzzles.rules import SOLUTIONS
 
 FILES = sorted((Path(__file__).parents[2] / "lessons").glob("*/rare.md"))

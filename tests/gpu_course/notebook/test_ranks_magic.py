@@ -21,9 +21,12 @@ from gpu_course.notebook.ranks_magic import SideBySide
 from gpu_course.ranks.console import Shown, console
 from tests.gpu_course.notebook.shells import Shell
 
-pytestmark = pytest.mark.skipif(
-    not servers.available(), reason="ranks are forked, which only Linux does safely"
-)
+pytestmark = [
+    pytest.mark.long(17),
+    pytest.mark.skipif(
+        not servers.available(), reason="ranks are forked, which only Linux does safely"
+    ),
+]
 
 
 @pytest.fixture

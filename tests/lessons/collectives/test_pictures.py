@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, Rectangle
 
 from gpu_course.draw.paper import palette as p
@@ -23,6 +24,7 @@ from gpu_course.lessons.collectives.schedules import (
     tree_all_reduce,
     two_level_all_reduce,
 )
+from tests.gpu_course.draw.examples import draws
 from tests.gpu_course.draw.readable import assert_readable, texts
 
 
@@ -120,3 +122,18 @@ def test_too_much_for_a_picture_is_told() -> None:
         draw_chunks(frame(ring_all_reduce(9), 0))
     with pytest.raises(CourseError, match="17 steps"):
         draw_timeline([Message(0, 1, 17, 8)], 2, "long")
+
+
+@draws(draw_chunks, *FRAMES)
+def chunks(name: str) -> Figure:
+    return draw_chunks(FRAMES[name])
+
+
+@draws(draw_timeline)
+def a_timeline() -> Figure:
+    return draw_timeline(RING, 8, "ring")
+
+
+@draws(draw_times)
+def ring_and_tree() -> Figure:
+    return draw_times(CURVES, "Ring and tree", "alpha 20 µs")

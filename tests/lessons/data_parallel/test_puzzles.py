@@ -24,6 +24,8 @@ from gpu_course.puzzle.specification import Case, PythonPuzzle
 from tests.course.puzzles.by_hand import SOLUTIONS
 from tests.course.puzzles.python_rules import cases_and_random, solution_of
 
+pytestmark = pytest.mark.long(18)
+
 LESSON = index.lesson("data_parallel")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from matplotlib.figure import Figure
 
 from gpu_course.draw.paper.picture import alt_text
 from gpu_course.lessons.forward_gradients.pictures import (
@@ -13,6 +14,7 @@ from gpu_course.lessons.forward_gradients.pictures import (
 )
 from gpu_course.lessons.forward_gradients.shows import show_estimates, show_ledgers
 from gpu_course.measure.ledger import KINDS, Ledger
+from tests.gpu_course.draw.examples import draws
 from tests.gpu_course.draw.readable import assert_drawn_alike
 
 CLOUD = [(1.0, 0.5), (0.0, 0.5), (2.0, 0.5)]
@@ -61,3 +63,13 @@ def test_ledgers_stand_on_one_scale_and_each_says_its_peak() -> None:
         "Memory over time, on one scale. hill: at most 7 KiB: parameters 1 KiB, temporaries 6 KiB. "
         "comb: at most 2 KiB: parameters 1 KiB, temporaries 1 KiB."
     )
+
+
+@draws(draw_estimates)
+def a_cloud() -> Figure:
+    return draw_estimates((1.0, 0.5), CLOUD)
+
+
+@draws(draw_ledgers)
+def ledgers() -> Figure:
+    return draw_ledgers(LEDGERS)

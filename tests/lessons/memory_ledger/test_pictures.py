@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
+from matplotlib.figure import Figure
 
 from gpu_course.draw.paper.picture import alt_text, figure_png
 from gpu_course.lessons.memory_ledger.pictures import (
@@ -13,6 +14,8 @@ from gpu_course.lessons.memory_ledger.pictures import (
     draw_terms,
     words_at,
 )
+from gpu_course.units import MIB
+from tests.gpu_course.draw.examples import draws
 
 
 @dataclass(frozen=True)
@@ -105,3 +108,26 @@ def test_small_text_is_large_enough() -> None:
             sizes = [text.get_fontsize() for text in axes.texts]
             sizes += [label.get_fontsize() for label in axes.get_xticklabels()]
             assert all(size >= 9 for size in sizes)
+
+
+@draws(draw_saw_tooth)
+def a_saw_tooth() -> Figure:
+    return draw_saw_tooth(LEDGER, 4)
+
+
+class Line:
+    """A term as the lesson has it, with a name as long as any."""
+
+    def __init__(self, name: str, paper: int, kept: int) -> None:
+        self.name, self.paper_bytes, self.kept_bytes = name, paper, kept
+
+
+@draws(draw_terms)
+def terms_of_a_layer() -> Figure:
+    return draw_terms(
+        [
+            Line("mask of the attention's dropout", 2 * MIB, 4 * MIB),
+            Line("input of the second linear layer", 8 * MIB, 8 * MIB),
+            Line("statistics of the LayerNorms", 0, 12_345_678),
+        ]
+    )

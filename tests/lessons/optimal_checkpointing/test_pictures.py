@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from matplotlib.figure import Figure
+
 from gpu_course.draw.paper.picture import alt_text, figure_png
 from gpu_course.lessons.optimal_checkpointing.lives import Life
 from gpu_course.lessons.optimal_checkpointing.pictures import (
@@ -10,6 +12,8 @@ from gpu_course.lessons.optimal_checkpointing.pictures import (
     draw_lives,
     draw_pareto,
 )
+from gpu_course.units import MIB
+from tests.gpu_course.draw.examples import draws
 from tests.gpu_course.draw.readable import texts
 
 SCHEDULE = [("keep input", 0), ("keep input", 1), ("save all", 2), ("drop", 1), ("backward", 2)]
@@ -19,14 +23,6 @@ DROPS = Panel(
     SCHEDULE, [KIB, 2 * KIB, 3 * KIB, KIB, 2 * KIB], [Life(1, 1, 3, dropped=True, again=4)]
 )
 PANELS = {"stays": STAYS, "drops": DROPS}
-MIB = 2**20
-CURVES = {
-    "best": [(0.7 * MIB, 1.13), (0.8 * MIB, 1.1), (1.2 * MIB, 1.02), (1.3 * MIB, 1.0)],
-    "equal segments": [(0.8 * MIB, 1.3), (1.05 * MIB, 1.2)],
-    "square root": [(1.05 * MIB, 1.33)],
-    "halves": [(0.7 * MIB, 1.51)],
-    "revolve": [(0.7 * MIB, 2.55), (0.78 * MIB, 1.65), (0.78 * MIB, 1.5)],
-}
 
 
 def test_the_words_say_what_is_dropped_and_made_again() -> None:
@@ -61,10 +57,29 @@ def test_the_pareto_picture_says_where_each_plan_begins_and_ends() -> None:
     assert len(figure.axes[0].lines) == 2
 
 
+COSTS = {
+    "best": [(0.7 * MIB, 1.13), (0.8 * MIB, 1.1), (1.2 * MIB, 1.02), (1.3 * MIB, 1.0)],
+    "equal segments": [(0.8 * MIB, 1.3), (1.05 * MIB, 1.2)],
+    "square root": [(1.05 * MIB, 1.33)],
+    "halves": [(0.7 * MIB, 1.51)],
+    "revolve": [(0.7 * MIB, 2.55), (0.78 * MIB, 1.65), (0.78 * MIB, 1.5)],
+}
+
+
+@draws(draw_pareto)
+def costs() -> Figure:
+    return draw_pareto(COSTS)
+
+
+@draws(draw_lives)
+def lives() -> Figure:
+    return draw_lives(PANELS, 4096)
+
+
 def test_one_far_point_does_not_flatten_the_others() -> None:
-    figure = draw_pareto(CURVES)
+    figure = draw_pareto(COSTS)
     (axes,) = figure.axes
     assert axes.get_ylim()[1] < 80
     assert any("155 %" in text.get_text() for text in texts(figure))
-    near = draw_pareto({name: points for name, points in CURVES.items() if name != "revolve"})
+    near = draw_pareto({name: points for name, points in COSTS.items() if name != "revolve"})
     assert not any("\u2191" in text.get_text() for text in texts(near))

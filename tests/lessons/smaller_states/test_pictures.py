@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from matplotlib.figure import Figure
 
 from gpu_course.draw.paper.picture import alt_text
 from gpu_course.lessons.smaller_states.pictures import (
@@ -12,6 +13,8 @@ from gpu_course.lessons.smaller_states.pictures import (
     draw_rank,
 )
 from gpu_course.lessons.smaller_states.shows import show_held
+from gpu_course.units import GIB
+from tests.gpu_course.draw.examples import draws
 from tests.gpu_course.draw.readable import assert_drawn_alike
 
 RUNS = {
@@ -60,3 +63,23 @@ def test_a_rank_is_marked_on_both_curves(rank: int) -> None:
     assert describe_rank(STATES, ENDS, rank, **PLAIN).startswith(
         f"Rank {rank}: states {STATES[rank] / 1e9:.2f} GB, {STATES[rank] / 2e10:.0%} of Adam's"
     )
+
+
+@draws(draw_rank)
+def runs_of_some_ranks() -> Figure:
+    return draw_rank(STATES, ENDS, 128, goal=1.25, **PLAIN)
+
+
+PARTS = {
+    "parameters": 14 * GIB,
+    "optimizer states": 28 * GIB,
+    "gradients": 14 * GIB,
+    "activations": 30 * GIB,
+    "temporaries": 2 * GIB,
+}
+
+
+@draws(draw_held)
+def held_by_two() -> Figure:
+    held = {"Adam": PARTS, "8 bit, power 2 and 4": PARTS | {"gradients": 0}}
+    return draw_held(held, {"Adam": "loss 1.20"})

@@ -21,9 +21,12 @@ from tests.gpu_course.grading.python.hostile.ranks import RANKS, WIRE_ATTACKS, H
 from tests.gpu_course.grading.ranked_toy import RIGHT, SHIFT, answer
 from tests.sampling import drawn, share
 
-pytestmark = pytest.mark.skipif(
-    not servers.available(), reason="ranks are forked, which only Linux does safely"
-)
+pytestmark = [
+    pytest.mark.long(51),
+    pytest.mark.skipif(
+        not servers.available(), reason="ranks are forked, which only Linux does safely"
+    ),
+]
 SOLUTIONS = Path(__file__).parents[5] / "solutions"
 WRONG = answer("", then="return x + 1")
 
