@@ -1,9 +1,10 @@
-"""What a lesson's room says of a puzzle, each thing once, and read from where it is said.
+"""What a lesson's room says, each thing once, and read from where it is said.
 
 The solution says what its functions take, which constants are fixed and, in its docstring, what is
 asked. `NAME.toml` beside the puzzle's module has the words a learner reads: title, hints,
 diagnoses, debrief. Each mistake says in the line above it how it must end. `told` puts them
-together; what is left for the module is code.
+together; what is left for the module is code. Of the lesson itself, `lesson.toml` says what it is
+and which words are met first in it, and `predictions.toml` what comes after each guess.
 """
 
 from __future__ import annotations
