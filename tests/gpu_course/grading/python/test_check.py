@@ -302,9 +302,9 @@ def test_a_mistake_stands_in_the_solutions_place(tmp_path: Path) -> None:
     (home / "mistakes").mkdir(parents=True)
     (home / "two.py").write_text(TWO_RIGHT)
     (home / "mistakes" / "two.py").write_text("def cubes(x):\n    return x**3\n")
-    puzzle = replace(toy.TWO, mistakes=(Mistake("cubes", "wrong-result", "wrong", "square"),))
-    found = mistake_answer(puzzle, puzzle.mistakes[0], tmp_path / "solutions")
-    verdict = check(puzzle, answer=found, seed=0)
+    mistake = Mistake("cubes", "wrong-result", "wrong", "square", thought="The next power.")
+    found = mistake_answer(toy.TWO, mistake, tmp_path / "solutions")
+    verdict = check(toy.TWO, answer=found, seed=0)
     assert verdict.message.startswith("square is 27, expected 9")
 
 
