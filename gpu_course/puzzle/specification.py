@@ -173,8 +173,10 @@ class Puzzle:
         reference: (inputs, case) -> the expected value of each output that is compared.
         tolerance: (rtol, atol); (0, 0) asks for equality.
         diagnoses: pattern key -> what to tell the learner. A puzzle may override any sentence the
-            grader has of its own, and its `diagnose` may find patterns of its own.
-        diagnose: (inputs, case, expected, got) -> a key of `diagnoses`, or None.
+            grader has of its own.
+        diagnose: (inputs, case, expected, got) -> a key of `diagnoses`, or None: for wrong results
+            that no named mistake stands for, since much about them is free. It is asked once none
+            of the mistakes has given the same.
         hints: three, of rising strength; none holds the answer.
         constants: module constants whose value is fixed, such as {"TPB": 256}.
         points: what passing is worth.
@@ -337,6 +339,9 @@ class PythonPuzzle(Puzzle):
     Inputs go in and values come out: None, bools, numbers, strings, NumPy arrays, and tuples, lists
     and dicts with string keys of them (a torch tensor comes out as an array). Expected values never
     enter the child; the comparison happens outside it.
+
+    A wrong result that is right as far as float32 holds numbers is "seven-digits" where the puzzle
+    has a sentence for that.
 
     Diagnosis keys the grader finds by itself: "missing-output", "wrong-type", "wrong-shape",
     "wrong-dtype", "not-finite", "off-by-one", "constant-offset", "constant-factor", "partly-wrong",

@@ -13,12 +13,12 @@ from gpu_course.grading.python.cases import Tried, hidden
 from gpu_course.grading.python.replies import NoReply, Reply
 from gpu_course.grading.sections import Section
 from gpu_course.grading.seeds import LISTED_SEED, own_seed
-from gpu_course.isolation import lockdown, processes
+from gpu_course.isolation import lockdown
 from gpu_course.isolation.processes import Ended, Process
 from gpu_course.puzzle import PythonPuzzle
 
 if TYPE_CHECKING:
-    from gpu_course.grading.python.ranked import RankedChild
+    pass
 
 START_DEADLINE_S = 120.0
 """For Python, the libraries and the harness: no line of the answer runs in it."""
@@ -133,27 +133,6 @@ class Child:
         All of it is there once the process is gone.
         """
         return messages.without_stack(self._process.printed(), self._answer)
-
-
-@contextmanager
-def child_of(
-    puzzle: PythonPuzzle, answer: PythonAnswer, seed: int, *, warm: bool = True
-) -> Iterator[Child | RankedChild]:
-    """Yields an answer in a process of its own, or on ranks; at the end nothing of it is left.
-
-    Args:
-        puzzle, answer, seed: see Child.
-        warm: False to start Python anew where a forkserver could fork.
-    """
-    if puzzle.ranks is not None:
-        from gpu_course.grading.python.ranked import ranked_child
-
-        with ranked_child(puzzle, answer, seed) as ranked:
-            yield ranked
-        return
-    libraries = "torch" if puzzle.torch else "numpy"
-    with processes.started(libraries, warm=warm) as process:
-        yield Child(process, puzzle, answer, seed)
 
 
 @contextmanager

@@ -81,6 +81,8 @@ def weighed(puzzle: PythonPuzzle, got: dict[str, Any], changed: dict[str, Any]) 
         checking.try_case(puzzle.cases[0], 0, [])
     except python_check.Failed as failure:
         return failure.verdict.status
+    except python_check.Wrong:
+        return "failed"
     return ""
 
 
