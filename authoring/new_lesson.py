@@ -63,12 +63,7 @@ def _files(planned: Planned, lesson: str, introduction: str) -> dict[str, str]:
             f'name = "{lesson}"\ntitle = "{planned.title}"\npart = {planned.part}\n'
             f'minutes = {_MINUTES}\ngoal = """\nYou can ..."""\npuzzles = []\n'
         ),
-        f"{room}/predictions.py": (
-            f'"""What lesson {number} says once a guess is made."""\n\n'
-            "from __future__ import annotations\n\n"
-            "from gpu_course.puzzle.specification import Sealed\n\n"
-            "PREDICTIONS: dict[str, Sealed] = {}\n"
-        ),
+        f"{room}/predictions.toml": f"# What lesson {number} says once a guess is made.\n",
         f"notebooks/source/{lesson}.md": (
             f"{introduction}# {planned}\n\n"
             "The question of this lesson, as it comes up at work.\n\n"

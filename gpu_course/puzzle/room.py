@@ -111,7 +111,7 @@ class _Prediction(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class _Predictions(msgspec.Struct, forbid_unknown_fields=True):
-    prediction: tuple[_Prediction, ...]
+    prediction: tuple[_Prediction, ...] = ()
 
 
 class _Shared(msgspec.Struct, forbid_unknown_fields=True):
