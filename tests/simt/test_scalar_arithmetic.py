@@ -29,6 +29,8 @@ from simt.kernel import inference, legality, source
 from simt.kernel.types import ArrayType
 from simt.simulator import simulate
 
+pytestmark = pytest.mark.long(14)
+
 DTYPES = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64".split()
 ARITHMETIC = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,

@@ -19,6 +19,8 @@ from tests.course.puzzles.by_hand import SOLUTIONS
 from tests.gpu_course.isolation.hidden_memory import ANSWERS, WAYS, hiding
 from tests.gpu_course.isolation.meter_attacks import ATTACKS
 
+pytestmark = pytest.mark.long(27)
+
 needs_the_kernel = pytest.mark.skipif(
     sys.platform != "linux", reason="no other kernel keeps another process within a limit"
 )

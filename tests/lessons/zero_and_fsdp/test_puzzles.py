@@ -30,6 +30,8 @@ from gpu_course.puzzle.on_ranks import ranks_of
 from tests.course.puzzles.by_hand import SOLUTIONS
 from tests.course.puzzles.python_rules import cases_and_random
 
+pytestmark = pytest.mark.long(23)
+
 LESSON = index.lesson("zero_and_fsdp")
 
 NEEDS_RANKS = pytest.mark.skipif(
