@@ -115,6 +115,8 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
 
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
+    if got["scales"].size == 1 < expected["scales"].size:
+        return "one-scale"
     if not np.array_equal(got["codes"], expected["codes"]):
         return None
     near = np.allclose(got["restored"], expected["restored"], NEAR, 0)
