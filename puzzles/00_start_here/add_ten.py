@@ -5,8 +5,9 @@
     out   float32 (size,)   to write: out[i] = a[i] + 10
     a     float32 (size,)   to read
 
-The launch is one block with exactly `size` threads: one thread per
-cell, none left over. a may hold NaN and infinities as well.
+The launch is one block with exactly `size` threads: each thread writes
+at most one cell, and none is left over. a may hold NaN and infinities
+as well.
 """
 
 from numba import cuda

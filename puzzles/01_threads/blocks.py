@@ -7,8 +7,9 @@
     size  int               how many cells there are
 
 The launch brings as many blocks as it takes to give every cell a
-thread. All blocks are equally large, so the last one may have threads
-to spare. a may hold NaN and infinities as well.
+thread, and each thread writes at most one cell. All blocks are equally
+large, so the last one may have threads to spare. a may hold NaN and
+infinities as well.
 """
 
 from numba import cuda

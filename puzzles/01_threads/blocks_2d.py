@@ -10,8 +10,8 @@
 
 The launch is a grid of (x, y) blocks, each of (x, y) threads, that
 covers the array in both directions and may stick out on the right and
-at the bottom: x runs along a row. a and bias may hold NaN and
-infinities as well.
+at the bottom: x runs along a row. Each thread writes at most one cell.
+a and bias may hold NaN and infinities as well.
 """
 
 from numba import cuda

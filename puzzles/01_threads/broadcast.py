@@ -9,8 +9,8 @@
     rows, cols  int                    the two sides of out
 
 In NumPy this is out = a + b. The launch is one block of (x, y) threads
-with x >= cols and y >= rows: x runs along a row. a and b may hold NaN
-and infinities as well.
+with x >= cols and y >= rows: x runs along a row. Each thread writes at
+most one cell. a and b may hold NaN and infinities as well.
 """
 
 from numba import cuda

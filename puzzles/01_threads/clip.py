@@ -9,8 +9,8 @@
     size       int               how many cells there are
 
 The launch brings as many blocks as it takes to give every cell a
-thread. a holds no NaN; it may hold infinities, and the limits are
-finite.
+thread, and each thread writes at most one cell. a holds no NaN; it may
+hold infinities, and the limits are finite.
 """
 
 from numba import cuda

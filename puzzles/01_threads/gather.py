@@ -16,7 +16,8 @@
     size   int               how many cells out has
 
 Each launch brings as many blocks as it takes to give every cell of out
-a thread. An index must lie between 0 and the length of its array: a
+a thread. Each thread writes at most one cell, its own, and may read any
+other. An index must lie between 0 and the length of its array: a
 negative one is refused, so wrap around with %. a may hold NaN and
 infinities as well.
 """

@@ -7,8 +7,10 @@
     size  int               how many cells there are
 
 The launch has a fixed number of threads that has nothing to do with
-`size`. Each thread does as many cells as it takes, and no cell is done
-twice. a and b may hold NaN and infinities as well.
+`size`: there may be far more cells than threads, or fewer. Each thread
+does as many cells as it takes, no cell is done twice, and the cells are
+shared evenly among the threads. a and b may hold NaN and infinities as
+well.
 """
 
 from numba import cuda

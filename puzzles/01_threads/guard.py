@@ -6,9 +6,9 @@
     a     float32 (size,)   to read
     size  int               how many cells there are
 
-The launch is one block with at least `size` threads, often more. A
-thread without a cell must touch nothing. a may hold NaN and infinities
-as well.
+The launch is one block with at least `size` threads, often more. Each
+thread writes at most one cell, and one without a cell must touch
+nothing. a may hold NaN and infinities as well.
 """
 
 from numba import cuda

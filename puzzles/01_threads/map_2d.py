@@ -7,7 +7,8 @@
     rows, cols  int                    the two sides of the picture
 
 The launch is one block of (x, y) threads with x >= cols and y >= rows:
-x runs along a row. a may hold NaN and infinities as well.
+x runs along a row. Each thread writes at most one cell. a may hold NaN
+and infinities as well.
 """
 
 from numba import cuda

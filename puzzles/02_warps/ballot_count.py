@@ -10,9 +10,9 @@
     size   int                how many numbers there are
 
 Blocks of TPB threads, enough of them for all numbers. Each thread looks
-at one number, and at most one lane of a warp writes. No shuffle, no
-shared memory, no atomics. NaN is not larger than any limit, and
-infinity is larger than each.
+at one number. Each thread writes at most one cell, and of the lanes of
+a warp at most one does. No shuffle, no shared memory, no atomics. NaN
+is not larger than any limit, and infinity is larger than each.
 """
 
 from numba import cuda

@@ -9,9 +9,9 @@
     size  int                how many numbers there are
 
 Blocks of TPB threads, enough of them for all numbers. Each thread loads
-one number, and at most one lane of a warp writes. No shared memory, no
-atomics, five shuffles for each warp. NaN and infinities count as in any
-sum.
+one number. Each thread writes at most one cell, and of the lanes of a
+warp at most one does. No shared memory, no atomics, five shuffles for
+each warp. NaN and infinities count as in any sum.
 """
 
 from numba import cuda, float32

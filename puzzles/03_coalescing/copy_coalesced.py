@@ -7,9 +7,10 @@
     size  int               how many cells there are
 
 A block of TPB threads copies a piece of TPB * PER_THREAD neighbouring
-cells. Each thread copies at most PER_THREAD of them. In every load and
-every store, the lanes of a warp must touch neighbours in memory. a may
-hold NaN and infinities as well.
+cells. Each thread copies at most PER_THREAD cells. In every load and
+every store, the lanes of a warp must touch neighbours in memory, and no
+more sectors than their bytes need. a may hold NaN and infinities as
+well.
 """
 
 from numba import cuda, float32

@@ -10,7 +10,8 @@
 
 There is a thread for each token, in blocks of TPB threads. Each warp
 writes the rows of its own 32 tokens. Neighbouring lanes must touch
-neighbours in memory. table may hold NaN and infinities as well.
+neighbours in memory: no load and no store may touch more sectors than
+it has to. table may hold NaN and infinities as well.
 """
 
 from numba import cuda, float32

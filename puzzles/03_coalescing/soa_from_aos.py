@@ -7,8 +7,9 @@
     size  int                 how many particles there are
 
 A block of TPB threads has TPB particles, and so FIELDS times as many
-numbers. Each thread moves at most FIELDS of them. Both sides can be
-read and written in full sectors. a may hold NaN and infinities as well.
+numbers. Each thread moves at most FIELDS numbers. Neither loads nor
+stores may touch more sectors than they have to. a may hold NaN and
+infinities as well.
 """
 
 from numba import cuda, float32

@@ -7,8 +7,10 @@
     rows  int                    how many rows a has
     cols  int                    how many columns a has
 
-There is at least one thread for each column. Neighbouring lanes must
-read neighbours in memory. NaN and infinities count as in any sum.
+There is at least one thread for each column, in blocks of 64. Each
+thread writes at most one cell. Neighbouring lanes must read neighbours
+in memory: no load may touch more sectors than it has to. NaN and
+infinities count as in any sum.
 """
 
 from numba import cuda, float32

@@ -9,7 +9,8 @@
 
 There is at least one warp of 32 threads for each row. A block has TPB
 threads. Each thread writes at most one cell. Neighbouring lanes must
-read neighbours in memory. NaN and infinities count as in any sum.
+read neighbours in memory: no load may touch more sectors than it has
+to. NaN and infinities count as in any sum.
 """
 
 from numba import cuda, float32

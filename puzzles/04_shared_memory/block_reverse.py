@@ -9,10 +9,11 @@
     size  int               how many cells there are
 
 A block has TPB threads and a tile of TPB cells. Each thread brings one
-cell into the tile; when all have done so, each takes one out. The last
-piece may be shorter than the others: it is turned round as it is.
-Neighbouring threads touch neighbouring cells of global memory, in loads
-and in stores. a may hold NaN and infinities as well.
+cell into the tile; when all have done so, each takes one out, so that
+each thread writes at most one cell. The last piece may be shorter than
+the others: it is turned round as it is. Neighbouring threads touch
+neighbouring cells of global memory, in loads and in stores. a may hold
+NaN and infinities as well.
 """
 
 from numba import cuda, float32

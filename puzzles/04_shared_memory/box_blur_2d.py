@@ -10,11 +10,12 @@
     rows  int                    how many rows there are
     cols  int                    how many columns there are
 
-A block is TILE_X threads wide and TILE_Y high. Its tile has a frame one
-cell wide: SPAN_Y rows of SPAN_X cells, more than the block has threads.
-Cell (row, col) of a block whose first cell is (top, left) belongs at
-tile[row - top + 1, col - left + 1]. NaN and infinities count as in any
-sum.
+A block is TILE_X threads wide and TILE_Y high, and each thread writes
+at most one cell. Every cell that a block needs is loaded once. Its tile
+has a frame one cell wide: SPAN_Y rows of SPAN_X cells, more than the
+block has threads. Cell (row, col) of a block whose first cell is (top,
+left) belongs at tile[row - top + 1, col - left + 1]. NaN and infinities
+count as in any sum.
 """
 
 from numba import cuda, float32

@@ -10,9 +10,10 @@
     size  int               how many cells there are
     taps  int               how many weights there are, at most MAX_TAPS
 
-A block needs its own TPB cells and the first taps - 1 of the block
-after it. Cells and weights come from global memory once per block. a
-may hold NaN and infinities; the weights are finite.
+Each thread writes at most one cell. A block needs its own TPB cells and
+the first taps - 1 of the block after it. Cells and weights come from
+global memory once per block. a may hold NaN and infinities; the weights
+are finite.
 """
 
 from numba import cuda, float32

@@ -16,9 +16,10 @@
                                     be shorter
 
 There is a barrier in each place where one is needed. What is wrong is
-which threads reach it, and how often. Keep the results, and let every
-thread of the block reach every barrier. a may hold NaN and infinities
-as well.
+which threads reach it, and how often. Keep the results, and the work
+shared as it is: of each chunk or piece, a thread writes at most one
+cell. Let every thread of the block reach every barrier. a may hold NaN
+and infinities as well.
 """
 
 from numba import cuda, float32

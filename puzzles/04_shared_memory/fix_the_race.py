@@ -16,9 +16,10 @@
                                           of a piece has none
 
 In many runs they even give the right numbers. Each of them has too few
-barriers, and each lacks one in a different kind of place. Change what
-has to be changed and nothing more. a may hold NaN and infinities as
-well.
+barriers, and each lacks one in a different kind of place. Add as few as
+will do, and change nothing more. The work stays shared as it is: of
+each row or piece, a thread writes at most one cell. a may hold NaN and
+infinities as well.
 """
 
 from numba import cuda, float32

@@ -9,9 +9,10 @@
     a     float32 (rows, cols)   to read
     cols  int                    how many columns there are, at most TPB
 
-Each row has a block of its own. Every number is wanted up to WINDOW
-times, and comes from global memory once. a holds no NaN; it may hold
-infinities.
+Each row has a block of its own, with at least as many threads as
+columns, and each thread writes at most one cell. Every number is wanted
+up to WINDOW times, and comes from global memory once. a holds no NaN;
+it may hold infinities.
 """
 
 from numba import cuda, float32

@@ -9,9 +9,10 @@ blocks.
     a     float32 (size,)   to read
     size  int               how many cells there are
 
-The tile has one more place at each side, for the cells of the
-neighbouring blocks: the halo. Cell start + t of the array belongs at
-tile[t + 1]. NaN and infinities count as in any sum.
+Each thread writes at most one cell, and every cell that a block needs
+is loaded once. The tile has one more place at each side, for the cells
+of the neighbouring blocks: the halo. Cell start + t of the array
+belongs at tile[t + 1]. NaN and infinities count as in any sum.
 """
 
 from numba import cuda, float32

@@ -10,9 +10,10 @@ lanes wait for one bank.
 
 A block has TILE threads along x and only THREAD_ROWS along y, so each
 thread carries four cells of the square: those in rows y, y +
-THREAD_ROWS and so on. The tile is yours to lay out. Numba wants a plain
-name or number for each side of it: `TILE + 1` within the call is
-refused. a may hold NaN and infinities as well.
+THREAD_ROWS and so on. Global memory is read and written in order. The
+tile is yours to lay out. Numba wants a plain name or number for each
+side of it: `TILE + 1` within the call is refused. a may hold NaN and
+infinities as well.
 """
 
 from numba import cuda, float32

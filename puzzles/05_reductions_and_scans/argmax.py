@@ -7,10 +7,11 @@
     a     float32 (rows, cols)   to read
     cols  int                    how many columns there are, any number
 
-Each row has a block of its own. Of equal numbers the first counts. A
-NaN counts as minus infinity, so it is passed over where there is any
-number at all; a row with nothing else gives column 0. Loads are in
-order, and all arithmetic is float32.
+Each row has a block of its own. Each thread writes at most one cell,
+and all but one write none; one barrier is enough. Of equal numbers the
+first counts. A NaN counts as minus infinity, so it is passed over where
+there is any number at all; a row with nothing else gives column 0.
+Loads are in order, and all arithmetic is float32.
 
 There is at least one column. Infinities are numbers like any other, and
 of two numbers that hardly differ the larger one wins.

@@ -8,7 +8,9 @@
     rows, cols  int              how many there are, any number
 
 A block is 32 threads wide and ROWS high: thread (x, y) is lane x of the
-warp that has row blockIdx.x * ROWS + y.
+warp that has row blockIdx.x * ROWS + y. The lanes read along the row in
+order and exchange their sums by shuffles; no barrier is needed. Each
+thread writes at most one cell, and 31 of 32 write none.
 
 There is at least one column. NaN and infinities count as in any sum,
 each in its own row and in no other.

@@ -8,9 +8,10 @@
                               b * TPB on, TPB of them or what is left
     size  int                 how many cells there are
 
-Bring the piece into the tile, and let it shrink: in each step half of
-the partial sums that are left are added to the other half. All
-arithmetic is float32.
+Load each number once. Bring the piece into the tile, and let it shrink:
+in each step half of the partial sums that are left are added to the
+other half. All arithmetic is float32. Each thread writes at most one
+cell of out, and most of them none.
 
 size is 1 or more. NaN and infinities count as in any sum, each in its
 own piece and in no other.

@@ -10,8 +10,10 @@
 
 A block has twice as many cells as threads: each thread adds two of them
 before the first goes into the tile. Which threads work in a step, and
-which cells they add, is yours to choose. Loads are in order, and all
-arithmetic is float32.
+which cells they add, is yours to choose, but no warp may diverge except
+the last one at work, and no lane may wait for another lane's bank.
+Loads are in order, and all arithmetic is float32. Each thread writes at
+most one cell of out, and most of them none.
 
 size is 1 or more. NaN and infinities count as in any sum, each in its
 own piece and in no other.

@@ -14,7 +14,8 @@
     pieces  int               how many pieces of TPB numbers these fill
 
 The first number that is kept comes first, and so on: a stable compact.
-Nobody knows beforehand which piece keeps how many.
+Nobody knows beforehand which piece keeps how many. Each thread writes
+at most one cell, and looks at the numbers of no other thread.
 
 At least one number is kept. NaN is not larger than any number, so it is
 not kept; infinities are numbers like any other.

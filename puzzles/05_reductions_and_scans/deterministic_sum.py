@@ -12,6 +12,7 @@
 
 The two kernels are launched twice, with grids of different size, and
 both sums must have the same bits, in whatever order the blocks run.
+Stay with float32. Each thread writes at most one cell of out.
 
 size is 1 or more. An infinity counts as in any sum, and a holds no NaN.
 """

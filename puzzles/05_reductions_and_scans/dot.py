@@ -10,7 +10,9 @@
 One block of TPB threads does it all. Most of the adding needs no shared
 memory: first each thread adds up what it meets, then the lanes of a
 warp exchange their sums by shuffles. Only one number of each warp goes
-into the tile. Loads are in order, and all sums are float32.
+into the tile, so one barrier will do. Loads are in order, and all sums
+are float32. Each thread writes at most one cell, and all but one write
+none.
 
 size is 1 or more. NaN and infinities count as in any sum, and 0 times
 infinity is NaN: no product is left out.

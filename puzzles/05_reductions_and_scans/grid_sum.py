@@ -12,6 +12,12 @@ blocks for all of the array, and leaves a partial sum for each of them.
 The second has one block, gets those partial sums as its `a`, and leaves
 the sum of all in out[0].
 
+The threads of the grid read along the array together, each adds up what
+it meets, and then the block becomes one number as in `dot`. Each thread
+writes at most one cell of out, and most of them none. All sums are
+float32. Let each thread have several loads under way that do not wait
+for each other: no counter sees that, and a GPU does.
+
 size is 1 or more. NaN and infinities count as in any sum.
 """
 

@@ -8,8 +8,10 @@
                             more, and belong to no bin
     size    int             how many cells there are
 
-There is a thread for each cell, and a few more. The counts do not begin
-at 0: an earlier launch has counted other cells.
+There is a thread for each cell, and a few more. Each value is loaded
+once. Many threads may meet at one bin; each thread writes at most one
+cell, and which one only the data says. The counts do not begin at 0: an
+earlier launch has counted other cells.
 
 A value may be any int32, and size is 1 or more.
 """

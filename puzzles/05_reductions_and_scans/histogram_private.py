@@ -8,7 +8,9 @@
     size    int             how many cells there are, any number
 
 A fixed grid goes over all cells. Each block counts in a table of its
-own, in shared memory, and adds that table to counts at the end. Loads
+own, in shared memory, and adds that table to counts at the end: it may
+add to each bin of counts once. There are more bins than threads; each
+thread writes at most four cells of counts, and two are enough. Loads
 are in order.
 
 size is 1 or more.

@@ -11,7 +11,9 @@
     size     int                 how many numbers there are
 
 Each block adds up its TPB numbers. The block that finishes last adds up
-the parts; nobody knows beforehand which block that is.
+the parts, with all its threads; nobody knows beforehand which block
+that is. Count each block once. Each thread writes at most one cell of
+out.
 
 size is 1 or more. NaN and infinities count as in any sum.
 """

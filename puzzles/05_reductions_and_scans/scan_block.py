@@ -8,8 +8,9 @@
     size  int               how many numbers there are
 
 Each block has a piece of TPB numbers, and the last piece may be
-shorter. Each piece is summed up by itself. At a barrier all warps of a
-block wait for the slowest: two barriers are enough.
+shorter. Each piece is summed up by itself, and each thread writes at
+most one cell. At a barrier all warps of a block wait for the slowest: a
+block may meet at two and no more.
 
 size is 1 or more. A NaN or an infinity counts in the sums from its
 place on, to the end of its piece, and in no other.

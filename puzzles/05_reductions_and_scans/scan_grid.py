@@ -12,7 +12,8 @@
 
 Blocks that run at the same time cannot wait for each other, but a
 launch begins when the one before it has ended. There may be more tiles
-than a block has threads.
+than a block has threads. In each launch, each thread writes at most one
+cell of out.
 
 size is 1 or more. A NaN or an infinity counts in all sums from its
 place on, and in none before it.

@@ -13,7 +13,14 @@
                                 tiles before it
 
 There is a block for each tile of TPB numbers, and the GPU starts the
-blocks in any order, as many at a time as it has room for.
+blocks in any order, as many at a time as it has room for. It may hold
+one up for long after it has told its total: nobody waits for a prefix
+where a total is told.
+
+The scan of a tile is given. You take a tile for the block, make its
+total known to the others, find out what all tiles before it add up to,
+and make known what that gives. Load each number once. Each thread
+writes at most one cell of out.
 
 size is 1 or more. A NaN or an infinity counts in all sums from its
 place on, and in none before it.

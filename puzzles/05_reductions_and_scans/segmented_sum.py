@@ -9,8 +9,10 @@
     a     float32 (size,)       to read
     size  int                   how many numbers there are
 
-A segment may be one number long or go on through several blocks.
-Adding each number to out by itself costs an atomic for every number.
+A segment may be one number long or go on through several blocks. Adding
+each number to out by itself costs an atomic for every number: let a
+warp add once for each segment it has a part of. Each thread writes at
+most one cell.
 
 size is 1 or more. NaN and infinities count as in any sum, each in its
 own segment and in no other.

@@ -11,9 +11,12 @@
     cols     int                     how many columns there are, any
                                      number
 
-Each row has a block of its own. There are two reductions, and the tile
-is used for both: all threads need the result of the first. Loads are
-in order, and all arithmetic is float32.
+Each row has a block of its own, which may have fewer threads than the
+row has columns. Each thread writes at most one cell of each array, and
+all but one write none. There are two reductions, and the tile, with a
+place for each warp, is used for both: all threads need the result of
+the first. Three barriers are enough. Loads are in order, and all
+arithmetic is float32.
 
 There is at least one column, no NaN and no positive infinity. A minus
 infinity adds 0 to the total, and stands in column 0 only where the row

@@ -12,10 +12,12 @@
     k     int                     how long a query or a key is
 
 A block of TILE by TILE threads makes a square of out[z], where z is
-blockIdx.z. Both inputs have p along their rows, so this is a product
-with a transposed matrix. Both tiles are yours to lay out. Numba wants
-a plain name or number for each side of a tile: `TILE + 1` within the
-call is refused.
+blockIdx.z, and each thread writes at most one cell. Load in order, each
+number once for a block, and let no lane wait for a bank when it reads a
+tile. Both inputs have p along their rows, so this is a product with a
+transposed matrix. Both tiles are yours to lay out. Numba wants a plain
+name or number for each side of a tile: `TILE + 1` within the call is
+refused.
 
 m, n and k are 1 or more. NaN and infinities count as in any sum, and 0
 times infinity is NaN: no product is left out.

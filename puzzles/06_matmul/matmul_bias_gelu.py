@@ -12,8 +12,10 @@
     n     int              how many columns w and out have
     k     int              how many products a result adds up
 
-gelu(v) = v / 2 * (1 + erf(v / sqrt(2))). The stub is matmul_tiled up
-to the sum. Numba has erf as `math.erf`; of a float32 it is a float32.
+gelu(v) = v / 2 * (1 + erf(v / sqrt(2))). The stub is matmul_tiled up to
+the sum, and each thread writes at most one cell. What comes after the
+product has to happen before the sum leaves its register, and in
+float32. Numba has erf as `math.erf`; of a float32 it is a float32.
 
 m, n and k are 1 or more. NaN and infinities go the way of the formula:
 0 times infinity is NaN, and so is gelu of minus infinity.

@@ -11,7 +11,10 @@
     k    int              how many products a result adds up
 
 The block, its square of out and the cells of a thread are those of
-matmul_register. There is room for two tiles of a and two of b. The
+matmul_register: each thread makes 64 cells of the square. There is room
+for two tiles of a and two of b, which are used in turn, with one
+barrier for each step of K_TILE. Ask for the numbers of the next tiles
+before you multiply with these, so that they can travel meanwhile. The
 stub loads the first of each into a_next and b_next, which lie in
 registers: a_next[i] belongs at row y + i * EACH and column x of the
 tile of a, b_next[i] at row i and column t of the tile of b.

@@ -11,8 +11,10 @@
     k    int              how many products a result adds up
 
 A block has 32 threads along x and 8 along y, and there are enough
-blocks for every cell of out. Which of the two sides of out runs along
-x is for you to say: the grid covers both ways.
+blocks for every cell of out. Which of the two sides of out runs along x
+is for you to say: the grid covers both ways. Each thread writes at most
+one cell, and once. Loads and stores must be in order, and all
+arithmetic in float32.
 
 m, n and k are 1 or more. NaN and infinities count as in any sum, and 0
 times infinity is NaN: no product is left out.

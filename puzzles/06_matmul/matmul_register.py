@@ -11,11 +11,13 @@
     k    int              how many products a result adds up
 
 A block has EACH by EACH threads and makes a square of TILE by TILE
-cells of out, so each thread makes EACH by EACH cells: those in rows
-y, y + EACH and so on of the square, and columns x, x + EACH and so on.
-The tiles are K_TILE deep. `cuda.local.array` makes an array of the
-thread's own; with a fixed size and loops of fixed length the compiler
-keeps it in registers. The stub fills the tiles.
+cells of out. Each thread makes 64 cells of the square, EACH by EACH of
+them: those in rows y, y + EACH and so on, and columns x, x + EACH and
+so on. It keeps their sums to itself, and for every p it takes the 8
+numbers of a and the 8 of b that it needs once. No lane may wait for
+another's bank. The tiles are K_TILE deep. `cuda.local.array` makes an
+array of the thread's own; with a fixed size and loops of fixed length
+the compiler keeps it in registers. The stub fills the tiles.
 
 m, n and k are 1 or more. NaN and infinities count as in any sum, and 0
 times infinity is NaN: no product is left out.

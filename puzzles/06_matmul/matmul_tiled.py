@@ -10,9 +10,11 @@
     n    int              how many columns b and out have
     k    int              how many products a result adds up
 
-A block of TILE by TILE threads makes a square of out. It goes along
-its rows of a and down its columns of b, a square of each at a time. No
-side needs to be a multiple of TILE.
+A block of TILE by TILE threads makes a square of out, and each thread
+writes at most one cell. The block goes along its rows of a and down its
+columns of b, a square of each at a time, and loads each number once. No
+lane may wait for another's bank. No side needs to be a multiple of
+TILE.
 
 m, n and k are 1 or more. NaN and infinities count as in any sum, and 0
 times infinity is NaN: no product is left out.

@@ -11,7 +11,8 @@
 
 A block has 32 threads along x and WARPS along y: the 32 threads with
 one threadIdx.y are a warp. Its lanes go along the row together, and
-then add up what each has found.
+then add up what each has found. Each thread writes at most one cell.
+Loads must be in order, and all arithmetic in float32.
 
 There is at least one column. NaN and infinities count as in any sum,
 and 0 times infinity is NaN: no product is left out.

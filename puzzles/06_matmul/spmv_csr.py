@@ -14,7 +14,8 @@
 
 This way to keep a matrix is called CSR, compressed sparse rows. A row
 may be empty. A block has 32 threads along x and WARPS along y: the 32
-threads with one threadIdx.y are a warp, and have one row.
+threads with one threadIdx.y are a warp, and have one row. The lanes go
+along it side by side, and each thread writes at most one cell.
 
 An entry counts even where its value or its x is 0, for 0 times infinity
 is NaN. What x holds in columns of no entry, NaN or infinity, counts

@@ -33,9 +33,9 @@ backward pass, and its size is the output_bytes of the stage before.
 
 Measured: memory and cost of your schedule, counted by the table: it has
 to fit, and no schedule of this kind may be cheaper; of several that are
-equally cheap, any will do. For real chains it
-is followed: gradients and buffers are those of the plain run, bit for
-bit, and the bytes alive at one time stay within the memory.
+equally cheap, any will do. For real chains it is followed: gradients
+and buffers are those of the plain run, bit for bit, and the bytes alive
+at one time stay within the memory.
 """
 
 import math

@@ -2,9 +2,9 @@
 
     selective_plan(products, budget) -> [number, ...]
 
-    products  a list of dicts, the matrix products of a region in the
-              order they run: name, bytes (of the output: what saving it
-              takes), flops (of running it)
+    products  a list of dicts, the matrix products of a region of real
+              transformer layers in the order they run: name, bytes (of
+              the output: what saving it takes), flops (of running it)
     budget    how many bytes may be saved: from 0 to more than enough
 
 Return the numbers of the products to save, each once, counted from 0 as

@@ -17,9 +17,10 @@
     rate       the learning rate
     scale      what the step is multiplied by on its way back
 
-Adam has betas 0.9 and 0.999, epsilon 1e-8 added to the root, and both
-moments corrected for their start at zero by the number of all updates
-so far. The moments stay when the basis changes.
+Project the gradient, let Adam work on the small one, and bring its step
+back. Adam has betas 0.9 and 0.999, epsilon 1e-8 added to the root, and
+both moments corrected for their start at zero by the number of all
+updates so far. The moments stay when the basis changes.
 
 Measured: the weight after some updates, then a second weight with a
 state of its own; how often `project` was called; the bytes of all

@@ -17,7 +17,7 @@ the columns of `basis`, and the gradient in these directions as `small`:
 Directions have length 1 and are at right angles to each other.
 
 Measured: both shapes, what comes back, and the bytes of all storages
-behind the two results.
+behind the two results, which leave room for nothing else.
 """
 
 import torch

@@ -9,7 +9,8 @@
               the number of ranks is a multiple of it
 
 This runs on every rank at the same time. Messages within a node are
-quick, messages to another node are slow. Each rank may send other nodes
+quick, messages to another node are slow: add up inside the nodes, then
+between them, and hand out inside again. Each rank may send other nodes
 2 (k - 1) / k of a share of 1 / per_node of the buffer, k being the
 number of nodes, and in its own node 2 (per_node - 1) / per_node of the
 buffer; lengths that do not divide are rounded up.

@@ -10,9 +10,10 @@
                 gradient, in place; only its owner may call it
 
 This runs on n ranks at the same time; this one is r. The step is that
-of the mean gradient. At the end every rank has all new parameters, and
-no rank has any gradient: all parameter.grad are None. It is called for
-one step after the other. All numbers are finite.
+of the mean gradient. Send each gradient to its owner as soon as it is
+there, and let go of it everywhere else. At the end every rank has all
+new parameters, and no rank has any gradient: all parameter.grad are
+None. It is called for one step after the other. All numbers are finite.
 
 Measured: what the calls of all ranks carry, each gradient once to its
 owner and each parameter once to the others; and how many bytes of

@@ -22,6 +22,7 @@ numbers are finite.
 
 parallel_attention gets the parts, as leaves of autograd. F and G are
 yours from the MLP, and attend is given: causal attention of each head.
+One sum over the ranks in each pass is all that it may cost.
 
 This runs on every rank at the same time. Measured: the bytes that each
 rank sends, in each pass.

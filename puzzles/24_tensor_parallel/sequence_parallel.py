@@ -20,7 +20,8 @@ on every rank, so theirs are the same on every rank. All numbers are
 finite. A rank may have no neuron at all.
 
 This runs on every rank at the same time. Measured: the bytes that each
-rank sends, in each pass, and those that autograd keeps in between.
+rank sends, in each pass, for which as many as with F and G will do; and
+those that autograd keeps in between, which are fewer.
 """
 
 import torch
