@@ -27,8 +27,8 @@ from gpu_course.puzzle import KernelPuzzle, index
 
 SOLUTIONS = Path(__file__).parents[1] / "solutions"
 ROUNDS = 5
-MOST_MEDIAN_S = 0.1
-MOST_WORST_S = 1.0
+MAX_MEDIAN_S = 0.1
+MAX_WORST_S = 1.0
 
 
 def time_of(run: Callable[[int], Verdict]) -> tuple[float, Verdict]:
@@ -105,10 +105,10 @@ def main() -> int:
     for key, what in (("solution_s", "solution"), ("mistake_s", "first mistake, drawn")):
         seconds = {row["name"]: row[key] for row in rows}
         median, worst = statistics.median(seconds.values()), max(seconds, key=seconds.__getitem__)
-        late = median > MOST_MEDIAN_S or seconds[worst] > MOST_WORST_S
+        late = median > MAX_MEDIAN_S or seconds[worst] > MAX_WORST_S
         console.print(
-            f"{what}: median {median * 1e3:.0f} ms (at most {MOST_MEDIAN_S * 1e3:.0f}),"
-            f" worst {seconds[worst] * 1e3:.0f} ms (at most {MOST_WORST_S * 1e3:.0f}), {worst}"
+            f"{what}: median {median * 1e3:.0f} ms (at most {MAX_MEDIAN_S * 1e3:.0f}),"
+            f" worst {seconds[worst] * 1e3:.0f} ms (at most {MAX_WORST_S * 1e3:.0f}), {worst}"
             f"{': too slow, or the machine is busy' if late else ''}"
         )
     wrong = [row["name"] for row in rows if not row["as_expected"]]

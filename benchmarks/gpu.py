@@ -32,7 +32,7 @@ from gpu_course.hardware.apart import Apart, Outcome
 from gpu_course.hardware.run import why_no_gpu
 
 ROOT = Path(__file__).parents[1]
-MOST_SECONDS = 590.0
+MAX_SECONDS = 590.0
 DEVICE_S = 60.0
 LOST = 4
 """So many items in a row that crash or hang mean that the card answers no more."""
@@ -54,7 +54,7 @@ class Session:
 
     device: dict[str, Any]
     root: Path
-    most_s: float = MOST_SECONDS
+    most_s: float = MAX_SECONDS
     clock: Callable[[], float] = time.monotonic
     say: Callable[[str], None] = print
     wrong: list[str] = field(default_factory=list)
@@ -191,7 +191,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m benchmarks.gpu", description=__doc__.splitlines()[0]
     )
     parser.add_argument("--only", nargs="+", choices=names, metavar="PART", help=", ".join(names))
-    parser.add_argument("--seconds", type=float, default=MOST_SECONDS, help="the whole run's limit")
+    parser.add_argument("--seconds", type=float, default=MAX_SECONDS, help="the whole run's limit")
     parser.add_argument("--records", type=Path, default=records.folder(), metavar="FOLDER")
     asked = parser.parse_args(arguments)
     reason = why_no_gpu()

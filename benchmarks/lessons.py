@@ -25,7 +25,7 @@ from gpu_course.puzzle import index
 
 ROOT = Path(__file__).parents[1]
 ROUNDS = 3
-MOST_S = 60.0
+MAX_S = 60.0
 
 
 def timed_run(lesson: str, stubs: dict[str, str]) -> tuple[float, float, str]:
@@ -69,7 +69,7 @@ def main() -> int:
         runs = [timed_run(lesson, stubs) for _ in range(options.rounds)]
         seconds = statistics.median(run[0] for run in runs)
         _, cell, line = sorted(runs)[len(runs) // 2]
-        late = " too long, or the machine is busy" if seconds > MOST_S else ""
+        late = " too long, or the machine is busy" if seconds > MAX_S else ""
         shown.add_row(lesson, f"{seconds:.1f}{late}", f"{cell:.1f}", line)
     Console().print(shown)
     return 0

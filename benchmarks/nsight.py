@@ -28,7 +28,7 @@ from benchmarks.nsight_cases import KERNELS, METRICS, cases, simulated
 from gpu_course.hardware.run import run_natively, why_no_gpu
 
 ROOT = Path(__file__).parents[1]
-MOST_SECONDS = 600.0
+MAX_SECONDS = 600.0
 NO_NCU = "no ncu found: it comes with the CUDA toolkit and with NVIDIA Nsight Compute"
 # Where NVIDIA's installers put it beside PATH.
 _ELSEWHERE = ("/usr/local/cuda/bin/ncu", "/opt/nvidia/nsight-compute/*/ncu")
@@ -84,7 +84,7 @@ def find_ncu() -> str | None:
     return found or next(others, None)
 
 
-def measure(ncu: str, seconds: float = MOST_SECONDS) -> dict[str, Counts]:
+def measure(ncu: str, seconds: float = MAX_SECONDS) -> dict[str, Counts]:
     """Returns what the GPU counted for each case.
 
     The clocks stay as they are: a count does not depend on them.
@@ -133,7 +133,7 @@ def missing() -> str:
     return "" if find_ncu() else NO_NCU
 
 
-def both(ncu: str, seconds: float = MOST_SECONDS) -> dict[str, dict[str, Counts]]:
+def both(ncu: str, seconds: float = MAX_SECONDS) -> dict[str, dict[str, Counts]]:
     """Returns for each case {"simulator": its counters, "gpu": those of the GPU}.
 
     Raises:

@@ -20,7 +20,7 @@ from gpu_course.grading.kernel.trial import solutions_folder
 from gpu_course.grading.verdict import Verdict
 from gpu_course.puzzle import KernelPuzzle, index
 
-MOST_MS = 100
+MAX_MS = 100
 """From a verdict to its picture: what still feels instant."""
 RUNS = 5
 MISTAKES = 3
@@ -61,7 +61,7 @@ def measure(puzzle: KernelPuzzle) -> tuple[list[float], list[float]]:
 
 def main() -> None:
     """Prints the table."""
-    title = f"the picture of a failed check (the median should take under {MOST_MS} ms)"
+    title = f"the picture of a failed check (the median should take under {MAX_MS} ms)"
     table = Table(title=title)
     for column in ("puzzle", "failures", "median ms", "worst ms", "as pixels, median ms"):
         table.add_column(column, justify="left" if column == "puzzle" else "right")

@@ -55,9 +55,9 @@ def ready_s() -> float:
 
 def every_failure(runs: int) -> None:
     """Prints a row for each way of failing: what it is, seconds until it is told, first words."""
-    programs = {name: (text, runner.MOST_SECONDS) for name, (text, _) in FAILURES.items()}
+    programs = {name: (text, runner.MAX_SECONDS) for name, (text, _) in FAILURES.items()}
     for name, (text, why, _) in ENDLESS.items():
-        programs[name] = (text, 10.0 if why[0].isdecimal() else runner.MOST_SECONDS)
+        programs[name] = (text, 10.0 if why[0].isdecimal() else runner.MAX_SECONDS)
     print("| what | seconds | told |\n|---|--:|---|")
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "answer.py"

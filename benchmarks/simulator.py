@@ -30,8 +30,8 @@ from simt.simulator import simulate
 
 HERE = Path(__file__).parent
 ROUNDS = 9
-MOST_SECONDS = 600
-MOST_BYTES = 10**9
+MAX_SECONDS = 600
+MAX_BYTES = 10**9
 
 
 class WrongResult(Exception):
@@ -88,7 +88,7 @@ def _python(script: str, *arguments: str, **environment: str) -> str:
         env={**os.environ, **environment, "PYTHONPATH": os.pathsep.join(paths)},
         stdout=subprocess.PIPE,
         text=True,
-        timeout=MOST_SECONDS,
+        timeout=MAX_SECONDS,
         check=True,
     )
     return done.stdout
@@ -166,11 +166,11 @@ def main() -> int:
     console.print(f"geometric mean {found['geometric_mean']:,.0f}x, least {found['least']:,.0f}x")
     console.print(
         f"peak memory of a map of 2^20 threads: {found['peak_bytes'] / 1e6:,.0f} MB"
-        f" (at most {MOST_BYTES / 1e6:,.0f})"
+        f" (at most {MAX_BYTES / 1e6:,.0f})"
     )
     if options.json:
         options.json.write_text(json.dumps(found, indent=2) + "\n")
-    return 1 if found["peak_bytes"] > MOST_BYTES else 0
+    return 1 if found["peak_bytes"] > MAX_BYTES else 0
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from rich.table import Table
 from gpu_course.notebook import step_through
 
 KERNELS = Path(__file__).parent / "stepping_kernels.py"
-MOST_MS = 200
+MAX_MS = 200
 """From drag to picture: what still feels like one movement."""
 
 
@@ -53,7 +53,7 @@ def measure() -> list[tuple[str, int, float, float, float]]:
 
 def main() -> None:
     """Prints the table."""
-    table = Table(title=f"stepping through a launch (a step should take under {MOST_MS} ms)")
+    table = Table(title=f"stepping through a launch (a step should take under {MAX_MS} ms)")
     for column in ("launch", "steps", "recorded in ms", "a step, median ms", "worst ms"):
         table.add_column(column, justify="left" if column == "launch" else "right")
     for name, steps, made, median, worst in measure():

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 _AT_FDCWD, _EXCHANGE = -100, 2  # of Linux; macOS calls the second RENAME_SWAP
-_MOST_NAME = 50
+_MAX_NAME = 50
 
 
 def write_text(path: Path, text: str) -> None:
@@ -114,7 +114,7 @@ def _beside(path: Path, data: bytes) -> Iterator[Path]:
 def _fresh(path: Path) -> tuple[int, Path]:
     """Returns a new file beside another, opened, and its name."""
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:_MOST_NAME]}.")
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:_MAX_NAME]}.")
     except OSError as error:
         name_file(error, path)
         raise

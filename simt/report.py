@@ -228,8 +228,8 @@ class Report:
         return "\n".join(lines)
 
 
-MOST_LINES = 1000
-MOST_LETTERS = 2000
+MAX_LINES = 1000
+MAX_LETTERS = 2000
 
 
 class Printout:
@@ -241,8 +241,8 @@ class Printout:
 
     def add(self, line: str) -> None:
         """Keeps a line, as long as there is room."""
-        if len(self.lines) < MOST_LINES:
-            self.lines.append(line if len(line) <= MOST_LETTERS else line[:MOST_LETTERS] + " ...")
+        if len(self.lines) < MAX_LINES:
+            self.lines.append(line if len(line) <= MAX_LETTERS else line[:MAX_LETTERS] + " ...")
         else:
             self.left_out += 1
 

@@ -14,7 +14,7 @@ from simt.machine import launch
 from simt.machine.faults import POLICIES, Fault, FaultLog
 from simt.machine.observer import Observer
 from simt.machine.schedule import Kind, RoundRobin, Schedule
-from simt.machine.scheduler import MOST_LANES
+from simt.machine.scheduler import MAX_LANES
 from simt.machine.watchdog import Waits
 from simt.observe.counts import Barriers, Divergence, Idling, Precision, Resources
 from simt.observe.explain import explain
@@ -148,7 +148,7 @@ class _Configured:
             ) from None
 
     def _check_size(self, waits: Waits, tasks: Kind) -> None:
-        lanes, most = _shape(self.grid, self.block).lanes, MOST_LANES[tasks]
+        lanes, most = _shape(self.grid, self.block).lanes, MAX_LANES[tasks]
         if lanes > most:
             raise waits.kernel.refuse(
                 waits.line,

@@ -13,7 +13,7 @@ from simt.kernel.legality import Program
 from simt.machine import launch
 from simt.machine.lanes import WARP
 from simt.observe.recorded import local_names
-from simt.observe.recorder import MOST_THREADS, Recorder
+from simt.observe.recorder import MAX_THREADS, Recorder
 from simt.report import Dim3, Recording
 from simt.simulator import simulate
 
@@ -92,6 +92,6 @@ def threads_to_record(grid: Dim3, block: Dim3, first_block: int = 0) -> range:
             f"there is no block {first_block}", f"this launch has blocks 0 to {blocks - 1}"
         )
     per_block = -(-size // WARP) * WARP
-    first = 0 if blocks * per_block <= MOST_THREADS else first_block
-    last = min(first + max(MOST_THREADS // per_block, 1), blocks)
+    first = 0 if blocks * per_block <= MAX_THREADS else first_block
+    last = min(first + max(MAX_THREADS // per_block, 1), blocks)
     return range(first * size, last * size)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MOST_RANKS = 8
+MAX_RANKS = 8
 
 
 def draw_traffic(
@@ -32,8 +32,8 @@ def draw_traffic(
     """
     from matplotlib import colormaps
 
-    if ranks > MOST_RANKS:
-        raise CourseError(f"{ranks} ranks", f"draw at most {MOST_RANKS}")
+    if ranks > MAX_RANKS:
+        raise CourseError(f"{ranks} ranks", f"draw at most {MAX_RANKS}")
     cell, top = 0.62, 1.3
     left = 1.2
     most = max([*sent.values(), 1])

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from simt.report import Hazard, Report
 
 TABLE_HEAD = ("puzzle", "status", "points", "message")
-MOST_CELLS_DRAWN = 64
-MOST_CELLS_OWNED = 200
-MOST_OPERATIONS_DRAWN = 400
+MAX_CELLS_DRAWN = 64
+MAX_CELLS_OWNED = 200
+MAX_OPERATIONS_DRAWN = 400
 
 # A colour always stands beside a sign and a word.
 LOOKS = {
@@ -211,7 +211,7 @@ def verdict_figure(verdict: Verdict) -> Figure | None:
         return _schedule(verdict.evidence.get("shown") or verdict.evidence.get("got"))
     from gpu_course.draw.touches.picture import draw_touches
 
-    if all(_cells(touch.shape) <= MOST_CELLS_DRAWN for touch in report.touches):
+    if all(_cells(touch.shape) <= MAX_CELLS_DRAWN for touch in report.touches):
         return draw_touches(report)
     return _of_many_cells(report) if verdict.passed else _around_the_fault(verdict, report)
 
@@ -271,7 +271,7 @@ def _of_many_cells(report: Report) -> Figure | None:
     *others, output = [
         touch for touch in report.touches if touch.kind == "write" and touch.space != "local"
     ]
-    if _cells(output.shape) <= MOST_CELLS_OWNED:
+    if _cells(output.shape) <= MAX_CELLS_OWNED:
         return draw_ownership(report, output.array)
     tiles = [touch.array for touch in others if touch.space == "shared"]
     # Where lanes wait for each other at one side of the tile only, that side is shown.
@@ -292,7 +292,7 @@ def _schedule(got: Any) -> Figure | None:
         return None
     from gpu_course.draw.training.schedules import draw_schedule
 
-    if not 0 < len(got["schedule"]) <= MOST_OPERATIONS_DRAWN:
+    if not 0 < len(got["schedule"]) <= MAX_OPERATIONS_DRAWN:
         return None
     return draw_schedule(
         [(str(word), int(stage)) for word, stage in got["schedule"]],

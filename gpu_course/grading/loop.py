@@ -28,7 +28,7 @@ GRACE_S = 0.25
 """A check that a newer save makes pointless may take this long to end by itself."""
 KERNEL_DEADLINE_S = 330.0
 """Longer than a Worker lets the check of a kernel go on: its verdict comes first."""
-MOST_BYTES = 1 << 20
+MAX_BYTES = 1 << 20
 
 Signature = tuple[int | str, ...]
 MISSING: Signature = ("missing",)
@@ -185,7 +185,7 @@ def signature(path: Path) -> Signature:
             # A pipe would be waited for, and some devices never end.
             return "no file", about.st_mode
         with path.open("rb") as file:
-            return about.st_mtime_ns, about.st_size, zlib.crc32(file.read(MOST_BYTES))
+            return about.st_mtime_ns, about.st_size, zlib.crc32(file.read(MAX_BYTES))
     except (FileNotFoundError, NotADirectoryError):
         return MISSING
     except OSError as error:

@@ -15,7 +15,7 @@ from gpu_course.puzzle import Case, KernelPuzzle, Launch, Puzzle
 BEFORE = 2
 """Cells shown in front of the first wrong one."""
 
-MOST_CELLS = 12
+MAX_CELLS = 12
 MAP_ROWS = 8
 
 
@@ -78,7 +78,7 @@ def cells_around(
     edge = max(map(len, names))
     columns: list[list[str]] = []
     room = WIDTH - INDENT - edge - len("  wrong")
-    for at in range(max(0, column - BEFORE), min(wrong.size, column - BEFORE + MOST_CELLS)):
+    for at in range(max(0, column - BEFORE), min(wrong.size, column - BEFORE + MAX_CELLS)):
         cells = [f"[{row}, {at}]" if above else str(at)]
         cells += [short(values[at]) for _, values in tables[:-2]]
         pair = tables[-2][1][at], tables[-1][1][at]

@@ -18,7 +18,7 @@ from gpu_course.grading.workspace import has_notebook
 from gpu_course.puzzle import Debrief, KernelPuzzle, Puzzle, PythonPuzzle, index
 from gpu_course.units import of_so_many
 
-MOST_SHOWN = 60
+MAX_SHOWN = 60
 
 IN_FLOAT64 = (
     "float64, which has 8 bytes a number, where the solution has none. In Numba a plain number "
@@ -128,7 +128,7 @@ def _measured(name: str, value: Any) -> str:
     if isinstance(value, Mapping):
         return ", ".join(_measured(str(key), each) for key, each in value.items())
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    text = f"{int(value):,}" if whole else show(value, MOST_SHOWN)
+    text = f"{int(value):,}" if whole else show(value, MAX_SHOWN)
     if isinstance(value, float):
         text = f"{value:.6g}"
     return f"returned {text}" if name == "result" else f"{name.replace('_', ' ')} {text}"

@@ -22,7 +22,7 @@ ANSWERS_VARIABLE = "GPU_COURSE_ANSWERS"
 _BESIDE = "kept-"
 _ASIDE = "state.unreadable-"
 _WON = "passed"
-MOST_DEPTH = 20
+MAX_DEPTH = 20
 """Of what the course remembers; what goes deeper it has not written."""
 
 
@@ -237,7 +237,7 @@ def read_state() -> dict[str, Any]:
         state = json.loads(data)
     except (ValueError, RecursionError):
         state = None
-    if isinstance(state, dict) and _depth(state) <= MOST_DEPTH:
+    if isinstance(state, dict) and _depth(state) <= MAX_DEPTH:
         return state
     _copy_to_new(data, path.parent, f"{_ASIDE}{_stamp()}", ".json")
     path.unlink(missing_ok=True)
@@ -247,7 +247,7 @@ def read_state() -> dict[str, Any]:
 def _depth(value: object) -> int:
     """Returns how deep dicts and lists lie in each other."""
     depth, layer = 0, [value]
-    while layer and depth <= MOST_DEPTH:
+    while layer and depth <= MAX_DEPTH:
         depth += 1
         inner = [x for each in layer if isinstance(each, dict) for x in each.values()]
         inner += [x for each in layer if isinstance(each, list) for x in each]

@@ -28,7 +28,7 @@ RETIRE_MS = 4
 """After so long the kernel hands over a block that has something in it and is not full."""
 MARKER_S = 1.0
 """How long a packet of one's own is waited for, behind which nothing older can come."""
-MOST_MESSAGES = 4000
+MAX_MESSAGES = 4000
 """Of different length or ends; more than these are not told one by one."""
 MESSAGE = 0
 """The kind of what one rank sends one other; a step of a collective has gloo's number for it."""
@@ -305,5 +305,5 @@ class Ledger:
                 for (kind, size), count in stream.messages.items():
                     messages[(*pair, kind, size)] += count
         crossed = Crossed(beside + payload + headers, payload, headers)
-        whole = not self._capture.lost and len(messages) <= MOST_MESSAGES
+        whole = not self._capture.lost and len(messages) <= MAX_MESSAGES
         return crossed, Frames(messages, foreign) if whole else None

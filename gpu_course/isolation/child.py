@@ -41,9 +41,9 @@ MODULE = "answer"
 WORLD = "gpu_course.ranks.rank"
 """The module whose `join` makes this process a rank; no code of it runs for other answers."""
 
-MOST_TEXT = 2000
-MOST_NAME = 200
-MOST_FRAMES = 4
+MAX_TEXT = 2000
+MAX_NAME = 200
+MAX_FRAMES = 4
 
 
 def alone(libraries: str, handles: Sequence[int] = ()) -> None:
@@ -202,7 +202,7 @@ def _turn(
     except BaseException as error:
         if isinstance(error, Unusable):
             frames = _frames(error.__cause__ or error, file)
-            key = str(error.key)[:MOST_NAME]
+            key = str(error.key)[:MAX_NAME]
             return {"unusable": {"text": _text(error), "key": key, "frames": frames}}
         return {"raised": _raised(error, file)}
     finally:
@@ -275,10 +275,10 @@ def _raised(error: BaseException, file: str) -> dict[str, Any]:
     outside = [f"{Path(frame.filename).name}:{frame.lineno}" for frame in last]
     memory = isinstance(error, MemoryError) or "can't allocate memory" in _text(error)
     return {
-        "type": type(error).__name__[:MOST_NAME],
+        "type": type(error).__name__[:MAX_NAME],
         "text": _text(error),
         "frames": frames,
-        "outside": "" if frames else "".join(outside)[:MOST_NAME],
+        "outside": "" if frames else "".join(outside)[:MAX_NAME],
         "memory": memory,
     }
 
@@ -286,16 +286,16 @@ def _raised(error: BaseException, file: str) -> dict[str, Any]:
 def _frames(error: BaseException, file: str) -> list[tuple[str, int]]:
     """Returns the functions and lines of the answer that an exception came through."""
     frames = [
-        (frame.f_code.co_name[:MOST_NAME], line)
+        (frame.f_code.co_name[:MAX_NAME], line)
         for frame, line in traceback.walk_tb(error.__traceback__)
         if frame.f_code.co_filename == file and line
     ]
-    return frames[-MOST_FRAMES:]
+    return frames[-MAX_FRAMES:]
 
 
 def _text(error: BaseException) -> str:
     try:
-        return str(error)[:MOST_TEXT]
+        return str(error)[:MAX_TEXT]
     except BaseException:
         return ""
 

@@ -20,7 +20,7 @@ from gpu_course.isolation import child, lockdown, steward
 
 _PR_SET_CHILD_SUBREAPER = 36
 LOOK_ROUND_S = 5.0
-MOST_HANDLES = 253  # SCM_MAX_FD of Linux
+MAX_HANDLES = 253  # SCM_MAX_FD of Linux
 
 
 def main(handle: int, parent: int, libraries: str) -> None:
@@ -51,7 +51,7 @@ def main(handle: int, parent: int, libraries: str) -> None:
     pid, folder = 0, ""
     while True:
         try:
-            data, handles, _, _ = socket.recv_fds(wire, 4096, MOST_HANDLES)
+            data, handles, _, _ = socket.recv_fds(wire, 4096, MAX_HANDLES)
         except TimeoutError:
             if os.getppid() != parent:
                 break

@@ -22,13 +22,13 @@ from simt.text import clean
 POLL_S = 0.02
 HELD_POLL_S = 0.002
 """Between two looks at a process whose memory decides."""
-MOST_THREADS = 200
-MOST_PRINTED_BYTES = 16 << 10
+MAX_THREADS = 200
+MAX_PRINTED_BYTES = 16 << 10
 SLACK_BYTES = 64 << 20
 """Past this over its limit a process is ended from outside; its own limit comes first."""
 COUNTER_SLACK_BYTES = 4 << 20
 """The kernel keeps its counts of pages by processor, and may be some behind."""
-MOST_FILE_BYTES = 32 << 20
+MAX_FILE_BYTES = 32 << 20
 """So many pages of libraries may come in for the first time while memory is held; the largest case
 of the course brings in 2 MiB."""
 
@@ -209,7 +209,7 @@ class Process:
     def _read_output(self) -> None:
         with contextlib.suppress(OSError, ValueError):
             while piece := self.output.read1(1 << 16):  # type: ignore[attr-defined]
-                room = MOST_PRINTED_BYTES - len(self._printed)
+                room = MAX_PRINTED_BYTES - len(self._printed)
                 self._printed += piece[: max(room, 0)]
                 self._dropped += max(len(piece) - room, 0)
 
@@ -223,7 +223,7 @@ class Process:
             # Where the count cannot be begun anew, an earlier peak says nothing of this case.
             return
         # Pages of libraries are nobody's data; they come in as code is used, and may stay.
-        files = min(max(now.file_bytes, began.file_bytes), began.file_bytes + MOST_FILE_BYTES)
+        files = min(max(now.file_bytes, began.file_bytes), began.file_bytes + MAX_FILE_BYTES)
         self._refuse_above(now.peak_bytes - files + now.swapped_bytes)
 
     def _look_at(self, now: Memory) -> None:
@@ -246,7 +246,7 @@ class Process:
             if held is not None and held > self.limit_bytes:
                 raise OutOfMemory
             threads = thread_count(self.pid)
-            if threads > MOST_THREADS:
+            if threads > MAX_THREADS:
                 raise TooManyThreads(threads)
 
 

@@ -16,14 +16,14 @@ from typing import Any
 from gpu_course.errors import CourseError
 from gpu_course.isolation import network, servers
 from gpu_course.isolation.capture import Frames
-from gpu_course.isolation.forkserver import MOST_HANDLES
+from gpu_course.isolation.forkserver import MAX_HANDLES
 from gpu_course.isolation.network import Crossed
 from gpu_course.isolation.processes import Ended, Process, end_family, piped
 from gpu_course.isolation.steward import STREAMS
 
 CAN_SPAWN = os.name == "posix"
 """Whether a new process can be handed descriptors beside its standard streams."""
-MOST_RANKS = (MOST_HANDLES - 1) // STREAMS
+MAX_RANKS = (MAX_HANDLES - 1) // STREAMS
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def started_ranks(
 
     Args:
         libraries: "numpy" or "torch".
-        number: how many, from 1 to MOST_RANKS.
+        number: how many, from 1 to MAX_RANKS.
         own_network: whether they are to have a network of their own, which not every system grants.
         server: as in `servers.forkserver`.
 

@@ -21,13 +21,13 @@ from typing import Any
 
 import numpy as np
 
-MOST_HEADER_BYTES = 4 << 20
-MOST_BYTES = 64 << 20
-MOST_VALUES = 1 << 20
+MAX_HEADER_BYTES = 4 << 20
+MAX_BYTES = 64 << 20
+MAX_VALUES = 1 << 20
 """In one message; a list takes far more memory than the two letters that stand for it."""
-MOST_ARRAYS = 10_000
-MOST_DEPTH = 40
-MOST_AXES = 32
+MAX_ARRAYS = 10_000
+MAX_DEPTH = 40
+MAX_AXES = 32
 TIMES_WITH_OBJECTS = 16
 """So many times as much may cross where objects do: no answer sends those."""
 KINDS = "biufc"
@@ -88,10 +88,10 @@ def pack(value: Any, objects: Objects = _NONE) -> bytes:
     body = sum(array.nbytes for array in arrays)
     times = _times(objects)
     _check_size(len(header), body, times)
-    if _values_at_most(header) > times * MOST_VALUES or len(arrays) > times * MOST_ARRAYS:
+    if _values_at_most(header) > times * MAX_VALUES or len(arrays) > times * MAX_ARRAYS:
         raise TooLarge(
             f"{_values_at_most(header):,} parts, {len(arrays):,} of them arrays; "
-            f"{times * MOST_VALUES:,} and {times * MOST_ARRAYS:,} may cross"
+            f"{times * MAX_VALUES:,} and {times * MAX_ARRAYS:,} may cross"
         )
     raw = [array.tobytes("F" if _in_columns(array) else "C") for array in arrays]
     return b"".join([_LENGTHS.pack(len(header), body), header, *raw])
@@ -134,8 +134,8 @@ def read(take: Callable[[int], bytes], objects: Objects = _NONE) -> Any:
     header, body = take(header_bytes), take(body_bytes)
     if len(header) < header_bytes or len(body) < body_bytes:
         raise EOFError
-    if _values_at_most(header) > times * MOST_VALUES:
-        raise TooLarge(f"more than {times * MOST_VALUES:,} parts")
+    if _values_at_most(header) > times * MAX_VALUES:
+        raise TooLarge(f"more than {times * MAX_VALUES:,} parts")
     try:
         content = _Body(body, objects)
         value = _value(json.loads(header.decode("utf-8", "surrogatepass")), content, 0)
@@ -154,10 +154,10 @@ def _times(objects: Objects) -> int:
 
 
 def _check_size(header_bytes: int, body_bytes: int, times: int) -> None:
-    if header_bytes > times * MOST_HEADER_BYTES or body_bytes > times * MOST_BYTES:
+    if header_bytes > times * MAX_HEADER_BYTES or body_bytes > times * MAX_BYTES:
         raise TooLarge(
             f"{header_bytes:,} bytes of structure, {body_bytes:,} of arrays; "
-            f"{times * MOST_HEADER_BYTES:,} and {times * MOST_BYTES:,} may cross"
+            f"{times * MAX_HEADER_BYTES:,} and {times * MAX_BYTES:,} may cross"
         )
 
 
@@ -191,8 +191,8 @@ class _Packing:
 
 def _tree(value: Any, packing: _Packing, place: str, depth: int) -> Any:
     """Returns a value as JSON: scalars as they are, all else as [letter, content ...]."""
-    if depth > MOST_DEPTH:
-        raise Unsendable(f"{place} is nested more than {MOST_DEPTH} deep")
+    if depth > MAX_DEPTH:
+        raise Unsendable(f"{place} is nested more than {MAX_DEPTH} deep")
     if isinstance(value, np.generic):
         if packing.objects:
             return ["n", packing.array(_array(np.asarray(value), place, packing), place)]
@@ -272,11 +272,11 @@ class _Body:
         self.arrays: list[np.ndarray] = []
 
     def array(self, spelling: Any, shape: Any, in_columns: Any) -> np.ndarray:
-        most = _times(self.objects) * MOST_ARRAYS
+        most = _times(self.objects) * MAX_ARRAYS
         if len(self.arrays) >= most:
             raise TooLarge(f"more than {most:,} arrays")
         dtype = self._dtype(spelling)
-        if type(shape) is not list or len(shape) > MOST_AXES or type(in_columns) is not bool:
+        if type(shape) is not list or len(shape) > MAX_AXES or type(in_columns) is not bool:
             raise Garbled("an array without its shape")
         if any(type(side) is not int or not 0 <= side < 1 << 48 for side in shape):
             raise Garbled("an impossible shape")
@@ -315,7 +315,7 @@ class _Body:
 
 
 def _value(tree: Any, body: _Body, depth: int) -> Any:
-    if depth > MOST_DEPTH + 1:
+    if depth > MAX_DEPTH + 1:
         raise Garbled("nested too deep")
     if not isinstance(tree, list):
         if isinstance(tree, dict):

@@ -19,7 +19,7 @@ from simt.report import Recording
 from simt.stepping import Recordable, record
 
 PLAY_MS = 900
-MOST_PICTURES = 512
+MAX_PICTURES = 512
 NO_COSTS = View(costs=False)
 """Sectors, banks and wavefronts are shown to those who ask for them."""
 
@@ -47,7 +47,7 @@ class Stepper(ipywidgets.VBox):
         self.view = view
         self.story = story
         self.start = start
-        self._picture = functools.lru_cache(MOST_PICTURES)(self._draw)
+        self._picture = functools.lru_cache(MAX_PICTURES)(self._draw)
         choices = [tuple(warps), *((w,) for w in recording.warps if (w,) != tuple(warps))]
         names = [" and ".join(warp_text(recording, w) for w in ws) for ws in choices]
         # A browser cuts what a menu cannot show: so many letters, and the arrow beside them.

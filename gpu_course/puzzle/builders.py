@@ -15,7 +15,7 @@ from gpu_course.puzzle.specification import Case, Launch, Share, Values
 ONE_CELL_EACH = Share("Each thread writes at most one cell.")
 """The share of a launch that has a thread for every cell."""
 
-MOST_DISTINCT = 1 << 20
+MAX_DISTINCT = 1 << 20
 """Cells up to which `eighths` gives every number once."""
 
 SPECIAL_SIZES = ("infinite", "nan", "zero")
@@ -107,12 +107,12 @@ def eighths(
             relies on -1000 being less than any number meets numbers less than that. What is
             `special` in it takes the place of some numbers.
 
-    Beyond MOST_DISTINCT cells, which is more than any check has, numbers come more than once and
+    Beyond MAX_DISTINCT cells, which is more than any check has, numbers come more than once and
     are never doubled: such arrays are only there to be timed.
     """
     count = int(np.prod(shape))
-    if count > MOST_DISTINCT:
-        many = rng.integers(1, MOST_DISTINCT, count, dtype=np.int32)
+    if count > MAX_DISTINCT:
+        many = rng.integers(1, MAX_DISTINCT, count, dtype=np.int32)
         many *= 1 - 2 * rng.integers(0, 2, count, dtype=np.int32)
         return (many.astype(np.float32) / np.float32(8)).reshape(shape)
     pool = np.array([k for k in range(-count - 4, count + 5) if k != 0], dtype=np.float32)

@@ -15,12 +15,12 @@ from typing import Any
 
 from gpu_course.ranks.calls import KINDS, NEW_GROUP, Call
 
-MOST_READ = 1 << 16
-MOST_READS = 64
+MAX_READ = 1 << 16
+MAX_READS = 64
 """At one time from one rank: whoever writes faster than this is read must not hold up the rest."""
-MOST_EVENTS = 300_000
-MOST_LINE = 1 << 16
-MOST_SIZES = 4096
+MAX_EVENTS = 300_000
+MAX_LINE = 1 << 16
+MAX_SIZES = 4096
 _WORD = re.compile(r"[A-Za-z0-9_+]{0,60}")
 _FRAME = re.compile(rb'  File "(.*)", line (\d{1,7}) in .*')
 _LARGEST = 1 << 53
@@ -70,11 +70,11 @@ class Log:
     def read(self) -> None:
         """Takes in what has been told since; what is no event is left out."""
         for rank, handle in enumerate(self._handles):
-            for _ in range(MOST_READS):
+            for _ in range(MAX_READS):
                 if rank == self.flooded:
                     break
                 try:
-                    data = os.read(handle, MOST_READ)
+                    data = os.read(handle, MAX_READ)
                 except BlockingIOError:
                     break
                 if not data:
@@ -92,7 +92,7 @@ class Log:
     def flooded(self) -> int | None:
         """The rank that told more than a run can have to tell, or None."""
         for rank, rest in enumerate(self._rest):
-            if len(rest) > MOST_LINE or self._told[rank] > MOST_EVENTS:
+            if len(rest) > MAX_LINE or self._told[rank] > MAX_EVENTS:
                 return rank
         return None
 
@@ -208,7 +208,7 @@ def _call(rank: int, told: dict[str, Any], ranks: int) -> Call:
     if told["kind"] not in KINDS or rank not in group or len(set(group)) < len(group):
         raise ValueError("no call")
     sizes, gives, takes = (told.get(name, ()) for name in ("sizes", "gives", "takes"))
-    if len(sizes) > MOST_SIZES or any(len(part) not in (0, len(group)) for part in (gives, takes)):
+    if len(sizes) > MAX_SIZES or any(len(part) not in (0, len(group)) for part in (gives, takes)):
         raise ValueError("more tensors than one call can have")
     return Call(
         rank=rank,

@@ -28,7 +28,7 @@ import typer
 from gpu_course.errors import CourseError
 from gpu_course.isolation import lockdown, servers
 from gpu_course.isolation.processes import POLL_S, Ended, OutOfMemory, Process, TooManyThreads
-from gpu_course.isolation.ranks import MOST_RANKS, Ranks, Traffic, started_ranks
+from gpu_course.isolation.ranks import MAX_RANKS, Ranks, Traffic, started_ranks
 from gpu_course.ranks import programs
 from gpu_course.ranks.calls import Call
 from gpu_course.ranks.log import Log
@@ -41,7 +41,7 @@ from gpu_course.ranks.stuck import (
     stuck_report,
 )
 
-MOST_SECONDS = 60.0
+MAX_SECONDS = 60.0
 QUIET_S = 5.0
 """After so long a run is stuck in which some wait, nothing crosses, and no other rank computes."""
 ANSWER_S = 0.3
@@ -456,7 +456,7 @@ def world(
     ranks: int,
     file: str,
     *,
-    seconds: float = MOST_SECONDS,
+    seconds: float = MAX_SECONDS,
     setup: Mapping[str, Any] | None = None,
     harness: str = "",
     server: str = "",
@@ -464,7 +464,7 @@ def world(
     """Yields so many ranks that have joined one group; at the end nothing of them is left.
 
     Args:
-        ranks: how many, from 1 to MOST_RANKS.
+        ranks: how many, from 1 to MAX_RANKS.
         file: what tracebacks call the text they will run.
         seconds: the most one call to them may take.
         setup: what a confined process is told, as in `isolation.child`; None runs unconfined.
@@ -475,8 +475,8 @@ def world(
     Raises:
         CourseError: this system cannot start ranks, or the number is out of range.
     """
-    if not 1 <= ranks <= MOST_RANKS:
-        raise CourseError(f"{ranks} ranks", f"ask for 1 to {MOST_RANKS}")
+    if not 1 <= ranks <= MAX_RANKS:
+        raise CourseError(f"{ranks} ranks", f"ask for 1 to {MAX_RANKS}")
     told = dict(setup) if setup else {"harness": harness, "confined": False}
     with started_ranks("torch", ranks, own_network=setup is not None, server=server) as started:
         made = World(started, file, seconds)
@@ -490,7 +490,7 @@ def run(
     function: str = "main",
     arguments: Mapping[str, Any] | None = None,
     *,
-    seconds: float = MOST_SECONDS,
+    seconds: float = MAX_SECONDS,
 ) -> Run:
     """Returns what a file's function came to on so many ranks.
 
@@ -537,7 +537,7 @@ def run_with(
     ranks: int,
     arguments: Mapping[str, Any] | None = None,
     *,
-    seconds: float = MOST_SECONDS,
+    seconds: float = MAX_SECONDS,
 ) -> Run:
     """Returns what a function of the course came to on so many ranks, handed some answers.
 

@@ -21,9 +21,9 @@ import torch.distributed as dist
 from gpu_course.ranks import wire
 from gpu_course.ranks.cells import CELL, beginning
 
-MOST_PRINTED = 100_000
-MOST_TEXT = 2000
-MOST_FRAMES = 4
+MAX_PRINTED = 100_000
+MAX_TEXT = 2000
+MAX_FRAMES = 4
 
 _scope: dict[str, Any] = {}
 
@@ -74,8 +74,8 @@ def _told(error: BaseException, name: str) -> dict[str, Any]:
     text = error.msg if isinstance(error, SyntaxError) else str(error)
     return {
         "type": type(error).__name__,
-        "text": text[:MOST_TEXT],
-        "lines": lines[-MOST_FRAMES:],
+        "text": text[:MAX_TEXT],
+        "lines": lines[-MAX_FRAMES:],
     }
 
 
@@ -90,7 +90,7 @@ class _Kept(io.TextIOBase):
         return True
 
     def write(self, text: str) -> int:
-        self.text += text[: MOST_PRINTED - len(self.text)]
+        self.text += text[: MAX_PRINTED - len(self.text)]
         self._onward.write(text)
         return len(text)
 

@@ -18,7 +18,7 @@ from simt.text import count
 
 _SAME_SIZES = {"all_reduce", "reduce", "broadcast", "all_gather", "reduce_scatter"}
 _HAS_ROOT = {"broadcast", "reduce", "gather", "scatter"}
-MOST_DROPPED = 4
+MAX_DROPPED = 4
 _TRY = {
     "kinds": "let all ranks of a group make the same calls in the same order",
     "dtypes": "give the tensors on both sides one dtype",
@@ -286,7 +286,7 @@ def stuck_report(
             at = "," if each.text == IN_NO_CALL else " in"
             place = f"{at} {file}:{each.line}" if each.line else ""
         lines.append(f"  rank {each.rank} {each.text}{place}")
-    for call in dropped[:MOST_DROPPED]:
+    for call in dropped[:MAX_DROPPED]:
         whom = "any rank" if call.peer is None else f"rank {call.peer}"
         lines.append(
             f"  rank {call.rank} began {_NOUN[call.kind]} {whom}, {_line(call, file)}, and kept no "

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from simt.errors import UserError
 from simt.foreign.kernel_names import unsupported
-from simt.vocabulary.allocate import MOST_SHARED_BYTES, MOST_STATIC_BYTES
+from simt.vocabulary.allocate import MAX_SHARED_BYTES, MAX_STATIC_BYTES
 
 
 class Stream:
@@ -109,8 +109,8 @@ _ATTRIBUTES = {
     "MAX_GRID_DIM_X": 2**31 - 1,
     "MAX_GRID_DIM_Y": 65_535,
     "MAX_GRID_DIM_Z": 65_535,
-    "MAX_SHARED_MEMORY_PER_BLOCK": MOST_STATIC_BYTES,
-    "MAX_SHARED_MEMORY_PER_BLOCK_OPTIN": MOST_SHARED_BYTES,
+    "MAX_SHARED_MEMORY_PER_BLOCK": MAX_STATIC_BYTES,
+    "MAX_SHARED_MEMORY_PER_BLOCK_OPTIN": MAX_SHARED_BYTES,
     "MAX_SHARED_MEMORY_PER_MULTIPROCESSOR": 228 * 1024,
     "MAX_REGISTERS_PER_BLOCK": 65_536,
     "MAX_REGISTERS_PER_MULTIPROCESSOR": 65_536,

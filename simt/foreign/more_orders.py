@@ -20,7 +20,7 @@ from simt.machine.schedule import Kind, Ranked
 from simt.report import Hazard
 from simt.simulator import Simulation, simulate
 
-MOST_THREADS_IN_TURNS = 4096
+MAX_THREADS_IN_TURNS = 4096
 """In a larger launch further orders are of blocks and atomics alone: those of warps take long."""
 STEP_BUDGET = 250_000
 """A further order that comes to no end within it says nothing, unless it is proven to have none."""
@@ -49,7 +49,7 @@ def hazards_in_more_orders(
     memory = _memory(simulation, arguments)
     before = [array.copy() for array in memory]
     for number in range(orders):
-        for how in _ways(number, blocks, small=threads <= MOST_THREADS_IN_TURNS):
+        for how in _ways(number, blocks, small=threads <= MAX_THREADS_IN_TURNS):
             further = simulate(
                 simulation.given, policy="foreign", counters=False, step_budget=STEP_BUDGET, **how
             )

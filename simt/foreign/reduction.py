@@ -20,7 +20,7 @@ from simt.foreign.kernel_names import KernelName
 from simt.text import source_lines
 
 THREADS = 128
-MOST_BLOCKS = 64
+MAX_BLOCKS = 64
 
 cuda: Any = KernelName("cuda")
 
@@ -61,7 +61,7 @@ class Reduce:
             total[0] = start
         else:
             kernel = self._kernel(dtype)
-            blocks = min(-(-size // THREADS), MOST_BLOCKS)
+            blocks = min(-(-size // THREADS), MAX_BLOCKS)
             partials = device_array(blocks, dtype)
             kernel[blocks, THREADS](partials, arr, size, start, False)
             kernel[1, THREADS](total[:1], partials, blocks, start, True)

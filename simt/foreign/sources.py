@@ -10,10 +10,10 @@ from typing import Any
 
 from simt.text import source_lines
 
-MOST_KEPT = 256
-MOST_BYTES = 1 << 20
+MAX_KEPT = 256
+MAX_BYTES = 1 << 20
 
-_texts: deque[str] = deque(maxlen=MOST_KEPT)
+_texts: deque[str] = deque(maxlen=MAX_KEPT)
 _listening = False
 
 
@@ -29,7 +29,7 @@ def _heard(event: str, arguments: tuple[Any, ...]) -> None:
     if event != "compile":
         return
     text, file = arguments[0], arguments[1]
-    if not isinstance(text, str | bytes) or not isinstance(file, str) or len(text) > MOST_BYTES:
+    if not isinstance(text, str | bytes) or not isinstance(file, str) or len(text) > MAX_BYTES:
         return
     if file.startswith("<") and file.endswith(">"):
         written = text if isinstance(text, str) else text.decode("utf-8", "replace")

@@ -13,9 +13,9 @@ from simt.report import Hazard, Recording
 
 SEEDS = 6
 """Orders drawn by chance: as many of warps, and as many of single threads."""
-MOST_THREADS = 256
+MAX_THREADS = 256
 """Threads in a launch that is run thread by thread: one after the other takes its time."""
-MOST_OTHERS = 4
+MAX_OTHERS = 4
 """Threads looked at on the other side of a race, for each on this side."""
 
 
@@ -50,7 +50,7 @@ def races_of(hazard: Hazard, recording: Recording) -> list[Race]:
     near = [named]
     for cell, threads in touching[0].items():
         for one in threads:
-            for other in touching[1].get(cell, ())[:MOST_OTHERS]:
+            for other in touching[1].get(cell, ())[:MAX_OTHERS]:
                 found = race(one, other, cell)
                 if one == other or (d["space"] == "shared" and not found.same_block):
                     continue
@@ -125,7 +125,7 @@ def orders(races: Sequence[Race], threads: int, names: Names) -> Iterator[Order]
         threads: of the launch.
         names: says which warp or thread is meant.
     """
-    few = threads <= MOST_THREADS
+    few = threads <= MAX_THREADS
     kinds: list[Kind] = ["warps", "threads"] if few else ["warps"]
     if races and all(race.same_warp for race in races):
         kinds.reverse()

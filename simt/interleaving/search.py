@@ -10,7 +10,7 @@ import numpy as np
 
 from simt.errors import KernelRefused
 from simt.interleaving.experiment import Experiment, Run
-from simt.interleaving.orders import MOST_THREADS as MOST_THREADS_ONE_BY_ONE
+from simt.interleaving.orders import MAX_THREADS as MAX_THREADS_ONE_BY_ONE
 from simt.interleaving.orders import (
     ONE_BY_ONE,
     TOGETHER,
@@ -31,13 +31,13 @@ from simt.interleaving.words import (
     tell_wrong,
 )
 from simt.machine.observer import Observer
-from simt.observe.recorder import MOST_THREADS, Recorder
+from simt.observe.recorder import MAX_THREADS, Recorder
 from simt.report import Hazard, Recording, Report
 
-MOST_TRIES = 48
-MOST_RACES = 4
-MOST_STEPS = 6000
-MOST_VARIABLES = 3
+MAX_TRIES = 48
+MAX_RACES = 4
+MAX_STEPS = 6000
+MAX_VARIABLES = 3
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class _Search:
         hazards = races_in(self.report)
         # Where all write the same value, no order of the two can show.
         harmful = [h for h in hazards if not h.details["same_value"]]
-        found = [races_of(h, recording) for h in harmful[:MOST_RACES]]
+        found = [races_of(h, recording) for h in harmful[:MAX_RACES]]
         self.races = [r for alike in zip_longest(*found) for r in alike if r is not None]
         self.tried = 1
         right, wanted = self._right_run(together)
@@ -114,7 +114,7 @@ class _Search:
         if right is None and not self.races:
             return Replay(tell_wrong(self.report, hazards), self.tried)
         ways = orders(self.races, self.report.launch.lanes, self.names)
-        planned = list(islice(ways, MOST_TRIES - self.tried))
+        planned = list(islice(ways, MAX_TRIES - self.tried))
         most = self.tried + len(planned)
         for order in planned:
             if self.told is not None:
@@ -142,7 +142,7 @@ class _Search:
             return None
 
     def _record(self, order: Order, *, detect_races: bool = False) -> tuple[Run, Recording]:
-        recorder = Recorder(self.watch, self._threads(), MOST_STEPS)
+        recorder = Recorder(self.watch, self._threads(), MAX_STEPS)
         run = self._run(order, (recorder,), detect_races=detect_races)
         return run, recorder.recording(run.report)
 
@@ -165,7 +165,7 @@ class _Search:
         """
         expected = self.experiment.expected()
         candidates = [TOGETHER, WARP_BY_WARP]
-        if self.report.launch.lanes <= MOST_THREADS_ONE_BY_ONE:
+        if self.report.launch.lanes <= MAX_THREADS_ONE_BY_ONE:
             adding = expected is None and any(self._updates(race) for race in self.races)
             candidates.insert(0 if adding else 2, ONE_BY_ONE)
         wanted = None
@@ -254,16 +254,16 @@ class _Search:
         if culprit is None or culprit.kind == UNSEEN:
             # What is written and not yet seen is there for some threads and not for others.
             return recording
-        return replace(recording, watch=(*recording.watch[:MOST_VARIABLES], culprit.array))
+        return replace(recording, watch=(*recording.watch[:MAX_VARIABLES], culprit.array))
 
     def _threads(self) -> Sequence[int]:
         """The threads to record: all, or the blocks of the races and those that come first."""
         grid, block = self.experiment.shape()
         per_block, blocks = int(np.prod(block)), int(np.prod(grid))
-        if per_block * blocks <= MOST_THREADS:
+        if per_block * blocks <= MAX_THREADS:
             return range(per_block * blocks)
         racing = (p.thread // per_block for race in self.races for p in (race.one, race.other))
-        chosen = list(dict.fromkeys((*racing, *range(blocks))))[: max(MOST_THREADS // per_block, 1)]
+        chosen = list(dict.fromkeys((*racing, *range(blocks))))[: max(MAX_THREADS // per_block, 1)]
         return [b * per_block + t for b in chosen for t in range(per_block)]
 
     def _warps(self, culprit: Culprit | None, recording: Recording) -> tuple[int, ...]:

@@ -14,12 +14,12 @@ from typing import Any, Protocol
 import numpy as np
 
 LARGEST = 2**64
-MOST_NESTED = 32
-MOST_FIELDS = 128
+MAX_NESTED = 32
+MAX_FIELDS = 128
 MAX_CELLS = 65_536  # constant memory holds 64 KiB
-MOST_DTYPE_LETTERS = 32
-MOST_COST = 4 * MAX_CELLS
-MOST_COST_OF_A_FILE = 4 * MOST_COST
+MAX_DTYPE_LETTERS = 32
+MAX_COST = 4 * MAX_CELLS
+MAX_COST_OF_A_FILE = 4 * MAX_COST
 
 
 @dataclass(frozen=True)
@@ -324,15 +324,15 @@ def _structure(node: ast.Call, names: Names) -> np.dtype[Any]:
 def _of_fields(node: ast.expr, names: Names, *, aligned: bool) -> np.dtype[Any]:
     """[("x", np.float32), ("kind", np.int32)]"""
     assert isinstance(node, ast.List)
-    if len(node.elts) > MOST_FIELDS:
-        raise NotConstant(f"{len(node.elts):,} fields: the simulator takes {MOST_FIELDS}")
+    if len(node.elts) > MAX_FIELDS:
+        raise NotConstant(f"{len(node.elts):,} fields: the simulator takes {MAX_FIELDS}")
     fields = []
     for each in node.elts:
         if not isinstance(each, ast.Tuple) or len(each.elts) != 2:
             raise NotConstant("a field that is no pair of a name and a dtype")
         name, type_ = each.elts
         if isinstance(type_, ast.Constant) and isinstance(type_.value, str):
-            dtype: Any = type_.value[:MOST_DTYPE_LETTERS]
+            dtype: Any = type_.value[:MAX_DTYPE_LETTERS]
         else:
             dtype = as_dtype(constant(type_, names))
         if dtype is None:
@@ -504,7 +504,7 @@ class Costs:
     """
 
     def __init__(self) -> None:
-        self.left = MOST_COST_OF_A_FILE
+        self.left = MAX_COST_OF_A_FILE
         self.known: dict[str, tuple[int, int]] = {}  # name -> its cost, and how deeply it nests
 
     def charge(self, name: str, value: ast.expr) -> None:
@@ -517,12 +517,12 @@ class Costs:
         named = [self.known[n.id] for n in nodes if isinstance(n, ast.Name) and n.id in self.known]
         cost = len(nodes) + sum(cost for cost, _ in named)
         nested = sum(isinstance(n, ast.Tuple | ast.List) for n in nodes)
-        depth = min(nested, MOST_NESTED) + max((depth for _, depth in named), default=0)
+        depth = min(nested, MAX_NESTED) + max((depth for _, depth in named), default=0)
         self.known.pop(name, None)
-        self.left -= min(cost, MOST_COST)
-        if cost > MOST_COST or self.left < 0:
+        self.left -= min(cost, MAX_COST)
+        if cost > MAX_COST or self.left < 0:
             raise NotConstant("it is too large, or the constants of the file are together")
-        if depth > 2 * MOST_NESTED:
+        if depth > 2 * MAX_NESTED:
             raise NotConstant("it is nested too deeply")
         self.known[name] = cost, depth
 

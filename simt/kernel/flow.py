@@ -29,7 +29,7 @@ import numpy as np
 
 from simt.kernel.constants import LARGEST, NotConstant, Symbol, cells, constant
 from simt.kernel.source import Kernel, Unknown
-from simt.kernel.types import MOST_VALUES, ArrayType, TupleType, Type
+from simt.kernel.types import MAX_VALUES, ArrayType, TupleType, Type
 from simt.vocabulary.allocate import is_allocation
 
 State = dict[str, frozenset[int]]
@@ -597,7 +597,7 @@ def _bounded(value: Any) -> Any:
     """The value of a constant; _UNDECIDED where deciding anything by it could take for ever."""
     if isinstance(value, int) and abs(value) >= LARGEST:
         return _UNDECIDED
-    if isinstance(value, tuple) and cells(value, MOST_VALUES) > MOST_VALUES:
+    if isinstance(value, tuple) and cells(value, MAX_VALUES) > MAX_VALUES:
         return _UNDECIDED
     return value
 

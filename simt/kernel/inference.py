@@ -18,7 +18,7 @@ from simt.kernel import intrinsics, types
 from simt.kernel.constants import NamedTuple, NotConstant, Symbol, as_dtype, constant
 from simt.kernel.flow import LITERAL, Decisions, is_literal
 from simt.kernel.intrinsics import NOTHING
-from simt.kernel.legality import CHECKING, MOST_TYPING_STEPS, Draft, called_from, specialised
+from simt.kernel.legality import CHECKING, MAX_TYPING_STEPS, Draft, called_from, specialised
 from simt.kernel.refusals import method_refusal, ours, refused
 from simt.kernel.source import Captured, Kernel
 from simt.kernel.types import (
@@ -116,7 +116,7 @@ class NotYet(Exception):
 
 
 MAX_ROUNDS = 20
-MOST_DEEP = 50
+MAX_DEEP = 50
 
 
 Literals = tuple[tuple[str, Any], ...]
@@ -134,7 +134,7 @@ class Found(dict[Key, Inferred]):
         under_way: those whose types are being found, which may call themselves.
     """
 
-    left = MOST_TYPING_STEPS
+    left = MAX_TYPING_STEPS
 
     def __init__(self) -> None:
         super().__init__()
@@ -280,7 +280,7 @@ class _Inference:
         if self.found.left < 0:
             raise self.kernel.refuse(
                 self.kernel.tree,
-                f"{self.kernel.name} and what it calls take more than {MOST_TYPING_STEPS:,} steps "
+                f"{self.kernel.name} and what it calls take more than {MAX_TYPING_STEPS:,} steps "
                 "to find their types, the simulator's limit",
                 "call each function with few kinds of arguments, and write fewer of them",
             )
@@ -492,8 +492,8 @@ class _Inference:
         known: Sequence[Type],
         literals: Literals = (),
     ) -> Inferred:
-        if self.depth > MOST_DEEP:
-            fact = f"more than {MOST_DEEP} functions call each other here, one inside the other"
+        if self.depth > MAX_DEEP:
+            fact = f"more than {MAX_DEEP} functions call each other here, one inside the other"
             raise self.kernel.refuse(self.kernel.tree, fact, "write a loop")
         # Numba compiles a function once for the types it is called with, and so is it read here.
         key = (device.kernel.tree, tuple(arguments), tuple(known), literals)

@@ -245,10 +245,10 @@ WEIGHTS: dict[type[ast.AST], int] = {ast.Slice: 16, ast.Call: 4}
 """What an expression of a kind counts for; 1 unless it is here."""
 STEPS_OF_ACCESSES = {"load": 0, "store": 2, "atomic": 8}
 """What an access counts for beside its statement: every observer looks at each of its lanes."""
-MOST_NODES = 20_000
-MOST_STEPS_CALLED = 20_000
-MOST_CALLS_DEEP = 32
-MOST_TYPING_STEPS = 100_000
+MAX_NODES = 20_000
+MAX_STEPS_CALLED = 20_000
+MAX_CALLS_DEEP = 32
+MAX_TYPING_STEPS = 100_000
 CHECKING = 4
 """A version of a function is checked before its types are found, at so many times its steps."""
 
@@ -402,9 +402,9 @@ class Checked(dict[ast.FunctionDef, Draft]):
         """
         self[(device.written or device.kernel).tree] = device
         self.steps += sum(device.efforts.values())
-        if self.steps > MOST_STEPS_CALLED:
+        if self.steps > MAX_STEPS_CALLED:
             fact = (
-                f"the functions called from here have more than {MOST_STEPS_CALLED:,} steps "
+                f"the functions called from here have more than {MAX_STEPS_CALLED:,} steps "
                 "together, the simulator's limit"
             )
             raise kernel.refuse(node, fact, "call fewer functions, or shorter ones")
@@ -584,10 +584,10 @@ def _checked(
 
 
 def _refuse_too_large(kernel: Kernel, nodes: int) -> None:
-    if nodes > MOST_NODES:
+    if nodes > MAX_NODES:
         fact = (
             f"{kernel.name} has {nodes:,} nodes in its syntax tree: "
-            f"the simulator takes up to {MOST_NODES:,}"
+            f"the simulator takes up to {MAX_NODES:,}"
         )
         raise kernel.refuse(kernel.tree, fact, "let loops do what is written out here")
 
@@ -649,8 +649,8 @@ def called_from(
     if any(device.place == caller.place for caller in chain):
         fact = ours(f"functions that call each other in a circle, as {device.name} is here")
         raise kernel.refuse(node, fact, "write a loop, or let one function call itself")
-    if len(chain) > MOST_CALLS_DEEP:
-        fact = f"calls nest more than {MOST_CALLS_DEEP} deep here"
+    if len(chain) > MAX_CALLS_DEEP:
+        fact = f"calls nest more than {MAX_CALLS_DEEP} deep here"
         raise kernel.refuse(node, fact, "write the functions into one another, or a loop")
     if device.tree not in checked:
         checked.hold(_draft(device, chain, checked), kernel, node)

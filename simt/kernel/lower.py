@@ -283,7 +283,7 @@ class _Function:
             steps=1,
             before=(zero, measured),
             test=ir.Compare(line, BOOL, ("Lt",), (counter, length)),
-            most=self.word(_NOWHERE, "len", loops.MOST_TURNS, INT64, [length], line),
+            most=self.word(_NOWHERE, "len", loops.MAX_TURNS, INT64, [length], line),
             body=self.over_cells(line, cells, [*counters, counter], at),
             after=self.onward(counter, ir.Constant(line, INT64, np.int64(1))),
             orelse=(),
@@ -406,7 +406,7 @@ class _Function:
         before, lengths, item = self.items(line, node, counter, iterated)
         kept = [self.keep(line, length) for length in lengths]
         read = [length for _, length in kept]
-        most = self.word(node, "len", loops.MOST_TURNS, INT64, read)
+        most = self.word(node, "len", loops.MAX_TURNS, INT64, read)
         least = self.word(node, "len", loops.LEAST, INT64, read)
         test = ir.Compare(line, BOOL, ("Lt",), (counter, least))
         one = ir.Constant(line, INT64, np.int64(1))

@@ -14,10 +14,10 @@ import numpy as np
 from simt.kernel import ir
 from simt.vocabulary import attributes, indices
 
-MOST_VARIABLES = 3
-MOST_OPERATIONS = 5
+MAX_VARIABLES = 3
+MAX_OPERATIONS = 5
 """In both arms together."""
-NEVER = MOST_OPERATIONS + 1
+NEVER = MAX_OPERATIONS + 1
 
 _CHEAP = frozenset(("Add", "Sub", "Mult", "BitAnd", "BitOr", "BitXor", "LShift", "RShift"))
 
@@ -38,7 +38,7 @@ def are_selects(body: ir.Block, orelse: ir.Block) -> bool:
         cost += sum(map(_of_statement, deeper))
         changed |= _changed(deeper)
         return cost == 0 and len(changed) == 1
-    return cost <= MOST_OPERATIONS and len(changed) <= MOST_VARIABLES
+    return cost <= MAX_OPERATIONS and len(changed) <= MAX_VARIABLES
 
 
 def _changed(statements: Iterable[ir.Statement]) -> set[str]:

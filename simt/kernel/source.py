@@ -140,7 +140,7 @@ def _other_encoding(data: bytes, at: int, shown: str) -> SourceFileError:
 
 
 MAX_DEPTH = 200
-MOST_SHOWN = 200
+MAX_SHOWN = 200
 
 OF_THE_LIBRARY = ("numba.cuda.", "numba_cuda_mlir.", "simt.foreign.")
 """Where functions of `numba.cuda` live that are plain Python: most of what a host calls."""
@@ -254,7 +254,7 @@ def _seen_from(folder: str, path: Path) -> str:
 def show_line(text: str) -> str:
     """Returns a line of source as messages show it: no longer than a person would read."""
     text = one_line(text.strip())
-    return text if len(text) <= MOST_SHOWN else text[:MOST_SHOWN] + " ..."
+    return text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + " ..."
 
 
 def parse(text: str, shown: str, *, whole: bool = False) -> ast.Module:
@@ -561,9 +561,9 @@ def _is_jit(node: ast.expr, names: Mapping[str, Any]) -> bool:
     return isinstance(node, ast.Name) and names.get(node.id) == Symbol("cuda.jit")
 
 
-MOST_KEPT = 256
-MOST_KEPT_PER_CODE = 8
-MOST_CONSTANT_BYTES = 1 << 16
+MAX_KEPT = 256
+MAX_KEPT_PER_CODE = 8
+MAX_CONSTANT_BYTES = 1 << 16
 """Of an array of the host that a kernel reads; with a larger one it is read anew each time."""
 
 
@@ -592,7 +592,7 @@ def from_function(function: Any) -> Kernel:
         read, scope = _read_function(_Identity(code)), LiveScope(plain)
         kernel = Kernel(read.tree.name, read.tree, read.file, read.lines, scope, *shape)
         kept.insert(0, (scope, kernel))
-        del kept[MOST_KEPT_PER_CODE:]
+        del kept[MAX_KEPT_PER_CODE:]
         return kernel
 
 
@@ -614,7 +614,7 @@ def _kept_of(code: CodeType) -> _Kept:
     """The kernels made of a function's code so far, the newest first."""
     found = _kernels.setdefault(id(code), (code, []))[1]
     _kernels.move_to_end(id(code))
-    if len(_kernels) > MOST_KEPT:
+    if len(_kernels) > MAX_KEPT:
         _kernels.popitem(last=False)
     return found
 
@@ -632,7 +632,7 @@ class _Identity:
         return id(self.code)
 
 
-@functools.lru_cache(maxsize=MOST_KEPT)
+@functools.lru_cache(maxsize=MAX_KEPT)
 def _read_function(key: _Identity) -> _Read:
     code = key.code
     if code.co_name == "<lambda>":
@@ -779,7 +779,7 @@ class _Changeable:
 
     def __init__(self, array: np.ndarray) -> None:
         self.array = array
-        self.was = array.copy() if array.nbytes <= MOST_CONSTANT_BYTES else None
+        self.was = array.copy() if array.nbytes <= MAX_CONSTANT_BYTES else None
 
     def is_still(self, value: Any) -> bool:
         return (

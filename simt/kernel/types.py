@@ -26,9 +26,9 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from simt.errors import UserError
-from simt.kernel.constants import MOST_NESTED, Symbol, as_dtype
+from simt.kernel.constants import MAX_NESTED, Symbol, as_dtype
 
-MOST_VALUES = 1024
+MAX_VALUES = 1024
 
 BOOL = np.dtype(np.bool_)
 INT32 = np.dtype(np.int32)
@@ -78,10 +78,10 @@ class TupleType:
             self, "size", len(self.elements) - len(inner) + sum(e.size for e in inner)
         )
         object.__setattr__(self, "depth", 1 + max((e.depth for e in inner), default=0))
-        if self.size > MOST_VALUES:
-            raise TooLarge(f"a tuple of {self.size:,} values: the simulator takes {MOST_VALUES:,}")
-        if self.depth > MOST_NESTED:
-            raise TooLarge(f"tuples nested more than {MOST_NESTED} deep, the simulator's limit")
+        if self.size > MAX_VALUES:
+            raise TooLarge(f"a tuple of {self.size:,} values: the simulator takes {MAX_VALUES:,}")
+        if self.depth > MAX_NESTED:
+            raise TooLarge(f"tuples nested more than {MAX_NESTED} deep, the simulator's limit")
 
     def __str__(self) -> str:
         if self.names == THREE_PARTS:
@@ -487,7 +487,7 @@ def rating(given: Sequence[Type], wanted: Sequence[Type]) -> tuple[int, int, int
     return ranks.count(UNSAFE), ranks.count(SAFE), ranks.count(PROMOTE)
 
 
-MOST_SHOWN = 100
+MAX_SHOWN = 100
 
 
 class _Anything:
@@ -594,7 +594,7 @@ def _from_text(text: str) -> Signature:
         found = None
     if found is None:
         raise UserError(
-            f'"{text[:MOST_SHOWN]}" is not a signature', 'write it like "void(float32[:], int32)"'
+            f'"{text[:MAX_SHOWN]}" is not a signature', 'write it like "void(float32[:], int32)"'
         )
     return found
 

@@ -96,9 +96,9 @@ class FaultLog:
         finished: False once the launch has been given up before its end.
     """
 
-    MOST_THREADS = 4096
-    MOST_CELLS = 4096
-    MOST_PLACES = 200
+    MAX_THREADS = 4096
+    MAX_CELLS = 4096
+    MAX_PLACES = 200
 
     def __init__(self) -> None:
         self.found: dict[tuple[Any, ...], Fault] = {}
@@ -110,7 +110,7 @@ class FaultLog:
     def add(self, fault: Fault, key: tuple[Any, ...] = ()) -> None:
         """Adds a fault; one with the same kind, line and key only raises the first one's count.
 
-        Beyond MOST_PLACES of them the others are counted, in `left_out`.
+        Beyond MAX_PLACES of them the others are counted, in `left_out`.
 
         Raises:
             CannotGoOn: most_errors have been added.
@@ -125,14 +125,14 @@ class FaultLog:
         place = (fault.kind, file, fault.line, *key)
         known = self.found.get(place)
         if known is None:
-            if len(self.found) < self.MOST_PLACES:
+            if len(self.found) < self.MAX_PLACES:
                 self.found[place] = fault
             else:
                 self.left_out += fault.count
             return
         known.count += fault.count
-        if len(known.threads) < self.MOST_THREADS:
+        if len(known.threads) < self.MAX_THREADS:
             known.threads = np.unique(np.concatenate([known.threads, fault.threads]))
-        if fault.cells.size and known.cells.size < self.MOST_CELLS:
+        if fault.cells.size and known.cells.size < self.MAX_CELLS:
             both = np.unique(np.concatenate([known.cells, fault.cells]))
-            known.cells = both[: self.MOST_CELLS]
+            known.cells = both[: self.MAX_CELLS]

@@ -44,9 +44,9 @@ from simt.machine.values import (
 from simt.vocabulary.allocate import Arena
 
 # Each takes a few frames of Python's own stack, of which there are a thousand.
-MOST_CALLS_UNDER_WAY = 64
+MAX_CALLS_UNDER_WAY = 64
 # Vectors kept beside what they were cast to; a kernel has few index variables.
-MOST_CONVERTED = 16
+MAX_CONVERTED = 16
 
 
 @dataclass(slots=True)
@@ -414,7 +414,7 @@ class Interpreter:
         """Runs a device function with the lanes that call it; returns what it returns."""
         arguments = [self.value(a) for a in node.arguments]
         caller, mask = self.frame, self.mask
-        if self.depth >= MOST_CALLS_UNDER_WAY:
+        if self.depth >= MAX_CALLS_UNDER_WAY:
             fact = f"calls are {self.depth} deep here, the simulator's limit"
             hint = "write a loop: a thread of a GPU has room for few calls inside one another, too"
             raise self.kernel.refuse(node.line, fact, hint)
@@ -476,7 +476,7 @@ class Interpreter:
         known = self._converted.get(id(value))
         if known is not None and known[0] is value and known[1].dtype is type_:
             return known[1]
-        if len(self._converted) >= MOST_CONVERTED:
+        if len(self._converted) >= MAX_CONVERTED:
             self._converted.clear()
         found = cast(value, type_)
         self._converted[id(value)] = value, found

@@ -153,14 +153,14 @@ np.empty(1 << 24, np.uint8)
 LANES_PER_BATCH = 1 << 15
 SMALL_LANES = 1 << 12
 LOCAL_BYTES_PER_BATCH = 1 << 28
-MOST_LOCAL_BYTES_RESIDENT = 1 << 30
-MOST_LANES = 1 << 27
+MAX_LOCAL_BYTES_RESIDENT = 1 << 30
+MAX_LANES = 1 << 27
 
 # CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": the same for every
 # compute capability from 5.0 on.
-MOST_THREADS_PER_BLOCK = 1024
-MOST_PER_BLOCK_AXIS = (1024, 1024, 64)
-MOST_PER_GRID_AXIS = (2**31 - 1, 65_535, 65_535)
+MAX_THREADS_PER_BLOCK = 1024
+MAX_PER_BLOCK_AXIS = (1024, 1024, 64)
+MAX_PER_GRID_AXIS = (2**31 - 1, 65_535, 65_535)
 
 
 def dim3(value: Any, what: str) -> Dim3:
@@ -190,8 +190,8 @@ def illegal(grid: Dim3, block: Dim3) -> str | None:
     'a block of 2,048 threads: a block has at most 1,024'
     """
     for what, shape, most in (
-        ("block", block, MOST_PER_BLOCK_AXIS),
-        ("grid", grid, MOST_PER_GRID_AXIS),
+        ("block", block, MAX_PER_BLOCK_AXIS),
+        ("grid", grid, MAX_PER_GRID_AXIS),
     ):
         for axis, size, limit in zip("xyz", shape, most, strict=True):
             if size < 1:
@@ -199,20 +199,20 @@ def illegal(grid: Dim3, block: Dim3) -> str | None:
             if size > limit and what == "grid":
                 return f"a grid of {size:,} blocks along {axis}: at most {limit:,} fit"
     threads = block[0] * block[1] * block[2]
-    if threads > MOST_THREADS_PER_BLOCK:
-        return f"a block of {threads:,} threads: a block has at most {MOST_THREADS_PER_BLOCK:,}"
-    if block[2] > MOST_PER_BLOCK_AXIS[2]:
-        return f"a block of {block[2]} along z: at most {MOST_PER_BLOCK_AXIS[2]} fit"
+    if threads > MAX_THREADS_PER_BLOCK:
+        return f"a block of {threads:,} threads: a block has at most {MAX_THREADS_PER_BLOCK:,}"
+    if block[2] > MAX_PER_BLOCK_AXIS[2]:
+        return f"a block of {block[2]} along z: at most {MAX_PER_BLOCK_AXIS[2]} fit"
     return None
 
 
 def check_size(name: str, grid: Dim3, block: Dim3) -> None:
     """Raises UserError for a launch that a GPU runs and that is too large for the simulator."""
     warps = grid[0] * grid[1] * grid[2] * -(-(block[0] * block[1] * block[2]) // WARP)
-    if warps * WARP > MOST_LANES:
+    if warps * WARP > MAX_LANES:
         raise UserError(
             f"{name} is launched with {warps * WARP:,} lanes: a GPU runs that many, and the "
-            f"simulator at most {MOST_LANES:,}",
+            f"simulator at most {MAX_LANES:,}",
             "launch fewer blocks, or let each thread do more in a loop",
         )
 
@@ -326,12 +326,12 @@ def _give_back(arguments: Sequence[Any], values: Iterable[Any]) -> None:
 def _check_resident(code: Code, grid: Dim3, block: Dim3, local: int) -> None:
     """Raises KernelRefused where all threads together hold more local memory than there may be."""
     threads = int(np.prod(grid)) * int(np.prod(block))
-    if local * threads > MOST_LOCAL_BYTES_RESIDENT:
+    if local * threads > MAX_LOCAL_BYTES_RESIDENT:
         raise code.kernel.refuse(
             code.kernel.tree,
             f"{threads:,} threads that have to be there at the same time hold "
             f"{local * threads:,} bytes of local memory: the simulator allows "
-            f"{MOST_LOCAL_BYTES_RESIDENT:,}",
+            f"{MAX_LOCAL_BYTES_RESIDENT:,}",
             "launch fewer threads, or declare smaller local arrays",
         )
 

@@ -38,16 +38,16 @@ from simt.machine.observer import Access, Observer, Setting
 from simt.machine.schedule import BARRIER, START, WAIT, About, Fineness, Kind, Schedule, Task
 from simt.machine.values import Value
 from simt.machine.warp import WarpArena, WarpAudience, WarpLanes
-from simt.machine.watchdog import ATOMIC, MOST_WAITING_TURNS, Waits
+from simt.machine.watchdog import ATOMIC, MAX_WAITING_TURNS, Waits
 from simt.vocabulary.allocate import Arena
 from simt.vocabulary.synchronise import GRID_BARRIER
 
 if TYPE_CHECKING:
     from greenlet import greenlet
 
-MOST_OFFERED: dict[Fineness, int] = {"waits": 128, "accesses": 512}
+MAX_OFFERED: dict[Fineness, int] = {"waits": 128, "accesses": 512}
 """Tasks not yet started that a schedule may choose from."""
-MOST_LANES: dict[Kind, int] = {"warps": 1 << 16, "threads": 1 << 14}
+MAX_LANES: dict[Kind, int] = {"warps": 1 << 16, "threads": 1 << 14}
 STEPS_FACTOR = 8
 """All tasks together may execute this many times the statements that one of them may."""
 STEPS_OF_A_WAIT = 16
@@ -331,7 +331,7 @@ class Scheduler:
         self._resident: set[int] = set()
         # Of those that have not started the ones to choose from; None when it is to be asked anew.
         self._offered: list[Task] | None = None
-        self._most_offered = MOST_OFFERED[schedule.fineness]
+        self._most_offered = MAX_OFFERED[schedule.fineness]
         self._last: Task | None = None
 
     def _cut(self) -> dict[int, TaskContext]:
@@ -462,7 +462,7 @@ class Scheduler:
         spent = context.spent()
         self._fruitless += spent
         self._stuck += spent + STEPS_OF_A_WAIT
-        if self._turns > MOST_WAITING_TURNS * len(self.under_way):
+        if self._turns > MAX_WAITING_TURNS * len(self.under_way):
             self.give_up(wait)
         if self._stuck > self.step_budget // STUCK_PART:
             self.give_up(wait)

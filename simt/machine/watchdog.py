@@ -16,8 +16,8 @@ from simt.machine.machine import Machine, Turns
 from simt.machine.memory import Array
 from simt.machine.values import Variable
 
-MOST_WAITING_TURNS = 250
-MOST_TURNS_WITH_ATOMICS = 1000
+MAX_WAITING_TURNS = 250
+MAX_TURNS_WITH_ATOMICS = 1000
 
 
 class EndlessLoop(Exception):
@@ -66,13 +66,13 @@ def watch(machine: Machine, loop: Loop, turns: Turns, running: Mask, taken: Mask
         Waits: its lanes wait for others.
     """
     turns.fruitless = turns.fruitless + 1 if running.count == taken.count else 0
-    if turns.fruitless < MOST_WAITING_TURNS or not loop.waits:
+    if turns.fruitless < MAX_WAITING_TURNS or not loop.waits:
         return
-    if loop.waits == ATOMIC and turns.fruitless >= MOST_TURNS_WITH_ATOMICS:
+    if loop.waits == ATOMIC and turns.fruitless >= MAX_TURNS_WITH_ATOMICS:
         raise Waits(machine.kernel, loop.line)
-    if turns.fruitless % MOST_WAITING_TURNS == 0:
+    if turns.fruitless % MAX_WAITING_TURNS == 0:
         turns.seen = snapshot(machine.variables)
-    elif turns.fruitless % MOST_WAITING_TURNS == 1 and unchanged(
+    elif turns.fruitless % MAX_WAITING_TURNS == 1 and unchanged(
         turns.seen, snapshot(machine.variables)
     ):
         raise Waits(machine.kernel, loop.line)

@@ -9,7 +9,7 @@ import numpy as np
 from simt.machine.lanes import Lanes, Mask
 from simt.machine.observer import Access, Observer, Setting
 
-MOST_EVENTS = 1 << 16
+MAX_EVENTS = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class AccessLog(Observer):
         self.lanes = lanes
 
     def _add(self, event: Event) -> None:
-        if len(self.events) < MOST_EVENTS:
+        if len(self.events) < MAX_EVENTS:
             self.events.append(event)
         else:
             self.left_out += 1

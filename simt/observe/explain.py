@@ -10,7 +10,7 @@ from simt.observe.places import Places
 from simt.observe.words import WORDS
 from simt.report import Dim3, Hazard
 
-MOST_THREADS = 64
+MAX_THREADS = 64
 
 
 def explain(faults: FaultLog, kernel: Kernel, grid: Dim3, block: Dim3) -> tuple[Hazard, ...]:
@@ -42,6 +42,6 @@ def _hazard(fault: Fault, kernel: Kernel, grid: Dim3, block: Dim3) -> Hazard:
         message=f"{HAZARD_ERRORS[fault.kind].__name__}: {fact}",
         file=kernel.file,
         line=fault.line,
-        threads=tuple(place_of(int(t), grid, block) for t in fault.threads[:MOST_THREADS]),
+        threads=tuple(place_of(int(t), grid, block) for t in fault.threads[:MAX_THREADS]),
         details=details,
     )

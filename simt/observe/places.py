@@ -11,7 +11,7 @@ from simt.machine.faults import Fault
 from simt.machine.lanes import WARP, place_of
 from simt.report import Dim3
 
-MOST_RUNS = 4
+MAX_RUNS = 4
 
 
 class Places:
@@ -43,7 +43,7 @@ class Places:
         if self.flat:
             listed = runs(inside)
         else:
-            shown = [triple(place_of(int(t), (1, 1, 1), self.block)[1]) for t in inside[:MOST_RUNS]]
+            shown = [triple(place_of(int(t), (1, 1, 1), self.block)[1]) for t in inside[:MAX_RUNS]]
             more = len(inside) - len(shown)
             listed = ", ".join(shown) + (f" and {more:,} more" if more > 0 else "")
         word = "thread" if len(inside) == 1 else "threads"
@@ -90,7 +90,7 @@ def runs(numbers: Sequence[int] | np.ndarray) -> str:
             parts.append(f"{run[0]}..{run[-1]}")
         else:
             parts.extend(str(v) for v in run)
-    if len(parts) > MOST_RUNS:
-        shown = ", ".join(parts[: MOST_RUNS - 1])
+    if len(parts) > MAX_RUNS:
+        shown = ", ".join(parts[: MAX_RUNS - 1])
         return f"{shown} and others up to {values[-1]}"
     return ", ".join(parts)

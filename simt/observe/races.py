@@ -20,8 +20,8 @@ from simt.observe.shadow import NOBODY, History, Reads, Shadow, threads_in, time
 from simt.vocabulary.whole_arrays import SEEN
 
 _WATCHED = ("global", "shared")
-MOST_PENDING = 64
-MOST_KEPT = 1 << 24
+MAX_PENDING = 64
+MAX_KEPT = 1 << 24
 """Accesses kept one by one, where fences order: some 200 MB. Beyond it, advice says so."""
 
 
@@ -148,7 +148,7 @@ class Races(Observer):
         against = [h for h in (shadow.writers, shadow.updaters) if h.last >= since]
         if against:
             self._compare(shadow, reads.access, reads.units, against)
-        shadow.read_later(reads, MOST_PENDING)
+        shadow.read_later(reads, MAX_PENDING)
 
     def _write(self, shadow: Shadow, access: Access, first: int, width: int, since: int) -> None:
         """A store to some units, and what it meets since a time."""
@@ -303,16 +303,16 @@ class Races(Observer):
 
     def _bound(self, access: Access) -> None:
         """Gives up keeping every access where there are too many, and says so."""
-        if self.touched <= MOST_KEPT:
+        if self.touched <= MAX_KEPT:
             return  # nor can more be kept
         histories = [h for shadow in self.shadows.values() for h in shadow.histories()]
-        if sum(h.sets.size for h in histories if h.sets is not None) <= MOST_KEPT:
+        if sum(h.sets.size for h in histories if h.sets is not None) <= MAX_KEPT:
             return
         self.whole = False
         for history in histories:
             history.sets = None
         facts = {
-            "incomplete": MOST_KEPT,
+            "incomplete": MAX_KEPT,
             "array": access.array.name,
             "shape": access.array.shape,
             "access": access.kind,
@@ -367,7 +367,7 @@ class Races(Observer):
                 count=count,
                 severity=severity,
                 kernel=access.kernel,
-                cells=np.unique(access.cells[lanes[here]])[: self.faults.MOST_CELLS],
+                cells=np.unique(access.cells[lanes[here]])[: self.faults.MAX_CELLS],
                 caller=access.caller,
             )
             self.faults.add(fault, (severity, *pair))

@@ -16,7 +16,7 @@ from simt.machine.values import Variable
 from simt.observe.transactions import SECTOR_BYTES, WORD_BYTES, count_request, count_wavefronts
 from simt.report import Held, StepAccess, Text
 
-MOST_VARIABLES = 8
+MAX_VARIABLES = 8
 
 _KINDS = {"load": "read", "store": "write", "atomic": "atomic"}
 
@@ -96,7 +96,7 @@ class Holdings:
         self._held[key] = Held(values, known)
 
 
-def local_names(kernel: Kernel, most: int | None = MOST_VARIABLES) -> tuple[str, ...]:
+def local_names(kernel: Kernel, most: int | None = MAX_VARIABLES) -> tuple[str, ...]:
     """Returns the first local variables of a kernel, in the order of the source."""
     stores = (
         node

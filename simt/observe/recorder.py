@@ -22,9 +22,9 @@ from simt.observe.explain import explain
 from simt.observe.recorded import Holdings, cells_in_order, step_access, text_of
 from simt.report import Hazard, Recording, Report, Start, Step, StepAccess, StepExchange
 
-MOST_STEPS = 2000
-MOST_THREADS = 1024
-MOST_CELLS = 1 << 16
+MAX_STEPS = 2000
+MAX_THREADS = 1024
+MAX_CELLS = 1 << 16
 
 
 @dataclass
@@ -59,7 +59,7 @@ class Recorder(Observer):
     follows = True
 
     def __init__(
-        self, watch: Sequence[str], threads: Collection[int], most_steps: int = MOST_STEPS
+        self, watch: Sequence[str], threads: Collection[int], most_steps: int = MAX_STEPS
     ) -> None:
         self.watch = tuple(watch)
         self.threads = np.array(sorted(threads), np.int64)
@@ -79,7 +79,7 @@ class Recorder(Observer):
         self.counts: dict[int, int] = {}
         for array in setting.arrays.values():
             for part in array.fields.values() or (array,):
-                few = int(np.prod(part.shape, dtype=np.int64)) <= MOST_CELLS
+                few = int(np.prod(part.shape, dtype=np.int64)) <= MAX_CELLS
                 values = cells_in_order(part) if few else None
                 self.arrays[part.name] = Start("global", part.shape, values)
 

@@ -34,7 +34,7 @@ NOBODY = 0
 THREAD_BITS = 32
 _THREAD = (1 << THREAD_BITS) - 1
 UNIT_SHIFT = 27  # a launch has at most 2**27 lanes
-MOST_PAIRS = 1 << 20
+MAX_PAIRS = 1 << 20
 
 
 def pack(threads: np.ndarray, time: int) -> np.ndarray:
@@ -175,7 +175,7 @@ class Sets:
             start = 0
             while start < units.size:
                 done = ends[start - 1] if start else 0
-                stop = max(start + 1, int(np.searchsorted(ends, done + MOST_PAIRS)))
+                stop = max(start + 1, int(np.searchsorted(ends, done + MAX_PAIRS)))
                 part = counts[start:stop]
                 which = np.repeat(np.arange(start, start + part.size), part)
                 if which.size:

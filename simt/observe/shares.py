@@ -10,7 +10,7 @@ from simt.machine.lanes import Lanes, Mask
 from simt.machine.observer import Access, Observer, Setting
 
 SPACES = "global", "shared"
-MOST_WAITING = 1 << 20
+MAX_WAITING = 1 << 20
 """Pairs of a thread and a cell that are kept before those seen twice are dropped."""
 
 
@@ -135,7 +135,7 @@ class _Pairs:
     def _add(self, threads: np.ndarray, cells: np.ndarray) -> None:
         self.parts.append(threads * self.cells + cells)
         self.waiting += threads.size
-        if self.waiting > MOST_WAITING:
+        if self.waiting > MAX_WAITING:
             self.each_once()
 
     def each_once(self) -> np.ndarray:

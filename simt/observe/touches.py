@@ -5,8 +5,8 @@ from __future__ import annotations
 from simt.machine.observer import Access, Observer, Setting
 from simt.report import Touch
 
-MOST_LANES = 4096
-MOST_TOUCHES = 1 << 18
+MAX_LANES = 4096
+MAX_TOUCHES = 1 << 18
 
 _KINDS = {"load": "read", "store": "write", "atomic": "atomic"}
 
@@ -21,8 +21,8 @@ class Touches(Observer):
     def begin(self, setting: Setting) -> None:
         """Decides whether the launch is small enough."""
         (gx, gy, gz), (bx, by, bz) = setting.grid, setting.block
-        small = gx * gy * gz * bx * by * bz <= MOST_LANES
-        self.room = MOST_TOUCHES if small else 0
+        small = gx * gy * gz * bx * by * bz <= MAX_LANES
+        self.room = MAX_TOUCHES if small else 0
 
     def access(self, access: Access) -> None:
         """Keeps one access."""

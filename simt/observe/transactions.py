@@ -22,7 +22,7 @@ from simt.report import GlobalCounters, SharedCounters
 
 SECTOR_BYTES = 32
 SECTOR_BITS = 5
-MOST_LANES_KEPT = 1024
+MAX_LANES_KEPT = 1024
 """Of an access whose count is kept for others that are the same."""
 
 
@@ -74,7 +74,7 @@ def _count_global(access: Access) -> np.ndarray:
 
 
 def _count_part(address: np.ndarray, warps: np.ndarray, width: int) -> np.ndarray:
-    if address.size > MOST_LANES_KEPT:
+    if address.size > MAX_LANES_KEPT:
         return _row(count_request(address, warps, width))
     return _count_again(address.tobytes(), warps.tobytes(), width)
 
@@ -182,7 +182,7 @@ def _count_shared(access: Access) -> np.ndarray:
     """What all blocks do alike is counted once; so are the two components of a complex number."""
     array, in_copy, lanes = access.array, access.in_copy, access.mask.lanes
     blocks = -(-array.flat.size // array.per_copy)
-    if in_copy.size > MOST_LANES_KEPT and _alike(access.mask.active, in_copy, blocks):
+    if in_copy.size > MAX_LANES_KEPT and _alike(access.mask.active, in_copy, blocks):
         each = in_copy.size // blocks
         in_copy, lanes = in_copy[:each], lanes[:each]
     else:
@@ -202,7 +202,7 @@ def _alike(active: np.ndarray, in_copy: np.ndarray, blocks: int) -> bool:
 
 
 def _count_banks(address: np.ndarray, lanes: np.ndarray, width: int) -> np.ndarray:
-    if address.size > MOST_LANES_KEPT:
+    if address.size > MAX_LANES_KEPT:
         return _row(count_wavefronts(address, lanes, width))
     return _count_banks_again(address.tobytes(), lanes.tobytes(), width)
 
@@ -243,7 +243,7 @@ class Banks(Observer):
 
 # Most accesses have one pattern, or one more for the warps at an edge; after these few, looking
 # for the next costs more than counting what is left row by row.
-MOST_PATTERNS = 4
+MAX_PATTERNS = 4
 
 
 def by_group(values: np.ndarray, groups: np.ndarray, most: int = 0) -> np.ndarray:
@@ -279,7 +279,7 @@ def repeated(rows: np.ndarray) -> Iterator[tuple[np.ndarray, int]]:
     >>> [(r.tolist(), n) for r, n in repeated(np.array([[1, 2], [1, 2], [3, 4]]))]
     [([[1, 2]], 2), ([[3, 4]], 1)]
     """
-    for _ in range(MOST_PATTERNS):
+    for _ in range(MAX_PATTERNS):
         like_first = rows == rows[0]
         if like_first.all():
             yield rows[:1], len(rows)

@@ -29,9 +29,9 @@ SPACES = {"cuda.shared.array": "shared", "cuda.local.array": "local"}
 
 # CUDA C++ Programming Guide, "Technical Specifications per Compute Capability": a kernel may
 # declare 48 KiB of shared memory; more must be dynamic, up to 227 KiB from 9.0 on.
-MOST_STATIC_BYTES = 48 * 1024
-MOST_SHARED_BYTES = 227 * 1024
-MOST_LOCAL_BYTES = 512 * 1024
+MAX_STATIC_BYTES = 48 * 1024
+MAX_SHARED_BYTES = 227 * 1024
+MAX_LOCAL_BYTES = 512 * 1024
 WIDEST = 16  # bytes of the largest number, complex128
 
 
@@ -184,21 +184,21 @@ def too_much(requests: Iterable[Request], static: int, dynamic: int) -> str | No
     >>> too_much([], 65_536, 0)
     'the kernel declares 65,536 bytes of shared memory: 49,152 is the most'
     """
-    if static > MOST_STATIC_BYTES:
+    if static > MAX_STATIC_BYTES:
         return (
             f"the kernel declares {static:,} bytes of shared memory: "
-            f"{MOST_STATIC_BYTES:,} is the most"
+            f"{MAX_STATIC_BYTES:,} is the most"
         )
-    if static + dynamic > MOST_SHARED_BYTES:
+    if static + dynamic > MAX_SHARED_BYTES:
         return (
             f"the launch asks for {static + dynamic:,} bytes of shared memory a block: "
-            f"{MOST_SHARED_BYTES:,} is the most any GPU has"
+            f"{MAX_SHARED_BYTES:,} is the most any GPU has"
         )
     local = local_bytes(requests)
-    if local > MOST_LOCAL_BYTES:
+    if local > MAX_LOCAL_BYTES:
         return (
             f"the kernel declares {local:,} bytes of local memory a thread: "
-            f"{MOST_LOCAL_BYTES:,} is the most"
+            f"{MAX_LOCAL_BYTES:,} is the most"
         )
     return None
 

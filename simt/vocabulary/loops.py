@@ -63,7 +63,7 @@ def length_along(axis: int) -> Function:
 
 AHEAD = made_by_lowering(_ahead)
 """(counter, stop, step) of a range -> whether there is another turn."""
-MOST_TURNS = made_by_lowering(_most_turns)
+MAX_TURNS = made_by_lowering(_most_turns)
 """Lengths -> the turns after which no lane of these goes on."""
 LEAST = made_by_lowering(lambda machine, lengths, result: reduce(np.minimum, lengths))
 """Lengths -> the smallest."""

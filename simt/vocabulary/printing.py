@@ -12,7 +12,7 @@ from simt.kernel.ir import Call
 from simt.kernel.types import NoSuchType, Type
 from simt.machine.machine import Machine
 from simt.machine.values import Value
-from simt.report import MOST_LINES
+from simt.report import MAX_LINES
 from simt.vocabulary.functions import Function
 
 
@@ -35,7 +35,7 @@ def _shown(value: Any) -> str:
 
 
 def _run(machine: Machine, call: Call, arguments: Sequence[Value], result: Type) -> Value:
-    room = max(0, MOST_LINES - len(machine.printout.lines))
+    room = max(0, MAX_LINES - len(machine.printout.lines))
     lanes = machine.mask.lanes
     for lane in lanes[:room].tolist():
         parts = (v[lane] if isinstance(v, np.ndarray) else v for v in arguments)

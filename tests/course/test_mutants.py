@@ -23,12 +23,12 @@ PART = share(5, of=len(QUICK))
 LONGEST = ("matmul_register", "matmul_double_buffered", "scan_lookback")
 SMALLER_PARTS = dict.fromkeys(LONGEST, PART / 5)
 """Of register-tiled products and the scan by looking back: hundreds of mutants, and long checks."""
-MOST_S = 3600
+MAX_S = 3600
 
 
 def _of(puzzle: Puzzle) -> Any:
     """A puzzle as a parameter; all mutants of some take longer than another test may."""
-    marks = [pytest.mark.timeout(MOST_S)] if puzzle.short_name in SMALLER_PARTS else []
+    marks = [pytest.mark.timeout(MAX_S)] if puzzle.short_name in SMALLER_PARTS else []
     return pytest.param(puzzle, id=puzzle.name, marks=marks)
 
 

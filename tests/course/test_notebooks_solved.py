@@ -39,9 +39,9 @@ LESSONS = pytest.mark.parametrize(
     "lesson", [lesson.name for lesson in index.lessons() if has_notebook(lesson)]
 )
 
-MOST_S = 3600
+MAX_S = 3600
 """The first test of a lesson runs it whole, which a busy machine does in many minutes."""
-pytestmark = [pytest.mark.long(77), pytest.mark.timeout(MOST_S)]
+pytestmark = [pytest.mark.long(77), pytest.mark.timeout(MAX_S)]
 
 # The calls whose output may be another one each time: what a hand moves, what tells about this
 # machine, and what depends on how far a learner is.

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.long(19)
 NAMES = [lesson.name for lesson in index.lessons() if has_notebook(lesson)]
 LESSONS = pytest.mark.parametrize("lesson", NAMES)
 
-MOST_S = 3600
+MAX_S = 3600
 """A lesson runs in half a minute, and on a busy machine in many."""
 
 
@@ -44,7 +44,7 @@ def test_a_lesson_brings_its_puzzles_in_order(
     assert names == [puzzle.short_name for puzzle in index.lesson(lesson).puzzles]
 
 
-@pytest.mark.timeout(MOST_S)
+@pytest.mark.timeout(MAX_S)
 @pytest.mark.series(share(2, of=len(NAMES)))
 @LESSONS
 def test_a_lesson_runs_from_top_to_bottom(
@@ -52,7 +52,7 @@ def test_a_lesson_runs_from_top_to_bottom(
 ) -> None:
     notebook = build_notebook(lesson, read(lesson_sources(root)[lesson]), stubs)
     with answers_copy(stubs) as answers:
-        done = execute(notebook, answers, lesson=lesson, deadline_s=MOST_S)
+        done = execute(notebook, answers, lesson=lesson, deadline_s=MAX_S)
         after = {name: read(answers / f"{name}.py") for name in stubs}
     assert all(cell.execution_count for cell in code_cells(done))
     # A shipped cell holds the stub: it writes nothing.

@@ -9,7 +9,7 @@ import pytest
 
 from tests.course.sources import SOURCES, cells_of
 
-MOST_PX = 640
+MAX_PX = 640
 """What a table may ask for at least, in a panel of 700 px that has a margin and a prompt."""
 CODE_PX, TEXT_PX, PADDING_PX = 8.0, 7.2, 16
 """Of a character in JupyterLab's two faces, and beside the text of a cell."""
@@ -40,13 +40,13 @@ def tables(path: Path) -> list[str]:
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
 def test_tables_fit_into_half_a_window(path: Path) -> None:
     wide = {each.splitlines()[0]: round(least_px(each)) for each in tables(path)}
-    assert {head: px for head, px in wide.items() if px > MOST_PX} == {}
+    assert {head: px for head, px in wide.items() if px > MAX_PX} == {}
 
 
 def test_a_table_with_long_names_in_many_columns_is_seen() -> None:
     names = ["`ZeroRedundancyOptimizer`", "`torch.distributed.checkpoint`", "`ShardedDataParallel`"]
     line = "|---|---|---|---|"
     wide = f"| | {' | '.join(names)} |\n{line}\n| precision | universal | yes | no |\n"
-    assert least_px(wide) > MOST_PX
+    assert least_px(wide) > MAX_PX
     words = wide.replace("`", "").replace(".", " ").replace("Redundancy", " redundancy ")
-    assert least_px(words.replace("DataParallel", " data parallel")) < MOST_PX
+    assert least_px(words.replace("DataParallel", " data parallel")) < MAX_PX

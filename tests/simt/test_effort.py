@@ -39,7 +39,7 @@ def test_a_long_line_costs_the_steps_of_many(tmp_path: Path) -> None:
 
 def test_a_kernel_of_too_many_parts_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "kernel.py"
-    for lines, refused in ((legality.MOST_NODES // 3, True), (legality.MOST_NODES // 10, False)):
+    for lines, refused in ((legality.MAX_NODES // 3, True), (legality.MAX_NODES // 10, False)):
         path.write_text(HEAD + "    x = 1\n" * lines + "    out[0] = x\n")
         if refused:
             with pytest.raises(

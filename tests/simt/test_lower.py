@@ -16,7 +16,7 @@ from simt.kernel.source import Kernel, load
 from simt.kernel.types import FLOAT32, FLOAT64, INT32, INT64, ArrayType, Type
 
 VECTOR = ArrayType(FLOAT32, 1)
-MOST_KINDS = 20
+MAX_KINDS = 20
 
 
 def _kernel(folder: Path, body: str, *, beside: str = "") -> Kernel:
@@ -54,7 +54,7 @@ def test_there_are_few_kinds_of_nodes() -> None:
     bases = ir.Expression, ir.Statement
     classes = [value for value in vars(ir).values() if isinstance(value, type)]
     kinds = [kind for kind in classes if issubclass(kind, bases) and kind not in bases]
-    assert len(kinds) <= MOST_KINDS
+    assert len(kinds) <= MAX_KINDS
     assert all(kind.__mro__[2] is object for kind in kinds)
     for kind in kinds:
         assert dataclasses.is_dataclass(kind)

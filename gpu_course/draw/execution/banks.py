@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BANKS = 32
-MOST_ROWS = 8
+MAX_ROWS = 8
 """Passes that are drawn one by one; the others are counted."""
 
 _EDGE = 0.15
@@ -73,7 +73,7 @@ def draw_banks(words: Sequence[int | None], ax: Axes | None = None) -> Figure:
     """
     queues = bank_queues(words)
     passes = max(map(len, queues))
-    shown = min(passes, MOST_ROWS)
+    shown = min(passes, MAX_ROWS)
     height = _TOP + shown * _ROW + (0.3 if passes > shown else 0) + 0.62
     with p.style():
         figure, axes = p.sheet(p.WIDEST, height, ax)

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MOST_CELLS = 32
+MAX_CELLS = 32
 PER_LINE = 16
-MOST_INTERVALS = 10
+MAX_INTERVALS = 10
 
 _EDGE = 0.3
 _LEFT = 1.5
@@ -123,10 +123,10 @@ def draw_intervals(
     intervals = _worth_drawing(barrier_intervals(recording, array, block))
     shape = recording.arrays[array].shape
     cells = int(np.prod(shape, dtype=np.int64))
-    if cells > MOST_CELLS or len(intervals) > MOST_INTERVALS:
+    if cells > MAX_CELLS or len(intervals) > MAX_INTERVALS:
         raise CourseError(
             f"{array} has {cells} cells and {len(intervals)} barrier intervals",
-            f"draw a tile of at most {MOST_CELLS} cells and {MOST_INTERVALS} intervals",
+            f"draw a tile of at most {MAX_CELLS} cells and {MAX_INTERVALS} intervals",
         )
     lines = _lines(shape)
     longest = max(map(len, lines))

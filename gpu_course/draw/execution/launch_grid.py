@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Extent = int | Sequence[int]
-MOST_THREADS = 256
-MOST_IN_A_LINE = 13
+MAX_THREADS = 256
+MAX_IN_A_LINE = 13
 _KEY = "In each thread: its number in the block, and below it its number in the whole grid"
 _EDGE = 0.3
 _TOP = 0.85
@@ -46,7 +46,7 @@ def draw_launch_grid(
     limit = None if size is None else _extent(size)
     flat = blocks[1] == threads[1] == 1
     cell_w, cell_h = (0.5, 0.6) if flat else (0.6, 0.54)
-    columns = min(threads[0], MOST_IN_A_LINE) if flat else threads[0]
+    columns = min(threads[0], MAX_IN_A_LINE) if flat else threads[0]
     lines = -(-threads[0] // columns) if flat else threads[1]
     room = p.WIDEST - 2 * _EDGE
     per_row = max(1, int((room + _APART) // (columns * cell_w + _APART)))
@@ -130,10 +130,10 @@ def _extent(value: Extent) -> Dim3:
 
 def _refuse_too_many(blocks: Dim3, threads: Dim3) -> None:
     total = blocks[0] * blocks[1] * threads[0] * threads[1]
-    if total > MOST_THREADS:
+    if total > MAX_THREADS:
         raise CourseError(
             f"{total:,} threads are more than this picture holds",
-            f"draw at most {MOST_THREADS} threads",
+            f"draw at most {MAX_THREADS} threads",
         )
 
 

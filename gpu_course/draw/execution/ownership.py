@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _EDGE = 0.3
 _TOP = 1.1
 _WRAP = 16
-MOST_CELLS = 1024
+MAX_CELLS = 1024
 WINDOW_CELLS, WINDOW_ROWS, WINDOW_COLUMNS = 64, 8, 12
 
 
@@ -205,9 +205,9 @@ def describe_ownership(report: Report, array: str) -> str:
 
 def _one(report: Report, array: str) -> tuple[Footprint, ArrayTouches]:
     data, cells = _find(report, array)
-    if cells.size > MOST_CELLS:
+    if cells.size > MAX_CELLS:
         raise CourseError(
-            f"{array} has {cells.size:,} cells; the picture holds {MOST_CELLS:,}",
+            f"{array} has {cells.size:,} cells; the picture holds {MAX_CELLS:,}",
             "launch on smaller arrays",
         )
     return data, cells

@@ -25,7 +25,7 @@ CHAR = p.SMALL * 0.602 / 72
 Look = dict[str, Any]
 
 _PIECE = 24
-_MOST_IN_A_PIECE = 60
+_MAX_IN_A_PIECE = 60
 
 
 class Ink(Protocol):
@@ -78,7 +78,7 @@ class OnAxes:
         right: bool = False, plate: bool = False,
     ) -> None:  # fmt: skip
         """Writes in pieces, for over a long row the rounding of widths to pixels adds up."""
-        whole = right or plate or len(text) <= _MOST_IN_A_PIECE
+        whole = right or plate or len(text) <= _MAX_IN_A_PIECE
         box = {"boxstyle": "square,pad=0.1", "facecolor": p.PAPER, "edgecolor": "none"}
         pieces = [text[k : k + _PIECE] for k in range(0, len(text), _PIECE)]
         if whole:

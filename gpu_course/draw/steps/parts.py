@@ -41,10 +41,10 @@ _HALF_BYTES = 64
 """What one row of the picture shows of it."""
 _SECTOR = 32
 _WORD = 4
-_MOST_VARIABLES = 4
-_MOST_ARRAY_ROWS = 8
-_MOST_ACCESSES = 3
-_MOST_LINES = 2
+_MAX_VARIABLES = 4
+_MAX_ARRAY_ROWS = 8
+_MAX_ACCESSES = 3
+_MAX_LINES = 2
 _NUDGE = 0.25 * CHAR
 """What does not divide evenly stands half a character to the left: the middle of that is here."""
 
@@ -55,7 +55,7 @@ _NUDGE = 0.25 * CHAR
 def shown_variables(recording: Recording) -> tuple[str, ...]:
     """Returns the variables that have a row: the first few watched ones that hold numbers."""
     held = {name for step in recording.steps for name in step.held}
-    return tuple(n for n in recording.watch if n in held)[:_MOST_VARIABLES]
+    return tuple(n for n in recording.watch if n in held)[:_MAX_VARIABLES]
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ def shown_arrays(recording: Recording, warps: Sequence[int], view: View) -> dict
         near = (max(view.cell - 1, 0), view.cell, min(view.cell + 1, last))
         return {view.array: sorted({cell // _PER_ROW for cell in near})}
     found: dict[str, list[int]] = {}
-    left = _MOST_ARRAY_ROWS
+    left = _MAX_ARRAY_ROWS
     for name in wanted:
         touched: set[int] = set()
         for index in recording.track(warps):
@@ -247,13 +247,13 @@ def rows_of_accesses(recording: Recording, step: Step, warps: Sequence[int]) -> 
 
 def _rows(recording: Recording, step: Step, warp: int) -> int:
     accesses = _mine(recording, step, warp)
-    lines = [min(len(_lines(recording, a, warp)), _MOST_LINES) for a in accesses]
+    lines = [min(len(_lines(recording, a, warp)), _MAX_LINES) for a in accesses]
     return len(accesses) + sum(lines) * (_LINE_BYTES // _HALF_BYTES)
 
 
 def _mine(recording: Recording, step: Step, warp: int) -> list[StepAccess]:
     found = [a for a in step.accesses if (recording.warps_of(a.threads) == warp).any()]
-    return found[:_MOST_ACCESSES]
+    return found[:_MAX_ACCESSES]
 
 
 def _lines(recording: Recording, access: StepAccess, warp: int) -> list[int]:
@@ -270,11 +270,11 @@ def draw_accesses(ink: Ink, recording: Recording, step: Step, warp: int, y: floa
         hit = _hit(recording, step, access.array)
         lines = _lines(recording, access, warp)
         text = f"{access.space}: {access_words(recording, access, warp)}"
-        if len(lines) > _MOST_LINES:
-            text += f" ({_MOST_LINES} of {len(lines)} lines)"
+        if len(lines) > _MAX_LINES:
+            text += f" ({_MAX_LINES} of {len(lines)} lines)"
         ink.words(_LEFT, y + ROW / 2, text, p.INK)
         y += ROW
-        for line in lines[:_MOST_LINES]:
+        for line in lines[:_MAX_LINES]:
             _draw_line(ink, recording, access, warp, line, y + ROW / 2, hit)
             y += ROW * (_LINE_BYTES // _HALF_BYTES)
 

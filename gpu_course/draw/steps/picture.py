@@ -38,14 +38,14 @@ if TYPE_CHECKING:
 
 _EDGE = 0.3
 _TOP = 0.95
-_FEWEST_ROWS, _MOST_ROWS = 8, 15
-_FEWEST_CHARS, _MOST_CHARS = 26, 50
+_FEWEST_ROWS, _MAX_ROWS = 8, 15
+_FEWEST_CHARS, _MAX_CHARS = 26, 50
 """Of a line of code: a longer one goes on in a second row."""
 _BAND_RIGHT = p.WIDEST - _EDGE
 _LEGEND_ROW = 0.22
 _GAP = 0.12
 _HAZARD_CHARS = 84
-_MOST_HAZARD_LINES = 4
+_MAX_HAZARD_LINES = 4
 
 
 _ALL = View()
@@ -127,13 +127,13 @@ def frame_of(recording: Recording, warps: tuple[int, ...], view: View = _ALL) ->
         contents = rows_of_contents(recording, warps, view)
         struck = any(of_warps(recording, t, warps).size for s in steps for _, t in s.struck)
         recording._tracks[key] = Frame(
-            rows=min(max(longest, _FEWEST_ROWS), _MOST_ROWS),
+            rows=min(max(longest, _FEWEST_ROWS), _MAX_ROWS),
             chars=max(chars, _FEWEST_CHARS),
             legend=_legend_lines(steps, struck, bool(accesses), bool(accesses or contents)),
             values=rows_of_values(recording, warps, view),
             contents=contents,
             accesses=accesses,
-            hazards=_MOST_HAZARD_LINES + 1 if struck else 0,
+            hazards=_MAX_HAZARD_LINES + 1 if struck else 0,
         )
     found: Frame = recording._tracks[key]
     return found
@@ -307,7 +307,7 @@ class _Drawing:
             return
         texts = [struck[0].message, str(struck[0].details.get("why", ""))]
         lines = [line for text in texts for line in textwrap.wrap(text, _HAZARD_CHARS)]
-        lines = lines[:_MOST_HAZARD_LINES]
+        lines = lines[:_MAX_HAZARD_LINES]
         if len(struck) > 1:
             lines[-1] += f" (and {len(struck) - 1} more)"
         tall = (len(lines) + 0.5) * ROW
@@ -335,7 +335,7 @@ def _code_rows(recording: Recording, function: str) -> list[tuple[int, str]]:
     for number, text in zip(lines, bare, strict=True):
         indent = " " * (len(text) - len(text.lstrip()) + 4)
         pieces = textwrap.wrap(
-            text, _MOST_CHARS, subsequent_indent=indent, break_long_words=True,
+            text, _MAX_CHARS, subsequent_indent=indent, break_long_words=True,
             drop_whitespace=True, replace_whitespace=False,
         )  # fmt: skip
         rows += [(number, piece) for piece in pieces or [""]]

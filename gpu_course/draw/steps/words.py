@@ -10,7 +10,7 @@ import numpy as np
 from gpu_course.draw.execution.footprint import count, dim_text, ranges
 from simt.report import Held, Recording, Step, StepAccess
 
-MOST_ROWS = 60
+MAX_ROWS = 60
 NEAR = 8
 """Steps on either side of one, where only those near it are listed."""
 _VERBS = {"read": "read", "write": "write", "atomic": "update"}
@@ -225,7 +225,7 @@ def list_steps(recording: Recording, warps: Sequence[int], around: int | None = 
     names = warps_text(recording, warps)
     head = f"{call_text(recording)}, {names}: {count(len(track), 'step')}"
     lines = [head, *bounds(recording), "  step   line   lanes  source"]
-    first, most = 0, MOST_ROWS
+    first, most = 0, MAX_ROWS
     if around is not None:
         first, most = max(around - NEAR, 0), 2 * NEAR
     if first:

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MOST_BARS = 16
-MOST_ROWS = 48
+MAX_BARS = 16
+MAX_ROWS = 48
 _WRAP = 64
 _EDGE = 0.25
 _TOP = 0.95
@@ -42,17 +42,17 @@ def draw_condensed(data: Footprint, ax: Axes | None) -> Figure:
     ]
     left = _EDGE + 0.75
     room = p.WIDEST - left - _EDGE
-    bars = min(data.blocks, MOST_BARS)
+    bars = min(data.blocks, MAX_BARS)
     y = _TOP + bars * (_BAR + 0.06) + (0.25 if data.blocks > bars else 0.0) + 0.6
     x, tallest, places = left, 0.0, []
     for array, _, _ in maps:
         rows, columns = _layout(array)
-        side = _side(data, min(rows, MOST_ROWS), columns, room)
+        side = _side(data, min(rows, MAX_ROWS), columns, room)
         if x > left and x + columns * side > left + room:
             x, y, tallest = left, y + tallest + 0.75, 0.0
         places.append((x, y, side))
         x += max(columns * side, 0.1 * (len(array.name) + 26)) + 0.5
-        tallest = max(tallest, min(rows, MOST_ROWS) * side)
+        tallest = max(tallest, min(rows, MAX_ROWS) * side)
     height = y + tallest + 1.0
 
     figure, axes = p.sheet(p.WIDEST, height, ax)
@@ -135,9 +135,9 @@ def _draw_map(
     else:
         named = len(array.name) + (len(array.of) + 4 if array.of else 0)
         _quiet(axes, left + 0.1 * (named + 12), top - 0.36, words)
-        _number_edges(axes, left, top, side, min(rows, MOST_ROWS), columns)
+        _number_edges(axes, left, top, side, min(rows, MAX_ROWS), columns)
     grid, several = _numbers(array, pairs, rows * columns)
-    shown = min(rows, MOST_ROWS)
+    shown = min(rows, MAX_ROWS)
     picture = grid.reshape(rows, columns)[:shown]
     colours = matplotlib.colormaps[p.MAGNITUDE].with_extremes(bad=p.PAPER)
     axes.imshow(

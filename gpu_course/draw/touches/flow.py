@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MOST_GHOSTS = 8
+MAX_GHOSTS = 8
 A_FAN = 4
 """Cells of one array that a thread touches from which on its lines are drawn as a comb."""
-MOST_FANS = 8
+MAX_FANS = 8
 _EDGE = 0.25
 _HEADER = 0.80
 _BETWEEN_ROWS = 0.5
@@ -167,8 +167,8 @@ def _fall(data: Footprint, scale: _Scale) -> float:
 
 
 def _columns(array: ArrayTouches) -> float:
-    ghosts = min(len(array.outside), MOST_GHOSTS)
-    more = 1 if len(array.outside) > MOST_GHOSTS else 0
+    ghosts = min(len(array.outside), MAX_GHOSTS)
+    more = 1 if len(array.outside) > MAX_GHOSTS else 0
     return array.size + (ghosts + more + _GHOST_GAP if ghosts else 0)
 
 
@@ -281,14 +281,14 @@ def _draw_ghosts(d: _Drawing, array: ArrayTouches, y: float) -> None:
     end = scale.cell(array.size - 0.5 + _GHOST_GAP / 2)
     reach = scale.side * 0.75
     d.axes.plot([end, end], [y - reach, y + reach], color=p.CONFLICT, lw=1.6, zorder=5)
-    for place, outside in enumerate(array.outside[:MOST_GHOSTS]):
+    for place, outside in enumerate(array.outside[:MAX_GHOSTS]):
         x = scale.cell(array.size + _GHOST_GAP + place)
         square(d.axes, x, y, scale.side, p.OUTSIDE)
         if scale.every == 1:
             cell_text(d.axes, x, y, outside.label, p.INK, plate=True)
-    more = len(array.outside) - MOST_GHOSTS
+    more = len(array.outside) - MAX_GHOSTS
     if more > 0:
-        x = scale.cell(array.size + _GHOST_GAP + MOST_GHOSTS - 0.4)
+        x = scale.cell(array.size + _GHOST_GAP + MAX_GHOSTS - 0.4)
         d.axes.text(x, y, f"+{more}", fontsize=p.SMALL, color=p.INK, va="center_baseline")
 
 
@@ -314,11 +314,11 @@ def _draw_lines(d: _Drawing, array: ArrayTouches, y: float, nearest: float, lane
     )
     for kind, pairs, offset in kinds:
         threads = [t for t, _ in pairs]
-        threads += [o.thread for o in array.outside[:MOST_GHOSTS] if o.kind == kind]
+        threads += [o.thread for o in array.outside[:MAX_GHOSTS] if o.kind == kind]
         ends = [(x_of(t) + offset, scale.cell(c) + offset) for t, c in pairs]
         ends += [
             (x_of(o.thread) + offset, scale.cell(array.size + _GHOST_GAP + place) + offset)
-            for place, o in enumerate(array.outside[:MOST_GHOSTS])
+            for place, o in enumerate(array.outside[:MAX_GHOSTS])
             if o.kind == kind
         ]
         if ends:
@@ -346,7 +346,7 @@ def _fans(threads: list[int]) -> list[int]:
     """
     often = Counter(threads)
     fans = [thread for thread in often if often[thread] >= A_FAN]
-    return fans if len(fans) <= MOST_FANS else []
+    return fans if len(fans) <= MAX_FANS else []
 
 
 def _comb(

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MOST_IN_A_ROW = 64
-MOST_LINES = 256
-MOST_ON_A_SIDE = 9
+MAX_IN_A_ROW = 64
+MAX_LINES = 256
+MAX_ON_A_SIDE = 9
 _PAIRS_SPELLED_OUT = 12
 
 Arrays = Mapping[str, Any] | Iterable[str] | None
@@ -168,9 +168,9 @@ def _is_flow(data: Footprint) -> bool:
     lines = sum(len(a.reads) + len(a.writes) + len(a.atomics) for a in data.arrays)
     return (
         gy == gz == by == bz == 1
-        and data.threads <= MOST_IN_A_ROW
-        and lines <= MOST_LINES
-        and all(len(a.shape) <= 1 and a.size <= MOST_IN_A_ROW for a in data.arrays)
+        and data.threads <= MAX_IN_A_ROW
+        and lines <= MAX_LINES
+        and all(len(a.shape) <= 1 and a.size <= MAX_IN_A_ROW for a in data.arrays)
     )
 
 
@@ -179,8 +179,8 @@ def _is_map(data: Footprint) -> bool:
     across = grid[0] * block[0]
     down = grid[1] * block[1] * grid[2] * block[2]
     extents = [(down, across), *(rows_columns(a.shape) for a in data.arrays)]
-    return max(r for r, _ in extents) <= MOST_ON_A_SIDE and max(c for _, c in extents) <= (
-        MOST_ON_A_SIDE
+    return max(r for r, _ in extents) <= MAX_ON_A_SIDE and max(c for _, c in extents) <= (
+        MAX_ON_A_SIDE
     )
 
 

@@ -18,7 +18,7 @@ from gpu_course.units import of_so_many
 from simt.kernel.source import Kernel
 from simt.report import Counters, Report
 
-MOST_LINES = 4
+MAX_LINES = 4
 SHARED_BYTES = "shared_bytes"
 """What a budget calls the shared memory of a block: all else it names is a counter."""
 
@@ -122,7 +122,7 @@ def over_budget(
         said += section("spare", _spare_words(spare))
         places = {(each.kernel.name, number) for each in spare for number in each.lines}
         costly = [each for each in costly if not places or (each[0].name, each[1]) in places]
-    for kernel, number, cost in costly[:MOST_LINES]:
+    for kernel, number, cost in costly[:MAX_LINES]:
         place = f"{kernel.file}:{number}"
         plain = budget.fact or not cost
         label, line = ("where", place) if plain else ("cost", f"{cost:,} in {place}")

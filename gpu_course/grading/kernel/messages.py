@@ -36,7 +36,7 @@ from simt.machine.launch import dim3
 from simt.report import Hazard, Report, ThreadPair
 from simt.text import count
 
-MOST_PRINTED_LINES = 8
+MAX_PRINTED_LINES = 8
 NO_ROOM = "waits-for-a-block-outside"
 """A loop without end because the block that could end it never starts."""
 NO_FENCE_AFTER = "no-fence-after"
@@ -48,7 +48,7 @@ def printed(text: str) -> list[Section]:
     shown = text.splitlines()
     room = WIDTH - INDENT
     kept = [each if len(each) <= room else each[: room - 4] + " ..." for each in shown]
-    kept = kept[:MOST_PRINTED_LINES]
+    kept = kept[:MAX_PRINTED_LINES]
     more = len(shown) - len(kept)
     if more:
         kept.append(f"(and {count(more, 'line')} more)")

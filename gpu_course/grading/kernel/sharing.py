@@ -16,7 +16,7 @@ from gpu_course.grading.kernel.trial import Trial, reference_trial
 from gpu_course.puzzle import KernelPuzzle
 from simt.observe.shares import Share, Steps
 
-MOST_GROUPS = 4
+MAX_GROUPS = 4
 SPARE = 2
 """Cells, or steps at global memory, that a thread may have beyond twice the reference's."""
 
@@ -58,10 +58,10 @@ class Unshared:
         """Returns (count, threads that have so many), the busiest first; the last few as one."""
         values, threads = np.unique(self.counts, return_counts=True)
         pairs = list(zip(values.tolist(), threads.tolist(), strict=True))[::-1]
-        if len(pairs) <= MOST_GROUPS:
+        if len(pairs) <= MAX_GROUPS:
             return pairs
-        idle = pairs[MOST_GROUPS - 1 :]
-        return [*pairs[: MOST_GROUPS - 1], (idle[0][0], sum(count for _, count in idle))]
+        idle = pairs[MAX_GROUPS - 1 :]
+        return [*pairs[: MAX_GROUPS - 1], (idle[0][0], sum(count for _, count in idle))]
 
 
 def unshared_results(puzzle: KernelPuzzle, tried: Trial) -> Iterator[Unshared]:

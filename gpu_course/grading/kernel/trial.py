@@ -47,11 +47,11 @@ MORE_ORDERS: tuple[Options, ...] = (
 """Further orders, for kernels on whose results the order may tell: atomics shuffled anew, and warps
 that overtake each other. Beside them come those with one block resident: see `blocks_first`."""
 
-MOST_THREADS_IN_MORE_ORDERS = 1024
-MOST_THREADS_ONE_BLOCK_RESIDENT = 4096
+MAX_THREADS_IN_MORE_ORDERS = 1024
+MAX_THREADS_ONE_BLOCK_RESIDENT = 4096
 """These orders are quick enough for larger launches: their tasks hand on only where they wait."""
 STEPS_IN_MORE_ORDERS = 10_000
-MOST_BLOCKS_FIRST = 8
+MAX_BLOCKS_FIRST = 8
 """In so large a grid each block comes first once, where the kernel waits."""
 
 
@@ -69,7 +69,7 @@ def blocks_first(blocks: int, *, waits: bool) -> tuple[int | None, ...]:
     """
     if not waits:
         return (None,)
-    if blocks <= MOST_BLOCKS_FIRST:
+    if blocks <= MAX_BLOCKS_FIRST:
         return tuple(range(blocks))
     return (None, 0, 1, blocks // 2, blocks - 1)
 
@@ -269,13 +269,13 @@ def more_orders(
     def up_to(most: int) -> list[int]:
         return [number for number, many in threads.items() if many <= most]
 
-    small = up_to(MOST_THREADS_IN_MORE_ORDERS)
+    small = up_to(MAX_THREADS_IN_MORE_ORDERS)
     orders: list[dict[int, Options]] = [dict.fromkeys(small, options) for options in MORE_ORDERS]
     first = {
         number: blocks_first(
             _blocks(given.launches[number]), waits=programs[number].may_wait and not together
         )
-        for number in up_to(MOST_THREADS_ONE_BLOCK_RESIDENT)
+        for number in up_to(MAX_THREADS_ONE_BLOCK_RESIDENT)
     }
     for turn in range(max(map(len, first.values()), default=0)):
         firsts = {number: blocks[turn % len(blocks)] for number, blocks in first.items()}
@@ -374,7 +374,7 @@ def reference_trial(puzzle: KernelPuzzle, given: Given) -> Trial:
     return replace(_reference_trial(asked), given=given)
 
 
-MOST_REFERENCES = 16
+MAX_REFERENCES = 16
 """Trials of the reference that are kept: those of a puzzle's cases, and of the next puzzle's."""
 
 
@@ -385,7 +385,7 @@ class _Asked:
     given: Given = field(compare=False)
 
 
-@functools.lru_cache(maxsize=MOST_REFERENCES)
+@functools.lru_cache(maxsize=MAX_REFERENCES)
 def _reference_trial(asked: _Asked) -> Trial:
     tried = attempt(asked.given, asked.kernels, 0)
     return replace(tried, reports=tuple(replace(each, touches=()) for each in tried.reports))

@@ -18,14 +18,14 @@ from gpu_course.grading.python.cases import Tried, part_of
 from gpu_course.grading.python.memory_messages import asked_for, needs_too_much, what_helps
 from gpu_course.grading.python.trouble import Trouble
 from gpu_course.grading.sections import Section, below, code_line, fact, section
-from gpu_course.isolation.processes import MOST_THREADS, Ended, TooManyThreads
+from gpu_course.isolation.processes import MAX_THREADS, Ended, TooManyThreads
 from gpu_course.puzzle import PythonPuzzle
 from gpu_course.ranks.stuck import IN_NO_CALL
 from simt.text import clean, one_line
 
-MOST_PRINTED_LINES = 6
-MOST_INPUT = 40
-MOST_RANKS_SHOWN = 8
+MAX_PRINTED_LINES = 6
+MAX_INPUT = 40
+MAX_RANKS_SHOWN = 8
 
 # What Python's faulthandler prints.
 _LAST_WORDS = re.compile(r"Fatal Python error: .*|Timeout \(.*\)!")
@@ -43,7 +43,7 @@ def call_of(puzzle: PythonPuzzle, tried: Tried) -> list[Section]:
         return []
     function = puzzle.functions[0]
     inputs = tried.inputs if puzzle.ranks is None else part_of(tried.inputs, 0)
-    given = (f"{name}={show(inputs[name], MOST_INPUT)}" for name in puzzle.parameters[function])
+    given = (f"{name}={show(inputs[name], MAX_INPUT)}" for name in puzzle.parameters[function])
     where = "" if puzzle.ranks is None else " on rank 0"
     return section("call", f"{function}({', '.join(given)}){where}")
 
@@ -157,7 +157,7 @@ def in_trouble(
         key: the diagnosis.
     """
     said = fact(one_line(trouble.fact))
-    for each in trouble.stand[:MOST_RANKS_SHOWN]:
+    for each in trouble.stand[:MAX_RANKS_SHOWN]:
         if each.text in trouble.fact:
             continue
         where = f", line {each.line}" if each.line else ""
@@ -218,7 +218,7 @@ def too_many_threads(
     puzzle: PythonPuzzle, tried: Tried | None, many: TooManyThreads
 ) -> list[Section]:
     """Returns what is said of an answer that was ended for the threads it started."""
-    what = f"your code runs {many.number:,} threads at one time; {MOST_THREADS} are allowed"
+    what = f"your code runs {many.number:,} threads at one time; {MAX_THREADS} are allowed"
     return [*fact(what), *_case(puzzle, tried, "crash")]
 
 
@@ -295,7 +295,7 @@ def printed(text: str) -> list[Section]:
     shown = text.rstrip().splitlines()
     if not shown:
         return []
-    kept = shown[-MOST_PRINTED_LINES:]
+    kept = shown[-MAX_PRINTED_LINES:]
     before = len(shown) - len(kept)
     count = f"{before} {'line' if before == 1 else 'lines'}"
     more = below(f"({count} before)") if before else []

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-MOST_TEXT = 2000
-MOST_NAME = 200
-MOST_FRAMES = 4
+MAX_TEXT = 2000
+MAX_NAME = 200
+MAX_FRAMES = 4
 LAST_LINE = 10_000_000
 _KEY = re.compile(r"[a-z0-9-]{1,60}")
 
@@ -98,14 +98,14 @@ def reply_to(turn: int, message: Mapping[str, Any], inputs: Mapping[str, Any]) -
         return raised(said)
     if kind == "unusable":
         frames, rest = _with_frames(said, "no diagnosis")
-        found = _fields(rest, {"key": MOST_NAME, "text": MOST_TEXT})
+        found = _fields(rest, {"key": MAX_NAME, "text": MAX_TEXT})
         if not _KEY.fullmatch(found["key"]):
             raise NoReply("no diagnosis")
         return Rejected(found["key"], found["text"], frames)
     if kind == "unsendable":
-        return Unsendable(_text(said, MOST_TEXT))
+        return Unsendable(_text(said, MAX_TEXT))
     if kind == "large":
-        return TooLarge(_text(said, MOST_TEXT))
+        return TooLarge(_text(said, MAX_TEXT))
     raise NoReply("an unknown reply")
 
 
@@ -119,7 +119,7 @@ def raised(said: Any) -> Raised:
     memory = found.pop("memory", None)
     if type(memory) is not bool:
         raise NoReply("no exception")
-    names = {"type": MOST_NAME, "text": MOST_TEXT, "outside": MOST_NAME}
+    names = {"type": MAX_NAME, "text": MAX_TEXT, "outside": MAX_NAME}
     return Raised({**_fields(found, names), "frames": frames, "memory": memory})
 
 
@@ -129,7 +129,7 @@ def _with_frames(said: Any, otherwise: str) -> tuple[list[tuple[str, int]], dict
         raise NoReply(otherwise)
     rest = dict(said)
     frames = rest.pop("frames", None)
-    if type(frames) is not list or len(frames) > MOST_FRAMES:
+    if type(frames) is not list or len(frames) > MAX_FRAMES:
         raise NoReply(otherwise)
     return [_frame(f) for f in frames], rest
 
@@ -140,7 +140,7 @@ def _frame(said: Any) -> tuple[str, int]:
     function, line = said
     if type(line) is not int or not 0 < line < LAST_LINE:
         raise NoReply("no line")
-    return _text(function, MOST_NAME), line
+    return _text(function, MAX_NAME), line
 
 
 def _fields(said: Any, most: Mapping[str, int]) -> dict[str, str]:

@@ -32,7 +32,7 @@ class Level:
     cables: int
 
 
-MOST_LEVELS = 5
+MAX_LEVELS = 5
 _LEFT, _TOP, _BOX, _WAY, _EDGE = 1.05, 0.95, 0.34, 0.52, 0.3
 
 
@@ -50,8 +50,8 @@ def draw_fat_tree(
     Raises:
         CourseError: there are none, or more.
     """
-    if not 1 <= len(levels) <= MOST_LEVELS:
-        raise CourseError(f"a network of {len(levels)} levels", f"draw 1 to {MOST_LEVELS} levels")
+    if not 1 <= len(levels) <= MAX_LEVELS:
+        raise CourseError(f"a network of {len(levels)} levels", f"draw 1 to {MAX_LEVELS} levels")
     from matplotlib.patches import Polygon, Rectangle
 
     room = p.WIDEST - _LEFT - _EDGE

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from gpu_course.draw.paper import palette as p
 from gpu_course.draw.paper.furniture import Look, cell_text, row_label, square, title
 from gpu_course.draw.paper.picture import with_alt
-from gpu_course.draw.traffic import MOST_RANKS, short_bytes
+from gpu_course.draw.traffic import MAX_RANKS, short_bytes
 from gpu_course.errors import CourseError
 from gpu_course.units import format_bytes, format_time_s
 from simt.text import count
@@ -58,7 +58,7 @@ class Frame:
     per_node: int = 0
 
 
-MOST_CHUNKS = 8
+MAX_CHUNKS = 8
 _EDGE, _LEFT, _TOP, _ROW, _CELL, _FOOT = 0.3, 1.1, 1.2, 0.62, 0.34, 0.88
 _WHOLE: Look = {"facecolor": p.FINE_FACE, "edgecolor": p.FINE, "linewidth": 1.6}
 _PART: Look = {"facecolor": p.READ_TINT, "edgecolor": p.READ, "linewidth": 1.2}
@@ -78,10 +78,10 @@ def draw_chunks(frame: Frame, ax: Axes | None = None) -> Figure:
         CourseError: there are more.
     """
     ranks, chunks = len(frame.held), len(frame.held[0])
-    if ranks > MOST_RANKS or chunks > MOST_CHUNKS:
+    if ranks > MAX_RANKS or chunks > MAX_CHUNKS:
         raise CourseError(
             f"{ranks} ranks with {chunks} chunks",
-            f"draw at most {MOST_RANKS} ranks and {MOST_CHUNKS} chunks",
+            f"draw at most {MAX_RANKS} ranks and {MAX_CHUNKS} chunks",
         )
     column = min(1.5, (p.WIDEST - _LEFT - _EDGE) / chunks)
     wide = column - 0.34 if chunks < 7 else column - 0.16
@@ -268,7 +268,7 @@ def draw_timeline(messages: Sequence[Message], ranks: int, name: str) -> Figure:
         name: what was run.
     """
     steps = max((message.step for message in messages), default=0)
-    if steps > 16 or ranks > MOST_RANKS:
+    if steps > 16 or ranks > MAX_RANKS:
         raise CourseError(f"{steps} steps of {ranks} ranks", "draw at most 16 steps of 8 ranks")
     left, top, row = 1.1, 1.2, 0.56
     column = min(1.0, (p.WIDEST - left - _EDGE) / max(steps, 1))

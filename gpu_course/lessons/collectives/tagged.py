@@ -14,7 +14,7 @@ from gpu_course.lessons.collectives.schedules import Move, Schedule, own
 
 BITS = 4
 """Of each rank: it can be in a sum up to 15 times."""
-MOST_RANKS = 8
+MAX_RANKS = 8
 
 Told = Sequence[Sequence[Any]]
 """[what, peer, numbers] of one rank, in order; what is "send" or "got"."""

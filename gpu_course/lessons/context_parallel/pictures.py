@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MOST_RANKS = 8
+MAX_RANKS = 8
 _EDGE = 0.3
 
 
@@ -36,8 +36,8 @@ def draw_triangle(
         CourseError: there are more than 8 ranks.
     """
     ranks, pieces = len(work), len(owners)
-    if ranks > MOST_RANKS:
-        raise CourseError(f"{ranks} ranks", f"draw at most {MOST_RANKS}")
+    if ranks > MAX_RANKS:
+        raise CourseError(f"{ranks} ranks", f"draw at most {MAX_RANKS}")
     side, left, top, bars = 3.9, 0.85, 1.1, 5.5
     cell = side / pieces
     with p.style():
@@ -134,8 +134,8 @@ def draw_rounds(
         CourseError: there are more than 8 ranks.
     """
     ranks = len(work)
-    if ranks > MOST_RANKS:
-        raise CourseError(f"{ranks} ranks", f"draw at most {MOST_RANKS}")
+    if ranks > MAX_RANKS:
+        raise CourseError(f"{ranks} ranks", f"draw at most {MAX_RANKS}")
     left, top, row = 1.1, 1.15, 0.5
     longest = [max(each) for each in zip(*work, strict=True)]
     scale = (p.WIDEST - left - _EDGE) / (sum(longest) or 1)

@@ -39,7 +39,7 @@ class Bucket:
     size_bytes: int
 
 
-MOST_BUCKETS, MOST_GRADIENTS = 16, 40
+MAX_BUCKETS, MAX_GRADIENTS = 16, 40
 _LEFT, _RIGHT, _TOP, _ROW, _FOOT = 1.55, 1.1, 1.35, 0.36, 0.95
 _COMPLETE: Look = {"facecolor": p.FINE, "edgecolor": p.INK, "linewidth": 0.6}
 _THERE: Look = {"facecolor": p.READ, "edgecolor": p.INK, "linewidth": 0.6}
@@ -59,10 +59,10 @@ def draw_buckets(buckets: Sequence[Bucket], name: str, ax: Axes | None = None) -
     """
     places = [place for each in buckets for place in each.gradients if place is not None]
     last = max(places, default=0)
-    if len(buckets) > MOST_BUCKETS or last >= MOST_GRADIENTS:
+    if len(buckets) > MAX_BUCKETS or last >= MAX_GRADIENTS:
         raise CourseError(
             f"{count(len(buckets), 'bucket')} with {count(last + 1, 'gradient')}",
-            f"draw at most {MOST_BUCKETS} buckets and {MOST_GRADIENTS} gradients",
+            f"draw at most {MAX_BUCKETS} buckets and {MAX_GRADIENTS} gradients",
         )
     step = (p.WIDEST - _LEFT - _RIGHT) / (last + 2)
     height = _TOP + len(buckets) * _ROW + _FOOT

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MOST_LANES = 16
-MOST_TILES = 16
+MAX_LANES = 16
+MAX_TILES = 16
 
 _EDGE = 0.3
 _LEFT = 1.15
@@ -79,8 +79,8 @@ def draw_scan(steps: Sequence[Sequence[Numbers]], ax: Axes | None = None) -> Fig
         CourseError: more lanes than can be told apart.
     """
     lanes = len(steps[0])
-    if lanes > MOST_LANES:
-        raise CourseError(f"{lanes} lanes are too many to draw", f"take at most {MOST_LANES}")
+    if lanes > MAX_LANES:
+        raise CourseError(f"{lanes} lanes are too many to draw", f"take at most {MAX_LANES}")
     column, row, tall = min(0.74, (p.WIDEST - _LEFT - _EDGE) / lanes), 0.86, 0.36
     height = _TOP + (len(steps) - 1) * row + tall + 0.62
     with p.style():
@@ -188,8 +188,8 @@ def draw_look_back(
         CourseError: more tiles than can be told apart.
     """
     tiles = len(moments[0])
-    if tiles > MOST_TILES:
-        raise CourseError(f"{tiles} tiles are too many to draw", f"take at most {MOST_TILES}")
+    if tiles > MAX_TILES:
+        raise CourseError(f"{tiles} tiles are too many to draw", f"take at most {MAX_TILES}")
     column, row = min(0.46, (p.WIDEST - _LEFT - _EDGE) / tiles), 0.215
     height = _TOP + len(moments) * row + 0.55
     with p.style():

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MOST_CELLS = 16
-MOST_THREADS = 256
+MAX_CELLS = 16
+MAX_THREADS = 256
 
 _EDGE = 0.25
 _LEFT = 0.95
@@ -78,9 +78,9 @@ def draw_tree(
     """
     steps = reduction_steps(recording, array)
     cells = _size(recording, array)
-    if cells > MOST_CELLS:
+    if cells > MAX_CELLS:
         raise CourseError(
-            f"{array} has {cells} cells", f"draw a tree over at most {MOST_CELLS} of them"
+            f"{array} has {cells} cells", f"draw a tree over at most {MAX_CELLS} of them"
         )
     shown = steps if upto is None else steps[: upto + 1]
     column = (p.WIDEST - _LEFT - _RIGHT) / cells
@@ -208,9 +208,9 @@ def draw_activity(recording: Recording, array: str, ax: Axes | None = None) -> F
     from matplotlib.patches import Rectangle
 
     threads = recording.threads_per_block
-    if threads > MOST_THREADS:
+    if threads > MAX_THREADS:
         raise CourseError(
-            f"a block has {threads} threads", f"draw a block of at most {MOST_THREADS}"
+            f"a block has {threads} threads", f"draw a block of at most {MAX_THREADS}"
         )
     steps = warps_at_work(recording, array)
     warps = -(-threads // WARP)

@@ -12,7 +12,7 @@ import numpy as np
 REPEATS = 7
 LEAST_S = 2e-4
 """A time shorter than this is taken over many calls."""
-MOST_S = 0.2
+MAX_S = 0.2
 """When the repeats have taken as long, no further one is begun."""
 
 Times = tuple[float, float, float]
@@ -68,7 +68,7 @@ def seconds_of(function: Callable[..., Any], *arguments: Any) -> float:
             function(*arguments)
         took = time.perf_counter() - start
         best, spent = min(best, took / calls), spent + took
-        if spent > MOST_S:
+        if spent > MAX_S:
             break
         if took < LEAST_S:
             calls *= 8

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MOST_CELLS = 32
+MAX_CELLS = 32
 
 _EDGE = 0.3
 _LEFT = 1.35
@@ -34,10 +34,10 @@ def draw_halo(size: int, block: int, frame: int, ax: Axes | None = None) -> Figu
     Raises:
         CourseError: more than 32 places, or a size below one.
     """
-    if min(size, block) < 1 or frame < 0 or size + 2 * frame > MOST_CELLS:
+    if min(size, block) < 1 or frame < 0 or size + 2 * frame > MAX_CELLS:
         raise CourseError(
             f"{size} cells in blocks of {block} with a frame of {frame} cannot be drawn",
-            f"give sizes of one or more, of at most {MOST_CELLS} places together",
+            f"give sizes of one or more, of at most {MAX_CELLS} places together",
         )
     blocks = -(-size // block)
     column = min(0.36, (p.WIDEST - _LEFT - 0.15) / (size + 2 * frame))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MOST_RANKS = 8
+MAX_RANKS = 8
 _EDGE, _MIDDLE, _HEIGHT = 0.3, 1.85, 4.05
 
 
@@ -32,8 +32,8 @@ def draw_cut(ranks: int, weight_bytes: int, sum_bytes: int, ax: Axes | None = No
     Raises:
         CourseError: there are more ranks, or none.
     """
-    if not 1 <= ranks <= MOST_RANKS:
-        raise CourseError(f"{ranks} ranks", f"draw 1 to {MOST_RANKS}")
+    if not 1 <= ranks <= MAX_RANKS:
+        raise CourseError(f"{ranks} ranks", f"draw 1 to {MAX_RANKS}")
     with p.style():
         figure, axes = p.sheet(p.WIDEST, _HEIGHT, ax)
         words = f"{count(ranks, 'rank')}; each colour and number is one of them"

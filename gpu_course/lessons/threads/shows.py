@@ -37,7 +37,7 @@ def show_launch_grid(
     return draw_launch_grid(grid, block, size)
 
 
-MOST_FOLLOWED = 64
+MAX_FOLLOWED = 64
 """Accesses up to which a launch is played thread by thread."""
 
 
@@ -50,7 +50,7 @@ def play_touches(report: Report) -> Explorer:
     Args:
         report: of a launch of at most 4,096 threads.
     """
-    one_by_one = sum(len(touch.threads) for touch in report.touches) <= MOST_FOLLOWED
+    one_by_one = sum(len(touch.threads) for touch in report.touches) <= MAX_FOLLOWED
     frames: list[tuple[int, int | None]] = [(0, None)]
     for number, touch in enumerate(report.touches, 1):
         frames += (

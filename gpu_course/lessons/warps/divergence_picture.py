@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MOST_ROWS = 40
+MAX_ROWS = 40
 """Lines of a walk that are drawn one by one; the others are counted."""
 
 _EDGE = 0.15
@@ -126,7 +126,7 @@ def draw_divergence(
         CourseError: the recording has no such warp.
     """
     walks = [walk_of_warp(recording, warp) for warp in warps]
-    shown = [walk[:MOST_ROWS] for walk in walks]
+    shown = [walk[:MAX_ROWS] for walk in walks]
     heights = [
         _TOP + len(few) * _ROW + (_ROW if len(few) < len(walk) else 0)
         for few, walk in zip(shown, walks, strict=True)
@@ -148,7 +148,7 @@ def describe_divergence(recording: Recording, warps: Sequence[int] = (0,)) -> st
     for warp in warps:
         walk = walk_of_warp(recording, warp)
         said.append(f"{recording.kernel}, warp {warp}: {_summary(walk)}.")
-        for each in walk[:MOST_ROWS]:
+        for each in walk[:MAX_ROWS]:
             if each.parted and each.taken is not None:
                 no = sorted(set(each.active) - set(each.taken))
                 said.append(

@@ -73,7 +73,7 @@ def bytes_needed(
     return int(buffer * on_cpu), on_gpu
 
 
-MOST_PARTS = 6
+MAX_PARTS = 6
 """Weights and gradients in two widths each, and two moments: so many numbers may be rounded."""
 
 
@@ -124,7 +124,7 @@ def _reference(inputs: Values, case: Case) -> Values:
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
     """How parts are rounded is told by a difference of a few of them at most."""
     pairs = zip(got["result"], expected["result"], strict=True)
-    return "rounded-otherwise" if all(abs(g - e) <= MOST_PARTS for g, e in pairs) else None
+    return "rounded-otherwise" if all(abs(g - e) <= MAX_PARTS for g, e in pairs) else None
 
 
 ESTIMATE = PythonPuzzle(

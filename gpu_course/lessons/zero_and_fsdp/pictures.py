@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MOST_RANKS = 8
-MOST_UNITS = 8
+MAX_RANKS = 8
+MAX_UNITS = 8
 _EDGE = 0.3
 
 _LOOKS_OF = {"weights": "parameters", "gradients": "gradients", "states": "optimizer states"}
@@ -46,7 +46,7 @@ def draw_owners(stage: int, ranks: int, parameters: float = 7.5e9) -> Figure:
     Raises:
         CourseError: there is no such stage, or there are more ranks.
     """
-    if stage not in range(4) or not 1 <= ranks <= MOST_RANKS:
+    if stage not in range(4) or not 1 <= ranks <= MAX_RANKS:
         raise CourseError(f"stage {stage} on {ranks} ranks", "draw stages 0 to 3 of 1 to 8 ranks")
     left, top, row, tall = 0.95, 1.22, 0.36, 0.26
     wide = p.WIDEST - left - 1.15
@@ -141,8 +141,8 @@ def draw_units(uses: Sequence[UnitUse], whole_bytes: int, name: str) -> Figure:
         CourseError: there are more units, or no use.
     """
     units = max((use.unit for use in uses), default=-1) + 1
-    if not 1 <= units <= MOST_UNITS:
-        raise CourseError(f"a run of {count(units, 'unit')}", f"draw 1 to {MOST_UNITS}")
+    if not 1 <= units <= MAX_UNITS:
+        raise CourseError(f"a run of {count(units, 'unit')}", f"draw 1 to {MAX_UNITS}")
     left, top, row, below = 1.0, 1.2, 0.36, 1.3
     column = (p.WIDEST - left - _EDGE) / len(uses)
     height = top + units * row + 0.5 + below + 0.62

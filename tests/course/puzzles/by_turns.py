@@ -23,9 +23,9 @@ from gpu_course.puzzle.specification import Case, KernelPuzzle, Launch
 WARP = 32
 MEETINGS = ("syncthreads", "syncthreads_count", "syncthreads_or")
 WARP_MEETINGS = ("ballot_sync", "shfl_sync", "shfl_up_sync", "shfl_down_sync", "shfl_xor_sync")
-MOST_TURNS = 40_000
+MAX_TURNS = 40_000
 
-MOST_ACCESSES = 2_000
+MAX_ACCESSES = 2_000
 """Of a thread between two stops; one that polls by plain loads never stops by itself."""
 
 
@@ -90,7 +90,7 @@ class _Cells:
             self.world.found.add("out-of-bounds")
             return None
         self.world.busy += 1
-        if self.world.busy > MOST_ACCESSES:
+        if self.world.busy > MAX_ACCESSES:
             raise Spins
         me = self.world.running
         clock = self.world.clocks[me]
@@ -168,7 +168,7 @@ def run_launch(
     answers: dict[int, Any] = {}
     stopped: dict[int, tuple[str, int, Any]] = {}
     world.clocks, world.fenced, world.heard = {}, {}, {}
-    for _ in range(MOST_TURNS):
+    for _ in range(MAX_TURNS):
         while waiting and len(there) < room:
             block = waiting.pop()
             there[block] = _threads(function, launch, block, args, world)

@@ -12,7 +12,7 @@ import numpy as np
 from gpu_course.grading.python.cases import part_of
 from gpu_course.grading.sentences import PYTHON_SENTENCES
 from gpu_course.isolation import transport
-from gpu_course.isolation.ranks import MOST_RANKS
+from gpu_course.isolation.ranks import MAX_RANKS
 from gpu_course.puzzle import Puzzle, PythonPuzzle
 from tests.course.puzzles import promises
 from tests.course.puzzles.by_hand import SOLUTIONS
@@ -128,7 +128,7 @@ def assert_ranks_are_asked_for_in_full(puzzle: PythonPuzzle) -> None:
     if puzzle.ranks is None:
         return
     numbers = {puzzle.ranks(case) for case in puzzle.cases}
-    assert puzzle.torch and {1, 2} < numbers and max(numbers) <= MOST_RANKS
+    assert puzzle.torch and {1, 2} < numbers and max(numbers) <= MAX_RANKS
     large = 0
     for case in cases_and_random(puzzle):
         ranks = puzzle.ranks(case)

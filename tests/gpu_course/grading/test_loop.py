@@ -207,7 +207,7 @@ def test_a_file_where_the_folder_should_be_is_a_missing_answer(tmp_path: Path) -
 def test_only_the_beginning_of_a_huge_file_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loop_module, "MOST_BYTES", 4)
+    monkeypatch.setattr(loop_module, "MAX_BYTES", 4)
     path = tmp_path / "huge.py"
     path.write_text("aaaab")
     os.utime(path, ns=(1, 1))

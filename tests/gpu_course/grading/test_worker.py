@@ -262,6 +262,6 @@ def test_a_verdict_with_too_many_numbers_goes_without_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     found = Verdict(GUARD, "failed", "hazard", 0, 10, SAID, evidence={"all": [np.zeros(1)] * 40})
-    monkeypatch.setattr(transport, "MOST_VALUES", 3)
+    monkeypatch.setattr(transport, "MAX_VALUES", 3)
     told = transport.unpack(packed(Outcome(found)), OBJECTS)
     assert told == Outcome(replace(found, evidence={}))

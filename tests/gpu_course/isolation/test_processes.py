@@ -305,7 +305,7 @@ def test_what_is_printed_is_kept_short_and_clean() -> None:
     verdict = check(toy.COVER, answer=text, seed=0)
     printed = verdict.evidence["printed"]
     assert printed.startswith("[31m" + "x" * 50 + "\n")
-    assert len(printed) <= processes.MOST_PRINTED_BYTES + 4 and printed.endswith(" ...")
+    assert len(printed) <= processes.MAX_PRINTED_BYTES + 4 and printed.endswith(" ...")
     assert "  prints: [31mxxx" in verdict.message
 
 

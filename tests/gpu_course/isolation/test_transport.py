@@ -126,7 +126,7 @@ def test_what_may_not_cross_is_named(make: Any, says: str) -> None:
 
 def test_nesting_has_an_end() -> None:
     deep: list[Any] = []
-    for _ in range(transport.MOST_DEPTH):
+    for _ in range(transport.MAX_DEPTH):
         deep = [deep]
     assert identical(unpack(pack(deep)), deep)
     with pytest.raises(Unsendable, match="nested"):
@@ -140,7 +140,7 @@ def test_what_is_too_large_is_refused_before_it_is_sent_and_before_it_is_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     data = pack(np.zeros(1000))
-    monkeypatch.setattr(transport, "MOST_BYTES", 4000)
+    monkeypatch.setattr(transport, "MAX_BYTES", 4000)
     with pytest.raises(TooLarge, match="may cross"):
         pack(np.zeros(1000))
     with pytest.raises(TooLarge):
@@ -213,10 +213,10 @@ def test_bytes_that_are_no_message_are_garbled(data: bytes) -> None:
 @pytest.mark.parametrize(
     "header",
     [
-        b"[" + b"[]," * transport.MOST_VALUES + b"[]]",
-        b'["l", [' + b"1," * transport.MOST_VALUES + b"1]]",
-        b'["d", {"a": ' + b"{}," * transport.MOST_VALUES + b"{}}]",
-        json.dumps(["l", [["a", "|u1", [0], False]] * (transport.MOST_ARRAYS + 1)]).encode(),
+        b"[" + b"[]," * transport.MAX_VALUES + b"[]]",
+        b'["l", [' + b"1," * transport.MAX_VALUES + b"1]]",
+        b'["d", {"a": ' + b"{}," * transport.MAX_VALUES + b"{}}]",
+        json.dumps(["l", [["a", "|u1", [0], False]] * (transport.MAX_ARRAYS + 1)]).encode(),
     ],
 )
 def test_a_header_of_too_many_parts_is_refused(
@@ -232,12 +232,12 @@ def test_a_header_of_too_many_parts_is_refused(
 @pytest.mark.parametrize(
     "value",
     [
-        [0] * transport.MOST_VALUES,
-        [[0] * 1024] * (transport.MOST_VALUES >> 10),
-        [np.zeros(0)] * (transport.MOST_ARRAYS + 1),
-        np.broadcast_to(np.int8(1), (transport.MOST_BYTES + 1,)),
-        [np.zeros(transport.MOST_BYTES // 80)] * 11,
-        "x" * transport.MOST_HEADER_BYTES,
+        [0] * transport.MAX_VALUES,
+        [[0] * 1024] * (transport.MAX_VALUES >> 10),
+        [np.zeros(0)] * (transport.MAX_ARRAYS + 1),
+        np.broadcast_to(np.int8(1), (transport.MAX_BYTES + 1,)),
+        [np.zeros(transport.MAX_BYTES // 80)] * 11,
+        "x" * transport.MAX_HEADER_BYTES,
     ],
     ids=["parts", "lists of parts", "arrays", "a broadcast array", "one array many times", "text"],
 )

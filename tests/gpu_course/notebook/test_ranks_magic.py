@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from gpu_course.isolation import servers
-from gpu_course.isolation.ranks import MOST_RANKS
+from gpu_course.isolation.ranks import MAX_RANKS
 from gpu_course.notebook import ranks_magic
 from gpu_course.notebook.ranks_magic import SideBySide
 from gpu_course.ranks.console import Shown, console
@@ -133,7 +133,7 @@ def test_a_rank_that_ends_is_named(ranked: Shell) -> None:
     ("cell", "says"),
     [
         ("%%ranks many\n1", "%%ranks takes ranks, not 'many'"),
-        (f"%%ranks {MOST_RANKS + 1}\n1", f"ask for 1 to {MOST_RANKS}"),
+        (f"%%ranks {MAX_RANKS + 1}\n1", f"ask for 1 to {MAX_RANKS}"),
         ("%%ranks 0\n1", "0 ranks"),
         ("%%rank 0\n1", "there are no ranks yet"),
         ("%%rank\n1", "%%rank takes the number of one rank"),

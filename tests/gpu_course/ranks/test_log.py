@@ -115,7 +115,7 @@ def test_a_line_without_end_is_a_flood(told: Told) -> None:
 
 
 def test_events_without_end_are_a_flood(told: Told, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(log, "MOST_EVENTS", 50)
+    monkeypatch.setattr(log, "MAX_EVENTS", 50)
     for _ in range(50):
         told.tell({"waits": 1})
     assert told.log.flooded is None

@@ -20,7 +20,7 @@ import pytest
 from gpu_course.errors import CourseError
 from gpu_course.grading.python.ranked import least_tcp_bytes, most_tcp_bytes
 from gpu_course.isolation import lockdown, network, servers
-from gpu_course.isolation.ranks import MOST_RANKS
+from gpu_course.isolation.ranks import MAX_RANKS
 from gpu_course.ranks import runner
 from gpu_course.ranks.runner import RankFailed, Run
 from tests.gpu_course.ranks.programs import COMPUTES, ENDLESS, FAILURES, RING, program
@@ -224,9 +224,9 @@ def test_confined_ranks_have_a_network_of_their_own() -> None:
         assert replies[0]["got"]["result"][0] == "PermissionError"
 
 
-@pytest.mark.parametrize("number", [0, -1, MOST_RANKS + 1])
+@pytest.mark.parametrize("number", [0, -1, MAX_RANKS + 1])
 def test_a_number_of_ranks_that_cannot_be(number: int, tmp_path: Path) -> None:
-    with pytest.raises(CourseError, match=f"1 to {MOST_RANKS}"):
+    with pytest.raises(CourseError, match=f"1 to {MAX_RANKS}"):
         run(tmp_path, RING, ranks=number)
 
 

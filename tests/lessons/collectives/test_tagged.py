@@ -21,7 +21,7 @@ NEEDS_RANKS = pytest.mark.skipif(
 
 
 @given(
-    st.integers(1, tagged.MOST_RANKS),
+    st.integers(1, tagged.MAX_RANKS),
     st.integers(0, 15),
     st.lists(st.integers(0, 3), min_size=8, max_size=8),
 )

@@ -73,7 +73,7 @@ def test_the_generators_find_the_race_of_a_mistake(name: str, mistake: Any) -> N
 def test_a_tile_by_block_number_ends_with_room_for_all_and_hangs_with_room_for_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(by_turns, "MOST_TURNS", 20_000)
+    monkeypatch.setattr(by_turns, "MAX_TURNS", 20_000)
     right, wrong = files("scan_lookback")
     functions = by_turns.kernels(right)
     functions["scan_lookback"] = by_turns.kernels(wrong)["tile_is_the_block"]

@@ -9,7 +9,7 @@ from numba import cuda
 from gpu_course.draw.paper.picture import alt_text
 from gpu_course.errors import CourseError
 from gpu_course.lessons.warps.divergence_picture import (
-    MOST_ROWS,
+    MAX_ROWS,
     Walked,
     describe_divergence,
     draw_divergence,
@@ -92,7 +92,7 @@ def test_a_long_walk_is_cut_and_counted() -> None:
     made = record(long_loop)[1, 1](np.zeros(1))
     figure = draw_divergence(made)
     words = [text.get_text() for text in figure.axes[0].texts]
-    more = len(walk_of_warp(made)) - MOST_ROWS
+    more = len(walk_of_warp(made)) - MAX_ROWS
     assert more > 0 and any(f"and {more} more lines" in word for word in words)
 
 

@@ -194,7 +194,7 @@ def test_what_lies_beyond_the_recording_is_not_told_of(
     kernels: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The last write that was kept is not the last write."""
-    monkeypatch.setattr(search, "MOST_STEPS", 6)
+    monkeypatch.setattr(search, "MAX_STEPS", 6)
     experiment = launch_experiment(f"{kernels}:last_round_wins", (2, 32), (zeros(1, np.int64), 20))
     found = find_replay(experiment)
     assert found.recording is not None and found.recording.steps_taken > 6
@@ -210,7 +210,7 @@ def test_what_lies_beyond_the_recording_is_not_told_of(
 def test_a_recording_may_end_before_the_racing_warps_begin(
     kernels: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(search, "MOST_STEPS", 1)
+    monkeypatch.setattr(search, "MAX_STEPS", 1)
     found = replayed(kernels, "missing_before")
     assert found.recording is not None and len(found.recording.steps) == 1
     assert found.recording.track(found.warps)

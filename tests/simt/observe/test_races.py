@@ -421,7 +421,7 @@ def test_what_cannot_be_kept_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyP
         cell[i + 1] = 1
     """
     assert launch(tmp_path, body, 1, 8).hazards == ()
-    monkeypatch.setattr(races, "MOST_KEPT", 16)
+    monkeypatch.setattr(races, "MAX_KEPT", 16)
     (said,) = launch(tmp_path, body, 1, 8).hazards
     assert said.severity == "advice"
     assert "races may be missed" in said.message

@@ -12,7 +12,7 @@ import pytest
 
 from gpu_course.errors import CourseError
 from simt import tiny
-from simt.observe.recorder import MOST_THREADS, Recorder
+from simt.observe.recorder import MAX_THREADS, Recorder
 from simt.report import Recording
 from simt.simulator import simulate
 from simt.stepping import record, threads_to_record
@@ -245,7 +245,7 @@ def test_a_large_launch_keeps_whole_blocks_and_says_so(kernels: Path) -> None:
     a, out = numbers(n), np.zeros(n, np.int64)
     recording = record(f"{kernels}:past_the_end", block=7)[100, 64](out, a)
     assert np.array_equal(out, a)
-    assert recording.threads.size == MOST_THREADS
+    assert recording.threads.size == MAX_THREADS
     assert recording.threads[0] == 7 * 64 and recording.threads[-1] == 23 * 64 - 1
     assert len(recording.steps) == 3
 

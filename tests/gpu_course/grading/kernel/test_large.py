@@ -17,7 +17,7 @@ from gpu_course.grading.kernel.large import (
 )
 from gpu_course.grading.kernel.trial import attempt, prepare, solutions_folder
 from gpu_course.puzzle import Case, KernelPuzzle, index
-from gpu_course.puzzle.builders import MOST_DISTINCT, eighths
+from gpu_course.puzzle.builders import MAX_DISTINCT, eighths
 from simt.kernel import source
 from simt.machine.launch import dim3
 
@@ -103,7 +103,7 @@ def test_whole_numbers_are_right_or_wrong() -> None:
 
 
 def test_arrays_past_a_check_are_made_quickly_and_are_still_mixed() -> None:
-    drawn = eighths(np.random.default_rng(0), (MOST_DISTINCT + 1,), Case("x", {"doublings": 100}))
+    drawn = eighths(np.random.default_rng(0), (MAX_DISTINCT + 1,), Case("x", {"doublings": 100}))
     assert drawn.dtype == np.float32 and drawn.all()
     np.testing.assert_array_equal(drawn * 8, np.round(drawn * 8))
-    assert 0.4 < np.mean(drawn < 0) < 0.6 and np.abs(drawn).max() < MOST_DISTINCT / 8
+    assert 0.4 < np.mean(drawn < 0) < 0.6 and np.abs(drawn).max() < MAX_DISTINCT / 8
