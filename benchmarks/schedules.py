@@ -6,7 +6,7 @@ import argparse
 import time
 
 from gpu_course.lessons.optimal_checkpointing.comparison import (
-    Comparison,
+    ScheduleComparison,
     compare,
     random_chain,
     tightest,
@@ -35,7 +35,7 @@ def main() -> None:
         )
 
 
-def _compared(stages: int, seed: int, more: int) -> Comparison:
+def _compared(stages: int, seed: int, more: int) -> ScheduleComparison:
     chain = random_chain(stages, seed)
     return compare(chain, tightest(chain) + more)
 

@@ -17,7 +17,7 @@ _MARKS = ("# answer", "# end answer")
 
 
 @dataclass(frozen=True)
-class Comparison:
+class SolutionDiff:
     """An answer beside the solution.
 
     Attributes:
@@ -37,7 +37,7 @@ class NotPassed(CourseError):
     """The solution was asked for before the answer passed."""
 
 
-def diff(name: str) -> Comparison:
+def diff(name: str) -> SolutionDiff:
     """Returns the learner's answer beside the reference solution, and the discussion of both.
 
     Args:
@@ -58,7 +58,7 @@ def diff(name: str) -> Comparison:
     return compare_with_solution(puzzle)
 
 
-def compare_with_solution(puzzle: Puzzle) -> Comparison:
+def compare_with_solution(puzzle: Puzzle) -> SolutionDiff:
     """Returns the learner's file beside the solution, whatever the verdict on it.
 
     Raises:
@@ -68,7 +68,7 @@ def compare_with_solution(puzzle: Puzzle) -> Comparison:
     reference = solutions_folder() / f"{puzzle.name}.py"
     written = reference.with_suffix(".md")
     discussion = _text(written).rstrip() if written.is_file() else ""
-    return Comparison(_difference(_text(own), without_marks(_text(reference))), discussion)
+    return SolutionDiff(_difference(_text(own), without_marks(_text(reference))), discussion)
 
 
 def _difference(before: str, after: str) -> str:

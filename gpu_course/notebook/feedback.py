@@ -21,10 +21,10 @@ from gpu_course.notebook.note import Note, telling
 from gpu_course.puzzle import index
 
 
-class Comparison:
+class ShownDiff:
     """An answer beside the solution, and the discussion: Markdown in a notebook, else text."""
 
-    def __init__(self, found: solution.Comparison) -> None:
+    def __init__(self, found: solution.SolutionDiff) -> None:
         self._found = found
 
     def __repr__(self) -> str:
@@ -70,13 +70,13 @@ def hint(name: str) -> HintPanel | Note:
 
 @asks_for_answers
 @telling
-def diff(name: str) -> Comparison | Note:
+def diff(name: str) -> ShownDiff | Note:
     """Returns your answer beside the solution and discusses it, once your answer passes.
 
     Args:
         name: "guard" or "01_threads/guard".
     """
-    return Comparison(_diff(name))
+    return ShownDiff(_diff(name))
 
 
 @tells_of_all_lessons

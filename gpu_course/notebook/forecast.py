@@ -17,13 +17,13 @@ from gpu_course.errors import CourseError
 from gpu_course.grading.sections import heading, section
 from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.note import Note, show, telling
-from gpu_course.notebook.prediction import Comparison, in_notebook
+from gpu_course.notebook.prediction import PredictionResult, in_notebook
 
 ASKED = "A number, and an interval that you believe holds 9 times of 10."
 
 _STANDS = "The answer has been shown, and this forecast counts as it stands."
 _TOO_LATE = "The answer has been shown: what you type now is not scored."
-_WAITS = Comparison(
+_WAITS = PredictionResult(
     "No forecast yet, so the answer waits.",
     "plain",
     "Type your three numbers above and run this cell again. An empty forecast is never scored.",
@@ -194,7 +194,7 @@ class Forecast:
             "trouble",
         )
 
-    def comparison(self) -> Comparison:
+    def comparison(self) -> PredictionResult:
         """Returns what `compare` shows."""
         row, guess = self.row, self.guess
         question = row.forecast
@@ -215,7 +215,7 @@ class Forecast:
                 about += " You typed it after the answer was shown, so it is not scored."
             told.insert(0, about)
         text, kind = self._verdict(guess, truth)
-        return Comparison(text, kind, "\n\n".join(told))
+        return PredictionResult(text, kind, "\n\n".join(told))
 
     def _verdict(self, guess: Guess | None, truth: str) -> tuple[str, str]:
         if guess is None:

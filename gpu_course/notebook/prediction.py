@@ -54,7 +54,7 @@ class Prediction:
         except CourseError as error:
             show(trouble(error))
 
-    def comparison(self, value: Any = _NOT_GIVEN) -> Comparison:
+    def comparison(self, value: Any = _NOT_GIVEN) -> PredictionResult:
         """Returns what `compare` shows.
 
         Raises:
@@ -72,10 +72,10 @@ class Prediction:
         is_one = "It is" if _is_number(right) else "The answer is"
         seen = "" if kept is None else kept.seen
         if self.answer is None:
-            return Comparison(f"No guess yet. {is_one} {true}.", "plain", seen)
+            return PredictionResult(f"No guess yet. {is_one} {true}.", "plain", seen)
         if _same(self.answer, right):
-            return Comparison(f"You said {said}, and that is right.", "right", seen)
-        return Comparison(f"You said {said}. {is_one} {true}.", "wrong", seen)
+            return PredictionResult(f"You said {said}, and that is right.", "right", seen)
+        return PredictionResult(f"You said {said}. {is_one} {true}.", "wrong", seen)
 
     def __repr__(self) -> str:
         options = "" if self.choices is None else f" ({', '.join(map(_text, self.choices))})"
@@ -88,7 +88,7 @@ class Prediction:
 
 
 @dataclass(frozen=True)
-class Comparison(Note):
+class PredictionResult(Note):
     """A guess beside the answer, and below it what was seen.
 
     Args:

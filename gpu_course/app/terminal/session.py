@@ -12,7 +12,7 @@ from gpu_course.grading import workspace
 from gpu_course.grading.hints import Hint, next_hint
 from gpu_course.grading.loop import Finished, Loop, Started, Stopped
 from gpu_course.grading.sections import Section
-from gpu_course.grading.solution import Comparison, compare_with_solution
+from gpu_course.grading.solution import SolutionDiff, compare_with_solution
 from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.worker import Worker
 from gpu_course.puzzle import Puzzle, index
@@ -58,7 +58,7 @@ class Session:
         self.notice: str | CourseError = ""
         self.question = ""
         self.view = "puzzle"
-        self.solution: Comparison | None = None
+        self.solution: SolutionDiff | None = None
         self.statuses: dict[str, str] = {}
         self.won: frozenset[str] = frozenset()
         self.done = False

@@ -18,7 +18,7 @@ from gpu_course.measure.schedules.chain import Chain, Stage
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ScheduleComparison:
     """What three ways to plan one chain in one memory cost.
 
     Attributes:
@@ -42,14 +42,14 @@ class Comparison:
         return 100 * (self.table / self.unrestricted.cost - 1)
 
 
-def compare(chain: Chain, memory: int) -> Comparison:
+def compare(chain: Chain, memory: int) -> ScheduleComparison:
     """Returns the costs of a chain's best schedules: by the table, and by trying everything.
 
     Args:
         chain: sizes in whole units, at most `exhaustive.LONGEST` stages.
         memory: in the chain's unit.
     """
-    return Comparison(
+    return ScheduleComparison(
         solve(chain, memory).best_cost(),
         search(chain, memory),
         search(chain, memory, persistent=False),
