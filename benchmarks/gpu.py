@@ -28,7 +28,7 @@ from typing import Any
 from benchmarks.gpu_parts import Item, Part, parts
 from gpu_course.grading import bench
 from gpu_course.hardware import nvml, records
-from gpu_course.hardware.apart import Apart, Outcome
+from gpu_course.hardware.apart import Apart, JobOutcome
 from gpu_course.hardware.run import why_no_gpu
 
 ROOT = Path(__file__).parents[1]
@@ -98,7 +98,7 @@ class Session:
                 worker.end()
         self._close(part, found, len(left))
 
-    def _entry(self, item: Item, outcome: Outcome) -> dict[str, Any]:
+    def _entry(self, item: Item, outcome: JobOutcome) -> dict[str, Any]:
         if outcome.state == "done":
             return {**outcome.value, "took_s": round(outcome.seconds, 3)}
         gave_up = outcome.said.startswith("GaveUp: ")

@@ -47,7 +47,7 @@ WALL_PER_CPU = 12
 
 
 @dataclass
-class Outcome:
+class ScriptOutcome:
     """What became of a script.
 
     Attributes:
@@ -65,7 +65,7 @@ class Outcome:
     hazards: tuple[str, ...] = ()
 
 
-def measured(scripts: list[Path], folder: Path, seconds: int) -> list[Outcome]:
+def measured(scripts: list[Path], folder: Path, seconds: int) -> list[ScriptOutcome]:
     """Returns what became of each script that names `numba.cuda`."""
     found = []
     for path in scripts:
@@ -76,7 +76,7 @@ def measured(scripts: list[Path], folder: Path, seconds: int) -> list[Outcome]:
     return found
 
 
-def one(path: Path, shown: str, seconds: int) -> Outcome:
+def one(path: Path, shown: str, seconds: int) -> ScriptOutcome:
     """Runs one script in a process of its own."""
     with tempfile.TemporaryDirectory() as scratch:
         told = Path(scratch, "told.json")
@@ -92,12 +92,12 @@ def one(path: Path, shown: str, seconds: int) -> Outcome:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            return Outcome(shown, LATE, f"not at its end after {seconds} s")
+            return ScriptOutcome(shown, LATE, f"not at its end after {seconds} s")
         if resource is not None and ended.returncode == -signal.SIGXCPU:
-            return Outcome(shown, LATE, f"not at its end after {seconds} s")
+            return ScriptOutcome(shown, LATE, f"not at its end after {seconds} s")
         if not told.exists():
-            return Outcome(shown, FAILED, "the process died")
-        return Outcome(shown, **json.loads(told.read_text(encoding="utf-8")))
+            return ScriptOutcome(shown, FAILED, "the process died")
+        return ScriptOutcome(shown, **json.loads(told.read_text(encoding="utf-8")))
 
 
 def child(path: Path, told: Path, seconds: int) -> None:
@@ -115,7 +115,7 @@ def child(path: Path, told: Path, seconds: int) -> None:
         for each in launches.findings
         if each.severity == "error"
     )
-    found = Outcome("", what, reason, launches.counts.total(), hazards)
+    found = ScriptOutcome("", what, reason, launches.counts.total(), hazards)
     rows = {name: value for name, value in asdict(found).items() if name != "script"}
     told.write_text(json.dumps(rows), encoding="utf-8")
 
@@ -167,7 +167,7 @@ def _is_library(file: str) -> bool:
     return "site-packages" in file or Path(file).is_relative_to(Path(PACKAGE, "foreign"))
 
 
-def summary(outcomes: list[Outcome]) -> str:
+def summary(outcomes: list[ScriptOutcome]) -> str:
     """Returns the share that ran unchanged, and all exclusions with their reasons."""
     counts = Counter(each.what for each in outcomes)
     lines = []

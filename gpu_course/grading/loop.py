@@ -17,7 +17,7 @@ from typing import Protocol
 from gpu_course.errors import CourseError
 from gpu_course.grading import workspace
 from gpu_course.grading.sections import Section, heading, of_error, section
-from gpu_course.grading.worker import Died, Outcome
+from gpu_course.grading.worker import CheckOutcome, Died
 from gpu_course.puzzle import Puzzle, PythonPuzzle
 
 POLL_S = 0.07
@@ -44,7 +44,7 @@ class Checker(Protocol):
     def post(self, puzzle: Puzzle) -> None:
         """Asks for a check."""
 
-    def poll(self) -> Outcome | CourseError | Died | None:
+    def poll(self) -> CheckOutcome | CourseError | Died | None:
         """Returns its answer, once."""
 
     def stop(self) -> None:
@@ -62,7 +62,7 @@ class Started:
 class Finished:
     """A check ended with a verdict."""
 
-    outcome: Outcome
+    outcome: CheckOutcome
 
 
 @dataclass(frozen=True)
@@ -153,8 +153,8 @@ class Loop:
             self._started_at = None
             yield Stopped(self.puzzle.name, overdue(self.puzzle))
 
-    def _told(self, reply: Outcome | CourseError | Died) -> Iterator[Event]:
-        if isinstance(reply, Outcome):
+    def _told(self, reply: CheckOutcome | CourseError | Died) -> Iterator[Event]:
+        if isinstance(reply, CheckOutcome):
             yield Finished(reply)
         elif isinstance(reply, Died):
             yield Stopped(self.puzzle.name, died(self.puzzle, reply))

@@ -45,7 +45,7 @@ COMMAND = (sys.executable, "-P", "-m", "gpu_course.grading.worker_process")
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CheckOutcome:
     """What a check came to.
 
     Attributes:
@@ -77,7 +77,7 @@ class Died:
 
 
 _CLASSES = (
-    Outcome, Problem, Verdict, Section, Case, Report, Hazard, Counters, GlobalCounters,
+    CheckOutcome, Problem, Verdict, Section, Case, Report, Hazard, Counters, GlobalCounters,
     SharedCounters, LaunchShape, Touch,
 )  # fmt: skip
 OBJECTS: transport.Objects = {each.__name__: each for each in _CLASSES}
@@ -177,7 +177,7 @@ class Worker:
                     return times.user + times.system, process.memory_info().rss
         return 0.0, 0
 
-    def poll(self, seconds: float = 0.0) -> Outcome | CourseError | Died | None:
+    def poll(self, seconds: float = 0.0) -> CheckOutcome | CourseError | Died | None:
         """Returns what was asked for, once it is there, else None.
 
         Args:
@@ -190,7 +190,7 @@ class Worker:
         except queue.Empty:
             return self._gone_astray(self._check)
         self._check = None
-        if isinstance(reply, Outcome):
+        if isinstance(reply, CheckOutcome):
             return reply
         if isinstance(reply, Problem):
             return CourseError(reply.fact, reply.hint)
@@ -199,7 +199,7 @@ class Worker:
         self.stop()
         return Died(status)
 
-    def _gone_astray(self, check: _Check) -> Outcome | None:
+    def _gone_astray(self, check: _Check) -> CheckOutcome | None:
         """Ends the check of a kernel that takes more than it may, and returns what is said of it.
 
         An answer in Python has limits of its own, and the process here waits for it.
@@ -237,12 +237,12 @@ class Worker:
                 pipe.close()
 
 
-def ended(puzzle: Puzzle, reason: str, text: str, *, html: bool = False) -> Outcome:
+def ended(puzzle: Puzzle, reason: str, text: str, *, html: bool = False) -> CheckOutcome:
     """Returns what a check that was ended, or that ended by itself, comes to."""
     step = "look for what grows or repeats far more than the puzzle asks for"
     said = (*fact(text), *section("try", step))
     found = Verdict(puzzle.name, "failed", reason, 0, puzzle.points, said, diagnosis=reason)
-    return Outcome(found, found._repr_html_() if html else "")
+    return CheckOutcome(found, found._repr_html_() if html else "")
 
 
 def end_family(pid: int) -> None:

@@ -16,7 +16,7 @@ from gpu_course.grading.check import check_here
 from gpu_course.grading.sections import fact, section
 from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.verdict_cache import check_own
-from gpu_course.grading.worker import OBJECTS, Outcome, Problem, exit_at_once
+from gpu_course.grading.worker import OBJECTS, CheckOutcome, Problem, exit_at_once
 from gpu_course.grading.workspace import ANSWERS_VARIABLE
 from gpu_course.isolation import transport
 from gpu_course.puzzle import Puzzle, index
@@ -47,7 +47,7 @@ def warm_pictures() -> None:
     figure_html(draw_launch_grid(1, 2))
 
 
-def reply(request: dict[str, Any], html: bool) -> Outcome | Problem:
+def reply(request: dict[str, Any], html: bool) -> CheckOutcome | Problem:
     """Returns what a check came to, or what kept it from a verdict.
 
     Args:
@@ -65,7 +65,7 @@ def reply(request: dict[str, Any], html: bool) -> Outcome | Problem:
         if request["keep"]:
             return _shown(check_own(puzzle, by=check_here), html)
         answer = None if request["own"] else Path(request["path"])
-        return Outcome(check_here(puzzle, answer=answer, seed=request["seed"]))
+        return CheckOutcome(check_here(puzzle, answer=answer, seed=request["seed"]))
     except OSError as error:
         problem = Problem(f"the current folder cannot be used: {error.strerror}", "go to another")
     except CourseError as error:
@@ -73,22 +73,23 @@ def reply(request: dict[str, Any], html: bool) -> Outcome | Problem:
     if not request["keep"]:
         return problem
     said = (*fact(problem.fact), *section("try", problem.hint))
-    return Outcome(Verdict(request["name"], "error", "grader", 0, 0, said))
+    return CheckOutcome(Verdict(request["name"], "error", "grader", 0, 0, said))
 
 
-def packed(told: Outcome | Problem) -> bytes:
+def packed(told: CheckOutcome | Problem) -> bytes:
     """Returns a reply as bytes; a verdict goes without its numbers where those are too many."""
     try:
         return transport.pack(told, OBJECTS)
     except transport.TooLarge:
-        assert isinstance(told, Outcome)
-        return transport.pack(Outcome(replace(told.verdict, report=None, evidence={})), OBJECTS)
+        assert isinstance(told, CheckOutcome)
+        bare = replace(told.verdict, report=None, evidence={})
+        return transport.pack(CheckOutcome(bare), OBJECTS)
 
 
-def _shown(verdict: Verdict, html: bool) -> Outcome:
+def _shown(verdict: Verdict, html: bool) -> CheckOutcome:
     """Returns a verdict as it is shown: what its picture was drawn from stays here."""
     drawn = verdict._repr_html_() if html else ""
-    return Outcome(replace(verdict, hazards=(), report=None, evidence={}), drawn)
+    return CheckOutcome(replace(verdict, hazards=(), report=None, evidence={}), drawn)
 
 
 def _puzzle(name: str) -> Puzzle:

@@ -36,7 +36,7 @@ _READY = "ready"
 
 
 @dataclass(frozen=True)
-class Outcome:
+class JobOutcome:
     """What became of a job.
 
     Attributes:
@@ -73,31 +73,32 @@ class Apart:
     def __exit__(self, *_: object) -> None:
         self.end()
 
-    def run(self, job: Any, deadline_s: float) -> Outcome:
+    def run(self, job: Any, deadline_s: float) -> JobOutcome:
         """Returns what became of a job."""
         if self._child is None:
             self._child = _Child(self.target, self.environment)
             if self._child.hear(START_S) != {"state": _READY}:
                 said = self._child.last_words() or "no word came from it"
                 self.end()
-                return Outcome("crash", said=f"the process did not start: {said}")
+                return JobOutcome("crash", said=f"the process did not start: {said}")
         begin = time.perf_counter()
         self._child.tell(job)
         told = self._child.hear(deadline_s)
         seconds = time.perf_counter() - begin
         if told is not None and told["state"] == "done":
-            return Outcome("done", told["value"], seconds=seconds)
+            return JobOutcome("done", told["value"], seconds=seconds)
         if told is not None:
-            outcome = Outcome("error", said=told["said"], seconds=seconds)
+            outcome = JobOutcome("error", said=told["said"], seconds=seconds)
         elif self._child.ended:
             said = f"the process ended with {self._child.status()}"
             words = self._child.last_words()
-            outcome = Outcome("crash", said=f"{said}: {words}" if words else said, seconds=seconds)
+            said = f"{said}: {words}" if words else said
+            outcome = JobOutcome("crash", said=said, seconds=seconds)
         else:
-            outcome = Outcome("hang", said=f"no end after {deadline_s:g} s", seconds=seconds)
+            outcome = JobOutcome("hang", said=f"no end after {deadline_s:g} s", seconds=seconds)
         if not self.end():
             left = "; the process could not be ended, and may still hold the GPU"
-            outcome = Outcome(outcome.state, said=outcome.said + left, seconds=seconds)
+            outcome = JobOutcome(outcome.state, said=outcome.said + left, seconds=seconds)
         return outcome
 
     def end(self) -> bool:

@@ -64,11 +64,11 @@ def test_only_scripts_that_name_numba_cuda_count(tmp_path: Path) -> None:
 
 def test_the_share_is_of_those_that_can_run() -> None:
     outcomes = [
-        scripts.Outcome("a", scripts.RAN, "", 1),
-        scripts.Outcome("b", scripts.RAN, "", 1, ("race b.py:3",)),
-        scripts.Outcome("c", scripts.REFUSED, "why"),
-        scripts.Outcome("d", scripts.EXCLUDED, "wants a module: x"),
-        scripts.Outcome("e", scripts.LATE, "not at its end after 60 s"),
+        scripts.ScriptOutcome("a", scripts.RAN, "", 1),
+        scripts.ScriptOutcome("b", scripts.RAN, "", 1, ("race b.py:3",)),
+        scripts.ScriptOutcome("c", scripts.REFUSED, "why"),
+        scripts.ScriptOutcome("d", scripts.EXCLUDED, "wants a module: x"),
+        scripts.ScriptOutcome("e", scripts.LATE, "not at its end after 60 s"),
     ]
     told = scripts.summary(outcomes)
     assert told.endswith("ran unchanged: 2 of 3 (67 %)")

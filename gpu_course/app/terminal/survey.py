@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 from gpu_course.grading.loop import Checker, deadline_s
-from gpu_course.grading.worker import Outcome
+from gpu_course.grading.worker import CheckOutcome
 from gpu_course.puzzle import Puzzle
 
 OVERDUE = "timeout"
@@ -71,7 +71,7 @@ class Survey:
 
     def _status(self, now: float, started_at: float) -> str | None:
         reply = self.worker.poll()
-        if isinstance(reply, Outcome):
+        if isinstance(reply, CheckOutcome):
             return reply.verdict.status
         if reply is not None:
             return "error"

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from gpu_course.errors import CourseError
 from gpu_course.grading.verdict import Verdict
-from gpu_course.grading.worker import Died, Outcome, Worker, ended
+from gpu_course.grading.worker import CheckOutcome, Died, Worker, ended
 from gpu_course.puzzle import Puzzle
 
 LOOK_S = 0.05
@@ -44,7 +44,7 @@ def stop() -> None:
     _worker.stop()
 
 
-def _died(puzzle: Puzzle, death: Died) -> Outcome:
+def _died(puzzle: Puzzle, death: Died) -> CheckOutcome:
     fact = (
         f"the process that checked {puzzle.short_name} ended in the middle of it, with exit status "
         f"{death.status}"

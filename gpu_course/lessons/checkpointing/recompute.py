@@ -38,7 +38,7 @@ class RowsSeen(nn.Module):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunState:
     """What a forward and a backward pass left behind, and what they took.
 
     Attributes:
@@ -71,7 +71,7 @@ def run_wrapped(
     autocast: bool = False,
     half: bool = False,
     begun: bool = False,
-) -> Outcome:
+) -> RunState:
     """Returns what comes of a forward and a backward pass in which `wrap` calls every stage.
 
     One thread runs it, so that sums are taken in the same order every time: two ways to the same
@@ -120,7 +120,7 @@ def run_wrapped(
                 handle.remove()
         next_random = torch.rand(3)
     begin = peak.moments(BACKWARD)
-    return Outcome(
+    return RunState(
         loss=peak.value,
         gradients=_flat(p.grad for stage in stages for p in stage.parameters()),
         batch_gradient=batch.grad.clone(),

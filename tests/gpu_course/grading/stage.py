@@ -7,16 +7,16 @@ from pathlib import Path
 from gpu_course.grading.loop import Event, Loop, Signature
 from gpu_course.grading.sections import fact
 from gpu_course.grading.verdict import Verdict
-from gpu_course.grading.worker import Died, Outcome
+from gpu_course.grading.worker import CheckOutcome, Died
 from gpu_course.puzzle import Puzzle
 from tests.gpu_course.grading import toy
 
 
-def outcome(status: str = "passed", name: str = toy.TOY.name) -> Outcome:
+def outcome(status: str = "passed", name: str = toy.TOY.name) -> CheckOutcome:
     """Returns an Outcome as a worker would send it."""
     points = 10 if status == "passed" else 0
     said = tuple(fact(f"{status}: a message"))
-    return Outcome(Verdict(name, status, None, points, 10, said))
+    return CheckOutcome(Verdict(name, status, None, points, 10, said))
 
 
 class FakeWorker:
@@ -26,14 +26,14 @@ class FakeWorker:
         self.busy = False
         self.posted: list[str] = []
         self.stops = 0
-        self.reply: Outcome | Died | None = None
+        self.reply: CheckOutcome | Died | None = None
 
     def post(self, puzzle: Puzzle) -> None:
         assert not self.busy, "one check at a time"
         self.busy = True
         self.posted.append(puzzle.name)
 
-    def poll(self) -> Outcome | Died | None:
+    def poll(self) -> CheckOutcome | Died | None:
         if not self.busy or self.reply is None:
             return None
         self.busy = False

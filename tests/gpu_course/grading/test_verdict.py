@@ -14,7 +14,7 @@ from gpu_course.grading import check
 from gpu_course.grading.kernel.answers import mistake_answer
 from gpu_course.grading.sections import fact
 from gpu_course.grading.verdict import Verdict
-from gpu_course.grading.worker import OBJECTS, Outcome
+from gpu_course.grading.worker import OBJECTS, CheckOutcome
 from gpu_course.isolation.transport import Garbled, Unsendable, pack, unpack
 from gpu_course.puzzle import Case, index
 
@@ -23,8 +23,8 @@ SAID = tuple(fact("a fact"))
 
 
 def travelled(verdict: Verdict) -> Verdict:
-    there = unpack(pack(Outcome(verdict), OBJECTS), OBJECTS)
-    assert isinstance(there, Outcome)
+    there = unpack(pack(CheckOutcome(verdict), OBJECTS), OBJECTS)
+    assert isinstance(there, CheckOutcome)
     return there.verdict
 
 

@@ -19,7 +19,7 @@ from gpu_course.grading import workspace
 from gpu_course.grading.check import check
 from gpu_course.grading.sections import fact
 from gpu_course.grading.verdict import Verdict
-from gpu_course.grading.worker import COMMAND, OBJECTS, Died, Outcome, Worker
+from gpu_course.grading.worker import COMMAND, OBJECTS, CheckOutcome, Died, Worker
 from gpu_course.grading.worker_process import packed, reply
 from gpu_course.isolation import transport
 from gpu_course.puzzle import index
@@ -48,7 +48,7 @@ input()
 """
 PUZZLE = index.find("guard")
 SAID = tuple(fact("right"))
-READY = packed(Outcome(Verdict(GUARD, "passed", None, 10, 10, SAID)))
+READY = packed(CheckOutcome(Verdict(GUARD, "passed", None, 10, 10, SAID)))
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def test_it_says_what_check_says_again_and_again(file: Path, worker: Worker) -> 
         file.write_text(text)
         worker.post(PUZZLE)
         told = worker.poll(LONG_S)
-        assert isinstance(told, Outcome)
+        assert isinstance(told, CheckOutcome)
         expected = check("guard")
         assert (told.verdict.name, told.verdict.status) == (GUARD, "failed")
         assert told.verdict.reason == expected.reason
@@ -92,7 +92,7 @@ def test_it_says_what_check_says_again_and_again(file: Path, worker: Worker) -> 
 def test_an_answer_is_given_once(file: Path, worker: Worker) -> None:
     worker.post(PUZZLE)
     assert worker.busy
-    assert isinstance(worker.poll(LONG_S), Outcome)
+    assert isinstance(worker.poll(LONG_S), CheckOutcome)
     assert not worker.busy and worker.poll() is None
 
 
@@ -103,7 +103,7 @@ def test_html_is_drawn_when_it_is_asked_for(file: Path) -> None:
         told = drawing.poll(LONG_S)
     finally:
         drawing.stop()
-    assert isinstance(told, Outcome) and "<img alt=" in told.html
+    assert isinstance(told, CheckOutcome) and "<img alt=" in told.html
 
 
 def test_no_folder_of_answers_is_told_and_not_the_end(file: Path, worker: Worker) -> None:
@@ -113,12 +113,12 @@ def test_no_folder_of_answers_is_told_and_not_the_end(file: Path, worker: Worker
     folder.rename(folder.with_name("elsewhere"))
     worker.post(PUZZLE)
     told = worker.poll(LONG_S)
-    assert isinstance(told, Outcome) and told.verdict.status == "error"
+    assert isinstance(told, CheckOutcome) and told.verdict.status == "error"
     assert "which is not a folder" in told.verdict.message
     folder.with_name("elsewhere").rename(folder)
     worker.post(PUZZLE)
     told = worker.poll(LONG_S)
-    assert isinstance(told, Outcome) and told.verdict.status == "failed"
+    assert isinstance(told, CheckOutcome) and told.verdict.status == "failed"
 
 
 def stand_in(text: str, html: bool = False) -> Worker:
@@ -138,7 +138,7 @@ def test_a_check_that_hangs_is_ended_with_all_it_started() -> None:
         "child.wait()"
     )
     hanging.post(PUZZLE)
-    assert isinstance(hanging.poll(LONG_S), Outcome)
+    assert isinstance(hanging.poll(LONG_S), CheckOutcome)
     both = family(hanging)
     assert len(both) == 2
     hanging.post(PUZZLE)
@@ -156,7 +156,7 @@ def test_a_worker_that_ends_by_itself_is_told_and_replaced(
     assert dying.poll(LONG_S) == Died(status)
     dying._command = list(COMMAND)
     dying.post(PUZZLE)
-    assert isinstance(dying.poll(LONG_S), Outcome)
+    assert isinstance(dying.poll(LONG_S), CheckOutcome)
     dying.stop()
 
 
@@ -204,9 +204,9 @@ def test_it_dies_with_its_parent(file: Path) -> None:
 def test_what_an_answer_prints_reaches_nobody(file: Path, worker: Worker) -> None:
     file.write_text(WRONG.replace("    out[i]", "    print(i)\n    out[i]"))
     worker.post(PUZZLE)
-    assert isinstance(worker.poll(LONG_S), Outcome)
+    assert isinstance(worker.poll(LONG_S), CheckOutcome)
     worker.post(PUZZLE)
-    assert isinstance(worker.poll(LONG_S), Outcome)
+    assert isinstance(worker.poll(LONG_S), CheckOutcome)
 
 
 def test_modules_of_the_learner_take_no_module_s_place(
@@ -216,13 +216,13 @@ def test_modules_of_the_learner_take_no_module_s_place(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "json.py").write_text("raise SystemExit('not the real one')")
     worker.post(PUZZLE)
-    assert isinstance(worker.poll(LONG_S), Outcome)
+    assert isinstance(worker.poll(LONG_S), CheckOutcome)
 
 
 def test_what_keeps_a_check_from_a_verdict_is_told_in_its_place(file: Path) -> None:
     asked = {"name": GUARD, "folder": "/no such folder", "answers": None, "keep": True}
     told = reply(asked, html=False)
-    assert isinstance(told, Outcome) and told.verdict.status == "error"
+    assert isinstance(told, CheckOutcome) and told.verdict.status == "error"
     first, step = told.verdict.message.splitlines()
     assert first == "the current folder cannot be used: No such file or directory"
     assert step == "  try:    go to another"
@@ -252,7 +252,7 @@ def test_what_a_notebook_follows_is_held_to_the_limits_of_a_check(
     monkeypatch.setattr(worker_module, limit, 0.01)
     while (told := hanging.poll()) is None:
         pass
-    assert isinstance(told, Outcome) and told.verdict.reason == "deadline"
+    assert isinstance(told, CheckOutcome) and told.verdict.reason == "deadline"
     assert "was not done after 0.01 seconds" in told.verdict.message
     assert "was not done after 0.01 seconds" in told.html
     assert not hanging.busy and psutil.wait_procs(both, timeout=LONG_S)[1] == []
@@ -263,5 +263,5 @@ def test_a_verdict_with_too_many_numbers_goes_without_them(
 ) -> None:
     found = Verdict(GUARD, "failed", "hazard", 0, 10, SAID, evidence={"all": [np.zeros(1)] * 40})
     monkeypatch.setattr(transport, "MAX_VALUES", 3)
-    told = transport.unpack(packed(Outcome(found)), OBJECTS)
-    assert told == Outcome(replace(found, evidence={}))
+    told = transport.unpack(packed(CheckOutcome(found)), OBJECTS)
+    assert told == CheckOutcome(replace(found, evidence={}))

@@ -16,7 +16,7 @@ import pytest
 from nbclient import NotebookClient
 
 from gpu_course.grading.loop import KERNEL_DEADLINE_S, POLL_S
-from gpu_course.grading.worker import Died, Outcome
+from gpu_course.grading.worker import CheckOutcome, Died
 from gpu_course.notebook.live import LivePanel, _panels, live
 from gpu_course.notebook.note import Note
 from tests.gpu_course.grading import toy
@@ -48,7 +48,7 @@ class Turned:
         self.now = end
 
 
-def drawn(status: str) -> Outcome:
+def drawn(status: str) -> CheckOutcome:
     return replace(outcome(status), html=f"<b>{status}</b>")
 
 
@@ -61,7 +61,7 @@ class Stand:
         self.events: Any = Turned()
         self.panel = LivePanel(toy.TOY, self.events, self.worker)
 
-    def save(self, text: str, reply: Outcome | Died | None) -> None:
+    def save(self, text: str, reply: CheckOutcome | Died | None) -> None:
         """Saves the file, lets its check begin, and answers it."""
         self.file.write_text(text)
         self.events.turn(3 * POLL_S)

@@ -6,7 +6,7 @@ from typing import Any
 
 from gpu_course.app.terminal.session import Session
 from gpu_course.grading.loop import POLL_S
-from gpu_course.grading.worker import Died, Outcome
+from gpu_course.grading.worker import CheckOutcome, Died
 from tests.gpu_course.grading.stage import FakeWorker, outcome
 
 
@@ -17,7 +17,7 @@ class Scripted(FakeWorker):
         super().__init__()
         self.statuses = statuses
 
-    def poll(self) -> Outcome | Died | None:
+    def poll(self) -> CheckOutcome | Died | None:
         if self.busy:
             status = self.statuses.get(self.posted[-1], "not-started")
             name = self.posted[-1]
