@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from gpu_course.hardware.probes import PROBES, Finding, Probe
+from gpu_course.hardware.probes import PROBES, Probe
 
-__all__ = ["Finding", "as_text", "examine", "is_ready", "to_json"]
+__all__ = ["Probe", "as_text", "examine", "is_ready", "to_json"]
 
 _MARKS = {"ok": "ok", "note": "note", "missing": "MISSING"}
 
 
-def examine(probes: Sequence[tuple[str, Probe]] = PROBES) -> tuple[Finding, ...]:
+def examine(probes: Sequence[tuple[str, Probe]] = PROBES) -> tuple[Probe, ...]:
     """Returns what the doctor found, in a fixed order.
 
     A probe that fails becomes a finding of its own, so that one broken corner of a machine never
@@ -28,27 +28,27 @@ def examine(probes: Sequence[tuple[str, Probe]] = PROBES) -> tuple[Finding, ...]
     Args:
         probes: (subject, probe) pairs.
     """
-    found: list[Finding] = []
+    found: list[Probe] = []
     for name, probe in probes:
         try:
             found.extend(probe())
         except Exception as error:
             what = f"could not be examined ({type(error).__name__}: {error})".replace("\n", " ")
-            found.append(Finding(name, "note", what, "the rest of this report still holds"))
+            found.append(Probe(name, "note", what, "the rest of this report still holds"))
     return tuple(found)
 
 
-def is_ready(findings: Sequence[Finding]) -> bool:
+def is_ready(findings: Sequence[Probe]) -> bool:
     """True when nothing the course needs is missing."""
     return not any(finding.state == "missing" for finding in findings)
 
 
-def to_json(findings: Sequence[Finding]) -> dict[str, Any]:
+def to_json(findings: Sequence[Probe]) -> dict[str, Any]:
     """Returns {"ready": bool, "findings": [{"name", "state", "found", "mend"}]}."""
     return {"ready": is_ready(findings), "findings": [asdict(finding) for finding in findings]}
 
 
-def as_text(findings: Sequence[Finding]) -> str:
+def as_text(findings: Sequence[Probe]) -> str:
     """Returns the findings as aligned lines, each mend under its finding, and a verdict."""
     width = max((len(finding.name) for finding in findings), default=0)
     lines = []

@@ -56,7 +56,7 @@ _BROWSER_FILES = (
 
 
 @dataclass(frozen=True)
-class Finding:
+class Probe:
     """One thing the doctor looked at.
 
     Attributes:
@@ -73,57 +73,55 @@ class Finding:
     mend: str = ""
 
 
-Probe = Callable[[], tuple[Finding, ...]]
+Probe = Callable[[], tuple[Probe, ...]]
 
 
-def probe_python() -> tuple[Finding, ...]:
+def probe_python() -> tuple[Probe, ...]:
     """Returns whether this Python is one the course runs on."""
     version = platform.python_version()
     if PYTHON_FROM <= sys.version_info[:2] < PYTHON_BELOW:
-        return (Finding("Python", "ok", version),)
+        return (Probe("Python", "ok", version),)
     wanted = f"3.{PYTHON_FROM[1]} to 3.{PYTHON_BELOW[1] - 1}"
     return (
-        Finding(
-            "Python", "missing", version, f"install Python {wanted} and make .venv anew with it"
-        ),
+        Probe("Python", "missing", version, f"install Python {wanted} and make .venv anew with it"),
     )
 
 
-def probe_packages() -> tuple[Finding, ...]:
+def probe_packages() -> tuple[Probe, ...]:
     """Returns one finding per package the course is built on."""
     return tuple(_package(*row) for row in PACKAGES)
 
 
-def _package(name: str, needed: str, use: str) -> Finding:
+def _package(name: str, needed: str, use: str) -> Probe:
     try:
         version = metadata.version(name)
     except metadata.PackageNotFoundError:
-        return Finding(name, "missing", f"not installed; it is for {use}", INSTALL)
+        return Probe(name, "missing", f"not installed; it is for {use}", INSTALL)
     if _numbers(version) < _numbers(needed):
-        return Finding(name, "missing", f"{version}, older than {needed}", INSTALL)
-    return Finding(name, "ok", version)
+        return Probe(name, "missing", f"{version}, older than {needed}", INSTALL)
+    return Probe(name, "ok", version)
 
 
-def probe_cores() -> tuple[Finding, ...]:
+def probe_cores() -> tuple[Probe, ...]:
     """Returns how many processor cores this process may use."""
     # A container or a batch system may lend fewer cores than the machine has.
     allowed = getattr(os, "sched_getaffinity", None)
     count = len(allowed(0)) if allowed else os.cpu_count() or 1
     found = f"{count} ({platform.machine() or 'unknown kind'})"
     if count < 2:
-        return (Finding("processor cores", "note", found, "lessons with several processes crawl"),)
-    return (Finding("processor cores", "ok", found),)
+        return (Probe("processor cores", "note", found, "lessons with several processes crawl"),)
+    return (Probe("processor cores", "ok", found),)
 
 
-def probe_memory() -> tuple[Finding, ...]:
+def probe_memory() -> tuple[Probe, ...]:
     """Returns how much main memory the machine has."""
     total = _total_memory_bytes()
     if total is None:
-        return (Finding("memory", "note", "the system does not say how much there is"),)
+        return (Probe("memory", "note", "the system does not say how much there is"),)
     if total < 4 * GIB:
         mend = "close other programs while a lesson runs; 8 GiB is comfortable"
-        return (Finding("memory", "note", format_bytes(total), mend),)
-    return (Finding("memory", "ok", format_bytes(total)),)
+        return (Probe("memory", "note", format_bytes(total), mend),)
+    return (Probe("memory", "ok", format_bytes(total)),)
 
 
 def _total_memory_bytes() -> int | None:
@@ -137,32 +135,32 @@ def _total_memory_bytes() -> int | None:
     return int(psutil.virtual_memory().total)
 
 
-def probe_disk() -> tuple[Finding, ...]:
+def probe_disk() -> tuple[Probe, ...]:
     """Returns how much room is left on the disk this folder lies on."""
     free = shutil.disk_usage(Path.cwd()).free
     found = f"{format_bytes(free, binary=False)} free here"
     if free < 2 * GB:
         mend = "free 2 GB: the packages and the notebooks' outputs need room"
-        return (Finding("disk", "note", found, mend),)
-    return (Finding("disk", "ok", found),)
+        return (Probe("disk", "note", found, mend),)
+    return (Probe("disk", "ok", found),)
 
 
-def probe_git() -> tuple[Finding, ...]:
+def probe_git() -> tuple[Probe, ...]:
     """Returns whether git is there, which fetches the course and its updates."""
     if shutil.which("git"):
-        return (Finding("git", "ok", "found"),)
-    return (Finding("git", "note", "not found", "install git to fetch updates and contribute"),)
+        return (Probe("git", "ok", "found"),)
+    return (Probe("git", "note", "not found", "install git to fetch updates and contribute"),)
 
 
-def probe_browser() -> tuple[Finding, ...]:
+def probe_browser() -> tuple[Probe, ...]:
     """Returns whether a browser is there for the browser tests; nothing where those can't run."""
     if importlib.util.find_spec("playwright") is None:
         return ()
     found = find_browser()
     if found:
-        return (Finding("browser for tests", "ok", Path(found).name),)
+        return (Probe("browser for tests", "ok", Path(found).name),)
     mend = "install chromium or Chrome to run the browser tests; learning needs any browser"
-    return (Finding("browser for tests", "note", "no Chromium or Chrome found", mend),)
+    return (Probe("browser for tests", "note", "no Chromium or Chrome found", mend),)
 
 
 def find_browser() -> str | None:
@@ -174,11 +172,11 @@ def find_browser() -> str | None:
     return named or next((path for path in _BROWSER_FILES if Path(path).is_file()), None)
 
 
-def probe_gpu() -> tuple[Finding, ...]:
+def probe_gpu() -> tuple[Probe, ...]:
     """Returns the GPUs, their driver, and whether CUDA programs of this course run on them."""
     if nvml.gpu_switched_off():
         return (
-            Finding(
+            Probe(
                 "GPU", "note", "switched off by GPU_COURSE_GPU", "unset GPU_COURSE_GPU to use it"
             ),
         )
@@ -187,7 +185,7 @@ def probe_gpu() -> tuple[Finding, ...]:
         return (_other_gpu(),)
     if not driver.gpus:
         mend = "look at what `nvidia-smi` prints; the simulator needs no GPU"
-        return (Finding("GPU", "note", "the NVIDIA driver lists no GPU", mend),)
+        return (Probe("GPU", "note", "the NVIDIA driver lists no GPU", mend),)
     return (
         *(_capability(gpu) for gpu in driver.gpus),
         _driver(driver.version, driver.newest_cuda),
@@ -195,14 +193,14 @@ def probe_gpu() -> tuple[Finding, ...]:
     )
 
 
-def _other_gpu() -> Finding:
+def _other_gpu() -> Probe:
     no_need = "nothing to mend: every lesson runs on the simulator"
     if platform.system() == "Darwin":
         chip = "an Apple GPU" if platform.machine() == "arm64" else "no NVIDIA GPU"
-        return Finding("GPU", "note", f"{chip}, which runs no CUDA", no_need)
+        return Probe("GPU", "note", f"{chip}, which runs no CUDA", no_need)
     if shutil.which("rocm-smi") or shutil.which("rocminfo") or _has_amd_card():
-        return Finding("GPU", "note", "an AMD GPU, which runs no CUDA", no_need)
-    return Finding("GPU", "note", "no NVIDIA GPU found", no_need)
+        return Probe("GPU", "note", "an AMD GPU, which runs no CUDA", no_need)
+    return Probe("GPU", "note", "no NVIDIA GPU found", no_need)
 
 
 def _has_amd_card() -> bool:
@@ -210,10 +208,10 @@ def _has_amd_card() -> bool:
     return any(path.read_text().strip() == "0x1002" for path in vendors)
 
 
-def _capability(gpu: nvml.InstalledGpu) -> Finding:
+def _capability(gpu: nvml.InstalledGpu) -> Probe:
     memory = f", {format_bytes(gpu.memory_bytes)}" if gpu.memory_bytes else ""
     if gpu.compute_capability is None:
-        return Finding("GPU", "note", f"{gpu.name}{memory}; its compute capability is unknown")
+        return Probe("GPU", "note", f"{gpu.name}{memory}; its compute capability is unknown")
     found = f"{gpu.name}{memory}, compute capability {gpu.compute_capability}"
     lowest = toolkit_rule(CUDA_OF_THE_COURSE).capability
     if lowest and parse_version(gpu.compute_capability) < parse_version(lowest):
@@ -221,28 +219,28 @@ def _capability(gpu: nvml.InstalledGpu) -> Finding:
             f"CUDA {CUDA_OF_THE_COURSE} compiles for {lowest} and newer: use the simulator, or "
             "install numba-cuda[cu12] and a torch built with CUDA 12"
         )
-        return Finding("GPU", "note", found, mend)
-    return Finding("GPU", "ok", found)
+        return Probe("GPU", "note", found, mend)
+    return Probe("GPU", "ok", found)
 
 
-def _driver(driver: str | None, newest_cuda: str | None) -> Finding:
+def _driver(driver: str | None, newest_cuda: str | None) -> Probe:
     system = "windows" if platform.system() == "Windows" else "linux"
     if driver is None:
-        return Finding("NVIDIA driver", "note", "it does not say its version")
+        return Probe("NVIDIA driver", "note", "it does not say its version")
     found = driver + (f", runs CUDA up to {newest_cuda}" if newest_cuda else "")
     if driver_suffices(driver, CUDA_OF_THE_COURSE, system):
-        return Finding("NVIDIA driver", "ok", found)
+        return Probe("NVIDIA driver", "ok", found)
     needed = minimum_driver(CUDA_OF_THE_COURSE, system)
     mend = f"install driver {needed} or newer to run CUDA {CUDA_OF_THE_COURSE} programs on this GPU"
-    return Finding("NVIDIA driver", "note", found, mend)
+    return Probe("NVIDIA driver", "note", found, mend)
 
 
-def _numba_cuda() -> Finding:
+def _numba_cuda() -> Probe:
     try:
-        return Finding("numba-cuda", "ok", metadata.version("numba-cuda"))
+        return Probe("numba-cuda", "ok", metadata.version("numba-cuda"))
     except metadata.PackageNotFoundError:
         mend = 'python -m pip install -e ".[gpu]"'
-        return Finding("numba-cuda", "note", "not installed; it runs kernels on the GPU", mend)
+        return Probe("numba-cuda", "note", "not installed; it runs kernels on the GPU", mend)
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gpu_course.puzzle.specification import Case, Finding, Values
+from gpu_course.puzzle.specification import Case, Judgement, Values
 from gpu_course.ranks.calls import Call
 
 FLOAT64_BYTES = 8
@@ -24,16 +24,16 @@ def sends(wire: Sequence[Call], rank: int) -> list[Call]:
     return [call for call in wire if call.rank == rank and call.kind == "send"]
 
 
-def by_hand(wire: Sequence[Call]) -> Finding | None:
+def by_hand(wire: Sequence[Call]) -> Judgement | None:
     """Returns what is wrong where a collective of the library was called."""
     for call in wire:
         if call.kind not in ("send", "recv"):
             fact = f"rank {call.rank} calls dist.{call.kind}; this one is to be made by hand"
-            return Finding("library-collective", fact, "refused", call.line)
+            return Judgement("library-collective", fact, "refused", call.line)
     return None
 
 
-def round_the_ring(wire: Sequence[Call], ranks: int) -> Finding | None:
+def round_the_ring(wire: Sequence[Call], ranks: int) -> Judgement | None:
     """Returns what is wrong where a message goes to another rank than the right neighbour."""
     for call in wire:
         right = (call.rank + 1) % ranks
@@ -41,11 +41,11 @@ def round_the_ring(wire: Sequence[Call], ranks: int) -> Finding | None:
             fact = (
                 f"rank {call.rank} sends to rank {call.peer}; its right neighbour is rank {right}"
             )
-            return Finding("not-a-ring", fact, "over-budget", call.line)
+            return Judgement("not-a-ring", fact, "over-budget", call.line)
     return None
 
 
-def within_bytes(wire: Sequence[Call], allowed: Sequence[int]) -> Finding | None:
+def within_bytes(wire: Sequence[Call], allowed: Sequence[int]) -> Judgement | None:
     """Returns what is wrong where a rank sends more bytes than it needs to.
 
     Args:
@@ -59,11 +59,11 @@ def within_bytes(wire: Sequence[Call], allowed: Sequence[int]) -> Finding | None
             largest = max(own, key=lambda call: call.payload_bytes)
             key = "too-many-bytes"
             fact = f"rank {rank} sends {sent:,} bytes; {most:,} will do"
-            return Finding(key, fact, "over-budget", largest.line)
+            return Judgement(key, fact, "over-budget", largest.line)
     return None
 
 
-def as_wide(wire: Sequence[Call], least: int) -> Finding | None:
+def as_wide(wire: Sequence[Call], least: int) -> Judgement | None:
     """Returns what is wrong where less crosses than the numbers take that have to cross.
 
     Values alone do not tell: those of an example may fit into float32.
@@ -79,7 +79,7 @@ def as_wide(wire: Sequence[Call], least: int) -> Finding | None:
         return None
     fact = f"all ranks together send {sent:,} bytes; the numbers take {least:,}"
     line = next((call.line for call in wire if call.line), 0)
-    return Finding("narrowed", fact, "refused", line)
+    return Judgement("narrowed", fact, "refused", line)
 
 
 def standstill(got: Values) -> str | None:

@@ -286,7 +286,7 @@ class KernelPuzzle(Puzzle):
 
 
 @dataclass(frozen=True)
-class Finding:
+class Judgement:
     """What a puzzle's own judgement found wrong with a result.
 
     Args:
@@ -396,7 +396,7 @@ class PythonPuzzle(Puzzle):
 
     harness: str = ""
     follow: Callable[[Values, Case, Values], Values] | None = None
-    judge: Callable[[Values, Case, Values], Finding | None] | None = None
+    judge: Callable[[Values, Case, Values], Judgement | None] | None = None
     shown: Callable[[Values, Case, Values, Values], Values | None] | None = None
     held: tuple[Held, ...] = ()
     self_check: str = ""

@@ -29,7 +29,7 @@ from gpu_course.grading.sections import Section, fact, section
 from gpu_course.grading.seeds import LISTED_SEED
 from gpu_course.grading.verdict import Verdict
 from gpu_course.isolation.processes import Ended, OutOfMemory, OutOfTime, TooManyThreads
-from gpu_course.puzzle import Case, Finding, Held, PythonPuzzle
+from gpu_course.puzzle import Case, Held, Judgement, PythonPuzzle
 from gpu_course.puzzle.harness import Unusable
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class PythonChecking(Checking):
         self.warm = warm
         self.tried: Tried | None = None
         self.child: Child | RankedChild | None = None
-        self.too_dear: tuple[Tried, Finding, dict[str, Any]] | None = None
+        self.too_dear: tuple[Tried, Judgement, dict[str, Any]] | None = None
         self.visible: tuple[Tried, dict[str, Any]] | None = None
         self.self_counted = False
 
@@ -390,7 +390,7 @@ class PythonChecking(Checking):
             return
         self.stop(finding.reason, finding.key, self._found(tried, finding))
 
-    def _found(self, tried: Tried, finding: Finding) -> list[Section]:
+    def _found(self, tried: Tried, finding: Judgement) -> list[Section]:
         frames = [("<module>", finding.line)] if finding.line else []
         return messages.found(self.puzzle, tried, finding.key, finding.fact, self.answer, frames)
 

@@ -16,7 +16,7 @@ from gpu_course.lessons.checkpointing.wrapped import (
     zero_share,
 )
 from gpu_course.puzzle.room import told
-from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
+from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 
 ROWS = 32
 """Of the batch; see training.checkpointing.smooth_chain."""
@@ -31,12 +31,12 @@ def _reference(inputs: Values, chosen: Case) -> Values:
     return plain_run(inputs, ("loss", "gradients", "batch_gradient"))
 
 
-def _judge(inputs: Values, chosen: Case, got: Values) -> Finding | None:
+def _judge(inputs: Values, chosen: Case, got: Values) -> Judgement | None:
     most = max(got["forward_passes"])
     if most > 2:
         where = got["forward_passes"].index(most)
         fact = f"stage {where} is run {most} times; once forward and once more is enough"
-        return Finding("run-too-often", fact, "over-budget")
+        return Judgement("run-too-often", fact, "over-budget")
     # Of every stage but the first its input, which the stage before it gave; and the loss.
     inputs_bytes = inputs["blocks"] * ROWS * inputs["width"] * 4
     if got["kept_bytes"] > inputs_bytes + SLACK_BYTES:
@@ -47,7 +47,7 @@ def _judge(inputs: Values, chosen: Case, got: Values) -> Finding | None:
         # A block that keeps everything keeps ten times its input.
         copies = 2 * (inputs_bytes + ROWS * inputs["width"] * 4) + SLACK_BYTES
         key = "keeps-copies" if got["kept_bytes"] <= copies else "keeps-everything"
-        return Finding(key, fact, "over-budget")
+        return Judgement(key, fact, "over-budget")
     return None
 
 

@@ -16,11 +16,11 @@ from gpu_course.lessons.checkpointing.equal_stages import (
 )
 from gpu_course.puzzle.planning import followed, plain_results
 from gpu_course.puzzle.room import told
-from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
+from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 from simt.text import count
 
 
-def _judge_log(inputs: Values, case: Case, got: Values) -> Finding | None:
+def _judge_log(inputs: Values, case: Case, got: Values) -> Judgement | None:
     length = case.sizes["length"]
     depth = math.ceil(math.log2(length))
     # Each level runs half of the stages, and a little more where lengths are odd.
@@ -28,13 +28,13 @@ def _judge_log(inputs: Values, case: Case, got: Values) -> Finding | None:
     if passes > most:
         made, stages = count(passes, "forward pass"), count(length, "stage")
         fact = f"{made} for {stages}; {most:,} {'is' if most == 1 else 'are'} enough"
-        return Finding(why_too_often(got["schedule"]), fact, "over-budget")
+        return Judgement(why_too_often(got["schedule"]), fact, "over-budget")
     limit = (depth + 7) * OUTPUT_BYTES
     if got["peak_bytes"] <= limit:
         return None
     saved = _most_saved(got["schedule"])
     key = "saves-much" if saved > 1 else "keeps-much"
-    return Finding(key, too_much(got["peak_bytes"], limit, length), "over-budget")
+    return Judgement(key, too_much(got["peak_bytes"], limit, length), "over-budget")
 
 
 def _most_saved(schedule: list[tuple[str, int]]) -> int:

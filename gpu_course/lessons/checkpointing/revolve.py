@@ -9,7 +9,7 @@ import numpy as np
 from gpu_course.lessons.checkpointing.equal_stages import OUTPUT_BYTES, called, equal_inputs
 from gpu_course.puzzle.planning import followed, most_kept, plain_results, run_twice_in_a_row
 from gpu_course.puzzle.room import told
-from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
+from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 from simt.text import count
 
 
@@ -24,29 +24,29 @@ def _random_case(rng: np.random.Generator) -> Case:
     return Case("sizes drawn at random", {"length": length, "checkpoints": checkpoints})
 
 
-def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     from gpu_course.measure.schedules.plans import advances
 
     length, checkpoints = case.sizes["length"], case.sizes["checkpoints"]
     kept, saved = most_kept(got["schedule"])
     if saved > 1:
         fact = f"{saved} stages have everything saved at one time; there is room for one"
-        return Finding("saves-several", fact, "over-budget")
+        return Judgement("saves-several", fact, "over-budget")
     if kept > checkpoints:
         fact = f"{count(kept, 'input')} kept at one time, stage 0's included; {checkpoints} may be"
-        return Finding("too-many-checkpoints", fact, "over-budget")
+        return Judgement("too-many-checkpoints", fact, "over-budget")
     passes = sum(got["forward_passes"])
     least = advances(length, checkpoints) + length
     if passes > least:
         room = count(checkpoints, "checkpoint")
         fact = f"{count(passes, 'forward pass')}; with {room} the fewest are {least:,}"
         again = run_twice_in_a_row(got["schedule"]) is not None
-        return Finding("twice-in-a-row" if again else "not-the-fewest", fact, "over-budget")
+        return Judgement("twice-in-a-row" if again else "not-the-fewest", fact, "over-budget")
     # What is kept, the stage at work, its gradients: a few outputs beside the checkpoints.
     limit = (checkpoints + 6) * OUTPUT_BYTES
     if got["peak_bytes"] > limit:
         fact = f"{count(got['peak_bytes'], 'byte')} alive at one time; {limit:,} are allowed"
-        return Finding("too-many-checkpoints", fact, "over-budget")
+        return Judgement("too-many-checkpoints", fact, "over-budget")
     return None
 
 

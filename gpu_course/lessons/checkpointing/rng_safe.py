@@ -16,7 +16,7 @@ from gpu_course.lessons.checkpointing.wrapped import (
     plain_run,
 )
 from gpu_course.puzzle.room import told
-from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
+from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 
 OUTPUT_NUMBERS = 6 * 8 * 8
 """Of each channel of a stage's output; see training.checkpointing.noisy_chain."""
@@ -34,12 +34,12 @@ def _reference(inputs: Values, chosen: Case) -> Values:
     return plain_run(inputs, compared)
 
 
-def _judge(inputs: Values, chosen: Case, got: Values) -> Finding | None:
+def _judge(inputs: Values, chosen: Case, got: Values) -> Judgement | None:
     most = max(got["forward_passes"])
     if most > 2:
         where = got["forward_passes"].index(most)
         fact = f"stage {where} is run {most} times; once forward and once more is enough"
-        return Finding("run-too-often", fact, "over-budget")
+        return Judgement("run-too-often", fact, "over-budget")
     blocks = inputs["blocks"]
     inputs_bytes = blocks * OUTPUT_NUMBERS * inputs["width"] * 4
     allowed = inputs_bytes + (blocks + 1) * RANDOM_STATE_BYTES + _buffer_bytes(inputs)
@@ -49,7 +49,7 @@ def _judge(inputs: Values, chosen: Case, got: Values) -> Finding | None:
             f"stages take {inputs_bytes:,}, with a state of the generator each and a copy of all "
             f"buffers {allowed:,}"
         )
-        return Finding("keeps-everything", fact, "over-budget")
+        return Judgement("keeps-everything", fact, "over-budget")
     return None
 
 

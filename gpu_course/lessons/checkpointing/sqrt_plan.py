@@ -16,25 +16,25 @@ from gpu_course.lessons.checkpointing.equal_stages import (
 )
 from gpu_course.puzzle.planning import followed, most_kept, plain_results, runs_of
 from gpu_course.puzzle.room import told
-from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
+from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 
 
 def _root_outputs(length: int) -> int:
     return 2 * math.ceil(math.sqrt(length)) + 5
 
 
-def _judge_root(inputs: Values, case: Case, got: Values) -> Finding | None:
+def _judge_root(inputs: Values, case: Case, got: Values) -> Judgement | None:
     length = case.sizes["length"]
     most = max(got["forward_passes"])
     if most > 2:
         where = got["forward_passes"].index(most)
         fact = f"stage {where} is run {most} times; twice is enough for every stage"
-        return Finding(why_too_often(got["schedule"]), fact, "over-budget")
+        return Judgement(why_too_often(got["schedule"]), fact, "over-budget")
     limit = _root_outputs(length) * OUTPUT_BYTES
     if got["peak_bytes"] <= limit:
         return None
     key = _why_too_much(got["schedule"], length)
-    return Finding(key, too_much(got["peak_bytes"], limit, length), "over-budget")
+    return Judgement(key, too_much(got["peak_bytes"], limit, length), "over-budget")
 
 
 def _why_too_much(schedule: list[tuple[str, int]], length: int) -> str:

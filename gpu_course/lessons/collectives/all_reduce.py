@@ -22,14 +22,14 @@ from gpu_course.puzzle.on_ranks import (
     within_bytes,
 )
 from gpu_course.puzzle.room import told
-from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
+from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 
 
 def _reference(inputs: Values, case: Case) -> Values:
     return {"result": (summed(inputs),) * ranks_of(case)}
 
 
-def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     ranks, wire = ranks_of(case), got["wire"]
     length = inputs["x"].parts[0].size
     # Which pieces go twice is free, and so is whether they go round or straight to their rank.
@@ -40,7 +40,7 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
         return as_wide(wire, 2 * (ranks - 1) * FLOAT64_BYTES * length)
     counts = [len(sends(wire, rank)) for rank in range(ranks)]
     if finding.key == "too-many-bytes" and counts and _hub(got, ranks):
-        return Finding("through-one-rank", finding.fact, finding.reason, finding.line)
+        return Judgement("through-one-rank", finding.fact, finding.reason, finding.line)
     return finding
 
 

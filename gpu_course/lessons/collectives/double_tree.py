@@ -22,7 +22,7 @@ from gpu_course.puzzle.on_ranks import (
     standstill,
 )
 from gpu_course.puzzle.room import told
-from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
+from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 
 Parents = list[int | None]
 
@@ -58,7 +58,7 @@ def over_the_trees(ranks: int, length: int) -> dict[tuple[int, int], int]:
     return found
 
 
-def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     ranks, wire, length = ranks_of(case), got["wire"], case.sizes["length"]
     if found := by_hand(wire):
         return found
@@ -70,7 +70,7 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
             sent, most = sum(call.payload_bytes for call in to_it), due.get((rank, peer), 0)
             if sent > most:
                 fact = f"rank {rank} sends {sent:,} bytes to rank {peer}; the trees need {most:,}"
-                return Finding(_why_over(got, ranks, length), fact, "over-budget", to_it[-1].line)
+                return Judgement(_why_over(got, ranks, length), fact, "over-budget", to_it[-1].line)
     # No edge carries more, so none carries less where the sum is right: what each rank sends to
     # each other is exactly what the trees say.
     return as_wide(wire, sum(due.values()))

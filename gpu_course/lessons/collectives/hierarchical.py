@@ -21,7 +21,7 @@ from gpu_course.puzzle.on_ranks import (
     standstill,
 )
 from gpu_course.puzzle.room import told
-from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
+from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 from gpu_course.ranks.calls import Call
 from simt.text import count
 
@@ -67,7 +67,7 @@ def least_bytes(case: Case) -> tuple[int, int]:
     return 2 * (nodes - 1) * whole, nodes * 2 * (per_node - 1) * whole
 
 
-def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     wire, per_node = got["wire"], case.sizes["per_node"]
     if found := by_hand(wire):
         return found
@@ -81,7 +81,7 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
                 largest = max(own, key=lambda call: call.payload_bytes)
                 fact = f"rank {rank} sends {sent:,} bytes {where}; {most:,} will do"
                 key = _why_between(case, wire) if away else "too-many-bytes"
-                return Finding(key, fact, "over-budget", largest.line)
+                return Judgement(key, fact, "over-budget", largest.line)
     for away, least in zip((True, False), least_bytes(case), strict=True):
         part = [call for call in wire if _leaves(call, per_node) is away]
         if found := as_wide(part, least):

@@ -21,7 +21,7 @@ from gpu_course.puzzle.on_ranks import (
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
-    Finding,
+    Judgement,
     PerRank,
     PythonPuzzle,
     Values,
@@ -41,7 +41,7 @@ def _reference(inputs: Values, case: Case) -> Values:
     return {"result": (_whole(inputs),) * ranks_of(case)}
 
 
-def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     ranks, wire = ranks_of(case), got["wire"]
     sizes = [piece.nbytes for piece in inputs["piece"].parts]
     # The right neighbour's own piece is the only one that it has already.

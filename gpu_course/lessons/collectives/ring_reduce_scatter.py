@@ -23,14 +23,14 @@ from gpu_course.puzzle.on_ranks import (
     within_bytes,
 )
 from gpu_course.puzzle.room import told
-from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
+from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 
 
 def _reference(inputs: Values, case: Case) -> Values:
     return {"result": tuple(pieces(summed(inputs), ranks_of(case)))}
 
 
-def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     ranks, wire = ranks_of(case), got["wire"]
     lengths = [piece.size for piece in pieces(inputs["x"].parts[0], ranks)]
     # Each piece leaves a rank once, but for the one that ends there.

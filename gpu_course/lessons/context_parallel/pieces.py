@@ -10,7 +10,7 @@ import numpy as np
 
 from gpu_course.lessons.context_parallel.sequence_layouts import LAYOUTS, Places
 from gpu_course.puzzle.on_ranks import FLOAT64_BYTES, ranks_of
-from gpu_course.puzzle.specification import Case, Finding, PerRank
+from gpu_course.puzzle.specification import Case, Judgement, PerRank
 from gpu_course.ranks.calls import Call
 from gpu_course.ranks.traffic import booked_bytes
 from simt.text import count
@@ -113,7 +113,7 @@ def near(got: Any, expected: Any) -> bool:
 
 def within_booked(
     wire: Sequence[Call], allowed: Sequence[Fraction], key: Callable[[Sequence[Call]], str]
-) -> Finding | None:
+) -> Judgement | None:
     """Returns what is wrong where a rank's sends and collectives are booked at more than allowed.
 
     Args:
@@ -127,5 +127,5 @@ def within_booked(
         if sent > most:
             largest = max(own, key=lambda call: call.booked_bytes)
             fact = f"rank {rank} sends {float(sent):,.0f} bytes; {float(most):,.0f} will do"
-            return Finding(key(own), fact, "over-budget", largest.line)
+            return Judgement(key(own), fact, "over-budget", largest.line)
     return None

@@ -22,7 +22,7 @@ from gpu_course.puzzle.on_ranks import (
     within_bytes,
 )
 from gpu_course.puzzle.room import told
-from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
+from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 
 HELD_BLOCKS = 14
 """The most blocks of the size of q that a rank may hold beside what it was given."""
@@ -63,7 +63,7 @@ def _reference(inputs: Values, case: Case) -> Values:
     return {"result": tuple((out[:, own], lse[:, own]) for own in inputs["places"])}
 
 
-def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     ranks, wire = ranks_of(case), got["wire"]
     tokens = [len(own) for own in inputs["places"]]
     # The right neighbour's own block is the only one that it has already.
@@ -77,7 +77,7 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
         block = token_bytes(case) * tokens[rank]
         if peak > HELD_BLOCKS * block:
             fact = f"rank {rank} holds {peak / block:.1f} blocks at a time; {HELD_BLOCKS} will do"
-            return Finding("too-much-memory", fact, "over-budget")
+            return Judgement("too-much-memory", fact, "over-budget")
     return None
 
 

@@ -25,7 +25,7 @@ from gpu_course.puzzle.on_ranks import (
     within_bytes,
 )
 from gpu_course.puzzle.room import told
-from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
+from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 
 _ZIGZAG, _STRIPED = KINDS.index("zigzag"), KINDS.index("striped")
 
@@ -57,7 +57,7 @@ def _reference(inputs: Values, case: Case) -> Values:
     return {"result": tuple(tuple(each[:, own] for each in found) for own in inputs["places"])}
 
 
-def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     ranks, wire = ranks_of(case), got["wire"]
     tokens = [len(own) for own in inputs["places"]]
     total = sum(tokens)
@@ -68,7 +68,7 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     ]
     found = by_hand(wire) or within_bytes(wire, allowed)
     if found is not None and found.key == "too-many-bytes":
-        return Finding("full-circle", found.fact, found.reason, found.line)
+        return Judgement("full-circle", found.fact, found.reason, found.line)
     return found or round_the_ring(wire, ranks)
 
 

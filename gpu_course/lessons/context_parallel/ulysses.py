@@ -18,7 +18,7 @@ from gpu_course.lessons.context_parallel.pieces import (
 )
 from gpu_course.puzzle.on_ranks import FLOAT64_BYTES, ranks_of, standstill
 from gpu_course.puzzle.room import told
-from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
+from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 from gpu_course.ranks.calls import Call
 
 
@@ -76,7 +76,7 @@ def allowed_bytes(case: Case, tokens: Sequence[int], rank: int) -> Fraction:
     return there + back
 
 
-def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     ranks = range(ranks_of(case))
     allowed = [allowed_bytes(case, inputs["tokens"], rank) for rank in ranks]
     return within_booked(got["wire"], allowed, lambda own: _why(case, own))

@@ -20,7 +20,7 @@ from gpu_course.puzzle.on_ranks import FLOAT64_BYTES, ranks_of, standstill
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
-    Finding,
+    Judgement,
     PerRank,
     PythonPuzzle,
     Values,
@@ -80,7 +80,7 @@ def allowed_bytes(case: Case, tokens: Sequence[int], rank: int) -> Fraction:
     return there + 3 * back
 
 
-def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     ranks = range(ranks_of(case))
     allowed = [allowed_bytes(case, inputs["tokens"], rank) for rank in ranks]
     return within_booked(got["wire"], allowed, _why)

@@ -18,7 +18,7 @@ from gpu_course.lessons.data_parallel.pieces import (
     ranks_of,
 )
 from gpu_course.puzzle.room import told
-from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
+from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 from gpu_course.ranks.calls import Call
 
 CASES = (
@@ -91,7 +91,7 @@ def _follow(inputs: Values, case: Case, got: Values) -> Values:
     return pieces.counted(got)
 
 
-def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     library = pieces.by_own_lines(got)
     if library is not None:
         return library
@@ -104,7 +104,7 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     return pieces.within_booked(got, case, most)
 
 
-def _messages(case: Case, rank: int, own: list[Call]) -> Finding | None:
+def _messages(case: Case, rank: int, own: list[Call]) -> Judgement | None:
     """Returns what is wrong with the messages of the first step of a rank."""
     wanted = _sizes(case)
     found = [sum(call.sizes) for call in own if call.kind == "all_reduce"]
@@ -112,17 +112,17 @@ def _messages(case: Case, rank: int, own: list[Call]) -> Finding | None:
         return None
     fact = f"rank {rank} sends {len(found)} messages in 2 steps, by the rule {2 * len(wanted)}"
     if len(found) > 2 * len(wanted):
-        return Finding("too-many-messages", fact, "over-budget", own[0].line)
+        return Judgement("too-many-messages", fact, "over-budget", own[0].line)
     if len(found) < 2 * len(wanted):
-        return Finding("too-few-messages", fact, "over-budget", own[0].line if own else 0)
+        return Judgement("too-few-messages", fact, "over-budget", own[0].line if own else 0)
     at = next(k for k, pair in enumerate(zip(found, 2 * wanted, strict=True)) if len(set(pair)) > 1)
     fact = f"message {at} of rank {rank} has {found[at]} numbers, by the rule {(2 * wanted)[at]}"
-    return Finding("other-buckets", fact, "over-budget", own[0].line)
+    return Judgement("other-buckets", fact, "over-budget", own[0].line)
 
 
 def _overlap(
     case: Case, rank: int, own: list[Call], told: tuple[tuple[str, int], ...]
-) -> Finding | None:
+) -> Judgement | None:
     """Returns what is wrong with when a rank's messages begin, and when it waits for them."""
     lines = {call.number: call.line for call in own}
     want = _buckets(case)
@@ -130,7 +130,7 @@ def _overlap(
         waits = [number for what, number in inside if what == "waits"]
         if waits:
             fact = f"rank {rank} waits for a message in the backward pass"
-            return Finding("waits-in-backward", fact, "over-budget", lines.get(waits[0], 0))
+            return Judgement("waits-in-backward", fact, "over-budget", lines.get(waits[0], 0))
         begun = 0
         there: set[int] = set()
         for what, number in [*inside, ("mark", ENDS)]:
@@ -141,7 +141,7 @@ def _overlap(
                 due = next((k for k, b in enumerate(want) if not set(b) <= there), len(want))
                 if begun < due:
                     fact = f"bucket {begun} of rank {rank} is complete and does not begin"
-                    return Finding("begins-late", fact, "over-budget")
+                    return Judgement("begins-late", fact, "over-budget")
                 there.add(number)
     return None
 

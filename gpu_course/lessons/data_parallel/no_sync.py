@@ -7,7 +7,7 @@ import numpy as np
 from gpu_course.lessons.data_parallel import pieces
 from gpu_course.lessons.data_parallel.pieces import MIDDLE, case, ranks_of
 from gpu_course.puzzle.room import told
-from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
+from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 
 CASES = (
     case("visible example", 2, parts=3, visible=True),
@@ -37,7 +37,7 @@ def _follow(inputs: Values, case: Case, got: Values) -> Values:
     return pieces.counted(got)
 
 
-def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     allowed = 2 * pieces.ring_bytes(ranks_of(case), pieces.gradient_bytes(case))
     return pieces.by_own_lines(got) or pieces.within_booked(got, case, allowed)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gpu_course.puzzle.on_ranks import FLOAT64_BYTES, ranks_of
-from gpu_course.puzzle.specification import Case, Finding, PerRank, Values
+from gpu_course.puzzle.specification import Case, Judgement, PerRank, Values
 from gpu_course.ranks.calls import Call
 from gpu_course.ranks.traffic import booked_bytes
 
@@ -178,7 +178,7 @@ def ring_bytes(ranks: int, size_bytes: int) -> Fraction:
     return Fraction(2 * (ranks - 1) * size_bytes, ranks)
 
 
-def by_own_lines(got: Values) -> Finding | None:
+def by_own_lines(got: Values) -> Judgement | None:
     """Returns what is wrong where a gradient's collective is called by no line of the answer.
 
     PyTorch's own DistributedDataParallel calls it from C++, without a line on the stack.
@@ -186,7 +186,7 @@ def by_own_lines(got: Values) -> Finding | None:
     for call in got["wire"]:
         if call.kind == "all_reduce" and not call.line:
             fact = f"rank {call.rank}: all_reduce {call.place} is called by no line of yours"
-            return Finding("library-ddp", fact, "refused")
+            return Judgement("library-ddp", fact, "refused")
     return None
 
 
@@ -206,7 +206,7 @@ def own_calls(wire: Sequence[Call], rank: int) -> list[Call]:
 
 def within_booked(
     got: Values, case: Case, allowed: Fraction | int, key: str = "too-many-bytes"
-) -> Finding | None:
+) -> Judgement | None:
     """Returns what is wrong where a rank's calls come to more bytes than allowed.
 
     Args:
@@ -227,7 +227,7 @@ def within_booked(
         if sent > allowed:
             largest = max(own, key=lambda call: (call.booked_bytes, call.number))
             fact = f"rank {rank} sends {round(sent):,} bytes; {round(allowed):,} will do"
-            return Finding(key, fact, "over-budget", largest.line)
+            return Judgement(key, fact, "over-budget", largest.line)
     return None
 
 

@@ -10,8 +10,8 @@ from gpu_course.lessons.forward_gradients.problem import exact_gradient, keeps_a
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
-    Finding,
     Held,
+    Judgement,
     PythonPuzzle,
     Values,
 )
@@ -55,16 +55,16 @@ def _reference(inputs: Values, case: Case) -> Values:
     return {"estimate": (exact_gradient(inputs) @ inputs["v"]) * inputs["v"]}
 
 
-def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     # The mean of v is not asked for: v v^T is the same for v and for -v.
     second = got["second_moment"]
     room = min(MEAN_FAR, ERRORS * got["standard_error"] + ROUNDING)
     far = np.abs(second - np.eye(SIZE)).max() > FAR or abs(second.trace() / SIZE - 1) > room
     if not np.isfinite(second).all() or far:
-        return Finding(*_moment_fault(second))
+        return Judgement(*_moment_fault(second))
     if not got["repeats"]:
         fact = "two generators with the same seed gave two different directions"
-        return Finding("other-generator", fact)
+        return Judgement("other-generator", fact)
     return keeps_a_graph(inputs, inputs["v"], got["peak_bytes"])
 
 

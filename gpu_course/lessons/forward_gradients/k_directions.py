@@ -8,8 +8,8 @@ from gpu_course.lessons.forward_gradients.problem import exact_gradient, keeps_a
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
-    Finding,
     Held,
+    Judgement,
     PythonPuzzle,
     Values,
 )
@@ -43,7 +43,7 @@ def _reference(inputs: Values, case: Case) -> Values:
     return {"estimate": d / k * part}
 
 
-def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     return keeps_a_graph(inputs, inputs["normals"], got["peak_bytes"])
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.puzzle.specification import Finding, Values
+from gpu_course.puzzle.specification import Judgement, Values
 
 SLACK = 1.2
 """How many times the peak of our own forward pass an answer may hold."""
@@ -29,7 +29,7 @@ def exact_gradient(inputs: Values) -> np.ndarray:
     return point.grad.numpy()
 
 
-def keeps_a_graph(inputs: Values, directions: np.ndarray, peak_bytes: int) -> Finding | None:
+def keeps_a_graph(inputs: Values, directions: np.ndarray, peak_bytes: int) -> Judgement | None:
     """Returns a finding where an answer held more than forward passes take.
 
     Args:
@@ -51,4 +51,4 @@ def keeps_a_graph(inputs: Values, directions: np.ndarray, peak_bytes: int) -> Fi
     if peak_bytes <= limit:
         return None
     fact = f"{peak_bytes:,} bytes alive at one time; one pass forward needs {ours:,}"
-    return Finding("keeps-a-graph", fact, "over-budget")
+    return Judgement("keeps-a-graph", fact, "over-budget")

@@ -7,8 +7,8 @@ import numpy as np
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
-    Finding,
     Held,
+    Judgement,
     PythonPuzzle,
     Values,
 )
@@ -47,12 +47,12 @@ def _peak_of_the_rest(inputs: Values) -> int:
     return peak_bytes_of_rows(rows - rows // parts * (parts - 1), inputs["width"], inputs["seed"])
 
 
-def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     from gpu_course.lessons.memory_ledger.accumulation import peak_bytes_of_rows
 
     rows, parts, width, seed = (inputs[name] for name in ("rows", "parts", "width", "seed"))
     if not got["same_model"]:
-        return Finding("model-changed", "the gradient is right, and the parameters have changed")
+        return Judgement("model-changed", "the gradient is right, and the parameters have changed")
     largest = -(-rows // parts)
     # Whoever picks rows by their numbers holds the numbers, and copies the rows.
     room = 8 * (largest * (width + 3) + rows)
@@ -72,7 +72,7 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
         f"{peak:,} bytes alive at one time; {count(largest, 'row')} may take {limit:,.0f}; "
         f"all {rows:,} at once take {whole:,}"
     )
-    return Finding(key, fact, "over-budget")
+    return Judgement(key, fact, "over-budget")
 
 
 _TOLERANCE = (1e-9, 1e-12)

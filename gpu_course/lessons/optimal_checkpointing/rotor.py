@@ -11,7 +11,7 @@ import numpy as np
 from gpu_course.lessons.optimal_checkpointing import rotor_chains as chains
 from gpu_course.puzzle.planning import followed, most_kept, plain_results, run_twice_in_a_row
 from gpu_course.puzzle.room import told
-from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
+from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 from simt.text import count
 
 REAL = {
@@ -61,7 +61,7 @@ def _reference(inputs: Values, case: Case) -> Values:
     return plain_results(inputs, case)
 
 
-def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     from gpu_course.lessons.optimal_checkpointing.dynamic_program import solve
     from gpu_course.measure.schedules.operations import account
     from gpu_course.measure.schedules.written import read
@@ -75,12 +75,12 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
             f"operation {number} ({schedule[number]}) rises to {found.rises[number]:,}; "
             f"the memory is {memory:,}"
         )
-        return Finding(_what_was_forgotten(chain, schedule, memory), fact, "over-budget")
+        return Judgement(_what_was_forgotten(chain, schedule, memory), fact, "over-budget")
     if inputs["chain"]:
         budget = memory * inputs["slot_bytes"]
         if got["peak_bytes"] > budget:
             fact = f"{count(got['peak_bytes'], 'byte')} alive at one time; {budget:,} are allowed"
-            return Finding("too-much-memory", fact, "over-budget")
+            return Judgement("too-much-memory", fact, "over-budget")
         assert got["forward_passes"] == list(found.forward_passes), "the run left the schedule"
     best = account(chain, solve(chain, memory).schedule())
     if found.cost > best.cost:
@@ -93,7 +93,7 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
             f"{_list(found.forward_passes)} times; the best one costs {best.cost:,}, running them "
             f"{_list(best.forward_passes)} times"
         )
-        return Finding(key, fact, "over-budget")
+        return Judgement(key, fact, "over-budget")
     return None
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from gpu_course.measure.activation_formulas import LayerShape
 from gpu_course.puzzle.harness import Unusable
 from gpu_course.puzzle.room import told
-from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
+from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 from simt.text import count
 
 SHAPE = ("sequence", "batch", "hidden", "heads")
@@ -109,11 +109,11 @@ def _least_again(products: list[Values], budget: int) -> int:
     return sum(product["flops"] for product in products) - int(worth.max())
 
 
-def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     budget, products = inputs["budget"], inputs["products"]
     if got["saved_bytes"] > budget:
         fact = f"{count(got['saved_bytes'], 'byte')} saved; the budget is {budget:,}"
-        return Finding("too-much-saved", fact, "over-budget")
+        return Judgement("too-much-saved", fact, "over-budget")
     _, _, plain = _plain(tuple(inputs["shape"]), inputs["layers"], inputs["seed"])
     again, least = got["flops"] - plain, _least_again(products, budget)
     if again <= least:
@@ -126,7 +126,7 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
         f"{again:,} FLOP are run again, and the best choice runs {least:,}; "
         f"the products you save: {saved}"
     )
-    return Finding(key, fact, "over-budget")
+    return Judgement(key, fact, "over-budget")
 
 
 SELECTIVE_PLAN = PythonPuzzle(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.puzzle.room import told
-from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
+from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 
 KINDS = (
     "first moment",
@@ -104,14 +104,14 @@ def _codes(
     return np.concatenate(codes), np.array(scales, dtype=np.float32)
 
 
-def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     size, block = len(inputs["values"]), inputs["block"]
     blocks = -(-size // block)
     limit = blocks * block + 4 * blocks
     if got["bytes"] <= limit:
         return None
     fact = f"{got['bytes']:,} bytes stay behind codes and scales; {limit:,} are enough"
-    return Finding("large-state", fact, "over-budget")
+    return Judgement("large-state", fact, "over-budget")
 
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:

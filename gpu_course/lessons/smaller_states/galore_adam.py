@@ -9,8 +9,8 @@ import numpy as np
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
-    Finding,
     Held,
+    Judgement,
     PythonPuzzle,
     Values,
 )
@@ -78,7 +78,7 @@ def _reference(inputs: Values, case: Case) -> Values:
     }
 
 
-def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     rows, columns = inputs["weight"].shape
     short, long = sorted((rows, columns))
     limit = 8 * inputs["rank"] * (short + 2 * long) + SPARE_BYTES
@@ -88,7 +88,7 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
         f"{got['state_bytes']:,} bytes are left in state; {limit:,} are enough for a basis, two "
         f"small moments and a counter"
     )
-    return Finding("large-state", fact, "over-budget")
+    return Judgement("large-state", fact, "over-budget")
 
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:

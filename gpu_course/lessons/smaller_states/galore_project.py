@@ -7,8 +7,8 @@ import numpy as np
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
-    Finding,
     Held,
+    Judgement,
     PythonPuzzle,
     Values,
 )
@@ -48,13 +48,13 @@ def _reference(inputs: Values, case: Case) -> Values:
     }
 
 
-def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     rows, columns = inputs["gradient"].shape
     held = 8 * inputs["rank"] * (rows + columns)
     if got["bytes"] <= held:
         return None
     fact = f"{got['bytes']:,} bytes stay behind basis and small gradient; they show {held:,}"
-    return Finding("whole-basis", fact, "over-budget")
+    return Judgement("whole-basis", fact, "over-budget")
 
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:

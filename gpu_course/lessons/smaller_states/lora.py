@@ -9,8 +9,8 @@ import numpy as np
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
-    Finding,
     Held,
+    Judgement,
     PythonPuzzle,
     Values,
 )
@@ -60,20 +60,20 @@ def _reference(inputs: Values, case: Case) -> Values:
     }
 
 
-def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     (rows, inner), (outer, rank) = inputs["x"].shape, inputs["b"].shape
     if not got["directions"]:
         fact = "A and B are both 0 at the start, and so their gradients stay 0"
-        return Finding("both-zero", fact)
+        return Judgement("both-zero", fact)
     if got["directions"] < rank:
         fact = f"a detour of rank {rank} begins with {count(got['directions'], 'direction')}"
-        return Finding("alike", fact)
+        return Judgement("alike", fact)
     if not SMALLEST <= got["start_size"] <= LARGEST:
         fact = (
             f"the root of the mean square is {got['start_size']:.2g} in the random one of A and B; "
             f"{SMALLEST:g} to {LARGEST:g} is asked for"
         )
-        return Finding("start-size", fact)
+        return Judgement("start-size", fact)
     # A scaled copy of A, B and x is fine; the weight's own size is what nobody may take.
     limit = 8 * (rows * (4 * outer + 2 * rank + inner) + 2 * rank * (inner + outer))
     if got["peak_bytes"] <= limit:
@@ -82,7 +82,7 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
         f"a forward pass takes {got['peak_bytes']:,} bytes; {limit:,} are enough, and "
         f"the layer's weight has {8 * inner * outer:,}"
     )
-    return Finding("whole-product", fact, "over-budget")
+    return Judgement("whole-product", fact, "over-budget")
 
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:

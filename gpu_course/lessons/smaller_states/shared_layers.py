@@ -9,8 +9,8 @@ import numpy as np
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
-    Finding,
     Held,
+    Judgement,
     PythonPuzzle,
     Values,
 )
@@ -67,7 +67,7 @@ def _copies(inputs: Values, factor: int = 1) -> tuple[list[Any], Any]:
     return copies, x
 
 
-def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     from gpu_course.lessons.smaller_states.shared_problem import make_layer
     from gpu_course.measure.peak import measure_peak
 
@@ -86,7 +86,7 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
     if got["kept_bytes"] <= SLACK * plain:
         return None
     fact = f"{got['kept_bytes']:,} bytes are kept; a stack of separate layers keeps {plain:,}"
-    return Finding("keeps-more", fact, "over-budget")
+    return Judgement("keeps-more", fact, "over-budget")
 
 
 _TOLERANCE = (1e-8, 1e-10)

@@ -15,7 +15,7 @@ from gpu_course.puzzle.on_ranks import ranks_of
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
-    Finding,
+    Judgement,
     PerRank,
     PythonPuzzle,
     Values,
@@ -77,7 +77,7 @@ def _reference(inputs: Values, case: Case) -> Values:
     }
 
 
-def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     ranks = ranks_of(case)
     return within_passes(got, ranks, 0, all_reduce_bytes(inputs["x"].size, ranks))
 

@@ -13,7 +13,7 @@ from gpu_course.lessons.tensor_parallel.pieces import (
 )
 from gpu_course.puzzle.on_ranks import ranks_of
 from gpu_course.puzzle.room import told
-from gpu_course.puzzle.specification import Case, Finding, PythonPuzzle, Values
+from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 from simt.text import count
 
 
@@ -120,7 +120,7 @@ def _reference(inputs: Values, case: Case) -> Values:
     }
 
 
-def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     ranks = ranks_of(case)
     most = all_reduce_bytes(inputs["x"].size, ranks)
     return within_passes(got, ranks, most, most)

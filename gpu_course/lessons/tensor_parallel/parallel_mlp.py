@@ -16,7 +16,7 @@ from gpu_course.puzzle.on_ranks import ranks_of
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
-    Finding,
+    Judgement,
     PerRank,
     PythonPuzzle,
     Values,
@@ -118,7 +118,7 @@ def _reference(inputs: Values, case: Case) -> Values:
     return {"y": whole["y"], "dx": whole["dx"], **parts, "ddown_bias": whole["ddown_bias"]}
 
 
-def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     ranks = ranks_of(case)
     most = all_reduce_bytes(inputs["x"].size, ranks)
     return within_passes(got, ranks, most, most)

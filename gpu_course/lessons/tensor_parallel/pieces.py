@@ -9,7 +9,7 @@ import numpy as np
 
 from gpu_course.puzzle.digits import rounding
 from gpu_course.puzzle.on_ranks import FLOAT64_BYTES
-from gpu_course.puzzle.specification import Case, Finding, Values
+from gpu_course.puzzle.specification import Case, Judgement, Values
 from gpu_course.ranks.calls import Call
 from gpu_course.ranks.traffic import booked_bytes
 
@@ -70,7 +70,7 @@ def all_reduce_bytes(numbers: int, ranks: int) -> int:
 
 def within_passes(
     got: Values, ranks: int, forward: int, backward: int, more: str = ""
-) -> Finding | None:
+) -> Judgement | None:
     """Returns what is wrong where a rank sends more in a pass than it needs to.
 
     Args:
@@ -87,7 +87,7 @@ def within_passes(
                 largest = max(calls, key=lambda call: call.booked_bytes)
                 will = f"{most:,} will do" if most else "none are needed"
                 fact = f"rank {rank} sends {float(sent):,.0f} bytes {words}; {will}{more}"
-                return Finding(f"{words}-bytes", fact, "over-budget", largest.line)
+                return Judgement(f"{words}-bytes", fact, "over-budget", largest.line)
     return None
 
 

@@ -16,7 +16,7 @@ from gpu_course.puzzle.on_ranks import ranks_of
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
-    Finding,
+    Judgement,
     PerRank,
     PythonPuzzle,
     Values,
@@ -47,7 +47,7 @@ def _reference(inputs: Values, case: Case) -> Values:
     }
 
 
-def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     ranks, numbers = ranks_of(case), inputs["dy"].size
     return within_passes(got, ranks, all_reduce_bytes(numbers, ranks), 0)
 

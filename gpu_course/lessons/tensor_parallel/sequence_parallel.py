@@ -19,7 +19,7 @@ from gpu_course.puzzle.on_ranks import FLOAT64_BYTES, ranks_of
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
-    Finding,
+    Judgement,
     PerRank,
     PythonPuzzle,
     Values,
@@ -86,7 +86,7 @@ def kept_bytes(case: Case, own: int) -> tuple[int, int]:
     return FLOAT64_BYTES * least, FLOAT64_BYTES * (least + (tokens - mine) * hidden)
 
 
-def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     ranks, hidden = ranks_of(case), case.sizes["hidden"]
     numbers = case.sizes["tokens"] * hidden
     half = (ranks - 1) * (numbers // ranks) * FLOAT64_BYTES
@@ -99,7 +99,7 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
         mine = FLOAT64_BYTES * numbers // ranks
         if got["kept_bytes"][rank] > most + mine:
             fact = f"rank {rank} keeps {got['kept_bytes'][rank]:,} bytes; {most:,} will do"
-            return Finding("kept-bytes", fact, "over-budget")
+            return Judgement("kept-bytes", fact, "over-budget")
         if ranks > 1 and got["kept_bytes"][rank] < most - mine // 2 and least < most:
             again = half
     return within_passes(got, ranks, 2 * half, 2 * half + weights + again)

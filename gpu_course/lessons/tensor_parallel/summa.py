@@ -12,7 +12,7 @@ from gpu_course.puzzle.on_ranks import FLOAT64_BYTES, as_wide, ranks_of
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
-    Finding,
+    Judgement,
     PerRank,
     PythonPuzzle,
     Values,
@@ -105,12 +105,12 @@ def due_bytes(case: Case) -> int:
     return FLOAT64_BYTES * numbers
 
 
-def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     due = due_bytes(case)
     for call in got["wire"]:
         if call.kind not in ALLOWED:
             fact = f"rank {call.rank} calls dist.{call.kind}; a panel goes to a row or a column"
-            return Finding("library-collective", fact, "refused", call.line)
+            return Judgement("library-collective", fact, "refused", call.line)
     (rows, columns), widths = inputs["grid"], inputs["widths"]
     for call in got["wire"]:
         i, j = divmod(call.rank, columns)
@@ -120,14 +120,14 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
         if call.kind == "send" and call.payload_bytes > panel:
             size = call.payload_bytes
             fact = f"rank {call.rank} sends {size:,} bytes at once; a panel has {panel:,}"
-            return Finding("more-than-a-panel", fact, "over-budget", call.line)
+            return Judgement("more-than-a-panel", fact, "over-budget", call.line)
     total = int(booked_bytes(got["wire"]))
     if total > due:
         largest = max(got["wire"], key=lambda call: call.booked_bytes)
         out = _out_of_line(got, columns)
         key = "out-of-line" if out else "too-many-bytes"
         fact = f"all ranks together send {total:,} bytes; {due:,} will do"
-        return Finding(key, fact, "over-budget", largest.line)
+        return Judgement(key, fact, "over-budget", largest.line)
     return as_wide(got["wire"], due) or _held(inputs, got)
 
 
@@ -149,14 +149,14 @@ def room(inputs: Values, rank: int, *, broadcasts: bool = False) -> int:
     return FLOAT64_BYTES * (2 * of_c + (7 if broadcasts else 5) * panels // 2)
 
 
-def _held(inputs: Values, got: Values) -> Finding | None:
+def _held(inputs: Values, got: Values) -> Judgement | None:
     """Returns what is wrong where a rank keeps panels that it has multiplied with."""
     broadcasts = any(call.kind == "broadcast" for call in got["wire"])
     for rank, held in enumerate(got.get("peak_bytes", ())):
         most = room(inputs, rank, broadcasts=broadcasts)
         if held > most:
             fact = f"rank {rank} holds {held:,} bytes beside its blocks; {most:,} will do"
-            return Finding("panels-kept", fact, "over-budget")
+            return Judgement("panels-kept", fact, "over-budget")
     return None
 
 

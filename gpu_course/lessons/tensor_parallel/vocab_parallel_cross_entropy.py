@@ -12,7 +12,7 @@ from gpu_course.puzzle.on_ranks import FLOAT64_BYTES, ranks_of
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
-    Finding,
+    Judgement,
     PerRank,
     PythonPuzzle,
     Values,
@@ -108,7 +108,7 @@ def _reference(inputs: Values, case: Case) -> Values:
     return {"result": tuple((loss, part) for part in cut(dlogits, ranks, 1))}
 
 
-def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     ranks, tokens = ranks_of(case), case.sizes["tokens"]
     most = 3 * all_reduce_bytes(tokens, ranks)
     # Where all hand all to all, no all-reduce is needed: as many bytes for two ranks, more for all.
@@ -120,7 +120,7 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
             whole = largest.payload_bytes >= tokens * FLOAT64_BYTES * 2
             key = "logits-sent" if whole else "too-many-bytes"
             fact = f"rank {rank} sends {float(booked_bytes(own)):,.0f} bytes; {most:,} will do"
-            return Finding(key, fact, "over-budget", largest.line)
+            return Judgement(key, fact, "over-budget", largest.line)
     return None
 
 

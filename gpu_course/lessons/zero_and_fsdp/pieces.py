@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from gpu_course.puzzle.specification import Finding
+from gpu_course.puzzle.specification import Judgement
 from gpu_course.ranks.calls import Call
 from gpu_course.ranks.traffic import booked_bytes
 
@@ -60,7 +60,7 @@ def booked(wire: Sequence[Call], rank: int) -> Fraction:
     return booked_bytes(call for call in wire if call.rank == rank)
 
 
-def within_booked(wire: Sequence[Call], allowed: Sequence[int], key: str) -> Finding | None:
+def within_booked(wire: Sequence[Call], allowed: Sequence[int], key: str) -> Judgement | None:
     """Returns what is wrong where a rank's calls carry more than they need to.
 
     Args:
@@ -74,7 +74,7 @@ def within_booked(wire: Sequence[Call], allowed: Sequence[int], key: str) -> Fin
             own = [call for call in wire if call.rank == rank]
             largest = max(own, key=lambda call: call.booked_bytes)
             fact = f"the calls of rank {rank} carry {int(sent):,} bytes; {most:,} will do"
-            return Finding(key, fact, "over-budget", largest.line)
+            return Judgement(key, fact, "over-budget", largest.line)
     return None
 
 

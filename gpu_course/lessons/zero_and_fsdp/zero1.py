@@ -17,7 +17,7 @@ from gpu_course.puzzle.on_ranks import FLOAT64_BYTES, ranks_of
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
-    Finding,
+    Judgement,
     PerRank,
     PythonPuzzle,
     Values,
@@ -102,7 +102,7 @@ def _reference(inputs: Values, case: Case) -> Values:
     return {"result": tuple((whole, m[r], v[r]) for r in range(ranks))}
 
 
-def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     ranks, wire = ranks_of(case), got["wire"]
     once = FLOAT64_BYTES * (ranks - 1) * share(case.sizes["length"], ranks)
     kinds = {call.kind for call in wire}

@@ -17,7 +17,7 @@ from gpu_course.puzzle.on_ranks import FLOAT64_BYTES, ranks_of
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
-    Finding,
+    Judgement,
     PerRank,
     PythonPuzzle,
     Values,
@@ -83,12 +83,12 @@ def _reference(inputs: Values, case: Case) -> Values:
     return {"result": (_trained(inputs, case),) * ranks_of(case)}
 
 
-def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     ranks, sizes, wire = ranks_of(case), _sizes(case), got["wire"]
     if any(got["gradients_left"]):
         rank = next(r for r, left in enumerate(got["gradients_left"]) if left)
         fact = f"on rank {rank} {got['gradients_left'][rank]} gradients are left after the step"
-        return Finding("gradients-left", fact, "over-budget")
+        return Judgement("gradients-left", fact, "over-budget")
     most = STEPS * 2 * (ranks - 1) * FLOAT64_BYTES * sum(sizes)
     sent = [booked(wire, rank) for rank in range(ranks)]
     if sum(sent) > most:
@@ -96,12 +96,12 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
         call = max((c for c in wire if c.rank == rank), key=lambda c: (c.booked_bytes, -c.number))
         key = "gradient-to-all" if any(c.kind == "all_reduce" for c in wire) else "too-many-bytes"
         fact = f"all calls together carry {int(sum(sent)):,} bytes; {most:,} will do"
-        return Finding(key, fact, "over-budget", call.line)
+        return Judgement(key, fact, "over-budget", call.line)
     room = _room(case)
     for rank, held in enumerate(got["held_bytes"]):
         if ranks > 1 and held > room:
             fact = f"rank {rank} holds {held:,} bytes of others' gradients; {room:,} will do"
-            return Finding("held", fact, "over-budget")
+            return Judgement("held", fact, "over-budget")
     return None
 
 

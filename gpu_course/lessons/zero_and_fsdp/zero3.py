@@ -17,7 +17,7 @@ from gpu_course.puzzle.on_ranks import FLOAT64_BYTES, ranks_of
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
-    Finding,
+    Judgement,
     PerRank,
     PythonPuzzle,
     Values,
@@ -89,7 +89,7 @@ def _reference(inputs: Values, case: Case) -> Values:
     return {"result": _slices(_gradients(inputs, case).mean(0), case)}
 
 
-def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     ranks, lengths, wire = ranks_of(case), _lengths(case), got["wire"]
     if ranks == 1:
         return None
@@ -99,7 +99,7 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
             if held > most:
                 key = "kept" if direction == "forward" else "kept-in-backward"
                 fact = f"rank {rank} holds {held:,} bytes as unit {k} is used; {most:,} will do"
-                return Finding(key, fact, "over-budget")
+                return Judgement(key, fact, "over-budget")
     sizes = [FLOAT64_BYTES * (ranks - 1) * share(length, ranks) for length in lengths]
     most, least = 3 * sum(sizes), 3 * sum(sizes) - sizes[-1]
     key = "gradient-to-all" if any(c.kind == "all_reduce" for c in wire) else "too-many-bytes"
@@ -108,11 +108,11 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
         # Whoever sends less has kept units where tensors are not counted.
         if finding is None and sent < least:
             fact = f"the calls of rank {rank} carry {sent:,} bytes; without keeping it is {least:,}"
-            return Finding("kept-in-backward", fact, "over-budget")
+            return Judgement("kept-in-backward", fact, "over-budget")
     return finding or _not_prefetched(case, got)
 
 
-def _not_prefetched(case: Case, got: Values) -> Finding | None:
+def _not_prefetched(case: Case, got: Values) -> Judgement | None:
     """Returns what is wrong where the unit that is used next is not on its way at a use."""
     last = len(_lengths(case)) - 1
     for rank, uses in enumerate(got["uses"]):
@@ -128,7 +128,7 @@ def _not_prefetched(case: Case, got: Values) -> Finding | None:
             if missing:
                 after = k + 1 if direction == "forward" else k - 1
                 fact = f"unit {after} is not on its way as unit {k} is used {direction}"
-                return Finding("no-prefetch", fact, "over-budget", _line(own, gathers))
+                return Judgement("no-prefetch", fact, "over-budget", _line(own, gathers))
     return None
 
 
