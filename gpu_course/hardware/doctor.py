@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from gpu_course.hardware.probes import PROBES, Probe
+from gpu_course.hardware.probes import PROBES, Probe, Probing
 
 __all__ = ["Probe", "as_text", "examine", "is_ready", "to_json"]
 
 _MARKS = {"ok": "ok", "note": "note", "missing": "MISSING"}
 
 
-def examine(probes: Sequence[tuple[str, Probe]] = PROBES) -> tuple[Probe, ...]:
+def examine(probes: Sequence[tuple[str, Probing]] = PROBES) -> tuple[Probe, ...]:
     """Returns what the doctor found, in a fixed order.
 
     A probe that fails becomes a finding of its own, so that one broken corner of a machine never

@@ -73,7 +73,7 @@ class Probe:
     mend: str = ""
 
 
-Probe = Callable[[], tuple[Probe, ...]]
+Probing = Callable[[], tuple[Probe, ...]]
 
 
 def probe_python() -> tuple[Probe, ...]:
@@ -249,7 +249,7 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in match.group().split(".")) if match else ()
 
 
-PROBES: tuple[tuple[str, Probe], ...] = (
+PROBES: tuple[tuple[str, Probing], ...] = (
     ("Python", probe_python),
     ("packages", probe_packages),
     ("processor cores", probe_cores),

@@ -24,7 +24,7 @@ from simt.machine.faults import Fault
 from simt.machine.lanes import Lanes, Mask
 from simt.machine.machine import Context, Turns
 from simt.machine.memory import Array
-from simt.machine.observer import Observer, Pattern, Setting
+from simt.machine.observer import AccessPattern, Observer, Setting
 from simt.machine.values import (
     MixedArrays,
     Several,
@@ -107,7 +107,7 @@ class Interpreter:
         self.arena = arena or Arena(lanes, setting.dynamic_bytes)
         self.context = context
         self.rng = None if seed is None else np.random.default_rng(seed)
-        self.patterns: dict[int, Pattern] = {}
+        self.patterns: dict[int, AccessPattern] = {}
         self._converted: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self.frame = _frame(code, setting.arguments.values(), ())
 

@@ -13,7 +13,7 @@ from simt.kernel.source import Kernel
 from simt.machine.faults import Fault, Policy
 from simt.machine.lanes import Lanes, Mask
 from simt.machine.memory import Array
-from simt.machine.observer import Access, Observer, Pattern
+from simt.machine.observer import Access, AccessPattern, Observer
 from simt.machine.values import Value, Variable
 from simt.report import Printout
 
@@ -88,7 +88,7 @@ class Machine(Protocol):
     policy: Policy
     context: Context | None
     steps_left: int
-    patterns: dict[int, Pattern]
+    patterns: dict[int, AccessPattern]
     rng: np.random.Generator | None
 
     @property

@@ -20,7 +20,7 @@ from simt.machine.faults import Fault
 from simt.machine.lanes import Mask
 from simt.machine.machine import Machine
 from simt.machine.memory import Array, row_major, viewed
-from simt.machine.observer import Access, Pattern
+from simt.machine.observer import Access, AccessPattern
 from simt.machine.values import Value, cast, pick, ravel
 from simt.vocabulary import atomics
 
@@ -199,7 +199,7 @@ def _access(
 
 def _new_pattern(
     machine: Machine, kind: str, site: Site, array: Array, indices: Indices
-) -> Pattern:
+) -> AccessPattern:
     """Checks the bounds; remembers the pattern where all lanes are in them."""
     mask, counted = machine.mask, _from_start(machine, array, indices)
     if array.nowhere is not None:
@@ -218,7 +218,7 @@ def _new_pattern(
     if not isinstance(elements, np.ndarray):
         elements = np.full(mask.count, elements)
     threads = machine.lanes.threads_of(mask)
-    pattern = Pattern(array, indices, mask, threads, elements, everybody and not any(differ))
+    pattern = AccessPattern(array, indices, mask, threads, elements, everybody and not any(differ))
     if everybody:
         machine.patterns[site.number] = pattern
     return pattern

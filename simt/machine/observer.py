@@ -27,7 +27,7 @@ FEWEST_IN_RUN = 1024
 """Lanes for which it pays to look whether their elements follow one another."""
 
 
-class Pattern:
+class AccessPattern:
     """Where lanes stand when a line touches an array; a loop repeats it, all lanes moved together.
 
     Args:
@@ -158,7 +158,7 @@ class Access:
     mask: Mask
     line: int
     kernel: Kernel
-    pattern: Pattern
+    pattern: AccessPattern
     moved: int
     find_cells: Callable[[], np.ndarray] | None = None
     values: Any = None
