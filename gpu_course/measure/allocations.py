@@ -32,7 +32,7 @@ _STDERR = 2
 
 
 @dataclass(frozen=True)
-class Event:
+class AllocationEvent:
     """One step of the allocator, or a mark between two of them.
 
     Attributes:
@@ -61,7 +61,7 @@ class Recording(Generic[T]):
     """
 
     value: T
-    events: tuple[Event, ...]
+    events: tuple[AllocationEvent, ...]
 
 
 def mark(text: str) -> Any:
@@ -109,7 +109,7 @@ def record(run: Callable[[], T], *, threads: int | None = 1) -> Recording[T]:
             with _hushed():
                 profiler.__exit__(None, None, None)
         tree = profiler.kineto_results.experimental_event_tree()  # type: ignore[union-attr]
-    found: list[tuple[int, Event]] = []
+    found: list[tuple[int, AllocationEvent]] = []
     _walk(tree, (), (), found)
     # Children come in order below each operator; the clock puts the operators in order.
     found.sort(key=lambda pair: pair[0])
@@ -138,18 +138,18 @@ def _walk(
     nodes: Sequence[Any],
     operators: tuple[str, ...],
     marks: tuple[str, ...],
-    found: list[tuple[int, Event]],
+    found: list[tuple[int, AllocationEvent]],
 ) -> None:
     for node in nodes:
         name = node.name
         if name == _ALLOCATION:
             block = node.extra_fields
             if block.device.type == "cpu":
-                event = Event(block.alloc_size, block.ptr, operators, marks)
+                event = AllocationEvent(block.alloc_size, block.ptr, operators, marks)
                 found.append((node.start_time_ns, event))
         elif name.startswith(MARK):
             text = name.removeprefix(MARK)
-            found.append((node.start_time_ns, Event(0, 0, operators, marks, text)))
+            found.append((node.start_time_ns, AllocationEvent(0, 0, operators, marks, text)))
             _walk(node.children, operators, (*marks, text), found)
         else:
             _walk(node.children, (*operators, name), marks, found)

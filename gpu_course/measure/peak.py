@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 import torch
 from torch import nn
 
-from gpu_course.measure.allocations import Event, record
+from gpu_course.measure.allocations import AllocationEvent, record
 
 T = TypeVar("T")
 
@@ -50,7 +50,7 @@ class Peak(Generic[T]):
     """
 
     value: T
-    events: tuple[Event, ...]
+    events: tuple[AllocationEvent, ...]
     live_bytes: tuple[int, ...]
     blocks: tuple[Block, ...]
 

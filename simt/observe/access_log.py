@@ -13,7 +13,7 @@ MAX_EVENTS = 1 << 16
 
 
 @dataclass(frozen=True)
-class Event:
+class AccessEvent:
     """One access, or one meeting (`kind` "barrier", "syncwarp", "grid", "fence" or "shuffle").
 
     Attributes:
@@ -49,7 +49,7 @@ class AccessLog(Observer):
     """
 
     def __init__(self) -> None:
-        self.events: list[Event] = []
+        self.events: list[AccessEvent] = []
         self.left_out = 0
 
     def begin(self, setting: Setting) -> None:
@@ -62,7 +62,7 @@ class AccessLog(Observer):
         """Learns which threads there are."""
         self.lanes = lanes
 
-    def _add(self, event: Event) -> None:
+    def _add(self, event: AccessEvent) -> None:
         if len(self.events) < MAX_EVENTS:
             self.events.append(event)
         else:
@@ -75,7 +75,7 @@ class AccessLog(Observer):
             values = np.broadcast_to(values, access.elements.shape).copy()
         block = int(access.threads[0]) // self.per_block if array.space == "shared" else -1
         self._add(
-            Event(
+            AccessEvent(
                 kind=access.kind,
                 line=access.line,
                 threads=access.threads,
@@ -90,7 +90,7 @@ class AccessLog(Observer):
         )
 
     def _meeting(self, kind: str, line: int, mask: Mask) -> None:
-        self._add(Event(kind, line, self.lanes.global_thread[mask.lanes]))
+        self._add(AccessEvent(kind, line, self.lanes.global_thread[mask.lanes]))
 
     def barrier(self, line: int, mask: Mask, blocks: np.ndarray) -> None:
         """Adds a barrier of a block."""

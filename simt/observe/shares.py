@@ -15,7 +15,7 @@ MAX_WAITING = 1 << 20
 
 
 @dataclass(frozen=True)
-class Share:
+class ThreadWork:
     """What each thread of a launch did to one array.
 
     Attributes:
@@ -91,10 +91,10 @@ class Shares(Observer):
         """Counts a step for each lane of an exchange."""
         self._shuffles[self._lanes.threads_of(mask)] += 1
 
-    def found(self) -> tuple[Share, ...]:
+    def found(self) -> tuple[ThreadWork, ...]:
         """Returns the share of every thread in every array that was touched."""
         return tuple(
-            Share(
+            ThreadWork(
                 pairs.array,
                 space,
                 wrote,

@@ -356,7 +356,7 @@ def test_status_says_which_answer_passed_before(run: Run, answers: Path) -> None
 
 
 def test_doctor_reports_and_sets_the_status(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    missing = doctor.Finding("numpy", "missing", "not installed", "install it")
+    missing = doctor.Probe("numpy", "missing", "not installed", "install it")
     monkeypatch.setattr(doctor, "examine", lambda: (missing,))
     result = run("doctor", "--format", "json")
     assert result.exit_code == 1

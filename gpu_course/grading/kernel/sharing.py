@@ -14,7 +14,7 @@ import numpy as np
 
 from gpu_course.grading.kernel.trial import Trial, reference_trial
 from gpu_course.puzzle import KernelPuzzle
-from simt.observe.shares import Share, Steps
+from simt.observe.shares import Steps, ThreadWork
 
 MAX_GROUPS = 4
 SPARE = 2
@@ -135,13 +135,13 @@ def _taken(steps: Steps, *, all_of: bool) -> np.ndarray:
     return within + steps.at_global if all_of else within
 
 
-def _read(shares: tuple[Share, ...]) -> np.ndarray:
+def _read(shares: tuple[ThreadWork, ...]) -> np.ndarray:
     """How many different cells of all arrays together each thread reads."""
     counts = [share.cells for share in shares if not share.wrote]
     return np.asarray(np.sum(counts, axis=0)) if counts else np.zeros(1, np.int64)
 
 
-def _readers_of_a_cell(shares: tuple[Share, ...]) -> float:
+def _readers_of_a_cell(shares: tuple[ThreadWork, ...]) -> float:
     """How many threads read a cell that is read, on average."""
     read = [share for share in shares if not share.wrote]
     pairs = sum(int(share.cells.sum()) for share in read)

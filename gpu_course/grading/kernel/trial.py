@@ -23,7 +23,7 @@ from simt.kernel.legality import check as check_kernel
 from simt.kernel.source import Kernel
 from simt.machine.launch import dim3, illegal
 from simt.machine.schedule import Kind, Ranked
-from simt.observe.shares import Share, Shares, Steps
+from simt.observe.shares import Shares, Steps, ThreadWork
 from simt.report import Counters, Hazard, Report, ThreadPair, Touch
 from simt.simulator import simulate
 
@@ -116,7 +116,7 @@ class Trial:
     changed: Mapping[str, np.ndarray]
     reports: tuple[Report, ...]
     parameters: Mapping[str, tuple[str, ...]]
-    shares: tuple[tuple[Share, ...], ...] = ()
+    shares: tuple[tuple[ThreadWork, ...], ...] = ()
     steps: tuple[Steps, ...] = ()
 
     @property
@@ -137,7 +137,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Access:
+class CellAccess:
     """Who touched a cell: the thread, and the line it did it on."""
 
     thread: ThreadPair
@@ -194,7 +194,7 @@ def attempt(
         pristine[name] = values[name].copy() if name in given.inputs else poison(array, order)
         values[name] = pristine[name].copy()
     reports: list[Report] = []
-    shares: list[tuple[Share, ...]] = []
+    shares: list[tuple[ThreadWork, ...]] = []
     steps: list[Steps] = []
     for number, launch in enumerate(given.launches):
         more = {
@@ -458,14 +458,14 @@ def written(name: str, first: Trial, second: Trial) -> np.ndarray:
     return mask.reshape(first.got[name].shape)
 
 
-def last_write(trial: Trial, name: str, cell: int) -> Access | None:
+def last_write(trial: Trial, name: str, cell: int) -> CellAccess | None:
     """Returns the last write to a cell of an output (C order), or None where none was seen."""
     found = None
     for report, touch in _touches(trial, name):
         if touch.kind != "read":
             hits = np.flatnonzero(touch.cells == cell)
             if hits.size:
-                found = Access(thread_of(int(touch.threads[hits[-1]]), report), touch.line)
+                found = CellAccess(thread_of(int(touch.threads[hits[-1]]), report), touch.line)
     return found
 
 

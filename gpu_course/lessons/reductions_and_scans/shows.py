@@ -19,7 +19,7 @@ from gpu_course.notebook.pictures import showing
 from gpu_course.puzzle import Case, KernelPuzzle, index
 from simt.kernel.source import Kernel
 from simt.machine.schedule import Ranked
-from simt.observe.access_log import AccessLog, Event
+from simt.observe.access_log import AccessEvent, AccessLog
 from simt.report import Recording
 from simt.stepping import record
 
@@ -64,7 +64,7 @@ def show_scan(kernel: Any, variable: str = "x", lanes: int = 8) -> Figure:
     return draw_scan(scan_steps(recording, variable))
 
 
-def states_over_time(events: Sequence[Event], array: str) -> list[list[int]]:
+def states_over_time(events: Sequence[AccessEvent], array: str) -> list[list[int]]:
     """Returns the states of all tiles, at first and after each time one of them grew.
 
     Args:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from gpu_course.hardware import doctor, nvml, probes
-from gpu_course.hardware.doctor import Finding
+from gpu_course.hardware.doctor import Probe
 from gpu_course.hardware.nvml import Driver, InstalledGpu
 from gpu_course.units import GIB, MIB
 
@@ -43,7 +43,7 @@ def without_package(monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
     monkeypatch.setattr(metadata, "version", version)
 
 
-def states(findings: tuple[Finding, ...]) -> dict[str, str]:
+def states(findings: tuple[Probe, ...]) -> dict[str, str]:
     return {finding.name: finding.state for finding in findings}
 
 
@@ -57,11 +57,11 @@ def test_this_machine_is_examined_without_surprises() -> None:
 
 
 def test_an_exploding_probe_becomes_a_finding_and_hides_nothing() -> None:
-    def explode() -> tuple[Finding, ...]:
+    def explode() -> tuple[Probe, ...]:
         raise RuntimeError("the sensor\nis on fire")
 
     findings = doctor.examine([("memory", explode), ("Python", probes.probe_python)])
-    assert findings[0] == Finding(
+    assert findings[0] == Probe(
         "memory",
         "note",
         "could not be examined (RuntimeError: the sensor is on fire)",
@@ -89,7 +89,7 @@ def test_a_missing_package_says_what_it_is_for_and_how_to_get_it(
 ) -> None:
     without_package(monkeypatch, "jupyterlab")
     finding = next(f for f in probes.probe_packages() if f.name == "jupyterlab")
-    assert finding == Finding(
+    assert finding == Probe(
         "jupyterlab", "missing", "not installed; it is for the notebooks", probes.INSTALL
     )
 
@@ -137,8 +137,8 @@ def test_a_good_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     a_driver(monkeypatch, InstalledGpu("NVIDIA H200", 143771 * MIB, "9.0"), version="580.105.08")
     without_package(monkeypatch, "numba-cuda")
     findings = probes.probe_gpu()
-    assert findings[0] == Finding("GPU", "ok", "NVIDIA H200, 140.4 GiB, compute capability 9.0")
-    assert findings[1] == Finding("NVIDIA driver", "ok", "580.105.08, runs CUDA up to 13.0")
+    assert findings[0] == Probe("GPU", "ok", "NVIDIA H200, 140.4 GiB, compute capability 9.0")
+    assert findings[1] == Probe("NVIDIA driver", "ok", "580.105.08, runs CUDA up to 13.0")
     assert findings[2].state == "note"
     assert findings[2].mend == 'python -m pip install -e ".[gpu]"'
 
@@ -217,9 +217,9 @@ def test_machines_without_nvidia(
     assert "simulator" in finding.mend
 
 
-GOOD = Finding("Python", "ok", "3.13.1")
-BAD = Finding("numpy", "missing", "not installed; it is for arrays", "pip install numpy")
-NOTE = Finding("GPU", "note", "no NVIDIA GPU found")
+GOOD = Probe("Python", "ok", "3.13.1")
+BAD = Probe("numpy", "missing", "not installed; it is for arrays", "pip install numpy")
+NOTE = Probe("GPU", "note", "no NVIDIA GPU found")
 
 
 def test_the_report_reads_line_by_line() -> None:
@@ -253,10 +253,10 @@ def test_json_holds_every_finding() -> None:
 def test_exit_status(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-    finding: Finding,
+    finding: Probe,
     status: int,
 ) -> None:
-    def examine(*_: Any) -> tuple[Finding, ...]:
+    def examine(*_: Any) -> tuple[Probe, ...]:
         return (finding,)
 
     monkeypatch.setattr(doctor, "examine", examine)
