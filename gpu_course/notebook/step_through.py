@@ -12,7 +12,7 @@ from gpu_course.draw.paper.ink import svg_html
 from gpu_course.draw.paper.palette import WIDEST
 from gpu_course.draw.steps.parts import View
 from gpu_course.draw.steps.picture import step_svg
-from gpu_course.draw.steps.words import describe_step, list_steps, of_warps, warp_text
+from gpu_course.draw.steps.step_texts import describe_step, list_steps, of_warps, warp_text
 from gpu_course.errors import CourseError
 from gpu_course.notebook.note import Note, trouble
 from simt.report import Recording

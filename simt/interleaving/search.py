@@ -22,7 +22,7 @@ from simt.interleaving.orders import (
 )
 from simt.interleaving.schedules import LateStore, Race
 from simt.interleaving.story import UNSEEN, Culprit, Damage, damage_at, find_culprit
-from simt.interleaving.words import (
+from simt.interleaving.story_texts import (
     tell_cut,
     tell_found,
     tell_hazards,

@@ -6,8 +6,8 @@ from simt.errors import HAZARD_ERRORS, place
 from simt.kernel.source import Kernel
 from simt.machine.faults import Fault, FaultLog
 from simt.machine.lanes import place_of
+from simt.observe.hazard_texts import WORDS
 from simt.observe.places import Places
-from simt.observe.words import WORDS
 from simt.report import Dim3, Hazard
 
 MAX_THREADS = 64

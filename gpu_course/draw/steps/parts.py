@@ -14,12 +14,7 @@ import numpy as np
 
 from gpu_course.draw.paper import palette as p
 from gpu_course.draw.paper.ink import CHAR, Ink, Look
-from gpu_course.draw.steps.words import (
-    access_words,
-    cell_name,
-    number_text,
-    warp_text,
-)
+from gpu_course.draw.steps.step_texts import access_words, cell_name, number_text, warp_text
 from simt.report import Recording, Step, StepAccess
 
 ROW = 0.19

@@ -23,13 +23,7 @@ from gpu_course.draw.steps.parts import (
     rows_of_contents,
     rows_of_values,
 )
-from gpu_course.draw.steps.words import (
-    bounds,
-    call_text,
-    describe_step,
-    of_warps,
-    warps_text,
-)
+from gpu_course.draw.steps.step_texts import bounds, call_text, describe_step, of_warps, warps_text
 from simt.report import Recording, Step
 
 if TYPE_CHECKING:

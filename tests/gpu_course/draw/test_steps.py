@@ -14,7 +14,7 @@ from gpu_course.draw.paper import palette as p
 from gpu_course.draw.paper.ink import svg_hatch, svg_html
 from gpu_course.draw.paper.picture import alt_text, figure_png
 from gpu_course.draw.steps.picture import draw_step, frame_of, step_svg
-from gpu_course.draw.steps.words import describe_step, list_steps, number_text
+from gpu_course.draw.steps.step_texts import describe_step, list_steps, number_text
 from simt.report import Recording
 from simt.stepping import record
 from tests.gpu_course.draw.readable import assert_readable
