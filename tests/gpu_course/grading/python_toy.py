@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gpu_course.puzzle import Case, Finding, Lesson, PythonPuzzle
+from gpu_course.puzzle import Case, Judgement, Lesson, PythonPuzzle
 from gpu_course.puzzle.specification import Values
 
 HEAD = '"""How many blocks cover so many cells."""\n\n\ndef cover(cells, block):\n'
@@ -64,14 +64,14 @@ SCALE = replace(
 TENSOR = replace(SCALE, name="91_python_toys/tensor", torch=True)
 
 
-def _judge_order(inputs: Values, case: Case, got: Values) -> Finding | None:
+def _judge_order(inputs: Values, case: Case, got: Values) -> Judgement | None:
     order = got["result"]
     if sorted(order) != list(range(case.sizes["items"])):
-        return Finding("wrong", f"{order} is no order of {case.sizes['items']} items")
+        return Judgement("wrong", f"{order} is no order of {case.sizes['items']} items")
     steps = sum(abs(a - b) for a, b in itertools.pairwise(order))
     if steps > case.sizes["items"] - 1:
         fact = f"the way is {steps} long; {case.sizes['items'] - 1} would do"
-        return Finding("over-budget", fact, "over-budget")
+        return Judgement("over-budget", fact, "over-budget")
     return None
 
 

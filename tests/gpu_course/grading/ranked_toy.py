@@ -6,7 +6,7 @@ import textwrap
 
 import numpy as np
 
-from gpu_course.puzzle import Case, Finding, PerRank, PythonPuzzle
+from gpu_course.puzzle import Case, Judgement, PerRank, PythonPuzzle
 from gpu_course.puzzle.specification import Values
 
 HEAD = """import ctypes, json, os, socket, sys, time
@@ -46,14 +46,14 @@ def _reference(inputs: Values, case: Case) -> Values:
     return {"result": tuple(parts[rank - 1] for rank in range(len(parts)))}
 
 
-def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
+def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     due = inputs["x"].parts[0].nbytes
     for rank, sent in enumerate(got["bytes_sent"]):
         if sent != due:
             own = [call for call in got["wire"] if call.rank == rank and call.kind == "send"]
             line = own[-1].line if own else 0
             fact = f"rank {rank} sends {sent:,} bytes; {due:,} are due"
-            return Finding("over-budget", fact, "over-budget", line)
+            return Judgement("over-budget", fact, "over-budget", line)
     return None
 
 

@@ -17,7 +17,7 @@ from gpu_course.grading.grade import grade
 from gpu_course.grading.hints import next_hint
 from gpu_course.grading.kernel.answers import mistake_answer
 from gpu_course.grading.progress import progress
-from gpu_course.puzzle import Case, Finding, Mistake, index
+from gpu_course.puzzle import Case, Judgement, Mistake, index
 from tests.gpu_course.grading import python_toy as toy
 from tests.gpu_course.grading.python_toy import HEAD, RIGHT, STUB, WRONG, answer
 from tests.gpu_course.grading.toy_course import toy_course
@@ -215,10 +215,10 @@ def test_a_harness_that_is_not_there_is_the_graders_fault() -> None:
 def test_an_output_that_the_reference_does_not_name_is_left_to_the_judge() -> None:
     seen: list[Any] = []
 
-    def judge(inputs: Any, case: Case, got: Any) -> Finding | None:
+    def judge(inputs: Any, case: Case, got: Any) -> Judgement | None:
         seen.append(got)
         inputs.clear(), got.clear()
-        return Finding("wrong", f"half of {case.sizes['x']} is odd") if case.sizes["x"] else None
+        return Judgement("wrong", f"half of {case.sizes['x']} is odd") if case.sizes["x"] else None
 
     puzzle = replace(toy.TWO, reference=lambda inputs, case: {"half": case.sizes["x"] / 2})
     verdict = check(replace(puzzle, judge=judge), answer=TWO_RIGHT, seed=0)
@@ -228,8 +228,8 @@ def test_an_output_that_the_reference_does_not_name_is_left_to_the_judge() -> No
 
 
 def test_what_costs_too_much_is_told_when_all_is_right() -> None:
-    def judge(inputs: Any, case: Case, got: Any) -> Finding:
-        return Finding("over-budget", f"{case.sizes['x']} steps; 0 would do", "over-budget")
+    def judge(inputs: Any, case: Case, got: Any) -> Judgement:
+        return Judgement("over-budget", f"{case.sizes['x']} steps; 0 would do", "over-budget")
 
     dear = replace(toy.TWO, judge=judge)
     verdict = check(dear, answer=TWO_RIGHT, seed=0)

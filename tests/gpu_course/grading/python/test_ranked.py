@@ -12,7 +12,7 @@ from gpu_course.grading.python import ranked
 from gpu_course.isolation import ranks, servers
 from gpu_course.isolation.network import Crossed
 from gpu_course.isolation.ranks import Traffic
-from gpu_course.puzzle import Case, Finding
+from gpu_course.puzzle import Case, Judgement
 from gpu_course.ranks.calls import Call
 from gpu_course.ranks.runner import bytes_since, world
 from tests.gpu_course.grading.python.hostile.ranks import WIRE_ATTACKS
@@ -260,10 +260,10 @@ def test_a_puzzle_may_know_a_standstill_better() -> None:
 
 
 def test_a_judge_may_refuse_a_call_by_its_line() -> None:
-    def judge(inputs: Any, case: Case, got: Any) -> Finding | None:
+    def judge(inputs: Any, case: Case, got: Any) -> Judgement | None:
         for call in got["wire"]:
             if call.kind not in ("send", "recv"):
-                return Finding("library-collective", call.kind, "refused", call.line)
+                return Judgement("library-collective", call.kind, "refused", call.line)
         return None
 
     text = answer("dist.barrier()")
