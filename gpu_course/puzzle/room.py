@@ -2,7 +2,7 @@
 
 The solution says what its functions take, which constants are fixed and, in its docstring, what is
 asked. `NAME.toml` beside the puzzle's module has the words a learner reads: title, hints,
-diagnoses, debrief. Each mistake says in the line above it how it must end. `told` puts them
+diagnoses, debrief. Each mistake says in the line above it how it must end. `puzzle_fields` puts them
 together; what is left for the module is code. Of the lesson itself, `lesson.toml` says what it is
 and which words are met first in it, and `predictions.toml` what comes after each guess.
 """
@@ -119,7 +119,7 @@ class _Shared(msgspec.Struct, forbid_unknown_fields=True):
     diagnoses: dict[str, str]
 
 
-def told(module: str) -> dict[str, Any]:
+def puzzle_fields(module: str) -> dict[str, Any]:
     """Returns the fields of a Puzzle that are no code, for the module of a lesson's room.
 
     Args:

@@ -101,7 +101,7 @@ def as_sarif(launches: Launches) -> str:
     return json.dumps({"$schema": SARIF, "version": "2.1.0", "runs": [run]}, indent=2)
 
 
-def written(launches: Launches, form: Form) -> str:
+def launches_text(launches: Launches, form: Form) -> str:
     """Returns what is told of a run."""
     return {Form.text: as_text, Form.json: as_json, Form.sarif: as_sarif}[form](launches)
 

@@ -20,7 +20,7 @@ from simt.errors import UserError, file_problem
 from simt.files import write_text
 from simt.foreign import child, stand_in
 from simt.foreign.dispatcher import GPU
-from simt.foreign.formats import Form, form_called, written
+from simt.foreign.formats import Form, form_called, launches_text
 from simt.foreign.journal import NONE, VARIABLE, Journal
 from simt.foreign.launches import Launches
 from simt.foreign.rules import Rules, read_rules, severities
@@ -132,7 +132,7 @@ def _told(options: argparse.Namespace, arguments: list[str]) -> int:
         else:
             status = child.spawned(arguments, journal.reached(os.environ))
         launches.gather()
-        _tell(written(launches, wanted), options.out)
+        _tell(launches_text(launches, wanted), options.out)
         unseen = launches.unseen
     if unseen:
         print(_not_all_seen(unseen), file=sys.stderr)
@@ -198,7 +198,7 @@ def _tell(text: str, out: Path | None) -> None:
     try:
         write_text(out, text + "\n" * bool(text))
     except OSError as error:
-        raise file_problem(error, str(out), "written") from None
+        raise file_problem(error, str(out), "launches_text") from None
 
 
 def _run_script(path: Path, code: bytes, arguments: list[str]) -> None:

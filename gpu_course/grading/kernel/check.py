@@ -117,7 +117,7 @@ class KernelChecking(Checking):
         rights = [trial.is_right(t, name, self.puzzle.tolerance) for t in (first, second)]
         if rights[0].all() and rights[1].all():
             return
-        written = trial.written(name, first, second)
+        written = trial.written_cells(name, first, second)
         if rights[0].all() != rights[1].all() and written.all():
             tried, right = (second, rights[1]) if rights[0].all() else (first, rights[0])
             good = first if tried is second else second

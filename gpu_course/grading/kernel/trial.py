@@ -449,7 +449,7 @@ def alike(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     return (left == right) | (_is_nan(left) & _is_nan(right))
 
 
-def written(name: str, first: Trial, second: Trial) -> np.ndarray:
+def written_cells(name: str, first: Trial, second: Trial) -> np.ndarray:
     """Returns where some thread stored to an output: seen as it happened, or by lost poison."""
     mask: np.ndarray = ~(first.poisoned[name] & second.poisoned[name]).reshape(-1)
     for _, touch in _touches(first, name):

@@ -260,7 +260,7 @@ class PythonChecking(Checking):
             shown = compare.show(reply.got) if isinstance(reply, Returned) else "no result"
             what = f"the result is not of the form the puzzle asks for: {shown}"
             note = section("note", f"{type(error).__name__}: {str(error)[:160]}")
-            said = messages.found(self.puzzle, tried, "wrong-type", what)
+            said = messages.judged(self.puzzle, tried, "wrong-type", what)
             self.stop("wrong-result", "wrong-type", [*said, *note])
 
     def _fails_by_itself(self, tried: Tried, got: Mapping[str, Any]) -> bool:
@@ -280,7 +280,7 @@ class PythonChecking(Checking):
         if isinstance(reply, Raised):
             self._stop_raised(tried, reply.error)
         elif isinstance(reply, replies.Rejected):
-            said = messages.found(
+            said = messages.judged(
                 self.puzzle, tried, reply.key, reply.text, self.answer, reply.frames
             )
             self.stop("wrong-result", reply.key, said)
@@ -297,7 +297,7 @@ class PythonChecking(Checking):
         try:
             return self.puzzle.follow(copy.deepcopy(dict(tried.inputs)), tried.case, got)
         except Unusable as error:
-            said = messages.found(self.puzzle, tried, error.key, str(error))
+            said = messages.judged(self.puzzle, tried, error.key, str(error))
             self.stop("wrong-result", error.key, said, evidence=error.shown or {})
 
     def _compare(self, tried: Tried, got: dict[str, Any], others: Sequence[Case]) -> None:
@@ -392,7 +392,7 @@ class PythonChecking(Checking):
 
     def _found(self, tried: Tried, finding: Judgement) -> list[Section]:
         frames = [("<module>", finding.line)] if finding.line else []
-        return messages.found(self.puzzle, tried, finding.key, finding.fact, self.answer, frames)
+        return messages.judged(self.puzzle, tried, finding.key, finding.fact, self.answer, frames)
 
     def _stop_raised(self, tried: Tried | None, error: Mapping[str, Any]) -> None:
         said = messages.raised(self.puzzle, self.answer, tried, error)

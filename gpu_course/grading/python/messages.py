@@ -59,7 +59,7 @@ def wrong_result(
     return said + _case(puzzle, tried, pattern.key)
 
 
-def found(
+def judged(
     puzzle: PythonPuzzle,
     tried: Tried,
     key: str,

@@ -15,7 +15,7 @@ from gpu_course.lessons.checkpointing.wrapped import (
     plain_run,
     zero_share,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 
 ROWS = 32
@@ -71,7 +71,7 @@ def _diagnose(inputs: Values, chosen: Case, expected: Values, got: Values) -> st
 
 
 CHECKPOINT = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     harness="gpu_course.lessons.checkpointing.harness.checkpointed_chain",
     torch=True,
     cases=(

@@ -15,7 +15,7 @@ from gpu_course.lessons.checkpointing.equal_stages import (
     why_too_often,
 )
 from gpu_course.puzzle.planning import followed, plain_results
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 from simt.text import count
 
@@ -46,7 +46,7 @@ def _most_saved(schedule: list[tuple[str, int]]) -> int:
 
 
 LOG_PLAN = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     harness="gpu_course.puzzle.harness.schedules",
     call=called,
     torch=True,

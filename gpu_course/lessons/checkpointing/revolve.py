@@ -8,7 +8,7 @@ import numpy as np
 
 from gpu_course.lessons.checkpointing.equal_stages import OUTPUT_BYTES, called, equal_inputs
 from gpu_course.puzzle.planning import followed, most_kept, plain_results, run_twice_in_a_row
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 from simt.text import count
 
@@ -51,7 +51,7 @@ def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
 
 
 REVOLVE = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     harness="gpu_course.puzzle.harness.schedules",
     call=called,
     torch=True,

@@ -15,7 +15,7 @@ from gpu_course.lessons.checkpointing.wrapped import (
     is_close,
     plain_run,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 
 OUTPUT_NUMBERS = 6 * 8 * 8
@@ -101,7 +101,7 @@ def _wrong_buffers(inputs: Values, right: np.ndarray, got: np.ndarray) -> str:
 
 
 RNG_SAFE = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     harness="gpu_course.lessons.checkpointing.harness.checkpointed_chain",
     torch=True,
     cases=(

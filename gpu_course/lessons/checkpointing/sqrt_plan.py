@@ -15,7 +15,7 @@ from gpu_course.lessons.checkpointing.equal_stages import (
     why_too_often,
 )
 from gpu_course.puzzle.planning import followed, most_kept, plain_results, runs_of
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 
 
@@ -49,7 +49,7 @@ def _why_too_much(schedule: list[tuple[str, int]], length: int) -> str:
 
 
 SQRT_PLAN = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     harness="gpu_course.puzzle.harness.schedules",
     call=called,
     torch=True,

@@ -6,12 +6,12 @@ from gpu_course.lessons.coalescing.pieces import TPB, loads_in_order, stores_in_
 from gpu_course.puzzle.builders import (
     arrays,
     blocks_to_cover,
-    drawn,
+    drawn_case,
     gives,
     sized,
     special,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import KernelPuzzle, Launch, Share
 
 PER_THREAD = 4
@@ -19,7 +19,7 @@ PIECE = TPB * PER_THREAD
 
 
 COPY_COALESCED = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         sized("visible example", visible=True, size=300),
         sized("one cell", size=1),
@@ -28,7 +28,7 @@ COPY_COALESCED = KernelPuzzle(
         sized("1,003 large numbers", size=1003, doublings=100),
         special("NaN and infinities", size=301),
     ),
-    random_case=drawn(size=(PIECE + 1, 1400)),
+    random_case=drawn_case(size=(PIECE + 1, 1400)),
     inputs=arrays("size", a="size"),
     launches=lambda case: (
         Launch(

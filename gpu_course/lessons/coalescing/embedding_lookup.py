@@ -7,13 +7,13 @@ import numpy as np
 from gpu_course.lessons.coalescing.pieces import TPB, WARP, loads_in_order, stores_in_order
 from gpu_course.puzzle.builders import (
     blocks_to_cover,
-    drawn,
+    drawn_case,
     eighths,
     gives,
     sized,
     special,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Case,
     KernelPuzzle,
@@ -38,7 +38,7 @@ def _columns(case: Case) -> int:
 
 
 EMBEDDING_LOOKUP = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         sized("visible example", visible=True, size=40, dim=48, vocab=50),
         sized("one token, one column", size=1, dim=1, vocab=3),
@@ -47,7 +47,7 @@ EMBEDDING_LOOKUP = KernelPuzzle(
         sized("rows shorter than a warp", size=33, dim=7, vocab=40),
         special("NaN and infinities", size=43, dim=37, vocab=11),
     ),
-    random_case=drawn(size=(65, 100), dim=(33, 90), vocab=(101, 130)),
+    random_case=drawn_case(size=(65, 100), dim=(33, 90), vocab=(101, 130)),
     inputs=_inputs,
     # As many rows in the table as are looked up.
     large=lambda least_bytes: sized(

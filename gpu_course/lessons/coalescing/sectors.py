@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.puzzle.builders import sized
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 from simt.observe.transactions import count_request
 
@@ -38,7 +38,7 @@ def _reference(inputs: Values, case: Case) -> Values:
 
 
 SECTORS = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         _case("visible example", 2, 0, 4, visible=True),
         _case("neighbours", 1, 0, 4),

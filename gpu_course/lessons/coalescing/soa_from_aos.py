@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.lessons.coalescing.pieces import TPB, loads_in_order, stores_in_order
-from gpu_course.puzzle.builders import blocks_to_cover, drawn, eighths, gives, sized, special
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.builders import blocks_to_cover, drawn_case, eighths, gives, sized, special
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Case,
     KernelPuzzle,
@@ -24,7 +24,7 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
 
 
 SOA_FROM_AOS = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         sized("visible example", visible=True, size=72),
         sized("one particle", size=1),
@@ -33,7 +33,7 @@ SOA_FROM_AOS = KernelPuzzle(
         sized("203 large particles", size=203, doublings=100),
         special("NaN and infinities", size=73),
     ),
-    random_case=drawn(size=(TPB + 1, 400)),
+    random_case=drawn_case(size=(TPB + 1, 400)),
     inputs=_inputs,
     launches=lambda case: (
         Launch(

@@ -11,12 +11,12 @@ from gpu_course.puzzle.builders import (
     ONE_CELL_EACH,
     arrays,
     blocks_to_cover,
-    drawn,
+    drawn_case,
     gives,
     sized,
     special,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import KernelPuzzle, Launch
 
 APART = (math.inf, -math.inf, 0.0, math.nan)
@@ -24,7 +24,7 @@ APART = (math.inf, -math.inf, 0.0, math.nan)
 
 
 SUM_COLUMNS = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         sized("visible example", visible=True, rows=5, cols=72),
         sized("one cell", rows=1, cols=1),
@@ -33,7 +33,7 @@ SUM_COLUMNS = KernelPuzzle(
         sized("ragged rows of large numbers", rows=6, cols=150, doublings=90),
         special("NaN and infinities", APART, rows=7, cols=67),
     ),
-    random_case=drawn(rows=(2, 40), cols=(65, 200)),
+    random_case=drawn_case(rows=(2, 40), cols=(65, 200)),
     inputs=arrays("rows", "cols", a="rows cols"),
     launches=lambda case: (
         Launch(

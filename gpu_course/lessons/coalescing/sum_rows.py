@@ -9,12 +9,12 @@ from gpu_course.puzzle.builders import (
     ONE_CELL_EACH,
     arrays,
     blocks_to_cover,
-    drawn,
+    drawn_case,
     gives,
     sized,
     special,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Budget, Case, KernelPuzzle, Launch
 from gpu_course.puzzle.warp_budgets import NO_ATOMICS, STEPS
 
@@ -27,7 +27,7 @@ def _launched_warps(case: Case) -> int:
 
 
 SUM_ROWS = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         sized("visible example", visible=True, rows=6, cols=80),
         sized("one cell", rows=1, cols=1),
@@ -36,7 +36,7 @@ SUM_ROWS = KernelPuzzle(
         sized("ragged rows of large numbers", rows=5, cols=131, doublings=90),
         special("NaN and infinities", rows=7, cols=67),
     ),
-    random_case=drawn(rows=(5, 40), cols=(33, 150)),
+    random_case=drawn_case(rows=(5, 40), cols=(33, 150)),
     inputs=arrays("rows", "cols", a="rows cols"),
     large=lambda least_bytes: sized(
         "past L2", rows=blocks_to_cover(least_bytes, 4 * 1024), cols=1024

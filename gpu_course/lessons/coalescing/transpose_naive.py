@@ -12,7 +12,7 @@ from gpu_course.puzzle.builders import (
     sized,
     special,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Bonus,
     Budget,
@@ -43,7 +43,7 @@ def _random_case(rng: np.random.Generator) -> Case:
 
 
 TRANSPOSE_NAIVE = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         sized("visible example", visible=True, rows=32, cols=64),
         sized("one cell", rows=1, cols=1),

@@ -21,7 +21,7 @@ from gpu_course.puzzle.on_ranks import (
     standstill,
     within_bytes,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 
 
@@ -63,7 +63,7 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 
 
 ALL_REDUCE = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     ranks=ranks_of,
     torch=True,
     cases=CASES,

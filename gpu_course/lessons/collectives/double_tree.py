@@ -21,7 +21,7 @@ from gpu_course.puzzle.on_ranks import (
     sends,
     standstill,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 
 Parents = list[int | None]
@@ -78,17 +78,17 @@ def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
 
 def _why_over(got: Values, ranks: int, length: int) -> str:
     """The key of what else than the two trees a right result may come from."""
-    told: dict[tuple[int, int], int] = {}
+    puzzle_fields: dict[tuple[int, int], int] = {}
     for call in got["wire"]:
         if call.kind == "send" and call.peer is not None:
             way = call.rank, call.peer
-            told[way] = told.get(way, 0) + call.payload_bytes
+            puzzle_fields[way] = puzzle_fields.get(way, 0) + call.payload_bytes
     first = trees(ranks)[0]
     edges = {way for r, up in enumerate(first) if up is not None for way in ((r, up), (up, r))}
-    if ranks > 2 and set(told) == edges:
+    if ranks > 2 and set(puzzle_fields) == edges:
         return "one-tree"
     allowed = over_the_trees(ranks, length)
-    return "too-many-bytes" if set(told) <= set(allowed) else "not-the-trees"
+    return "too-many-bytes" if set(puzzle_fields) <= set(allowed) else "not-the-trees"
 
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
@@ -99,7 +99,7 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 
 
 DOUBLE_TREE = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     ranks=ranks_of,
     torch=True,
     cases=(

@@ -9,7 +9,7 @@ import numpy as np
 
 from gpu_course.lessons.collectives.fat_trees import fat_tree, most_gpus
 from gpu_course.puzzle.builders import sized
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 
@@ -70,7 +70,7 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 
 
 FAT_TREE = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=CASES,
     random_case=_random_case,
     inputs=_inputs,

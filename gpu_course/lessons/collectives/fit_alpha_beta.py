@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from gpu_course.puzzle.builders import sized
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 Runs = Sequence[tuple[int, int, float]]
@@ -90,7 +90,7 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 
 
 FIT_ALPHA_BETA = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         _case("visible example", 5, 2, 0, visible=True),
         _case("two runs without noise", 2, 1, 0),

@@ -20,7 +20,7 @@ from gpu_course.puzzle.on_ranks import (
     sends,
     standstill,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 from gpu_course.ranks.calls import Call
 from simt.text import count
@@ -97,10 +97,10 @@ def _leaves(call: Call, per_node: int) -> bool:
 def _why_between(case: Case, wire: Sequence[Call]) -> str:
     """The key of what sends too much between nodes."""
     ranks, per_node = ranks_of(case), case.sizes["per_node"]
-    told = [call for call in wire if call.kind == "send"]
-    if all(call.peer == (call.rank + 1) % ranks for call in told):
+    puzzle_fields = [call for call in wire if call.kind == "send"]
+    if all(call.peer == (call.rank + 1) % ranks for call in puzzle_fields):
         return "flat-ring"
-    away = {call.rank for call in told if _leaves(call, per_node)}
+    away = {call.rank for call in puzzle_fields if _leaves(call, per_node)}
     return "leaders" if away == set(range(0, ranks, per_node)) else "whole-between"
 
 
@@ -112,7 +112,7 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 
 
 HIERARCHICAL = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     ranks=ranks_of,
     torch=True,
     cases=(

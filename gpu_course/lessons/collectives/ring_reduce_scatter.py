@@ -22,7 +22,7 @@ from gpu_course.puzzle.on_ranks import (
     standstill,
     within_bytes,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 
 
@@ -58,13 +58,13 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 
 def _direction(got: Values, ranks: int) -> str | None:
     """The key of sends that go round the other way; with two ranks both ways are one."""
-    told = [call for call in got["wire"] if call.kind == "send"]
-    left = all(call.peer == (call.rank - 1) % ranks for call in told)
-    return "wrong-neighbour" if told and left and ranks > 2 else None
+    puzzle_fields = [call for call in got["wire"] if call.kind == "send"]
+    left = all(call.peer == (call.rank - 1) % ranks for call in puzzle_fields)
+    return "wrong-neighbour" if puzzle_fields and left and ranks > 2 else None
 
 
 RING_REDUCE_SCATTER = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     ranks=ranks_of,
     torch=True,
     cases=CASES,

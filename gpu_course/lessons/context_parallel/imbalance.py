@@ -6,7 +6,7 @@ import numpy as np
 
 from gpu_course.lessons.context_parallel.pieces import KINDS
 from gpu_course.lessons.context_parallel.sequence_layouts import LAYOUTS, bound, work
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 from simt.text import count
 
@@ -58,7 +58,7 @@ def _call(inputs: Values) -> str:
 
 
 IMBALANCE = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     harness="gpu_course.puzzle.harness.calls",
     cases=(
         _case(2, 4, 0, "visible example", visible=True),

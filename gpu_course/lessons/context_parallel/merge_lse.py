@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 _BLIND, _BLIND_BOTH, _LARGE, _FAR, _LOW = 1, 2, 3, 4, 5
@@ -73,7 +73,7 @@ def _call(inputs: Values) -> str:
 
 
 MERGE_LSE = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     harness="gpu_course.lessons.context_parallel.harness.merge_lse",
     torch=True,
     cases=(

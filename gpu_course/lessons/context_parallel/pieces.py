@@ -48,7 +48,9 @@ def dealt(whole: np.ndarray, places: Places) -> PerRank:
     return PerRank(tuple(np.ascontiguousarray(whole[:, own]) for own in places))
 
 
-def drawn(rng: np.random.Generator, case: Case, names: Sequence[str]) -> dict[str, np.ndarray]:
+def drawn_tensors(
+    rng: np.random.Generator, case: Case, names: Sequence[str]
+) -> dict[str, np.ndarray]:
     """Returns tensors (heads, tokens, width) of a whole sequence, by name.
 
     With `large` the scores go to hundreds, where exp has no float64 for them.

@@ -10,7 +10,7 @@ from gpu_course.lessons.context_parallel.pieces import (
     attention,
     case,
     dealt,
-    drawn,
+    drawn_tensors,
     places_of,
     token_bytes,
 )
@@ -21,7 +21,7 @@ from gpu_course.puzzle.on_ranks import (
     standstill,
     within_bytes,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 
 HELD_BLOCKS = 14
@@ -38,7 +38,7 @@ def _random_case(rng: np.random.Generator) -> Case:
 
 
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
-    whole, places = drawn(rng, case, "qkv"), places_of(case)
+    whole, places = drawn_tensors(rng, case, "qkv"), places_of(case)
     return {
         "function": "ring_attention",
         "measured": bool(case.sizes["measured"]),
@@ -99,7 +99,7 @@ def _call(inputs: Values) -> str:
 
 
 RING_ATTENTION = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     harness="gpu_course.puzzle.harness.on_rank",
     ranks=ranks_of,
     torch=True,

@@ -10,7 +10,7 @@ from gpu_course.lessons.context_parallel.pieces import (
     attention,
     case,
     dealt,
-    drawn,
+    drawn_tensors,
     gradients,
     places_of,
     token_bytes,
@@ -24,7 +24,7 @@ from gpu_course.puzzle.on_ranks import (
     standstill,
     within_bytes,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 
 _ZIGZAG, _STRIPED = KINDS.index("zigzag"), KINDS.index("striped")
@@ -38,7 +38,7 @@ def _random_case(rng: np.random.Generator) -> Case:
 
 
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
-    whole, places = drawn(rng, case, ("q", "k", "v", "dout")), places_of(case)
+    whole, places = drawn_tensors(rng, case, ("q", "k", "v", "dout")), places_of(case)
     causal = bool(case.sizes["causal"])
     out, lse = attention(whole["q"], whole["k"], whole["v"], causal)
     whole |= {"out": out, "lse": lse}
@@ -93,7 +93,7 @@ def _call(inputs: Values) -> str:
 
 
 RING_ATTENTION_BACKWARD = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     harness="gpu_course.puzzle.harness.on_rank",
     ranks=ranks_of,
     torch=True,

@@ -12,12 +12,12 @@ from gpu_course.lessons.context_parallel.pieces import (
     attention,
     case,
     dealt,
-    drawn,
+    drawn_tensors,
     places_of,
     within_booked,
 )
 from gpu_course.puzzle.on_ranks import FLOAT64_BYTES, ranks_of, standstill
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 from gpu_course.ranks.calls import Call
 
@@ -33,7 +33,7 @@ def _refuses(case: Case) -> bool:
 
 
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
-    whole, places = drawn(rng, case, "qkv"), places_of(case)
+    whole, places = drawn_tensors(rng, case, "qkv"), places_of(case)
     return {
         "function": "ulysses",
         "measured": False,
@@ -103,7 +103,7 @@ def _call(inputs: Values) -> str:
 
 
 ULYSSES = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     harness="gpu_course.puzzle.harness.on_rank",
     ranks=ranks_of,
     torch=True,

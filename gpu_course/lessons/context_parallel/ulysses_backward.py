@@ -11,13 +11,13 @@ from gpu_course.lessons.context_parallel.pieces import (
     TOLERANCE,
     case,
     dealt,
-    drawn,
+    drawn_tensors,
     gradients,
     places_of,
     within_booked,
 )
 from gpu_course.puzzle.on_ranks import FLOAT64_BYTES, ranks_of, standstill
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Case,
     Judgement,
@@ -35,7 +35,7 @@ def _random_case(rng: np.random.Generator) -> Case:
 
 
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
-    whole, places = drawn(rng, case, ("q", "k", "v", "dout")), places_of(case)
+    whole, places = drawn_tensors(rng, case, ("q", "k", "v", "dout")), places_of(case)
     by_heads = {
         name: PerRank(tuple(np.split(whole[name], ranks_of(case)))) for name in ("q", "k", "v")
     }
@@ -102,7 +102,7 @@ def _call(inputs: Values) -> str:
 
 
 ULYSSES_BACKWARD = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     harness="gpu_course.puzzle.harness.on_rank",
     ranks=ranks_of,
     torch=True,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.lessons.context_parallel.sequence_layouts import zigzag
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 from simt.text import count
 
@@ -65,7 +65,7 @@ def _call(inputs: Values) -> str:
 
 
 ZIGZAG_ASSIGN = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     harness="gpu_course.lessons.context_parallel.harness.zigzag_assign",
     cases=(
         _case(3, 12, name="visible example", visible=True),

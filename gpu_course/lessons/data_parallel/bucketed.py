@@ -17,7 +17,7 @@ from gpu_course.lessons.data_parallel.pieces import (
     own_calls,
     ranks_of,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 from gpu_course.ranks.calls import Call
 
@@ -98,7 +98,7 @@ def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     most = 2 * pieces.ring_bytes(ranks_of(case), FLOAT64_BYTES * sum(_sizes(case)))
     for rank in range(ranks_of(case)):
         own = own_calls(got["wire"], rank)
-        found = _messages(case, rank, own) or _overlap(case, rank, own, got["told"][rank])
+        found = _messages(case, rank, own) or _overlap(case, rank, own, got["puzzle_fields"][rank])
         if found is not None:
             return found
     return pieces.within_booked(got, case, most)
@@ -121,12 +121,12 @@ def _messages(case: Case, rank: int, own: list[Call]) -> Judgement | None:
 
 
 def _overlap(
-    case: Case, rank: int, own: list[Call], told: tuple[tuple[str, int], ...]
+    case: Case, rank: int, own: list[Call], puzzle_fields: tuple[tuple[str, int], ...]
 ) -> Judgement | None:
     """Returns what is wrong with when a rank's messages begin, and when it waits for them."""
     lines = {call.number: call.line for call in own}
     want = _buckets(case)
-    for inside in pieces.backward_passes(told):
+    for inside in pieces.backward_passes(puzzle_fields):
         waits = [number for what, number in inside if what == "waits"]
         if waits:
             fact = f"rank {rank} waits for a message in the backward pass"
@@ -158,7 +158,7 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 
 
 BUCKETED = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     harness="gpu_course.lessons.data_parallel.harness.data_parallel",
     call=lambda inputs: f"bucketed(model, {inputs['bucket_bytes']})",
     self_check=(

@@ -6,7 +6,7 @@ import numpy as np
 
 from gpu_course.lessons.data_parallel import pieces
 from gpu_course.lessons.data_parallel.pieces import MIDDLE, NOWHERE, case, ranks_of
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 
 CASES = (
@@ -57,7 +57,7 @@ def _made_fewer(got: Values, ranks: int) -> bool:
 
 
 DDP = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     harness="gpu_course.lessons.data_parallel.harness.data_parallel",
     call=lambda inputs: "ddp(model)",
     ranks=ranks_of,

@@ -10,11 +10,11 @@ import numpy as np
 from gpu_course.lessons.data_parallel.layers import (
     MODELS,
     ZERO_GRADIENT,
-    drawn,
+    drawn_layers,
     random_model,
 )
 from gpu_course.puzzle.digits import rounding
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 Ratio = Callable[[np.ndarray, np.ndarray, np.ndarray], float]
@@ -22,7 +22,7 @@ Ratio = Callable[[np.ndarray, np.ndarray, np.ndarray], float]
 
 
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
-    weights, gradients, firsts, seconds = drawn(rng, case, 4)
+    weights, gradients, firsts, seconds = drawn_layers(rng, case, 4)
     if case.sizes["zeros"]:
         # Where a gradient has always been 0, Adam's direction is 0 too.
         for w, g, m, v in zip(weights, gradients, firsts, seconds, strict=True):
@@ -89,7 +89,7 @@ def _reference(inputs: Values, case: Case) -> Values:
 
 
 LAMB = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=MODELS,
     random_case=random_model,
     inputs=_inputs,

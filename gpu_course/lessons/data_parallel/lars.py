@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.lessons.data_parallel.layers import MODELS, drawn, random_model
+from gpu_course.lessons.data_parallel.layers import MODELS, drawn_layers, random_model
 from gpu_course.puzzle.digits import rounding
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 Local = Callable[[np.ndarray, np.ndarray], float]
 
 
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
-    weights, gradients, velocities = drawn(rng, case, 3)
+    weights, gradients, velocities = drawn_layers(rng, case, 3)
     return {
         "weights": weights, "gradients": gradients, "velocities": velocities,
         "rate": float(rng.uniform(0.5, 4)), "momentum": float(rng.uniform(0.5, 0.95)),
@@ -58,7 +58,7 @@ def _reference(inputs: Values, case: Case) -> Values:
 
 
 LARS = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=MODELS,
     random_case=random_model,
     inputs=_inputs,

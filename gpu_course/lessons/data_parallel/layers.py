@@ -37,7 +37,7 @@ def random_model(rng: np.random.Generator) -> Case:
     )  # fmt: skip
 
 
-def drawn(rng: np.random.Generator, case: Case, lists: int) -> list[list[np.ndarray]]:
+def drawn_layers(rng: np.random.Generator, case: Case, lists: int) -> list[list[np.ndarray]]:
     """Returns lists of arrays: weights, gradients, and as many more as are asked for.
 
     Norms differ from layer to layer by factors, so that one layer's ratio fits no other.

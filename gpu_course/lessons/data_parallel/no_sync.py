@@ -6,7 +6,7 @@ import numpy as np
 
 from gpu_course.lessons.data_parallel import pieces
 from gpu_course.lessons.data_parallel.pieces import MIDDLE, case, ranks_of
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 
 CASES = (
@@ -51,7 +51,7 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 
 
 NO_SYNC = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     harness="gpu_course.lessons.data_parallel.harness.data_parallel",
     call=lambda inputs: "no_sync(model)",
     ranks=ranks_of,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gpu_course.puzzle.builders import sized
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 PULL, PUSH = "pull", "push"
@@ -118,7 +118,7 @@ def _reference(inputs: Values, case: Case) -> Values:
 
 
 PARAMETER_SERVER = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=CASES,
     random_case=_random_case,
     inputs=_inputs,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.lessons.forward_gradients.problem import exact_gradient, keeps_a_graph
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Case,
     Held,
@@ -90,7 +90,7 @@ DEEP = Case("a deep chain", {"depth": 200, "width": 8, "rows": 4000, "draws": 8}
 
 
 FORWARD_GRADIENT = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     harness="gpu_course.lessons.forward_gradients.harness.forward_gradient",
     torch=True,
     cases=(

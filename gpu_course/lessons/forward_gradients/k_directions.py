@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.lessons.forward_gradients.problem import exact_gradient, keeps_a_graph
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Case,
     Held,
@@ -51,7 +51,7 @@ _TOLERANCE = (1e-8, 1e-10)
 
 
 K_DIRECTIONS = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     harness="gpu_course.lessons.forward_gradients.harness.k_directions",
     torch=True,
     cases=(

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 KINDS = ("normal", "signs", "right angles")
@@ -63,7 +63,7 @@ def covariance(gradient: list[float], k: int, directions: str) -> np.ndarray:
 
 
 VARIANCE_LAW = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     torch=False,
     cases=(
         _case("visible example", 0, 4, 1, visible=True),

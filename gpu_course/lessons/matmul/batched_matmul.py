@@ -25,7 +25,7 @@ from gpu_course.puzzle.builders import (
     gives,
     with_special_numbers,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Bonus,
     Budget,
@@ -59,7 +59,7 @@ ZERO_LINES = (
 
 
 BATCHED_MATMUL = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         sides("visible example", 20, 40, 24, visible=True, batch=2),
         sides("one cell", 1, 1, 3, batch=1),

@@ -20,7 +20,7 @@ from gpu_course.lessons.matmul.pieces import (
     tile_bytes,
 )
 from gpu_course.puzzle.builders import ONE_CELL_EACH, arrays, gives, with_special_numbers
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Bonus,
     Budget,
@@ -61,7 +61,7 @@ ZERO_LINES = (
 
 
 MATMUL_BIAS_GELU = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         sides("visible example", 20, 40, 24, visible=True, doublings=-5),
         sides("one cell", 1, 1, 1, doublings=0),

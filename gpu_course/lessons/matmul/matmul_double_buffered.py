@@ -24,7 +24,7 @@ from gpu_course.lessons.matmul.register_tiles import (
     random_case,
 )
 from gpu_course.puzzle.builders import gives
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Budget, Case, KernelPuzzle, Launch
 
 WARPS = 2
@@ -52,7 +52,7 @@ def _one_each_round(case: Case) -> int:
 
 
 MATMUL_DOUBLE_BUFFERED = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=CASES,
     random_case=random_case,
     inputs=inputs,

@@ -22,7 +22,7 @@ from gpu_course.puzzle.builders import (
     gives,
     with_special_numbers,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Budget, Case, KernelPuzzle, Launch
 
 BLOCK = (32, 8)
@@ -35,7 +35,7 @@ def _grid(case: Case) -> tuple[int, int]:
 
 
 MATMUL_NAIVE = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         sides("visible example", 6, 40, 5, visible=True),
         sides("one cell", 1, 1, 3),

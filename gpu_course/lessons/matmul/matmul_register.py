@@ -23,7 +23,7 @@ from gpu_course.lessons.matmul.register_tiles import (
     random_case,
 )
 from gpu_course.puzzle.builders import gives
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import KernelPuzzle, Launch
 
 ZERO_LINES = (
@@ -33,7 +33,7 @@ ZERO_LINES = (
 
 
 MATMUL_REGISTER = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=CASES,
     random_case=random_case,
     inputs=inputs,

@@ -24,7 +24,7 @@ from gpu_course.puzzle.builders import (
     gives,
     with_special_numbers,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Budget, KernelPuzzle, Launch
 
 ZERO_LINES = (
@@ -34,7 +34,7 @@ ZERO_LINES = (
 
 
 MATMUL_TILED = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         sides("visible example", 20, 40, 24, visible=True),
         sides("one cell", 1, 1, 3),

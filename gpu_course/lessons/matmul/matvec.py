@@ -8,12 +8,12 @@ from gpu_course.lessons.matmul.pieces import ALL_IN_FLOAT32, product
 from gpu_course.puzzle.builders import (
     arrays,
     blocks_to_cover,
-    drawn,
+    drawn_case,
     gives,
     sized,
     with_special_numbers,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Bonus,
     Budget,
@@ -44,7 +44,7 @@ def _grid(case: Case) -> int:
 
 
 MATVEC = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         sized("visible example", visible=True, rows=6, cols=80),
         sized("one cell", rows=1, cols=1),
@@ -54,7 +54,7 @@ MATVEC = KernelPuzzle(
         sized("infinities, a NaN and a zero in x", rows=5, cols=40, infinite=1),
         sized("a zero that meets an infinity of x", rows=5, cols=40, zero=1),
     ),
-    random_case=drawn(rows=(3, 30), cols=(33, 150)),
+    random_case=drawn_case(rows=(3, 30), cols=(33, 150)),
     inputs=with_special_numbers(
         arrays("rows", "cols", a="rows cols", x="cols"),
         infinite=_put_special_numbers,

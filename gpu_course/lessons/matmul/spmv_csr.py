@@ -9,13 +9,13 @@ import numpy as np
 from gpu_course.lessons.matmul.pieces import ALL_IN_FLOAT32
 from gpu_course.puzzle.builders import (
     blocks_to_cover,
-    drawn,
+    drawn_case,
     eighths,
     gives,
     sized,
     with_special_numbers,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Budget,
     Case,
@@ -91,7 +91,7 @@ def _reference(
 
 
 SPMV_CSR = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         sized("visible example", visible=True, rows=6, cols=50, longest=40),
         sized("one cell", rows=1, cols=1, longest=1),
@@ -102,7 +102,7 @@ SPMV_CSR = KernelPuzzle(
         sized("x is no number where no row asks", rows=9, cols=40, longest=33, unasked=1),
         sized("infinities, a NaN and zeros", rows=9, cols=40, longest=33, infinite=1),
     ),
-    random_case=drawn(rows=(4, 30), cols=(40, 150), longest=(33, 60)),
+    random_case=drawn_case(rows=(4, 30), cols=(40, 150), longest=(33, 60)),
     inputs=with_special_numbers(_inputs, infinite=_put_special_numbers),
     launches=lambda case: (
         Launch("spmv_csr", blocks_to_cover(case.sizes["rows"], WARPS), (LANES, WARPS), ARGUMENTS),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.puzzle.builders import sized
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle
 
 Answer = tuple[int, int, float]
@@ -38,7 +38,7 @@ def _random_case(rng: np.random.Generator) -> Case:
 
 
 TILES_AND_WAVES = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         _case("visible example", 1000, 700, 128, 64, 20, visible=True),
         _case("one cell", 1, 1, 64, 128, 108),

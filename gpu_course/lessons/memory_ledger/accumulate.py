@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Case,
     Held,
@@ -79,7 +79,7 @@ _TOLERANCE = (1e-9, 1e-12)
 
 
 ACCUMULATE = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     harness="gpu_course.lessons.memory_ledger.harness.accumulate",
     torch=True,
     cases=(

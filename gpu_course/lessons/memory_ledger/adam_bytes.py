@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 
@@ -49,7 +49,7 @@ def _case(
 
 
 ADAM_BYTES = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     torch=True,
     cases=(
         _case("visible example", 2, 4, 0, visible=True),

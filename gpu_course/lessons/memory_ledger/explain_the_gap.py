@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 REASONS = ("dropout masks", "layer norm statistics", "causal mask", "wide softmax")
@@ -60,7 +60,7 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 
 
 EXPLAIN_THE_GAP = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     torch=True,
     cases=(
         # No two of batch, heads and width are equal: what was counted by the wrong one shows.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 KINDS = (
@@ -58,7 +58,7 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 
 
 LEDGER = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     harness="gpu_course.lessons.memory_ledger.harness.ledger",
     torch=True,
     cases=(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.lessons.optimal_checkpointing import rotor_chains as chains
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 
@@ -79,7 +79,7 @@ def _too_cheap_a_schedule(
 
 
 BEST_COST = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         # On this one each thing that can be forgotten leads to another cost.
         _costed("the batch takes nothing", 5, 0, visible=True),

@@ -10,7 +10,7 @@ import numpy as np
 
 from gpu_course.lessons.optimal_checkpointing import rotor_chains as chains
 from gpu_course.puzzle.planning import followed, most_kept, plain_results, run_twice_in_a_row
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 from simt.text import count
 
@@ -135,7 +135,7 @@ def _what_was_forgotten(chain: Any, schedule: Any, memory: int) -> str:
 
 
 ROTOR = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     harness="gpu_course.puzzle.harness.schedules",
     torch=True,
     call=chains.as_called,

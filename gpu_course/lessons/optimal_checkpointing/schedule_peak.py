@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from gpu_course.lessons.optimal_checkpointing import rotor_chains as chains
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 PLANS = ("segments", "everything", "revolve", "best")
@@ -100,7 +100,7 @@ def _where_it_differs(inputs: Values, case: Case, expected: Values, got: Values)
 
 
 SCHEDULE_PEAK = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     harness="gpu_course.lessons.optimal_checkpointing.harness.schedule_peak",
     cases=(
         _case("visible example: four stages in two segments", 4, "segments", visible=True),

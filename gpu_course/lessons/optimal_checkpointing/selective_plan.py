@@ -9,7 +9,7 @@ import numpy as np
 
 from gpu_course.measure.activation_formulas import LayerShape
 from gpu_course.puzzle.harness import Unusable
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 from simt.text import count
 
@@ -130,7 +130,7 @@ def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
 
 
 SELECTIVE_PLAN = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     harness="gpu_course.lessons.optimal_checkpointing.harness.selective_plan",
     call=_as_called,
     torch=True,

@@ -9,12 +9,12 @@ from gpu_course.puzzle.builders import (
     ONE_CELL_EACH,
     arrays,
     blocks_to_cover,
-    drawn,
+    drawn_case,
     gives,
     sized,
     with_special_numbers,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Budget, KernelPuzzle, Launch, Values
 from gpu_course.puzzle.warp_budgets import READ_IN_ORDER, an_atomic_a_warp, ten_shuffles_a_warp
 
@@ -28,7 +28,7 @@ def _put_special_numbers(values: Values) -> None:
 
 
 AXIS_SUM = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         sized("visible example", visible=True, rows=6, cols=40),
         sized("one cell", rows=1, cols=1),
@@ -38,7 +38,7 @@ AXIS_SUM = KernelPuzzle(
         sized("large numbers", rows=7, cols=75, doublings=90),
         sized("infinities and a NaN", rows=6, cols=35, infinite=1),
     ),
-    random_case=drawn(rows=(2, 13), cols=(17, 100)),
+    random_case=drawn_case(rows=(2, 13), cols=(17, 100)),
     inputs=with_special_numbers(
         arrays("rows", "cols", a="rows cols"), infinite=_put_special_numbers
     ),

@@ -22,7 +22,7 @@ from gpu_course.puzzle.builders import (
     sized,
     with_special_numbers,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Budget, KernelPuzzle, Values
 from gpu_course.puzzle.warp_budgets import an_atomic_a_warp
 
@@ -33,7 +33,7 @@ def _put_special_numbers(values: Values) -> None:
 
 
 BLOCK_SUM = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(*VECTORS, sized("infinities and a NaN", size=300, infinite=1)),
     random_case=random_vector,
     inputs=with_special_numbers(arrays("size", a="size"), infinite=_put_special_numbers),

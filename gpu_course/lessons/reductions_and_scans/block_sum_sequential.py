@@ -9,12 +9,12 @@ from gpu_course.puzzle.builders import (
     ONE_CELL_EACH,
     arrays,
     blocks_to_cover,
-    drawn,
+    drawn_case,
     gives,
     sized,
     with_special_numbers,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Bonus,
     Budget,
@@ -44,7 +44,7 @@ def _divergent(case: Case) -> int:
 
 
 BLOCK_SUM_SEQUENTIAL = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         sized("visible example", visible=True, size=400),
         sized("one cell", size=1),
@@ -55,7 +55,7 @@ BLOCK_SUM_SEQUENTIAL = KernelPuzzle(
         sized("700 large numbers", size=700, doublings=90),
         sized("infinities and a NaN", size=515, infinite=1),
     ),
-    random_case=drawn(size=(260, 800)),
+    random_case=drawn_case(size=(260, 800)),
     inputs=with_special_numbers(arrays("size", a="size"), infinite=_put_special_numbers),
     launches=lambda case: (
         Launch("block_sum_sequential", _blocks(case), TPB, ("out", "a", "size")),

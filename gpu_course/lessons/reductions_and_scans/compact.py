@@ -16,7 +16,7 @@ from gpu_course.puzzle.builders import (
     sized,
     with_special_numbers,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Budget,
     Case,
@@ -63,7 +63,7 @@ def _launches(case: Case) -> tuple[Launch, ...]:
 
 
 COMPACT = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         sized("visible example", visible=True, size=100, kept=30),
         sized("one cell", size=1, kept=1),

@@ -10,8 +10,8 @@ from gpu_course.lessons.reductions_and_scans.scan_pieces import (
     TPB,
 )
 from gpu_course.lessons.reductions_and_scans.sums import AS_FEW_SHUFFLES
-from gpu_course.puzzle.builders import blocks_to_cover, drawn, sized, with_special_numbers
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.builders import blocks_to_cover, drawn_case, sized, with_special_numbers
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Budget,
     Case,
@@ -73,7 +73,7 @@ def _sum(a: np.ndarray) -> np.ndarray:
 
 
 DETERMINISTIC_SUM = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         sized("visible example", visible=True, size=600),
         sized("one cell", size=1),
@@ -82,7 +82,7 @@ DETERMINISTIC_SUM = KernelPuzzle(
         sized("more pieces than threads", size=66 * 64 + 7),
         sized("an infinite number at the end", size=70, infinite=1),
     ),
-    random_case=drawn(size=(500, 1500)),
+    random_case=drawn_case(size=(500, 1500)),
     inputs=with_special_numbers(_inputs, infinite=_infinite_at_the_end),
     scratch=_scratch,
     launches=_launches,

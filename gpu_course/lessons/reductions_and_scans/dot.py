@@ -15,12 +15,12 @@ from gpu_course.lessons.reductions_and_scans.sums import (
 from gpu_course.puzzle.builders import (
     ONE_CELL_EACH,
     arrays,
-    drawn,
+    drawn_case,
     gives,
     sized,
     with_special_numbers,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import KernelPuzzle, Launch, Values
 from gpu_course.puzzle.warp_budgets import READ_IN_ORDER, an_atomic_a_warp
 
@@ -42,7 +42,7 @@ def _sum_of(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 DOT = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         sized("visible example", visible=True, size=200),
         sized("one cell", size=1),
@@ -55,7 +55,7 @@ DOT = KernelPuzzle(
         sized("zero times infinity", size=40, zero=1),
         sized("infinity times zero", size=40, nan=1),
     ),
-    random_case=drawn(size=(130, 500)),
+    random_case=drawn_case(size=(130, 500)),
     inputs=with_special_numbers(
         arrays("size", a="size", b="size"),
         infinite=_infinite_at_the_end,

@@ -16,13 +16,13 @@ from gpu_course.lessons.reductions_and_scans.sums import (
 )
 from gpu_course.puzzle.builders import (
     ONE_CELL_EACH,
-    drawn,
+    drawn_case,
     eighths,
     gives,
     sized,
     with_special_numbers,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, KernelPuzzle, Launch, Values
 from gpu_course.puzzle.warp_budgets import READ_IN_ORDER, an_atomic_a_warp
 
@@ -54,7 +54,7 @@ def _total(a: np.ndarray) -> dict[str, np.ndarray]:
 
 
 GRID_SUM = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         sized("visible example", visible=True, size=600),
         sized("one cell", size=1),
@@ -67,7 +67,7 @@ GRID_SUM = KernelPuzzle(
         sized("an infinite number at the end", size=600, infinite=1),
         sized("a NaN", size=33, nan=1),
     ),
-    random_case=drawn(size=(520, 2000)),
+    random_case=drawn_case(size=(520, 2000)),
     # A few blocks for each multiprocessor of any card.
     large=lambda least_bytes: sized("past L2", size=-(-least_bytes // 4), blocks=512),
     inputs=with_special_numbers(_inputs, infinite=_infinite_at_the_end, nan=_one_nan),

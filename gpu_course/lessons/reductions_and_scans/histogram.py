@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gpu_course.lessons.reductions_and_scans.counting import counted, values_to_count
-from gpu_course.puzzle.builders import ONE_CELL_EACH, drawn, enough_blocks, gives, sized
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.builders import ONE_CELL_EACH, drawn_case, enough_blocks, gives, sized
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Budget, KernelPuzzle
 
 BINS = 40
@@ -12,7 +12,7 @@ BLOCK = 64
 
 
 HISTOGRAM = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         sized("visible example", visible=True, size=150),
         sized("one cell", size=1),
@@ -22,7 +22,7 @@ HISTOGRAM = KernelPuzzle(
         sized("a thousand and one", size=1001),
         sized("values far from all bins", size=70, far=1),
     ),
-    random_case=drawn(size=(70, 700)),
+    random_case=drawn_case(size=(70, 700)),
     inputs=values_to_count(BINS, beyond=4),
     launches=enough_blocks("histogram", "counts", "values", "size", block=BLOCK),
     reference=gives(counted),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from gpu_course.lessons.reductions_and_scans.counting import counted, values_to_count
 from gpu_course.lessons.reductions_and_scans.sums import TPB, WARP
-from gpu_course.puzzle.builders import blocks_to_cover, drawn, gives, sized
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.builders import blocks_to_cover, drawn_case, gives, sized
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Budget, KernelPuzzle, Launch, Share
 from gpu_course.puzzle.warp_budgets import READ_IN_ORDER
 
@@ -22,7 +22,7 @@ LESSON = (
 
 
 HISTOGRAM_PRIVATE = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         sized("visible example", visible=True, size=1200),
         sized("one cell", size=1),
@@ -31,7 +31,7 @@ HISTOGRAM_PRIVATE = KernelPuzzle(
         sized("almost all the same", size=1500, common_percent=90),
         sized("four each", size=4 * BLOCKS * TPB),
     ),
-    random_case=drawn(size=(1000, 4 * BLOCKS * TPB)),
+    random_case=drawn_case(size=(1000, 4 * BLOCKS * TPB)),
     # A few blocks for each multiprocessor of any card.
     large=lambda least_bytes: sized("past L2", size=-(-least_bytes // 4), blocks=512),
     inputs=values_to_count(BINS),

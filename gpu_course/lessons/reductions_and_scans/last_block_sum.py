@@ -11,12 +11,12 @@ from gpu_course.lessons.reductions_and_scans.scan_pieces import (
 from gpu_course.lessons.reductions_and_scans.sums import AS_FEW_SHUFFLES, NO_FLOAT64
 from gpu_course.puzzle.builders import (
     blocks_to_cover,
-    drawn,
+    drawn_case,
     eighths,
     sized,
     with_special_numbers,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Budget,
     Case,
@@ -69,7 +69,7 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 
 
 LAST_BLOCK_SUM = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         sized("visible example", visible=True, size=200),
         sized("one cell", size=1),
@@ -78,7 +78,7 @@ LAST_BLOCK_SUM = KernelPuzzle(
         sized("more blocks than threads", size=66 * 64 + 7),
         sized("an infinity, and then a NaN", size=70, infinite=1),
     ),
-    random_case=drawn(size=(130, 260)),
+    random_case=drawn_case(size=(130, 260)),
     inputs=with_special_numbers(_inputs, infinite=_put_special_numbers),
     scratch=_scratch,
     launches=_launches,

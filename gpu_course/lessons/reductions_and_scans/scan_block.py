@@ -13,13 +13,13 @@ from gpu_course.lessons.reductions_and_scans.sums import AS_FEW_SHUFFLES, NO_FLO
 from gpu_course.puzzle.builders import (
     ONE_CELL_EACH,
     arrays,
-    drawn,
+    drawn_case,
     enough_blocks,
     gives,
     sized,
     with_special_numbers,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Bonus,
     Budget,
@@ -43,7 +43,7 @@ def _waits_of_the_bonus(case: Case) -> int:
 
 
 SCAN_BLOCK = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         sized("visible example", visible=True, size=150),
         sized("one cell", size=1),
@@ -52,7 +52,7 @@ SCAN_BLOCK = KernelPuzzle(
         sized("500 large numbers", size=500, doublings=100),
         sized("infinities and a NaN", size=300, infinite=1),
     ),
-    random_case=drawn(size=(129, 700)),
+    random_case=drawn_case(size=(129, 700)),
     inputs=with_special_numbers(arrays("size", a="size"), infinite=_put_special_numbers),
     launches=enough_blocks("scan_block", "out", "a", "size", block=TPB),
     reference=gives(lambda a: running_in_tiles(a, TPB)),

@@ -14,12 +14,12 @@ from gpu_course.puzzle.builders import (
     ONE_CELL_EACH,
     arrays,
     blocks_to_cover,
-    drawn,
+    drawn_case,
     gives,
     sized,
     with_special_numbers,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Budget,
     Case,
@@ -51,7 +51,7 @@ def _put_special_numbers(values: Values) -> None:
 
 
 SCAN_GRID = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         sized("visible example", visible=True, size=150),
         sized("one cell", size=1),
@@ -61,7 +61,7 @@ SCAN_GRID = KernelPuzzle(
         sized("500 large numbers", size=500, doublings=100),
         sized("an infinity, and then a NaN", size=200, infinite=1),
     ),
-    random_case=drawn(size=(65, 900)),
+    random_case=drawn_case(size=(65, 900)),
     inputs=with_special_numbers(_with_tiles, infinite=_put_special_numbers),
     scratch=lambda inputs, case: {"sums": np.zeros(inputs["tiles"], np.float32)},
     launches=_launches,

@@ -12,11 +12,11 @@ from gpu_course.lessons.reductions_and_scans.sums import NO_FLOAT64
 from gpu_course.puzzle.builders import (
     arrays,
     blocks_to_cover,
-    drawn,
+    drawn_case,
     sized,
     with_special_numbers,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Budget,
     Case,
@@ -55,13 +55,13 @@ def _told(a: np.ndarray, case: Case) -> Values:
 
     Tile 0 needs no total, so nobody may count on one.
     """
-    tiles, told = _tiles(case), _held_up(case)
+    tiles, puzzle_fields = _tiles(case), _held_up(case)
     out = np.full(a.size, np.nan, np.float32)
-    out[: told * TPB] = running(a)[: told * TPB]
+    out[: puzzle_fields * TPB] = running(a)[: puzzle_fields * TPB]
     state = np.full(tiles, NOTHING, np.int32)
-    state[0], state[1:told] = PREFIX, TOTAL
+    state[0], state[1:puzzle_fields] = PREFIX, TOTAL
     totals, prefixes = (np.full(tiles, np.nan, np.float32) for _ in "tp")
-    totals[1:told] = a[TPB : told * TPB].reshape(-1, TPB).sum(axis=1)
+    totals[1:puzzle_fields] = a[TPB : puzzle_fields * TPB].reshape(-1, TPB).sum(axis=1)
     prefixes[0] = a[:TPB].sum()
     return {"out": out, "state": state, "totals": totals, "prefixes": prefixes}
 
@@ -102,7 +102,7 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 
 
 SCAN_LOOKBACK = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         sized("visible example", visible=True, size=300),
         sized("one cell", size=1),
@@ -116,7 +116,7 @@ SCAN_LOOKBACK = KernelPuzzle(
             whole=False,
         ),
     ),
-    random_case=drawn(size=(130, 320)),
+    random_case=drawn_case(size=(130, 320)),
     inputs=with_special_numbers(_inputs, infinite=_put_special_numbers),
     scratch=_scratch,
     launches=_launches,

@@ -16,7 +16,7 @@ from gpu_course.puzzle.builders import (
     sized,
     with_special_numbers,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Budget, Case, KernelPuzzle, Values
 
 
@@ -54,7 +54,7 @@ def _sum(key: np.ndarray, out: np.ndarray, parts: np.ndarray) -> np.ndarray:
 
 
 SEGMENTED_SUM = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         sized("visible example", visible=True, size=100, segments=9, used=6),
         sized("one cell", size=1, segments=3, used=1),

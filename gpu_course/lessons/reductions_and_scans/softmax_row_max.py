@@ -13,7 +13,7 @@ from gpu_course.lessons.reductions_and_scans.sums import (
     WARPS,
 )
 from gpu_course.puzzle.builders import ONE_CELL_EACH, gives, sized
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Bonus,
     Budget,
@@ -53,7 +53,7 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 
 
 SOFTMAX_ROW_MAX = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         sized("visible example", visible=True, rows=4, cols=100),
         sized("one cell", rows=1, cols=1),

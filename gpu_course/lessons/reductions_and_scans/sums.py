@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.puzzle.builders import drawn, sized
+from gpu_course.puzzle.builders import drawn_case, sized
 from gpu_course.puzzle.specification import Budget
 from gpu_course.puzzle.warp_budgets import FIVE_STEPS
 
@@ -22,7 +22,7 @@ VECTORS = (
     sized("517 large numbers", size=517, doublings=90),
 )
 """Sizes of a vector at which warps and blocks of TPB threads go wrong."""
-random_vector = drawn(size=(130, 520))
+random_vector = drawn_case(size=(130, 520))
 
 AS_FEW_BARRIERS = Budget(
     "barriers",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.puzzle.builders import sized
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 Run = tuple[float, float, float]
@@ -93,7 +93,7 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 
 
 CLASSIFY = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         _case("visible example", 4, 4, visible=True),
         _case("one run", 1, 1),

@@ -6,7 +6,7 @@ import numpy as np
 
 from gpu_course.lessons.roofline.layers import Widths, widths
 from gpu_course.puzzle.builders import sized
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 
@@ -52,7 +52,7 @@ def _reference(inputs: Values, case: Case) -> Values:
 
 
 INTENSITY = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         _case("visible example", 512, 1024, 4096, visible=True),
         _case("one row", 1, 1024, 4096),

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from gpu_course.lessons.roofline.layers import widths
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 from gpu_course.units import GIGA
 
@@ -88,7 +88,7 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 
 
 LAYER_BATCH = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         # Here every way of the diagnoses below comes to a batch of its own.
         _case("visible example", 768, 2048, 312_000, 2039, 8, (16, 8, 32), visible=True),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gpu_course.puzzle.builders import sized
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 Kernels = Sequence[tuple[int, int]]
@@ -94,7 +94,7 @@ def _reference(inputs: Values, case: Case) -> Values:
 
 
 TIME_FLOOR = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         _case("visible example", 8, 3, 5, visible=True),
         _case("one small kernel", 1, 0, 1),

@@ -11,7 +11,7 @@ from gpu_course.lessons.shared_memory.pieces import (
     random_case,
 )
 from gpu_course.puzzle.builders import ONE_CELL_EACH, arrays, enough_blocks, gives
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Budget, KernelPuzzle
 
 BACKWARDS = (
@@ -21,7 +21,7 @@ BACKWARDS = (
 
 
 BLOCK_REVERSE = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=CASES,
     random_case=random_case,
     inputs=arrays("size", a="size"),

@@ -9,13 +9,13 @@ from gpu_course.puzzle.builders import (
     ONE_CELL_EACH,
     arrays,
     blocks_to_cover,
-    drawn,
+    drawn_case,
     enough_blocks,
     gives,
     sized,
     special,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Bonus, Budget, Case, KernelPuzzle
 
 TILE_X, TILE_Y = 16, 8
@@ -55,7 +55,7 @@ def _blocks(case: Case) -> tuple[int, int]:
 
 
 BOX_BLUR_2D = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         sized("visible example", visible=True, rows=10, cols=20),
         sized("one cell", rows=1, cols=1),
@@ -64,7 +64,7 @@ BOX_BLUR_2D = KernelPuzzle(
         sized("wider than tall", rows=9, cols=50),
         special("NaN and infinities", rows=11, cols=19),
     ),
-    random_case=drawn(rows=(5, 30), cols=(17, 50)),
+    random_case=drawn_case(rows=(5, 30), cols=(17, 50)),
     inputs=arrays("rows", "cols", a="rows cols"),
     launches=enough_blocks("box_blur_2d", "out", "a", "rows", "cols", block=(TILE_X, TILE_Y)),
     reference=gives(lambda a: _ninth(_box(a, "constant"))),

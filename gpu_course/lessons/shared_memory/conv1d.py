@@ -8,13 +8,13 @@ from gpu_course.lessons.shared_memory.pieces import TPB, clamped_bytes, starts
 from gpu_course.puzzle.builders import (
     ONE_CELL_EACH,
     arrays,
-    drawn,
+    drawn_case,
     enough_blocks,
     gives,
     sized,
     special,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Budget, Case, KernelPuzzle
 
 MAX_TAPS = 16
@@ -32,7 +32,7 @@ def _cells_and_weights(case: Case) -> int:
 
 
 CONV1D = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         sized("visible example", visible=True, size=100, taps=4),
         sized("one cell", size=1, taps=3),
@@ -42,7 +42,7 @@ CONV1D = KernelPuzzle(
         sized("as many weights as there can be", size=500, taps=MAX_TAPS),
         special("NaN and infinities", size=131, taps=5),
     ),
-    random_case=drawn(size=(65, 600), taps=(2, 17)),
+    random_case=drawn_case(size=(65, 600), taps=(2, 17)),
     inputs=arrays("size", "taps", a="size", w="taps", ordinary=("w",)),
     launches=enough_blocks("conv1d", "out", "a", "w", "size", "taps", block=TPB),
     reference=gives(lambda a, w: _convolved(a, w)),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from gpu_course.lessons.shared_memory.pieces import TPB, WARPS, by_piece
-from gpu_course.puzzle.builders import arrays, blocks_to_cover, drawn, sized, special
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.builders import arrays, blocks_to_cover, drawn_case, sized, special
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Bonus,
     Budget,
@@ -58,7 +58,7 @@ def _chunk_barriers(case: Case) -> int:
 
 
 FIX_THE_BARRIER = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         sized("visible example", visible=True, size=100, rows=2, cols=100),
         sized("one cell", size=1, rows=1, cols=1),
@@ -68,7 +68,7 @@ FIX_THE_BARRIER = KernelPuzzle(
         sized("large numbers, seven chunks", size=65, rows=2, cols=400, doublings=100),
         special("NaN and infinities", size=131, rows=3, cols=131),
     ),
-    random_case=drawn(size=(65, 500), rows=(2, 6), cols=(65, 300)),
+    random_case=drawn_case(size=(65, 500), rows=(2, 6), cols=(65, 300)),
     inputs=arrays("size", "rows", "cols", a="size", table="rows cols"),
     launches=_barrier_launches,
     reference=_barrier_results,

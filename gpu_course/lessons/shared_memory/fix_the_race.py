@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from gpu_course.lessons.shared_memory.pieces import TPB, WARPS, by_piece
-from gpu_course.puzzle.builders import arrays, blocks_to_cover, drawn, sized, special
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.builders import arrays, blocks_to_cover, drawn_case, sized, special
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Bonus,
     Budget,
@@ -56,7 +56,7 @@ INFINITY_FIRST = (math.inf, -math.inf, math.nan, 0.0)
 
 
 FIX_THE_RACE = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         sized("visible example", visible=True, size=100, rows=5, cols=40, rounds=3),
         sized("one cell", size=1, rows=1, cols=1, rounds=1),
@@ -65,7 +65,7 @@ FIX_THE_RACE = KernelPuzzle(
         sized("1,003 large numbers", size=1003, rows=9, cols=51, rounds=9, doublings=60),
         special("NaN and infinities", INFINITY_FIRST, size=131, rows=4, cols=41, rounds=3),
     ),
-    random_case=drawn(size=(65, 500), rows=(3, 12), cols=(33, 65), rounds=(2, 6)),
+    random_case=drawn_case(size=(65, 500), rows=(3, 12), cols=(33, 65), rounds=(2, 6)),
     inputs=arrays("size", "rows", "cols", "rounds", a="size", table="rows cols"),
     launches=_race_launches,
     reference=_race_results,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gpu_course.puzzle.builders import drawn, sized, special
+from gpu_course.puzzle.builders import drawn_case, sized, special
 
 TPB = 64
 WARP = 32
@@ -21,7 +21,7 @@ CASES = (
     special("NaN and infinities", size=131),
 )
 """Sizes of a vector at which blocks of TPB threads go wrong."""
-random_case = drawn(size=(65, 700))
+random_case = drawn_case(size=(65, 700))
 
 OUTSIDE_THE_TILE = {
     "race in global memory": (

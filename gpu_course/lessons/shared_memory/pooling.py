@@ -12,12 +12,12 @@ from gpu_course.puzzle.builders import (
     ONE_CELL_EACH,
     arrays,
     began_too_high,
-    drawn,
+    drawn_case,
     gives,
     sized,
     special,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Bonus,
     Budget,
@@ -49,7 +49,7 @@ def _pooling_reads(case: Case) -> int:
 
 
 POOLING = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         sized("visible example", visible=True, rows=3, cols=12),
         sized("one cell", rows=1, cols=1),
@@ -59,7 +59,7 @@ POOLING = KernelPuzzle(
         sized("numbers near the ends of float32", rows=7, cols=50, doublings=122),
         special("infinities", (-math.inf, *INFINITIES), rows=5, cols=37),
     ),
-    random_case=drawn(rows=(2, 12), cols=(6, 65)),
+    random_case=drawn_case(rows=(2, 12), cols=(6, 65)),
     inputs=arrays("cols", a="rows cols"),
     launches=lambda case: (Launch("pooling", case.sizes["rows"], TPB, ("out", "a", "cols")),),
     reference=gives(lambda a: _largest(a, 1 - WINDOW, 0)),

@@ -19,7 +19,7 @@ from gpu_course.puzzle.builders import (
     enough_blocks,
     gives,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Bonus,
     Budget,
@@ -44,7 +44,7 @@ def _neighbours(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 STENCIL_HALO = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=CASES,
     random_case=random_case,
     inputs=arrays("size", a="size"),

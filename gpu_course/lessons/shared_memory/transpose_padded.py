@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpu_course.lessons.shared_memory.squares import CASES, IN_ORDER, TILE, random_matrix
 from gpu_course.puzzle.builders import arrays, blocks_to_cover, gives
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Budget,
     Case,
@@ -22,7 +22,7 @@ def _grid(case: Case) -> tuple[int, int]:
 
 
 TRANSPOSE_PADDED = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=CASES,
     random_case=random_matrix,
     inputs=arrays("rows", "cols", a="rows cols"),

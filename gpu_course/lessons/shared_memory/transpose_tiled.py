@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from gpu_course.lessons.shared_memory.squares import CASES, IN_ORDER, TILE, random_matrix
 from gpu_course.puzzle.builders import ONE_CELL_EACH, arrays, enough_blocks, gives
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import KernelPuzzle
 
 TRANSPOSE_TILED = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=CASES,
     random_case=random_matrix,
     inputs=arrays("rows", "cols", a="rows cols"),

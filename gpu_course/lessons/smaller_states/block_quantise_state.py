@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 
 KINDS = (
@@ -124,7 +124,7 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 
 
 BLOCK_QUANTISE_STATE = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     harness="gpu_course.lessons.smaller_states.harness.block_quantise_state",
     torch=True,
     cases=(

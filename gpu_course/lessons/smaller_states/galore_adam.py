@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Case,
     Held,
@@ -107,7 +107,7 @@ MANY = Case(
 
 
 GALORE_ADAM = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     harness="gpu_course.lessons.smaller_states.harness.galore_adam",
     torch=True,
     cases=(

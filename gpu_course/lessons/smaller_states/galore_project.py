@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Case,
     Held,
@@ -78,7 +78,7 @@ MANY = Case("many gradients", {"rows": 128, "columns": 128, "rank": 1, "layers":
 
 
 GALORE_PROJECT = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     harness="gpu_course.lessons.smaller_states.harness.galore_project",
     torch=True,
     cases=(

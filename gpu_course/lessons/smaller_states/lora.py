@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Case,
     Held,
@@ -104,7 +104,7 @@ LARGE = Case("a large layer", {"rows": 1, "inner": 1000, "outer": 200, "rank": 2
 
 
 LORA = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     harness="gpu_course.lessons.smaller_states.harness.lora",
     torch=True,
     cases=(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Case,
     Held,
@@ -93,7 +93,7 @@ _TOLERANCE = (1e-8, 1e-10)
 
 
 SHARED_LAYERS = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     harness="gpu_course.lessons.smaller_states.harness.shared_layers",
     torch=True,
     cases=(

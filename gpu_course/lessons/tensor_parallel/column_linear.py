@@ -8,11 +8,11 @@ from gpu_course.lessons.tensor_parallel.pieces import (
     SUMS,
     all_reduce_bytes,
     cut,
-    drawn,
+    drawn_array,
     within_passes,
 )
 from gpu_course.puzzle.on_ranks import ranks_of
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Case,
     Judgement,
@@ -57,10 +57,10 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
     inner, outer = case.sizes["inner"], case.sizes["outer"]
     return {
         "kind": "column",
-        "x": drawn(rng, case, tokens, inner),
-        "weight": PerRank(cut(drawn(rng, case, outer, inner), ranks)),
-        "bias": PerRank(cut(drawn(rng, case, outer), ranks)),
-        "dy": PerRank(cut(drawn(rng, case, tokens, outer), ranks, 1)),
+        "x": drawn_array(rng, case, tokens, inner),
+        "weight": PerRank(cut(drawn_array(rng, case, outer, inner), ranks)),
+        "bias": PerRank(cut(drawn_array(rng, case, outer), ranks)),
+        "dy": PerRank(cut(drawn_array(rng, case, tokens, outer), ranks, 1)),
     }
 
 
@@ -83,7 +83,7 @@ def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
 
 
 COLUMN_LINEAR = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     harness="gpu_course.lessons.tensor_parallel.harness.linear_passes",
     ranks=ranks_of,
     torch=True,

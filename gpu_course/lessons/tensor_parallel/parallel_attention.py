@@ -12,7 +12,7 @@ from gpu_course.lessons.tensor_parallel.pieces import (
     within_passes,
 )
 from gpu_course.puzzle.on_ranks import ranks_of
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, Judgement, PythonPuzzle, Values
 from simt.text import count
 
@@ -138,7 +138,7 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 
 
 PARALLEL_ATTENTION = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     harness="gpu_course.lessons.tensor_parallel.harness.attention_passes",
     ranks=ranks_of,
     torch=True,

@@ -19,7 +19,7 @@ def eighths(rng: np.random.Generator, *shape: int) -> np.ndarray:
     return rng.integers(1, 40, shape) * rng.choice([-1.0, 1.0], shape) / 8.0
 
 
-def drawn(rng: np.random.Generator, case: Case, *shape: int) -> np.ndarray:
+def drawn_array(rng: np.random.Generator, case: Case, *shape: int) -> np.ndarray:
     """Returns numbers as `eighths` are, and in all cases but the example too long for float32.
 
     They have 28 bits and are below 8: what is narrower than float64 on its way arrives changed.

@@ -9,11 +9,11 @@ from gpu_course.lessons.tensor_parallel.pieces import (
     SUMS,
     all_reduce_bytes,
     cut,
-    drawn,
+    drawn_array,
     within_passes,
 )
 from gpu_course.puzzle.on_ranks import ranks_of
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Case,
     Judgement,
@@ -28,10 +28,10 @@ def _inputs(rng: np.random.Generator, case: Case) -> Values:
     inner, outer = case.sizes["inner"], case.sizes["outer"]
     return {
         "kind": "row",
-        "x": PerRank(cut(drawn(rng, case, tokens, inner), ranks, 1)),
-        "weight": PerRank(cut(drawn(rng, case, outer, inner), ranks, 1)),
-        "bias": drawn(rng, case, outer),
-        "dy": drawn(rng, case, tokens, outer),
+        "x": PerRank(cut(drawn_array(rng, case, tokens, inner), ranks, 1)),
+        "weight": PerRank(cut(drawn_array(rng, case, outer, inner), ranks, 1)),
+        "bias": drawn_array(rng, case, outer),
+        "dy": drawn_array(rng, case, tokens, outer),
     }
 
 
@@ -53,7 +53,7 @@ def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
 
 
 ROW_LINEAR = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     harness="gpu_course.lessons.tensor_parallel.harness.linear_passes",
     ranks=ranks_of,
     torch=True,

@@ -16,7 +16,7 @@ from gpu_course.lessons.tensor_parallel.pieces import (
     within_passes,
 )
 from gpu_course.puzzle.on_ranks import FLOAT64_BYTES, ranks_of
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Case,
     Judgement,
@@ -106,7 +106,7 @@ def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
 
 
 SEQUENCE_PARALLEL = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     harness="gpu_course.lessons.tensor_parallel.harness.layer_passes",
     ranks=ranks_of,
     torch=True,

@@ -6,10 +6,10 @@ import numpy as np
 
 from gpu_course.lessons.tensor_parallel.pieces import (
     SUMS,
-    drawn,
+    drawn_array,
 )
 from gpu_course.puzzle.on_ranks import FLOAT64_BYTES, as_wide, ranks_of
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Case,
     Judgement,
@@ -69,8 +69,8 @@ def blocks(whole: np.ndarray, rows: int, columns: int) -> list[list[np.ndarray]]
 
 def _inputs(rng: np.random.Generator, case: Case) -> Values:
     rows, columns = case.sizes["rows"], case.sizes["columns"]
-    a = drawn(rng, case, case.sizes["m"], case.sizes["k"])
-    b = drawn(rng, case, case.sizes["k"], case.sizes["n"])
+    a = drawn_array(rng, case, case.sizes["m"], case.sizes["k"])
+    b = drawn_array(rng, case, case.sizes["k"], case.sizes["n"])
     of_a, of_b = blocks(a, rows, columns), blocks(b, rows, columns)
     panels = np.array_split(np.arange(case.sizes["k"]), max(rows, columns))
     return {
@@ -185,7 +185,7 @@ def _call(inputs: Values) -> str:
 
 
 SUMMA = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     harness="gpu_course.puzzle.harness.on_rank",
     self_check="the memory that a rank holds at one time",
     ranks=ranks_of,

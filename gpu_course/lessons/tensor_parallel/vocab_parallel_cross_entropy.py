@@ -9,7 +9,7 @@ from gpu_course.lessons.tensor_parallel.pieces import (
     cut,
 )
 from gpu_course.puzzle.on_ranks import FLOAT64_BYTES, ranks_of
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Case,
     Judgement,
@@ -133,7 +133,7 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 
 
 VOCAB_PARALLEL_CROSS_ENTROPY = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     ranks=ranks_of,
     torch=True,
     cases=_CASES,

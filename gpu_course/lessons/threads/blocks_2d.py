@@ -5,17 +5,17 @@ from __future__ import annotations
 from gpu_course.puzzle.builders import (
     ONE_CELL_EACH,
     arrays,
-    drawn,
+    drawn_case,
     enough_blocks,
     gives,
     sized,
     special,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import KernelPuzzle
 
 BLOCKS_2D = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         sized("visible example", visible=True, rows=5, cols=10, block_x=4, block_y=2),
         sized("one cell", rows=1, cols=1, block_x=4, block_y=2),
@@ -25,7 +25,7 @@ BLOCKS_2D = KernelPuzzle(
         sized("whole blocks only", rows=12, cols=32, block_x=16, block_y=4),
         special("NaN and infinities", rows=11, cols=19, block_x=8, block_y=4),
     ),
-    random_case=drawn(rows=(5, 30), cols=(31, 60), block_x=[8, 16], block_y=[2, 4]),
+    random_case=drawn_case(rows=(5, 30), cols=(31, 60), block_x=[8, 16], block_y=[2, 4]),
     inputs=arrays("rows", "cols", a="rows cols", bias="cols"),
     launches=enough_blocks(
         "blocks_2d", "out", "a", "bias", "rows", "cols", block=("block_x", "block_y")

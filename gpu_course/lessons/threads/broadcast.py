@@ -12,11 +12,11 @@ from gpu_course.puzzle.builders import (
     gives,
     one_block,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import KernelPuzzle
 
 BROADCAST = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=PICTURES,
     random_case=random_picture,
     inputs=arrays("rows", "cols", a="rows 1", b="1 cols"),

@@ -9,13 +9,13 @@ from gpu_course.puzzle.builders import (
     INFINITIES,
     ONE_CELL_EACH,
     blocks_to_cover,
-    drawn,
+    drawn_case,
     eighths,
     enough_blocks,
     sized,
     special,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Bonus, Case, KernelPuzzle, Values
 
 
@@ -39,7 +39,7 @@ def _clipped(inputs: Values, case: Case) -> dict[str, np.ndarray]:
 
 
 CLIP = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         *SEVERAL_BLOCKS,
         sized("1,000 large numbers", size=1000, block=128, doublings=100),
@@ -47,7 +47,7 @@ CLIP = KernelPuzzle(
         sized("both limits below 0", size=50, block=16, side=-1),
         special("infinities", INFINITIES, size=77, block=16),
     ),
-    random_case=drawn(size=(32, 600), block=[16, 24, 32, 64], side=[-1, 0, 1]),
+    random_case=drawn_case(size=(32, 600), block=[16, 24, 32, 64], side=[-1, 0, 1]),
     inputs=_numbers_and_limits,
     launches=enough_blocks("clip", "out", "a", "low", "high", "size"),
     reference=_clipped,

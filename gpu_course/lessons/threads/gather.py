@@ -7,12 +7,12 @@ import numpy as np
 from gpu_course.puzzle.builders import (
     ONE_CELL_EACH,
     blocks_to_cover,
-    drawn,
+    drawn_case,
     eighths,
     sized,
     special,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, KernelPuzzle, Launch, Values
 
 
@@ -51,7 +51,7 @@ def _three_results(inputs: Values, case: Case) -> dict[str, np.ndarray]:
 
 
 GATHER = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         sized("visible example", visible=True, size=10, length=10, shift=3, block=4),
         sized("one cell", size=1, length=3, shift=2, block=4),
@@ -61,7 +61,7 @@ GATHER = KernelPuzzle(
         sized("large numbers", size=300, length=40_000, shift=-7000, block=128, doublings=100),
         special("NaN and infinities", size=41, length=23, shift=9, block=16),
     ),
-    random_case=drawn(size=(3, 300), length=(2, 300), shift=(1, 900), block=[16, 24, 32]),
+    random_case=drawn_case(size=(3, 300), length=(2, 300), shift=(1, 900), block=[16, 24, 32]),
     # Six arrays of four-byte numbers, the table as long as the others.
     large=lambda least_bytes: sized(
         "past L2", size=-(-least_bytes // 24), length=-(-least_bytes // 24), shift=90, block=256

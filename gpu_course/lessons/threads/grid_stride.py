@@ -5,12 +5,12 @@ from __future__ import annotations
 from gpu_course.puzzle.builders import (
     arrays,
     blocks_to_cover,
-    drawn,
+    drawn_case,
     gives,
     sized,
     special,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, KernelPuzzle, Launch, Share
 
 
@@ -22,7 +22,7 @@ def _even_share(case: Case) -> int:
 
 
 GRID_STRIDE = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         sized("visible example", visible=True, size=19, grid=2, block=4),
         sized("one cell", size=1, grid=2, block=4),
@@ -33,7 +33,7 @@ GRID_STRIDE = KernelPuzzle(
         sized("3,300 large numbers, half a warp", size=3300, grid=1, block=16, doublings=10),
         special("NaN and infinities", size=77, grid=2, block=8),
     ),
-    random_case=drawn(size=(2, 700), grid=(2, 6), block=[8, 24, 32]),
+    random_case=drawn_case(size=(2, 700), grid=(2, 6), block=[8, 24, 32]),
     inputs=arrays("size", a="size", b="size"),
     launches=lambda case: (
         Launch("grid_stride", case.sizes["grid"], case.sizes["block"], ("out", "a", "b", "size")),

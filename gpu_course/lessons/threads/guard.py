@@ -12,7 +12,7 @@ from gpu_course.puzzle.builders import (
     sized,
     special,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, KernelPuzzle
 
 
@@ -22,7 +22,7 @@ def _more_threads_than_cells(size: int, rng: np.random.Generator) -> Case:
 
 
 GUARD = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         sized("visible example", visible=True, size=8, threads=12),
         sized("one cell", size=1, threads=4),

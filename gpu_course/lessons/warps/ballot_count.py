@@ -16,7 +16,7 @@ from gpu_course.puzzle.builders import (
     sized,
     special,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Budget, Case, KernelPuzzle, Values
 from gpu_course.puzzle.warp_budgets import NO_ATOMICS
 
@@ -46,7 +46,7 @@ def _idea(
 
 
 BALLOT_COUNT = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         *CASES,
         sized("1,000 large numbers", size=1000, doublings=100),

@@ -7,13 +7,13 @@ import numpy as np
 from gpu_course.lessons.warps.pieces import TPB, launched_warps
 from gpu_course.puzzle.builders import (
     ONE_CELL_EACH,
-    drawn,
+    drawn_case,
     eighths,
     enough_blocks,
     gives,
     sized,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Budget, Case, KernelPuzzle, Values
 
 TERMS = 3
@@ -45,14 +45,14 @@ def _right(a: np.ndarray, p: np.ndarray, q: np.ndarray, size: int) -> np.ndarray
 
 
 EVEN_ODD_UNIFORM = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         sized("visible example", visible=True, size=70),
         sized("one cell", size=1),
         sized("exactly two blocks", size=128),
         sized("a warp without a full pair", size=161),
     ),
-    random_case=drawn(size=(70, 400)),
+    random_case=drawn_case(size=(70, 400)),
     inputs=_inputs,
     launches=enough_blocks("even_odd_uniform", "out", "a", "p", "q", "size", block=TPB),
     reference=gives(_right),

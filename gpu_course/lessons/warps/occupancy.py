@@ -9,7 +9,7 @@ import numpy as np
 from gpu_course.hardware import occupancy as hardware
 from gpu_course.hardware.compute_capability import ComputeCapability, capabilities, capability
 from gpu_course.puzzle.builders import sized
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 OLDEST, NEWEST = (7, 0), (12, 0)
@@ -119,7 +119,7 @@ def _up(number: int, unit: int) -> int:
 
 
 OCCUPANCY = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         _case("visible example", "8.0", 64, 16_384, 256, visible=True),
         _case("small blocks", "9.0", 32, 0, 32),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.puzzle.builders import blocks_to_cover, drawn, sized
+from gpu_course.puzzle.builders import blocks_to_cover, drawn_case, sized
 from gpu_course.puzzle.specification import Budget, Case
 from gpu_course.puzzle.warp_budgets import STEPS
 
@@ -20,7 +20,7 @@ CASES = (
 )
 """Sizes at which the last warp, or the last block, is not full; a puzzle adds its own."""
 
-random_case = drawn(size=(33, 400))
+random_case = drawn_case(size=(33, 400))
 
 
 def by_warp(a: np.ndarray, fill: float = np.nan) -> np.ndarray:

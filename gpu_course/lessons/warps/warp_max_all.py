@@ -18,7 +18,7 @@ from gpu_course.puzzle.builders import (
     sized,
     special,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Bonus, Case, KernelPuzzle, Values
 from gpu_course.puzzle.warp_budgets import NO_ATOMICS, STEPS
 
@@ -47,7 +47,7 @@ def _right(a: np.ndarray) -> np.ndarray:
 
 
 WARP_MAX_ALL = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         *CASES,
         sized("all numbers below 0", size=75, below=1),

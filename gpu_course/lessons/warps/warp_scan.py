@@ -14,7 +14,7 @@ from gpu_course.puzzle.builders import (
     sized,
     special,
 )
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Bonus, KernelPuzzle
 from gpu_course.puzzle.warp_budgets import NO_ATOMICS, STEPS
 
@@ -24,7 +24,7 @@ def _right(a: np.ndarray) -> np.ndarray:
 
 
 WARP_SCAN = KernelPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=(
         *CASES,
         sized("200 large numbers", size=200, doublings=100),

@@ -8,7 +8,7 @@ import numpy as np
 
 from gpu_course.measure.state_formulas import FLOAT32_ADAM, MIXED_ADAM
 from gpu_course.puzzle.builders import sized
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 NOTHING, OPTIMIZER, ALL = "nothing", "optimizer", "all"
@@ -128,7 +128,7 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 
 
 ESTIMATE = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=CASES,
     random_case=_random_case,
     inputs=_inputs,

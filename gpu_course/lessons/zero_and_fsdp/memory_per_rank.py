@@ -9,7 +9,7 @@ import numpy as np
 from gpu_course.lessons.zero_and_fsdp.pieces import share
 from gpu_course.measure.state_formulas import MIXED_ADAM
 from gpu_course.puzzle.builders import sized
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 WEIGHT, GRADIENT, STATES = MIXED_ADAM.weight, MIXED_ADAM.gradient, MIXED_ADAM.states
@@ -106,7 +106,7 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 
 
 MEMORY_PER_RANK = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=CASES,
     random_case=_random_case,
     inputs=_inputs,

@@ -6,7 +6,7 @@ import numpy as np
 
 from gpu_course.lessons.zero_and_fsdp.pieces import share
 from gpu_course.puzzle.builders import sized
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Case, PythonPuzzle, Values
 
 Reads = list[tuple[int, int, int]]
@@ -77,7 +77,7 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 
 
 RESHARD = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     cases=CASES,
     random_case=_random_case,
     inputs=_inputs,

@@ -14,7 +14,7 @@ from gpu_course.lessons.zero_and_fsdp.pieces import (
 )
 from gpu_course.puzzle.digits import long_numbers
 from gpu_course.puzzle.on_ranks import FLOAT64_BYTES, ranks_of
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Case,
     Judgement,
@@ -121,7 +121,7 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 
 
 ZERO1 = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     ranks=ranks_of,
     torch=True,
     tolerance=(1e-10, 1e-12),

@@ -14,7 +14,7 @@ from gpu_course.lessons.zero_and_fsdp.pieces import (
     booked,
 )
 from gpu_course.puzzle.on_ranks import FLOAT64_BYTES, ranks_of
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Case,
     Judgement,
@@ -106,7 +106,7 @@ def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
 
 
 ZERO2 = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     harness="gpu_course.lessons.zero_and_fsdp.harness.zero2",
     ranks=ranks_of,
     torch=True,

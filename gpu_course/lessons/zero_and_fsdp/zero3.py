@@ -14,7 +14,7 @@ from gpu_course.lessons.zero_and_fsdp.pieces import (
     within_booked,
 )
 from gpu_course.puzzle.on_ranks import FLOAT64_BYTES, ranks_of
-from gpu_course.puzzle.room import told
+from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Case,
     Judgement,
@@ -149,7 +149,7 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 
 
 ZERO3 = PythonPuzzle(
-    **told(__file__),
+    **puzzle_fields(__file__),
     harness="gpu_course.lessons.zero_and_fsdp.harness.zero3",
     ranks=ranks_of,
     torch=True,

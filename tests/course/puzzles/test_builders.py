@@ -9,7 +9,7 @@ from gpu_course.puzzle.builders import (
     arrays,
     began_too_high,
     blocks_to_cover,
-    drawn,
+    drawn_case,
     eighths,
     enough_blocks,
     gives,
@@ -70,10 +70,10 @@ def test_inputs_have_the_shapes_and_sizes_that_are_named():
 
 def test_sizes_are_drawn_from_their_ranges_and_lists():
     rng = np.random.default_rng(0)
-    cases = [drawn(size=(3, 6), block=[16, 24])(rng) for _ in range(60)]
+    cases = [drawn_case(size=(3, 6), block=[16, 24])(rng) for _ in range(60)]
     assert {case.sizes["size"] for case in cases} == {3, 4, 5}
     assert {case.sizes["block"] for case in cases} == {16, 24}
-    assert drawn(size=(1, 2))(rng).name == "a size drawn at random"
+    assert drawn_case(size=(1, 2))(rng).name == "a size drawn at random"
 
 
 def test_an_idea_is_given_what_its_parameters_name():
