@@ -133,7 +133,7 @@ def _puzzle(package: str, short: str) -> Puzzle:
     if not isinstance(found, Puzzle):
         raise CatalogueError(
             f"{module.__name__} has no puzzle called {short.upper()}",
-            f"give it `{short.upper()} = KernelPuzzle(**puzzle_fields(__file__), ...)`, as others have",
+            f"give it `{short.upper()} = KernelPuzzle(**puzzle_fields(__file__), ...)`",
         )
     return found
 

@@ -2,9 +2,9 @@
 
 The solution says what its functions take, which constants are fixed and, in its docstring, what is
 asked. `NAME.toml` beside the puzzle's module has the words a learner reads: title, hints,
-diagnoses, debrief. Each mistake says in the line above it how it must end. `puzzle_fields` puts them
-together; what is left for the module is code. Of the lesson itself, `lesson.toml` says what it is
-and which words are met first in it, and `predictions.toml` what comes after each guess.
+diagnoses, debrief. Each mistake says in the line above it how it must end. `puzzle_fields` puts
+them together; what is left for the module is code. Of the lesson itself, `lesson.toml` says what it
+is and which words are met first in it, and `predictions.toml` what comes after each guess.
 """
 
 from __future__ import annotations
