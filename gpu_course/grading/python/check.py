@@ -21,7 +21,8 @@ from gpu_course.grading.python.cases import (
     prepare,
     what_is_shown,
 )
-from gpu_course.grading.python.child import MORE_CASES, Child, child_of
+from gpu_course.grading.python.child import MORE_CASES, Child
+from gpu_course.grading.python.children import child_of
 from gpu_course.grading.python.recognition import recognised
 from gpu_course.grading.python.replies import Raised, Reply, Returned
 from gpu_course.grading.python.trouble import Trouble

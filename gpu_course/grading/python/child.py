@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gpu_course.errors import CourseError
 from gpu_course.grading.python import messages, replies
@@ -12,12 +12,9 @@ from gpu_course.grading.python.answers import PythonAnswer, not_defined
 from gpu_course.grading.python.cases import Tried, hidden
 from gpu_course.grading.python.replies import NoReply, Reply
 from gpu_course.grading.seeds import LISTED_SEED, own_seed
-from gpu_course.isolation import lockdown, processes
+from gpu_course.isolation import lockdown
 from gpu_course.isolation.processes import Ended, Process
 from gpu_course.puzzle import PythonPuzzle
-
-if TYPE_CHECKING:
-    from gpu_course.grading.python.ranked import RankedChild
 
 START_DEADLINE_S = 120.0
 """For Python, the libraries and the harness: no line of the answer runs in it."""
@@ -132,27 +129,6 @@ class Child:
         All of it is there once the process is gone.
         """
         return messages.without_stack(self._process.printed(), self._answer)
-
-
-@contextmanager
-def child_of(
-    puzzle: PythonPuzzle, answer: PythonAnswer, seed: int, *, warm: bool = True
-) -> Iterator[Child | RankedChild]:
-    """Yields an answer in a process of its own, or on ranks; at the end nothing of it is left.
-
-    Args:
-        puzzle, answer, seed: see Child.
-        warm: False to start Python anew where a forkserver could fork.
-    """
-    if puzzle.ranks is not None:
-        from gpu_course.grading.python.ranked import ranked_child
-
-        with ranked_child(puzzle, answer, seed) as ranked:
-            yield ranked
-        return
-    libraries = "torch" if puzzle.torch else "numpy"
-    with processes.started(libraries, warm=warm) as process:
-        yield Child(process, puzzle, answer, seed)
 
 
 @contextmanager

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from gpu_course.grading import compare
 from gpu_course.grading.python.answers import PythonAnswer
 from gpu_course.grading.python.cases import Tried
-from gpu_course.grading.python.child import Child, child_of
+from gpu_course.grading.python.child import Child
+from gpu_course.grading.python.children import child_of
 from gpu_course.grading.python.replies import Returned
 from gpu_course.grading.python.trouble import Trouble
 from gpu_course.isolation.processes import Ended, OutOfMemory, OutOfTime, TooManyThreads
