@@ -64,11 +64,10 @@ def own_diagnosis(puzzle: PythonPuzzle, tried: Tried, got: Mapping[str, Any]) ->
     """Returns the key under which the puzzle itself knows a wrong result, or None."""
     given = [copy.deepcopy(dict(v)) for v in (tried.inputs, tried.expected, got)]
     try:
-        if "seven-digits" in puzzle.diagnoses and to_seven_digits(given[1], given[2]):
-            return "seven-digits"
-        if puzzle.diagnose is None:
-            return None
-        return puzzle.diagnose(given[0], tried.case, given[1], given[2])
+        key = puzzle.diagnose and puzzle.diagnose(given[0], tried.case, given[1], given[2])
+        if key is None and "seven-digits" in puzzle.diagnoses:
+            return "seven-digits" if to_seven_digits(tried.expected, got) else None
+        return key
     except Exception:
         # A result of another form than the pattern expects does not show the pattern.
         return None

@@ -21,9 +21,9 @@ from gpu_course.grading.python.cases import (
     what_is_shown,
 )
 from gpu_course.grading.python.child import MORE_CASES, Child
+from gpu_course.grading.python.children import child_of
 from gpu_course.grading.python.recognition import recognised
 from gpu_course.grading.python.replies import Raised, Reply, Returned
-from gpu_course.grading.python.started import child_of
 from gpu_course.grading.python.trouble import Trouble
 from gpu_course.grading.sections import Section, fact, section
 from gpu_course.grading.seeds import LISTED_SEED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gpu_course.errors import CourseError
 from gpu_course.grading.python import messages, replies
@@ -16,9 +16,6 @@ from gpu_course.grading.seeds import LISTED_SEED, own_seed
 from gpu_course.isolation import lockdown
 from gpu_course.isolation.processes import Ended, Process
 from gpu_course.puzzle import PythonPuzzle
-
-if TYPE_CHECKING:
-    pass
 
 START_DEADLINE_S = 120.0
 """For Python, the libraries and the harness: no line of the answer runs in it."""

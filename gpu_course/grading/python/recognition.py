@@ -11,8 +11,8 @@ from gpu_course.grading import compare
 from gpu_course.grading.python.answers import PythonAnswer
 from gpu_course.grading.python.cases import Tried
 from gpu_course.grading.python.child import Child
+from gpu_course.grading.python.children import child_of
 from gpu_course.grading.python.replies import Returned
-from gpu_course.grading.python.started import child_of
 from gpu_course.grading.python.trouble import Trouble
 from gpu_course.isolation.processes import Ended, OutOfMemory, OutOfTime, TooManyThreads
 from gpu_course.puzzle import Mistake, PythonPuzzle, room

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gpu_course.lessons.forward_gradients.problem import exact_gradient, keeps_a_graph
+from gpu_course.lessons.forward_gradients.problem import build, exact_gradient, keeps_a_graph
+from gpu_course.puzzle.digits import to_seven_digits
 from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
     Case,
@@ -79,9 +80,52 @@ def _moment_fault(second: np.ndarray) -> tuple[str, str]:
 
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
-    """Knows any step of a difference quotient: it is near what is right, and no nearer."""
-    right: Any = expected["estimate"]
-    return "differences" if np.allclose(got["estimate"], right, 1e-2, 1e-5) else None
+    v, estimate = inputs["v"], got["estimate"]
+    if estimate.shape != v.shape:
+        return None
+    gradient = exact_gradient(inputs)
+    slope = gradient @ v
+    loss, point = build(inputs)
+    ways: dict[str, Any] = {
+        "forgets-v": np.full_like(v, slope),
+        "normalised": slope * v / (v @ v),
+        "half-normalised": slope * v / np.sqrt(v @ v),
+        "elementwise": gradient * v,
+        "the-gradient": gradient,
+        "uphill": -slope * v,
+        "value-for-slope": loss(point).item() * v,
+    }
+    for key, wrong in ways.items():
+        if np.allclose(estimate, wrong, *_TOLERANCE):
+            return key
+    if to_seven_digits(expected, got) and _was_float32(inputs, estimate, gradient):
+        return "seven-digits"
+    return "differences" if np.allclose(estimate, slope * v, 1e-2, 1e-5) else None
+
+
+def _was_float32(inputs: Values, estimate: np.ndarray, gradient: np.ndarray) -> bool:
+    """Whether float32 explains an estimate that is off: a difference quotient is off that far, too.
+
+    A quotient is one number times v. Where there is no such number, what is off is each product;
+    else the number is a slope in float32, or that of a point or a direction in float32.
+    """
+    v = inputs["v"]
+    slopes = estimate.astype(np.float64) / v
+    one = slopes.mean()
+    if np.ptp(slopes) > 1e-12 * abs(one):
+        return True
+    narrow = v.astype(np.float32).astype(np.float64)
+    near = _gradient_in_float32(inputs)
+    found = (float(np.float32(gradient @ v)), gradient @ narrow, near @ v, near @ narrow)
+    return any(abs(one - each) <= 1e-12 * abs(one) for each in found)
+
+
+def _gradient_in_float32(inputs: Values) -> np.ndarray:
+    """Returns the gradient at the point that float32 leaves of the case's own."""
+    loss, point = build(inputs)
+    near = point.float().double().requires_grad_()
+    loss(near).backward()
+    return near.grad.numpy()
 
 
 _TOLERANCE = (1e-9, 1e-12)

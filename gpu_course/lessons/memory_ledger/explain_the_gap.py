@@ -56,7 +56,30 @@ def _reference(inputs: Values, case: Case) -> Values:
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
     counted = got.get("result")
-    return "names" if not isinstance(counted, dict) or set(counted) != set(REASONS) else None
+    if not isinstance(counted, dict) or set(counted) != set(REASONS):
+        return "names"
+    s, b, h = inputs["sequence"], inputs["batch"], inputs["hidden"]
+    width, scores = inputs["element_bytes"], inputs["heads"] * s * s * b
+    ways = (
+        ("whole-masks", "dropout masks", width * (scores + 2 * s * b * h)),
+        ("too-few-masks", "dropout masks", (width - 1) * scores),
+        ("too-few-masks", "dropout masks", (width - 1) * (scores + s * b * h)),
+        ("narrow-masks", "dropout masks", scores + 2 * s * b * h),
+        ("one-norm", "layer norm statistics", 2 * s * b * width),
+        ("statistics-per-number", "layer norm statistics", 4 * s * b * h * width),
+        ("wide-statistics", "layer norm statistics", 4 * s * b * 4),
+        ("mask-per-head", "causal mask", scores),
+        ("mask-per-head", "causal mask", inputs["heads"] * s * s),
+        ("mask-per-head", "causal mask", b * s * s),
+        ("wide-mask", "causal mask", width * s * s),
+        ("half-a-mask", "causal mask", s * (s + 1) // 2),
+        ("half-a-mask", "causal mask", s * (s - 1) // 2),
+        ("whole-softmax", "wide softmax", inputs["softmax_bytes"] * scores),
+    )
+    for key, reason, wrong in ways:
+        if counted[reason] == wrong != expected["result"][reason]:
+            return key
+    return None
 
 
 EXPLAIN_THE_GAP = PythonPuzzle(

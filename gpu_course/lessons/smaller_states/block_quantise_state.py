@@ -115,12 +115,53 @@ def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
 
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
-    if got["scales"].size == 1 < expected["scales"].size:
-        return "one-scale"
-    if not np.array_equal(got["codes"], expected["codes"]):
-        return None
-    near = np.allclose(got["restored"], expected["restored"], NEAR, 0)
-    return "rounded-back" if near else "way-back"
+    values, block, power = inputs["values"], inputs["block"], inputs["power"]
+    codes, scales = got["codes"], got["scales"]
+    if scales.shape != expected["scales"].shape or codes.shape != expected["codes"].shape:
+        if scales.size == 1:
+            return "one-scale"
+        dropped = len(scales) == len(values) // block and len(values) % block
+        return "rest-dropped" if dropped else None
+    if np.array_equal(codes, expected["codes"]) and np.allclose(
+        scales, expected["scales"], 1e-5, 0
+    ):
+        if got["restored"].dtype != np.float32:
+            return "not-float32"
+        near = np.allclose(got["restored"], expected["restored"], NEAR, 0)
+        return "rounded-back" if near else "way-back"
+    if np.array_equal(codes, np.abs(expected["codes"])):
+        return "sign-lost"
+    ways: dict[str, dict[str, Any]] = {
+        "cut-off": {"rounded": np.floor},
+        "half-down": {"rounded": lambda size: np.ceil(size - 0.5)},
+        "too-many-levels": {"levels": 128},
+        "signed-largest": {"largest": np.max},
+        "epsilon": {"epsilon": 1e-8},
+        "power-for-root": {"root": power},
+        "mean": {"largest": lambda part: np.abs(part).mean()},
+    }
+    if power > 1 and np.array_equal(codes, _codes(values, block, 1)[0]):
+        return "no-power"
+    for key, way in ways.items():
+        with np.errstate(all="ignore"):
+            wrong_codes, wrong_scales = _codes(values, block, power, **way)
+        if np.allclose(scales, wrong_scales, 1e-5, 0) and np.array_equal(codes, wrong_codes):
+            return key
+    if _off_next_to_halves(codes, values, block, power):
+        return "rounded-before"
+    tiny = np.abs(values).max() < 1e-8  # a floor under the divisor, where it is all that counts
+    return "epsilon" if tiny and np.abs(codes).max() < np.abs(expected["codes"]).max() else None
+
+
+def _off_next_to_halves(codes: np.ndarray, values: np.ndarray, block: int, power: int) -> bool:
+    """Whether codes are off by 1, and only where what is to be rounded lies next to a half."""
+    exact, _ = _codes(values, block, power)
+    off = np.abs(codes.astype(int) - exact)
+    spread = np.abs(values).astype(np.float64)
+    for start in range(0, len(spread), block):
+        spread[start : start + block] /= spread[start : start + block].max() or 1.0
+    size = 127 * spread ** (1 / power)
+    return bool(off.any() and off.max() == 1 and (np.abs(size % 1 - 0.5)[off == 1] < 0.3).all())
 
 
 BLOCK_QUANTISE_STATE = PythonPuzzle(

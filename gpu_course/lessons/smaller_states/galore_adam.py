@@ -92,10 +92,75 @@ def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
 
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
-    if got["projections"] == expected["projections"]:
-        return None
-    every = got["projections"] >= len(inputs["gradients"])
-    return "every-step" if every else "never" if got["projections"] <= 1 else None
+    if got["projections"] != expected["projections"]:
+        every = got["projections"] >= len(inputs["gradients"])
+        return "every-step" if every else "never" if got["projections"] <= 1 else None
+    if np.array_equal(got["weight"], inputs["weight"]):
+        return "not-in-place"
+    if np.allclose(got["weight"], expected["weight"], *_TOLERANCE):
+        return "state-elsewhere"
+    ways: dict[str, dict[str, Any]] = {
+        "no-scale": {"scale": 1.0},
+        "cleared": {"clear": True},
+        "no-correction": {"correct": False},
+        "whole-moments": {"whole": True},
+        "uphill": {"sign": 1},
+        "turned": {"turn": True},
+    }
+    for key, way in ways.items():
+        wrong = _otherwise(inputs, **way)
+        # Roughly: a factor on the gradient is lost but for its share in Adam's epsilon.
+        if np.allclose(got["weight"], wrong, 1e-4, 1e-6):
+            return key
+    under = (
+        _otherwise(inputs, inside=inside, beside=beside)
+        for inside, beside in ((1e-8, 0.0), (1e-16, 0.0), (1e-16, 1e-8), (1e-8, 1e-8))
+    )
+    inside = any(np.allclose(got["weight"], wrong, *_TOLERANCE) for wrong in under)
+    return "epsilon-inside" if inside else None
+
+
+def _otherwise(
+    inputs: Values,
+    *,
+    scale: float | None = None,
+    clear: bool = False,
+    correct: bool = True,
+    whole: bool = False,
+    sign: int = -1,
+    turn: bool = False,
+    inside: float = 0.0,
+    beside: float = 1e-8,
+) -> np.ndarray:
+    """Returns the weight that a variant of the method ends with, in plain NumPy."""
+    import torch
+
+    from gpu_course.lessons.smaller_states.projection import from_the_left, main_directions
+
+    first: Any
+    weight, first, second, age = inputs["weight"].copy(), 0.0, 0.0, 0
+    by_left = from_the_left(weight.shape)
+    basis = np.zeros(0)
+    for step, gradient in enumerate(inputs["gradients"]):
+        if step % inputs["refresh"] == 0:
+            old, basis = basis, main_directions(torch.from_numpy(gradient), inputs["rank"]).numpy()
+            if turn and step:
+                first = basis.T @ old @ first if by_left else first @ old.T @ basis
+            if clear:
+                first, second, age = 0.0, 0.0, 0
+        age += 1
+        small = gradient if whole else basis.T @ gradient if by_left else gradient @ basis
+        first = 0.9 * first + 0.1 * small
+        second = 0.999 * second + 0.001 * small**2
+        mean = first / (1 - 0.9**age if correct else 1)
+        spread = np.sqrt(second / (1 - 0.999**age if correct else 1))
+        change = mean / (np.sqrt(spread**2 + inside) + beside)
+        if whole:
+            change = basis.T @ change if by_left else change @ basis
+        change = basis @ change if by_left else change @ basis.T
+        factor = inputs["scale"] if scale is None else scale
+        weight = weight + sign * inputs["rate"] * factor * change
+    return weight
 
 
 _TOLERANCE = (1e-7, 1e-9)

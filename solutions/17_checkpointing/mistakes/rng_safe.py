@@ -273,6 +273,12 @@ class FromMovedBuffers(torch.autograd.Function):
             return again(ctx, gradient, lambda ctx: torch.set_rng_state(ctx.random_state), put_back)
 
 
+# wrong-result, other-precision: backward() is called outside of autocast, so the second run
+# computes in float32.
+def forgets_autocast(stage, x):
+    return WithoutAutocast.apply(stage, x)
+
+
 # wrong-result, other-start: Puts the buffers back afterwards, and begins the second run where the
 # first one left them.
 def begins_from_moved_buffers(stage, x):
@@ -298,12 +304,6 @@ class WithoutAutocast(torch.autograd.Function):
         for buffer, last in zip(ctx.stage.buffers(), now, strict=True):
             buffer.copy_(last)
         return found
-
-
-# wrong-result, other-precision: backward() is called outside of autocast, so the second run
-# computes in float32.
-def forgets_autocast(stage, x):
-    return WithoutAutocast.apply(stage, x)
 
 
 # over-budget, keeps-everything: Nothing is run again, so nothing can differ; and everything is

@@ -1,15 +1,18 @@
-"""An answer in Python started as its puzzle asks: in a process of its own, or on ranks."""
+"""Where an answer in Python runs: in one process, or in one for each rank."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from gpu_course.grading.python.answers import PythonAnswer
 from gpu_course.grading.python.child import Child
-from gpu_course.grading.python.ranked import RankedChild, ranked_child
 from gpu_course.isolation import processes
 from gpu_course.puzzle import PythonPuzzle
+
+if TYPE_CHECKING:
+    from gpu_course.grading.python.ranked import RankedChild
 
 
 @contextmanager
@@ -23,6 +26,8 @@ def child_of(
         warm: False to start Python anew where a forkserver could fork.
     """
     if puzzle.ranks is not None:
+        from gpu_course.grading.python.ranked import ranked_child
+
         with ranked_child(puzzle, answer, seed) as ranked:
             yield ranked
         return
