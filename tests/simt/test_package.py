@@ -20,7 +20,13 @@ NOT_INSTALLED = {"pyproject.toml", "README.md", "LICENSE"}
 
 
 def files() -> list[Path]:
-    return [p for p in ENGINE.rglob("*") if p.is_file() and "__pycache__" not in p.parts]
+    """The files that git keeps: installing in place leaves others beside them."""
+    made = re.compile(r"__pycache__|.*\.egg-info|build")
+    return [
+        p
+        for p in ENGINE.rglob("*")
+        if p.is_file() and not any(made.fullmatch(part) for part in p.relative_to(ENGINE).parts)
+    ]
 
 
 def test_every_folder_of_code_is_installed() -> None:

@@ -62,6 +62,8 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
     result = got["result"]
     if not isinstance(result, tuple | list) or len(result) != 2:
         return "not-a-pair"
+    if case.sizes["kind"] in (_LARGE, _LOW, _FAR) and not np.isfinite(result[1]).all():
+        return "overflow"
     if not any(np.isnan(np.asarray(each, dtype=float)).any() for each in result):
         return None
     return "blind" if case.sizes["kind"] in (_BLIND, _BLIND_BOTH) else "overflow"

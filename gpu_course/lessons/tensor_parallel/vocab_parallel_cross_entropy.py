@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpu_course.lessons.tensor_parallel.pieces import (
-    all_reduce_bytes,
-    cut,
-)
+from gpu_course.lessons.tensor_parallel.pieces import alike, all_reduce_bytes, cut
 from gpu_course.puzzle.on_ranks import FLOAT64_BYTES, ranks_of
 from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import (
@@ -125,11 +122,30 @@ def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
 
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
-    """Knows exponentials that were too large, in whatever way."""
+    """Knows too large exponentials, and whose maximum was taken off, however it was done."""
     if "failed" in got:
         return None
-    finite = all(np.isfinite(each[0]).all() for each in got["result"])
-    return None if finite else "no-maximum"
+    loss = [each[0] for each in got["result"]]
+    if not all(np.isfinite(each).all() for each in loss):
+        return "no-maximum"
+    if ranks_of(case) == 1:
+        return None
+    parts = inputs["logits"].parts
+    top = np.concatenate(parts, 1).max(1)
+    # A part in which all is ruled out has no maximum of its own to take off.
+    tops = [np.where(np.isneginf(m), 0.0, m) for m in (part.max(1) for part in parts)]
+    right = expected["result"][0][0]
+    if alike(loss, [right - top + own for own in tops]):
+        return "own-maximum-back"
+    slopes = []
+    for part, first, own in zip(expected["result"], inputs["first"].parts, tops, strict=True):
+        place = inputs["targets"] - first
+        here = np.flatnonzero((place >= 0) & (place < part[1].shape[1]))
+        softmax = part[1].copy()
+        softmax[here, place[here]] += 1
+        slopes.append(softmax * np.exp(top - own)[:, None] - (softmax - part[1]))
+    gradients = [each[1] for each in got["result"]]
+    return "slope-of-own-maximum" if alike(gradients, slopes) else None
 
 
 VOCAB_PARALLEL_CROSS_ENTROPY = PythonPuzzle(

@@ -127,24 +127,11 @@ def test_where_ring_and_tree_meet_both_take_as_long(ranks: int) -> None:
     assert size == 0 or ring == pytest.approx(tree)
 
 
-def test_the_crossing_is_found_by_halving_too() -> None:
-    found = ab.meet_bytes(
-        lambda s: ab.ring_all_reduce_s(64, s, LINK), lambda s: ab.tree_all_reduce_s(64, s, LINK)
-    )
-    assert found == pytest.approx(ab.ring_meets_tree_bytes(64, LINK))
-    assert ab.meet_bytes(lambda s: s, lambda s: 2 * s) is None
-
-
 def test_what_is_fastest_depends_on_ranks_and_bytes() -> None:
     assert ab.fastest(2, 1e9, LINK) == "ring"
     assert ab.fastest(512, 256, LINK) == "tree"
     assert ab.fastest(512, 1e7, LINK) == "double tree"
     assert ab.fastest(8, 1e9, LINK) == "ring"
-
-
-def test_a_ring_fills_its_link_when_it_has_enough_to_send() -> None:
-    seconds = ab.ring_all_reduce_s(64, 1e12, LINK)
-    assert ab.bus_bytes_per_s(64, 1e12, seconds) == pytest.approx(LINK.bytes_per_s, rel=1e-3)
 
 
 def residual(link: Link, points: list[ab.Point]) -> float:

@@ -16,8 +16,10 @@ from gpu_course.draw.paper.picture import alt_text, quick_html
 from gpu_course.draw.paper.svg import Undrawable, figure_svg
 from gpu_course.draw.touches.picture import draw_touches
 from tests.gpu_course.draw import launches
-from tests.gpu_course.draw.test_every_picture import PICTURES
+from tests.gpu_course.draw.test_every_picture import LESSONS_OWN
+from tests.gpu_course.draw.test_every_picture import PICTURES as SHARED
 
+PICTURES = SHARED | LESSONS_OWN
 SHEETS = [
     "draw_touches ADD_TEN",
     "draw_touches BROADCAST",
@@ -29,7 +31,7 @@ SHEETS = [
     "draw_around a table",
     "draw_ownership wide",
     "draw_banks a column",
-    "draw_sectors stride 2",
+    "draw_sectors: stride_2",
     "draw_launch_grid (2, 2) (9, 4)",
 ]
 SVG = "{http://www.w3.org/2000/svg}"
@@ -89,7 +91,7 @@ def test_text_is_escaped() -> None:
 
 
 def test_what_is_no_sheet_is_a_png() -> None:
-    figure = PICTURES["draw_pareto"]()
+    figure = PICTURES["draw_pareto: costs"]()
     with pytest.raises(Undrawable):
         figure_svg(figure)
     html = quick_html(figure)
@@ -103,11 +105,11 @@ def test_a_sheet_that_is_waited_for_is_svg_with_its_alt_text() -> None:
 
 
 ARROWED = {
-    "draw_chunks two trees": 4,
-    "draw_chunks two nodes of 4": 16,
-    "draw_scan": 6,
-    "draw_look_back": 1,
-    "draw_transposition": 3,
+    "draw_chunks: chunks two trees": 4,
+    "draw_chunks: chunks two nodes of 4": 16,
+    "draw_scan: a_scan": 6,
+    "draw_look_back: a_look_back": 1,
+    "draw_transposition: turned": 3,
 }
 """Sheets, and how many arrows each has, curved and straight, of a patch and of an annotation."""
 

@@ -19,6 +19,7 @@ SPAN = replace(
     name="91_python_toys/span",
     parameters={"span": ("cells", "block")},
     reference=lambda inputs, case: {"result": _span(inputs)},
+    read_mistakes=lambda: room.mistakes_of("91_python_toys/span", "span"),
 )
 MISTAKES = """
 # wrong-result, whole-blocks: Counts no block that is not full.

@@ -86,7 +86,7 @@ TAMPERING = (
             "import pathlib, sys",
             "file = sys.modules['gpu_course.isolation.transport'].__file__",
             "root = pathlib.Path(file).parents[1]",
-            "return (root / 'lessons/warps/lesson.py').read_text()",
+            "return (root / 'lessons/warps/lesson.toml').read_text()",
         ),
         "PermissionError",
         needs="landlock",
