@@ -264,7 +264,8 @@ class FromMovedBuffers(torch.autograd.Function):
         ctx.stage = stage
         ctx.save_for_backward(x)
         ctx.random_state = torch.get_rng_state()
-        ctx.autocast = torch.autocast("cpu", torch.bfloat16, torch.is_autocast_enabled("cpu"))
+        dtype, on = torch.get_autocast_dtype("cpu"), torch.is_autocast_enabled("cpu")
+        ctx.autocast = torch.autocast("cpu", dtype, on)
         return stage(x)
 
     @staticmethod
