@@ -168,7 +168,11 @@ class KernelChecking(Checking):
             right=right,
             grid=dim3(launch.grid, "grid"),
             block=dim3(launch.block, "block"),
-            inputs={n: given.inputs[n] for n in launch.args if n in given.inputs},
+            inputs={
+                tried.own_names(launch, n)[0]: given.inputs[n]
+                for n in launch.args
+                if n in given.inputs
+            },
             tolerance=self.puzzle.tolerance,
         )
         found = diagnose(seen) or Pattern("wrong")
