@@ -198,7 +198,7 @@ def _tell(text: str, out: Path | None) -> None:
     try:
         write_text(out, text + "\n" * bool(text))
     except OSError as error:
-        raise file_problem(error, str(out), "launches_text") from None
+        raise file_problem(error, str(out), "written") from None
 
 
 def _run_script(path: Path, code: bytes, arguments: list[str]) -> None:

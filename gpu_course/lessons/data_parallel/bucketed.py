@@ -98,7 +98,7 @@ def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     most = 2 * pieces.ring_bytes(ranks_of(case), FLOAT64_BYTES * sum(_sizes(case)))
     for rank in range(ranks_of(case)):
         own = own_calls(got["wire"], rank)
-        found = _messages(case, rank, own) or _overlap(case, rank, own, got["puzzle_fields"][rank])
+        found = _messages(case, rank, own) or _overlap(case, rank, own, got["told"][rank])
         if found is not None:
             return found
     return pieces.within_booked(got, case, most)
