@@ -59,12 +59,15 @@ def _reference(inputs: Values, case: Case) -> Values:
 
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
+    """Knows numbers that went out of bounds, on whatever way."""
     result = got["result"]
     if not isinstance(result, tuple | list) or len(result) != 2:
         return "not-a-pair"
-    if not any(np.isnan(np.asarray(each, dtype=float)).any() for each in result):
-        return None
-    return "blind" if case.sizes["kind"] in (_BLIND, _BLIND_BOTH) else "overflow"
+    found, log = (np.asarray(each, dtype=float) for each in result)
+    if np.isnan(found).any() or np.isnan(log).any():
+        return "blind" if case.sizes["kind"] in (_BLIND, _BLIND_BOTH) else "overflow"
+    far = case.sizes["kind"] in (_LARGE, _LOW, _FAR) and not np.isfinite(log).all()
+    return "overflow" if far else None
 
 
 def _call(inputs: Values) -> str:

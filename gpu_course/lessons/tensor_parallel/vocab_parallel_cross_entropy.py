@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from gpu_course.lessons.tensor_parallel.pieces import (
     FLOAT64_BYTES,
+    alike,
     all_reduce_bytes,
     cut,
     ranks_of,
     sent,
 )
+from gpu_course.puzzle.digits import to_seven_digits
 from gpu_course.puzzle.room import told
 from gpu_course.puzzle.specification import (
     Case,
@@ -126,11 +130,95 @@ def _judge(inputs: Values, case: Case, got: Values) -> Finding | None:
 
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:
-    """Knows exponentials that were too large, in whatever way."""
+    ranks, targets = ranks_of(case), inputs["targets"]
     if "failed" in got:
         return None
-    finite = all(np.isfinite(each[0]).all() for each in got["result"])
-    return None if finite else "no-maximum"
+    if to_seven_digits(expected, got):
+        return "seven-digits"
+    loss = [each[0] for each in got["result"]]
+    dlogits = [each[1] for each in got["result"]]
+    right, parts = expected["result"][0][0], inputs["logits"].parts
+    whole = np.concatenate(parts, 1)
+    if not all(np.isfinite(each).all() for each in loss):
+        return "no-maximum"
+    at = whole[np.arange(len(targets)), targets]
+    firsts = inputs["first"].parts
+    top = whole.max(1)
+    # A part in which all is ruled out has no maximum of its own to take off.
+    tops = [np.where(np.isneginf(m), 0.0, m) for m in (part.max(1) for part in parts)]
+    if alike(loss, [right] * ranks):
+        times = [np.exp(top - t)[:, None] for t in tops]
+        return _of_gradient(expected, dlogits, targets, firsts, times)
+    sums = [np.exp(p - t[:, None]).sum(1) for p, t in zip(parts, tops, strict=True)]
+    of_all = [np.exp(p - top[:, None]).sum(1) for p in parts]
+    with np.errstate(divide="ignore"):
+        alone = [
+            [np.log(s) + t - at for s, t in zip(sums, tops, strict=True)],
+            [np.log(s) + top - at for s in of_all],
+        ]
+    if ranks > 1 and any(alike(loss, each) for each in alone):
+        return "own-sum"
+    if ranks > 1 and alike(loss, [np.log(sum(sums)) + t - at for t in tops]):
+        return "different-maxima"
+    if alike(loss, [np.log(sum(sums)) + top - at] * ranks):
+        return "different-maxima"
+    if ranks > 1 and alike(loss, [right - top + t for t in tops]):
+        return "own-maximum-back"
+    if alike(loss, [right - top] * ranks):
+        return "maximum-left-out"
+    if ranks > 1 and alike(
+        loss, [right + at - _seen(p, targets, f) for p, f in zip(parts, firsts, strict=True)]
+    ):
+        return "target-of-another-rank"
+    wrapped = sum(
+        p[np.arange(len(targets)), (targets - f) % p.shape[1]]
+        for p, f in zip(parts, firsts, strict=True)
+    )
+    clamped = sum(
+        p[np.arange(len(targets)), np.clip(targets - f, 0, p.shape[1] - 1)]
+        for p, f in zip(parts, firsts, strict=True)
+    )
+    if ranks > 1 and any(alike(loss, [right + at - each] * ranks) for each in (wrapped, clamped)):
+        return "everybodys-logit"
+    return None
+
+
+def _seen(part: np.ndarray, targets: np.ndarray, first: int) -> np.ndarray:
+    """Returns the right logit of each token where this rank has it, 0 elsewhere."""
+    place = targets - first
+    mine = (place >= 0) & (place < part.shape[1])
+    return np.where(mine, part[np.arange(len(place)), np.where(mine, place, 0)], 0.0)
+
+
+def _of_gradient(
+    expected: Values, got: Any, targets: np.ndarray, firsts: Any, times: list[np.ndarray]
+) -> str | None:
+    """The key of a wrong gradient beside a right loss.
+
+    Args:
+        expected, got, targets, firsts: of the case.
+        times: by how much the exponentials of each rank grow where it takes its own maximum off.
+    """
+    right = [each[1] for each in expected["result"]]
+    shares = []
+    for part, first in zip(right, firsts, strict=True):
+        place = targets - first
+        mine = (place >= 0) & (place < part.shape[1])
+        share = part.copy()
+        share[np.flatnonzero(mine), place[mine]] += 1
+        shares.append(share)
+    if alike(got, shares):
+        return "target-not-taken-off"
+    own = [s * t - (s - r) for s, t, r in zip(shares, times, right, strict=True)]
+    if len(right) > 1 and alike(got, own):
+        return "slope-of-own-maximum"
+    if alike(got, [each / len(targets) for each in right]):
+        return "mean-over-tokens"
+    if alike(
+        got, [s / s.sum(1, keepdims=True) - (s - r) for s, r in zip(shares, right, strict=True)]
+    ):
+        return "own-softmax"
+    return None
 
 
 VOCAB_PARALLEL_CROSS_ENTROPY = PythonPuzzle(
@@ -141,7 +229,7 @@ VOCAB_PARALLEL_CROSS_ENTROPY = PythonPuzzle(
     random_case=_random_case,
     inputs=_inputs,
     reference=_reference,
-    diagnose=_diagnose,
     judge=_judge,
+    diagnose=_diagnose,
     tolerance=(1e-9, 1e-11),
 )
