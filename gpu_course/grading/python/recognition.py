@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,7 @@ def recognised(
     tried: Tried,
     place: str,
     got: Mapping[str, Any],
+    before: Sequence[Tried],
     seed: int,
     *,
     warm: bool = True,
@@ -39,18 +40,24 @@ def recognised(
 
     Each is run on the very case that went wrong, on the same inputs, one after the other in a
     process like the answer's. It has to give the same where the answer was found wrong, and may be
-    wrong nowhere else than the answer; of those it is the first that agrees in most outputs, and on
-    ranks in what was sent. An installed package has no mistakes, and recognises none.
+    wrong nowhere else than the answer, in this case and in those before. Of those it is the first
+    that agrees in most outputs, and on ranks in what was sent. An installed package has no
+    mistakes, and recognises none.
 
     Args:
         puzzle, tried: what went wrong.
         place: where the answer was found wrong; it begins with the name of the output.
         got: the outputs of the answer, as they were compared.
+        before: the cases in which the answer was right.
         seed: drew the random case.
         warm: see `child_of`.
     """
     left = [mistake for mistake in puzzle.mistakes if mistake.reason == "wrong-result"]
     answer = _all_of(puzzle) if left else None
+    if puzzle.ranks is not None:
+        # Another number of ranks would have to be started anew.
+        ranks = puzzle.ranks(tried.case)
+        before = [each for each in before if puzzle.ranks(each.case) == ranks]
     due, own = _parts(tried.expected, got), _parts(got, tried.expected)
     reported = max((name for name in due if place.startswith(name)), key=len)
     right = [name for name in due if name != reported and _same(puzzle, name, own, due)]
@@ -73,7 +80,8 @@ def recognised(
                 if not all(_same(puzzle, name, other, due) for name in right):
                     continue
                 agreed = [name for name in compared if _same(puzzle, name, own, other)]
-                if len(agreed) > most and reported in agreed:
+                better = len(agreed) > most and reported in agreed
+                if better and all(_is_right(puzzle, each, child, mistake) for each in before):
                     found, most = mistake.diagnosis, len(agreed)
                 if most == len(compared):
                     return found
@@ -107,6 +115,13 @@ def _outputs(
         return puzzle.follow(copy.deepcopy(dict(tried.inputs)), tried.case, reply.got)
     except Unusable:
         return {}
+
+
+def _is_right(
+    puzzle: PythonPuzzle, tried: Tried, child: Child | RankedChild, mistake: Mistake
+) -> bool:
+    other = _outputs(puzzle, tried, child, mistake)
+    return all(_same(puzzle, name, other, tried.expected) for name in tried.expected)
 
 
 def _parts(outputs: Mapping[str, Any], like: Mapping[str, Any]) -> dict[str, Any]:
