@@ -17,14 +17,17 @@ from simt.kernel.source import Kernel
 
 def recognised(
     puzzle: KernelPuzzle, tried: Trial, name: str, order: int, before: Sequence[Given]
-) -> str | None:
-    """Returns the diagnosis of the mistake that gives the same wrong result, or None.
+) -> tuple[str | None, str | None]:
+    """Returns the diagnoses of two mistakes that give the same wrong result; None where none does.
+
+    The first was right in the cases before as well; the other, which may be the same, need not have
+    been: it stands for the answer in this case, and something is different elsewhere.
 
     Each is run on the very case that went wrong, on the same inputs and the same poison. It has to
     leave the same in the output that was found wrong: the same numbers within the tolerance, and
-    nothing where nothing was written; and it may be wrong in no other outputs than the answer, and
-    in none of the cases before. Of those it is the first that agrees in most outputs. An installed
-    package has no mistakes, and recognises none.
+    nothing where nothing was written; and it may be wrong in no other outputs than the answer. Of
+    those it is the first that agrees in most outputs. An installed package has no mistakes, and
+    recognises none.
 
     Args:
         puzzle: the puzzle.
@@ -36,6 +39,7 @@ def recognised(
     expected = tried.given.expected
     right = [each for each in expected if trial.is_right(tried, each, puzzle.tolerance).all()]
     found, most = None, 0
+    here, most_here = None, 0
     for mistake in puzzle.mistakes:
         if mistake.reason != "wrong-result":
             continue
@@ -47,12 +51,15 @@ def recognised(
         if not all(trial.is_right(other, each, puzzle.tolerance).all() for each in right):
             continue
         agreed = [each for each in expected if _same(puzzle, each, tried, other)]
-        better = len(agreed) > most and name in agreed
-        if better and all(_is_right(puzzle, kernels, given) for given in before):
+        if name not in agreed:
+            continue
+        if len(agreed) > most_here:
+            here, most_here = mistake.diagnosis, len(agreed)
+        if len(agreed) > most and all(_is_right(puzzle, kernels, given) for given in before):
             found, most = mistake.diagnosis, len(agreed)
         if most == len(expected):
-            return found
-    return found
+            break
+    return found, here
 
 
 def _is_right(puzzle: KernelPuzzle, kernels: Mapping[str, Kernel], given: Given) -> bool:

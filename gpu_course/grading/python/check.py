@@ -327,10 +327,10 @@ class PythonChecking(Checking):
 
     def _wrong(self, wrong: Wrong) -> Verdict:
         tried, got, difference = wrong.tried, wrong.got, wrong.difference
-        key = recognised(
+        found, here = recognised(
             self.puzzle, tried, difference.place, got, self.right, self.seed, warm=self.warm
         )
-        key = key or own_diagnosis(self.puzzle, tried, got)
+        key = found or own_diagnosis(self.puzzle, tried, got) or here
         pattern = wrong.pattern if key in (None, wrong.pattern.key) else Pattern(key)
         lines = messages.wrong_result(self.puzzle, tried, difference, pattern)
         evidence = {

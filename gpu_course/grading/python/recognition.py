@@ -35,14 +35,16 @@ def recognised(
     seed: int,
     *,
     warm: bool = True,
-) -> str | None:
-    """Returns the diagnosis of the mistake that gives the same wrong result, or None.
+) -> tuple[str | None, str | None]:
+    """Returns the diagnoses of two mistakes that give the same wrong result; None where none does.
+
+    The first was right in the cases before as well; the other, which may be the same, need not have
+    been: it stands for the answer in this case, and something is different elsewhere.
 
     Each is run on the very case that went wrong, on the same inputs, one after the other in a
     process like the answer's. It has to give the same where the answer was found wrong, and may be
-    wrong nowhere else than the answer, in this case and in those before. Of those it is the first
-    that agrees in most outputs, and on ranks in what was sent. An installed package has no
-    mistakes, and recognises none.
+    wrong nowhere else than the answer; of those it is the first that agrees in most outputs, and on
+    ranks in what was sent. An installed package has no mistakes, and recognises none.
 
     Args:
         puzzle, tried: what went wrong.
@@ -63,6 +65,7 @@ def recognised(
     right = [name for name in due if name != reported and _same(puzzle, name, own, due)]
     compared = [*due, *sorted(_SENT & set(got))]
     found, most = None, 0
+    here, most_here = None, 0
     while left:
         assert answer is not None
         # A mistake that ends its process, as one may in other cases than its own, is passed over.
@@ -71,7 +74,7 @@ def recognised(
             child_of(puzzle, answer, seed, warm=warm) as child,
         ):
             if child.load() is not None:
-                return None
+                break
             while left:
                 mistake = left.pop(0)
                 other = _parts(_outputs(puzzle, tried, child, mistake), tried.expected)
@@ -80,12 +83,17 @@ def recognised(
                 if not all(_same(puzzle, name, other, due) for name in right):
                     continue
                 agreed = [name for name in compared if _same(puzzle, name, own, other)]
-                better = len(agreed) > most and reported in agreed
-                if better and all(_is_right(puzzle, each, child, mistake) for each in before):
+                if reported not in agreed:
+                    continue
+                if len(agreed) > most_here:
+                    here, most_here = mistake.diagnosis, len(agreed)
+                if len(agreed) > most and all(
+                    _is_right(puzzle, each, child, mistake) for each in before
+                ):
                     found, most = mistake.diagnosis, len(agreed)
                 if most == len(compared):
-                    return found
-    return found
+                    return found, here
+    return found, here
 
 
 def _all_of(puzzle: PythonPuzzle) -> PythonAnswer:
