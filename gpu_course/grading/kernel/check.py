@@ -142,7 +142,9 @@ class KernelChecking(Checking):
     def _pattern(
         self, tried: Trial, name: str, right: np.ndarray, written: np.ndarray, *, order: int
     ) -> Pattern:
-        key = recognised(self.puzzle, tried, name, order) or self._own_diagnosis(tried)
+        before = [each.given for each in self.right]
+        found, here = recognised(self.puzzle, tried, name, order, before)
+        key = found or self._own_diagnosis(tried) or here
         general = self._general_pattern(tried, name, right, written)
         return general if key in (None, general.key) else Pattern(key)
 

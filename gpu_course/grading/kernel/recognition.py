@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
 
 from gpu_course.grading.diagnosis import close
 from gpu_course.grading.kernel import trial
 from gpu_course.grading.kernel.answers import mistake_answer
-from gpu_course.grading.kernel.trial import Trial
+from gpu_course.grading.kernel.trial import Given, Trial
 from gpu_course.puzzle import KernelPuzzle, room
 from simt.errors import KernelRefused
+from simt.kernel.source import Kernel
 
 
-def recognised(puzzle: KernelPuzzle, tried: Trial, name: str, order: int) -> str | None:
-    """Returns the diagnosis of the mistake that gives the same wrong result, or None.
+def recognised(
+    puzzle: KernelPuzzle, tried: Trial, name: str, order: int, before: Sequence[Given]
+) -> tuple[str | None, str | None]:
+    """Returns the diagnoses of two mistakes that give the same wrong result; None where none does.
+
+    The first was right in the cases before as well; the other, which may be the same, need not have
+    been: it stands for the answer in this case, and something is different elsewhere.
 
     Each is run on the very case that went wrong, on the same inputs and the same poison. It has to
     leave the same in the output that was found wrong: the same numbers within the tolerance, and
@@ -26,10 +34,12 @@ def recognised(puzzle: KernelPuzzle, tried: Trial, name: str, order: int) -> str
         tried: the trial with the wrong result.
         name: the output that was found wrong.
         order: which of the orders it was tried in; see `trial.attempt`.
+        before: the cases in which the answer was right.
     """
     expected = tried.given.expected
     right = [each for each in expected if trial.is_right(tried, each, puzzle.tolerance).all()]
     found, most = None, 0
+    here, most_here = None, 0
     for mistake in puzzle.mistakes:
         if mistake.reason != "wrong-result":
             continue
@@ -41,11 +51,23 @@ def recognised(puzzle: KernelPuzzle, tried: Trial, name: str, order: int) -> str
         if not all(trial.is_right(other, each, puzzle.tolerance).all() for each in right):
             continue
         agreed = [each for each in expected if _same(puzzle, each, tried, other)]
-        if len(agreed) > most and name in agreed:
+        if name not in agreed:
+            continue
+        if len(agreed) > most_here:
+            here, most_here = mistake.diagnosis, len(agreed)
+        if len(agreed) > most and all(_is_right(puzzle, kernels, given) for given in before):
             found, most = mistake.diagnosis, len(agreed)
         if most == len(expected):
-            return found
-    return found
+            break
+    return found, here
+
+
+def _is_right(puzzle: KernelPuzzle, kernels: Mapping[str, Kernel], given: Given) -> bool:
+    try:
+        tried = trial.attempt(given, kernels, 0, counted=False)
+    except KernelRefused:
+        return False
+    return all(trial.is_right(tried, each, puzzle.tolerance).all() for each in given.expected)
 
 
 def _same(puzzle: KernelPuzzle, name: str, one: Trial, other: Trial) -> bool:

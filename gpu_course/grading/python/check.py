@@ -93,6 +93,7 @@ class PythonChecking(Checking):
         self.child: Child | RankedChild | None = None
         self.too_dear: tuple[Tried, Judgement, dict[str, Any]] | None = None
         self.visible: tuple[Tried, dict[str, Any]] | None = None
+        self.right: list[Tried] = []
         self.self_counted = False
 
     def verdict(self) -> Verdict:
@@ -304,6 +305,7 @@ class PythonChecking(Checking):
         self._differs(tried, got, others)
         self._judge(tried, got)
         self.visible = self.visible or (tried, got)
+        self.right.append(tried)
 
     def _differs(self, tried: Tried, got: dict[str, Any], others: Sequence[Case]) -> None:
         for name, expected in tried.expected.items():
@@ -326,8 +328,10 @@ class PythonChecking(Checking):
 
     def _wrong(self, wrong: Wrong) -> Verdict:
         tried, got, difference = wrong.tried, wrong.got, wrong.difference
-        key = recognised(self.puzzle, tried, difference.place, got, self.seed, warm=self.warm)
-        key = key or own_diagnosis(self.puzzle, tried, got)
+        found, here = recognised(
+            self.puzzle, tried, difference.place, got, self.right, self.seed, warm=self.warm
+        )
+        key = found or own_diagnosis(self.puzzle, tried, got) or here
         pattern = wrong.pattern if key in (None, wrong.pattern.key) else Pattern(key)
         said = messages.wrong_result(self.puzzle, tried, difference, pattern)
         evidence = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -31,11 +31,15 @@ def recognised(
     tried: Tried,
     place: str,
     got: Mapping[str, Any],
+    before: Sequence[Tried],
     seed: int,
     *,
     warm: bool = True,
-) -> str | None:
-    """Returns the diagnosis of the mistake that gives the same wrong result, or None.
+) -> tuple[str | None, str | None]:
+    """Returns the diagnoses of two mistakes that give the same wrong result; None where none does.
+
+    The first was right in the cases before as well; the other, which may be the same, need not have
+    been: it stands for the answer in this case, and something is different elsewhere.
 
     Each is run on the very case that went wrong, on the same inputs, one after the other in a
     process like the answer's. It has to give the same where the answer was found wrong, and may be
@@ -46,16 +50,22 @@ def recognised(
         puzzle, tried: what went wrong.
         place: where the answer was found wrong; it begins with the name of the output.
         got: the outputs of the answer, as they were compared.
+        before: the cases in which the answer was right.
         seed: drew the random case.
         warm: see `child_of`.
     """
     left = [mistake for mistake in puzzle.mistakes if mistake.reason == "wrong-result"]
     answer = _all_of(puzzle) if left else None
+    if puzzle.ranks is not None:
+        # Another number of ranks would have to be started anew.
+        ranks = puzzle.ranks(tried.case)
+        before = [each for each in before if puzzle.ranks(each.case) == ranks]
     due, own = _parts(tried.expected, got), _parts(got, tried.expected)
     reported = max((name for name in due if place.startswith(name)), key=len)
     right = [name for name in due if name != reported and _same(puzzle, name, own, due)]
     compared = [*due, *sorted(_SENT & set(got))]
     found, most = None, 0
+    here, most_here = None, 0
     while left:
         assert answer is not None
         # A mistake that ends its process, as one may in other cases than its own, is passed over.
@@ -64,7 +74,7 @@ def recognised(
             child_of(puzzle, answer, seed, warm=warm) as child,
         ):
             if child.load() is not None:
-                return None
+                break
             while left:
                 mistake = left.pop(0)
                 other = _parts(_outputs(puzzle, tried, child, mistake), tried.expected)
@@ -73,11 +83,17 @@ def recognised(
                 if not all(_same(puzzle, name, other, due) for name in right):
                     continue
                 agreed = [name for name in compared if _same(puzzle, name, own, other)]
-                if len(agreed) > most and reported in agreed:
+                if reported not in agreed:
+                    continue
+                if len(agreed) > most_here:
+                    here, most_here = mistake.diagnosis, len(agreed)
+                if len(agreed) > most and all(
+                    _is_right(puzzle, each, child, mistake) for each in before
+                ):
                     found, most = mistake.diagnosis, len(agreed)
                 if most == len(compared):
-                    return found
-    return found
+                    return found, here
+    return found, here
 
 
 def _all_of(puzzle: PythonPuzzle) -> PythonAnswer:
@@ -107,6 +123,13 @@ def _outputs(
         return puzzle.follow(copy.deepcopy(dict(tried.inputs)), tried.case, reply.got)
     except Unusable:
         return {}
+
+
+def _is_right(
+    puzzle: PythonPuzzle, tried: Tried, child: Child | RankedChild, mistake: Mistake
+) -> bool:
+    other = _outputs(puzzle, tried, child, mistake)
+    return all(_same(puzzle, name, other, tried.expected) for name in tried.expected)
 
 
 def _parts(outputs: Mapping[str, Any], like: Mapping[str, Any]) -> dict[str, Any]:

@@ -124,6 +124,44 @@ def began_at_a_nan(out, a, cols):
         out[row] = at
 
 
+# wrong-result, began-too-high: Begins with a number that is low, and not the lowest.
+@cuda.jit
+def began_at_a_low_number(out, a, cols):
+    numbers = cuda.shared.array(WARPS, float32)
+    places = cuda.shared.array(WARPS, int32)
+    row = cuda.blockIdx.x
+    t = cuda.threadIdx.x
+    lane = t % 32
+    warp = t // 32
+    best = float32(-1e30)
+    at = int32(0)
+    for col in range(t, cols, TPB):
+        x = a[row, col]
+        if x > best:
+            best = x
+            at = int32(col)
+    offset = 16
+    while offset > 0:
+        x = cuda.shfl_down_sync(ALL_LANES, best, offset)
+        col = cuda.shfl_down_sync(ALL_LANES, at, offset)
+        if x > best or (x == best and col < at):
+            best = x
+            at = col
+        offset //= 2
+    if lane == 0:
+        numbers[warp] = best
+        places[warp] = at
+    cuda.syncthreads()
+    if t == 0:
+        for k in range(1, WARPS):
+            x = numbers[k]
+            col = places[k]
+            if x > best or (x == best and col < at):
+                best = x
+                at = col
+        out[row] = at
+
+
 # wrong-result, began-at-zero: Begins with zero, which no negative number beats.
 @cuda.jit
 def began_at_zero(out, a, cols):
