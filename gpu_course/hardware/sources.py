@@ -69,8 +69,3 @@ DROPPED_IN_13 = Source(
     "Maxwell, Pascal and Volta are no longer compiled for",
     f"{_DOCS}/cuda/archive/13.0.0/cuda-toolkit-release-notes/index.html",
 )
-BINARY = Source(
-    "NVIDIA, Blackwell Compatibility Guide",
-    "section 1.2, Application Compatibility",
-    f"{_DOCS}/cuda/blackwell-compatibility-guide/",
-)

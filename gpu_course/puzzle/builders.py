@@ -116,11 +116,11 @@ def eighths(
         many *= 1 - 2 * rng.integers(0, 2, count, dtype=np.int32)
         return (many.astype(np.float32) / np.float32(8)).reshape(shape)
     pool = np.array([k for k in range(-count - 4, count + 5) if k != 0], dtype=np.float32)
-    drawn_case = rng.permutation(pool)[:count]
-    while count > 2 and _sorted(drawn_case):
-        drawn_case = rng.permutation(pool)[:count]
+    chosen = rng.permutation(pool)[:count]
+    while count > 2 and _sorted(chosen):
+        chosen = rng.permutation(pool)[:count]
     doublings = case.sizes.get("doublings", 0) if case is not None else 0
-    values = drawn_case * np.float32(2.0 ** (doublings - 3))
+    values = chosen * np.float32(2.0 ** (doublings - 3))
     if case is not None and case.special:
         places = _special_places(rng, np.empty(shape).shape)[: len(case.special)]
         values[places] = case.special[: len(places)]

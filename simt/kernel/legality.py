@@ -271,10 +271,6 @@ def efforts(tree: ast.FunctionDef) -> dict[ast.stmt, int]:
     }
 
 
-def _weight(statement: ast.stmt) -> int:
-    return sum(WEIGHTS.get(type(e), 1) for e in own_expressions(statement))
-
-
 def own_expressions(statement: ast.stmt) -> Iterator[ast.expr]:
     """Yields every expression of a statement, but none of the statements inside it.
 

@@ -23,17 +23,6 @@ LOOKS: dict[str, dict[str, Any]] = {
 }
 
 
-class Phase(Protocol):
-    """A stretch of the run."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def first(self) -> int: ...
-    @property
-    def last(self) -> int: ...
-
-
 class Ledger(Protocol):
     """What a picture reads of a ledger."""
 

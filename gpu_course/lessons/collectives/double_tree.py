@@ -78,17 +78,17 @@ def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
 
 def _why_over(got: Values, ranks: int, length: int) -> str:
     """The key of what else than the two trees a right result may come from."""
-    puzzle_fields: dict[tuple[int, int], int] = {}
+    told: dict[tuple[int, int], int] = {}
     for call in got["wire"]:
         if call.kind == "send" and call.peer is not None:
             way = call.rank, call.peer
-            puzzle_fields[way] = puzzle_fields.get(way, 0) + call.payload_bytes
+            told[way] = told.get(way, 0) + call.payload_bytes
     first = trees(ranks)[0]
     edges = {way for r, up in enumerate(first) if up is not None for way in ((r, up), (up, r))}
-    if ranks > 2 and set(puzzle_fields) == edges:
+    if ranks > 2 and set(told) == edges:
         return "one-tree"
     allowed = over_the_trees(ranks, length)
-    return "too-many-bytes" if set(puzzle_fields) <= set(allowed) else "not-the-trees"
+    return "too-many-bytes" if set(told) <= set(allowed) else "not-the-trees"
 
 
 def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str | None:

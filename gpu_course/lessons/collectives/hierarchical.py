@@ -97,10 +97,10 @@ def _leaves(call: Call, per_node: int) -> bool:
 def _why_between(case: Case, wire: Sequence[Call]) -> str:
     """The key of what sends too much between nodes."""
     ranks, per_node = ranks_of(case), case.sizes["per_node"]
-    puzzle_fields = [call for call in wire if call.kind == "send"]
-    if all(call.peer == (call.rank + 1) % ranks for call in puzzle_fields):
+    told = [call for call in wire if call.kind == "send"]
+    if all(call.peer == (call.rank + 1) % ranks for call in told):
         return "flat-ring"
-    away = {call.rank for call in puzzle_fields if _leaves(call, per_node)}
+    away = {call.rank for call in told if _leaves(call, per_node)}
     return "leaders" if away == set(range(0, ranks, per_node)) else "whole-between"
 
 

@@ -58,9 +58,9 @@ def _diagnose(inputs: Values, case: Case, expected: Values, got: Values) -> str 
 
 def _direction(got: Values, ranks: int) -> str | None:
     """The key of sends that go round the other way; with two ranks both ways are one."""
-    puzzle_fields = [call for call in got["wire"] if call.kind == "send"]
-    left = all(call.peer == (call.rank - 1) % ranks for call in puzzle_fields)
-    return "wrong-neighbour" if puzzle_fields and left and ranks > 2 else None
+    told = [call for call in got["wire"] if call.kind == "send"]
+    left = all(call.peer == (call.rank - 1) % ranks for call in told)
+    return "wrong-neighbour" if told and left and ranks > 2 else None
 
 
 RING_REDUCE_SCATTER = PythonPuzzle(

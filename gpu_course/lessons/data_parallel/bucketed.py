@@ -121,12 +121,12 @@ def _messages(case: Case, rank: int, own: list[Call]) -> Judgement | None:
 
 
 def _overlap(
-    case: Case, rank: int, own: list[Call], puzzle_fields: tuple[tuple[str, int], ...]
+    case: Case, rank: int, own: list[Call], told: tuple[tuple[str, int], ...]
 ) -> Judgement | None:
     """Returns what is wrong with when a rank's messages begin, and when it waits for them."""
     lines = {call.number: call.line for call in own}
     want = _buckets(case)
-    for inside in pieces.backward_passes(puzzle_fields):
+    for inside in pieces.backward_passes(told):
         waits = [number for what, number in inside if what == "waits"]
         if waits:
             fact = f"rank {rank} waits for a message in the backward pass"

@@ -247,17 +247,6 @@ def backward_passes(told: Sequence[tuple[str, int]]) -> Iterator[list[tuple[str,
 # What wrong gradients look like
 
 
-def factor(got: Values, expected: Values) -> float | None:
-    """Returns the number that all gradients of the first step are too large by, or None."""
-    right = np.stack(expected["gradients"])[:, 0]
-    found = np.stack(got["gradients"])[:, 0]
-    if not right.any():
-        return None
-    most = np.unravel_index(np.abs(right).argmax(), right.shape)
-    times = float(found[most] / right[most])
-    return times if np.allclose(found, times * right, rtol=1e-9, atol=1e-12) else None
-
-
 def alike(one: Any, other: Any) -> bool:
     """Whether two arrays are the same within what float64 rounds."""
     return np.shape(one) == np.shape(other) and np.allclose(one, other, rtol=1e-9, atol=1e-12)

@@ -52,12 +52,6 @@ def _grid(case: Case) -> tuple[int, int, int]:
     return (*square_grid(case), case.sizes["batch"])
 
 
-ZERO_LINES = (
-    "q_tile[y, x] = q[z, row, p] if row < m and p < k else {}",
-    "key_tile[y, x] = keys[z, row, p] if here else {}",
-)
-
-
 BATCHED_MATMUL = KernelPuzzle(
     **puzzle_fields(__file__),
     cases=(

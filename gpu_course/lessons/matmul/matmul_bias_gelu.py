@@ -54,12 +54,6 @@ def _bytes(case: Case) -> int:
     return tile_bytes(case) + 4 * case.sizes["n"] * WARPS * square_grid(case)[1]
 
 
-ZERO_LINES = (
-    "a_tile[y, x] = a[row, start + x] if a_here else {}",
-    "w_tile[y, x] = w[start + y, col] if w_here else {}",
-)
-
-
 MATMUL_BIAS_GELU = KernelPuzzle(
     **puzzle_fields(__file__),
     cases=(

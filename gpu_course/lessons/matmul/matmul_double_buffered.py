@@ -32,13 +32,6 @@ WARPS = 2
 
 TWO_PAIRS_BYTES = 2 * 4 * 2 * TILE * K_TILE
 
-ZERO_LINES = (
-    "a_next[i] = a[row, x] if inside else {}",
-    "b_next[i] = b[i, left + t] if inside else {}",
-    "a_next[i] = a[row, ahead + x] if inside else {}",
-    "b_next[i] = b[ahead + i, left + t] if inside else {}",
-)
-
 
 def _rounds(case: Case) -> int:
     """The rounds of all warps together."""

@@ -26,12 +26,6 @@ from gpu_course.puzzle.builders import gives
 from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import KernelPuzzle, Launch
 
-ZERO_LINES = (
-    "a_here[i] = a[row, start + x] if inside else {}",
-    "b_here[i] = b[start + i, left + t] if inside else {}",
-)
-
-
 MATMUL_REGISTER = KernelPuzzle(
     **puzzle_fields(__file__),
     cases=CASES,

@@ -27,12 +27,6 @@ from gpu_course.puzzle.builders import (
 from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Budget, KernelPuzzle, Launch
 
-ZERO_LINES = (
-    "a_tile[y, x] = a[row, start + x] if a_here else {}",
-    "b_tile[y, x] = b[start + y, col] if b_here else {}",
-)
-
-
 MATMUL_TILED = KernelPuzzle(
     **puzzle_fields(__file__),
     cases=(

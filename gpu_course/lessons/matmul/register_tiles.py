@@ -10,7 +10,6 @@ TILE = 64
 K_TILE = 8
 EACH = 8
 BLOCK = (EACH, EACH)
-CONSTANTS = {"TILE": TILE, "K_TILE": K_TILE, "EACH": EACH}
 
 # Every step along k is a thousand instructions for the simulator, so k is short.
 CASES: tuple[Case, ...] = (
@@ -35,13 +34,3 @@ FROM_REGISTERS = Budget(
     "a and the 8 of b once for each p, and make 64 products of them.",
     "requests to shared memory",
 )
-RACES = {
-    "race": (
-        "A number of a tile was used before it was surely there, or replaced before everyone had "
-        "used it. Which line fills the tile, which uses it, and what stands between the two?"
-    ),
-    "race in global memory": (
-        "Two threads met at one cell of out. Which rows and which columns of the square does a "
-        "thread have?"
-    ),
-}

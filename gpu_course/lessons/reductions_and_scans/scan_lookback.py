@@ -27,7 +27,6 @@ from gpu_course.puzzle.specification import (
 )
 
 NOTHING, TOTAL, PREFIX = 0, 1, 2
-STATES = {"NOTHING": NOTHING, "TOTAL": TOTAL, "PREFIX": PREFIX}
 ARGUMENTS = ("out", "a", "size", "ticket", "state", "totals", "prefixes")
 
 
@@ -55,13 +54,13 @@ def _told(a: np.ndarray, case: Case) -> Values:
 
     Tile 0 needs no total, so nobody may count on one.
     """
-    tiles, puzzle_fields = _tiles(case), _held_up(case)
+    tiles, told = _tiles(case), _held_up(case)
     out = np.full(a.size, np.nan, np.float32)
-    out[: puzzle_fields * TPB] = running(a)[: puzzle_fields * TPB]
+    out[: told * TPB] = running(a)[: told * TPB]
     state = np.full(tiles, NOTHING, np.int32)
-    state[0], state[1:puzzle_fields] = PREFIX, TOTAL
+    state[0], state[1:told] = PREFIX, TOTAL
     totals, prefixes = (np.full(tiles, np.nan, np.float32) for _ in "tp")
-    totals[1:puzzle_fields] = a[TPB : puzzle_fields * TPB].reshape(-1, TPB).sum(axis=1)
+    totals[1:told] = a[TPB : told * TPB].reshape(-1, TPB).sum(axis=1)
     prefixes[0] = a[:TPB].sum()
     return {"out": out, "state": state, "totals": totals, "prefixes": prefixes}
 

@@ -8,7 +8,6 @@ from gpu_course.puzzle.specification import Budget
 
 TPB = 64
 WARP = 32
-FULL = 0xFFFFFFFF
 
 
 def running(a: np.ndarray) -> np.ndarray:

@@ -11,7 +11,6 @@ from gpu_course.puzzle.warp_budgets import FIVE_STEPS
 TPB = 128
 WARP = 32
 WARPS = TPB // WARP
-ALL_LANES = 0xFFFFFFFF
 
 VECTORS = (
     sized("visible example", visible=True, size=200),
@@ -48,14 +47,6 @@ NO_FLOAT64 = Budget(
     "with it. Most GPUs have far fewer units for float64 than for float32.",
     "float64 operations",
 )
-
-
-OUTSIDE_THE_TILE = {
-    "race in global memory": (
-        "Several threads met at one cell of global memory. How many threads hold the whole sum "
-        "of their block, and how many cells does each block have?"
-    ),
-}
 
 
 def pieces(a: np.ndarray, span: int) -> list[np.ndarray]:

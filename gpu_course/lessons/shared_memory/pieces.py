@@ -23,14 +23,6 @@ CASES = (
 """Sizes of a vector at which blocks of TPB threads go wrong."""
 random_case = drawn_case(size=(65, 700))
 
-OUTSIDE_THE_TILE = {
-    "race in global memory": (
-        "Two threads met at one cell of global memory. Which cells of out does a block have, and "
-        "which of them does this thread have?"
-    ),
-}
-"""What a puzzle with a tile says of a race elsewhere: the tile has nothing to do with it."""
-
 
 def clamped_bytes(blocks: int, warps: int = WARPS) -> int:
     """Returns the bytes that loads clamped to the array may ask for beside those that are needed.

@@ -97,9 +97,3 @@ def alike(got: Any, expected: Any) -> bool:
         np.shape(g) == np.shape(e) and np.allclose(g, e, rtol=1e-7, atol=1e-9)
         for g, e in zip(got, expected, strict=True)
     )
-
-
-def summed(parts: Sequence[np.ndarray]) -> np.ndarray:
-    """Returns the sum over the ranks."""
-    total: np.ndarray = np.sum(parts, axis=0)
-    return total

@@ -10,7 +10,6 @@ from gpu_course.puzzle.warp_budgets import STEPS
 
 TPB = 64
 WARP = 32
-ALL = 0xFFFFFFFF
 
 CASES = (
     sized("visible example", visible=True, size=40),

@@ -76,11 +76,3 @@ def within_booked(wire: Sequence[Call], allowed: Sequence[int], key: str) -> Jud
             fact = f"the calls of rank {rank} carry {int(sent):,} bytes; {most:,} will do"
             return Judgement(key, fact, "over-budget", largest.line)
     return None
-
-
-def close(got: Sequence[np.ndarray], expected: Sequence[np.ndarray]) -> bool:
-    """Whether arrays agree one by one, but for rounding."""
-    return len(got) == len(expected) and all(
-        np.shape(g) == np.shape(e) and np.allclose(g, e, rtol=1e-9, atol=1e-12)
-        for g, e in zip(got, expected, strict=True)
-    )
