@@ -279,16 +279,3 @@ def began_too_high(inputs: Values, case: Case, expected: Values, got: Values) ->
     found, wanted = got["out"][wrong], expected["out"][wrong]
     same = bool(found.size) and (found == found[0]).all()
     return "began-too-high" if same and (wanted < found).all() else None
-
-
-def where_written(values: np.ndarray, written: Any) -> np.ndarray:
-    """Returns the values where a thread wrote them and NaN where none did, broadcast together.
-
-    Args:
-        values: what would be written.
-        written: a bool array, True where something is.
-
-    >>> where_written(np.array([1.0, 2.0]), np.array([True, False]))
-    array([ 1., nan])
-    """
-    return np.where(written, values, np.float32(np.nan))
