@@ -67,7 +67,7 @@ ONE_BLOCK = (
 def drawn_case(**ranges: tuple[int, int] | Sequence[int]) -> Callable[[np.random.Generator], Case]:
     """Returns a `random_case` function: each size from (first, behind the last), or one of a list.
 
-    >>> drawn(size=(20, 600), block=[16, 32])(np.random.default_rng(0)).name
+    >>> drawn_case(size=(20, 600), block=[16, 32])(np.random.default_rng(0)).name
     'sizes drawn at random'
     """
     name = "a size drawn at random" if len(ranges) == 1 else "sizes drawn at random"
