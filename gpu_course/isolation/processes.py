@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from typing import IO, Any
 
 from gpu_course.errors import CourseError
 from gpu_course.isolation import servers, transport
+from gpu_course.isolation.deadline import Deadline
 from simt.text import clean
 
 POLL_S = 0.02
@@ -103,13 +103,13 @@ class Process:
             OutOfTime, OutOfMemory, Ended: there was none.
         """
         self.post(message)
-        deadline = time.monotonic() + seconds
+        deadline = Deadline([self.pid], seconds)
         while True:
             reply = self.poll(POLL_S if self._held_bytes is None else HELD_POLL_S)
             if reply is not None:
                 self._check_peak()
                 return reply
-            if time.monotonic() > deadline:
+            if deadline.is_over():
                 raise OutOfTime
 
     def post(self, message: Mapping[str, Any]) -> None:

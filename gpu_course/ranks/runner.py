@@ -27,6 +27,7 @@ import typer
 
 from gpu_course.errors import CourseError
 from gpu_course.isolation import lockdown, servers
+from gpu_course.isolation.deadline import Deadline
 from gpu_course.isolation.processes import POLL_S, Ended, OutOfMemory, Process, TooManyThreads
 from gpu_course.isolation.ranks import MAX_RANKS, Ranks, Traffic, started_ranks
 from gpu_course.ranks import programs
@@ -334,8 +335,8 @@ class _Watch:
         self, log: Log, pids: Sequence[int], seconds: float, crossed: Callable[[], object]
     ) -> None:
         self._log, self._pids, self._crossed = log, pids, crossed
-        self._began = self._told = self._asleep = time.monotonic()
-        self._seconds = seconds
+        self._told = self._asleep = time.monotonic()
+        self._seconds, self._deadline = seconds, Deadline(pids, seconds)
         self._count: int = -1
         self._still: tuple[object] | None = None
         self._last: dict[str, Thread] = {}
@@ -352,7 +353,7 @@ class _Watch:
         lost = self._log.dropped() and now - self._told > ASLEEP_S
         computes = self._computes([rank for rank in waiting if rank not in waits])
         quiet = bool(waits) and not computes and now - self._told > QUIET_S
-        over = now - self._began > self._seconds
+        over = self._deadline.is_over()
         # On a busy machine a thread that only looks whether something came seems to be at work:
         # then it takes longer until it is told, and is the same all the same.
         if all_wait and (asleep or lost or quiet or over):
@@ -365,7 +366,7 @@ class _Watch:
 
     def has_no_more_to_do(self, waiting: Sequence[int]) -> bool:
         """Whether these ranks stand still, or have had their time."""
-        return self.stands_still(waiting) or time.monotonic() - self._began > self._seconds
+        return self.stands_still(waiting) or self._deadline.is_over()
 
     def stands_still(self, waiting: Sequence[int]) -> bool:
         """Whether for ASLEEP_S these ranks told nothing, no thread worked and nothing crossed."""
