@@ -315,7 +315,7 @@ def _text(each: Prediction) -> str:
 
 
 def main(
-    rows: Annotated[Path, typer.Argument(help="a file of sealed rows")] = ROWS,
+    rows: Annotated[Path, typer.Argument(help="a file of sealed rows", exists=True)] = ROWS,
     out: Annotated[Path, typer.Option(help="where the predictions go")] = PREDICTIONS,
 ) -> None:
     """Writes the predictions of all rows that there are models for."""

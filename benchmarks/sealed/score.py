@@ -133,9 +133,9 @@ def _line(each: Scored) -> str:
 
 
 def main(
-    values: Annotated[Path, typer.Argument(help="a file of opened values")],
-    rows: Annotated[Path, typer.Option(help="the rows with their seals")] = ROWS,
-    predicted: Annotated[Path, typer.Option(help="the predictions")] = PREDICTIONS,
+    values: Annotated[Path, typer.Argument(help="a file of opened values", exists=True)],
+    rows: Annotated[Path, typer.Option(help="the rows with their seals", exists=True)] = ROWS,
+    predicted: Annotated[Path, typer.Option(help="the predictions", exists=True)] = PREDICTIONS,
 ) -> None:
     """Checks the seals of opened values, and scores the predictions."""
     sealed = tomllib.loads(rows.read_text(encoding="utf-8"))["row"]
