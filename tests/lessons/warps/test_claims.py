@@ -50,11 +50,9 @@ def test_without_growth_it_is_littles_law() -> None:
 def test_two_rows_give_the_third_but_for_one_card_that_stores() -> None:
     predicted = rows("02_warps", "two blocks of 128 threads on each SM")
     assert len(predicted) == 6
-    outside = [
-        row.what for row in predicted if abs(row.difference) > (row.margin if row.verdict else 6)
-    ]
-    assert outside == ["H200, scale"]
-    assert all(abs(row.mine / row.published - 1) < 0.021 for row in predicted)
+    off = {row.what: abs(row.mine / row.published - 1) for row in predicted}
+    assert [what for what, each in off.items() if each > 0.011] == ["H200, scale"]
+    assert max(off.values()) < 0.021
 
 
 def test_the_latency_of_one_load_alone_is_too_short_for_small_blocks() -> None:

@@ -109,7 +109,7 @@ def _eight_loads(itemsize: int) -> Callable[..., None]:
     return floats if itemsize == 4 else doubles
 
 
-@model()
+@model("count")
 def data_wavefronts(itemsize: int, stride: int = 0, width: int = 0) -> float:
     """Returns the passes through the banks for each load of a warp, as the simulator counts them.
 
@@ -157,7 +157,7 @@ def tag_bank(line: np.ndarray) -> np.ndarray:
     return bank
 
 
-@model()
+@model("rate")
 def tag_passes(itemsize: int, stride: int = 0, width: int = 0) -> float:
     """Returns the passes through the tags for each load of a warp, on average.
 
@@ -198,7 +198,7 @@ def pipes(card: Sm, itemsize: int, stride: int = 0, width: int = 0) -> dict[str,
     return found
 
 
-@model(card=SMS)
+@model("rate", card=SMS)
 def l1_cycles(card: Sm, itemsize: int, stride: int = 0, width: int = 0) -> float:
     """Returns the clocks of an SM for each load of a warp that hits L1: those of the slowest pipe.
 
