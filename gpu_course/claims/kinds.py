@@ -71,7 +71,7 @@ class Margin:
     reason: str
 
 
-EXACT = Margin(0.0, "Both sides count the same, so nothing but rounding can lie between them.")
+EXACT = Margin(0.0, "Both sides count the same: nothing but rounding lies between.")
 
 MARGINS: Mapping[Kind, Margin] = {
     Kind.identity: EXACT,
@@ -81,7 +81,7 @@ MARGINS: Mapping[Kind, Margin] = {
     Kind.ceiling: Margin(0.0, "A bound is either kept or not."),
     Kind.scaled: Margin(
         0.10,
-        "Two runs are in it, and one whose spread is not told is taken to be 5 % uncertain.",
+        "Two runs are in it, and one of untold spread may well be 5 % off.",
     ),
 }
 """For every kind but a prediction, whose margin depends on what is predicted."""
@@ -90,11 +90,11 @@ PREDICTED: Mapping[str, Margin] = {
     "count": Margin(0.0, "A count of whole things is right or wrong."),
     "rate": Margin(
         0.15,
-        "A count of the work alone; good kernels reach 85 % and more of what such a count allows.",
+        "A count of the work alone, of which good kernels reach 85 % or more.",
     ),
     "memory": Margin(
         0.10,
-        "Tensors are counted; an allocator keeps some more than it was asked for.",
+        "Tensors are counted, and an allocator keeps more than it is asked for.",
     ),
 }
 """What a model may say that it predicts: `@model("rate")`."""

@@ -156,8 +156,12 @@ class Row:
             return "no verdict"
         if self.kind in BOUNDS:
             return f"a {self.kind.value}, which {'holds' if self.holds else 'fails'}"
+        if self.holds and self.to_the_digit:
+            return "to the last printed digit"
         where = "inside" if self.holds else "outside"
-        return f"{where} its margin" + (f" of {self.share_text}" if self.share_text else "")
+        # A number and its sign stay on one line.
+        share = self.share_text.replace(" ", "\N{NO-BREAK SPACE}")
+        return f"{where} its margin" + (f" of {share}" if share else "")
 
     @property
     def share_text(self) -> str:
