@@ -140,7 +140,7 @@ class Row:
     @property
     def holds(self) -> bool | None:
         """Whether mine is as close as it has to be; None where there is no verdict."""
-        if self.missing:
+        if self.missing or self.kind is Kind.fitted:
             return None
         slack = self.margin * (1 + 1e-9)
         if self.kind is Kind.floor:
@@ -152,7 +152,7 @@ class Row:
     @property
     def judged(self) -> str:
         """What becomes of the comparison, in a few words."""
-        if self.missing:
+        if self.holds is None:
             return "no verdict"
         if self.kind in BOUNDS:
             return f"a {self.kind.value}, which {'holds' if self.holds else 'fails'}"
