@@ -17,8 +17,9 @@ class Kind(StrEnum):
 
     An identity cannot differ: the same few bytes times the same count. A formula's digits were
     worked out by the source from a formula that we use as well: agreement says that both read it
-    alike. Again is a measurement that the source quotes twice, or in another unit. A floor and a
-    ceiling leave something out that can only err in one direction: nothing but the direction can
+    alike. Again is a measurement that the source quotes twice, or in another unit. A model that was
+    fitted to a number, or whose rule was found in it, is not tested by it. A floor and a ceiling
+    leave something out that can only err in one direction: nothing but the direction can
     fail. What is scaled takes another measurement of the same source and says what a change does to
     it. A prediction has seen no measurement of its kind.
     """
@@ -26,6 +27,7 @@ class Kind(StrEnum):
     identity = "identity"
     formula = "formula"
     again = "again"
+    fitted = "fitted"
     floor = "floor"
     ceiling = "ceiling"
     scaled = "scaled"
@@ -36,6 +38,7 @@ SAID = {
     Kind.identity: "by definition, which cannot differ",
     Kind.formula: "worked out by the source from the same formula",
     Kind.again: "the source's own measurement, quoted again or converted",
+    Kind.fitted: "what our model was made from, so no test of it",
     Kind.floor: "a floor, so what was measured must lie above it",
     Kind.ceiling: "a ceiling, so what was measured must lie below it",
     Kind.scaled: "scaled from another measurement of the source",
@@ -47,6 +50,7 @@ SHORT = {
     Kind.identity: "by definition",
     Kind.formula: "same formula",
     Kind.again: "quoted again, converted",
+    Kind.fitted: "fitted",
     Kind.floor: "bounds: floors",
     Kind.ceiling: "bounds: ceilings",
     Kind.scaled: "scaled",
@@ -71,17 +75,18 @@ class Margin:
     reason: str
 
 
-EXACT = Margin(0.0, "Both sides count the same, so nothing but rounding can lie between them.")
+EXACT = Margin(0.0, "Both sides count the same: nothing but rounding lies between.")
 
 MARGINS: Mapping[Kind, Margin] = {
     Kind.identity: EXACT,
     Kind.formula: EXACT,
     Kind.again: EXACT,
+    Kind.fitted: EXACT,
     Kind.floor: Margin(0.0, "A bound is either kept or not."),
     Kind.ceiling: Margin(0.0, "A bound is either kept or not."),
     Kind.scaled: Margin(
         0.10,
-        "Two runs are in it, and one whose spread is not told is taken to be 5 % uncertain.",
+        "Two runs are in it, and one of untold spread may well be 5 % off.",
     ),
 }
 """For every kind but a prediction, whose margin depends on what is predicted."""
@@ -90,11 +95,11 @@ PREDICTED: Mapping[str, Margin] = {
     "count": Margin(0.0, "A count of whole things is right or wrong."),
     "rate": Margin(
         0.15,
-        "A count of the work alone; good kernels reach 85 % and more of what such a count allows.",
+        "A count of the work alone, of which good kernels reach 85 % or more.",
     ),
     "memory": Margin(
         0.10,
-        "Tensors are counted; an allocator keeps some more than it was asked for.",
+        "Tensors are counted, and an allocator keeps more than it is asked for.",
     ),
 }
 """What a model may say that it predicts: `@model("rate")`."""

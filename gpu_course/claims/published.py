@@ -154,7 +154,7 @@ def compared(chosen: Iterable[Row], *, kinds: bool = True) -> str:
     """
     tables: list[str] = []
     for (paper, place), alike in groupby(chosen, key=lambda row: (row.paper.name, row.place)):
-        table = sorted(alike, key=lambda row: list(Kind).index(row.kind))
+        table = sorted(alike, key=_of_kind)
         lines = [*textwrap.wrap(f"{paper}, {place}", WIDTH), *_lines(table, kinds)]
         for note in [
             *dict.fromkeys(note for row in table for note in _notes(row)),
@@ -176,11 +176,18 @@ def _notes(row: Row) -> list[str]:
 
 def _breaks(table: Sequence[Row]) -> list[str]:
     """Which rows each broken assumption is of, and how it fails."""
-    broken = dict.fromkeys(row.broken for row in table if row.breaks)
-    return [
-        f"{', '.join(row.what for row in table if row.broken == why)}: the model breaks here: {why}"
-        for why in broken
-    ]
+    found: dict[tuple[str, str], list[str]] = {}
+    for row in table:
+        if row.breaks:
+            kept = row.kind in BOUNDS and row.holds
+            words = "what the bound leaves out" if kept else "the model breaks here"
+            found.setdefault((words, row.broken), []).append(row.what)
+    return [f"{', '.join(rows)}: {words}: {why}" for (words, why), rows in found.items()]
+
+
+def _of_kind(row: Row) -> tuple[int, float]:
+    """What rows are sorted by: their kind, then how far off they may be."""
+    return list(Kind).index(row.kind), 0.0 if row.spread else row.allowed.share
 
 
 def _said(row: Row) -> str:
@@ -291,9 +298,7 @@ def board(chosen: Sequence[Row] | None = None) -> str:
     """Returns the whole board as text: kind by kind, what is outside, and the count at the end."""
     shown = rows() if chosen is None else tuple(chosen)
     parts: list[str] = []
-    for said, alike in groupby(
-        sorted(shown, key=lambda row: (list(Kind).index(row.kind), row.share_text)), key=_heading
-    ):
+    for said, alike in groupby(sorted(shown, key=_of_kind), key=_heading):
         of_kind = list(alike)
         parts += [f"{said}\n{'=' * WIDTH}", compared(of_kind, kinds=False)]
     if far := outside(shown):
@@ -303,7 +308,8 @@ def board(chosen: Sequence[Row] | None = None) -> str:
 
 def _heading(row: Row) -> str:
     said = _said(row).removesuffix(":")
-    why = "" if row.spread else row.allowed.reason
+    stated = row.spread and row.allowed.share
+    why = "As far off as the source says of each." if stated else row.allowed.reason
     return "\n".join([said[:1].upper() + said[1:] + ".", *textwrap.wrap(why, WIDTH)])
 
 

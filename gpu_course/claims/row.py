@@ -140,7 +140,7 @@ class Row:
     @property
     def holds(self) -> bool | None:
         """Whether mine is as close as it has to be; None where there is no verdict."""
-        if self.missing:
+        if self.missing or self.kind is Kind.fitted:
             return None
         slack = self.margin * (1 + 1e-9)
         if self.kind is Kind.floor:
@@ -152,12 +152,16 @@ class Row:
     @property
     def judged(self) -> str:
         """What becomes of the comparison, in a few words."""
-        if self.missing:
+        if self.holds is None:
             return "no verdict"
         if self.kind in BOUNDS:
             return f"a {self.kind.value}, which {'holds' if self.holds else 'fails'}"
+        if self.holds and self.to_the_digit:
+            return "to the last printed digit"
         where = "inside" if self.holds else "outside"
-        return f"{where} its margin" + (f" of {self.share_text}" if self.share_text else "")
+        # A number and its sign stay on one line.
+        share = self.share_text.replace(" ", "\N{NO-BREAK SPACE}")
+        return f"{where} its margin" + (f" of {share}" if share else "")
 
     @property
     def share_text(self) -> str:

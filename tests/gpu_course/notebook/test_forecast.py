@@ -220,6 +220,11 @@ def test_what_becomes_of_the_simple_model_is_told_by_its_kind(answers, kind, jud
     assert judged in " ".join(repr(Forecast(replace(ROW, kind=kind)).comparison()).split())
 
 
+def test_a_number_that_agrees_to_the_digit_is_told_as_such(answers) -> None:
+    same = replace(ROW, kind=Kind.formula, model=lambda: RIGHT)
+    assert "4.1 ms; to the last printed digit." in repr(Forecast(same).comparison())
+
+
 def test_a_number_without_a_verdict_is_told_as_such(answers) -> None:
     unknown = Forecast(replace(ROW, missing="the clock")).comparison()
     assert "94 % of that; no verdict." in " ".join(repr(unknown).split())
