@@ -1,4 +1,4 @@
-"""Puzzle `block_reverse`: every block turns its piece round."""
+"""Puzzle `block_reverse`: every block reverses its piece."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ BLOCK_REVERSE = KernelPuzzle(
         Budget(
             "global_load.excess_sectors",
             0,
-            BACKWARDS + "Let thread t read cell t of the piece, and do the turning in the tile.",
+            BACKWARDS + "Let thread t read cell t of the piece, and reverse it in the tile.",
             "excess sectors in loads",
         ),
         Budget(
             "global_store.excess_sectors",
             0,
-            BACKWARDS + "Let thread t write cell t of the piece, and do the turning in the tile.",
+            BACKWARDS + "Let thread t write cell t of the piece, and reverse it in the tile.",
             "excess sectors in stores",
         ),
     ),
