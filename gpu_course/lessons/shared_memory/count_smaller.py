@@ -20,7 +20,7 @@ from gpu_course.puzzle.specification import Budget, Case, KernelPuzzle
 
 
 def _counts(piece: np.ndarray) -> np.ndarray:
-    return np.sum(piece[None, :] < piece[:, None], axis=1, dtype=np.int32)
+    return np.asarray(np.sum(piece[None, :] < piece[:, None], axis=1, dtype=np.int32))
 
 
 def _each_number_once(case: Case, counters: object) -> int:
