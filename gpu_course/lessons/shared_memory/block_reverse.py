@@ -15,8 +15,8 @@ from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Budget, KernelPuzzle
 
 BACKWARDS = (
-    "A warp that goes through whole sectors backwards touches no more of them. A piece whose end "
-    "lies within a sector begins there, counted backwards, and its warps touch one too many. "
+    "Memory is moved 32 bytes at a time. Where a block's piece of the array does not end at such a "
+    "boundary, going through it backwards moves 32 bytes too many. "
 )
 
 
@@ -32,13 +32,13 @@ BLOCK_REVERSE = KernelPuzzle(
             "global_load.excess_sectors",
             0,
             BACKWARDS + "Let thread t read cell t of the piece, and reverse it in the tile.",
-            "excess sectors in loads",
+            fact="global memory is not read in order",
         ),
         Budget(
             "global_store.excess_sectors",
             0,
             BACKWARDS + "Let thread t write cell t of the piece, and reverse it in the tile.",
-            "excess sectors in stores",
+            fact="global memory is not written in order",
         ),
     ),
     share=ONE_CELL_EACH,
