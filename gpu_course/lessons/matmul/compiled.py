@@ -74,16 +74,27 @@ def compiled(kernel: str, capability: str = H100) -> Compiled:
 
 
 def compiled_text(kernels: Sequence[str], capability: str = H100) -> str:
-    """Returns a table of kernels, a line for each, in columns that fit a page."""
-    lines = [
-        f"{'':<25}{'instructions':>12} {'shared loads':>13} {'bytes':>5} {'barriers':>8} "
-        f"{'registers':>9}",
-        f"{'':<25}{'for each multiply-add':>26} {'each':>5} {'a turn':>8} {'':>9}",
+    """Returns a table of kernels, a line for each.
+
+    Args:
+        kernels: as `compiled` takes them.
+        capability: compute capability.
+    """
+    rows = [
+        ("for each multiply-add:", "instr.", "loads", "bytes", "barriers", "registers"),
+        *(
+            (
+                kernel,
+                f"{each.instructions:.2f}",
+                f"{each.shared_loads:.3f}",
+                str(each.load_bytes or "-"),
+                str(each.barriers),
+                str(each.registers),
+            )
+            for kernel, each in ((kernel, compiled(kernel, capability)) for kernel in kernels)
+        ),
     ]
-    for kernel in kernels:
-        each = compiled(kernel, capability)
-        lines.append(
-            f"{kernel:<25}{each.instructions:>12.2f} {each.shared_loads:>13.3f} "
-            f"{each.load_bytes or '-':>5} {each.barriers:>8} {each.registers:>9}"
-        )
-    return "\n".join(lines)
+    return "\n".join(
+        f"{name:<25}{instructions:>7}{loads:>7}{width:>7}{barriers:>10}{registers:>11}"
+        for name, instructions, loads, width, barriers, registers in rows
+    )

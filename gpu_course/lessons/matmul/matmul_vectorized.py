@@ -38,7 +38,7 @@ MATMUL_VECTORIZED = KernelPuzzle(
         FROM_REGISTERS,
         IN_FOURS,
         LOADS_IN_ORDER,
-            *NO_CONFLICTS,
+        *NO_CONFLICTS,
         NO_ATOMICS,
         ALL_IN_FLOAT32,
     ),
