@@ -31,7 +31,7 @@ from authoring.readme import (
 )
 from gpu_course.commands import app
 from gpu_course.draw.paper.palette import CSS_PIXELS_PER_INCH
-from gpu_course.draw.paper.picture import SHARP
+from gpu_course.draw.paper.picture import SHARP, alt_text
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
