@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from gpu_course.draw.execution.footprint import ArrayTouches, Footprint
 from gpu_course.draw.paper import palette as p
 from gpu_course.draw.paper.furniture import (
+    NO_MARK,
     Legend,
+    Mark,
     arrowheads,
     cell_look,
     cell_text,
@@ -22,6 +21,7 @@ from gpu_course.draw.paper.furniture import (
     square,
     title,
 )
+from gpu_course.draw.touches.contents import Contents, is_rounded, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -89,19 +89,27 @@ class _Drawing:
     scale: _Scale
     thread_y: float
     follow: int | None
+    values: Contents
+    mark: Mark
     legend: Legend = field(default_factory=Legend)
 
 
 def draw_flow(
-    data: Footprint, values: Mapping[str, Any], ax: Axes | None, follow: int | None = None
+    data: Footprint,
+    values: Contents,
+    ax: Axes | None,
+    follow: int | None = None,
+    mark: Mark = NO_MARK,
 ) -> Figure:
     """Returns the picture of a one-dimensional launch on one-dimensional arrays.
 
     Args:
         data: at most about 64 threads and 64 cells per array.
-        values: array name -> what to print in its cells; cell numbers for all others.
+        values: array name -> cell -> what stands in it; printed where those of all arrays are
+            known and have room, else the cells have their numbers.
         ax: axes to draw on.
         follow: a thread whose lines stand out; default all do.
+        mark: cells to be marked.
     """
     sources = [a for a in data.arrays if not a.is_written]
     targets = [a for a in data.arrays if a.is_written]
@@ -123,14 +131,15 @@ def draw_flow(
     height = y - _BETWEEN_ROWS + scale.side / 2 + 0.55
 
     figure, axes = p.sheet(width, height, ax)
-    drawing = _Drawing(axes, data, scale, thread_y, follow)
+    shown = values if _have_room(data, values, scale) else {}
+    drawing = _Drawing(axes, data, scale, thread_y, follow, shown, mark)
     if follow is None:
         heading(axes, data, _EDGE)
     else:
         title(axes, _EDGE, data.call, f"followed here: thread {follow}")
     _draw_threads(drawing)
     for array in data.arrays:
-        _draw_array(drawing, array, rows[array.name], values.get(array.name))
+        _draw_array(drawing, array, rows[array.name])
     # Lines fall straight past the rows between an array and the threads, and bend only after them.
     for group, nearest in ((sources, -1), (targets, 0)):
         for place, array in enumerate(group):
@@ -139,6 +148,20 @@ def draw_flow(
             _draw_lines(drawing, array, rows[array.name], rows[group[nearest].name], lane)
     drawing.legend.draw(axes, _EDGE, height - 0.24)
     return figure
+
+
+_NARROW = {"-": 0.05, ".": 0.042}
+_CHARACTER = 0.08
+"""Inches of a character of the smallest size: a digit, and all others but the narrow ones."""
+
+
+def _have_room(data: Footprint, values: Contents, scale: _Scale) -> bool:
+    """True where the values of all arrays are known and each fits into its cell."""
+    if scale.pitch < 0.3 or not all(array.name in values for array in data.arrays):
+        return False
+    written = {short(value) for array in data.arrays for value in values[array.name].values()}
+    widths = (sum(_NARROW.get(sign, _CHARACTER) for sign in each) for each in written)
+    return max(widths, default=0.0) <= scale.side - 0.03
 
 
 def _fit(data: Footprint) -> tuple[_Scale, float]:
@@ -251,22 +274,27 @@ def _draw_rail(d: _Drawing, block: int) -> None:
         )
 
 
-def _draw_array(d: _Drawing, array: ArrayTouches, y: float, values: Any) -> None:
+def _draw_array(d: _Drawing, array: ArrayTouches, y: float) -> None:
     scale = d.scale
     row_label(d.axes, scale.left - 0.16, y, array.name, mono=True)
     if array.of:
         row_label(d.axes, scale.left - 0.16, y + 0.2, f"of {array.of}")
-    shown = None if values is None else np.asarray(values).reshape(-1)
-    looks = cell_look(array, d.legend)
+    held = d.values.get(array.name)
+    looks = cell_look(array, d.legend, d.mark)
+    hatches = array.contested | (d.mark[1] if d.mark[0] == array.name else frozenset())
     above = y < d.thread_y
     outer = y - scale.side / 2 - 0.11 if above else y + scale.side / 2 + 0.12
     for cell in range(array.size):
         x = scale.cell(cell)
         square(d.axes, x, y, scale.side, looks(cell))
-        hatched = cell in array.contested
-        if shown is not None and scale.pitch >= 0.3:
-            cell_text(d.axes, x, y, f"{float(shown[cell]):.3g}", p.INK, plate=hatched)
-            cell_text(d.axes, x, outer, str(cell), p.QUIET)
+        hatched = cell in hatches
+        if held is not None:
+            if cell in held:
+                cell_text(d.axes, x, y, short(held[cell]), p.INK, plate=hatched)
+                if is_rounded(held[cell]):
+                    d.legend.add("rounded", "numbers are rounded to 3 digits")
+            # Lines from an array further out pass here.
+            cell_text(d.axes, x, outer, str(cell), p.QUIET, plate=True)
         elif scale.every == 1:
             cell_text(d.axes, x, y, str(cell), p.INK, plate=hatched)
         elif cell % scale.every == 0:
