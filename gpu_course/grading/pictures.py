@@ -32,11 +32,15 @@ MAX_LINES_DRAWN = 24
 MAX_LINES_OF_TWO = 28
 """Of the walks of two warps together."""
 
+MAX_WORDS = 84
+"""Characters of a line below a title."""
+
 OF_COUNTER = {
     "global_load.excess_sectors": "sectors",
     "global_store.excess_sectors": "sectors",
     "global_load.bytes": "loads",
     "global_load.sectors": "loads",
+    "global_store.bytes": "loads",
     "global_load.requests": "lanes",
     "shared_load.conflicts": "banks",
     "shared_store.conflicts": "banks",
@@ -309,42 +313,38 @@ def _of_banks(verdict: Verdict) -> Figure | None:
 
 
 def _of_loads(verdict: Verdict) -> Figure | None:
-    """The cells that a block loads from global memory more than once."""
+    """The cells that a block loads from global memory, or stores there, more than once."""
     from gpu_course.draw.execution.footprint import count
     from gpu_course.draw.execution.ownership import Trouble, draw_around
 
     report = verdict.report
     assert report is not None
+    stores = str(verdict.evidence.get("counter", "")).startswith("global_store")
+    kind, verb, shown = ("write", "writes", "wrote") if stores else ("read", "loads", "read")
+    mark = "written more than once" if stores else "loaded more than once"
     lines = verdict.evidence.get("lines", ())
-    arrays = dict.fromkeys(t.array for line in lines for t in _reads(report) if t.line == line)
-    for array in arrays:
-        block, often = _loaded_by_a_block(report, array)
+    touches = [t for t in report.touches if t.kind == kind and t.space == "global"]
+    for array in dict.fromkeys(t.array for line in lines for t in touches if t.line == line):
+        block, often = _touched_by_a_block(report, [t for t in touches if t.array == array])
         cells = frozenset(cell for cell, times in often.items() if times > 1)
         if cells:
-            times = max(often.values())
-            words = f"block {block} loads {count(len(cells), 'cell')} more than once, "
-            words += f"up to {count(times, 'time')}"
-            mark = "loaded more than once"
-            trouble = Trouble(array, min(cells), words, cells, mark, block, "read", only_block=True)
+            words = f"block {block} {verb} {count(len(cells), 'cell')} more than once, "
+            words += f"up to {count(max(often.values()), 'time')}"
+            trouble = Trouble(array, min(cells), words, cells, mark, block, shown, only_block=True)
             return draw_around(report, trouble)
     return None
 
 
-def _loaded_by_a_block(report: Report, array: str) -> tuple[int, Counter[int]]:
-    """Returns the block that loads most cells of an array again, and how often it loads each."""
+def _touched_by_a_block(report: Report, touches: list[Touch]) -> tuple[int, Counter[int]]:
+    """Returns the block that touches most cells again, and how often it touches each."""
     size = int(np.prod(report.launch.block))
     often: dict[int, Counter[int]] = {}
-    for touch in _reads(report):
-        if touch.array == array:
-            for thread, cell in zip(touch.threads.tolist(), touch.cells.tolist(), strict=True):
-                often.setdefault(thread // size, Counter())[cell] += cell >= 0
+    for touch in touches:
+        for thread, cell in zip(touch.threads.tolist(), touch.cells.tolist(), strict=True):
+            often.setdefault(thread // size, Counter())[cell] += cell >= 0
     again = {block: sum(n > 1 for n in cells.values()) for block, cells in often.items()}
     block = max(again, key=lambda number: (again[number], -number))
     return block, often[block]
-
-
-def _reads(report: Report) -> list[Touch]:
-    return [t for t in report.touches if t.kind == "read" and t.space == "global"]
 
 
 def _of_updates(verdict: Verdict) -> Figure | None:
@@ -447,7 +447,7 @@ def _around_the_fault(verdict: Verdict, report: Report) -> Figure | None:
         return None
     written = [touch for touch in report.touches if touch.kind == "write"]
     if not written:
-        return None
+        return _of_atomics(report)
     words = f"the first of its {_cells(written[-1].shape):,} cells"
     return draw_around(report, Trouble(written[-1].array, 0, words))
 
@@ -472,8 +472,9 @@ def trouble_of(hazard: Hazard, report: Report) -> Trouble:
             cells |= _read_too_early(report, hazard, block)
         mark = _MET.get(hazard.kind, "this cell")
         words = hazard.message
-        if len(cells) > 1:
-            words += f"; so are {len(cells) - 1:,} more"
+        more = f"; so are {len(cells) - 1:,} more" if len(cells) > 1 else ""
+        if len(words) + len(more) <= MAX_WORDS:
+            words += more
         return Trouble(array, cell, words, cells, mark, block)
     index = hazard.details.get("index", (0,))
     inside = tuple(max(0, min(int(i), n - 1)) for i, n in zip(index, shape, strict=False))
@@ -507,14 +508,25 @@ def _of_many_cells(verdict: Verdict, report: Report) -> Figure | None:
     """
     from gpu_course.draw.execution.ownership import draw_ownership
 
-    written = [t for t in report.touches if t.kind == "write" and t.space != "local"]
+    written = [t for t in report.touches if t.kind == "write" and t.space == "global"]
     if not written:
-        return None
+        return _of_atomics(report)
     if _cells(written[-1].shape) <= MAX_CELLS_OWNED:
         return draw_ownership(report, written[-1].array)
     with suppress(CourseError):
         return None if verdict.scene is None else _of_banks(verdict)
     return None
+
+
+def _of_atomics(report: Report) -> Figure | None:
+    """Returns how many threads update each of the first cells of an array by atomics."""
+    from gpu_course.draw.execution.ownership import Trouble, draw_around
+
+    updated = [t for t in report.touches if t.kind == "atomic" and t.space == "global"]
+    if not updated:
+        return None
+    words = f"{_cells(updated[-1].shape):,} cells, updated one thread after the other"
+    return draw_around(report, Trouble(updated[-1].array, 0, words, shown="updated"))
 
 
 def _schedule(got: Any) -> Figure | None:

@@ -10,7 +10,15 @@ import numpy as np
 
 from gpu_course.draw.execution.footprint import count, index_label, ranges
 from gpu_course.draw.paper import palette as p
-from gpu_course.draw.paper.furniture import Legend, Look, cell_text, row_label, square, title
+from gpu_course.draw.paper.furniture import (
+    Legend,
+    Look,
+    cell_text,
+    plate_room,
+    row_label,
+    square,
+    title,
+)
 from gpu_course.draw.paper.picture import with_alt
 from gpu_course.errors import CourseError
 from simt.report import Recording
@@ -392,7 +400,9 @@ def _draw_interval(
             text += "*" * (len(threads) > 1)
             if len(threads) > 1:
                 legend.add("star", "and other threads")
-            cell_text(axes, x, middle, text, p.INK, plate=cell in raced and bool(threads))
+            hatched = cell in raced and bool(threads)
+            room = plate_room(text, column * 0.92)
+            cell_text(axes, x, middle, text, p.INK, plate=hatched, room=room)
 
 
 def _draw_barrier(

@@ -16,7 +16,7 @@ from gpu_course.draw.execution.footprint import (
     ranges,
 )
 from gpu_course.draw.paper import palette as p
-from gpu_course.draw.paper.furniture import Legend, cell_text, square, title
+from gpu_course.draw.paper.furniture import Legend, cell_text, plate_room, square, title
 from gpu_course.draw.paper.layout import array_title, ghost_place, rows_columns
 from gpu_course.draw.paper.picture import with_alt
 from gpu_course.errors import CourseError
@@ -32,6 +32,8 @@ _WRAP = 16
 MAX_CELLS = 1024
 WINDOW_CELLS, WINDOW_ROWS, WINDOW_COLUMNS = 64, 8, 12
 _WIDEST_CELL = 0.72
+_AND_SO_ON = 1.0
+"""Inches that these words and the gap before them take."""
 
 
 def draw_ownership(report: Report, array: str, ax: Axes | None = None) -> Figure:
@@ -256,7 +258,8 @@ def _draw_ghost(
     legend.add("outside", "out of bounds")
     square(axes, x, y, side * 0.94, p.OUTSIDE, height * 0.92)
     if labelled:
-        cell_text(axes, x, y, _label(seen.data, threads, alone), p.INK, plate=True)
+        label = _label(seen.data, threads, alone)
+        cell_text(axes, x, y, label, p.INK, plate=True, room=plate_room(label, side * 0.94))
 
 
 def describe_around(report: Report, trouble: Trouble) -> str:
@@ -419,7 +422,8 @@ def _draw_cell(
         label = _label(data, threads, alone)
         if len(threads) > 1:
             legend.add("times", "so many threads")
-        cell_text(axes, x, y, label, ink, plate=contested or bool(marked))
+        hatched = contested or bool(marked)
+        cell_text(axes, x, y, label, ink, plate=hatched, room=plate_room(label, side * 0.94))
 
 
 def _colour(block: int) -> str:
@@ -430,13 +434,16 @@ def _draw_blocks(
     axes: Axes, data: Footprint, owners: dict[int, tuple[int, ...]], y: float, width: float
 ) -> None:
     x = _EDGE
-    for block in sorted({t // data.block_size for ts in owners.values() for t in ts}):
+    blocks = sorted({t // data.block_size for ts in owners.values() for t in ts})
+    for number, block in enumerate(blocks, 1):
         text = f"block {index_label(block, data.launch.grid)}"
-        if x + 1.2 > width - _EDGE:
+        wide = 0.38 + 0.08 * len(text)
+        room = width - _EDGE - (_AND_SO_ON if number < len(blocks) else 0)
+        if x + wide > room:
             axes.text(
                 x + 0.1, y, "and so on", fontsize=p.SMALL, color=p.QUIET, va="center_baseline"
             )
             return
         square(axes, x + 0.18, y, 0.2, {"facecolor": _colour(block), "linewidth": 0})
         axes.text(x + 0.38, y, text, fontsize=p.SMALL, color=p.INK, va="center_baseline")
-        x += 0.38 + 0.08 * len(text) + 0.2
+        x += wide + 0.2

@@ -111,6 +111,11 @@ def cell_text(
     )
 
 
+def plate_room(text: str, cell: float) -> float:
+    """Returns how wide the white behind a text is: as the text, and within its cell."""
+    return min(0.08 * len(text) + 0.06, cell - 0.03)
+
+
 def square(axes: Axes, x: float, y: float, side: float, look: Look, height: float = 0) -> None:
     """Draws one cell around (x, y)."""
     from matplotlib.patches import Rectangle
