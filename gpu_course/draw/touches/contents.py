@@ -15,8 +15,6 @@ Contents = Mapping[str, Mapping[int, Any]]
 
 DIGITS = 3
 """Of a number that is too long to be written out."""
-LONGEST = 5
-"""Characters up to which a number is written out."""
 
 
 def cell_values(report: Report, steps: int | None = None, threads: int | None = None) -> Contents:
@@ -60,32 +58,30 @@ def value_of(touch: Touch, place: int) -> str:
     return "" if touch.values is None else short(touch.values[place])
 
 
-def short(value: Any) -> str:
-    """Returns a number in few characters: as it is, or with three digits.
+def short(value: Any, digits: int = DIGITS) -> str:
+    """Returns a number in few characters: as it is, or rounded to some digits.
 
     >>> [short(each) for each in (3.0, 0.25, -1.5, 1e6, float("nan"), -12.625, 1000, 123456)]
     ['3', '0.25', '-1.5', '1e6', 'nan', '-12.6', '1000', '1.23e5']
+    >>> short(-0.625, 2)
+    '-0.62'
     """
     if isinstance(value, bool | np.bool_):
         return str(bool(value))
     number = float(value)
     if not math.isfinite(number):
         return str(number)
-    written = [_plain(f"{number:.{digits}g}") for digits in (17, DIGITS)]
-    if number.is_integer():
-        whole = str(int(number))
-        shorter = _plain(f"{number:.17e}")
-        return (
-            whole if len(whole) <= LONGEST else shorter if len(shorter) <= LONGEST else written[1]
-        )
-    exact = _plain(repr(float(str(value)))) if isinstance(value, np.floating) else written[0]
-    return exact if len(exact) <= LONGEST else written[1]
+    exact = _plain(repr(float(str(value))) if isinstance(value, np.floating) else repr(number))
+    whole = str(int(number)) if number.is_integer() else exact
+    fits = (each for each in (whole, _plain(f"{number:.17e}")) if len(each) <= digits + 2)
+    return next(fits, _plain(f"{number:.{digits}g}"))
 
 
-def is_rounded(value: Any) -> bool:
+def is_rounded(value: Any, digits: int = DIGITS) -> bool:
     """True where `short` leaves digits out."""
     number = float(value)
-    return math.isfinite(number) and not math.isclose(float(short(value)), number, rel_tol=1e-7)
+    written = float(short(value, digits)) if math.isfinite(number) else number
+    return math.isfinite(number) and not math.isclose(written, number, rel_tol=1e-7)
 
 
 def _plain(text: str) -> str:

@@ -17,11 +17,12 @@ from gpu_course.draw.paper.furniture import (
     cell_text,
     heading,
     line_look,
+    plate_room,
     row_label,
     square,
     title,
 )
-from gpu_course.draw.touches.contents import Contents, is_rounded, short
+from gpu_course.draw.touches.contents import DIGITS, Contents, is_rounded, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,10 +49,11 @@ class _Scale:
     gap: float
     shift: float
     tabs: bool
+    largest: float
 
     @property
     def side(self) -> float:
-        return min(self.pitch * 0.86, 0.42)
+        return min(self.pitch * 0.86, self.largest)
 
     @property
     def radius(self) -> float:
@@ -90,6 +92,7 @@ class _Drawing:
     thread_y: float
     follow: int | None
     values: Contents
+    digits: int
     mark: Mark
     legend: Legend = field(default_factory=Legend)
 
@@ -113,7 +116,8 @@ def draw_flow(
     """
     sources = [a for a in data.arrays if not a.is_written]
     targets = [a for a in data.arrays if a.is_written]
-    scale, width = _fit(data)
+    known = all(array.name in values for array in data.arrays)
+    scale, width = _fit(data, _widest(values, DIGITS) if known else 0.0)
     fall = _fall(data, scale)
 
     y = _HEADER + scale.side / 2 + (0.2 if sources else 0.05)
@@ -131,8 +135,9 @@ def draw_flow(
     height = y - _BETWEEN_ROWS + scale.side / 2 + 0.55
 
     figure, axes = p.sheet(width, height, ax)
-    shown = values if _have_room(data, values, scale) else {}
-    drawing = _Drawing(axes, data, scale, thread_y, follow, shown, mark)
+    digits = _digits(values, scale) if known else 0
+    shown = values if digits else {}
+    drawing = _Drawing(axes, data, scale, thread_y, follow, shown, digits, mark)
     if follow is None:
         heading(axes, data, _EDGE)
     else:
@@ -151,30 +156,44 @@ def draw_flow(
 
 
 _NARROW = {"-": 0.05, ".": 0.042}
+_AIR = 0.03
+"""Inches beside a value in its cell."""
 _CHARACTER = 0.08
 """Inches of a character of the smallest size: a digit, and all others but the narrow ones."""
 
 
-def _have_room(data: Footprint, values: Contents, scale: _Scale) -> bool:
-    """True where the values of all arrays are known and each fits into its cell."""
-    if scale.pitch < 0.3 or not all(array.name in values for array in data.arrays):
-        return False
-    written = {short(value) for array in data.arrays for value in values[array.name].values()}
+def _widest(values: Contents, digits: int) -> float:
+    """Returns the inches that the widest of all values takes, with so many digits."""
+    written = {short(value, digits) for cells in values.values() for value in cells.values()}
     widths = (sum(_NARROW.get(sign, _CHARACTER) for sign in each) for each in written)
-    return max(widths, default=0.0) <= scale.side - 0.03
+    return max(widths, default=0.0)
 
 
-def _fit(data: Footprint) -> tuple[_Scale, float]:
+def _digits(values: Contents, scale: _Scale) -> int:
+    """Returns to how many digits values are rounded that fit into cells; 0 where none do."""
+    if scale.pitch < 0.3:
+        return 0
+    fits = (n for n in (DIGITS, DIGITS - 1) if _widest(values, n) <= scale.side - _AIR)
+    return next(fits, 0)
+
+
+def _fit(data: Footprint, value: float) -> tuple[_Scale, float]:
+    """Returns where things stand, and the width of the sheet; `value` is as wide as the widest."""
+    largest = min(max(0.42, value + _AIR), 0.53)
     names = max([0.72, *(0.1 * len(a.name) + 0.15 for a in data.arrays)])
     columns = max([1, *(_columns(a) for a in data.arrays)])
     gaps = data.blocks - 1
     for tabs, gap in ((True, _TAB + 0.13), (False, 0.12)):
         left = _EDGE + names + (_TAB if tabs else 0.0)
         room = p.WIDEST - left - _EDGE
-        pitch = min(0.5, (room - gaps * gap) / data.threads, (room - gaps * gap / 2) / columns)
+        pitch = min(
+            max(0.5, largest / 0.86),
+            (room - gaps * gap) / data.threads,
+            (room - gaps * gap / 2) / columns,
+        )
         if pitch >= 0.26:
             break
-    scale = _Scale(left, pitch, gap, gaps * gap / 2, tabs)
+    scale = _Scale(left, pitch, gap, gaps * gap / 2, tabs, largest)
     used = max(data.threads * pitch + gaps * gap, columns * pitch + scale.shift)
     return scale, max(left + used + _EDGE, 6.0)
 
@@ -290,9 +309,11 @@ def _draw_array(d: _Drawing, array: ArrayTouches, y: float) -> None:
         hatched = cell in hatches
         if held is not None:
             if cell in held:
-                cell_text(d.axes, x, y, short(held[cell]), p.INK, plate=hatched)
-                if is_rounded(held[cell]):
-                    d.legend.add("rounded", "numbers are rounded to 3 digits")
+                text = short(held[cell], d.digits)
+                room = plate_room(text, scale.side)
+                cell_text(d.axes, x, y, text, p.INK, plate=hatched, room=room)
+                if is_rounded(held[cell], d.digits):
+                    d.legend.add("rounded", f"numbers are rounded to {d.digits} digits")
             # Lines from an array further out pass here.
             cell_text(d.axes, x, outer, str(cell), p.QUIET, plate=True)
         elif scale.every == 1:
