@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from gpu_course.draw.paper.picture import figure_html
-from gpu_course.grading import exports
+from gpu_course.grading import exports, pictures
 from gpu_course.grading.check import check
 from gpu_course.grading.kernel.trial import solutions_folder
 from gpu_course.grading.verdict import Verdict
@@ -37,7 +37,7 @@ def failures(puzzle: KernelPuzzle) -> list[Verdict]:
             function: f"{folder / puzzle.name}.py:{function}" for function in puzzle.functions
         } | {wrong: f"{mistakes}:{mistake.function}"}
         verdict = check(puzzle.name, answer=answer, seed=0)
-        if exports.verdict_figure(verdict) is not None:
+        if pictures.verdict_figure(verdict) is not None:
             found.append(verdict)
     return found
 
@@ -48,7 +48,7 @@ def measure(puzzle: KernelPuzzle) -> tuple[list[float], list[float]]:
     for verdict in failures(puzzle):
         for taken, make in (
             (shown, lambda verdict=verdict: exports.verdict_picture(verdict)),
-            (pixels, lambda verdict=verdict: figure_html(exports.verdict_figure(verdict))),
+            (pixels, lambda verdict=verdict: figure_html(pictures.verdict_figure(verdict))),
         ):
             each = []
             for _ in range(RUNS):

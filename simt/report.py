@@ -177,6 +177,8 @@ class Touch:
         cells: int64 (n,), the flat C-order indices touched.
         space: where the array lies: "global", "shared" (each block has its own), "local" (each
             thread has its own).
+        values: (n,), what a read found or a write left there, kept for launches of at most 64
+            lanes; None above, and of an atomic.
     """
 
     array: str
@@ -186,6 +188,7 @@ class Touch:
     threads: np.ndarray
     cells: np.ndarray
     space: str = "global"
+    values: np.ndarray | None = None
 
 
 @dataclass(frozen=True)

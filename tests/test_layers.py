@@ -24,8 +24,10 @@ TOOLS = {"authoring", "benchmarks", "tests"}
 """What lies beside the packages: it is not installed with them."""
 MAY_IMPORT_HEAVY_AT_MODULE_LEVEL = {"measure", "ranks", "draw", "lessons"}
 HEAVY = {"torch", "numba", "matplotlib"}
-# Two files that name each other: a verdict shows itself, and exports shows verdicts.
-MAY_BE_A_CIRCLE = {"gpu_course.grading.exports": {"gpu_course.grading.verdict"}}
+# Files that name each other: a verdict shows itself, and exports and pictures show verdicts.
+MAY_BE_A_CIRCLE = {
+    f"gpu_course.grading.{each}": {"gpu_course.grading.verdict"} for each in ("exports", "pictures")
+}
 # Rooms that take no more of the engine than its words and the data of a report: what is counted,
 # planned, drawn or run on a real GPU never asks the simulator.
 PLAIN = {"hardware", "measure", "ranks", "claims", "draw", "isolation", "units"}

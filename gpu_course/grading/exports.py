@@ -7,22 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from gpu_course.draw.paper import palette
 from gpu_course.grading.sections import INDENT, WIDTH, Section, section, text_of
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from gpu_course.draw.execution.ownership import Trouble
     from gpu_course.grading.verdict import Verdict
-    from simt.report import Hazard, Report
+    from simt.report import Hazard
 
 TABLE_HEAD = ("puzzle", "status", "points", "message")
-MAX_CELLS_DRAWN = 64
-MAX_CELLS_OWNED = 200
-MAX_OPERATIONS_DRAWN = 400
 
 # A colour always stands beside a sign and a word.
 LOOKS = {
@@ -190,6 +182,8 @@ def _links(verdict: Verdict) -> str:
 
 def verdict_picture(verdict: Verdict) -> str:
     """Returns the picture below a verdict as HTML, "" where it has none."""
+    from gpu_course.grading.pictures import verdict_figure
+
     try:
         figure = verdict_figure(verdict)
         if figure is None:
@@ -200,113 +194,3 @@ def verdict_picture(verdict: Verdict) -> str:
     except Exception:
         # The verdict is what matters: a picture that cannot be drawn is left out.
         return ""
-
-
-def verdict_figure(verdict: Verdict) -> Figure | None:
-    """Returns the picture of what an answer did on the visible example, or None."""
-    report = verdict.report
-    if verdict.status not in ("passed", "failed"):
-        return None
-    if report is None or not report.touches:
-        return _schedule(verdict.evidence.get("shown") or verdict.evidence.get("got"))
-    from gpu_course.draw.touches.picture import draw_touches
-
-    if all(_cells(touch.shape) <= MAX_CELLS_DRAWN for touch in report.touches):
-        return draw_touches(report)
-    return _of_many_cells(report) if verdict.passed else _around_the_fault(verdict, report)
-
-
-def _around_the_fault(verdict: Verdict, report: Report) -> Figure | None:
-    """Returns the cells around the first fault, where the arrays are too large to draw whole."""
-    from gpu_course.draw.execution.ownership import Trouble, draw_around
-
-    touched = {touch.array for touch in report.touches}
-    mask = verdict.evidence.get("mask")
-    if mask is not None and verdict.evidence.get("array") in touched:
-        wrong = np.flatnonzero(mask)
-        words = f"{wrong.size:,} of {mask.size:,} cells {'is' if wrong.size == 1 else 'are'}"
-        array = verdict.evidence["array"]
-        cells = frozenset(wrong.tolist())
-        return draw_around(report, Trouble(array, int(wrong[0]), f"{words} wrong", cells))
-    for hazard in verdict.hazards:
-        details = hazard.details
-        if details.get("array") in touched and hazard in report.hazards:
-            return draw_around(report, _trouble(hazard, report.launch.grid))
-    written = [touch for touch in report.touches if touch.kind == "write"]
-    if not written:
-        return None
-    words = f"the first of its {_cells(written[-1].shape):,} cells"
-    return draw_around(report, Trouble(written[-1].array, 0, words))
-
-
-_MET = {"race": "where they meet", "uninitialised-read": "read before it is written"}
-"""Hazard kind -> what the cell is that it names."""
-
-
-def _trouble(hazard: Hazard, grid: tuple[int, int, int]) -> Trouble:
-    """Returns what a hazard says of an array, the cell it says it of, and the block it is in."""
-    from gpu_course.draw.execution.ownership import Trouble
-
-    x, y, z = hazard.threads[0][0] if hazard.threads else (0, 0, 0)
-    block = x + grid[0] * (y + grid[1] * z)
-    array, shape = hazard.details["array"], hazard.details["shape"]
-    if "cell" in hazard.details:
-        cell = int(hazard.details["cell"])
-        mark = _MET.get(hazard.kind, "this cell")
-        return Trouble(array, cell, hazard.message, frozenset({cell}), mark, block)
-    index = hazard.details.get("index", (0,))
-    inside = tuple(max(0, min(int(i), n - 1)) for i, n in zip(index, shape, strict=False))
-    return Trouble(array, int(np.ravel_multi_index(inside, shape)), hazard.message, block=block)
-
-
-def _of_many_cells(report: Report) -> Figure | None:
-    """Returns who wrote which cell of the output; of a large one, how a warp reads its tile,
-    or how it writes it where that has more conflicts.
-
-    An array that each thread has for itself has no owner to show, and lies in no bank.
-    """
-    from gpu_course.draw.execution.banks import draw_banks, words_of_warp
-    from gpu_course.draw.execution.ownership import draw_ownership
-
-    *others, output = [
-        touch for touch in report.touches if touch.kind == "write" and touch.space != "local"
-    ]
-    if _cells(output.shape) <= MAX_CELLS_OWNED:
-        return draw_ownership(report, output.array)
-    tiles = [touch.array for touch in others if touch.space == "shared"]
-    # Where lanes wait for each other at one side of the tile only, that side is shown.
-    counters = report.counters
-    stores_wait = counters.shared_store.conflicts > counters.shared_load.conflicts
-    kind = "write" if stores_wait else "read"
-    return draw_banks(words_of_warp(report, tiles[0], kind)) if tiles else None
-
-
-def _schedule(got: Any) -> Figure | None:
-    """Returns a schedule that an answer planned or weighed, with the place where it breaks.
-
-    Args:
-        got: "schedule" and "rises"; and where they are there, "broken", "at", "budget", "claimed"
-            and "unit", as `draw_schedule` takes them. None comes of anything else.
-    """
-    if not isinstance(got, dict) or not {"schedule", "rises"} <= got.keys():
-        return None
-    from gpu_course.draw.training.schedules import draw_schedule
-
-    if not 0 < len(got["schedule"]) <= MAX_OPERATIONS_DRAWN:
-        return None
-    return draw_schedule(
-        [(str(word), int(stage)) for word, stage in got["schedule"]],
-        [int(rise) for rise in got["rises"]],
-        broken=str(got.get("broken", "")),
-        at=got.get("at"),
-        budget=got.get("budget"),
-        claimed=[float(peak) for peak in got.get("claimed", ())],
-        unit=str(got.get("unit", "outputs")),
-    )
-
-
-def _cells(shape: tuple[int, ...]) -> int:
-    cells = 1
-    for side in shape:
-        cells *= side
-    return cells

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpu_course.grading.sections import WIDTH, Section, text_of
 from simt.report import Counters, Hazard, Report
+
+if TYPE_CHECKING:
+    from gpu_course.grading.kernel.scene import Scene
 
 STATUSES = ("passed", "failed", "not-started", "error", "timeout")
 REASONS = (
@@ -31,7 +34,10 @@ class Verdict:
         report: for pictures, the Report of the launch at fault, or of the visible case where all
             is right; None where nothing ran.
         evidence: plain data for pictures: "case", "expected", "got" and "mask" arrays when a result
-            was wrong, and "array", what the kernel calls it.
+            was wrong, and "array", what the kernel calls it. When a kernel was over budget
+            "counter", the budget's "words" and the "lines" that cost most; of a pass "picture", as
+            in Debrief.
+        scene: how a kernel's launch can be run again for a picture; None where it cannot.
     """
 
     name: str
@@ -46,6 +52,7 @@ class Verdict:
     diagnosis: str | None = None
     report: Report | None = field(default=None, repr=False)
     evidence: dict[str, Any] = field(default_factory=dict, repr=False)
+    scene: Scene | None = field(default=None, repr=False)
 
     @property
     def message(self) -> str:

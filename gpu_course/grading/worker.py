@@ -23,6 +23,7 @@ from typing import Any, NoReturn
 import gpu_course
 import simt
 from gpu_course.errors import CourseError
+from gpu_course.grading.kernel.scene import Scene
 from gpu_course.grading.sections import Section, fact, section
 from gpu_course.grading.verdict import Verdict
 from gpu_course.grading.workspace import ANSWERS_VARIABLE
@@ -78,7 +79,7 @@ class Died:
 
 _CLASSES = (
     CheckOutcome, Problem, Verdict, Section, Case, Report, Hazard, Counters, GlobalCounters,
-    SharedCounters, LaunchShape, Touch,
+    SharedCounters, LaunchShape, Touch, Scene,
 )  # fmt: skip
 OBJECTS: transport.Objects = {each.__name__: each for each in _CLASSES}
 """The classes whose objects cross."""

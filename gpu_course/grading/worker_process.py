@@ -89,7 +89,7 @@ def packed(told: CheckOutcome | Problem) -> bytes:
 def _shown(verdict: Verdict, html: bool) -> CheckOutcome:
     """Returns a verdict as it is shown: what its picture was drawn from stays here."""
     drawn = verdict._repr_html_() if html else ""
-    return CheckOutcome(replace(verdict, hazards=(), report=None, evidence={}), drawn)
+    return CheckOutcome(replace(verdict, hazards=(), report=None, evidence={}, scene=None), drawn)
 
 
 def _puzzle(name: str) -> Puzzle:

@@ -24,7 +24,7 @@ import msgspec
 
 import gpu_course
 from gpu_course.errors import CatalogueError
-from gpu_course.puzzle.specification import Debrief, Mistake, Sealed, Term
+from gpu_course.puzzle.specification import PICTURES, Debrief, Mistake, Sealed, Term
 from simt.text import source_lines
 
 _CALL = re.compile(r"^    (\w+)\(", re.MULTILINE)
@@ -39,6 +39,7 @@ class _Debrief(msgspec.Struct, forbid_unknown_fields=True):
     why: str
     alternative: str
     goal: str = ""
+    picture: str | None = None
 
 
 class _Words(msgspec.Struct, forbid_unknown_fields=True):
@@ -80,6 +81,8 @@ class LessonWords(msgspec.Struct, forbid_unknown_fields=True):
         name: "NN_topic".
         title, part, minutes, goal: as in Lesson.
         puzzles: their last parts, in the order the lesson brings them.
+        picture: what a pass of its puzzles shows a picture of, as in Debrief; a puzzle's own TOML
+            may name another under [debrief].
         diagnoses: sentences that several of its puzzles share.
         term: words of the course that are met first here.
     """
@@ -90,6 +93,7 @@ class LessonWords(msgspec.Struct, forbid_unknown_fields=True):
     minutes: int
     goal: str
     puzzles: tuple[str, ...]
+    picture: str = ""
     diagnoses: dict[str, str] = {}
     term: tuple[_Term, ...] = ()
 
@@ -151,10 +155,22 @@ def puzzle_fields(module: str) -> dict[str, Any]:
             why=_one_line(words.debrief.why),
             alternative=_one_line(words.debrief.alternative),
             goal=_one_line(words.debrief.goal),
+            picture=_picture(words.debrief.picture, lesson, path),
         ),
         "equivalent_mutants": words.equivalent_mutants,
         "read_mistakes": partial(mistakes_of, name, next(iter(asked.parameters))),
     }
+
+
+def _picture(own: str | None, lesson: LessonWords, path: Path) -> str:
+    """What a pass shows a picture of: as the puzzle says, else as its lesson does."""
+    found = lesson.picture if own is None else own
+    if found and found not in PICTURES:
+        raise CatalogueError(
+            f"{path.with_suffix('.toml').name} asks for a picture of {found!r}",
+            f"name one of {', '.join(PICTURES)}",
+        )
+    return found
 
 
 @cache

@@ -130,12 +130,25 @@ class Debrief:
         alternative: what another good answer looks like, in words.
         goal: what could be fewer, for those who want more, and no word on how; or "". The puzzle's
             `bonus` says when it is met.
+        picture: of what in the learner's run a pass shows a picture, a key of PICTURES; "" for who
+            touches what.
     """
 
     shows: tuple[str, ...]
     why: str
     alternative: str
     goal: str = ""
+    picture: str = ""
+
+
+PICTURES = {
+    "lanes": "the lines that a warp carries out, and the lanes that are at work in each",
+    "sectors": "the sectors of global memory that the worst load and the worst store move",
+    "banks": "the banks that the worst access of a tile asks for",
+    "barriers": "who writes and reads which cell of a tile between two barriers",
+}
+"""What a pass can show a picture of -> what that is; a lesson names one for all its puzzles, and a
+puzzle another."""
 
 
 @dataclass(frozen=True)

@@ -345,8 +345,16 @@ def load(path: str | Path) -> Module:
         KernelRefused: it is not Python.
     """
     path = Path(path)
-    shown = show_path(path)
-    return _read(path, shown, read_text(path, shown))
+    return read(path, read_text(path, show_path(path)))
+
+
+def read(path: Path, text: str) -> Module:
+    """Returns an answer file as a Module, by the text that stood in it.
+
+    Raises:
+        KernelRefused: it is not Python.
+    """
+    return _read(path, show_path(path), text)
 
 
 @functools.lru_cache(maxsize=64)

@@ -143,7 +143,7 @@ def _cost(access: Access, here: np.ndarray, lanes: Lanes) -> tuple[dict[int, int
     if space not in ("global", "shared"):
         return {}, {}
     period = SECTOR_BYTES if space == "global" else WORD_BYTES
-    counted = access.counted("cost by warp", period, partial(_cost_by_warp, here))
+    counted = access.counted("cost by warp", period, partial(cost_by_warp, here))
     per_block = lanes.lanes_per_block // WARP
     cost, least = {}, {}
     for warp, pair in counted.items():
@@ -152,7 +152,7 @@ def _cost(access: Access, here: np.ndarray, lanes: Lanes) -> tuple[dict[int, int
     return cost, least
 
 
-def _cost_by_warp(here: np.ndarray, access: Access) -> dict[int, tuple[int, int]]:
+def cost_by_warp(here: np.ndarray, access: Access) -> dict[int, tuple[int, int]]:
     """Warp of the batch -> (what the access costs it, the fewest that bytes and mask allow)."""
     found: dict[int, tuple[int, int]] = {}
     width = access.array.component_bytes

@@ -58,7 +58,9 @@ def words_of_warp(report: Report, array: str, kind: str, warp: int = 0) -> list[
     )
 
 
-def draw_banks(words: Sequence[int | None], ax: Axes | None = None) -> Figure:
+def draw_banks(
+    words: Sequence[int | None], ax: Axes | None = None, *, name: str = "", worst: bool = False
+) -> Figure:
     """Returns the banks of shared memory side by side, with the lanes that each has to serve.
 
     Word w lies in bank w modulo 32. A bank serves one word in a pass, whoever asks for it; lanes
@@ -67,6 +69,8 @@ def draw_banks(words: Sequence[int | None], ax: Axes | None = None) -> Figure:
     Args:
         words: for each lane of a warp the four-byte word it asks for, or None if it takes no part.
         ax: axes to draw on instead of a new figure.
+        name: what the access is called: "line 14 writes tile".
+        worst: whether it is said that no other access has more conflicts.
 
     Raises:
         CourseError: more than 32 lanes, or a negative word.
@@ -80,7 +84,10 @@ def draw_banks(words: Sequence[int | None], ax: Axes | None = None) -> Figure:
         legend = Legend()
         lanes = sum(word is not None for word in words)
         words_said = f"{count(lanes, 'lane')} of a warp, {_passes(passes)}"
-        title(axes, _EDGE, "Which lane asks which bank?", words_said, mono=False)
+        if name:
+            words_said = f"{name}: {words_said}"
+        asked = "Which lane asks which bank?"
+        title(axes, _EDGE, f"{asked} {_WORST}" if worst else asked, words_said, mono=False)
         row_label(axes, _LEFT - 0.12, _TOP - 0.22, "bank")
         for bank in (*range(0, BANKS - 2, 4), BANKS - 1):
             cell_text(axes, _x(bank), _TOP - 0.22, str(bank), p.QUIET)
@@ -92,10 +99,13 @@ def draw_banks(words: Sequence[int | None], ax: Axes | None = None) -> Figure:
             more = f"... and so on: {passes - shown} more"
             axes.text(_LEFT, _TOP + shown * _ROW + 0.14, more, color=p.INK, va="center_baseline")
         legend.draw(axes, _EDGE, height - 0.26)
-    return with_alt(figure, describe_banks(words))
+    return with_alt(figure, describe_banks(words, name, worst=worst))
 
 
-def describe_banks(words: Sequence[int | None]) -> str:
+_WORST = "The worst access of the tile"
+
+
+def describe_banks(words: Sequence[int | None], name: str = "", *, worst: bool = False) -> str:
     """Returns in words what `draw_banks` shows."""
     queues = bank_queues(words)
     passes = max(map(len, queues))
@@ -103,10 +113,12 @@ def describe_banks(words: Sequence[int | None]) -> str:
     lanes = sum(word is not None for word in words)
     ask = "asks" if lanes == 1 else "ask"
     said = [f"{count(lanes, 'lane')} {ask} {_banks(busy)}: {_passes(passes)}."]
+    if name:
+        said.insert(0, f"{_WORST}, {name}." if worst else f"{name}.")
     if passes > 1:
-        worst = next(bank for bank, queue in enumerate(queues) if len(queue) == passes)
-        first = [lanes[0] for _, lanes in queues[worst]]
-        said.append(f"Bank {worst} serves lanes {ranges(first)} one after the other.")
+        deepest = next(bank for bank, queue in enumerate(queues) if len(queue) == passes)
+        first = [lanes[0] for _, lanes in queues[deepest]]
+        said.append(f"Bank {deepest} serves lanes {ranges(first)} one after the other.")
     shared = [lanes for queue in queues for _, lanes in queue if len(lanes) > 1]
     if shared:
         said.append(f"Lanes {ranges(shared[0])} ask for one word and are served together.")

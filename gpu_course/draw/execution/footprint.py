@@ -211,6 +211,18 @@ def linear(place: Dim3, extent: Dim3) -> int:
     return place[0] + extent[0] * (place[1] + extent[1] * place[2])
 
 
+def index_label(number: int, extent: Dim3) -> str:
+    """Returns the index of a thread in its block, or of a block in its grid, as pictures show it.
+
+    A flat one has a number alone, as in messages.
+
+    >>> index_label(9, (64, 1, 1)), index_label(9, (4, 4, 1)), index_label(9, (2, 2, 4))
+    ('9', '1,2', '1,0,2')
+    """
+    axes = 3 if extent[2] > 1 else 2 if extent[1] > 1 else 1
+    return ",".join(map(str, _unravel(number, extent)[:axes]))
+
+
 def _unravel(number: int, extent: Dim3) -> Dim3:
     rest, x = divmod(number, extent[0])
     z, y = divmod(rest, extent[1])

@@ -8,9 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gpu_course.draw.execution.footprint import count, ranges
+from gpu_course.draw.execution.footprint import count, index_label, ranges
 from gpu_course.draw.paper import palette as p
-from gpu_course.draw.paper.furniture import Legend, Look, cell_text, row_label, square, title
+from gpu_course.draw.paper.furniture import (
+    Legend,
+    Look,
+    cell_text,
+    plate_room,
+    row_label,
+    square,
+    title,
+)
 from gpu_course.draw.paper.picture import with_alt
 from gpu_course.errors import CourseError
 from simt.report import Recording
@@ -20,8 +28,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MAX_CELLS = 32
+MAX_CELLS_ALONE = 64
+"""Where one interval is drawn alone."""
 PER_LINE = 16
+WIDE_LINE = 8
+"""Cells to a line of an array with rows and columns, whose indices are long."""
 MAX_INTERVALS = 10
+MAX_IN_VIEW = 3
+"""Intervals that are drawn where a view is given."""
 
 _EDGE = 0.3
 _LEFT = 1.5
@@ -29,6 +43,8 @@ _TOP = 1.15
 _ROW = 0.32
 _BAR = 0.36
 _NUMBERS = 0.28
+_DIGIT = 0.078
+"""Inches that a digit of the smallest size is wide."""
 
 Touched = dict[int, list[int]]
 """Cell -> the threads of the block that touched it, each once, in order."""
@@ -103,8 +119,92 @@ def _note(touched: Touched, cells: Iterable[int], threads: Iterable[int]) -> Non
             known.append(int(thread))
 
 
+@dataclass(frozen=True)
+class View:
+    """What of a block's barrier intervals is drawn, where not all has room.
+
+    Attributes:
+        cell: a cell that is seen; with its neighbours where an array has more than MAX_CELLS.
+        raced: the cells that are known to race; None for those that the intervals tell, which know
+            of no order but barriers.
+        only_raced: True for the intervals alone in which some cell races, where there are any.
+        spare: lines of barriers that could go.
+    """
+
+    cell: int = 0
+    raced: frozenset[int] | None = None
+    only_raced: bool = False
+    spare: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class _Scene:
+    """The intervals, cut down to what a view shows.
+
+    Attributes:
+        intervals: (number, counted from 1; interval) of those that are drawn.
+        raced: for each of them the cells that race.
+        lines: the cells that are drawn, line by line.
+        all_raced: cells that race, of the whole array and in all intervals.
+        count: intervals of the block; `races`, how many cells race in them, added up.
+    """
+
+    intervals: tuple[tuple[int, Interval], ...]
+    raced: tuple[frozenset[int], ...]
+    lines: list[list[int]]
+    all_raced: frozenset[int]
+    count: int
+    races: int
+
+    @property
+    def cells(self) -> frozenset[int]:
+        """The cells that are drawn."""
+        return frozenset(cell for line in self.lines for cell in line)
+
+
+def _scene(recording: Recording, array: str, block: int, view: View | None) -> _Scene:
+    intervals = _worth_drawing(barrier_intervals(recording, array, block))
+    shape = recording.arrays[array].shape
+    size = int(np.prod(shape, dtype=np.int64))
+    known = None if view is None else view.raced
+    raced = [
+        frozenset(each.raced if known is None else known & set(each.raced)) for each in intervals
+    ]
+    kept = list(range(len(intervals)))
+    if view is None:
+        lines = _lines(shape)
+        if size > MAX_CELLS or len(intervals) > MAX_INTERVALS:
+            raise CourseError(
+                f"{array} has {size} cells and {len(intervals)} barrier intervals",
+                f"draw a tile of at most {MAX_CELLS} cells and {MAX_INTERVALS} intervals",
+            )
+    else:
+        if view.only_raced and any(raced):
+            kept = [number for number in kept if raced[number]][:1]
+        elif view.spare:
+            about = [n for n in kept if intervals[n].barrier in view.spare]
+            first = max(0, about[0] - 1) if about else 0
+            kept = kept[first : first + MAX_IN_VIEW]
+        else:
+            kept = kept[:MAX_IN_VIEW]
+        lines = _lines_near(shape, view.cell, alone=len(kept) == 1)
+    return _Scene(
+        tuple((number + 1, intervals[number]) for number in kept),
+        tuple(raced[number] for number in kept),
+        lines,
+        frozenset(cell for each in raced for cell in each),
+        len(intervals),
+        sum(map(len, raced)),
+    )
+
+
 def draw_intervals(
-    recording: Recording, array: str, block: int = 0, ax: Axes | None = None
+    recording: Recording,
+    array: str,
+    block: int = 0,
+    ax: Axes | None = None,
+    *,
+    view: View | None = None,
 ) -> Figure:
     """Returns the barrier intervals of a block from top to bottom, with who touched which cell.
 
@@ -113,76 +213,91 @@ def draw_intervals(
 
     Args:
         recording: of a launch, as `simt.stepping.record` makes it.
-        array: the name of an array in the kernel, of at most 32 cells.
+        array: the name of an array in the kernel; without a view of at most 32 cells.
         block: the linear number of the block.
         ax: axes to draw on instead of a new figure.
+        view: what of it is drawn; default all.
 
     Raises:
         CourseError: no such array, or one too large to draw.
     """
-    intervals = _worth_drawing(barrier_intervals(recording, array, block))
+    scene = _scene(recording, array, block, view)
     shape = recording.arrays[array].shape
-    cells = int(np.prod(shape, dtype=np.int64))
-    if cells > MAX_CELLS or len(intervals) > MAX_INTERVALS:
-        raise CourseError(
-            f"{array} has {cells} cells and {len(intervals)} barrier intervals",
-            f"draw a tile of at most {MAX_CELLS} cells and {MAX_INTERVALS} intervals",
-        )
-    lines = _lines(shape)
-    longest = max(map(len, lines))
-    column = min(0.5, (p.WIDEST - _LEFT - _EDGE) / longest)
-    bars = len(intervals) - 1
-    foot = 0.62 if any(map(_needs_words, intervals)) else 0.2
-    tall = len(lines) * 2 * _ROW + (len(lines) - 1) * _NUMBERS + 0.1
-    height = _TOP + len(intervals) * tall + bars * _BAR + foot
+    spare = frozenset() if view is None else view.spare
+    longest = max(map(len, scene.lines))
+    column = min(0.5 if longest > WIDE_LINE else 0.68, (p.WIDEST - _LEFT - _EDGE) / longest)
+    shown = [each for _, each in scene.intervals]
+    # The last barrier of a kernel is worth a line where something is to be said of it.
+    cut = scene.intervals[-1][0] < scene.count or shown[-1].barrier in spare
+    bars = len(shown) - (not cut)
+    foot = 0.62 if _needs_words(scene) else 0.2
+    tall = len(scene.lines) * 2 * _ROW + (len(scene.lines) - 1) * _NUMBERS + 0.1
+    more = _more(scene)
+    height = _TOP + len(shown) * tall + bars * _BAR + foot + 0.24 * bool(more)
     with p.style():
         figure, axes = p.sheet(max(_LEFT + longest * column + _EDGE, 6.6), height, ax)
         legend = Legend()
         threads = count(recording.threads_per_block, "thread")
-        second = f"block {block}, {threads}: {_verdict(intervals)}"
         title(
             axes,
             _EDGE,
             f"{recording.kernel}: {array}, barrier by barrier",
-            second,
+            f"block {block}, {threads}: {_verdict(scene)}",
             mono=False,
         )
         row_label(axes, _LEFT - 0.12, _TOP - 0.2, "[row, col]" if len(shape) == 2 else "cell")
         y = _TOP
-        for number, interval in enumerate(intervals):
-            for place, line in enumerate(lines):
-                y += _NUMBERS if place else 0
-                if place or not number:
+        for place, interval in enumerate(shown):
+            for row, line in enumerate(scene.lines):
+                y += _NUMBERS if row else 0
+                if row or not place:
                     for k, cell in enumerate(line):
                         x = _LEFT + (k + 0.5) * column
-                        cell_text(
-                            axes, x, y - 0.2 + 0.08 * bool(place), _index(cell, shape), p.QUIET
-                        )
-                _draw_interval(axes, interval, line, column, y, legend)
+                        cell_text(axes, x, y - 0.2 + 0.08 * bool(row), _index(cell, shape), p.QUIET)
+                names = (recording, column)
+                _draw_interval(axes, interval, line, names, y, legend, scene.raced[place])
                 y += 2 * _ROW
             y += 0.1
-            if number < bars:
-                _draw_barrier(axes, interval, _LEFT + longest * column, y + _BAR / 2 - 0.05)
+            if place < bars:
+                right = _LEFT + longest * column
+                _draw_barrier(axes, interval, right, y + _BAR / 2 - 0.05, spare)
                 y += _BAR
+        if more:
+            axes.text(_LEFT, y + 0.08, more, fontsize=p.SMALL, color=p.QUIET, va="center_baseline")
         legend.draw(axes, _EDGE, height - 0.26)
-    return with_alt(figure, describe_intervals(recording, array, block))
+    return with_alt(figure, describe_intervals(recording, array, block, view=view))
 
 
-def describe_intervals(recording: Recording, array: str, block: int = 0) -> str:
+def _more(scene: _Scene) -> str:
+    """Returns what is left out below the intervals that are drawn."""
+    rest = scene.count - scene.intervals[-1][0]
+    return f"... and {count(rest, 'more barrier interval')}" if rest else ""
+
+
+def describe_intervals(
+    recording: Recording, array: str, block: int = 0, *, view: View | None = None
+) -> str:
     """Returns in words what `draw_intervals` shows."""
-    intervals = _worth_drawing(barrier_intervals(recording, array, block))
-    said = [f"{recording.kernel}: {array} in block {block}, {_verdict(intervals)}."]
-    for number, interval in enumerate(intervals, 1):
+    scene = _scene(recording, array, block, view)
+    said = [f"{recording.kernel}: {array} in block {block}, {_verdict(scene)}."]
+    cells = scene.cells
+    if len(cells) < int(np.prod(recording.arrays[array].shape, dtype=np.int64)):
+        said.append(f"Shown are cells {ranges(sorted(cells))}.")
+    for (number, interval), racing in zip(scene.intervals, scene.raced, strict=True):
         parts = [
             f"{_threads(touched)} {verb} cells {ranges(touched)}"
             for verb, touched in (("write", interval.writes), ("read", interval.reads))
             if touched
         ]
-        raced = f"; raced: cells {ranges(interval.raced)}" if interval.raced else ""
+        raced = f"; raced: cells {ranges(sorted(racing))}" if racing else ""
         end = f", until the barrier in line {interval.barrier}" if interval.barrier else ""
         if interval.missing:
             end += f", at which threads {ranges(interval.missing)} are missing"
+        if view is not None and interval.barrier in view.spare:
+            end += ", which could go"
         said.append(f"Interval {number}: {', '.join(parts) or 'no access'}{raced}{end}.")
+    if more := _more(scene):
+        said.append(f"{more[4:].capitalize()}.")
     return " ".join(said)
 
 
@@ -193,18 +308,20 @@ def _worth_drawing(intervals: tuple[Interval, ...]) -> tuple[Interval, ...]:
     return intervals[:-1] if empty else intervals
 
 
-def _verdict(intervals: tuple[Interval, ...]) -> str:
-    raced = sum(len(interval.raced) for interval in intervals)
-    among = count(len(intervals), "barrier interval")
-    return f"{among}, {count(raced, 'race') if raced else 'no race'}"
+def _verdict(scene: _Scene) -> str:
+    among = count(scene.count, "barrier interval")
+    return f"{among}, {count(scene.races, 'race') if scene.races else 'no race'}"
 
 
-def _needs_words(interval: Interval) -> bool:
-    """Whether a legend has something to explain in an interval."""
+def _needs_words(scene: _Scene) -> bool:
+    """Whether a legend has something to explain."""
     shared = any(
-        len(t) > 1 for touched in (interval.writes, interval.reads) for t in touched.values()
+        len(threads) > 1 and cell in scene.cells
+        for _, interval in scene.intervals
+        for touched in (interval.writes, interval.reads)
+        for cell, threads in touched.items()
     )
-    return shared or bool(interval.raced)
+    return shared or any(scene.raced)
 
 
 def _threads(touched: Touched) -> str:
@@ -224,10 +341,45 @@ def _lines(shape: tuple[int, ...]) -> list[list[int]]:
     return [list(range(first, min(first + most, cells))) for first in range(0, cells, most)]
 
 
+def _name(recording: Recording, thread: int, column: float) -> str:
+    """Returns a thread of the block as messages number it, as far as a column has room for that."""
+    x, y, z = recording.launch.block
+    longest = len(index_label(x * y * z - 1, (x, y, z))) + 1
+    fits = longest * _DIGIT <= column * 0.92
+    return index_label(thread, (x, y, z)) if fits else str(thread)
+
+
+def _lines_near(shape: tuple[int, ...], cell: int, *, alone: bool) -> list[list[int]]:
+    """Returns the cells around one, line by line; more of them where an interval stands alone."""
+    most = MAX_CELLS_ALONE if alone else MAX_CELLS
+    size = int(np.prod(shape, dtype=np.int64))
+    cell = max(0, min(cell, size - 1))
+    if len(shape) < 2:
+        lines = -(-size // PER_LINE)
+        first = max(0, min(cell // PER_LINE, lines - most // PER_LINE))
+        starts = [line * PER_LINE for line in range(first, min(lines, first + most // PER_LINE))]
+        return [list(range(start, min(start + PER_LINE, size))) for start in starts]
+    columns = shape[-1]
+    rows = size // columns
+    row, column = divmod(cell, columns)
+    wide, high = min(columns, WIDE_LINE), min(rows, most // 2 // WIDE_LINE)
+    left = max(0, min(column - 1, columns - wide))
+    top = max(0, min(row, rows - high))
+    return [
+        list(range(r * columns + left, r * columns + left + wide)) for r in range(top, top + high)
+    ]
+
+
 def _draw_interval(
-    axes: Axes, interval: Interval, cells: list[int], column: float, y: float, legend: Legend
+    axes: Axes,
+    interval: Interval,
+    cells: list[int],
+    names: tuple[Recording, float],
+    y: float,
+    legend: Legend,
+    raced: frozenset[int],
 ) -> None:
-    raced = set(interval.raced)
+    recording, column = names
     rows: tuple[tuple[str, Touched, Look], ...] = (
         ("written by", interval.writes, p.WRITTEN_CELL),
         ("read by", interval.reads, p.READ_CELL),
@@ -244,17 +396,25 @@ def _draw_interval(
                 legend.add("contested", "race: one thread writes, another touches")
             x = _LEFT + (k + 0.5) * column
             square(axes, x, middle, column * 0.92, own, _ROW * 0.86)
-            text = f"{threads[0]}" + "*" * (len(threads) > 1) if threads else ""
+            text = _name(recording, threads[0], column) if threads else ""
+            text += "*" * (len(threads) > 1)
             if len(threads) > 1:
                 legend.add("star", "and other threads")
-            cell_text(axes, x, middle, text, p.INK, plate=cell in raced and bool(threads))
+            hatched = cell in raced and bool(threads)
+            room = plate_room(text, column * 0.92)
+            cell_text(axes, x, middle, text, p.INK, plate=hatched, room=room)
 
 
-def _draw_barrier(axes: Axes, interval: Interval, right: float, y: float) -> None:
+def _draw_barrier(
+    axes: Axes, interval: Interval, right: float, y: float, spare: frozenset[int]
+) -> None:
     whole = not interval.missing
-    colour = p.INK if whole else p.CONFLICT
+    goes = interval.barrier in spare
+    colour = p.INK if whole and not goes else p.CONFLICT
     axes.plot([_EDGE, right], [y, y], color=colour, lw=2.4, linestyle="-" if whole else (0, (3, 2)))
     words = f"barrier, line {interval.barrier}"
+    if goes:
+        words += ": could go"
     if not whole:
         words += f": {'thread' if len(interval.missing) == 1 else 'threads'} "
         words += f"{ranges(interval.missing)} missing"

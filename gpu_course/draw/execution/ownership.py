@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gpu_course.draw.execution.footprint import (
     ArrayTouches,
@@ -12,11 +12,12 @@ from gpu_course.draw.execution.footprint import (
     Pair,
     count,
     footprint,
+    index_label,
     ranges,
 )
 from gpu_course.draw.paper import palette as p
-from gpu_course.draw.paper.furniture import Legend, cell_text, square, title
-from gpu_course.draw.paper.layout import array_title, rows_columns
+from gpu_course.draw.paper.furniture import Legend, cell_text, plate_room, square, title
+from gpu_course.draw.paper.layout import array_title, ghost_place, rows_columns
 from gpu_course.draw.paper.picture import with_alt
 from gpu_course.errors import CourseError
 from simt.report import Report
@@ -30,6 +31,9 @@ _TOP = 1.1
 _WRAP = 16
 MAX_CELLS = 1024
 WINDOW_CELLS, WINDOW_ROWS, WINDOW_COLUMNS = 64, 8, 12
+_WIDEST_CELL = 0.72
+_AND_SO_ON = 1.0
+"""Inches that these words and the gap before them take."""
 
 
 def draw_ownership(report: Report, array: str, ax: Axes | None = None) -> Figure:
@@ -86,6 +90,9 @@ class Trouble:
         words: what is the matter, in a few words.
         marked: flat numbers of the cells that are wrong, and `mark` what they are.
         block: the number of the block whose array it is, where each block has one.
+        shown: whose thread a cell names: "wrote", "read" or "updated"; "" for who wrote it, or who
+            read it where the kernel only reads the array.
+        only_block: True to name threads of `block` alone.
     """
 
     array: str
@@ -94,94 +101,221 @@ class Trouble:
     marked: frozenset[int] = frozenset()
     mark: str = "wrong"
     block: int = 0
+    shown: str = ""
+    only_block: bool = False
+
+
+Place = tuple[int, int]
+"""A row and a column of an array as it lies on paper."""
+
+
+@dataclass(frozen=True)
+class _Around:
+    """The part of an array that is drawn around a trouble.
+
+    Attributes:
+        data, cells: the launch, and what it did to the array.
+        owners: cell -> the threads that it names, and `verb` what they did.
+        rows: the places that are drawn, row by row; those beyond the array come last in each.
+        ghosts: a place beyond the array -> the threads that missed it there.
+        across: columns of the array as it lies on paper.
+    """
+
+    data: Footprint
+    cells: ArrayTouches
+    owners: dict[int, tuple[int, ...]]
+    verb: str
+    rows: list[list[Place]]
+    ghosts: dict[Place, tuple[int, ...]]
+    across: int
+
+    def cell(self, place: Place) -> int | None:
+        """Returns the flat number of the cell at a place; None for a place beyond the array."""
+        row, column = place
+        number = row * self.across + column
+        inside = column < self.across and number < self.cells.size
+        return number if inside else None
+
+    @property
+    def shown(self) -> list[int]:
+        """The cells that are drawn, in the order of memory."""
+        found = (self.cell(place) for row in self.rows for place in row)
+        return [cell for cell in found if cell is not None]
+
+
+def _around(report: Report, trouble: Trouble) -> _Around:
+    data, cells = _find(report, trouble.array, trouble.block)
+    pairs = {
+        "wrote": (*cells.writes, *cells.atomics),
+        "read": cells.reads,
+        "updated": cells.atomics,
+    }
+    verb = trouble.shown or ("wrote" if cells.is_written else "read")
+    mine = pairs[verb]
+    if trouble.only_block:
+        mine = tuple(pair for pair in mine if pair[0] // data.block_size == trouble.block)
+    owners = _by_cell(mine)
+    across = rows_columns(cells.shape)[1] if len(cells.shape) > 1 else _WRAP
+    ghosts = _ghosts(cells, across)
+    columns = _columns_in_view(data, owners, cells)
+    return _Around(
+        data, cells, owners, verb, _window(cells, trouble.cell, columns, ghosts), ghosts, across
+    )
+
+
+def _ghosts(cells: ArrayTouches, across: int) -> dict[Place, tuple[int, ...]]:
+    """The places just beyond an array at which threads missed it, as far as they are known."""
+    found: dict[Place, dict[int, None]] = {}
+    for each in cells.outside:
+        place = None
+        if each.index is None:
+            continue
+        if len(cells.shape) == 1 == len(each.index):
+            (index,) = each.index
+            if cells.size <= index < cells.size + 2 * _WRAP:
+                place = divmod(index, across)
+        else:
+            place = ghost_place(cells, each)
+        if place is not None:
+            found.setdefault(place, {})[each.thread] = None
+    return {place: tuple(threads) for place, threads in found.items()}
 
 
 def draw_around(report: Report, trouble: Trouble, ax: Axes | None = None) -> Figure:
     """Returns the cells around the first that is wrong, each with the thread that touched it.
 
-    Of a large array a window is drawn, a few rows of a table or WINDOW_CELLS of a vector. A cell
-    says "block:thread", of who wrote it, and of who read it where the kernel only reads the array;
-    in an array of one block it says the thread alone. Where neither fits, colours say the block.
+    Of a large array a window is drawn, a few rows of a table or WINDOW_CELLS of a vector; beyond
+    its end, where threads missed it. A cell says "block:thread", as messages number them; in an
+    array of one block it says the thread alone. Where neither fits, colours say the block.
 
     Args:
         report: of a launch of at most 4,096 lanes.
         trouble: the array, and what is wrong with it.
         ax: axes to draw on instead of a new figure.
     """
-    data, cells = _find(report, trouble.array, trouble.block)
-    owners, verb = _owners(cells), "wrote"
-    if not cells.is_written:
-        owners, verb = _by_cell(cells.reads), "read"
-    rows = _window(cells, trouble.cell)
-    alone = cells.of.startswith("block")
-    longest = max((len(_label(data, t, alone)) for t in owners.values()), default=1)
-    side = min(0.62, max(0.30, 0.085 * longest + 0.1), (p.WIDEST - 2 * _EDGE - 0.5) / len(rows[0]))
+    seen = _around(report, trouble)
+    data, cells = seen.data, seen.cells
+    alone = cells.of.startswith("block") or trouble.only_block
+    named = [*seen.owners.values(), *seen.ghosts.values()]
+    longest = max((len(_label(data, threads, alone)) for threads in named), default=1)
+    widest = max(map(len, seen.rows))
+    side = min(
+        _WIDEST_CELL, max(0.30, 0.085 * longest + 0.1), (p.WIDEST - 2 * _EDGE - 0.5) / widest
+    )
     height = min(side, 0.4)
     labelled = side >= 0.078 * longest
-    left, tall = _EDGE + 0.4, _TOP + len(rows) * height
-    width = max(left + _EDGE + len(rows[0]) * side, 6.6)
+    left, tall = _EDGE + 0.4, _TOP + len(seen.rows) * height
+    width = max(left + _EDGE + widest * side, 6.6)
     whole = f" of {cells.of}" if cells.of else ""
+    table = len(cells.shape) > 1
     with p.style():
         figure, axes = p.sheet(width, tall + 0.75, ax)
         legend = Legend()
         who = "says the thread" if alone else "says block:thread"
         who = who if labelled else "has the colour of the block"
-        words = f"{trouble.array}{whole}: each cell {who} that {verb} it"
-        title(axes, _EDGE, words, trouble.words, mono=False)
-        for row, numbers in enumerate(rows):
+        by = (
+            f" of block {index_label(trouble.block, data.launch.grid)}"
+            if alone and not whole
+            else ""
+        )
+        title(axes, _EDGE, f"{trouble.array}{whole}: each cell {who}{by} that {seen.verb} it",
+              trouble.words, mono=False)  # fmt: skip
+        for row, places in enumerate(seen.rows):
             y = _TOP + (row + 0.5) * height
-            across = rows_columns(cells.shape)[1] if len(cells.shape) > 1 else 0
-            first = numbers[0] // across if across else numbers[0]
+            first = places[0][0] if table else places[0][0] * seen.across
             cell_text(axes, _EDGE + 0.15, y, str(first), p.QUIET)
-            for column, cell in enumerate(numbers):
-                x = left + (column + 0.5) * side
+            for number, place in enumerate(places):
+                x = left + (number + 0.5) * side
                 if row == 0:
-                    number = cell % across if across else column
-                    cell_text(
-                        axes, x, _TOP - 0.12, str(number) if across else f"+{number}", p.QUIET
-                    )
+                    column = str(place[1]) if table else f"+{place[1]}"
+                    cell_text(axes, x, _TOP - 0.12, column, p.QUIET)
+                cell = seen.cell(place)
+                if cell is None:
+                    _draw_ghost(axes, seen, place, (x, y, side, height), labelled, legend, alone)
+                    continue
                 marked = trouble.mark if cell in trouble.marked else ""
-                look = (x, y, side, height, labelled, legend, verb, marked, alone)
-                _draw_cell(axes, data, owners.get(cell, ()), *look)
-        shown = {cell: owners[cell] for numbers in rows for cell in numbers if cell in owners}
-        _draw_blocks(axes, data, shown, tall + 0.25, width)
+                look = (x, y, side, height, labelled, legend, seen.verb, marked, alone)
+                _draw_cell(axes, data, seen.owners.get(cell, ()), *look)
+        owners = {cell: seen.owners[cell] for cell in seen.shown if cell in seen.owners}
+        _draw_blocks(axes, data, owners, tall + 0.25, width)
         legend.draw(axes, _EDGE, tall + 0.52)
     return with_alt(figure, describe_around(report, trouble))
 
 
+def _draw_ghost(
+    axes: Axes,
+    seen: _Around,
+    place: Place,
+    at: tuple[float, float, float, float],
+    labelled: bool,
+    legend: Legend,
+    alone: bool,
+) -> None:
+    threads = seen.ghosts.get(place)
+    if threads is None:
+        return
+    x, y, side, height = at
+    legend.add("outside", "out of bounds")
+    square(axes, x, y, side * 0.94, p.OUTSIDE, height * 0.92)
+    if labelled:
+        label = _label(seen.data, threads, alone)
+        cell_text(axes, x, y, label, p.INK, plate=True, room=plate_room(label, side * 0.94))
+
+
 def describe_around(report: Report, trouble: Trouble) -> str:
     """Returns in words what `draw_around` shows."""
-    data, cells = _find(report, trouble.array, trouble.block)
-    shown = [cell for row in _window(cells, trouble.cell) for cell in row]
+    seen = _around(report, trouble)
+    shown = seen.shown
     said = [
-        f"{data.call}: {trouble.words}.",
+        f"{seen.data.call}: {trouble.words}.",
         f"Shown are cells {ranges(shown)} of {trouble.array}, in the order of memory.",
     ]
     if marked := [cell for cell in shown if cell in trouble.marked]:
         said.append(f"{trouble.mark.capitalize()}: cells {ranges(marked)}.")
-    touched = _owners(cells) if cells.is_written else _by_cell(cells.reads)
-    if empty := [cell for cell in shown if cell not in touched]:
-        verb = "wrote" if cells.is_written else "read"
-        said.append(f"No thread {verb} cells {ranges(empty)}.")
+    if ghosts := [place for row in seen.rows for place in row if place in seen.ghosts]:
+        table = len(seen.cells.shape) > 1
+        names = (
+            f"[{row}, {column}]" if table else f"{row * seen.across + column}"
+            for row, column in ghosts
+        )
+        said.append(f"Out of bounds: {', '.join(names)}.")
+    if empty := [cell for cell in shown if cell not in seen.owners]:
+        said.append(f"No thread {seen.verb} cells {ranges(empty)}.")
     return " ".join(said)
 
 
-def _window(cells: ArrayTouches, cell: int) -> list[range]:
-    """Returns the cells to show, a range for each row of the picture."""
+def _columns_in_view(
+    data: Footprint, owners: dict[int, tuple[int, ...]], cells: ArrayTouches
+) -> int:
+    """Returns how many columns of a table have room for the names of their threads."""
+    alone = cells.of.startswith("block")
+    longest = max((len(_label(data, threads, alone)) for threads in owners.values()), default=1)
+    return min(WINDOW_COLUMNS, max(8, int((p.WIDEST - 2 * _EDGE - 0.5) / (0.078 * longest + 0.02))))
+
+
+def _window(
+    cells: ArrayTouches, cell: int, most: int, ghosts: dict[Place, tuple[int, ...]]
+) -> list[list[Place]]:
+    """Returns the places to show, row by row of the picture, at most `most` columns of a table."""
     cell = max(0, min(cell, cells.size - 1))
     if len(cells.shape) < 2:
-        lines = -(-cells.size // _WRAP)
+        end = max([cells.size, *(row * _WRAP + column + 1 for row, column in ghosts)])
+        lines = -(-end // _WRAP)
         first = max(0, min(cell // _WRAP - 1, lines - WINDOW_CELLS // _WRAP))
-        starts = range(first * _WRAP, min(lines, first + WINDOW_CELLS // _WRAP) * _WRAP, _WRAP)
-        return [range(start, min(start + _WRAP, cells.size)) for start in starts]
+        shown = range(first, min(lines, first + WINDOW_CELLS // _WRAP))
+        return [
+            [(line, column) for column in range(_WRAP) if line * _WRAP + column < end]
+            for line in shown
+        ]
     rows, columns = rows_columns(cells.shape)
     row, column = divmod(cell, columns)
-    top = max(0, min(row - 2, rows - WINDOW_ROWS))
-    left = max(0, min(column - 3, columns - WINDOW_COLUMNS))
-    wide = min(columns - left, WINDOW_COLUMNS)
+    high = max([rows, *(r + 1 for r, _ in ghosts)])
+    wide = max([columns, *(c + 1 for _, c in ghosts)])
+    top = max(0, min(row - 2, high - WINDOW_ROWS))
+    left = max(0, min(column - 3, wide - most))
     return [
-        range(r * columns + left, r * columns + left + wide)
-        for r in range(top, min(rows, top + WINDOW_ROWS))
+        [(r, c) for c in range(left, min(wide, left + most))]
+        for r in range(top, min(high, top + WINDOW_ROWS))
     ]
 
 
@@ -246,7 +380,8 @@ def _label(data: Footprint, threads: tuple[int, ...], alone: bool = False) -> st
     block, inside = divmod(threads[0], data.block_size)
     if len(threads) > 1:
         return f"×{len(threads)}"
-    return str(inside) if alone else f"{block}:{inside}"
+    thread = index_label(inside, data.launch.block)
+    return thread if alone else f"{index_label(block, data.launch.grid)}:{thread}"
 
 
 def _summary(data: Footprint, cells: ArrayTouches) -> str:
@@ -269,13 +404,15 @@ def _draw_cell(
     alone: bool = False,
 ) -> None:
     if not threads:
-        legend.add("unwritten", f"no thread {verb} it")
-        square(axes, x, y, side * 0.94, p.UNWRITTEN_CELL, height * 0.92)
+        key, words = ("contested", marked) if marked else ("unwritten", f"no thread {verb} it")
+        legend.add(key, words)
+        look = p.CONTESTED_CELL if marked else p.UNWRITTEN_CELL
+        square(axes, x, y, side * 0.94, look, height * 0.92)
         return
     # Many may read a cell; several that write one are worth a mark where nothing else has it.
     contested = len(threads) > 1 and verb == "wrote"
     colour = _colour(threads[0] // data.block_size)
-    look: dict[str, Any] = {"facecolor": colour, "edgecolor": p.PAPER, "linewidth": 0.8}
+    look = {"facecolor": colour, "edgecolor": p.PAPER, "linewidth": 0.8}
     ink = p.ink_on(colour)
     if contested or marked:
         legend.add("contested", marked or "written by several threads")
@@ -283,7 +420,10 @@ def _draw_cell(
     square(axes, x, y, side * 0.94, look, height * 0.92)
     if labelled:
         label = _label(data, threads, alone)
-        cell_text(axes, x, y, label, ink, plate=contested or bool(marked))
+        if len(threads) > 1:
+            legend.add("times", "so many threads")
+        hatched = contested or bool(marked)
+        cell_text(axes, x, y, label, ink, plate=hatched, room=plate_room(label, side * 0.94))
 
 
 def _colour(block: int) -> str:
@@ -294,13 +434,16 @@ def _draw_blocks(
     axes: Axes, data: Footprint, owners: dict[int, tuple[int, ...]], y: float, width: float
 ) -> None:
     x = _EDGE
-    for block in sorted({t // data.block_size for ts in owners.values() for t in ts}):
-        text = f"block {block}"
-        if x + 1.2 > width - _EDGE:
+    blocks = sorted({t // data.block_size for ts in owners.values() for t in ts})
+    for number, block in enumerate(blocks, 1):
+        text = f"block {index_label(block, data.launch.grid)}"
+        wide = 0.38 + 0.08 * len(text)
+        room = width - _EDGE - (_AND_SO_ON if number < len(blocks) else 0)
+        if x + wide > room:
             axes.text(
                 x + 0.1, y, "and so on", fontsize=p.SMALL, color=p.QUIET, va="center_baseline"
             )
             return
         square(axes, x + 0.18, y, 0.2, {"facecolor": _colour(block), "linewidth": 0})
         axes.text(x + 0.38, y, text, fontsize=p.SMALL, color=p.INK, va="center_baseline")
-        x += 0.38 + 0.08 * len(text) + 0.2
+        x += wide + 0.2

@@ -111,6 +111,11 @@ def cell_text(
     )
 
 
+def plate_room(text: str, cell: float) -> float:
+    """Returns how wide the white behind a text is: as the text, and within its cell."""
+    return min(0.08 * len(text) + 0.06, cell - 0.03)
+
+
 def square(axes: Axes, x: float, y: float, side: float, look: Look, height: float = 0) -> None:
     """Draws one cell around (x, y)."""
     from matplotlib.patches import Rectangle
@@ -119,13 +124,22 @@ def square(axes: Axes, x: float, y: float, side: float, look: Look, height: floa
     axes.add_artist(Rectangle((x - side / 2, y - height / 2), side, height, zorder=3, **look))
 
 
-def cell_look(array: ArrayTouches, legend: Legend) -> Callable[[int], Look]:
+Mark = tuple[str, frozenset[int], str]
+"""An array, the flat numbers of its cells that are marked, and what is the matter with them."""
+NO_MARK: Mark = ("", frozenset(), "")
+
+
+def cell_look(array: ArrayTouches, legend: Legend, mark: Mark = NO_MARK) -> Callable[[int], Look]:
     """Returns a function from a flat cell number to how that cell is filled and framed."""
     read = {c for _, c in array.reads}
     written = {c for _, c in (*array.writes, *array.atomics)}
     contested = array.contested
+    marked = mark[1] if mark[0] == array.name else frozenset()
 
     def look(cell: int) -> Look:
+        if cell in marked:
+            legend.add("contested", mark[2])
+            return p.CONTESTED_CELL
         if cell in contested:
             legend.add("contested", "written by several threads")
             return p.CONTESTED_CELL
@@ -249,4 +263,6 @@ _SAMPLES: dict[str, Callable[[Axes, float, float], None]] = {
     "ring1": _disc(p.RINGS[1]),
     "star": _word("*"),
     "bold": _word("3"),
+    "rounded": _word("≈"),
+    "times": _word("×2"),
 }

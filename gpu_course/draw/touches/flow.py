@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from gpu_course.draw.execution.footprint import ArrayTouches, Footprint
 from gpu_course.draw.paper import palette as p
 from gpu_course.draw.paper.furniture import (
+    NO_MARK,
     Legend,
+    Mark,
     arrowheads,
     cell_look,
     cell_text,
     heading,
     line_look,
+    plate_room,
     row_label,
     square,
     title,
 )
+from gpu_course.draw.touches.contents import DIGITS, Contents, is_rounded, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,10 +49,11 @@ class _Scale:
     gap: float
     shift: float
     tabs: bool
+    largest: float
 
     @property
     def side(self) -> float:
-        return min(self.pitch * 0.86, 0.42)
+        return min(self.pitch * 0.86, self.largest)
 
     @property
     def radius(self) -> float:
@@ -89,23 +91,33 @@ class _Drawing:
     scale: _Scale
     thread_y: float
     follow: int | None
+    values: Contents
+    digits: int
+    mark: Mark
     legend: Legend = field(default_factory=Legend)
 
 
 def draw_flow(
-    data: Footprint, values: Mapping[str, Any], ax: Axes | None, follow: int | None = None
+    data: Footprint,
+    values: Contents,
+    ax: Axes | None,
+    follow: int | None = None,
+    mark: Mark = NO_MARK,
 ) -> Figure:
     """Returns the picture of a one-dimensional launch on one-dimensional arrays.
 
     Args:
         data: at most about 64 threads and 64 cells per array.
-        values: array name -> what to print in its cells; cell numbers for all others.
+        values: array name -> cell -> what stands in it; printed where those of all arrays are
+            known and have room, else the cells have their numbers.
         ax: axes to draw on.
         follow: a thread whose lines stand out; default all do.
+        mark: cells to be marked.
     """
     sources = [a for a in data.arrays if not a.is_written]
     targets = [a for a in data.arrays if a.is_written]
-    scale, width = _fit(data)
+    known = all(array.name in values for array in data.arrays)
+    scale, width = _fit(data, _widest(values, DIGITS) if known else 0.0)
     fall = _fall(data, scale)
 
     y = _HEADER + scale.side / 2 + (0.2 if sources else 0.05)
@@ -123,14 +135,16 @@ def draw_flow(
     height = y - _BETWEEN_ROWS + scale.side / 2 + 0.55
 
     figure, axes = p.sheet(width, height, ax)
-    drawing = _Drawing(axes, data, scale, thread_y, follow)
+    digits = _digits(values, scale) if known else 0
+    shown = values if digits else {}
+    drawing = _Drawing(axes, data, scale, thread_y, follow, shown, digits, mark)
     if follow is None:
         heading(axes, data, _EDGE)
     else:
         title(axes, _EDGE, data.call, f"followed here: thread {follow}")
     _draw_threads(drawing)
     for array in data.arrays:
-        _draw_array(drawing, array, rows[array.name], values.get(array.name))
+        _draw_array(drawing, array, rows[array.name])
     # Lines fall straight past the rows between an array and the threads, and bend only after them.
     for group, nearest in ((sources, -1), (targets, 0)):
         for place, array in enumerate(group):
@@ -141,17 +155,45 @@ def draw_flow(
     return figure
 
 
-def _fit(data: Footprint) -> tuple[_Scale, float]:
+_NARROW = {"-": 0.05, ".": 0.042}
+_AIR = 0.03
+"""Inches beside a value in its cell."""
+_CHARACTER = 0.08
+"""Inches of a character of the smallest size: a digit, and all others but the narrow ones."""
+
+
+def _widest(values: Contents, digits: int) -> float:
+    """Returns the inches that the widest of all values takes, with so many digits."""
+    written = {short(value, digits) for cells in values.values() for value in cells.values()}
+    widths = (sum(_NARROW.get(sign, _CHARACTER) for sign in each) for each in written)
+    return max(widths, default=0.0)
+
+
+def _digits(values: Contents, scale: _Scale) -> int:
+    """Returns to how many digits values are rounded that fit into cells; 0 where none do."""
+    if scale.pitch < 0.3:
+        return 0
+    fits = (n for n in (DIGITS, DIGITS - 1) if _widest(values, n) <= scale.side - _AIR)
+    return next(fits, 0)
+
+
+def _fit(data: Footprint, value: float) -> tuple[_Scale, float]:
+    """Returns where things stand, and the width of the sheet; `value` is as wide as the widest."""
+    largest = min(max(0.42, value + _AIR), 0.53)
     names = max([0.72, *(0.1 * len(a.name) + 0.15 for a in data.arrays)])
     columns = max([1, *(_columns(a) for a in data.arrays)])
     gaps = data.blocks - 1
     for tabs, gap in ((True, _TAB + 0.13), (False, 0.12)):
         left = _EDGE + names + (_TAB if tabs else 0.0)
         room = p.WIDEST - left - _EDGE
-        pitch = min(0.5, (room - gaps * gap) / data.threads, (room - gaps * gap / 2) / columns)
+        pitch = min(
+            max(0.5, largest / 0.86),
+            (room - gaps * gap) / data.threads,
+            (room - gaps * gap / 2) / columns,
+        )
         if pitch >= 0.26:
             break
-    scale = _Scale(left, pitch, gap, gaps * gap / 2, tabs)
+    scale = _Scale(left, pitch, gap, gaps * gap / 2, tabs, largest)
     used = max(data.threads * pitch + gaps * gap, columns * pitch + scale.shift)
     return scale, max(left + used + _EDGE, 6.0)
 
@@ -251,22 +293,29 @@ def _draw_rail(d: _Drawing, block: int) -> None:
         )
 
 
-def _draw_array(d: _Drawing, array: ArrayTouches, y: float, values: Any) -> None:
+def _draw_array(d: _Drawing, array: ArrayTouches, y: float) -> None:
     scale = d.scale
     row_label(d.axes, scale.left - 0.16, y, array.name, mono=True)
     if array.of:
         row_label(d.axes, scale.left - 0.16, y + 0.2, f"of {array.of}")
-    shown = None if values is None else np.asarray(values).reshape(-1)
-    looks = cell_look(array, d.legend)
+    held = d.values.get(array.name)
+    looks = cell_look(array, d.legend, d.mark)
+    hatches = array.contested | (d.mark[1] if d.mark[0] == array.name else frozenset())
     above = y < d.thread_y
     outer = y - scale.side / 2 - 0.11 if above else y + scale.side / 2 + 0.12
     for cell in range(array.size):
         x = scale.cell(cell)
         square(d.axes, x, y, scale.side, looks(cell))
-        hatched = cell in array.contested
-        if shown is not None and scale.pitch >= 0.3:
-            cell_text(d.axes, x, y, f"{float(shown[cell]):.3g}", p.INK, plate=hatched)
-            cell_text(d.axes, x, outer, str(cell), p.QUIET)
+        hatched = cell in hatches
+        if held is not None:
+            if cell in held:
+                text = short(held[cell], d.digits)
+                room = plate_room(text, scale.side)
+                cell_text(d.axes, x, y, text, p.INK, plate=hatched, room=room)
+                if is_rounded(held[cell], d.digits):
+                    d.legend.add("rounded", f"numbers are rounded to {d.digits} digits")
+            # Lines from an array further out pass here.
+            cell_text(d.axes, x, outer, str(cell), p.QUIET, plate=True)
         elif scale.every == 1:
             cell_text(d.axes, x, y, str(cell), p.INK, plate=hatched)
         elif cell % scale.every == 0:

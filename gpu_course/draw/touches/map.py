@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING
 from gpu_course.draw.execution.footprint import ArrayTouches, Footprint, count
 from gpu_course.draw.paper import palette as p
 from gpu_course.draw.paper.furniture import (
+    NO_MARK,
     Legend,
+    Mark,
     arrowheads,
     cell_look,
     cell_text,
@@ -44,6 +46,7 @@ _GUTTER = 0.75
 _NAME = 0.42
 """Inches above a panel for its name and column numbers."""
 _INDEX = 0.2
+_LOST = 0.24
 
 
 @dataclass(frozen=True)
@@ -79,12 +82,13 @@ class _Drawing:
     legend: Legend = field(default_factory=Legend)
 
 
-def draw_map(data: Footprint, ax: Axes | None) -> Figure:
+def draw_map(data: Footprint, ax: Axes | None, mark: Mark = NO_MARK) -> Figure:
     """Returns the picture of a launch in which threads, arrays or both have two dimensions.
 
     Args:
         data: at most about 8 threads and 8 cells in each direction.
         ax: axes to draw on.
+        mark: cells to be marked.
     """
     sources = [a for a in data.arrays if not a.is_written]
     targets = [a for a in data.arrays if a.is_written]
@@ -93,7 +97,10 @@ def draw_map(data: Footprint, ax: Axes | None) -> Figure:
     columns = sum(max(c for _, c in s) for s in stacks)
     fixed = 2 * _EDGE + _GUTTER * (len(stacks) - 1) + (0.0 if sources else _INDEX) + _INDEX
     side = min(0.46, (p.WIDEST - fixed) / columns)
+    # Room for how many threads are too far off to be drawn.
+    lost = {a.name: _LOST for a in data.arrays if any(ghost_place(a, o) is None for o in a.outside)}
     tallest = max(sum(r * side + _NAME for r, _ in s) + 0.1 * (len(s) - 1) for s in stacks)
+    tallest += max((sum(lost.get(a.name, 0.0) for a in s) for s in (sources, targets)), default=0)
     width, height = max(fixed + columns * side, 6.2), _TOP + tallest + 0.62
 
     figure, axes = p.sheet(width, height, ax)
@@ -116,12 +123,12 @@ def draw_map(data: Footprint, ax: Axes | None) -> Figure:
                 panels[name] = panel
             else:
                 thread_panel = panel
-            y = panel.bottom + 0.1
+            y = panel.bottom + 0.1 + lost.get(name, 0.0)
         x += max(c for _, c in stack) * side + _GUTTER
     drawing = _Drawing(axes, data, thread_panel, panels)
     _draw_threads(drawing)
     for array in data.arrays:
-        _draw_array(drawing, array)
+        _draw_array(drawing, array, mark)
     for place, thread in enumerate(_examples(data)):
         _follow(drawing, thread, place)
     drawing.legend.draw(axes, _EDGE, height - 0.24)
@@ -184,7 +191,7 @@ def _draw_threads(d: _Drawing) -> None:
         cell_text(d.axes, x, y, thread_label(data, thread), colour, weight=weight)
 
 
-def _draw_array(d: _Drawing, array: ArrayTouches) -> None:
+def _draw_array(d: _Drawing, array: ArrayTouches, mark: Mark) -> None:
     panel = d.panels[array.name]
     panel_label(
         d.axes, panel.left, panel.top - _INDEX, array_title(array.name, array.shape), mono=True
@@ -194,14 +201,15 @@ def _draw_array(d: _Drawing, array: ArrayTouches) -> None:
         panel_label(d.axes, x, panel.top - _INDEX, f"of {array.of}")
     rows, columns = rows_columns(array.shape)
     touching = _who_touched(array)
-    looks = cell_look(array, d.legend)
+    looks = cell_look(array, d.legend, mark)
+    hatched = array.contested | (mark[1] if mark[0] == array.name else frozenset())
     for cell in range(array.size):
         row, column = divmod(cell, columns)
         x, y = panel.middle(row, column)
         square(d.axes, x, y, panel.side * 0.9, looks(cell))
         if cell in touching:
             label = joint_label(d.data, touching[cell])
-            cell_text(d.axes, x, y, label, p.INK, plate=cell in array.contested)
+            cell_text(d.axes, x, y, label, p.INK, plate=cell in hatched)
             if "*" in label:
                 d.legend.add("star", "several threads")
     for column in range(columns):

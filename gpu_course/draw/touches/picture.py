@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,12 +17,14 @@ from gpu_course.draw.execution.footprint import (
     ranges,
 )
 from gpu_course.draw.paper import palette as p
+from gpu_course.draw.paper.furniture import Mark
 from gpu_course.draw.paper.layout import dimensions, rows_columns, thread_label
 from gpu_course.draw.paper.picture import with_alt
 from gpu_course.draw.touches.condensed import draw_condensed
+from gpu_course.draw.touches.contents import Contents, cell_values, short
 from gpu_course.draw.touches.flow import draw_flow
 from gpu_course.draw.touches.map import draw_map
-from simt.report import Report
+from simt.report import Report, Touch
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,42 +34,85 @@ MAX_IN_A_ROW = 64
 MAX_LINES = 256
 MAX_ON_A_SIDE = 9
 _PAIRS_SPELLED_OUT = 12
+_VALUES_SPELLED_OUT = 16
 
 Arrays = Mapping[str, Any] | Iterable[str] | None
 
 
+@dataclass(frozen=True)
+class Marked:
+    """Cells that are not as they should be.
+
+    Attributes:
+        array: the name of their array in the kernel.
+        cells: their flat numbers, and `mark` what is the matter with them.
+    """
+
+    array: str
+    cells: frozenset[int]
+    mark: str = "wrong"
+
+
 def draw_touches(
-    report: Report, arrays: Arrays = None, ax: Axes | None = None, *, follow: int | None = None
+    report: Report,
+    arrays: Arrays = None,
+    ax: Axes | None = None,
+    *,
+    follow: int | None = None,
+    values: Contents | None = None,
+    marked: Marked | None = None,
 ) -> Figure:
     """Returns the picture of who touches what in one launch.
 
     Arrays only read stand on one side of the threads, arrays written on the other, so the data
-    flows one way. Two-dimensional launches are drawn as grids that share labels; large ones as a
-    bar per block and a map per array.
+    flows one way. In a row of cells stand the values that were read and written, where they have
+    room; else the numbers of the cells. Two-dimensional launches are drawn as grids that share
+    labels; large ones as a bar per block and a map per array.
 
     Args:
         report: of a launch of at most 4,096 lanes.
-        arrays: names to draw, or {name: values} to print the values in the cells; default all,
-            with cell numbers.
+        arrays: names to draw, or {name: values} to print these in the cells; default all.
         ax: axes to draw on instead of a new figure.
         follow: the number of a thread whose lines stand out, where lines are drawn.
+        values: what the cells hold; default what they hold at the end of the launch.
+        marked: cells to be marked.
     """
     names = None if arrays is None else list(arrays)
-    values = arrays if isinstance(arrays, Mapping) else {}
+    held = _held(report, arrays, values)
     data = footprint(report, names)
     with p.style():
         if not data.arrays:
             figure = _draw_nothing(data, ax)
         elif _is_flow(data):
-            figure = draw_flow(data, values, ax, follow)
+            figure = draw_flow(data, held, ax, follow, _as_mark(marked))
         elif _is_map(data):
-            figure = draw_map(data, ax)
+            figure = draw_map(data, ax, _as_mark(marked))
         else:
             figure = draw_condensed(data, ax)
-    return with_alt(figure, describe_touches(report, names))
+    said = describe_touches(report, names, values=held if _is_flow(data) else {}, marked=marked)
+    return with_alt(figure, said)
 
 
-def describe_touches(report: Report, arrays: Arrays = None) -> str:
+def _held(report: Report, arrays: Arrays, values: Contents | None) -> Contents:
+    if values is not None:
+        return values
+    if isinstance(arrays, Mapping):
+        flat = {name: np.asarray(each).reshape(-1) for name, each in arrays.items()}
+        return {name: dict(enumerate(each)) for name, each in flat.items()}
+    return cell_values(report)
+
+
+def _as_mark(marked: Marked | None) -> Mark:
+    return ("", frozenset(), "") if marked is None else (marked.array, marked.cells, marked.mark)
+
+
+def describe_touches(
+    report: Report,
+    arrays: Arrays = None,
+    *,
+    values: Contents | None = None,
+    marked: Marked | None = None,
+) -> str:
     """Returns in words what `draw_touches` shows."""
     data = footprint(report, None if arrays is None else list(arrays))
     blocks = f"{count(data.blocks, 'block')} of {count(data.block_size, 'thread')}"
@@ -87,6 +132,12 @@ def describe_touches(report: Report, arrays: Arrays = None) -> str:
         if array.outside:
             astray = _threads_text(data, (o.thread for o in array.outside))
             said.append(f"Out of bounds in {array.name}: {astray}.")
+        if marked is not None and marked.array == array.name and marked.cells:
+            said.append(f"{marked.mark.capitalize()}: {array.name}, cells {ranges(marked.cells)}.")
+        held = (values or {}).get(array.name, {})
+        if 0 < len(held) == array.size <= _VALUES_SPELLED_OUT:
+            numbers = ", ".join(short(held[cell]) for cell in range(array.size))
+            said.append(f"{array.name} holds {numbers}.")
     idle = set(range(data.threads)) - data.active
     if not data.arrays:
         said.append("No access to an array was recorded.")
@@ -208,11 +259,16 @@ def first_steps(report: Report, steps: int, threads: int | None = None) -> Repor
     """
     done = list(report.touches[:steps])
     if done and threads is not None:
-        last = done[-1]
-        done[-1] = replace(last, threads=last.threads[:threads], cells=last.cells[:threads])
-    nothing = np.empty(0, np.int64)
-    rest = (replace(t, threads=nothing, cells=nothing) for t in report.touches[steps:])
+        done[-1] = _first_threads(done[-1], threads)
+    rest = (_first_threads(touch, 0) for touch in report.touches[steps:])
     whole = done if threads is None else done[:-1]
     reached = {touch.line for touch in whole}
     hazards = tuple(h for h in report.hazards if h.line in reached)
     return replace(report, hazards=hazards, touches=(*done, *rest))
+
+
+def _first_threads(touch: Touch, threads: int) -> Touch:
+    values = None if touch.values is None else touch.values[:threads]
+    return replace(
+        touch, threads=touch.threads[:threads], cells=touch.cells[:threads], values=values
+    )

@@ -98,31 +98,74 @@ def counter(counters: Counters, path: str) -> int:
         raise CatalogueError(f"a budget names the counter {path!r}, which does not exist") from None
 
 
-def over_budget(
+@dataclass(frozen=True)
+class Charge:
+    """What a budget was spent on.
+
+    Attributes:
+        costly: (kernel, line, count) of the lines that add most, the largest first.
+        spare: barriers that every case is right without.
+    """
+
+    costly: Sequence[tuple[Kernel, int, int]]
+    spare: Sequence[Spare] = ()
+
+    def lines(self, kernel: Kernel) -> tuple[int, ...]:
+        """Returns the lines of a kernel that are told, in the order they are told in."""
+        return tuple(number for each, number, _ in self.costly[:MAX_LINES] if each is kernel)
+
+
+def charge(
     puzzle: KernelPuzzle,
     tried: Trial,
     found: Overrun,
     kernels: Mapping[str, Kernel],
     right: Sequence[Trial],
-) -> list[Section]:
-    """Returns what is said of a result that is right and costs too much: which line costs what.
+) -> Charge:
+    """Returns which lines of an answer went past a budget.
 
     Args:
         puzzle, kernels: the puzzle, and the answer's kernels by name.
         tried: the trial that cost too much, and `found` what of.
         right: the trials of all cases, which tell what the answer could do without.
     """
+    costly = costly_lines(tried, found, kernels)
+    if found.budget.counter != "barriers":
+        return Charge(costly)
+    spare = _spare(puzzle, found, kernels, right)
+    places = {(each.kernel.name, number) for each in spare for number in each.lines}
+    few = [each for each in costly if not places or (each[0].name, each[1]) in places]
+    return Charge(few, spare)
+
+
+def costliest_launch(tried: Trial, found: Overrun) -> int:
+    """Returns the number of the launch of a trial that counted most of what there is too much."""
+    path = found.budget.counter
+    launches = zip(tried.given.launches, tried.reports, strict=True)
+    counts = [
+        _counted([report], path) if found.function in ("", launch.function) else -1
+        for launch, report in launches
+    ]
+    return max(range(len(counts)), key=counts.__getitem__)
+
+
+def over_budget(
+    puzzle: KernelPuzzle, tried: Trial, found: Overrun, charge: Charge
+) -> list[Section]:
+    """Returns what is said of a result that is right and costs too much: which line costs what.
+
+    Args:
+        puzzle: the puzzle.
+        tried: the trial that cost too much, and `found` what of.
+        charge: which lines it went to.
+    """
     budget = found.budget
     words = budget.words or budget.counter
     what = f"{of_so_many(found.counted, words)}, and {found.limit:,} would do"
     said = [*fact(f"right, but {budget.fact or what}"), *section("why", budget.lesson)]
-    costly = costly_lines(tried, found, kernels)
     if budget.counter == "barriers":
-        spare = _spare(puzzle, found, kernels, right)
-        said += section("spare", _spare_words(spare))
-        places = {(each.kernel.name, number) for each in spare for number in each.lines}
-        costly = [each for each in costly if not places or (each[0].name, each[1]) in places]
-    for kernel, number, cost in costly[:MAX_LINES]:
+        said += section("spare", _spare_words(charge.spare))
+    for kernel, number, cost in charge.costly[:MAX_LINES]:
         place = f"{kernel.file}:{number}"
         plain = budget.fact or not cost
         label, line = ("where", place) if plain else ("cost", f"{cost:,} in {place}")

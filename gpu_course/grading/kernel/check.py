@@ -15,6 +15,7 @@ from gpu_course.grading.checking import Checking
 from gpu_course.grading.diagnosis import Observation, Pattern, diagnose
 from gpu_course.grading.kernel import budgets, messages, sharing, trial
 from gpu_course.grading.kernel.recognition import recognised
+from gpu_course.grading.kernel.scene import scene_of
 from gpu_course.grading.kernel.sharing import Unshared
 from gpu_course.grading.kernel.trial import Trial
 from gpu_course.grading.sections import Section, fact, heading, of_hazard
@@ -45,7 +46,10 @@ class KernelChecking(Checking):
         self._look_for_hazards(second)
         if first.changed:
             said = messages.input_changed(self.puzzle, first)
-            self._stop("input-changed", "input-changed", first, said)
+            name = next(iter(first.changed))
+            same = trial.same_bits(given.inputs[name], first.changed[name])
+            shown = self._marked(first, name, ~same)
+            self._stop("input-changed", "input-changed", first, said, evidence=shown)
         self._compare(first, second, "blocks")
         fine = partial(self._like, first)
         together = self.puzzle.together
@@ -122,7 +126,8 @@ class KernelChecking(Checking):
             tried, right = (second, rights[1]) if rights[0].all() else (first, rights[0])
             good = first if tried is second else second
             said = messages.order_dependent(self.puzzle, good, tried, name, right, ordered)
-            self._stop("order-dependent", "order-dependent", tried, said)
+            shown = self._marked(tried, name, ~right)
+            self._stop("order-dependent", "order-dependent", tried, said, evidence=shown)
         # A cell nobody wrote is wrong in both orders, whatever its poison happens to be.
         tried, right = (second, rights[1]) if rights[0].all() else (first, rights[0])
         right = right & written
@@ -138,6 +143,11 @@ class KernelChecking(Checking):
         }
         number = tried.given.launches.index(messages.launch_of(tried.given, name))
         self._stop("wrong-result", pattern.key, tried, said, number, evidence=evidence)
+
+    def _marked(self, tried: Trial, name: str, mask: np.ndarray) -> dict[str, Any]:
+        """Returns the cells of an array that a picture marks, as evidence."""
+        own = tried.own_names(messages.launch_of(tried.given, name), name)
+        return {"array": own[0] if own else name, "mask": mask}
 
     def _pattern(
         self, tried: Trial, name: str, right: np.ndarray, written: np.ndarray, *, order: int
@@ -206,8 +216,16 @@ class KernelChecking(Checking):
         for tried in self.right:
             over = budgets.overrun(self.puzzle, tried)
             if over is not None:
-                said = budgets.over_budget(self.puzzle, tried, over, self.kernels, self.right)
-                self._stop("over-budget", "over-budget", tried, said)
+                charge = budgets.charge(self.puzzle, tried, over, self.kernels, self.right)
+                said = budgets.over_budget(self.puzzle, tried, over, charge)
+                number = budgets.costliest_launch(tried, over)
+                shown = {
+                    "counter": over.budget.counter,
+                    "words": over.budget.words or over.budget.counter,
+                    "lines": charge.lines(self.kernels[tried.given.launches[number].function]),
+                    "spare": bool(charge.spare),
+                }
+                self._stop("over-budget", "over-budget", tried, said, number, evidence=shown)
         for tried in self.right:
             for found in sharing.unshared_work(self.puzzle, tried):
                 self._stop_unshared(tried, found)
@@ -229,6 +247,8 @@ class KernelChecking(Checking):
             hazards=advice,
             counters=self.visible.counters,
             report=self.visible.reports[-1],
+            evidence={"picture": self.puzzle.debrief.picture if self.puzzle.debrief else ""},
+            scene=scene_of(self.puzzle, self.kernels, self.visible, -1),
         )
 
     def _stop(
@@ -251,6 +271,7 @@ class KernelChecking(Checking):
             hazards=tried.hazards,
             counters=self.visible.counters,
             report=tried.reports[launch],
+            scene=scene_of(self.puzzle, self.kernels, tried, launch),
             **more,
         )
 

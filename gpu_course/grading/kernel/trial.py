@@ -86,6 +86,7 @@ class Given:
         case: the case; `launches` what is launched, in order.
         inputs: named inputs; `outputs` named arrays of the right shapes; neither is ever changed.
         expected: what each output is to hold; an output that is not in it is scratch space.
+        seed: what the inputs were drawn by.
     """
 
     case: Case
@@ -93,6 +94,7 @@ class Given:
     inputs: Mapping[str, Any]
     outputs: Mapping[str, np.ndarray]
     expected: Mapping[str, np.ndarray]
+    seed: int = 0
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,7 @@ class Trial:
         parameters: for each function what the answer calls its parameters.
         shares: one tuple per launch: what each thread did to each array.
         steps: one per launch: how much each thread did.
+        order: which of ORDERS it ran in; None for an order of another kind.
     """
 
     given: Given
@@ -118,6 +121,7 @@ class Trial:
     parameters: Mapping[str, tuple[str, ...]]
     shares: tuple[tuple[ThreadWork, ...], ...] = ()
     steps: tuple[Steps, ...] = ()
+    order: int | None = None
 
     @property
     def hazards(self) -> tuple[Hazard, ...]:
@@ -163,7 +167,7 @@ def prepare(puzzle: KernelPuzzle, case: Case, seed: int) -> Given:
             raise CatalogueError(f"a launch of {puzzle.name} asks for {fact}")
         if unknown := [name for name in launch.args if name not in known]:
             raise CatalogueError(f"a launch of {puzzle.name} names {unknown[0]}, which is nothing")
-    return Given(case, launches, inputs, outputs, expected)
+    return Given(case, launches, inputs, outputs, expected, seed)
 
 
 def attempt(
@@ -224,7 +228,7 @@ def attempt(
     poisoned = {name: same_bits(got[name], pristine[name]) for name in got}
     parameters = {name: kernel.parameters for name, kernel in kernels.items()}
     left = tuple(reports), parameters, tuple(shares), tuple(steps)
-    return Trial(given, got, poisoned, changed, *left)
+    return Trial(given, got, poisoned, changed, *left, order=order if how is None else None)
 
 
 _NOTHING_AFTER = ("illegal-launch", "endless-loop")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpu_course.lessons.coalescing.pictures import draw_sectors, draw_sides, request_of_warp
+from gpu_course.draw.execution.sectors import draw_sectors, request_of_warp
+from gpu_course.lessons.coalescing.pictures import draw_sides
 from gpu_course.notebook.pictures import showing
 from simt.report import Report
 

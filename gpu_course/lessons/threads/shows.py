@@ -9,6 +9,7 @@ import numpy as np
 
 from gpu_course.draw.execution.launch_grid import draw_launch_grid
 from gpu_course.draw.execution.ownership import draw_ownership
+from gpu_course.draw.touches.contents import cell_values, value_of
 from gpu_course.draw.touches.picture import draw_touches, first_steps
 from gpu_course.notebook.explore import Explorer, play
 from gpu_course.notebook.pictures import showing
@@ -62,7 +63,8 @@ def play_touches(report: Report) -> Explorer:
         follow = None
         if threads is not None:
             follow = int(report.touches[steps - 1].threads[threads - 1])
-        shown = draw_touches(first_steps(report, steps, threads), follow=follow)
+        held = cell_values(report, steps, threads)
+        shown = draw_touches(first_steps(report, steps, threads), follow=follow, values=held)
         return _step_text(report, steps, threads), shown
 
     run.__name__ = report.kernel
@@ -83,4 +85,10 @@ def _step_text(report: Report, step: int, threads: int | None) -> str:
     if cell < 0:
         return f"Line {touch.line}: thread {thread} misses {touch.array}."
     place = ", ".join(str(int(i)) for i in np.unravel_index(cell, touch.shape))
-    return f"Line {touch.line}: thread {thread} {_VERBS[touch.kind]} {touch.array}[{place}]."
+    where, value = f"{touch.array}[{place}]", value_of(touch, threads - 1)
+    said = f"{_VERBS[touch.kind]} {where}"
+    if value:
+        said = (
+            f"reads {value} from {where}" if touch.kind == "read" else f"writes {value} to {where}"
+        )
+    return f"Line {touch.line}: thread {thread} {said}."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from gpu_course.lessons.warps.divergence_picture import draw_divergence
+from gpu_course.draw.execution.divergence import draw_divergence
 from gpu_course.lessons.warps.shuffles_picture import draw_shuffles
 from gpu_course.notebook.marks import asks_for_answers
 from gpu_course.notebook.own_launch import record_answer

@@ -16,9 +16,12 @@ from numba import cuda, float32
 from gpu_course import claims, draw, lessons, simulate
 from gpu_course.claims.pictures import draw_forecasts
 from gpu_course.draw.execution.banks import draw_banks
+from gpu_course.draw.execution.divergence import draw_divergence
+from gpu_course.draw.execution.intervals import View as Intervals
 from gpu_course.draw.execution.intervals import draw_intervals
 from gpu_course.draw.execution.launch_grid import draw_launch_grid
 from gpu_course.draw.execution.ownership import Trouble, draw_around, draw_ownership
+from gpu_course.draw.execution.sectors import MAX_DRAWN, Request, draw_sectors
 from gpu_course.draw.paper import palette as p
 from gpu_course.draw.paper.palette import blank_figure, sheet
 from gpu_course.draw.paper.picture import alt_text
@@ -100,6 +103,34 @@ def table(out, a):
         out[y, x] = a[y, x]
 
 
+def past_the_table(out, a):
+    x, y = cuda.grid(2)
+    out[y, x] = a[y, x]
+
+
+def past_the_end(out, a):
+    i = cuda.grid(1)
+    out[i] = a[i]
+
+
+def parting(out, a, size):
+    i = cuda.grid(1)
+    if i < size:
+        for k in range(i % 3):
+            out[i] = a[i] * k + a[(i + a.shape[0] // 2) % a.shape[0]]
+
+
+def square_in_turn(out, a):
+    tile = cuda.shared.array((16, 16), float32)
+    x, y = cuda.threadIdx.x, cuda.threadIdx.y
+    tile[y, x] = a[y, x]
+    out[y, x] = tile[x, y]
+
+
+PARTED = record(parting)[1, 50](zeros(50), numbers(50), 44)
+TURNED = record(square_in_turn)[1, (16, 16)](zeros(16, 16), numbers(16, 16))
+PAST_TABLE = simulate(past_the_table)[(3, 3), (16, 16)](zeros(44, 40), numbers(44, 40))
+PAST_END = simulate(past_the_end)[2, 64](zeros(100), numbers(100))
 LONG = simulate(pieces)[2, 64](zeros(100), numbers(100), 100)
 LARGE = simulate(table)[(3, 3), (16, 16)](zeros(44, 40), numbers(44, 40))
 
@@ -123,6 +154,8 @@ PICTURES: dict[str, Callable[[], Figure]] = {
             ("the end", LONG, Trouble("a", 99, "OutOfBoundsError: a[100] is outside (100,)")),
             ("a tile", LONG, Trouble("tile", 5, "tile[5] races", frozenset({5}), "a race")),
             ("a table", LARGE, Trouble("out", 40 * 33 + 38, "wrong", frozenset({40 * 33 + 38}))),
+            ("past a table", PAST_TABLE, Trouble("a", 39, "a[0, 40] is outside")),
+            ("past the end", PAST_END, Trouble("a", 99, "a[100] is outside")),
         ]
     },
     "draw_ownership blocks": lambda: draw_ownership(launches.BLOCKS, "out"),
@@ -156,6 +189,24 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     ),
     "draw_intervals wide": lambda: draw_intervals(
         record(turn_wide)[1, 32](zeros(32), numbers(32)), "tile"
+    ),
+    "draw_intervals in a view": lambda: draw_intervals(
+        TURNED, "tile", view=Intervals(cell=40, only_raced=True)
+    ),
+    "draw_divergence two warps": lambda: draw_divergence(PARTED, (0, 1)),
+    "draw_divergence marked": lambda: draw_divergence(
+        PARTED, (1,), marked=(PARTED.steps[-1].line,), mark="counted: splits", most=8
+    ),
+    "draw_sectors stride 2": lambda: draw_sectors(Request(tuple(range(12, 12 + 256, 8)))),
+    "draw_sectors one each": lambda: draw_sectors(
+        Request(tuple(range(0, 32 * 40, 40)), name="a[i * 10]"), most=MAX_DRAWN
+    ),
+    "draw_sectors two requests": lambda: draw_sectors(
+        Request(tuple(range(32)), 1, "bytes"),
+        Request((*[None] * 8, *[64] * 24), 16, "one for all", "write"),
+    ),
+    "draw_banks named": lambda: draw_banks(
+        [32 * lane for lane in range(32)], name="line 120 writes a_long_name_of_a_tile", worst=True
     ),
     "draw_step two warps": turn_around,
     "draw_step told": told,

@@ -8,15 +8,12 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from gpu_course.grading import check, grade
 from gpu_course.grading.exports import (
-    _trouble,
     to_json,
     verdict_html,
-    verdict_picture,
     verdict_table_rows,
     verdict_text,
 )
@@ -162,44 +159,6 @@ def test_a_picture_that_cannot_be_drawn_does_not_hide_the_verdict(
     assert seen.alts == []
 
 
-def test_of_a_large_launch_the_cells_around_the_fault_are_drawn(failed: Verdict) -> None:
-    touches = tuple(replace(touch, shape=(1000,)) for touch in failed.report.touches)
-    large = replace(failed, report=replace(failed.report, touches=touches))
-    (alt,) = Seen(verdict_html(large)).alts
-    assert "OutOfBoundsError: a[10]" in alt
-    assert "cells 0 to 63 of a" in alt
-
-
-def test_a_cell_that_is_read_too_early_is_shown_in_the_tile_of_its_own_block(
-    failed: Verdict,
-) -> None:
-    hazard = replace(
-        failed.hazards[0],
-        kind="uninitialised-read",
-        threads=(((2, 1, 0), (0, 0, 0)),),
-        details={"array": "tile", "shape": (64,), "cell": 7},
-    )
-    trouble = _trouble(hazard, (3, 2, 1))
-    assert (trouble.block, trouble.cell, trouble.mark) == (5, 7, "read before it is written")
-    assert _trouble(replace(hazard, kind="race", threads=()), (3, 2, 1)).mark == "where they meet"
-
-
-def test_of_a_large_wrong_result_the_first_wrong_cell_is_in_the_picture(failed: Verdict) -> None:
-    touches = tuple(replace(touch, shape=(1000,)) for touch in failed.report.touches)
-    mask = np.zeros(1000, bool)
-    mask[[500, 510]] = True
-    wrong = replace(
-        failed,
-        reason="wrong-result",
-        hazards=(),
-        report=replace(failed.report, touches=touches),
-        evidence={"mask": mask, "array": "out"},
-    )
-    (alt,) = Seen(verdict_html(wrong)).alts
-    assert "2 of 1,000 cells are wrong" in alt
-    assert "Wrong: cells 500, 510" in alt
-
-
 def test_the_text_form_names_puzzle_and_status(failed: Verdict) -> None:
     assert repr(failed).startswith("90_toys/plus_ten: failed\nOutOfBoundsError: a[10]")
 
@@ -215,14 +174,3 @@ def test_the_text_form_is_wrapped_below_its_labels(failed: Verdict) -> None:
     assert " ".join(verdict_text(long, width=60).split()) == " ".join(
         f"{long.name}: failed {long.message}".split()
     )
-
-
-@pytest.mark.parametrize("name", ["copy_coalesced", "embedding_lookup", "histogram_private"])
-def test_the_picture_of_a_pass_is_of_no_array_that_each_thread_has_for_itself(name: str) -> None:
-    verdict = check(name, answer=Path(__file__).parents[3] / "solutions", seed=0)
-    assert verdict.passed and verdict.report is not None
-    spaces = {touch.array: touch.space for touch in verdict.report.touches}
-    assert spaces["kept"] == "local"
-    picture = verdict_picture(verdict)
-    assert "cell of kept" not in picture
-    assert "shared" in spaces.values() or "ask bank" not in picture

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from gpu_course.draw.execution.divergence import walk_of_warp
 from gpu_course.errors import CourseError
 from gpu_course.grading.workspace import stub_text
-from gpu_course.lessons.warps.divergence_picture import walk_of_warp
 from gpu_course.notebook.own_launch import record_answer
 
 ROOT = Path(__file__).parents[3]

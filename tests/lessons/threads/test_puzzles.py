@@ -123,9 +123,52 @@ def by_stores(out, a, low, high, size):
             out[i] = a[i]
 
 
-@pytest.mark.parametrize(
-    ("kernel", "reached"), [(by_two_ifs, True), (by_stores, False), (by_three_values, False)]
-)
+def by_stores_of_a_number_read_once(out, a, low, high, size):
+    i = cuda.grid(1)
+    if i < size:
+        x = a[i]
+        if x < low:
+            out[i] = low
+        elif x > high:
+            out[i] = high
+        else:
+            out[i] = x
+
+
+def by_an_elif(out, a, low, high, size):
+    i = cuda.grid(1)
+    if i < size:
+        x = a[i]
+        if x < low:
+            x = low
+        elif x > high:
+            x = high
+        out[i] = x
+
+
+def by_a_load_in_an_arm(out, a, low, high, size):
+    i = cuda.grid(1)
+    if i < size:
+        x = low
+        if a[i] > low:
+            x = a[i]
+        if x > high:
+            x = high
+        out[i] = x
+
+
+WAYS_TO_CLIP = [
+    (by_two_ifs, True),
+    (by_stores, False),
+    (by_stores_of_a_number_read_once, False),
+    (by_three_values, False),
+    (by_an_elif, False),
+    (by_a_load_in_an_arm, False),
+]
+"""What the debrief of clip says of each: a select, or a branch that is kept."""
+
+
+@pytest.mark.parametrize(("kernel", "reached"), WAYS_TO_CLIP)
 def test_the_bonus_of_clip_is_for_what_compiles_to_selects(kernel, reached):
     clip = PUZZLES["clip"]
     for case in clip.cases:

@@ -16,7 +16,7 @@ def reverse(out, a):
 
 
 def played(threads):
-    out, a = np.zeros(threads, np.float32), np.ones(threads, np.float32)
+    out, a = np.zeros(threads, np.float32), np.arange(1, threads + 1, dtype=np.float32)
     return play_touches(simulate(reverse)[1, threads](out, a))
 
 
@@ -26,12 +26,14 @@ def test_a_small_launch_has_a_step_for_each_thread():
     assert slider.max == 16
     assert "Before the first access." in repr(panel)
     slider.value = 3
-    assert "thread 2 reads a[2]." in repr(panel)
+    assert "thread 2 reads 3 from a[2]." in repr(panel)
+    assert "a holds 1, 2, 3, 4, 5, 6, 7, 8." in repr(panel) and "out holds" not in repr(panel)
     slider.value = 11
-    assert "thread 2 writes out[5]." in repr(panel)
+    assert "thread 2 writes 3 to out[5]." in repr(panel)
     slider.value = 16
-    assert "thread 7 writes out[0]." in repr(panel)
+    assert "thread 7 writes 8 to out[0]." in repr(panel)
     assert "Thread i writes out[7 - i], for 8 threads." in repr(panel)
+    assert "out holds 8, 7, 6, 5, 4, 3, 2, 1." in repr(panel)
 
 
 def test_a_large_launch_has_a_step_for_each_access():

@@ -8,7 +8,6 @@ from numba import cuda
 
 from gpu_course.hardware.compute_capability import capability
 from gpu_course.hardware.occupancy import occupancy
-from gpu_course.lessons.warps.divergence_picture import draw_divergence
 from gpu_course.lessons.warps.issue_picture import draw_issue
 from gpu_course.lessons.warps.latency import issue
 from gpu_course.lessons.warps.residency_picture import draw_residency
@@ -18,24 +17,12 @@ from tests.gpu_course.draw.examples import draws
 from tests.gpu_course.draw.kernels import numbers, zeros
 
 
-def parting(out, a, size):
-    i = cuda.grid(1)
-    if i < size:
-        for k in range(i % 3):
-            out[i] = a[i] * k + a[(i + a.shape[0] // 2) % a.shape[0]]
-
-
 def tree(out, a):
     i = cuda.grid(1)
     total = a[i]
     for delta in (16, 8, 4, 2, 1):
         total += cuda.shfl_down_sync(0xFFFFFFFF, total, delta)
     out[i] = total
-
-
-@draws(draw_divergence)
-def two_warps() -> Figure:
-    return draw_divergence(record(parting)[1, 50](zeros(50), numbers(50), 44), (0, 1))
 
 
 @draws(draw_shuffles)

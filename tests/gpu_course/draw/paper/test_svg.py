@@ -31,7 +31,7 @@ SHEETS = [
     "draw_around a table",
     "draw_ownership wide",
     "draw_banks a column",
-    "draw_sectors: stride_2",
+    "draw_sectors stride 2",
     "draw_launch_grid (2, 2) (9, 4)",
 ]
 SVG = "{http://www.w3.org/2000/svg}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -39,6 +39,7 @@ _ELSEWHERE: dict[str, object] = {
     "edgecolor": p.PAPER,
     "linewidth": 0.8,
 }
+_MARKED: dict[str, object] = {"facecolor": "none", "edgecolor": p.CONFLICT, "linewidth": 1.6}
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,13 @@ def lanes_at_work(walk: Sequence[Walked]) -> tuple[int, int]:
 
 
 def draw_divergence(
-    recording: Recording, warps: Sequence[int] = (0,), ax: Axes | None = None
+    recording: Recording,
+    warps: Sequence[int] = (0,),
+    ax: Axes | None = None,
+    *,
+    marked: Collection[int] = (),
+    mark: str = "",
+    most: int = MAX_ROWS,
 ) -> Figure:
     """Returns the walk of one warp or several: a row for each line carried out, a column per lane.
 
@@ -121,34 +128,61 @@ def draw_divergence(
         recording: of a launch, as `simt.stepping.record` makes it.
         warps: which warps, counted over the whole grid; drawn one below the other.
         ax: axes to draw on instead of a new figure.
+        marked: numbers of lines whose rows are framed, and `mark` what they are.
+        most: rows to draw of a walk, among them the first that is marked; the rest are counted.
 
     Raises:
         CourseError: the recording has no such warp.
     """
     walks = [walk_of_warp(recording, warp) for warp in warps]
-    shown = [walk[:MAX_ROWS] for walk in walks]
+    shown = [_in_view(walk, marked, most) for walk in walks]
     heights = [
-        _TOP + len(few) * _ROW + (_ROW if len(few) < len(walk) else 0)
+        _TOP + len(few) * _ROW + _ROW * ((few.start > 0) + (few.stop < len(walk)))
         for few, walk in zip(shown, walks, strict=True)
     ]
+    seen = any(
+        walk[row].line in marked for few, walk in zip(shown, walks, strict=True) for row in few
+    )
     height = sum(heights) + _GAP
     with p.style():
         figure, axes = p.sheet(p.WIDEST, height, ax)
         top = 0.0
         for warp, walk, few, tall in zip(warps, walks, shown, heights, strict=True):
-            _draw_walk(axes, recording, warp, walk, few, top)
+            _draw_walk(axes, recording, warp, walk, few, top, marked)
             top += tall
-        _legend(axes, height - 0.22, any(each.taken is not None for w in shown for each in w))
-    return with_alt(figure, describe_divergence(recording, warps))
+        asked = any(each.taken is not None for walk in walks for each in walk)
+        _legend(axes, height - 0.22, asked, mark if seen else "")
+    said = describe_divergence(recording, warps, marked=marked, mark=mark, most=most)
+    return with_alt(figure, said)
 
 
-def describe_divergence(recording: Recording, warps: Sequence[int] = (0,)) -> str:
+def _in_view(walk: Sequence[Walked], marked: Collection[int], most: int) -> range:
+    """Returns which rows of a walk are drawn: the first, or those around the first marked one."""
+    first = next((row for row, each in enumerate(walk) if each.line in marked), 0)
+    start = 0 if first < most else min(first - most // 2, len(walk) - most)
+    return range(start, min(start + most, len(walk)))
+
+
+def describe_divergence(
+    recording: Recording,
+    warps: Sequence[int] = (0,),
+    *,
+    marked: Collection[int] = (),
+    mark: str = "",
+    most: int = MAX_ROWS,
+) -> str:
     """Returns in words what `draw_divergence` shows."""
     said = []
     for warp in warps:
         walk = walk_of_warp(recording, warp)
         said.append(f"{recording.kernel}, warp {warp}: {_summary(walk)}.")
-        for each in walk[:MAX_ROWS]:
+        view = [walk[row] for row in _in_view(walk, marked, most)]
+        for line in dict.fromkeys(each.line for each in view if each.line in marked):
+            rows = [each for each in view if each.line == line]
+            turns = f", {count(len(rows), 'time')}" if len(rows) > 1 else ""
+            words = f", {mark}" if mark else ""
+            said.append(f"Marked is line {line}{words}{turns}: {_lanes(rows[0].active)} at work.")
+        for each in view:
             if each.parted and each.taken is not None:
                 no = sorted(set(each.active) - set(each.taken))
                 said.append(
@@ -177,8 +211,9 @@ def _draw_walk(
     recording: Recording,
     warp: int,
     walk: Sequence[Walked],
-    shown: Sequence[Walked],
+    shown: range,
     top: float,
+    marked: Collection[int],
 ) -> None:
     ink = OnAxes(axes)
     name = f"{recording.kernel}, warp {warp}: which lanes are at work?"
@@ -193,10 +228,17 @@ def _draw_walk(
         cell_text(axes, _x(lane) + _COLUMN / 2, top + _TOP - 0.13, str(lane), p.QUIET)
     ink.mono(_EDGE, top + _TOP - 0.13, "line", p.QUIET)
     there = set(range(recording.members(warp).size))
-    for row, each in enumerate(shown):
+    before = int(shown.start > 0)
+    if before:
+        text = f"... {count(shown.start, 'line')} before"
+        ink.mono(_EDGE, top + _TOP + 0.5 * _ROW, text, p.QUIET)
+    for row, number in enumerate(shown, before):
+        each = walk[number]
         y = top + _TOP + (row + 0.5) * _ROW
         code = each.code if len(each.code) <= _CODE else each.code[: _CODE - 1] + "…"
-        ink.mono(_EDGE, y, f"{each.line:>3} {code}", p.INK, bold=each.parted)
+        guilty = each.line in marked
+        colour = p.CONFLICT if guilty else p.INK
+        ink.mono(_EDGE, y, f"{each.line:>3} {code}", colour, bold=each.parted or guilty)
         _boxes(ink, sorted(set(range(WARP)) - there), y, _GONE)
         _boxes(ink, sorted(there - set(each.active)), y, _IDLE)
         yes = each.active if each.taken is None else each.taken
@@ -207,9 +249,11 @@ def _draw_walk(
             for lane in each.active:
                 word, colour = ("y", p.PAPER) if lane in each.taken else ("n", p.INK)
                 cell_text(axes, _x(lane) + _COLUMN / 2, y, word, colour)
-    if len(shown) < len(walk):
-        y = top + _TOP + (len(shown) + 0.5) * _ROW
-        ink.mono(_EDGE, y, f"... and {len(walk) - len(shown):,} more lines", p.QUIET)
+        if guilty:
+            ink.boxes([_LEFT - 0.02], [y], WARP * _COLUMN + 0.04, _ROW * 0.96, _MARKED)
+    if shown.stop < len(walk):
+        y = top + _TOP + (before + len(shown) + 0.5) * _ROW
+        ink.mono(_EDGE, y, f"... and {len(walk) - shown.stop:,} more lines", p.QUIET)
 
 
 def _boxes(ink: OnAxes, lanes: Sequence[int], y: float, look: dict[str, object]) -> None:
@@ -217,7 +261,7 @@ def _boxes(ink: OnAxes, lanes: Sequence[int], y: float, look: dict[str, object])
         ink.boxes([_x(lane) for lane in lanes], [y] * len(lanes), _COLUMN, _ROW * 0.9, look)
 
 
-def _legend(axes: Axes, y: float, asked: bool) -> None:
+def _legend(axes: Axes, y: float, asked: bool, mark: str) -> None:
     ink = OnAxes(axes)
     entries: list[tuple[dict[str, object], str, str]] = [
         (_WORKS, "", "at work"),
@@ -226,10 +270,16 @@ def _legend(axes: Axes, y: float, asked: bool) -> None:
     if asked:
         entries.insert(1, (_WORKS, "y", "found it true"))
         entries.insert(2, (_ELSEWHERE, "n", "found it false"))
+    if mark:
+        entries.append((_MARKED, "", mark))
     x = _EDGE
     for look, word, text in entries:
+        wide = 0.5 + 0.085 * len(text)
+        if x > _EDGE and x + wide - 0.3 > p.WIDEST:
+            x, y = _EDGE, y + 0.26
+            p.grow(axes, 0.26)
         ink.boxes([x], [y], _COLUMN, _ROW * 0.9, look)
         if word:
             cell_text(axes, x + _COLUMN / 2, y, word, p.PAPER if word == "y" else p.INK)
         axes.text(x + 0.2, y, text, fontsize=p.SMALL, color=p.INK, va="center_baseline")
-        x += 0.5 + 0.085 * len(text)
+        x += wide

@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 from numba import cuda
 
-from gpu_course.draw.paper.picture import alt_text
-from gpu_course.errors import CourseError
-from gpu_course.lessons.warps.divergence_picture import (
+from gpu_course.draw.execution.divergence import (
     MAX_ROWS,
     Walked,
     describe_divergence,
@@ -16,6 +14,8 @@ from gpu_course.lessons.warps.divergence_picture import (
     lanes_at_work,
     walk_of_warp,
 )
+from gpu_course.draw.paper.picture import alt_text
+from gpu_course.errors import CourseError
 from simt.stepping import record
 
 
