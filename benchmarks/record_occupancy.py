@@ -16,7 +16,8 @@ from pathlib import Path
 
 from gpu_course.hardware.compute_capability import ComputeCapability, capabilities
 
-RECORD = Path(__file__).parents[1] / "tests" / "hardware" / "records" / "occupancy.json"
+RECORDS = Path(__file__).parents[1] / "tests" / "gpu_course" / "hardware" / "records"
+RECORD = RECORDS / "occupancy.json"
 PER_CAPABILITY = 25
 
 PROGRAM = r"""

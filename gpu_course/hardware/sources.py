@@ -42,7 +42,7 @@ ARCH_TRAITS = Source(
     "https://github.com/NVIDIA/cccl",
 )
 OCCUPANCY_HEADER = Source(
-    "NVIDIA, CUDA Toolkit 13",
+    "NVIDIA, CUDA Toolkit 13.5",
     "include/cuda_occupancy.h (ships in the wheel nvidia-cuda-runtime)",
     "https://pypi.org/project/nvidia-cuda-runtime/",
 )

@@ -11,7 +11,9 @@ from typing import Any
 
 from gpu_course.claims import guesses as ledger
 from gpu_course.claims.guesses import Entry, Guess
-from gpu_course.claims.published import Kind, Row, forecast_row, mine_text
+from gpu_course.claims.kinds import Kind
+from gpu_course.claims.published import forecast_row, mine_text
+from gpu_course.claims.row import Row
 from gpu_course.draw.paper import palette
 from gpu_course.errors import CourseError
 from gpu_course.grading.sections import heading, section
@@ -35,10 +37,10 @@ _FIELD = 8.5
 """The same of each field: as wide as the longest unit, which stands in it until somebody types."""
 
 _SOURCE_SAYS = {
-    Kind.measurement: "Measured",
     Kind.formula: "Worked out by the source",
     Kind.identity: "Printed by the source",
 }
+"""What a number is that nobody measured."""
 
 
 class Forecast:
@@ -200,14 +202,13 @@ class Forecast:
         question = row.forecast
         assert question is not None
         truth = _with_unit(f"{row.published:,.{_digits(row)}f}", row.unit)
-        says = f"{_SOURCE_SAYS[row.kind]}: {truth} ({row.paper.name}, {row.place})."
+        says = f"{_SOURCE_SAYS.get(row.kind, 'Measured')}: {truth} ({row.paper.name}, {row.place})."
         share = "" if row.to_the_digit else f", {_share(row.mine / row.published)} that"
-        model = (
-            f"The simple model: {_with_unit(mine_text(row), row.unit)}{share}. {_first(row.how)}."
-        )
+        mine = _with_unit(mine_text(row), row.unit)
+        model = f"The simple model: {mine}{share}; {row.judged}. {_first(row.how)}."
         told = [says, model, question.seen]
-        if question.breaks:
-            told.append(f"What breaks here: {question.broken}")
+        if row.breaks:
+            told.append(f"What breaks here: {row.broken}")
         if guess is not None:
             wide = _ratio(guess.relative_width(row.published))
             about = f"Your interval is {wide} times as wide as the value."

@@ -11,7 +11,7 @@ from gpu_course.claims import guesses as ledger
 from gpu_course.claims import published
 from gpu_course.claims.guesses import Calibration, Entry, calibration
 from gpu_course.claims.pictures import Interval, draw_forecasts, score
-from gpu_course.claims.published import Row
+from gpu_course.claims.row import Row
 from gpu_course.draw.paper.picture import figure_html
 from gpu_course.puzzle import outline
 

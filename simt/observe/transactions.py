@@ -145,7 +145,9 @@ WORD_BYTES = 4
 def count_wavefronts(address: np.ndarray, lanes: np.ndarray, itemsize: int) -> SharedCounters:
     """Returns the traffic of one access to shared memory by many warps.
 
-    Accesses wider than a word are served in turns: 8 bytes by half warps, 16 by quarter warps.
+    Accesses wider than a word are served in turns: 8 bytes by half warps, 16 by quarter warps. They
+    are even where all lanes ask for the same bytes, as a counter of an A100 says for 8 of them:
+    github.com/te42kyfo/gpu-benches at commit 1c36d50, gpu-strides/a100.txt, loads that hit L1.
 
     Args:
         address: int64 (n,), the first byte within its block's shared memory that each lane touches.
@@ -155,6 +157,8 @@ def count_wavefronts(address: np.ndarray, lanes: np.ndarray, itemsize: int) -> S
     >>> lanes = np.arange(32)
     >>> count_wavefronts(lanes * 8, lanes, 4)
     SharedCounters(requests=1, wavefronts=2, conflicts=1)
+    >>> count_wavefronts(lanes * 0, lanes, 8)
+    SharedCounters(requests=1, wavefronts=2, conflicts=0)
     """
     unit = max(itemsize, WORD_BYTES)
     banks = BANKS * WORD_BYTES // unit  # lanes served in one turn, and units in one pass

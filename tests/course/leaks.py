@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from gpu_course.claims.published import Row, mine_text
+from gpu_course.claims.published import mine_text
+from gpu_course.claims.row import Row
 
 
 def leaked(text: str, row: Row) -> str:

@@ -200,7 +200,7 @@ def test_a_pass_of_kernels_fits_70_columns_and_shows_a_picture(puzzle: KernelPuz
 @each((index.find("guard"), index.find("transpose_padded"), index.find("clip")))
 def test_the_page_links_to_the_next_puzzle_that_has_a_notebook(puzzle: KernelPuzzle) -> None:
     page = verdict_html(pass_of(puzzle.name))
-    following = {"guard": "map_2d", "transpose_padded": "block_sum", "clip": "even_odd_uniform"}
+    following = {"guard": "map_2d", "transpose_padded": "block_sum", "clip": "warp_and_lane"}
     target = index.find(following[puzzle.short_name])
     assert f'href="{target.lesson}.ipynb#Puzzle:-{target.short_name}"' in page
     assert 'alt="' in page and "base64" in page

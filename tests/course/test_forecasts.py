@@ -7,7 +7,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from gpu_course.claims.published import Row, forecast_row, forecasts, rows
+from gpu_course.claims.published import forecast_row, forecasts, rows
+from gpu_course.claims.row import Row
 from gpu_course.puzzle import index
 from tests.course.leaks import leaked
 from tests.course.sources import SOURCES, Cell, Forecast, cells_of, forecasts_of

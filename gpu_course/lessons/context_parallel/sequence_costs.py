@@ -91,6 +91,28 @@ def held_bytes(attention: Attention, ranks: int, way: str) -> float:
     raise ValueError(f"no way is called {way!r}")
 
 
+def hiding_tokens(
+    attention: Attention, seen: float, flop_per_s: float, bytes_per_s: float
+) -> float:
+    """Returns from how many tokens on a rank a ring's next block arrives before this one is done.
+
+    With c tokens a rank has c queries and c keys to work on: 4 c² FLOP for each head and number of
+    its width, two products of a multiply-add each. Meanwhile a block of c keys and values arrives.
+
+    Args:
+        attention: heads, width and bytes of a number; the length does not matter.
+        seen: the share of a block's scores that are computed: 1 without a mask.
+        flop_per_s: of a rank.
+        bytes_per_s: of its link, one way.
+
+    >>> hiding_tokens(Attention(tokens=1, heads=8, kv_heads=8), 1.0, 1e15, 50e9)
+    20000.0
+    """
+    flop = 4 * attention.heads * attention.width * seen
+    moved = 2 * attention.kv_heads * attention.width * attention.element_bytes
+    return flop_per_s * moved / (bytes_per_s * flop)
+
+
 def attention_over_rest(tokens: int, hidden: int) -> float:
     """Returns the operations of scores and their sums over those of a layer's matrices.
 

@@ -17,7 +17,14 @@ from gpu_course.measure.peak import bytes_of, measure_peak
 from gpu_course.measure.saved import storages
 from gpu_course.measure.schedules.chain import Chain, Stage
 from gpu_course.measure.schedules.execute import RANDOM_STATE_BYTES
-from gpu_course.measure.schedules.rules import check_loss, in_place, named, run_stage, same_bits
+from gpu_course.measure.schedules.rules import (
+    check_loss,
+    in_place,
+    named,
+    other_bits,
+    run_stage,
+    same_bits,
+)
 from gpu_course.measure.threads import one_thread
 
 
@@ -70,13 +77,7 @@ def _refuse(stages: Sequence[nn.Module], batch: Tensor) -> None:
             start = batch.detach().clone().requires_grad_(batch.is_floating_point())
             again = run_stage(number, alone, start)
             if not same_bits(y, again.detach()):
-                raise CourseError(
-                    f"{named(number, stage)} gives other bits when it is run again with a graph, "
-                    "from the same input, buffers and random state: a schedule cannot be exact",
-                    "look for random numbers from elsewhere, such as a generator of its own; for "
-                    "state outside its buffers, such as a counter; and for modules with another "
-                    "kernel where no gradient is wanted, as nn.LSTM",
-                )
+                raise other_bits(number, stage, "with a graph")
             batch = y
         check_loss(stages, batch, graph=False)
 

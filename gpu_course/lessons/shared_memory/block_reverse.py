@@ -1,4 +1,4 @@
-"""Puzzle `block_reverse`: every block turns its piece round."""
+"""Puzzle `block_reverse`: every block reverses its piece."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from gpu_course.puzzle.room import puzzle_fields
 from gpu_course.puzzle.specification import Budget, KernelPuzzle
 
 BACKWARDS = (
-    "A warp that goes through whole sectors backwards touches no more of them. A piece whose end "
-    "lies within a sector begins there, counted backwards, and its warps touch one too many. "
+    "Memory is moved 32 bytes at a time. Where a block's piece of the array does not end at such a "
+    "boundary, going through it backwards moves 32 bytes too many. "
 )
 
 
@@ -31,14 +31,14 @@ BLOCK_REVERSE = KernelPuzzle(
         Budget(
             "global_load.excess_sectors",
             0,
-            BACKWARDS + "Let thread t read cell t of the piece, and do the turning in the tile.",
-            "excess sectors in loads",
+            BACKWARDS + "Let thread t read cell t of the piece, and reverse it in the tile.",
+            fact="global memory is not read in order",
         ),
         Budget(
             "global_store.excess_sectors",
             0,
-            BACKWARDS + "Let thread t write cell t of the piece, and do the turning in the tile.",
-            "excess sectors in stores",
+            BACKWARDS + "Let thread t write cell t of the piece, and reverse it in the tile.",
+            fact="global memory is not written in order",
         ),
     ),
     share=ONE_CELL_EACH,

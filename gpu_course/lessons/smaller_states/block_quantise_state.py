@@ -110,7 +110,7 @@ def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     limit = blocks * block + 4 * blocks
     if got["bytes"] <= limit:
         return None
-    fact = f"{got['bytes']:,} bytes stay behind codes and scales; {limit:,} are enough"
+    fact = f"{got['bytes']:,} bytes are kept by codes and scales; {limit:,} are enough"
     return Judgement("large-state", fact, "over-budget")
 
 

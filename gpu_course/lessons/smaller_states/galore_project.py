@@ -53,7 +53,7 @@ def _judge(inputs: Values, case: Case, got: Values) -> Judgement | None:
     held = 8 * inputs["rank"] * (rows + columns)
     if got["bytes"] <= held:
         return None
-    fact = f"{got['bytes']:,} bytes stay behind basis and small gradient; they show {held:,}"
+    fact = f"{got['bytes']:,} bytes are kept by basis and small gradient; they show {held:,}"
     return Judgement("whole-basis", fact, "over-budget")
 
 

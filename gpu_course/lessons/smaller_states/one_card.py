@@ -38,8 +38,9 @@ def on_one_card(
 ) -> tuple[Term, ...]:
     """Returns all that a training run holds, in bfloat16, largest first within each kind.
 
-    The terms are added up as if all were there at the same moment, which is on the safe side. What
-    the driver takes, and what an allocator leaves unused between blocks, is not among them.
+    The terms are added up as if all were there at the same moment, which no moment of a run has.
+    The sum is no bound for all that: what the driver takes, and what an allocator leaves unused
+    between blocks, is not among them, and the runs that were published held a tenth more.
 
     Args:
         model: its shape.

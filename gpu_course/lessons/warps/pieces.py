@@ -57,7 +57,7 @@ def shuffles(words: str) -> Budget:
 NO_TILE = Budget(
     "shared_store.requests",
     0,
-    "Shared memory is a way round by memory. Lanes of one warp can read each other's variables.",
+    "Shared memory is a detour. Lanes of one warp can read each other's variables directly.",
     "writes to shared memory",
 )
 READ_ONCE = Budget(

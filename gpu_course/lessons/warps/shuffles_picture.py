@@ -202,13 +202,13 @@ def distance(sources: dict[int, int]) -> str:
     """Returns in two words from where the lanes of a shuffle read.
 
     >>> distance({0: 2, 1: 3, 2: 2}), distance({0: 1, 1: 0}), distance({0: 0, 1: 0})
-    ('from lane+2', 'bit 1 turned', 'from lane 0')
+    ('from lane+2', 'bit 1 flipped', 'from lane 0')
     """
     moved = {lane: source for lane, source in sources.items() if source != lane}
     apart = {source - lane for lane, source in moved.items()}
-    turned = {source ^ lane for lane, source in moved.items()}
-    if len(turned) == 1 and len(apart) != 1:
-        return f"bit {turned.pop()} turned"
+    flipped = {source ^ lane for lane, source in moved.items()}
+    if len(flipped) == 1 and len(apart) != 1:
+        return f"bit {flipped.pop()} flipped"
     if len(set(sources.values())) == 1:
         return f"from lane {next(iter(sources.values()))}"
     if len(apart) == 1:

@@ -11,7 +11,13 @@ from torch import Tensor, nn
 
 from gpu_course.measure.allocations import mark
 from gpu_course.measure.schedules.operations import Kind, Operation, Schedule, ScheduleError
-from gpu_course.measure.schedules.rules import check_loss, refuse_shared_gradients, run_stage
+from gpu_course.measure.schedules.rules import (
+    check_loss,
+    fingerprint,
+    other_bits,
+    refuse_shared_gradients,
+    run_stage,
+)
 
 RANDOM_STATE_BYTES = torch.get_rng_state().numel()
 """What looking at the state of PyTorch's generator takes from the allocator for a moment."""
@@ -43,8 +49,9 @@ def execute(stages: Sequence[nn.Module], batch: Tensor, schedule: Schedule) -> f
     (the running statistics of a BatchNorm move once).
 
     That holds on a CPU with one thread, for stages whose second run is the first one over again.
-    `measure_chain` refuses those whose is not: an nn.LSTM takes another kernel where no gradient is
-    wanted. What goes from stage to stage through a global variable is seen by nobody.
+    A stage whose second run gives other bits is refused when it does: an nn.LSTM takes another
+    kernel where no gradient is wanted. What goes from stage to stage through a global variable is
+    seen by nobody.
 
     Args:
         stages: modules of one input and one output, the last of which computes the loss.
@@ -53,8 +60,9 @@ def execute(stages: Sequence[nn.Module], batch: Tensor, schedule: Schedule) -> f
 
     Raises:
         ScheduleError: an operation needs what is not there.
-        CourseError: a stage changed its input in place, returned no tensor or left one in an
-            attribute; or two stages share a parameter that has a gradient already.
+        CourseError: a stage changed its input in place, returned no tensor, left one in an
+            attribute, or gave other bits when it was run again; or two stages share a parameter
+            that has a gradient already.
     """
     refuse_shared_gradients(stages)
     run = _Run(stages, batch, schedule)
@@ -83,6 +91,8 @@ class _Run:
         self.runs_left = Counter(o.stage for o in schedule if _is_forward(o))
         self.runs = dict(self.runs_left)
         self.random_states: dict[int, bytearray] = {}
+        self.outputs: dict[int, int] = {}
+        """Fingerprints of what stages gave that are run more than once."""
 
     def do(self, operation: Operation) -> None:
         kind, stage = operation.kind, operation.stage
@@ -119,11 +129,20 @@ class _Run:
                 start = value.detach()
                 start.requires_grad_(stage > 0 and value.is_floating_point())
                 output = run_stage(stage, module, start)
+                self._same_as_before(stage, module, output, "with a graph")
                 self.saved[stage] = start, output
             else:
                 with torch.no_grad():
                     output = run_stage(stage, module, value)
+                self._same_as_before(stage, module, output, "without a graph")
                 self.head = stage + 1, output
+
+    def _same_as_before(self, stage: int, module: nn.Module, output: Tensor, place: str) -> None:
+        """Raises where a stage gave something else than the last time."""
+        if self.runs[stage] > 1:
+            bits = fingerprint(output)
+            if self.outputs.setdefault(stage, bits) != bits:
+                raise other_bits(stage, module, place)
 
     @contextmanager
     def _as_the_first_time(self, stage: int, module: nn.Module) -> Iterator[None]:

@@ -6,9 +6,11 @@ tensor and gives one, leaves its input as it was, and hands nothing to another s
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -32,7 +34,8 @@ def run_stage(number: int, stage: nn.Module, x: Tensor) -> Tensor:
         CourseError: it returned no tensor, changed its input in place, or left a tensor in an
             attribute, where another stage may find it.
     """
-    version, before = x._version, _on_the_side(stage)
+    # A change by way of x.data moves no version counter, so the bits themselves are looked at.
+    version, bits, before = x._version, fingerprint(x), _on_the_side(stage)
     try:
         y = stage(x)
     except RuntimeError as error:
@@ -50,7 +53,7 @@ def run_stage(number: int, stage: nn.Module, x: Tensor) -> Tensor:
             "several pieces",
             "return a dense tensor: y.to_dense()",
         )
-    if x._version != version:
+    if x._version != version or fingerprint(x) != bits:
         raise in_place(number, stage)
     for name, tensor in _on_the_side(stage).items():
         if before.get(name) is not tensor:
@@ -93,6 +96,40 @@ def in_place(number: int, stage: nn.Module) -> CourseError:
         f"{named(number, stage)} changed its input in place, so it cannot be run again",
         "use the form that makes a new tensor: nn.ReLU() for nn.ReLU(inplace=True)",
     )
+
+
+def other_bits(number: int, stage: nn.Module, place: str) -> CourseError:
+    """Returns the error of a stage that gave another output from the same input.
+
+    Args:
+        number: of the stage.
+        stage: the module.
+        place: how it was run when that was seen, such as "with a graph".
+    """
+    return CourseError(
+        f"{named(number, stage)} gives other bits when it is run again {place}, from the same "
+        "input, buffers and random state: a schedule cannot be exact",
+        "look for random numbers from elsewhere, such as a generator of its own; for state outside "
+        "its buffers, such as a counter; and for modules with another kernel where no gradient is "
+        "wanted, as nn.LSTM",
+    )
+
+
+def fingerprint(x: Tensor) -> int:
+    """Returns a checksum of a tensor's bits; it takes nothing from PyTorch's allocator.
+
+    >>> x = torch.ones(2, 3)
+    >>> before = fingerprint(x)
+    >>> fingerprint(x.clone()) == before, fingerprint(x * 2) == before
+    (True, False)
+    """
+    seen = torch.view_as_real(x.detach()) if x.is_complex() else x.detach()
+    plain = seen.view(_WHOLE[seen.element_size()]).numpy()
+    return zlib.crc32(np.ascontiguousarray(plain).data)
+
+
+_WHOLE = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+"""A type that NumPy knows for each size of a number: it has no bfloat16."""
 
 
 def named(number: int, stage: nn.Module) -> str:

@@ -184,7 +184,7 @@ def run_case(puzzle: KernelPuzzle, functions: dict[str, Any], case: Case, seed: 
     expected = puzzle.reference(_copies(inputs), case)
     outputs = puzzle.outputs(inputs, case)
     for array in outputs.values():
-        array[...] = np.nan
+        array[...] = np.nan if array.dtype.kind == "f" else np.iinfo(array.dtype).min
     requests = Requests()
     values = {
         name: Watched(value.copy(), functions["cuda"], requests)

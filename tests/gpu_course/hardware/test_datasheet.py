@@ -70,6 +70,22 @@ def test_the_programming_guide_says_the_same(
     assert limits.max_shared_bytes_per_block_optin == shared_block_kib * KIB
 
 
+# Read again in the CUDA Core Compute Libraries 3.5 and in cuda_occupancy.h of CUDA 13.5: the guide
+# has no column for these.
+@pytest.mark.parametrize(
+    ("version", "blocks", "threads", "shared_kib"),
+    [("8.8", 16, 1536, 100), ("10.7", 16, 1024, 328)],
+)
+def test_capabilities_that_the_guide_leaves_out(
+    version: str, blocks: int, threads: int, shared_kib: int
+) -> None:
+    limits = capability(version)
+    assert limits.max_blocks_per_sm == blocks
+    assert limits.max_threads_per_sm == threads
+    assert limits.shared_bytes_per_sm == shared_kib * KIB
+    assert not any("Programming Guide" in source.title for source in limits.sources)
+
+
 def test_an_unknown_capability_lists_the_known_ones() -> None:
     with pytest.raises(UnknownName) as caught:
         capability("6.1")
@@ -109,7 +125,7 @@ def test_printed_and_computed_fp32_rates_agree(card: DeviceCard) -> None:
 
 def test_most_cards_can_be_recomputed() -> None:
     recomputed = [card.name for card in devices() if card.computed_fp32_flop_per_s is not None]
-    assert recomputed == ["V100", "T4", "A100", "RTX 3090", "RTX 4090", "H100", "RTX 5090"]
+    assert recomputed == ["V100", "T4", "A100", "RTX 3090", "RTX 4090", "L4", "H100", "RTX 5090"]
 
 
 @by_card
@@ -175,7 +191,7 @@ def test_tensor_cores_of_geforce_cards_give_twice_the_fp32_rate(name: str) -> No
 def test_what_no_document_confirms_is_left_out() -> None:
     assert device("T4").nvlink_bytes_per_s is None
     assert "NVLink" not in [row[0] for row in device("T4").rows()]
-    assert device("RTX 3090").power_watts is None
+    assert device("H200").l2_bytes is None
 
 
 CARD = """

@@ -10,7 +10,8 @@ import pytest
 
 from gpu_course.claims import guesses as ledger
 from gpu_course.claims.guesses import Entry, Guess
-from gpu_course.claims.published import Kind, forecast_row, forecasts
+from gpu_course.claims.kinds import Kind
+from gpu_course.claims.published import forecast_row, forecasts
 from gpu_course.grading import workspace
 from gpu_course.notebook import feedback
 from gpu_course.notebook.course_map import CourseMap
@@ -197,13 +198,36 @@ def test_a_guess_stands_beside_what_was_measured(answers, typed, first, kind) ->
     text = " ".join(repr(shown).split())
     assert f"Your interval is {wide:,.0f} times" in text or f"is {wide:.2g} times" in text
     assert "Measured: 4.1 ms (Scaling book, How to Think About GPUs, quiz 1, question 7)." in text
-    assert "The simple model: 3.85 ms, 94 % of that. 12 bytes for each number" in text
+    told = "The simple model: 3.85 ms, 94 % of that; a floor, which holds. 12 bytes for each number"
+    assert told in text
 
 
 def test_what_breaks_is_told_with_the_answer(answers) -> None:
     assert "What breaks here: latency. The model" in repr(asked(name=BROKEN).comparison())
     assert "What breaks" not in repr(asked().comparison())
     assert "breaks" not in repr(asked(name=BROKEN))
+
+
+@pytest.mark.parametrize(
+    ("kind", "judged"),
+    [
+        (Kind.scaled, "94 % of that; inside its margin of 10 %."),
+        (Kind.ceiling, "94 % of that; a ceiling, which fails."),
+        (Kind.again, "94 % of that; outside its margin."),
+    ],
+)
+def test_what_becomes_of_the_simple_model_is_told_by_its_kind(answers, kind, judged) -> None:
+    assert judged in " ".join(repr(Forecast(replace(ROW, kind=kind)).comparison()).split())
+
+
+def test_a_number_that_agrees_to_the_digit_is_told_as_such(answers) -> None:
+    same = replace(ROW, kind=Kind.formula, model=lambda: RIGHT)
+    assert "4.1 ms; to the last printed digit." in repr(Forecast(same).comparison())
+
+
+def test_a_number_without_a_verdict_is_told_as_such(answers) -> None:
+    unknown = Forecast(replace(ROW, missing="the clock")).comparison()
+    assert "94 % of that; no verdict." in " ".join(repr(unknown).split())
 
 
 def test_the_source_may_have_worked_it_out(answers) -> None:

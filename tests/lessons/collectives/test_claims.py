@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gpu_course.claims.published import Kind, forecasts, rows
+from gpu_course.claims.kinds import Kind
+from gpu_course.claims.published import forecasts, rows
 from gpu_course.lessons.collectives.claims import collectives as models
 
 LESSON = "21_collectives"
@@ -26,13 +27,22 @@ def test_a_quarter_of_what_is_forecast_must_fail_and_names_why() -> None:
     assert found == {"facility", "latency", "protocol", "saturation", "topology"}
 
 
-def test_no_measurement_is_judged_without_a_stated_spread() -> None:
-    measured = [row for row in rows(LESSON) if row.kind is Kind.measurement]
-    assert len(measured) >= 30
-    assert all(row.holds is None for row in measured)
-    worked_out = [row for row in rows(LESSON) if row.kind is not Kind.measurement]
-    open_ = [row.what for row in worked_out if not (row.holds or row.breaks)]
-    assert open_ == ["10,000 ports, three levels", "power of the computers"]
+def test_every_number_has_a_verdict_and_what_is_worked_out_holds_but_for_three() -> None:
+    found = rows(LESSON)
+    assert not [row.what for row in found if row.holds is None]
+    scaled = [row for row in found if row.kind is Kind.scaled]
+    assert len(scaled) >= 30 and {row.holds for row in scaled} == {False, True}
+    worked_out = [row for row in found if row.kind in (Kind.formula, Kind.again)]
+    outside = [row.what for row in worked_out if not row.holds]
+    assert outside == ["10,000 ports, three levels", "energy of a year", "power of the computers"]
+
+
+def test_between_the_two_ends_the_curve_leaves_the_line_only_where_the_protocol_changes() -> None:
+    curves = [row for row in rows(LESSON) if row.place.startswith("The fastest plan")]
+    between = [row for row in curves if row.arguments["mib"] > 25]
+    assert len(between) == 15
+    (outside,) = (row for row in between if not row.holds)
+    assert (outside.what, outside.breaks) == ("512 MiB", "protocol")
 
 
 @pytest.mark.parametrize("given", [(273.0, 471.0), (119.0, 357.0)])

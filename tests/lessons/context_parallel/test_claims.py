@@ -7,7 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from gpu_course.claims.published import Kind, forecasts, rows
+from gpu_course.claims.kinds import Kind
+from gpu_course.claims.published import forecasts, rows
 from gpu_course.lessons.context_parallel.claims import ring_attention as models
 
 LESSON = "25_context_parallel"
@@ -53,11 +54,24 @@ def test_some_forecasts_must_fail_and_say_why() -> None:
     assert {row.breaks for row in broken} == {"overhead"}
 
 
-def test_a_verdict_is_given_on_digits_of_the_source_alone() -> None:
+def test_a_count_of_scores_bounds_all_but_where_the_yardstick_was_another_run() -> None:
+    bounds = [row for row in rows(LESSON) if row.kind is Kind.ceiling]
+    assert len(bounds) == 22
+    beyond = [row.what for row in bounds if not row.holds]
+    assert beyond == [
+        "plain ring, both passes, H800",
+        "keys gathered, forward, H800",
+        "keys gathered, both passes, H800",
+        "keys gathered, both passes, A100",
+    ]
+
+
+def test_digits_of_the_source_agree_and_a_longer_context_is_slower_than_its_scores() -> None:
     found = rows(LESSON)
-    assert len(found) >= 30
-    for row in found:
-        assert row.holds is (None if row.kind is Kind.measurement else True)
+    assert all(row.holds for row in found if row.kind is Kind.again)
+    longer = [row for row in found if "Tokens per second" in row.place]
+    assert len(longer) == 3 and all(row.holds is False for row in longer)
+    assert all(row.mine > row.published for row in longer)
 
 
 @pytest.mark.parametrize("ranks", [2, 4, 8])

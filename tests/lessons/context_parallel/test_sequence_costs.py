@@ -7,6 +7,7 @@ import pytest
 from gpu_course.lessons.context_parallel import sequence_costs as costs
 from gpu_course.lessons.context_parallel.pieces import case, token_bytes
 from gpu_course.lessons.context_parallel.sequence_costs import Attention
+from gpu_course.lessons.context_parallel.sequence_layouts import LAYOUTS
 from gpu_course.lessons.context_parallel.ulysses import allowed_bytes
 
 
@@ -28,6 +29,34 @@ def test_ring_and_ulysses_are_even_at_one_rank_more_than_the_group(group: int) -
     assert costs.ring_bytes(shape, even + 1) > costs.ulysses_bytes(shape, even + 1)
     if group > 1:
         assert costs.ring_bytes(shape, even - 1) < costs.ulysses_bytes(shape, even - 1)
+
+
+@pytest.mark.parametrize(("layout", "times"), [("plain", 1), ("zigzag", 2), ("striped", 2)])
+def test_a_causal_block_hides_a_message_from_as_many_tokens_as_it_has_scores(
+    layout: str, times: int
+) -> None:
+    """Counted query by query: half of the scores take twice the tokens."""
+    tokens, ranks = 64, 4
+    most = max(
+        sum(key <= query for query in queries for key in keys)
+        for places in [LAYOUTS[layout](tokens * ranks, ranks)]
+        for queries in places
+        for keys in places
+        if queries is not keys
+    )
+    shape = Attention(tokens * ranks, 16, 4)
+    found = costs.hiding_tokens(shape, most / tokens**2, 1e15, 50e9)
+    # Four queries share a key here: four times the work for each byte.
+    assert found == pytest.approx(20_000 / 4 * times, rel=0.05)
+
+
+def test_a_block_takes_as_long_as_its_message_at_that_length() -> None:
+    shape = Attention(1, 12, 3, width=64, element_bytes=4)
+    c = costs.hiding_tokens(shape, 0.5, 2e14, 25e9)
+    scores = 0.5 * c * c * shape.heads
+    assert 2 * 2 * scores * shape.width / 2e14 == pytest.approx(
+        2 * c * shape.kv_heads * shape.width * shape.element_bytes / 25e9
+    )
 
 
 def test_a_ring_holds_less_with_more_ranks_and_a_gather_does_not_below_its_keys() -> None:

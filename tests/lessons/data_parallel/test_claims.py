@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gpu_course.claims.published import Kind, forecasts, rows
+from gpu_course.claims.kinds import Kind
+from gpu_course.claims.published import forecasts, rows
 from gpu_course.errors import CourseError
 from gpu_course.lessons.data_parallel.claims import data_parallel as models
 from gpu_course.lessons.data_parallel.overlap import bucket_sizes, exposed_s, sent_buckets
@@ -67,5 +68,14 @@ def test_a_third_of_what_is_forecast_must_fail_and_names_why() -> None:
     asked = forecasts(LESSON)
     assert len(asked) == 3
     assert [row.breaks for row in asked if row.breaks] == ["overlap"]
-    measured = [row for row in rows(LESSON) if row.kind is Kind.measurement]
-    assert len(measured) == 11 and all(row.holds is None for row in measured)
+
+
+def test_nothing_hidden_is_inside_and_all_hidden_is_not() -> None:
+    place = "1.34B on 8 to 256 GPUs, "
+    added, hidden = (
+        rows(LESSON, place + each) for each in ("nothing hidden", "all sending hidden")
+    )
+    assert {row.kind for row in (*added, *hidden)} == {Kind.scaled}
+    assert [row.holds for row in added] == [True] * 5
+    assert [row.holds for row in hidden] == [True, False, False, False, False]
+    assert {row.breaks for row in hidden if row.holds is False} == {"overlap"}

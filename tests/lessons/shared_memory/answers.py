@@ -7,6 +7,21 @@ from tests.course.puzzles.answers import Changes
 FINITE = "float32(-3.4028234663852886e38)"
 
 RIGHT: dict[tuple[str, str], Changes] = {
+    ("count_smaller", "its own number in a variable, the others before and behind"): (
+        ("tile[t] = a[i]", "mine = a[i]\n    tile[t] = mine"),
+        (
+            "    for k in range(TPB):\n        if tile[k] < tile[t]:\n            count += 1\n",
+            (
+                "    for k in range(t):\n        count += tile[k] < mine\n"
+                "    for k in range(t + 1, TPB):\n        count += tile[k] < mine\n"
+            ),
+        ),
+    ),
+    ("count_smaller", "all but those that are not smaller, beginning anywhere"): (
+        ("count = 0", "count = TPB"),
+        ("tile[k] < tile[t]", "tile[(k + t) % TPB] >= tile[t]"),
+        ("count += 1", "count -= 1"),
+    ),
     ("stencil_halo", "clamped loads, and then a choice"): (
         (
             "tile[k] = a[cell] if 0 <= cell < size else float32(0)",

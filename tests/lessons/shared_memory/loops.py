@@ -15,6 +15,10 @@ def pieces(a: Numbers) -> list[Numbers]:
     return [a[start : start + TPB] for start in range(0, len(a), TPB)]
 
 
+def count_smaller(a: Numbers) -> dict[str, Any]:
+    return {"out": [sum(other < mine for other in piece) for piece in pieces(a) for mine in piece]}
+
+
 def block_reverse(a: Numbers, size: int) -> dict[str, Any]:
     return {"out": [number for piece in pieces(a) for number in reversed(piece)]}
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gpu_course.claims.published import Kind, forecasts, rows
+from gpu_course.claims.kinds import Kind
+from gpu_course.claims.published import forecasts, rows
 from gpu_course.lessons.tensor_parallel.claims import tensor_parallel as models
 from gpu_course.lessons.tensor_parallel.zero_or_cut import crossover_gpus, zero_3_teraflops
 
@@ -38,11 +39,22 @@ def test_forecasts_name_what_breaks() -> None:
     assert {row.breaks for row in asked if row.breaks} == {"topology"}
 
 
-def test_no_measurement_is_judged_and_every_formula_holds() -> None:
+def test_every_formula_holds_and_what_is_scaled_holds_in_a_node() -> None:
     shown = rows(LESSON)
-    assert all(row.holds is None for row in shown if row.kind is Kind.measurement)
-    formulas = [row for row in shown if row.kind is not Kind.measurement]
+    formulas = [row for row in shown if row.kind is not Kind.scaled]
     assert len(formulas) >= 20 and all(row.holds for row in formulas)
+    scaled = {(row.place, row.what): row.holds for row in shown if row.kind is Kind.scaled}
+    cut = {key: holds for key, holds in scaled.items() if "tokens per second" in key[0]}
+    assert len(cut) == 9
+    assert all(holds == (what in ("4 ranks", "8 ranks")) for (_, what), holds in cut.items())
+    assert all(holds for key, holds in scaled.items() if key not in cut)
+
+
+def test_an_overlap_may_gain_more_than_the_links_full_rate_says() -> None:
+    """The time at the links' full rate is the least that sums take: nothing bounds the gain."""
+    (row,) = rows(LESSON, "Table 4, asynchronous tensor parallelism")
+    slower = models.hidden_tokens_per_s(**{**row.arguments, "gb_per_s": 360.0})
+    assert row.kind is Kind.scaled and slower > row.mine
 
 
 def test_the_crossover_is_where_both_take_equally_long() -> None:

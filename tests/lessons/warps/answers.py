@@ -5,6 +5,14 @@ from __future__ import annotations
 from tests.course.puzzles.answers import Changes
 
 RIGHT: dict[tuple[str, str], Changes] = {
+    ("warp_and_lane", "as the GPU counts lanes, and by a shift"): (
+        ("t // 32", "t >> 5"),
+        ("t % 32", "cuda.laneid"),
+    ),
+    ("warp_and_lane", "from the number in the grid, less the cells of earlier blocks"): (
+        ("t = cuda.threadIdx.x", "t = i - cuda.blockIdx.x * cuda.blockDim.x"),
+        ("t % 32", "t - 32 * (t // 32)"),
+    ),
     ("occupancy", "blocks are counted one by one"): (
         (
             "    return min(most)\n",

@@ -7,6 +7,12 @@ from typing import Any
 from tests.course.puzzles.loops import Numbers
 
 
+def warp_and_lane(size: int) -> dict[str, Any]:
+    threads = [number for _ in range(0, size, 40) for number in range(40)][:size]
+    found = [divmod(number, 32) for number in threads]
+    return {"warp": [warp for warp, _ in found], "lane": [lane for _, lane in found]}
+
+
 def even_odd_uniform(a: Numbers, p: Numbers, q: Numbers, size: int) -> dict[str, Any]:
     out = []
     for i in range(size):

@@ -79,7 +79,7 @@ def test_a_value_that_is_changed_in_a_later_line_is_found() -> None:
 def test_the_words_and_the_alt_text_agree() -> None:
     made = record(butterfly, "largest")[1, 16](np.zeros(16), numbers(16))
     text = describe_shuffles(made, "largest", follow=5)
-    assert "4 shuffles" in text and "bit 8 turned" in text
+    assert "4 shuffles" in text and "bit 8 flipped" in text
     assert "all lanes hold" in text and "Lane 5 ends with the numbers of lanes 0 to 15." in text
     assert alt_text(draw_shuffles(made, "largest", follow=5)) == text
 
@@ -96,7 +96,7 @@ def test_values_without_room_leave_lanes_out_and_say_so() -> None:
     [
         ({0: 1, 1: 2, 2: 2}, "from lane+1"),
         ({0: 0, 1: 0, 2: 1}, "from lane-1"),
-        ({0: 4, 1: 5, 4: 0, 5: 1}, "bit 4 turned"),
+        ({0: 4, 1: 5, 4: 0, 5: 1}, "bit 4 flipped"),
         ({0: 3, 1: 3, 3: 3}, "from lane 3"),
         ({0: 0, 1: 1}, "from its own"),
         ({0: 2, 1: 0, 2: 1}, "from others"),

@@ -6,7 +6,7 @@ from gpu_course.claims.models import model
 from gpu_course.units import GB
 
 
-@model()
+@model("memory")
 def plain_gb() -> float:
     """Returns GB of the feature maps of 1,000 layers, all kept."""
     from gpu_course.lessons.checkpointing.deep_resnet import deep_resnet
@@ -14,7 +14,7 @@ def plain_gb() -> float:
     return sum(stage.output_bytes + stage.saved_bytes for stage in deep_resnet().stages) / GB
 
 
-@model()
+@model("memory")
 def square_root_gb() -> float:
     """Returns the peak in GB with about the square root of the blocks as segments."""
     from gpu_course.lessons.checkpointing.deep_resnet import deep_resnet
@@ -25,7 +25,7 @@ def square_root_gb() -> float:
     return account(chain, square_root(len(chain))).peak / GB
 
 
-@model()
+@model("rate")
 def square_root_percent() -> float:
     """Returns how much more FLOP that plan takes than the plain run, in percent."""
     from gpu_course.lessons.checkpointing.deep_resnet import deep_resnet

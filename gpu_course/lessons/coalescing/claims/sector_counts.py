@@ -52,13 +52,13 @@ def offset_percent(offset: float) -> float:
     return 100 * FULL / (FULL + (late > 0))
 
 
-@model()
+@model("rate")
 def by_sectors(measured: float, sectors: float, instead_of: float) -> float:
     """Returns a measured rate, scaled to a kernel that touches `sectors` instead of its own."""
     return measured * instead_of / sectors
 
 
-@model()
+@model("rate")
 def product_from_dram(side: float, gb_per_s: float) -> float:
     """Returns GFLOP/s of a matrix product each of whose loads goes to DRAM, 4 bytes at a time.
 

@@ -65,7 +65,7 @@ def loses_as_before_percent(
     return 100 / (ideal * seconds)
 
 
-@model()
+@model("rate")
 def gain_of_balance(ranks: int) -> float:
     """Returns how many times as quick a causal ring is once its work is shared, in blocks.
 
@@ -75,7 +75,7 @@ def gain_of_balance(ranks: int) -> float:
     return (ranks - 0.5) / (ranks / 2)
 
 
-@model()
+@model("rate")
 def first_rank_waits_percent(ranks: int) -> float:
     """Returns the part of the time in which rank 0 of a plain causal ring has nothing to do."""
     return 100 * (1 - 0.5 / (ranks - 0.5))

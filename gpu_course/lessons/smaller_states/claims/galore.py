@@ -58,7 +58,7 @@ def total_saved(model: Llama, rank: int, tokens: int) -> float:
     return 100 * (1 - sum(small.values()) / sum(term.bytes for term in plain))
 
 
-@register(model=SIZES)
+@register("memory", model=SIZES)
 def one_card_gib(model: Llama, rank: int, tokens: int, checkpointed: bool) -> float:
     """Returns GiB of all that 8-bit GaLore holds with one gradient at a time."""
     from gpu_course.lessons.smaller_states.one_card import on_one_card

@@ -35,9 +35,9 @@ def run(
     parts = answer.cut_heads(*given, heads, groups)
     if not isinstance(parts, tuple | list) or len(parts) != 2:
         said = f"{len(parts)} values" if hasattr(parts, "__len__") else type(parts).__name__
-        raise Unusable(f"cut_heads returned {said}; asked for are the parts of qkv and of out")
+        raise Unusable(f"cut_heads returned {said}; return the parts of qkv and of out")
     if not all(isinstance(each, torch.Tensor) for each in parts):
-        raise Unusable("cut_heads returned something else than two tensors")
+        raise Unusable("cut_heads returned something other than two tensors")
     # Copies: what a rank holds of a weight is its part alone.
     own = [np.array(part.detach(), order="C") for part in parts]
     found = {"own_qkv": own[0], "own_out": own[1]}

@@ -45,5 +45,5 @@ def run(
         said = type(gradients).__name__
         if isinstance(gradients, tuple | list):
             said = f"{len(gradients)} values"
-        raise Unusable(f"{name} returned {said}; asked for are (dx, dweight, dbias)")
+        raise Unusable(f"{name} returned {said}; return (dx, dweight, dbias)")
     return {"y": first, **dict(zip(("dx", "dweight", "dbias"), gradients, strict=True))}

@@ -13,7 +13,7 @@ FERMI_REGISTERS, FERMI_WARPS, FERMI_BLOCKS = 32 * 1024, 48, 8
 _CAPABILITIES = {each.version: each for each in capabilities()}
 
 
-@model()
+@model("rate")
 def threads_in_flight(latency: float, per_clock: float, chains: float) -> float:
     """Returns the threads that keep an SM busy by Little's law, each with so many chains."""
     return latency * per_clock / chains

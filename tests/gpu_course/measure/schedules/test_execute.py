@@ -10,9 +10,11 @@ from torch import Tensor, nn
 
 from gpu_course.errors import CourseError
 from gpu_course.measure.chains import MeanSquare
+from gpu_course.measure.peak import measure_peak
 from gpu_course.measure.schedules import plans
 from gpu_course.measure.schedules.execute import execute, plain
 from gpu_course.measure.schedules.operations import Kind, Operation, ScheduleError
+from gpu_course.measure.schedules.rules import fingerprint
 from gpu_course.measure.threads import one_thread
 
 
@@ -47,15 +49,24 @@ class Leaves(nn.Module):
         return x * 3
 
 
+class ThroughData(nn.Module):
+    """Changes its input where no version counter sees it."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        x.data.mul_(2)
+        return x * 3
+
+
 @pytest.mark.parametrize("kind", [Kind.forward, Kind.keep_input, Kind.save_all])
 @pytest.mark.parametrize(
     ("stage", "words"),
     [
         (nn.ReLU(inplace=True), "changed its input in place"),
+        (ThroughData(), "changed its input in place"),
         (Pair(), "returned tuple, not one tensor"),
         (Leaves(), "leaves a tensor in its attribute"),
     ],
-    ids=["in place", "tuple", "attribute"],
+    ids=["in place", "in place by data", "tuple", "attribute"],
 )
 def test_every_kind_of_run_refuses_what_cannot_be_run_again(
     kind: Kind, stage: nn.Module, words: str
@@ -66,9 +77,84 @@ def test_every_kind_of_run_refuses_what_cannot_be_run_again(
 
 
 def test_the_plain_run_refuses_them_too() -> None:
-    for stage in (nn.ReLU(inplace=True), Pair()):
+    for stage in (nn.ReLU(inplace=True), ThroughData(), Pair()):
         with pytest.raises(CourseError, match="stage 1"):
             plain([nn.Linear(3, 3), stage, MeanSquare()], torch.randn(2, 3))
+
+
+class LastOfLSTM(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.lstm = nn.LSTM(8, 16, batch_first=True)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.lstm(x)[0]
+
+
+class AnotherKernel(nn.Module):
+    """Gives other bits where no gradient is wanted, as an nn.LSTM does on some processors."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return x * (3 if torch.is_grad_enabled() else 3.0000002)
+
+
+class Counts(nn.Module):
+    """Remembers in a plain attribute, which nothing puts back."""
+
+    runs = 0
+
+    def forward(self, x: Tensor) -> Tensor:
+        self.runs += 1
+        return x * self.runs
+
+
+AGAIN = (
+    Operation(Kind.keep_input, 0),
+    Operation(Kind.forward, 1),
+    Operation(Kind.save_all, 2),
+    Operation(Kind.backward, 2),
+    Operation(Kind.forward, 0),
+    Operation(Kind.save_all, 1),
+    Operation(Kind.backward, 1),
+    Operation(Kind.save_all, 0),
+    Operation(Kind.backward, 0),
+)
+
+
+@pytest.mark.parametrize("stage", [AnotherKernel(), Counts()], ids=lambda s: type(s).__name__)
+def test_a_second_run_with_other_bits_is_refused(stage: nn.Module) -> None:
+    stages = [nn.Linear(8, 8), stage, MeanSquare()]
+    with pytest.raises(CourseError, match=r"(?s)stage 1 \(\w+\) gives other bits.* as nn.LSTM"):
+        execute(stages, torch.randn(4, 8), AGAIN)
+    execute(stages, torch.randn(4, 8), plans.keep_everything(3))
+
+
+def test_an_lstm_that_is_run_again_is_exact_or_refused() -> None:
+    """Which kernel runs is the processor's choice."""
+    torch.manual_seed(0)
+    x, stages = torch.randn(4, 5, 8), [nn.Linear(8, 8), LastOfLSTM(), MeanSquare()]
+    expected = plain(stages, x)
+    with torch.no_grad():
+        without = stages[1](stages[0](x))
+    if torch.equal(without, stages[1](stages[0](x)).detach()):
+        for stage in stages:
+            stage.zero_grad()
+        assert execute(stages, x, AGAIN) == expected
+    else:
+        with pytest.raises(CourseError, match=r"stage 1 \(LastOfLSTM\) gives other bits"):
+            execute(stages, x, AGAIN)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.complex128, torch.bool, torch.float64])
+def test_a_fingerprint_sees_each_bit_and_takes_no_memory(dtype: torch.dtype) -> None:
+    x = torch.arange(24).reshape(4, 6).to(dtype).T
+    before = fingerprint(x)
+    found = measure_peak(lambda: fingerprint(x))
+    assert (found.value, found.peak_bytes) == (before, 0)
+    assert fingerprint(x.clone()) == before
+    changed = x.clone()
+    changed[-1, -1] = 0
+    assert fingerprint(changed) != before
 
 
 def test_a_shared_parameter_with_a_gradient_is_refused_and_without_one_is_exact() -> None:

@@ -1,0 +1,151 @@
+"""Opened values beside what was predicted: each seal is checked, each row is inside or outside.
+
+    python -m benchmarks.sealed.score OPENED
+
+OPENED is a TOML file with a `[[row]]` of `id`, `value` and `salt` for each value that is opened. It
+ends with status 1 where a value is not the one that was sealed, or no such row was.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from benchmarks.sealed.predict import CLASSES, PREDICTIONS, ROWS, Prediction, class_of
+
+SEAL_DIGITS = 24
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A value that was kept back.
+
+    Attributes:
+        id: of the row.
+        value: as the file writes it.
+        salt: what was hashed with it, so that nobody could try out values.
+    """
+
+    id: str
+    value: str
+    salt: str
+
+    def fits(self, seal: str) -> bool:
+        """Returns whether this is the value that was sealed.
+
+        A whole number may have been written with a decimal point when it was sealed, or without.
+        """
+        spelled = {self.value, str(float(self.value)), f"{float(self.value):g}"}
+        return seal in {seal_of(self.id, each, self.salt) for each in spelled}
+
+
+@dataclass(frozen=True)
+class Scored:
+    """One opened row: what was predicted, what was measured, and whether the seal is whole."""
+
+    predicted: Prediction
+    measured: float
+    sealed: bool
+
+    @property
+    def off(self) -> float:
+        """How far off the prediction is, as a part of the predicted value."""
+        return self.measured / self.predicted.value - 1
+
+    @property
+    def inside(self) -> bool:
+        """Whether the measured value lies within the margin that was given for it."""
+        # A hair of slack: 2.01 is half a percent from 2.00.
+        return abs(self.off) <= self.predicted.margin * (1 + 1e-9)
+
+
+def seal_of(name: str, value: str, salt: str) -> str:
+    """Returns the seal of a value.
+
+    >>> seal_of("a-row", "1.5", "x")
+    '67b31a5283ac51f9308197c0'
+    """
+    return hashlib.sha256(f"{name}|{value}|{salt}".encode()).hexdigest()[:SEAL_DIGITS]
+
+
+def opened(text: str) -> list[Opened]:
+    """Returns the rows of a file of opened values, each value as it is written there."""
+    rows = tomllib.loads(text, parse_float=str)["row"]
+    return [Opened(row["id"], str(row["value"]), row["salt"]) for row in rows]
+
+
+def predictions(path: Path = PREDICTIONS) -> dict[str, Prediction]:
+    """Returns {row: its prediction} of a file that predict.py wrote."""
+    rows = tomllib.loads(path.read_text(encoding="utf-8"))["row"]
+    return {
+        row["id"]: Prediction(row["id"], row["value"], row["margin"], row["formula"])
+        for row in rows
+    }
+
+
+def score(
+    values: list[Opened], sealed: list[dict[str, Any]], predicted: dict[str, Prediction]
+) -> tuple[list[Scored], list[str]]:
+    """Returns what became of each prediction, and the opened rows that nobody predicted.
+
+    Args:
+        values: that were opened.
+        sealed: rows with their seals, as rows.toml has them.
+        predicted: by row.
+    """
+    seals = {row["id"]: row["seal"] for row in sealed}
+    known = [each for each in values if each.id in predicted]
+    scored = [
+        Scored(predicted[each.id], float(each.value), each.fits(seals.get(each.id, "")))
+        for each in known
+    ]
+    return scored, [each.id for each in values if each.id not in predicted]
+
+
+def told(scored: list[Scored], unknown: list[str]) -> str:
+    """Returns the score as text: a line for each class, and one for each row outside."""
+    lines = []
+    for kind in CLASSES:
+        rows = [each for each in scored if class_of(each.predicted.id) == kind]
+        if not rows:
+            continue
+        inside = sum(each.inside for each in rows)
+        far = max(abs(each.off) for each in rows)
+        lines.append(f"{kind}: {inside} of {len(rows)} inside; at most {far:.1%} off")
+        lines += [f"  outside: {_line(each)}" for each in rows if not each.inside]
+    lines += [f"broken seal: {each.predicted.id}" for each in scored if not each.sealed]
+    lines += [f"no prediction: {each}" for each in unknown]
+    inside = sum(each.inside for each in scored)
+    return "\n".join([*lines, f"{inside} of {len(scored)} predictions inside their margins"])
+
+
+def _line(each: Scored) -> str:
+    own = each.predicted
+    return (
+        f"{own.id}: {own.value:g} predicted, {each.measured:g} measured, "
+        f"{each.off:+.1%} with a margin of {own.margin:.1%}"
+    )
+
+
+def main(
+    values: Annotated[Path, typer.Argument(help="a file of opened values", exists=True)],
+    rows: Annotated[Path, typer.Option(help="the rows with their seals", exists=True)] = ROWS,
+    predicted: Annotated[Path, typer.Option(help="the predictions", exists=True)] = PREDICTIONS,
+) -> None:
+    """Checks the seals of opened values, and scores the predictions."""
+    sealed = tomllib.loads(rows.read_text(encoding="utf-8"))["row"]
+    scored, unknown = score(
+        opened(values.read_text(encoding="utf-8")), sealed, predictions(predicted)
+    )
+    typer.echo(told(scored, unknown))
+    if unknown or not all(each.sealed for each in scored):
+        raise typer.Exit(1)
+
+
+if __name__ == "__main__":
+    typer.run(main)

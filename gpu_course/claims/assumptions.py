@@ -1,0 +1,62 @@
+"""What a simple model takes for granted, and what becomes of it where that fails."""
+
+from __future__ import annotations
+
+BREAKS = {
+    "cache": (
+        "The model sends every byte that is asked for to DRAM. A cache kept some of them, so fewer "
+        "were moved."
+    ),
+    "latency": (
+        "The model has enough work in flight to hide every wait. Here each step waits for the one "
+        "before it, or there is too little to do meanwhile."
+    ),
+    "overhead": (
+        "The model counts the work of the kernel alone. Starting it, or what the host does around "
+        "it, took time too."
+    ),
+    "power": (
+        "The model takes the clock as fixed. The chip lowers its clock to stay within its power, "
+        "and how much power is drawn depends on the data."
+    ),
+    "overlap": (
+        "The model adds up parts, or takes the longest of them. In the machine they overlapped "
+        "otherwise."
+    ),
+    "contention": (
+        "The model lets every access through at once. Accesses to the same place had to queue."
+    ),
+    "saturation": (
+        "The model grows in proportion. One part of the machine was full before that, and more "
+        "gained nothing."
+    ),
+    "occupancy": (
+        "The model takes more resident warps for more speed. What counts is the work in flight, "
+        "and one thread can bring several pieces of it."
+    ),
+    "instructions": (
+        "The model counts bytes alone. The instructions that move and add them were what the "
+        "kernel waited for."
+    ),
+    "granularity": (
+        "The model moves single sectors of 32 bytes. Some part of the machine moves more than that "
+        "at a time, whether it was asked for or not."
+    ),
+    "protocol": (
+        "The model has one fixed time and one rate for all sizes. In between, the library went "
+        "over to another algorithm or protocol, which has others."
+    ),
+    "topology": (
+        "The model has one kind of link between any two. In the machine some messages pass more "
+        "switches than others, or share a way with them."
+    ),
+    "facility": (
+        "The model counts the computers alone. What cools them, and what is lost between the grid "
+        "and their plugs, is paid for as well."
+    ),
+    "activations": (
+        "The model counts weights, gradients and states. What a batch leaves behind in each layer "
+        "was held as well, and it is not cut over the ranks."
+    ),
+}
+"""An assumption of a simple model that may fail -> the sentence that says how."""
